@@ -1,0 +1,6 @@
+case("ops.relu", "ops.relu(x)", x="f32[2,3]", grad="x")
+case("ops.relu", "ops.relu(x)", x="f16[4]", grad="x")
+case("ops.relu", "ops.relu(input=x)", x="i32[2,1,3]")
+case("ops.add", "ops.add(x, y)", x="f32[2,3]", y="f32[3]", grad="x y")
+case("ops.add", "ops.add(x, y)", x="bf16[2,3]", y="f32[3]", grad="x y")
+case("ops.matmul", "ops.matmul(x, x)", x="f32[2,3]", kind="error")

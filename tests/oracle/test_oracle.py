@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every recorded case, replayed with spore. A case in pending.txt must fail: one that passes has to leave the list."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import oracle  # noqa: E402
+
+SCOPE = oracle.scope_of("spore")
+oracle.start(SCOPE)
+RECORDED = {path.stem: oracle.load(path.stem) for path in sorted(oracle.DATA.glob("*.npz"))}
+
+
+def parameters():
+    todo = oracle.pending()
+    for case in oracle.load_cases():
+        if case.id in RECORDED.get(case.file, {}):
+            expected = case.id in todo or case.api in todo
+            marks = pytest.mark.xfail(strict=True, reason="listed in pending.txt") if expected else ()
+            yield pytest.param(case, id=case.id, marks=marks)
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_same_as_recorded(case):
+    fault = oracle.compare(RECORDED[case.file][case.id], oracle.run(case, SCOPE), case)
+    assert fault is None, f"{case.code}: {fault}"
+
+
+def test_pending_names_exist():
+    cases = oracle.load_cases()
+    known = {c.id for c in cases} | {c.api for c in cases}
+    assert not oracle.pending() - known
+
+
+def test_every_recorded_case_still_exists():
+    known = {c.id for c in oracle.load_cases()}
+    assert not {name for results in RECORDED.values() for name in results} - known
