@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# Short names for what CMake, Ninja, ctest and pytest do. Options:
+#   SAN=address,undefined | SAN=thread   build and test with sanitizers, in a build folder of their own
+#   JOBS=n                               parallel compilations and tests (default: all processors)
+#   PREFIX=/usr/local DESTDIR=           where `make install` puts things
+
+SAN ?=
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+comma := ,
+BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+# The virtual environments hold no code of ours, so all build folders share them.
+VENV := build/venv
+PYTHON := $(abspath $(VENV))/bin/python
+
+.PHONY: build deps check check-long demo bench fmt install clean distclean
+
+build: deps
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(PYTHON) --log-level=WARNING
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+deps:
+	@scripts/deps
+
+check: build
+	@$(PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS)
+
+check-long: build
+	@$(PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
+
+demo: build
+	@PYTHONPATH=$(abspath $(BUILD))/py $(PYTHON) -m spore.demo
+
+bench: build
+	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(PYTHON) bench/run.py $(BENCH)
+
+fmt:
+	@scripts/fmt
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) --component spore
+
+# The virtual environments stay: making them again may need the network.
+clean:
+	@rm -rf build-*
+	@test ! -d build || find build -mindepth 1 -maxdepth 1 ! -name 'venv*' -exec rm -rf {} +
+
+distclean:
+	@rm -rf build build-*

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler flags of everything we compile, as the target spore_flags; instruction sets per file; spore_add_test.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(SPORE_X86 ON)
+else()
+    set(SPORE_X86 OFF)
+endif()
+
+add_library(spore_flags INTERFACE)
+# No -ffast-math, no contraction: a result must not depend on what the compiler chose to fuse or reorder.
+target_compile_options(spore_flags INTERFACE -fno-math-errno -ffp-contract=off -fno-semantic-interposition
+    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef
+    -Wpointer-arith -Wwrite-strings -Wformat=2 -Wvla $<$<BOOL:${SPORE_WERROR}>:-Werror>)
+if(SPORE_X86)
+    target_compile_definitions(spore_flags INTERFACE SP_HAVE_X86=1)
+endif()
+target_link_options(spore_flags INTERFACE LINKER:--as-needed)
+
+# What is ours inside may use POSIX and glibc; what a user could write (tools, examples) asks for it itself. Defined empty,
+# so that a file's own plain #define of it agrees.
+add_library(spore_internal INTERFACE)
+target_compile_definitions(spore_internal INTERFACE _GNU_SOURCE=)
+target_link_libraries(spore_internal INTERFACE spore_flags)
+
+set(SPORE_LINK_SHARED LINKER:-Bsymbolic-functions LINKER:--as-needed)
+if(SPORE_SANITIZE)
+    string(REPLACE ";" "," sanitizers "${SPORE_SANITIZE}")
+    # Last -O wins; -O1 keeps stack traces readable and the tests bearable.
+    set(SPORE_SANITIZE_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    set(CMAKE_C_FLAGS_RELEASE "-O1 -g")
+    target_compile_options(spore_flags INTERFACE ${SPORE_SANITIZE_FLAGS})
+    add_link_options(${SPORE_SANITIZE_FLAGS})
+else()
+    list(APPEND SPORE_LINK_SHARED LINKER:--no-undefined)
+endif()
+
+# spore_instruction_sets(source...): the file's name says which instructions it may use.
+function(spore_instruction_sets)
+    foreach(source IN LISTS ARGN)
+        if(source MATCHES "_avx2\\.c$")
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mf16c")
+        elseif(source MATCHES "_avx512\\.c$")
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+                                        "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mfma")
+        endif()
+    endforeach()
+endfunction()
+
+# spore_add_test(name LABELS ... COMMAND ... WORKING_DIRECTORY ...): a ctest with our time limit and sanitizer options.
+function(spore_add_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "WORKING_DIRECTORY;LABEL;TIMEOUT" "COMMAND")
+    if(NOT arg_WORKING_DIRECTORY)
+        set(arg_WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    if(SPORE_SANITIZE)
+        math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+    endif()
+    add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${arg_WORKING_DIRECTORY})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABEL}" ENVIRONMENT
+        "SPORE_BUILD=${PROJECT_BINARY_DIR};ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+endfunction()

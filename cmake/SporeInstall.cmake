@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make install`: headers, both libraries, spore.pc, SporeConfig.cmake, the command, and the Python package in a private
+# folder (lib/spore/python) that the command puts on PYTHONPATH. All of it may be moved together.
+
+install(DIRECTORY include/spore DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT spore FILES_MATCHING PATTERN "*.h")
+install(TARGETS spore spore_static EXPORT SporeTargets COMPONENT spore
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT spore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS spore_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT spore)
+
+set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spore)
+install(EXPORT SporeTargets NAMESPACE Spore:: DESTINATION ${cmake_dir} COMPONENT spore)
+configure_package_config_file(cmake/SporeConfig.cmake.in SporeConfig.cmake INSTALL_DESTINATION ${cmake_dir})
+write_basic_package_version_file(SporeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/SporeConfig.cmake ${PROJECT_BINARY_DIR}/SporeConfigVersion.cmake
+        DESTINATION ${cmake_dir} COMPONENT spore)
+
+# From lib/pkgconfig back to the prefix, however deep lib is (Debian: lib/x86_64-linux-gnu).
+file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/spore.pc.in spore.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/spore.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT spore)
+
+if(TARGET spore_core)
+    set(package_dir lib/spore/python)
+    install(DIRECTORY python/spore DESTINATION ${package_dir} COMPONENT spore PATTERN "__pycache__" EXCLUDE)
+    install(TARGETS spore_core LIBRARY DESTINATION ${package_dir}/spore COMPONENT spore)
+    # The interpreter behind the virtual environment, for that one goes away with the build folder.
+    execute_process(COMMAND ${Python_EXECUTABLE} -c "import sys; print(sys._base_executable)"
+                    OUTPUT_VARIABLE base_interpreter OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    file(CONFIGURE OUTPUT interpreter CONTENT "${base_interpreter}\n")
+    install(FILES ${PROJECT_BINARY_DIR}/interpreter DESTINATION ${package_dir} COMPONENT spore)
+endif()
