@@ -25,5 +25,5 @@ else()
     add_custom_target(spore_package ALL
         COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/spore -DTO=${PROJECT_BINARY_DIR}/py/spore
                                  -DPYTHON=${Python_EXECUTABLE} -P ${PROJECT_SOURCE_DIR}/cmake/link_package.cmake
-        COMMENT "" VERBATIM)
+        COMMENT "Linking py/spore" VERBATIM)
 endif()

@@ -2,6 +2,7 @@
 # cmake -DFROM=dir -DTO=dir -DPYTHON=file -P link_package.cmake: make TO mirror FROM by links. Runs at every build, so
 # new files appear and removed ones vanish; what is right already is not touched, for somebody may be using it. The
 # interpreter to use with the package is recorded beside it, where the `spore` command looks.
+cmake_minimum_required(VERSION 3.25)
 file(MAKE_DIRECTORY ${TO})
 file(GLOB wanted RELATIVE ${FROM} ${FROM}/*)
 list(REMOVE_ITEM wanted __pycache__)

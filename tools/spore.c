@@ -165,8 +165,7 @@ static int verb_run(int argc, char **argv)
     if (argc < 2)
         return complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
                                     "module [arguments]");
-    if (strcmp(argv[1], "-m") == 0 && argc < 3)
-        return complain(EXIT_USAGE, "run: -m wants the name of a module");
+    if (strcmp(argv[1], "-m") == 0 && argc < 3) return complain(EXIT_USAGE, "run: -m wants the name of a module");
     location where;
     int code = locate(&where);
     if (code == 0) code = export_package(where.package);
@@ -238,13 +237,15 @@ static void report_memory(void)
 /* Let the interpreter tell its version, numpy's, and where it finds spore. Returns its exit code. */
 static int report_python(location *where)
 {
-    static char script[] = "import sys\n"
-                           "print('           version %d.%d.%d' % sys.version_info[:3])\n"
-                           "if sys.version_info < (3, 11): sys.exit('           too old: 3.11 or newer is needed')\n"
-                           "import numpy\n"
-                           "print('numpy      ' + numpy.__version__)\n"
-                           "import spore\n"
-                           "print('package    ' + spore.__file__)\n";
+    static char script[] =
+        "import sys\n"
+        "print('           version %d.%d.%d' % sys.version_info[:3])\n"
+        "if sys.version_info < (3, 11): sys.exit('           too old: 3.11 or newer is needed')\n"
+        "import numpy\n"
+        "print('numpy      ' + numpy.__version__)\n"
+        "import spore\n"
+        "if not spore.__file__: sys.exit('the package spore is not complete in ' + list(spore.__path__)[0])\n"
+        "print('package    ' + spore.__file__)\n";
     printf("python     %s (%s)\n", where->python, where->python_from);
     fflush(stdout);
     pid_t child = fork();
@@ -273,10 +274,8 @@ static int verb_doctor(int argc, char **argv)
     if (code == 0) code = export_package(where.package);
     if (code == 0) code = report_python(&where);
     fflush(stdout);
-    if (code == 0)
-        printf("all is well\n");
-    else
-        complain(code, "doctor: Python programs will not run, see above; C programs are not affected");
+    if (code == 0) printf("all is well\n");
+    else complain(code, "doctor: Python programs will not run, see above; C programs are not affected");
     return code;
 }
 
