@@ -2,6 +2,7 @@
 # Short names for what CMake, Ninja, ctest and pytest do. Options:
 #   SAN=address,undefined | SAN=thread   build and test with sanitizers, in a build folder of their own
 #   JOBS=n                               parallel compilations and tests (default: all processors)
+#   PYTHON=python3.12                    base of the virtual environments, when they are made
 #   PREFIX=/usr/local DESTDIR=           where `make install` puts things
 
 SAN ?=
@@ -11,29 +12,28 @@ PREFIX ?= /usr/local
 comma := ,
 BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
-VENV := build/venv
-PYTHON := $(abspath $(VENV))/bin/python
+VENV_PYTHON := $(abspath build/venv/bin/python)
 
 .PHONY: build deps check check-long demo bench fmt install clean distclean
 
 build: deps
-	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(PYTHON) --log-level=WARNING
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
 deps:
 	@scripts/deps
 
 check: build
-	@$(PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS)
+	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS)
 
 check-long: build
-	@$(PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
+	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
 
 demo: build
-	@PYTHONPATH=$(abspath $(BUILD))/py $(PYTHON) -m spore.demo
+	@PYTHONPATH=$(abspath $(BUILD))/py $(VENV_PYTHON) -m spore.demo
 
 bench: build
-	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(PYTHON) bench/run.py $(BENCH)
+	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(VENV_PYTHON) bench/run.py $(BENCH)
 
 fmt:
 	@scripts/fmt
