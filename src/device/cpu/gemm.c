@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.c - matrix product: which kernel, which blocks, which thread.
+ *
+ * K is cut into blocks whose column panel (k_block x columns) stays in the first cache. Operands that are read often are
+ * first copied into panels in the order in which the kernel wants them, which also straightens any strides; small ones are
+ * read where they are. C is cut into tiles, the unit of work for threads; all of K belongs to one tile, so an element is
+ * always summed by one thread, in one order:
+ *
+ *     for each block of columns, of K, of rows:   pack B panels, pack A panels   (both in parallel)
+ *         for each tile (in parallel):            for each column panel: for each row panel: micro-kernel
+ *
+ * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. */
+#include "device/cpu/gemm.h"
+
+#include <string.h>
+
+enum {
+    TILE_ROW_PANELS = 8,
+    TILE_COLUMN_PANELS = 16,
+    BLOCK_ROWS = 1536,            /* of A packed at a time; a common multiple of 4, 6 and 12 */
+    BLOCK_COLUMNS = 2048,         /* of B packed at a time */
+    GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
+};
+#define PARALLEL_FLOPS 3e6        /* below this a product stays on one thread */
+#define GROUP_FLOPS 2e6           /* a part of a batch has at least so much to do */
+#define LARGE_FLOPS 6e7           /* from here on a batch is worked off one item after the other */
+
+typedef struct gemm_job {
+    const sp__gemm_kernels *kernels;
+    sp__gemm_shape s;
+    size_t size;                  /* of an element */
+    bool pack_a, pack_b, parallel;
+    int64_t k_step;               /* block of K */
+    int64_t block_m, block_n;
+    int64_t tile_m, tile_n;
+    /* the part in work */
+    const char *a, *b;
+    char *c;
+    char *a_panels, *b_panels;
+    bool accumulate;
+    int64_t i0, i1, j0, j1, p0, p1;
+    int64_t n_a_panels, n_b_panels;
+    int64_t tiles_m;
+} gemm_job;
+
+static const sp__gemm_kernels *find_kernels(sp_dtype dtype)
+{
+    bool f32 = dtype == SP_DTYPE_F32;
+#if SP_HAVE_X86
+    unsigned features = sp__cpu_features();
+    if (features & SP_CPU_AVX512) return f32 ? &sp__gemm_f32_avx512 : &sp__gemm_f64_avx512;
+    if (features & SP_CPU_AVX2) return f32 ? &sp__gemm_f32_avx2 : &sp__gemm_f64_avx2;
+#endif
+    return f32 ? &sp__gemm_f32_portable : &sp__gemm_f64_portable;
+}
+
+static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+static double flops_of(const sp__gemm_shape *s) { return 2.0 * (double)s->m * (double)s->n * (double)s->k; }
+
+static void plan(const sp__gemm_shape *s, gemm_job *job)
+{
+    const sp__gemm_kernels *kernels = find_kernels(s->dtype);
+    int64_t rows = kernels->rows, columns = kernels->columns;
+    job->kernels = kernels;
+    job->s = *s;
+    job->size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    int64_t size = (int64_t)job->size;
+    job->k_step = ceil_div(s->k, ceil_div(s->k, kernels->k_block));
+    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 ||
+                   (s->a_col == 1 && s->k <= 512 && s->m * s->k * size <= 128 * 1024);
+    bool b_small = s->m <= 2 * rows || (s->n * s->k * size <= 64 * 1024 && s->b_row * size <= 2048);
+    job->pack_a = !a_small;
+    job->pack_b = s->b_col != 1 || !b_small;
+    job->parallel = flops_of(s) >= PARALLEL_FLOPS;
+    job->block_m = min_i64(round_up(s->m, rows), BLOCK_ROWS);
+    job->block_n = min_i64(round_up(s->n, columns), BLOCK_COLUMNS);
+    job->tile_m = min_i64(TILE_ROW_PANELS * rows, job->block_m);
+    job->tile_n = min_i64(TILE_COLUMN_PANELS * columns, job->block_n);
+    /* Few rows: make tiles narrower, or there is nothing to share. Does not change results. */
+    while (job->parallel && job->tile_n > 2 * columns &&
+           ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < 8)
+        job->tile_n = round_up(job->tile_n / 2, columns);
+}
+
+/* Vectors read the matrix once: nothing to pack. */
+typedef enum { FORM_GENERAL, FORM_DOTS, FORM_SUMS } vector_form;
+
+static vector_form form_of(const sp__gemm_shape *s)
+{
+    if (s->m == 1) {
+        if (s->b_col == 1) return FORM_SUMS;
+        if (s->b_row == 1 && s->a_col == 1) return FORM_DOTS;
+    } else if (s->n == 1) {
+        if (s->a_col == 1 && s->b_row == 1) return FORM_DOTS;
+        if (s->a_row == 1 && s->c_row == 1) return FORM_SUMS;
+    }
+    return FORM_GENERAL;
+}
+
+static size_t work_of(const gemm_job *job)
+{
+    int64_t columns = job->pack_b ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
+    return (size_t)((columns + rows) * job->k_step) * job->size;
+}
+
+size_t sp__gemm_work(const sp__gemm_shape *s)
+{
+    if (s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
+    gemm_job job;
+    plan(s, &job);
+    return (work_of(&job) + 63) / 64 * 64;
+}
+
+/* --- packing ----------------------------------------------------------------------------------------------------- */
+
+static void pack_panels(void *context, int64_t begin, int64_t end)
+{
+    const gemm_job *job = context;
+    const sp__gemm_shape *s = &job->s;
+    int64_t k = job->p1 - job->p0, size = (int64_t)job->size;
+    for (int64_t i = begin; i < end; i++) {
+        if (i < job->n_b_panels) {
+            int64_t width = job->kernels->columns, j = job->j0 + i * width;
+            job->kernels->pack(k, min_i64(width, job->j1 - j), width,
+                               job->b + (job->p0 * s->b_row + j * s->b_col) * size, s->b_row, s->b_col,
+                               job->b_panels + i * width * k * size);
+        } else {
+            int64_t width = job->kernels->rows, panel = i - job->n_b_panels, row = job->i0 + panel * width;
+            job->kernels->pack(k, min_i64(width, job->i1 - row), width,
+                               job->a + (row * s->a_row + job->p0 * s->a_col) * size, s->a_col, s->a_row,
+                               job->a_panels + panel * width * k * size);
+        }
+    }
+}
+
+/* --- tiles ------------------------------------------------------------------------------------------------------- */
+
+static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1, int64_t p0, int64_t p1,
+                     bool accumulate)
+{
+    const sp__gemm_kernels *kernels = job->kernels;
+    const sp__gemm_shape *s = &job->s;
+    int64_t rows = kernels->rows, columns = kernels->columns, k = p1 - p0, size = (int64_t)job->size;
+    bool packed = job->pack_a && job->pack_b;
+    for (int64_t j = j0; j < j1; j += columns) {
+        int64_t n = min_i64(columns, j1 - j);
+        bool two = n > kernels->lanes;
+        bool whole = n == columns || n == kernels->lanes;
+        const char *b = job->pack_b ? job->b_panels + (j - job->j0) * k * size
+                                    : job->b + (p0 * s->b_row + j) * size;
+        int64_t b_row = job->pack_b ? columns : s->b_row;
+        /* Panels of B are complete (zeros behind the last column), so only the store has an edge there. */
+        const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
+                                      : whole                      ? kernels->direct[two]
+                                                                   : kernels->edge[two];
+        for (int64_t i = i0; i < i1; i += rows) {
+            int64_t m = min_i64(rows, i1 - i);
+            const char *a = job->pack_a ? job->a_panels + (i - job->i0) * k * size
+                                        : job->a + (i * s->a_row + p0 * s->a_col) * size;
+            micro[m - 1](k, a, job->pack_a ? 1 : s->a_row, job->pack_a ? rows : s->a_col, b, b_row,
+                         job->c + (i * s->c_row + j) * size, s->c_row, n, accumulate);
+        }
+    }
+}
+
+static void run_tiles(void *context, int64_t begin, int64_t end)
+{
+    const gemm_job *job = context;
+    for (int64_t t = begin; t < end; t++) {
+        int64_t i0 = job->i0 + t % job->tiles_m * job->tile_m, i1 = min_i64(i0 + job->tile_m, job->i1);
+        int64_t j0 = job->j0 + t / job->tiles_m * job->tile_n, j1 = min_i64(j0 + job->tile_n, job->j1);
+        for (int64_t p = job->p0; p < job->p1; p += job->k_step)
+            run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), job->accumulate || p > 0);
+    }
+}
+
+static sp_status share(gemm_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
+{
+    if (n == 0) return SP_OK;
+    if (job->parallel) return sp__parallel_for(n, grain, fn, job);
+    fn(job, 0, n);
+    return SP_OK;
+}
+
+/* --- vectors ----------------------------------------------------------------------------------------------------- */
+
+static void run_vector(void *context, int64_t begin, int64_t end)
+{
+    const gemm_job *job = context;
+    const sp__gemm_shape *s = &job->s;
+    int64_t size = (int64_t)job->size, n = end - begin;
+    bool row = s->m == 1; /* else one column: the same with A and B exchanged */
+    const char *x = row ? job->a : job->b, *matrix = row ? job->b : job->a;
+    int64_t x_step = row ? s->a_col : s->b_row;
+    int64_t along_k = row ? s->b_row : s->a_col, along_n = row ? s->b_col : s->a_row;
+    int64_t y_step = row ? 1 : s->c_row;
+    matrix += begin * along_n * size;
+    char *y = job->c + begin * y_step * size;
+    if (form_of(s) == FORM_DOTS) job->kernels->dots(n, s->k, x, matrix, along_n, y, y_step, job->accumulate);
+    else job->kernels->sums(n, s->k, x, x_step, matrix, along_k, y, job->accumulate);
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------------- */
+
+static void clear(const sp__gemm_shape *s, char *c)
+{
+    size_t size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    for (int64_t i = 0; i < s->m; i++) memset(c + (size_t)(i * s->c_row) * size, 0, (size_t)s->n * size);
+}
+
+sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work)
+{
+    if (s->m == 0 || s->n == 0) return SP_OK;
+    if (s->k == 0) {
+        if (!accumulate) clear(s, c);
+        return SP_OK;
+    }
+    gemm_job job;
+    plan(s, &job);
+    job.a = a;
+    job.b = b;
+    job.c = c;
+    job.accumulate = accumulate;
+    if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, 512, run_vector);
+
+    job.b_panels = work;
+    job.a_panels = (char *)work + (job.pack_b ? (size_t)(job.block_n * job.k_step) * job.size : 0);
+    bool packs = job.pack_a || job.pack_b;
+    int64_t k_step = packs ? job.k_step : s->k;                  /* without panels the tiles go through K themselves */
+    int64_t m_step = job.pack_a ? job.block_m : s->m, n_step = job.pack_b ? job.block_n : s->n;
+    for (job.j0 = 0; job.j0 < s->n; job.j0 += n_step) {
+        job.j1 = min_i64(job.j0 + n_step, s->n);
+        for (job.p0 = 0; job.p0 < s->k; job.p0 += k_step) {
+            job.p1 = min_i64(job.p0 + k_step, s->k);
+            for (job.i0 = 0; job.i0 < s->m; job.i0 += m_step) {
+                job.i1 = min_i64(job.i0 + m_step, s->m);
+                job.n_b_panels = job.pack_b && job.i0 == 0 ? ceil_div(job.j1 - job.j0, job.kernels->columns) : 0;
+                job.n_a_panels = job.pack_a ? ceil_div(job.i1 - job.i0, job.kernels->rows) : 0;
+                SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, 8, pack_panels));
+                job.tiles_m = ceil_div(job.i1 - job.i0, job.tile_m);
+                SP_TRY(share(&job, job.tiles_m * ceil_div(job.j1 - job.j0, job.tile_n), 1, run_tiles));
+            }
+        }
+    }
+    return SP_OK;
+}
+
+typedef struct batch_job {
+    const sp__gemm_shape *s;
+    const sp__gemm_batch *batch;
+    const char *a, *b;
+    char *c, *work;
+    size_t size, work_bytes;
+    int64_t grain;
+    bool accumulate;
+} batch_job;
+
+/* Items of one part. The product of an item runs on this thread: calls inside a part do not fork. */
+static sp_status run_item(const batch_job *job, int64_t i, char *work)
+{
+    const sp__gemm_batch *batch = job->batch;
+    int64_t a = batch->a_offset ? batch->a_offset[i] : i * batch->a_step;
+    int64_t b = batch->b_offset ? batch->b_offset[i] : i * batch->b_step;
+    int64_t size = (int64_t)job->size;
+    return sp__gemm(job->s, job->a + a * size, job->b + b * size, job->c + i * batch->c_step * size, job->accumulate,
+                    work);
+}
+
+static void run_items(void *context, int64_t begin, int64_t end)
+{
+    const batch_job *job = context;
+    char *work = job->work_bytes == 0 ? NULL : job->work + (size_t)(begin / job->grain) * job->work_bytes;
+    for (int64_t i = begin; i < end; i++) (void)run_item(job, i, work);
+}
+
+static int64_t batch_grain(const sp__gemm_shape *s, int64_t n, size_t work_bytes)
+{
+    double items = GROUP_FLOPS / (flops_of(s) + 1);
+    int64_t grain = items < 1 ? 1 : items > (double)n ? n : (int64_t)items;
+    if (work_bytes > 0 && ceil_div(n, grain) > GROUPS_MAX) grain = ceil_div(n, GROUPS_MAX);
+    return grain > 0 ? grain : 1;
+}
+
+size_t sp__gemm_batch_work(const sp__gemm_shape *s, int64_t n)
+{
+    size_t one = sp__gemm_work(s);
+    if (n == 0 || one == 0 || flops_of(s) >= LARGE_FLOPS) return one;
+    return one * (size_t)ceil_div(n, batch_grain(s, n, one));
+}
+
+sp_status sp__gemm_batched(const sp__gemm_shape *s, const sp__gemm_batch *batch, const void *a, const void *b, void *c,
+                           bool accumulate, void *work)
+{
+    batch_job job = {.s = s, .batch = batch, .a = a, .b = b, .c = c, .work = work, .accumulate = accumulate};
+    job.size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    if (batch->n == 1 || flops_of(s) >= LARGE_FLOPS) {
+        for (int64_t i = 0; i < batch->n; i++) SP_TRY(run_item(&job, i, work));
+        return SP_OK;
+    }
+    job.work_bytes = sp__gemm_work(s);
+    job.grain = batch_grain(s, batch->n, job.work_bytes);
+    return sp__parallel_for(batch->n, job.grain, run_items, &job);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.h - matrix product on the CPU: C = A B, or C += A B, for float32 and float64.
+ *
+ * Any strides for A and B (a transposed or sliced operand needs no copy), rows of C contiguous. The order in which one
+ * element of C is summed is a function of shapes, strides, dtype and CPU alone: any number of threads gives the same bits. */
+#ifndef SPORE_CPU_GEMM_H
+#define SPORE_CPU_GEMM_H
+
+#include "base/base.h"
+#include "spore/tensor.h"
+
+/* One product. Strides count elements. */
+typedef struct sp__gemm_shape {
+    sp_dtype dtype; /* SP_DTYPE_F32 or SP_DTYPE_F64 */
+    int64_t m, n, k;
+    int64_t a_row, a_col;
+    int64_t b_row, b_col;
+    int64_t c_row;
+} sp__gemm_shape;
+
+/* Bytes of scratch that sp__gemm needs for this product; 0 for small ones. */
+size_t sp__gemm_work(const sp__gemm_shape *s);
+/* work: 64-byte aligned, sp__gemm_work bytes (NULL when that is 0). Fails only when interrupted. */
+sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work);
+
+/* A batch: operands of item i start at a + a_offset[i] and so on (in elements; NULL: item i at i * stride). */
+typedef struct sp__gemm_batch {
+    int64_t n;
+    const int64_t *a_offset, *b_offset;
+    int64_t a_step, b_step, c_step; /* used where the offsets are NULL; C always uses its step */
+} sp__gemm_batch;
+size_t sp__gemm_batch_work(const sp__gemm_shape *s, int64_t n);
+sp_status sp__gemm_batched(const sp__gemm_shape *s, const sp__gemm_batch *batch, const void *a, const void *b, void *c,
+                           bool accumulate, void *work);
+
+/* --- micro-kernels ----------------------------------------------------------------------------------------------- */
+
+/* c[i][j] (+)= sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < rows of the kernel, j < n. */
+typedef void (*sp__gemm_micro)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
+                               void *c, int64_t c_row, int64_t n, bool accumulate);
+/* y[j * y_step] (+)= sum_p x[p] * b[j * b_col + p], j < n: rows of the matrix contiguous. */
+typedef void (*sp__gemm_dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y, int64_t y_step,
+                              bool accumulate);
+/* y[j] (+)= sum_p x[p * x_step] * b[p * b_row + j], j < n. */
+typedef void (*sp__gemm_sums)(int64_t n, int64_t k, const void *x, int64_t x_step, const void *b, int64_t b_row, void *y,
+                              bool accumulate);
+/* Column panels for the packed kernel: dst[p * width + j] = b[p * b_row + j * b_col], j < n, zeros up to width. */
+typedef void (*sp__gemm_pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col,
+                              void *dst);
+
+#define SP_GEMM_ROWS 14
+typedef struct sp__gemm_kernels {
+    int rows, columns, lanes;  /* of the register block; lanes: of one vector */
+    int k_block;               /* so that a column panel stays in the first cache */
+    sp__gemm_micro packed[2][SP_GEMM_ROWS];  /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
+    sp__gemm_micro direct[2][SP_GEMM_ROWS];  /* strides as given, n a multiple of lanes */
+    sp__gemm_micro edge[2][SP_GEMM_ROWS];    /* strides as given, the last vector of B and C incomplete */
+    sp__gemm_dots dots;
+    sp__gemm_sums sums;
+    sp__gemm_pack pack;
+} sp__gemm_kernels;
+
+extern const sp__gemm_kernels sp__gemm_f32_portable, sp__gemm_f64_portable;
+#if SP_HAVE_X86
+extern const sp__gemm_kernels sp__gemm_f32_avx2, sp__gemm_f64_avx2;
+extern const sp__gemm_kernels sp__gemm_f32_avx512, sp__gemm_f64_avx512;
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_avx2.c - matrix product kernels for AVX2 with FMA: 12 accumulators of 8 floats (or 4 doubles) and room for B. */
+#include "device/cpu/gemm.h"
+
+#include <immintrin.h>
+
+static inline __m256 load_part_f32(const float *p, int64_t n)
+{
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane));
+}
+
+static inline __m256d load_part_f64(const double *p, int64_t n)
+{
+    const __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), lane));
+}
+
+#define MICRO_NAME(x) x##_f32_avx2
+#define T float
+#define V __m256
+#define LANES 8
+#define ROWS 6
+#define K_BLOCK 256
+#define V_LOAD(p) _mm256_loadu_ps(p)
+#define V_STORE(p, v) _mm256_storeu_ps(p, v)
+#define V_SPLAT(x) _mm256_set1_ps(x)
+#define V_ZERO() _mm256_setzero_ps()
+#define V_ADD(a, b) _mm256_add_ps(a, b)
+#define V_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define V_LOAD_PART(p, n) load_part_f32(p, n)
+#include "device/cpu/gemm_micro.h"
+
+#define MICRO_NAME(x) x##_f64_avx2
+#define T double
+#define V __m256d
+#define LANES 4
+#define ROWS 6
+#define K_BLOCK 256
+#define V_LOAD(p) _mm256_loadu_pd(p)
+#define V_STORE(p, v) _mm256_storeu_pd(p, v)
+#define V_SPLAT(x) _mm256_set1_pd(x)
+#define V_ZERO() _mm256_setzero_pd()
+#define V_ADD(a, b) _mm256_add_pd(a, b)
+#define V_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define V_LOAD_PART(p, n) load_part_f64(p, n)
+#include "device/cpu/gemm_micro.h"

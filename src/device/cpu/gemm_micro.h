@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_micro.h - the inner kernels of the matrix product, written once over a few vector macros and included per
+ * instruction set and dtype:
+ *
+ *   MICRO_NAME(x)       name with the suffix of this instance     T, V, LANES     element, vector, elements of a vector
+ *   ROWS                rows of the register block (two vectors wide)              K_BLOCK
+ *   V_LOAD(p) V_STORE(p, v) V_SPLAT(x) V_ZERO() V_FMA(a, b, c)  a * b + c         V_LOAD_PART(p, n) zeros behind n < LANES
+ *
+ * Each row block has its own instance because the accumulators must live in registers: indices have to be constants. */
+
+static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int rows, const int vectors, const bool part,
+                                                                    int64_t k, const T *a, int64_t a_row, int64_t a_col,
+                                                                    const T *b, int64_t b_row, T *c, int64_t c_row,
+                                                                    int64_t n, bool accumulate)
+{
+    V acc[ROWS][2];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
+    const int64_t last = n - (vectors - 1) * LANES; /* valid elements of the last vector */
+#pragma GCC unroll 4
+    for (int64_t p = 0; p < k; p++) {
+        V bv[2];
+        for (int j = 0; j < vectors; j++)
+            bv[j] = part && j == vectors - 1 ? V_LOAD_PART(b + j * LANES, last) : V_LOAD(b + j * LANES);
+        for (int i = 0; i < rows; i++) {
+            V av = V_SPLAT(a[i * a_row]);
+            for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(av, bv[j], acc[i][j]);
+        }
+        a += a_col;
+        b += b_row;
+    }
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < vectors; j++) {
+            T *to = c + i * c_row + j * LANES;
+            if (j == vectors - 1 && last < LANES) {
+                T rest[LANES];
+                V_STORE(rest, acc[i][j]);
+                if (accumulate)
+                    for (int64_t l = 0; l < last; l++) to[l] += rest[l];
+                else
+                    for (int64_t l = 0; l < last; l++) to[l] = rest[l];
+            } else {
+                if (accumulate) acc[i][j] = V_ADD(V_LOAD(to), acc[i][j]);
+                V_STORE(to, acc[i][j]);
+            }
+        }
+    }
+}
+
+#define MICRO_ONE(r, v)                                                                                                \
+    static void MICRO_NAME(packed_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,    \
+                                             int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
+    {                                                                                                                  \
+        (void)a_row, (void)a_col, (void)b_row;                                                                         \
+        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, b, 2 * LANES, c, c_row, n, accumulate);                          \
+    }                                                                                                                  \
+    static void MICRO_NAME(direct_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,    \
+                                             int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        MICRO_NAME(block)(r, v, false, k, a, a_row, a_col, b, b_row, c, c_row, v *LANES, accumulate);                  \
+    }                                                                                                                  \
+    static void MICRO_NAME(edge_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,      \
+                                           int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)          \
+    {                                                                                                                  \
+        MICRO_NAME(block)(r, v, true, k, a, a_row, a_col, b, b_row, c, c_row, n, accumulate);                          \
+    }
+#define MICRO_BOTH(r) MICRO_ONE(r, 1) MICRO_ONE(r, 2)
+MICRO_BOTH(1)
+MICRO_BOTH(2)
+MICRO_BOTH(3)
+MICRO_BOTH(4)
+#if ROWS > 4
+MICRO_BOTH(5)
+MICRO_BOTH(6)
+#endif
+#if ROWS > 6
+MICRO_BOTH(7)
+MICRO_BOTH(8)
+MICRO_BOTH(9)
+MICRO_BOTH(10)
+MICRO_BOTH(11)
+MICRO_BOTH(12)
+#endif
+
+/* A vector of K contiguous elements times rows of K contiguous elements: four rows share the loads of x. */
+static inline __attribute__((always_inline)) void MICRO_NAME(dot_rows)(const int rows, int64_t k, const T *x, const T *b,
+                                                                       int64_t b_col, T *y, int64_t y_step,
+                                                                       bool accumulate)
+{
+    V acc[4][2];
+    for (int i = 0; i < rows; i++) acc[i][0] = acc[i][1] = V_ZERO();
+    int64_t p = 0;
+    for (; p + 2 * LANES <= k; p += 2 * LANES) {
+        V x0 = V_LOAD(x + p), x1 = V_LOAD(x + p + LANES);
+        for (int i = 0; i < rows; i++) {
+            acc[i][0] = V_FMA(x0, V_LOAD(b + i * b_col + p), acc[i][0]);
+            acc[i][1] = V_FMA(x1, V_LOAD(b + i * b_col + p + LANES), acc[i][1]);
+        }
+    }
+    for (; p + LANES <= k; p += LANES) {
+        V x0 = V_LOAD(x + p);
+        for (int i = 0; i < rows; i++) acc[i][0] = V_FMA(x0, V_LOAD(b + i * b_col + p), acc[i][0]);
+    }
+    if (p < k) {
+        V x0 = V_LOAD_PART(x + p, k - p);
+        for (int i = 0; i < rows; i++) acc[i][1] = V_FMA(x0, V_LOAD_PART(b + i * b_col + p, k - p), acc[i][1]);
+    }
+    for (int i = 0; i < rows; i++) {
+        T lane[LANES];
+        V_STORE(lane, V_ADD(acc[i][0], acc[i][1]));
+        for (int width = LANES / 2; width > 0; width /= 2)
+            for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+        y[i * y_step] = accumulate ? y[i * y_step] + lane[0] : lane[0];
+    }
+}
+
+static void MICRO_NAME(dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y, int64_t y_step,
+                             bool accumulate)
+{
+    const T *from = b;
+    T *to = y;
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) MICRO_NAME(dot_rows)(4, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
+    for (; j < n; j++) MICRO_NAME(dot_rows)(1, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
+}
+
+/* A vector times a matrix with contiguous rows: eight vectors of sums at a time, so that each row is read in long runs. */
+static void MICRO_NAME(sums)(int64_t n, int64_t k, const void *x, int64_t x_step, const void *b, int64_t b_row, void *y,
+                             bool accumulate)
+{
+    const T *xs = x;
+    int64_t j = 0;
+    for (; j + 8 * LANES <= n; j += 8 * LANES) {
+        const T *from = (const T *)b + j;
+        T *to = (T *)y + j;
+        V acc[8];
+        for (int l = 0; l < 8; l++) acc[l] = V_ZERO();
+        for (int64_t p = 0; p < k; p++) {
+            V xv = V_SPLAT(xs[p * x_step]);
+            for (int l = 0; l < 8; l++) acc[l] = V_FMA(xv, V_LOAD(from + p * b_row + l * LANES), acc[l]);
+        }
+        for (int l = 0; l < 8; l++) {
+            if (accumulate) acc[l] = V_ADD(V_LOAD(to + l * LANES), acc[l]);
+            V_STORE(to + l * LANES, acc[l]);
+        }
+    }
+    for (; j < n; j += 2 * LANES) {
+        int64_t left = n - j;
+        const T *from = (const T *)b + j;
+        T *to = (T *)y + j;
+        if (left >= 2 * LANES) MICRO_NAME(direct_1_2)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
+        else if (left > LANES) MICRO_NAME(edge_1_2)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
+        else if (left == LANES) MICRO_NAME(direct_1_1)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
+        else MICRO_NAME(edge_1_1)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
+    }
+}
+
+static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col, void *dst)
+{
+    const T *from = b;
+    T *to = dst;
+    if (b_col == 1 && n == width && width == 2 * LANES) {
+        for (int64_t p = 0; p < k; p++, from += b_row, to += 2 * LANES) {
+            V_STORE(to, V_LOAD(from));
+            V_STORE(to + LANES, V_LOAD(from + LANES));
+        }
+        return;
+    }
+    if (n == ROWS && width == ROWS) { /* a full panel of rows: constant trip count */
+        for (int64_t p = 0; p < k; p++, from += b_row, to += ROWS)
+            for (int j = 0; j < ROWS; j++) to[j] = from[j * b_col];
+        return;
+    }
+    if (b_row == 1 && n == width && width == 2 * LANES) {
+        for (int64_t p = 0; p < k; p++, from++, to += 2 * LANES)
+            for (int j = 0; j < 2 * LANES; j++) to[j] = from[j * b_col];
+        return;
+    }
+    for (int64_t p = 0; p < k; p++, from += b_row, to += width) {
+        for (int64_t j = 0; j < n; j++) to[j] = from[j * b_col];
+        for (int64_t j = n; j < width; j++) to[j] = 0;
+    }
+}
+
+#if ROWS == 12
+#define MICRO_ALL(kind, v)                                                                                             \
+    {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
+     MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v),  MICRO_NAME(kind##_7_##v),  MICRO_NAME(kind##_8_##v),         \
+     MICRO_NAME(kind##_9_##v), MICRO_NAME(kind##_10_##v), MICRO_NAME(kind##_11_##v), MICRO_NAME(kind##_12_##v)}
+#elif ROWS == 6
+#define MICRO_ALL(kind, v)                                                                                             \
+    {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v),                                     \
+     MICRO_NAME(kind##_4_##v), MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v)}
+#else
+#define MICRO_ALL(kind, v)                                                                                             \
+    {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v), MICRO_NAME(kind##_4_##v)}
+#endif
+
+const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
+    .rows = ROWS,
+    .columns = 2 * LANES,
+    .lanes = LANES,
+    .k_block = K_BLOCK,
+    .packed = {MICRO_ALL(packed, 1), MICRO_ALL(packed, 2)},
+    .direct = {MICRO_ALL(direct, 1), MICRO_ALL(direct, 2)},
+    .edge = {MICRO_ALL(edge, 1), MICRO_ALL(edge, 2)},
+    .dots = MICRO_NAME(dots),
+    .sums = MICRO_NAME(sums),
+    .pack = MICRO_NAME(pack),
+};
+
+#undef MICRO_NAME
+#undef MICRO_ONE
+#undef MICRO_BOTH
+#undef MICRO_ALL
+#undef T
+#undef V
+#undef LANES
+#undef ROWS
+#undef K_BLOCK
+#undef V_LOAD
+#undef V_STORE
+#undef V_SPLAT
+#undef V_ZERO
+#undef V_ADD
+#undef V_FMA
+#undef V_LOAD_PART

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_gemm.c - the matrix product against three plain loops: shapes around every block size, all transpositions and
+ * strides, thread counts, and every instruction set this machine has (the program runs itself again per level). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/cpu/gemm.h"
+
+static uint64_t seed = 1;
+static double number(void)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int32_t)(seed >> 32) / 2147483648.0;
+}
+
+static double get(sp_dtype dtype, const void *p, int64_t i)
+{
+    return dtype == SP_DTYPE_F32 ? ((const float *)p)[i] : ((const double *)p)[i];
+}
+
+static void set(sp_dtype dtype, void *p, int64_t i, double x)
+{
+    if (dtype == SP_DTYPE_F32) ((float *)p)[i] = (float)x;
+    else ((double *)p)[i] = x;
+}
+
+/* `room` elements with guard values behind, so that a write past the end shows. */
+static void *filled(sp_dtype dtype, int64_t room)
+{
+    void *p = sp__alloc((size_t)(room + 64) * sp_dtype_bytes(dtype));
+    assert_non_null(p);
+    for (int64_t i = 0; i < room; i++) set(dtype, p, i, number());
+    for (int64_t i = room; i < room + 64; i++) set(dtype, p, i, 1e30);
+    return p;
+}
+
+enum { A_PLAIN = 0, A_TURNED = 1, B_TURNED = 2, SPACED = 4 };
+
+static void check(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int layout, bool accumulate)
+{
+    int64_t gap = layout & SPACED ? 3 : 0;
+    sp__gemm_shape s = {.dtype = dtype, .m = m, .n = n, .k = k, .c_row = n + gap};
+    int64_t a_step = layout & SPACED ? 2 : 1;
+    s.a_row = layout & A_TURNED ? a_step : (k + gap) * a_step;
+    s.a_col = layout & A_TURNED ? (m + gap) * a_step : a_step;
+    s.b_row = layout & B_TURNED ? 1 : n + gap;
+    s.b_col = layout & B_TURNED ? k + gap : 1;
+    int64_t a_room = (m + 3) * (k + 3) * 2, b_room = (k + 3) * (n + 3), c_room = (n + gap) * m;
+    void *a = filled(dtype, a_room), *b = filled(dtype, b_room), *c = filled(dtype, c_room);
+    size_t bytes = sp_dtype_bytes(dtype);
+    void *before = sp__alloc((size_t)(c_room + 64) * bytes), *again = sp__alloc((size_t)(c_room + 64) * bytes);
+    memcpy(before, c, (size_t)(c_room + 64) * bytes);
+    memcpy(again, c, (size_t)(c_room + 64) * bytes);
+    size_t work_bytes = sp__gemm_work(&s);
+    unsigned char *work = sp__alloc(work_bytes + 64);
+    memset(work, 0xFF, work_bytes + 64);
+    assert_int_equal(sp_threads_set(1), SP_OK);
+    assert_int_equal(sp__gemm(&s, a, b, c, accumulate, work), SP_OK);
+    for (int i = 0; i < 64; i++) assert_int_equal(work[work_bytes + (size_t)i], 0xFF);
+    double tolerance = (dtype == SP_DTYPE_F32 ? 2e-7 : 4e-16) * (double)(k + 4);
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n + gap; j++) {
+            double want = get(dtype, before, i * s.c_row + j);
+            if (j < n) {
+                if (!accumulate) want = 0;
+                for (int64_t p = 0; p < k; p++)
+                    want += get(dtype, a, i * s.a_row + p * s.a_col) * get(dtype, b, p * s.b_row + j * s.b_col);
+            }
+            double found = get(dtype, c, i * s.c_row + j);
+            if (!(fabs(found - want) <= tolerance))
+                fail_msg("%s m=%d n=%d k=%d layout=%d accumulate=%d: c[%d][%d] = %g, wanted %g", sp_dtype_name(dtype),
+                         (int)m, (int)n, (int)k, layout, accumulate, (int)i, (int)j, found, want);
+        }
+    }
+    for (int64_t i = c_room; i < c_room + 64; i++) assert_true(get(dtype, c, i) == get(dtype, before, c_room));
+    assert_int_equal(sp_threads_set(3), SP_OK);
+    assert_int_equal(sp__gemm(&s, a, b, again, accumulate, work), SP_OK);
+    assert_memory_equal(c, again, (size_t)c_room * bytes);
+    sp__free(a), sp__free(b), sp__free(c), sp__free(before), sp__free(again), sp__free(work);
+}
+
+static void agrees_with_loops(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {
+        {0, 3, 4},    {3, 0, 4},    {3, 4, 0},     {1, 1, 1},     {1, 37, 19},   {37, 1, 19},    {1, 700, 300},
+        {700, 1, 65}, {2, 3, 5},    {6, 16, 25},   {6, 784, 25},  {16, 100, 150}, {7, 17, 9},    {13, 33, 31},
+        {5, 8, 300},  {6, 24, 600}, {12, 32, 257}, {31, 15, 64},  {64, 64, 64},  {65, 63, 67},   {100, 50, 513},
+        {49, 257, 3}, {97, 30, 97}, {150, 130, 260}, {300, 10, 84}, {33, 120, 400}, {4, 150, 1000}, {192, 192, 192},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int layout = 0; layout < 8; layout++)
+            for (int f64 = 0; f64 < 2; f64++)
+                check(f64 ? SP_DTYPE_F64 : SP_DTYPE_F32, sizes[i][0], sizes[i][1], sizes[i][2], layout, (layout + (int)i) % 2);
+}
+
+static void every_small_shape(void **state)
+{
+    (void)state;
+    for (int64_t m = 1; m < 15; m++)
+        for (int64_t n = 1; n < 35; n += 1 + (m % 3))
+            for (int64_t k = 1; k < 20; k += 6) check(SP_DTYPE_F32, m, n, k, (int)(m + n + k) % 8, (m + k) % 2);
+}
+
+static void beyond_one_block(void **state)
+{
+    (void)state;
+    check(SP_DTYPE_F32, 1600, 40, 300, A_PLAIN, false);
+    check(SP_DTYPE_F32, 60, 2100, 280, B_TURNED, true);
+    check(SP_DTYPE_F64, 1550, 64, 270, A_TURNED | B_TURNED, false);
+}
+
+static void batches_do_each_item(void **state)
+{
+    (void)state;
+    enum { ITEMS = 37 };
+    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = 20, .n = 24, .k = 70, .a_row = 70, .a_col = 1, .b_row = 1, .b_col = 70,
+                        .c_row = 24};
+    int64_t offsets[ITEMS];
+    for (int i = 0; i < ITEMS; i++) offsets[i] = (i * 7 % 5) * s.k * s.n;
+    sp__gemm_batch batch = {.n = ITEMS, .a_step = s.m * s.k, .b_offset = offsets, .c_step = s.m * s.n};
+    float *a = filled(SP_DTYPE_F32, ITEMS * s.m * s.k), *b = filled(SP_DTYPE_F32, 5 * s.k * s.n);
+    float *c = filled(SP_DTYPE_F32, ITEMS * s.m * s.n), *one = filled(SP_DTYPE_F32, s.m * s.n);
+    assert_int_equal(sp_threads_set(3), SP_OK);
+    void *work = sp__alloc(sp__gemm_batch_work(&s, ITEMS)), *work_one = sp__alloc(sp__gemm_work(&s));
+    assert_int_equal(sp__gemm_batched(&s, &batch, a, b, c, false, work), SP_OK);
+    for (int i = 0; i < ITEMS; i++) {
+        assert_int_equal(sp__gemm(&s, a + i * s.m * s.k, b + offsets[i], one, false, work_one), SP_OK);
+        assert_memory_equal(one, c + i * s.m * s.n, (size_t)(s.m * s.n) * 4);
+    }
+    sp__free(a), sp__free(b), sp__free(c), sp__free(one), sp__free(work), sp__free(work_one);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_loops),
+        cmocka_unit_test(every_small_shape),
+        cmocka_unit_test(beyond_one_block),
+        cmocka_unit_test(batches_do_each_item),
+    };
+    const char *level = getenv("SPORE_ISA");
+    int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
+    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : NULL;
+    if (failed != 0 || next == NULL) return failed;
+    setenv("SPORE_ISA", next, 1);
+    execv("/proc/self/exe", argv);
+    return 1;
+}
