@@ -239,12 +239,14 @@ static int report_python(location *where)
 {
     static char script[] =
         "import sys\n"
-        "print('           version %d.%d.%d' % sys.version_info[:3])\n"
+        "print('           version %d.%d.%d' % sys.version_info[:3], flush=True)\n"
         "if sys.version_info < (3, 11): sys.exit('           too old: 3.11 or newer is needed')\n"
-        "import numpy\n"
-        "print('numpy      ' + numpy.__version__)\n"
-        "import spore\n"
-        "if not spore.__file__: sys.exit('the package spore is not complete in ' + list(spore.__path__)[0])\n"
+        "try: import numpy\n"
+        "except ImportError as e: sys.exit('numpy      %s; try: %s -m pip install numpy' % (e, sys.executable))\n"
+        "print('numpy      ' + numpy.__version__, flush=True)\n"
+        "try: import spore\n"
+        "except ImportError as e: sys.exit('package    %s' % e)\n"
+        "if not spore.__file__: sys.exit('package    not complete in ' + list(spore.__path__)[0])\n"
         "print('package    ' + spore.__file__)\n";
     printf("python     %s (%s)\n", where->python, where->python_from);
     fflush(stdout);
