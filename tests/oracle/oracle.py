@@ -111,7 +111,7 @@ def build(value, name, key, scope):
 def scope_of(module):
     """The names a case may use, taken from the package called `module` (mindspore or spore)."""
     ms = importlib.import_module(module)
-    scope = {"ms": ms, "np": np}
+    scope = {"ms": ms, "np": np, "__name__": __name__}          # functions and classes of a case need a module to belong to
     for name in ("Tensor", "Parameter", "ops", "nn", "mint"):
         if hasattr(ms, name):
             scope[name] = getattr(ms, name)
@@ -148,7 +148,7 @@ def evaluate(text, env, label):
 def plain(value, scope):
     """A result as data: nested lists of leaves; a leaf is a dict with "t" (its sort) and, for tensors, a numpy array."""
     if isinstance(value, dict):
-        return [[str(k), plain(v, scope)] for k, v in value.items()]
+        return [[plain(str(k), scope), plain(v, scope)] for k, v in value.items()]
     if isinstance(value, (list, tuple)) and not hasattr(value, "asnumpy"):
         return [plain(v, scope) for v in value]
     if hasattr(value, "asnumpy") and hasattr(value, "dtype"):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record what MindSpore computes: run this with a Python that has MindSpore 2.10 and numpy.
 
-    python tests/oracle/record.py [FILE ...]         cases/FILE.py -> data/FILE.npz; all files without arguments
+    python tests/oracle/record.py [-v] [FILE ...]    cases/FILE.py -> data/FILE.npz; all files without arguments
+
+-v shows the message of every exception that is recorded: it must be an answer worth keeping, not a slip in the case.
 
 Cases that MindSpore cannot run (no CPU kernel, mostly) are left out of the data and listed in not_recordable.txt.
 """
@@ -11,30 +13,34 @@ import sys
 import oracle
 
 LIST = oracle.HERE / "not_recordable.txt"
-MISSING = re.compile(r"Unsupported op|unsupported data type|not support(ed)? on|kernel.*(not|un)support|Not found|not found kernel|"
-                     r"Can not find|Select.*kernel|Crash|the process ended", re.I)
+MISSING = re.compile(r"Unsupported op|unsupported data type|not support(ed)? on|"
+                     r"unregistered|does not support this kernel|Select CPU operator|KernelMod|unexpected kernel|the process ended|"
+                     r"has no attribute|unexpected keyword|dimension of output must not be 0|only support", re.I)
 
 
 def one_line(text):
     lines = [line.strip() for line in text.splitlines() if line.strip(" -")]
-    return re.sub(r"0x[0-9a-f]+", "0x..", " ".join(lines[:2]))[:160] if lines else "no message"
+    lines = [line for line in lines if "Call Stack" not in line]
+    return re.sub(r"0x[0-9a-f]+", "0x..", " ".join(lines[:2]))[:120] if lines else "no message"
 
 
-def record(file):
+def record(file, verbose):
     """Record one case file; return the cases left out, as lines of not_recordable.txt."""
     results, left_out = {}, []
 
     def take(case, result):
         failed = "error" in result
-        if failed and (case.kind not in ("error", "either") or result["error"] == "Crash"):
-            left_out.append(f"{file} {case.id}  {case.code}  # {result['error']}: {one_line(result['message'])}")
-        elif failed and case.kind == "either" and MISSING.search(result["message"]):
+        if failed and MISSING.search(result["message"]):
             left_out.append(f"{file} {case.id}  {case.code}  # no kernel: {one_line(result['message'])}")
+        elif failed and case.kind not in ("error", "either"):
+            left_out.append(f"{file} {case.id}  {case.code}  # {result['error']}: {one_line(result['message'])}")
         elif not failed and case.kind == "error":
             left_out.append(f"{file} {case.id}  {case.code}  # does not raise")
         else:
             if "grad_error" in result:
                 left_out.append(f"{file} {case.id}  gradient of {case.code}  # {result['grad_error']}: {one_line(result['message'])}")
+            elif failed and verbose:
+                print(f"{case.id}  {case.code}  {case.inputs}  # {result['error']}: {one_line(result['message'])}")
             results[case.id] = result
     oracle.run_apart(oracle.load_cases(file), "mindspore", take)
     oracle.save(file, results)
@@ -43,11 +49,11 @@ def record(file):
 
 
 def main():
-    files = sys.argv[1:] or [path.stem for path in sorted(oracle.CASES.glob("*.py"))]
+    files = [a for a in sys.argv[1:] if a != "-v"] or [path.stem for path in sorted(oracle.CASES.glob("*.py"))]
     old = LIST.read_text(encoding="utf-8").splitlines() if LIST.exists() else []
     lines = [line for line in old if line.split(" ")[0] not in files and not line.startswith("#")]
     for file in files:
-        lines += record(file)
+        lines += record(file, "-v" in sys.argv)
     head = "# Cases MindSpore 2.10 on CPU cannot run, so nothing is known about them: file, id, code, reason. Written by record.py."
     LIST.write_text("\n".join([head, *sorted(lines)]) + "\n", encoding="utf-8")
 
