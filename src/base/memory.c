@@ -25,7 +25,6 @@
  * those of threads that do not exist there are lost to it, a few MB at most. */
 #include "base/base.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +94,6 @@ typedef struct block {
     size_t total_bytes;    /* bytes from the system, header included */
     unsigned class_index;
     bool mapped;           /* from mmap, else from malloc */
-    bool used;
 } __attribute__((aligned(ALIGN))) block;
 _Static_assert(sizeof(block) == ALIGN, "the caller's bytes start one alignment after the header");
 
@@ -467,7 +465,6 @@ static __attribute__((noinline)) void *alloc_slow(size_t bytes, bool *fresh)
         if (b == NULL) return fail(bytes, "");
         *fresh = b->mapped;
     }
-    b->used = true;
     if (t != NULL) {
         STORE(&t->n_allocs, LOAD(&t->n_allocs) + 1);
         count_small(t, (int64_t)b->total_bytes);
@@ -489,7 +486,6 @@ static inline void *alloc(size_t bytes, bool *fresh)
         if (LIKELY(b != NULL)) {
             list->head = b->next;
             list->count--;
-            b->used = true;
             STORE(&t->n_allocs, LOAD(&t->n_allocs) + 1);
             count_small(t, (int64_t)b->total_bytes);
             return b + 1;
@@ -542,8 +538,6 @@ void sp__free(void *memory)
     if (memory == NULL) return;
     block *b = (block *)memory - 1;
     HEADER_SHOW(b);
-    assert(b->used && "freed twice, or not from sp__alloc");
-    b->used = false;
     thread_cache *t = own;
     if (LIKELY(t != NULL && b->class_index < N_SMALL)) {
         block_list *list = &t->lists[b->class_index];
@@ -591,8 +585,8 @@ void sp_memory_get(sp_memory_stats *out)
     out->reserved_bytes = LOAD(&reserved);
     out->reserved_peak = LOAD(&reserved_peak);
     out->n_system = LOAD(&n_system);
-    int64_t peak = LOAD(&used_peak);
-    out->used_peak = peak > (int64_t)out->used_bytes ? (size_t)peak : out->used_bytes;
+    raise_to_i64(&used_peak, (int64_t)out->used_bytes); /* what was once shown is not taken back */
+    out->used_peak = (size_t)LOAD(&used_peak);
 }
 
 void sp_memory_reset_peak(void)
