@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ckpt.c - MindSpore checkpoints.
+ *
+ * Layout: one protobuf message (wire.h), written piece by piece; hence simply a sequence of entries, without magic
+ * number, version or index:
+ *
+ *   file     { 0A <length> entry }  [ "crc_num" <CRC-32 of all before, 10 bytes, big-endian> ]
+ *   entry    0A <length> name, UTF-8
+ *            12 <length> tensor             (or 1A <length> map: the parts of a hash table)
+ *   tensor   { 08 <dimension> }             none: rank 0; one dimension 0 and one element: rank 0 too (up to 2.2)
+ *            12 <length> type               "Float32" ..., sp_dtype_text; "str"; "random_op"
+ *            1A <length> contents           little-endian, row-major; texts as UTF-32 without a final NUL
+ *
+ * - Contents above 512 MiB are cut into slices: consecutive entries of equal name, dimensions and type. A name that
+ *   returns later, after others, replaces what it had.
+ * - The empty text is stored as one NUL character; final NULs do not belong to a text.
+ * - Tensors without elements: MindSpore does not write them, and so loses them. We do write them, and it reads them.
+ * - A name may end in ".__param_key__" and a number (parameters with a cache): not part of the name.
+ * - Entries whose type is "random_op", and maps, are left out: there is nothing here they could belong to.
+ * - Encrypted files begin with another byte than 0A and are refused by name.
+ *
+ * Reading trusts nothing: a window never leaves its parent (wire.h), and memory is taken only after the dimensions have
+ * been found to agree with the bytes that are there, so a file cannot ask for more than a few times its own size. */
+#include "formats/ckpt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "formats/bundle.h"
+#include "formats/file.h"
+#include "formats/wire.h"
+#include "spore/format.h"
+#include "tensor/tensor_impl.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "contents are stored in the order of this machine");
+
+enum {
+    CHECKPOINT_VALUE = 1, /* field numbers */
+    VALUE_TAG = 1,
+    VALUE_TENSOR = 2,
+    VALUE_MAP = 3,
+    TENSOR_DIMS = 1,
+    TENSOR_TYPE = 2,
+    TENSOR_CONTENT = 3,
+
+    CRC_MARK_BYTES = 7,
+    CRC_ZERO_BYTES = 6, /* the ten bytes behind the mark hold a 32-bit number */
+    CRC_TRAILER_BYTES = CRC_MARK_BYTES + 10,
+
+    /* Copying less than this is cheaper than the page faults of a view, and does not keep the file mapped. */
+    VIEW_MIN_BYTES = 64 << 10,
+    NAME_SHOWN = 96
+};
+
+static const char crc_mark[CRC_MARK_BYTES + CRC_ZERO_BYTES + 1] = "crc_num\0\0\0\0\0\0";
+static const char key_suffix[] = ".__param_key__";
+
+size_t sp__checkpoint_slice_bytes = (size_t)512 << 20;
+
+/* --- reading: one entry ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const uint8_t *data;
+    size_t bytes;
+} piece;
+
+typedef struct {
+    bool has_tag, has_tensor, has_map, has_type, has_content;
+    sp_wire tag, type, content;
+    size_t offset;
+    int rank;
+    int64_t dims[SP_RANK_MAX];
+} entry;
+
+static piece piece_of(const sp_wire *w) { return (piece){w->at, sp__wire_left(w)}; }
+
+static bool piece_is(const sp_wire *w, const char *text)
+{
+    return sp__wire_left(w) == strlen(text) && memcmp(w->at, text, strlen(text)) == 0;
+}
+
+static bool same_bytes(const sp_wire *a, const sp_wire *b)
+{
+    return sp__wire_left(a) == sp__wire_left(b) && memcmp(a->at, b->at, sp__wire_left(a)) == 0;
+}
+
+/* A name for messages: printable, and short enough to leave room for what went wrong. */
+static const char *shown(const sp_wire *w, char out[NAME_SHOWN])
+{
+    size_t n = sp__wire_left(w), max = NAME_SHOWN - 4;
+    size_t take = sp__utf8_valid((const char *)w->at, n < max ? n : max);
+    memcpy(out, w->at, take);
+    for (size_t i = 0; i < take; i++)
+        if ((unsigned char)out[i] < 0x20 || out[i] == 0x7F) out[i] = '?';
+    memcpy(out + take, "...", 4);
+    if (take == n) out[take] = '\0';
+    return out;
+}
+
+static sp_status add_dim(sp_wire *w, entry *e)
+{
+    size_t offset = sp__wire_offset(w);
+    uint64_t value;
+    SP_TRY(sp__wire_varint(w, &value));
+    SP_CHECK(e->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", offset, SP_RANK_MAX);
+    SP_CHECK(value <= INT64_MAX, SP_FORMAT, "byte %zu: dimension %d is %lld, it must not be negative", offset, e->rank,
+             (long long)value);
+    e->dims[e->rank++] = (int64_t)value;
+    return SP_OK;
+}
+
+static sp_status read_dims(sp_wire *w, int type, entry *e)
+{
+    if (type == SP_WIRE_VARINT) return add_dim(w, e);
+    sp_wire packed; /* MindSpore does not write this form, but it means the same */
+    SP_TRY(sp__wire_expect(w, "dims", type, SP_WIRE_BYTES));
+    SP_TRY(sp__wire_bytes(w, &packed));
+    while (sp__wire_more(&packed)) SP_TRY(add_dim(&packed, e));
+    return SP_OK;
+}
+
+static sp_status read_tensor(sp_wire w, entry *e)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        switch (number) {
+        case TENSOR_DIMS: SP_TRY(read_dims(&w, type, e)); break;
+        case TENSOR_TYPE:
+            SP_TRY(sp__wire_expect(&w, "tensor_type", type, SP_WIRE_BYTES));
+            SP_TRY(sp__wire_bytes(&w, &e->type));
+            e->has_type = true;
+            break;
+        case TENSOR_CONTENT:
+            SP_TRY(sp__wire_expect(&w, "tensor_content", type, SP_WIRE_BYTES));
+            SP_TRY(sp__wire_bytes(&w, &e->content));
+            e->has_content = true;
+            break;
+        default: SP_TRY(sp__wire_skip(&w, number, type));
+        }
+    }
+    e->has_tensor = true;
+    return SP_OK;
+}
+
+static sp_status read_fields(sp_wire w, entry *e)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire contents;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        switch (number) {
+        case VALUE_TAG:
+            SP_TRY(sp__wire_expect(&w, "tag", type, SP_WIRE_BYTES));
+            SP_TRY(sp__wire_bytes(&w, &e->tag));
+            e->has_tag = true;
+            break;
+        case VALUE_TENSOR:
+            SP_TRY(sp__wire_expect(&w, "tensor", type, SP_WIRE_BYTES));
+            SP_TRY(sp__wire_bytes(&w, &contents));
+            SP_TRY(read_tensor(contents, e));
+            break;
+        case VALUE_MAP:
+            SP_TRY(sp__wire_expect(&w, "maptensor", type, SP_WIRE_BYTES));
+            e->has_map = true;
+            /* fall through */
+        default: SP_TRY(sp__wire_skip(&w, number, type));
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status check_fields(const entry *e)
+{
+    SP_CHECK(e->has_tag, SP_FORMAT, "byte %zu: the entry has no name", e->offset);
+    size_t bytes = sp__wire_left(&e->tag);
+    SP_CHECK(memchr(e->tag.at, 0, bytes) == NULL, SP_FORMAT, "byte %zu: the name contains a NUL",
+             sp__wire_offset(&e->tag));
+    size_t valid = sp__utf8_valid((const char *)e->tag.at, bytes);
+    SP_CHECK(valid == bytes, SP_FORMAT, "byte %zu: the name is not UTF-8", sp__wire_offset(&e->tag) + valid);
+    if (e->has_map && !e->has_tensor) return SP_OK;
+    SP_CHECK(e->has_tensor, SP_FORMAT, "byte %zu: the entry has no tensor", e->offset);
+    SP_CHECK(e->has_type, SP_FORMAT, "byte %zu: the tensor has no type", e->offset);
+    SP_CHECK(e->has_content, SP_FORMAT, "byte %zu: the tensor has no contents", e->offset);
+    return SP_OK;
+}
+
+static sp_status read_entry(sp_wire w, int64_t index, entry *e)
+{
+    memset(e, 0, sizeof *e);
+    e->offset = sp__wire_offset(&w);
+    sp_status status = read_fields(w, e);
+    if (status == SP_OK) status = check_fields(e);
+    if (status != SP_OK) {
+        char name[NAME_SHOWN];
+        if (e->has_tag) sp__error_context("entry %lld '%s'", (long long)index, shown(&e->tag, name));
+        else sp__error_context("entry %lld", (long long)index);
+    }
+    return status;
+}
+
+/* --- reading: entries joined into values ---------------------------------------------------------------------------- */
+
+typedef struct {
+    sp_map *map;       /* NULL: everything is copied */
+    sp_bundle *bundle;
+    entry first;       /* of the run of slices being collected */
+    bool collecting;
+    piece *pieces;
+    size_t n_pieces, max_pieces;
+    size_t total_bytes;
+} reader;
+
+static void join(const reader *r, void *out)
+{
+    char *at = out;
+    for (size_t i = 0; i < r->n_pieces; i++) {
+        if (r->pieces[i].bytes > 0) memcpy(at, r->pieces[i].data, r->pieces[i].bytes);
+        at += r->pieces[i].bytes;
+    }
+}
+
+static size_t utf8_put(char *at, uint32_t c)
+{
+    if (c < 0x80) {
+        at[0] = (char)c;
+        return 1;
+    }
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = n - 1; i > 0; i--, c >>= 6) at[i] = (char)(0x80 | (c & 0x3F));
+    at[0] = (char)(lead[n] | c);
+    return n;
+}
+
+static sp_status finish_text(reader *r, const char *name)
+{
+    const sp_wire *content = &r->first.content;
+    SP_CHECK(r->total_bytes % 4 == 0, SP_FORMAT, "byte %zu: a text has %zu bytes, a multiple of 4 wanted",
+             sp__wire_offset(content), r->total_bytes);
+    /* The characters in front, their UTF-8 (never longer) built in the same place. */
+    char *text = sp__alloc(r->total_bytes + 1);
+    if (text == NULL) return SP_NOMEM;
+    join(r, text);
+    sp_status status = SP_OK;
+    size_t bytes = 0, keep = 0;
+    for (size_t i = 0; i < r->total_bytes && status == SP_OK; i += 4) {
+        uint32_t c;
+        memcpy(&c, text + i, 4);
+        if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
+            status = sp__fail(SP_FORMAT, "byte %zu: character %zu of a text is %#lx, which does not exist",
+                              sp__wire_offset(content), i / 4, (unsigned long)c);
+        } else {
+            bytes += utf8_put(text + bytes, c);
+            if (c != 0) keep = bytes;
+        }
+    }
+    if (status == SP_OK) status = sp_bundle_add_text(r->bundle, name, text, keep);
+    sp__free(text);
+    return status;
+}
+
+static sp_status parse_dtype(const sp_wire *type, sp_dtype *out)
+{
+    char text[NAME_SHOWN];
+    shown(type, text);
+    *out = sp_dtype_parse(text);
+    SP_CHECK(*out != SP_DTYPE_NONE && *out != SP_DTYPE_STR && sp__wire_left(type) == strlen(text), SP_FORMAT,
+             "byte %zu: tensor_type is '%s', a dtype like Float32 wanted", sp__wire_offset(type), text);
+    return SP_OK;
+}
+
+/* Any byte but 0 is true, yet a C bool must be 0 or 1. */
+static void clean_bools(sp_tensor *t)
+{
+    uint8_t *p = sp_tensor_data(t);
+    for (int64_t i = 0; i < sp_tensor_count(t); i++) p[i] = p[i] != 0;
+}
+
+static sp_status make_tensor(reader *r, sp_dtype dtype, int rank, sp_tensor **out)
+{
+    size_t element = sp_dtype_bytes(dtype), align = element < 8 ? element : 8;
+    const piece *only = &r->pieces[0];
+    if (r->map != NULL && r->n_pieces == 1 && only->bytes >= VIEW_MIN_BYTES && dtype != SP_DTYPE_BOOL &&
+        (uintptr_t)only->data % align == 0) {
+        void *data = r->map->data + (only->data - r->map->data);
+        SP_TRY(sp_tensor_wrap(dtype, rank, r->first.dims, NULL, data, sp__map_release, r->map, out));
+        sp__map_retain(r->map);
+        return SP_OK;
+    }
+    SP_TRY(sp_tensor_create(dtype, rank, r->first.dims, out));
+    join(r, sp_tensor_data(*out));
+    if (dtype == SP_DTYPE_BOOL) clean_bools(*out);
+    return SP_OK;
+}
+
+static sp_status finish_tensor(reader *r, const char *name)
+{
+    const entry *e = &r->first;
+    sp_dtype dtype;
+    SP_TRY(parse_dtype(&e->type, &dtype));
+    size_t element = sp_dtype_bytes(dtype), wanted;
+    int rank = e->rank;
+    if (rank == 1 && e->dims[0] == 0 && r->total_bytes == element) rank = 0;
+    int64_t count;
+    sp_status status = sp__shape_count(rank, e->dims, &count);
+    if (status != SP_OK) {
+        sp__error_context("byte %zu", e->offset);
+        return SP_FORMAT;
+    }
+    char shape[SP_SHAPE_TEXT];
+    SP_CHECK(sp__mul_size((size_t)count, element, &wanted) && wanted == r->total_bytes, SP_FORMAT,
+             "byte %zu: tensor_content has %zu bytes in %zu slice(s), but shape %s of %s wants %lld elements of %zu",
+             sp__wire_offset(&e->content), r->total_bytes, r->n_pieces, sp__shape_text(rank, e->dims, shape),
+             sp_dtype_text(dtype), (long long)count, element);
+    sp_tensor *t;
+    SP_TRY(make_tensor(r, dtype, rank, &t));
+    status = sp_bundle_add(r->bundle, name, t);
+    sp_tensor_release(t);
+    return status;
+}
+
+/* Length of the name without the key of a cached parameter. */
+static size_t name_bytes(const char *name)
+{
+    const char *found = NULL;
+    for (const char *at = name; (at = strstr(at, key_suffix)) != NULL; at++) found = at;
+    if (found == NULL) return strlen(name);
+    const char *digits = found + sizeof key_suffix - 1;
+    if (*digits == '-') digits++;
+    size_t n = strspn(digits, "0123456789");
+    return n > 0 && digits[n] == '\0' ? (size_t)(found - name) : strlen(name);
+}
+
+/* Build what was collected. */
+static sp_status finish(reader *r)
+{
+    if (!r->collecting) return SP_OK;
+    r->collecting = false;
+    const entry *e = &r->first;
+    size_t bytes = sp__wire_left(&e->tag);
+    char *name = sp__alloc(bytes + 1);
+    if (name == NULL) return SP_NOMEM;
+    memcpy(name, e->tag.at, bytes);
+    name[bytes] = '\0';
+    name[name_bytes(name)] = '\0';
+    sp_status status = piece_is(&e->type, "str") ? finish_text(r, name) : finish_tensor(r, name);
+    if (status != SP_OK) {
+        char text[NAME_SHOWN];
+        sp__error_context("entry '%s'", shown(&e->tag, text));
+    }
+    sp__free(name);
+    return status;
+}
+
+static sp_status add_piece(reader *r, const sp_wire *content)
+{
+    if (r->n_pieces == r->max_pieces) {
+        size_t max = r->max_pieces == 0 ? 8 : r->max_pieces * 2;
+        piece *larger = sp__realloc(r->pieces, r->n_pieces * sizeof *larger, max * sizeof *larger);
+        if (larger == NULL) return SP_NOMEM;
+        r->pieces = larger;
+        r->max_pieces = max;
+    }
+    r->pieces[r->n_pieces++] = piece_of(content);
+    r->total_bytes += sp__wire_left(content); /* cannot overflow: the pieces are disjoint parts of memory */
+    return SP_OK;
+}
+
+static sp_status collect(reader *r, const entry *e)
+{
+    if (r->collecting && same_bytes(&r->first.tag, &e->tag)) {
+        char name[NAME_SHOWN], here[SP_SHAPE_TEXT], before[SP_SHAPE_TEXT];
+        SP_CHECK(sp__shape_equal(r->first.rank, r->first.dims, e->rank, e->dims) && same_bytes(&r->first.type, &e->type),
+                 SP_FORMAT, "entry '%s': byte %zu: slice %zu has shape %s, the first one %s; shapes and types must agree",
+                 shown(&e->tag, name), e->offset, r->n_pieces + 1, sp__shape_text(e->rank, e->dims, here),
+                 sp__shape_text(r->first.rank, r->first.dims, before));
+        return add_piece(r, &e->content);
+    }
+    SP_TRY(finish(r));
+    if (!e->has_tensor || piece_is(&e->type, "random_op")) return SP_OK;
+    r->first = *e;
+    r->collecting = true;
+    r->n_pieces = 0;
+    r->total_bytes = 0;
+    return add_piece(r, &e->content);
+}
+
+static sp_status read_all(reader *r, sp_wire w)
+{
+    for (int64_t index = 0; sp__wire_more(&w); index++) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != CHECKPOINT_VALUE) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        sp_wire contents;
+        entry e;
+        SP_TRY(sp__wire_expect(&w, "an entry", type, SP_WIRE_BYTES));
+        sp_status status = sp__wire_bytes(&w, &contents);
+        if (status != SP_OK) {
+            sp__error_context("entry %lld", (long long)index);
+            return status;
+        }
+        SP_TRY(read_entry(contents, index, &e));
+        SP_TRY(collect(r, &e));
+    }
+    return finish(r);
+}
+
+/* --- reading: the file ------------------------------------------------------------------------------------------- */
+
+static sp_status refuse_encrypted(const uint8_t *data, size_t bytes)
+{
+    static const char *const modes[] = {"AES-GCM", "AES-CBC", "SM4-CBC"};
+    if (bytes < 4 || data[1] != 0x5E || data[2] != 0x3A || data[3] != 0x7F) return SP_OK;
+    SP_CHECK(data[0] < 0xD8 || data[0] > 0xDA, SP_VALUE,
+             "the file is encrypted (%s), and reading encrypted checkpoints is not supported yet", modes[data[0] - 0xD8]);
+    return SP_OK;
+}
+
+/* Cut the trailer off *bytes if there is one, and compare it if asked. */
+static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags)
+{
+    if (*bytes < CRC_TRAILER_BYTES) return SP_OK;
+    size_t body = *bytes - CRC_TRAILER_BYTES;
+    const uint8_t *mark = data + body;
+    if (memcmp(mark, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES) != 0) return SP_OK;
+    *bytes = body;
+    if (!(flags & SP_CHECKPOINT_CRC)) return SP_OK;
+    const uint8_t *p = mark + CRC_MARK_BYTES + CRC_ZERO_BYTES;
+    uint32_t stored = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    uint32_t found = (uint32_t)crc32_z(0, data, body);
+    SP_CHECK(stored == found, SP_FORMAT, "the CRC check failed: %#lx over %zu bytes found, %#lx wanted; the file is damaged",
+             (unsigned long)found, body, (unsigned long)stored);
+    return SP_OK;
+}
+
+static sp_status parse(const uint8_t *data, size_t bytes, sp_map *map, unsigned flags, sp_bundle **out)
+{
+    SP_CHECK(bytes > 0, SP_FORMAT, "the file is empty, entries wanted");
+    SP_TRY(refuse_encrypted(data, bytes));
+    SP_TRY(take_trailer(data, &bytes, flags));
+    reader r = {.map = flags & SP_CHECKPOINT_COPY ? NULL : map};
+    SP_TRY(sp_bundle_create(&r.bundle));
+    sp_status status = read_all(&r, sp__wire_open(data, bytes));
+    sp__free(r.pieces);
+    if (status == SP_OK) *out = r.bundle;
+    else sp_bundle_release(r.bundle);
+    return status;
+}
+
+sp_status sp_checkpoint_parse(const void *data, size_t bytes, unsigned flags, sp_bundle **out)
+{
+    SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
+    return parse(data, bytes, NULL, flags, out);
+}
+
+sp_status sp_checkpoint_load(const char *path, unsigned flags, sp_bundle **out)
+{
+    SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
+    sp_map *map = NULL;
+    sp_status status = sp__map_open(path, &map);
+    if (status == SP_OK) status = parse(map->data, map->bytes, map, flags, out);
+    if (status != SP_OK) sp__error_context("%s", path);
+    sp__map_release(map);
+    return status;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    sp_replace *file;
+    sp_wire_out head; /* scratch for what stands in front of contents */
+    unsigned flags;
+    uint32_t crc;
+} writer;
+
+static sp_status emit(writer *w, const void *data, size_t bytes)
+{
+    if (w->flags & SP_CHECKPOINT_CRC) w->crc = (uint32_t)crc32_z(w->crc, data, bytes);
+    return sp__replace_write(w->file, data, bytes);
+}
+
+/* One entry: all of its length fields follow from the length of the contents. */
+static sp_status write_slice(writer *w, const char *name, int rank, const int64_t *dims, const char *type,
+                             const void *data, size_t bytes)
+{
+    uint64_t tensor = sp__wire_field_bytes(TENSOR_TYPE, strlen(type)) + sp__wire_field_bytes(TENSOR_CONTENT, bytes);
+    for (int i = 0; i < rank; i++) tensor += 1 + sp__wire_varint_bytes((uint64_t)dims[i]);
+    uint64_t value = sp__wire_field_bytes(VALUE_TAG, strlen(name)) + sp__wire_field_bytes(VALUE_TENSOR, tensor);
+    sp_wire_out *o = &w->head;
+    o->bytes = 0;
+    SP_TRY(sp__wire_put_head(o, CHECKPOINT_VALUE, value));
+    SP_TRY(sp__wire_put_head(o, VALUE_TAG, strlen(name)));
+    SP_TRY(sp__wire_put(o, name, strlen(name)));
+    SP_TRY(sp__wire_put_head(o, VALUE_TENSOR, tensor));
+    for (int i = 0; i < rank; i++) SP_TRY(sp__wire_put_number(o, TENSOR_DIMS, (uint64_t)dims[i]));
+    SP_TRY(sp__wire_put_head(o, TENSOR_TYPE, strlen(type)));
+    SP_TRY(sp__wire_put(o, type, strlen(type)));
+    SP_TRY(sp__wire_put_head(o, TENSOR_CONTENT, bytes));
+    SP_TRY(emit(w, o->data, o->bytes));
+    return emit(w, data, bytes);
+}
+
+static sp_status write_value(writer *w, const char *name, int rank, const int64_t *dims, const char *type,
+                             const char *data, size_t bytes)
+{
+    size_t limit = sp__checkpoint_slice_bytes;
+    do { /* at least once: no contents are contents too */
+        size_t n = bytes < limit ? bytes : limit;
+        SP_TRY(write_slice(w, name, rank, dims, type, data, n));
+        data = n > 0 ? data + n : data;
+        bytes -= n;
+    } while (bytes > 0);
+    return SP_OK;
+}
+
+static sp_status write_text(writer *w, const char *name, const char *text, size_t bytes)
+{
+    static const int64_t dims[] = {0};
+    size_t room, n = 0;
+    if (!sp__mul_size(bytes + 1, 4, &room)) room = SIZE_MAX;
+    uint32_t *chars = sp__alloc(room);
+    if (chars == NULL) return SP_NOMEM;
+    for (size_t i = 0; i < bytes;) { /* valid UTF-8: the bundle has checked it */
+        uint8_t b = (uint8_t)text[i];
+        int more = b < 0x80 ? 0 : b < 0xE0 ? 1 : b < 0xF0 ? 2 : 3;
+        uint32_t c = more == 0 ? b : b & (0x3Fu >> more);
+        for (i++; more > 0; more--, i++) c = c << 6 | ((uint8_t)text[i] & 0x3F);
+        chars[n++] = c;
+    }
+    if (n == 0) chars[n++] = 0;
+    sp_status status = write_value(w, name, 1, dims, "str", (const char *)chars, n * 4);
+    sp__free(chars);
+    return status;
+}
+
+static sp_status write_tensor(writer *w, const char *name, sp_tensor *t)
+{
+    static const int64_t old_scalar[] = {0};
+    sp_dtype dtype = sp_tensor_dtype(t);
+    SP_CHECK(dtype != SP_DTYPE_STR, SP_TYPE, "a tensor of strings cannot be stored in a checkpoint");
+    SP_CHECK(sp_tensor_data(t) != NULL || sp_tensor_count(t) == 0, SP_VALUE, "the tensor has no memory");
+    sp_tensor *whole;
+    SP_TRY(sp_tensor_contiguous(t, &whole));
+    int rank = sp_tensor_rank(t);
+    bool old = rank == 0 && (w->flags & SP_CHECKPOINT_OLD_SCALARS);
+    sp_status status = write_value(w, name, old ? 1 : rank, old ? old_scalar : sp_tensor_dims(t), sp_dtype_text(dtype),
+                                   sp_tensor_data(whole), sp_tensor_bytes(whole));
+    sp_tensor_release(whole);
+    return status;
+}
+
+static sp_status write_all(writer *w, const sp_bundle *bundle)
+{
+    for (int64_t i = 0; i < sp_bundle_count(bundle); i++) {
+        const char *name = sp_bundle_name_at(bundle, i);
+        size_t bytes;
+        const char *text = sp_bundle_text_at(bundle, i, &bytes);
+        sp_status status = text != NULL ? write_text(w, name, text, bytes)
+                                        : write_tensor(w, name, sp_bundle_tensor_at(bundle, i));
+        if (status != SP_OK) {
+            char name_text[NAME_SHOWN];
+            sp_wire tag = sp__wire_open(name, strlen(name));
+            sp__error_context("entry '%s'", shown(&tag, name_text));
+            return status;
+        }
+    }
+    if (!(w->flags & SP_CHECKPOINT_CRC)) return SP_OK;
+    uint8_t trailer[CRC_TRAILER_BYTES];
+    memcpy(trailer, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES);
+    for (int i = 0; i < 4; i++) trailer[CRC_MARK_BYTES + CRC_ZERO_BYTES + i] = (uint8_t)(w->crc >> (24 - 8 * i));
+    return sp__replace_write(w->file, trailer, sizeof trailer);
+}
+
+sp_status sp_checkpoint_save(const char *path, const sp_bundle *bundle, unsigned flags)
+{
+    SP_CHECK(path != NULL && bundle != NULL, SP_VALUE, "path and bundle must not be NULL");
+    writer w = {.flags = flags};
+    sp_status status = sp__replace_open(path, &w.file);
+    if (status == SP_OK) {
+        status = write_all(&w, bundle);
+        if (status == SP_OK) status = sp__replace_take_commit(w.file);
+        else sp__replace_abort(w.file);
+    }
+    sp__wire_out_free(&w.head);
+    if (status != SP_OK) sp__error_context("%s", path);
+    return status;
+}

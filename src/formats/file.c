@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - mapping files, and replacing them so that a reader sees the old or the new one, never a part.
+ *
+ * Replacing: a temporary file in the same folder (rename works inside one file system only), all bytes, fsync, rename,
+ * fsync of the folder. The two fsyncs give the order "contents, then name" on disk too, so a power failure leaves one
+ * of the two files whole. The temporary name is hidden, short (the target's name may have the maximal length) and made
+ * with O_EXCL, so several threads and processes may save side by side; the last rename wins. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "formats/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+static int open_retry(const char *path, int flags, mode_t mode)
+{
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static sp_status map_fd(int fd, sp_map *map)
+{
+    struct stat st;
+    SP_CHECK(fstat(fd, &st) == 0, SP_IO, "its size cannot be told: %s", strerror(errno));
+    SP_CHECK(!S_ISDIR(st.st_mode), SP_IO, "is a folder, a file is wanted");
+    SP_CHECK(S_ISREG(st.st_mode), SP_IO, "is not a regular file");
+    SP_CHECK((uintmax_t)st.st_size <= SIZE_MAX / 2, SP_IO, "its %jd bytes do not fit the address space",
+             (intmax_t)st.st_size);
+    map->bytes = (size_t)st.st_size;
+    map->data = NULL;
+    if (map->bytes == 0) return SP_OK; /* nothing to map, and mmap refuses a length of 0 */
+    void *data = mmap(NULL, map->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    SP_CHECK(data != MAP_FAILED, errno == ENOMEM ? SP_NOMEM : SP_IO, "its %zu bytes cannot be mapped: %s", map->bytes,
+             strerror(errno));
+    map->data = data;
+    return SP_OK;
+}
+
+sp_status sp__map_open(const char *path, sp_map **out)
+{
+    sp_map *map = sp__alloc(sizeof *map);
+    if (map == NULL) return SP_NOMEM;
+    /* Without O_NONBLOCK opening a pipe would wait for a writer before we can refuse it. */
+    int fd = open_retry(path, O_RDONLY | O_NONBLOCK, 0);
+    sp_status status = fd >= 0 ? map_fd(fd, map) : sp__fail(SP_IO, "cannot be opened: %s", strerror(errno));
+    if (fd >= 0) close(fd); /* the mapping keeps the file */
+    if (status != SP_OK) {
+        sp__free(map);
+        return status;
+    }
+    atomic_init(&map->refs, 1);
+    *out = map;
+    return SP_OK;
+}
+
+void sp__map_retain(sp_map *map) { atomic_fetch_add_explicit(&map->refs, 1, memory_order_relaxed); }
+
+void sp__map_release(void *context)
+{
+    sp_map *map = context;
+    if (map == NULL || atomic_fetch_sub_explicit(&map->refs, 1, memory_order_acq_rel) != 1) return;
+    if (map->data != NULL) munmap(map->data, map->bytes);
+    sp__free(map);
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+enum { BUFFER_BYTES = 64 << 10, TEMPORARY_TRIES = 100 };
+
+struct sp_replace {
+    int fd;
+    char *target;    /* what gets replaced, links resolved */
+    char *folder;    /* of the target */
+    char *temporary; /* empty until the file exists */
+    uint64_t total_bytes;
+    size_t buffered;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static void replace_free(sp_replace *r)
+{
+    sp__free(r->target);
+    sp__free(r->folder);
+    sp__free(r->temporary);
+    sp__free(r);
+}
+
+/* The path behind symbolic links: the link stays, its target is replaced. */
+static sp_status resolve(const char *path, char **out)
+{
+    struct stat st;
+    const char *found = path;
+    char *behind = NULL;
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+        behind = realpath(path, NULL);
+        SP_CHECK(behind != NULL, SP_IO, "the link cannot be followed: %s", strerror(errno));
+        found = behind;
+    }
+    sp_status status = SP_OK;
+    if (stat(found, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) status = sp__fail(SP_IO, "is a folder, a file name is wanted");
+        else if (!S_ISREG(st.st_mode)) status = sp__fail(SP_IO, "exists and is not a regular file");
+    }
+    if (status == SP_OK && (*out = sp__strdup(found)) == NULL) status = SP_NOMEM;
+    free(behind);
+    return status;
+}
+
+static sp_status find_folder(sp_replace *r)
+{
+    const char *slash = strrchr(r->target, '/');
+    r->folder = sp__strdup(slash == NULL ? "." : r->target);
+    if (r->folder == NULL) return SP_NOMEM;
+    if (slash == r->target) r->folder[1] = '\0';
+    else if (slash != NULL) r->folder[slash - r->target] = '\0';
+    return SP_OK;
+}
+
+static sp_status make_temporary(sp_replace *r)
+{
+    static _Atomic unsigned counter;
+    size_t room = strlen(r->folder) + 64;
+    r->temporary = sp__alloc(room);
+    if (r->temporary == NULL) return SP_NOMEM;
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        unsigned n = atomic_fetch_add(&counter, 1);
+        snprintf(r->temporary, room, "%s/.spore-%ld-%u.tmp", r->folder, (long)getpid(), n);
+        r->fd = open_retry(r->temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
+        if (r->fd >= 0) return SP_OK;
+        if (errno != EEXIST) break; /* left behind by a process of the same number: take the next */
+    }
+    sp_status status = sp__fail(SP_IO, "a new file cannot be made in the folder %s: %s", r->folder, strerror(errno));
+    r->temporary[0] = '\0';
+    return status;
+}
+
+sp_status sp__replace_open(const char *path, sp_replace **out)
+{
+    SP_CHECK(path[0] != '\0', SP_VALUE, "the file name is empty");
+    sp_replace *r = sp__alloc(sizeof *r);
+    if (r == NULL) return SP_NOMEM;
+    memset(r, 0, offsetof(sp_replace, buffer));
+    r->fd = -1;
+    sp_status status;
+    SP_GOTO(failed, resolve(path, &r->target));
+    SP_GOTO(failed, find_folder(r));
+    SP_GOTO(failed, make_temporary(r));
+    *out = r;
+    return SP_OK;
+failed:
+    replace_free(r);
+    return status;
+}
+
+static sp_status write_all(sp_replace *r, const uint8_t *data, size_t bytes)
+{
+    while (bytes > 0) {
+        size_t piece = bytes < SSIZE_MAX ? bytes : SSIZE_MAX;
+        ssize_t n = write(r->fd, data, piece);
+        if (n < 0 && errno == EINTR) continue;
+        SP_CHECK(n > 0, SP_IO, "writing stopped after %llu bytes: %s", (unsigned long long)r->total_bytes, n < 0 ? strerror(errno) : "no progress");
+        data += n;
+        bytes -= (size_t)n;
+        r->total_bytes += (uint64_t)n;
+    }
+    return SP_OK;
+}
+
+static sp_status flush(sp_replace *r)
+{
+    size_t n = r->buffered;
+    r->buffered = 0;
+    return write_all(r, r->buffer, n);
+}
+
+sp_status sp__replace_write(sp_replace *r, const void *data, size_t bytes)
+{
+    if (bytes > BUFFER_BYTES - r->buffered) SP_TRY(flush(r));
+    if (bytes > BUFFER_BYTES) return write_all(r, data, bytes);
+    if (bytes > 0) memcpy(r->buffer + r->buffered, data, bytes);
+    r->buffered += bytes;
+    return SP_OK;
+}
+
+static int fsync_retry(int fd)
+{
+    int result;
+    do result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
+}
+
+static sp_status sync_folder(const sp_replace *r)
+{
+    int fd = open_retry(r->folder, O_RDONLY | O_DIRECTORY, 0);
+    /* A folder that may be written but not read cannot be synced; the new file is in place all the same. */
+    if (fd < 0 && errno == EACCES) return SP_OK;
+    int result = fd < 0 ? -1 : fsync_retry(fd);
+    int reason = errno;
+    if (fd >= 0) close(fd);
+    /* Some network file systems have no such operation for folders: EINVAL. */
+    SP_CHECK(result == 0 || reason == EINVAL, SP_IO, "saved, but the folder %s cannot be synced: %s", r->folder,
+             strerror(reason));
+    return SP_OK;
+}
+
+sp_status sp__replace_take_commit(sp_replace *r)
+{
+    sp_status status = flush(r);
+    if (status == SP_OK && fsync_retry(r->fd) != 0)
+        status = sp__fail(SP_IO, "%llu bytes cannot be brought to disk: %s", (unsigned long long)r->total_bytes,
+                          strerror(errno));
+    if (status != SP_OK) {
+        sp__replace_abort(r);
+        return status;
+    }
+    int closed = close(r->fd);
+    r->fd = -1;
+    /* EINTR: Linux has closed the file, and fsync has already reported what could go wrong. */
+    if (closed != 0 && errno != EINTR)
+        status = sp__fail(SP_IO, "closing failed: %s", strerror(errno));
+    else if (rename(r->temporary, r->target) != 0)
+        status = sp__fail(SP_IO, "cannot be replaced: %s", strerror(errno));
+    if (status != SP_OK) {
+        sp__replace_abort(r);
+        return status;
+    }
+    status = sync_folder(r);
+    replace_free(r);
+    return status;
+}
+
+void sp__replace_abort(sp_replace *r)
+{
+    if (r == NULL) return;
+    if (r->fd >= 0) close(r->fd);
+    if (r->temporary != NULL && r->temporary[0] != '\0') unlink(r->temporary);
+    replace_free(r);
+}

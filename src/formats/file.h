@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.h - whole files: mapped for reading, replaced in one step for writing. Messages do not name the file: callers put
+ * its name in front of these as of their own. */
+#ifndef SPORE_FILE_H
+#define SPORE_FILE_H
+
+#include "base/base.h"
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A file in memory. Pages are private: writing to them changes this process's copy only. Counted, so that each tensor
+ * that looks into it can hold it; the mapping goes with the last reference. */
+typedef struct sp_map {
+    atomic_int refs;
+    uint8_t *data; /* NULL for an empty file */
+    size_t bytes;
+} sp_map;
+
+/* SP_IO when it does not exist, is not a regular file or cannot be read. */
+sp_status sp__map_open(const char *path, sp_map **out);
+void sp__map_retain(sp_map *map);
+void sp__map_release(void *map); /* NULL is fine; void * to serve as the release function of sp_tensor_wrap */
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+/* A file about to replace another. Nothing is seen under the target's name before sp__replace_commit; whatever fails
+ * before that leaves the old file as it was. */
+typedef struct sp_replace sp_replace;
+
+/* Make the temporary file, next to the target (behind it, when the target is a symbolic link). */
+sp_status sp__replace_open(const char *path, sp_replace **out);
+/* Append. Small pieces are gathered. */
+sp_status sp__replace_write(sp_replace *r, const void *data, size_t bytes);
+/* To disk, then under the target's name. Ends r, also on failure. */
+sp_status sp__replace_take_commit(sp_replace *r);
+/* Forget it: the temporary file is removed. NULL is fine. */
+void sp__replace_abort(sp_replace *r);
+
+#endif
