@@ -13,6 +13,8 @@ import os
 import pathlib
 import pickle
 import re
+import sys
+import types
 import zlib
 
 import numpy as np
@@ -111,7 +113,7 @@ def build(value, name, key, scope):
 def scope_of(module):
     """The names a case may use, taken from the package called `module` (mindspore or spore)."""
     ms = importlib.import_module(module)
-    scope = {"ms": ms, "np": np, "__name__": __name__}          # functions and classes of a case need a module to belong to
+    scope = {"ms": ms, "np": np}
     for name in ("Tensor", "Parameter", "ops", "nn", "mint"):
         if hasattr(ms, name):
             scope[name] = getattr(ms, name)
@@ -177,7 +179,10 @@ def run(case, scope):
     result = {}
 
     def environment():
-        env = dict(scope)
+        module = types.ModuleType("oracle_case")         # what a case defines belongs to a module, where jit looks names up
+        sys.modules[module.__name__] = module
+        env = module.__dict__
+        env.update(scope)
         env.update({n: build(v, n, case.key, scope) for n, v in case.inputs.items()})
         if case.setup:
             evaluate(case.setup, env, case.id + " setup")
