@@ -17,7 +17,7 @@ endif()
 
 add_library(spore_flags INTERFACE)
 # No -ffast-math, no contraction: a result must not depend on what the compiler chose to fuse or reorder.
-target_compile_options(spore_flags INTERFACE -fno-math-errno -ffp-contract=off -fno-semantic-interposition
+target_compile_options(spore_flags INTERFACE -fwrapv -fno-math-errno -ffp-contract=off -fno-semantic-interposition
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef
     -Wpointer-arith -Wformat=2 -Wvla $<$<BOOL:${SPORE_WERROR}>:-Werror>)
 if(SPORE_X86)
@@ -31,7 +31,7 @@ add_library(spore_internal INTERFACE)
 target_compile_definitions(spore_internal INTERFACE _GNU_SOURCE=)
 target_link_libraries(spore_internal INTERFACE spore_flags)
 
-set(SPORE_LINK_SHARED LINKER:-Bsymbolic-functions LINKER:--as-needed)
+set(SPORE_LINK_SHARED LINKER:-z,nodelete LINKER:-Bsymbolic-functions LINKER:--as-needed)
 if(SPORE_SANITIZE)
     string(REPLACE ";" "," sanitizers "${SPORE_SANITIZE}")
     # Last -O wins; -O1 keeps stack traces readable and the tests bearable.

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grad.h - reverse-mode differentiation of whatever was computed while recording.
+ *
+ *     sp_grad_begin();                                  recording on (it nests)
+ *     sp_grad_watch(w);                                 w is a variable: its uses are remembered
+ *     ... loss = f(w) ...
+ *     sp_grad_backward(1, &loss, NULL, 1, &w, false, &dw);
+ *     sp_grad_end();                                    recording off
+ *     sp_grad_unwatch(w);
+ *
+ * A history belongs to a tensor handle and dies with the handles that need it. Nothing is recorded for inputs without
+ * history, so inference costs nothing. Recording is per thread. */
+#ifndef SPORE_GRAD_H
+#define SPORE_GRAD_H
+
+#include "spore/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+SP_API void sp_grad_begin(void);
+SP_API void sp_grad_end(void);
+SP_API bool sp_grad_recording(void);
+/* Switch recording off (nothing is remembered) and back: returns the previous depth, to be given to _resume. */
+SP_API int sp_grad_pause(void);
+SP_API void sp_grad_resume(int depth);
+
+/* Make t a variable: gets a history of its own, so that gradients with respect to it can be asked for. Counted:
+ * as many unwatch calls end it. */
+SP_API sp_status sp_grad_watch(sp_tensor *t);
+SP_API void sp_grad_unwatch(sp_tensor *t);
+SP_API bool sp_grad_tracked(const sp_tensor *t); /* has a history */
+
+/* Same contents, no history. */
+SP_API sp_status sp_grad_detach(const sp_tensor *t, sp_tensor **out);
+
+/* Gradients of sum_i <outputs[i], seeds[i]> with respect to targets (tensors with history: watched ones, or results).
+ * seeds NULL, or an element NULL: ones. grads[j] receives a tensor owned by the caller, zeros where there is no
+ * dependence. create_graph: the gradients get histories themselves (for gradients of gradients). On failure nothing is
+ * returned. The history stays usable for further calls. */
+SP_API sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                                  sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
+
+/* Called during backward with the gradient that reaches t; may return another one in *replaced (owned by the engine
+ * afterwards), or leave it NULL. id identifies it for removal. */
+typedef sp_status (*sp_grad_hook)(void *context, sp_tensor *grad, sp_tensor **replaced);
+SP_API sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook hook, void (*release)(void *context), void *context,
+                                  int64_t *id);
+SP_API void sp_grad_hook_remove(sp_tensor *t, int64_t id);
+
+/* A function with a gradient of the caller's own: `outputs` are tensors just computed (without recording) from `inputs`;
+ * from here on they depend on the inputs through `backward`, which gets a gradient per output (never NULL) and fills one
+ * per input (owned, NULL for none). */
+typedef sp_status (*sp_grad_custom)(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din);
+SP_API sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
+                                sp_grad_custom backward, void (*release)(void *context), void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply.c - the one way to apply an operator: check, promote, infer, allocate, run, remember.
+ *
+ * The path of a small operator (two inputs of one dtype, no history) decides how fast eager programs are: it makes two
+ * allocations, the handle and its storage, both served from the thread's own free lists. */
+#include <pthread.h>
+
+#include "device/device.h"
+#include "eager/eager.h"
+#include "ops/ops_impl.h"
+
+/* --- kernels of the device, by operator number ------------------------------------------------------------------- */
+
+enum { KERNELS_PER_OP = 4 };
+static const sp_kernel_entry *(*kernels)[KERNELS_PER_OP];
+static pthread_once_t kernels_once = PTHREAD_ONCE_INIT;
+
+static void kernels_collect(void)
+{
+    int n;
+    const sp_kernel_entry *list = sp__cpu_kernels(&n);
+    kernels = sp__alloc_zero((size_t)sp_op_count() * sizeof *kernels);
+    for (int i = 0; kernels && i < n; i++) {
+        const sp_op *op = sp_op_find(list[i].op);
+        if (!op) continue;
+        int k = 0, id = sp__op_id(op);
+        while (k < KERNELS_PER_OP && kernels[id][k]) k++;
+        if (k < KERNELS_PER_OP) kernels[id][k] = &list[i];
+    }
+}
+
+/* --- inputs ------------------------------------------------------------------------------------------------------ */
+
+static sp_status check_inputs(const sp_op *op, int n_in, sp_tensor *const *in)
+{
+    const sp_inputs *names = sp__op_inputs(op);
+    int least = names->variadic ? names->n - 1 : names->n;
+    SP_CHECK(n_in >= least && (names->variadic || n_in == names->n), SP_TYPE, "%s takes %d inputs, but got %d", op->name,
+             names->n, n_in);
+    for (int i = 0; i < n_in; i++) {
+        int k = i < names->n ? i : names->n - 1;
+        SP_CHECK(in[i] || (names->optional >> k & 1), SP_TYPE, "%s: input %s is missing", op->name, names->names[k]);
+    }
+    return SP_OK;
+}
+
+/* The dtype all inputs meet in. Weak ones (Python numbers) only lift the kind: an int8 tensor plus 300 stays int8, plus
+ * 1.5 becomes float32. */
+static sp_dtype common_dtype(int n, sp_tensor *const *in)
+{
+    sp_dtype strong = SP_DTYPE_NONE, weak = SP_DTYPE_NONE;
+    for (int i = 0; i < n; i++) {
+        if (!in[i]) continue;
+        sp_dtype d = (sp_dtype)in[i]->dtype, *slot = in[i]->flags & SP_TENSOR_WEAK ? &weak : &strong;
+        if (*slot == SP_DTYPE_NONE) {
+            *slot = d;
+        } else if (*slot != d) {
+            *slot = sp_dtype_promote(*slot, d);
+            if (*slot == SP_DTYPE_NONE) return SP_DTYPE_NONE;
+        }
+    }
+    if (strong == SP_DTYPE_NONE) return weak;
+    if (weak == SP_DTYPE_NONE) return strong;
+    char ks = sp_dtype_kind(strong), kw = sp_dtype_kind(weak);
+    int rank_s = ks == 'b' ? 0 : ks == 'i' || ks == 'u' ? 1 : ks == 'f' ? 2 : 3;
+    int rank_w = kw == 'b' ? 0 : kw == 'i' || kw == 'u' ? 1 : kw == 'f' ? 2 : 3;
+    if (rank_w <= rank_s) return strong;
+    if (rank_w == 3) return strong == SP_DTYPE_F64 ? SP_DTYPE_C128 : SP_DTYPE_C64;
+    return weak; /* int64 over bool, float32 over integers: what the binding made of the number */
+}
+
+/* Inputs brought to one dtype; made[] lists the new ones for release. */
+static sp_status promote_inputs(const sp_op *op, int n_in, sp_tensor **in, sp_tensor **made, int *n_made)
+{
+    bool same = op->promote == SP_PROMOTE_ALL;
+    for (int i = 1; same && i < n_in; i++) same = in[i] && in[0] && in[i]->dtype == in[0]->dtype;
+    if (same) return SP_OK;
+    sp_dtype to = common_dtype(n_in, in);
+    if (to == SP_DTYPE_NONE)
+        return sp__fail(SP_TYPE, "%s: dtypes %s and %s have no common dtype", op->name,
+                        sp_dtype_name((sp_dtype)in[0]->dtype), sp_dtype_name((sp_dtype)in[n_in - 1]->dtype));
+    if (op->promote == SP_PROMOTE_FLOAT && sp_dtype_kind(to) != 'f' && sp_dtype_kind(to) != 'c') to = SP_DTYPE_F32;
+    for (int i = 0; i < n_in; i++) {
+        if (!in[i] || in[i]->dtype == (int)to) continue;
+        const struct { sp_dtype dtype; } attrs = {to};
+        int n;
+        SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, &in[i], 1, &made[*n_made], &n));
+        in[i] = made[(*n_made)++];
+    }
+    return SP_OK;
+}
+
+static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
+{
+    if (!n_in || !in[0]) return SP_OK;
+    uint32_t allowed = op->dtypes ? op->dtypes : SP_DT_ALL;
+    if (allowed >> in[0]->dtype & 1) return SP_OK;
+    char list[200];
+    size_t at = 0;
+    for (int d = 0; d < SP_DTYPE_COUNT && at < sizeof list - 16; d++)
+        if (allowed >> d & 1) {
+            const char *name = sp_dtype_name((sp_dtype)d);
+            if (at) list[at++] = ' ';
+            memcpy(list + at, name, strlen(name));
+            at += strlen(name);
+        }
+    list[at] = '\0';
+    return sp__fail(SP_TYPE, "%s: input %s has dtype %s, it must be one of: %s", op->name, sp__op_inputs(op)->names[0],
+                    sp_dtype_name((sp_dtype)in[0]->dtype), list);
+}
+
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+/* Row-major copies of the inputs a kernel cannot take as they are. */
+static sp_status run_kernel(const sp_call *call, sp_kernel_fn fn, bool strided, size_t (*workspace)(const sp_call *))
+{
+    sp_call c = *call;
+    sp_tensor *few[SP_IN_MAX], *copies[SP_IN_MAX], **in = few, **copied = copies;
+    sp_status status = SP_OK;
+    void *block = NULL;
+    int n_copied = 0;
+    if (!strided) {
+        int i = 0;
+        while (i < c.n_in && (!c.in[i] || c.in[i]->flags & SP_TENSOR_CONTIGUOUS)) i++;
+        if (i < c.n_in) {
+            if (c.n_in > SP_IN_MAX) {
+                block = sp__alloc((size_t)c.n_in * 2 * sizeof *in);
+                if (!block) return SP_NOMEM;
+                in = block;
+                copied = in + c.n_in;
+            }
+            for (i = 0; i < c.n_in; i++) {
+                in[i] = c.in[i];
+                if (!in[i] || in[i]->flags & SP_TENSOR_CONTIGUOUS) continue;
+                SP_GOTO(done, sp_tensor_copy(c.in[i], &in[i]));
+                copied[n_copied++] = in[i];
+            }
+            c.in = in;
+        }
+    }
+    size_t bytes = workspace ? workspace(&c) : 0;
+    c.work = NULL;
+    if (bytes && !(c.work = sp__alloc(bytes))) {
+        status = SP_NOMEM;
+        goto done;
+    }
+    status = fn(&c);
+    sp__free(c.work);
+    /* An input that is written in place may have been copied: bring the new contents home. */
+    for (int i = 0, k = 0; status == SP_OK && call->op->writes && i < c.n_in; i++) {
+        if (c.in[i] == call->in[i]) continue;
+        if (call->op->writes >> i & 1) status = sp_tensor_assign(call->in[i], c.in[i]);
+        k++;
+    }
+done:
+    for (int i = 0; i < n_copied; i++) sp_tensor_release(copied[i]);
+    sp__free(block);
+    return status;
+}
+
+static sp_status run_best(const sp_call *c)
+{
+    pthread_once(&kernels_once, kernels_collect);
+    if (kernels) {
+        const sp_kernel_entry **list = kernels[sp__op_id(c->op)];
+        for (int k = 0; k < KERNELS_PER_OP && list[k]; k++) {
+            sp_status status =
+                run_kernel(c, list[k]->run, list[k]->strided || c->op->strided,
+                           list[k]->workspace ? list[k]->workspace : c->op->workspace);
+            if (status != SP_DECLINED) return status;
+        }
+    }
+    SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
+    return run_kernel(c, c->op->reference, c->op->strided, c->op->workspace);
+}
+
+static sp_status run_in_place(sp_call *c)
+{
+    int k = 0;
+    for (int i = 0; i < c->n_in; i++) {
+        if (!(c->op->writes >> i & 1)) continue;
+        SP_CHECK(c->in[i]->storage, SP_VALUE, "%s: the tensor to write to has no memory", c->op->name);
+        c->out[k++] = sp_tensor_retain(c->in[i]);
+    }
+    SP_TRY(run_best(c));
+    for (int i = 0; i < k; i++) sp__tensor_wrote(c->out[i]);
+    return SP_OK;
+}
+
+static sp_status run_fresh(sp_call *c)
+{
+    if (c->op->view) {
+        sp_status status = c->op->view(c);
+        if (status != SP_DECLINED) return status;
+    }
+    sp_meta few[SP_OUT_MAX], *metas = few;
+    if (c->n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)c->n_out * sizeof *metas))) return SP_NOMEM;
+    sp_status status;
+    SP_GOTO(done, c->op->infer(c, metas));
+    for (int i = 0; i < c->n_out; i++) {
+        bool open = false;
+        for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
+        if (!open) SP_GOTO(done, sp__tensor_from_meta(&metas[i], &c->out[i]));
+    }
+    status = run_best(c);
+done:
+    if (metas != few) sp__free(metas);
+    return status;
+}
+
+static sp_status run_composed(sp_call *c)
+{
+    sp_builder b;
+    sp__builder_init(&b);
+    sp_status status = c->op->compose(&b, c);
+    if (status == SP_OK) status = sp__builder_status(&b);
+    for (int i = 0; i < c->n_out; i++) {
+        if (status != SP_OK) c->out[i] = NULL;
+        else if (c->out[i]) sp_tensor_retain(c->out[i]);
+    }
+    sp__builder_done(&b);
+    return status;
+}
+
+sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
+                   int *n_out)
+{
+    sp_tensor *few[SP_IN_MAX], *made[SP_IN_MAX], **in = few, **promoted = made;
+    bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
+    void *block = NULL;
+    int n_made = 0;
+    sp_status status;
+    sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .n_out = 0, .out = out};
+
+    SP_TRY(check_inputs(op, n_in, inputs));
+    if (n_in > SP_IN_MAX) {
+        block = sp__alloc((size_t)n_in * (2 * sizeof *in + sizeof *tracked));
+        if (!block) return SP_NOMEM;
+        in = block;
+        promoted = in + n_in;
+        tracked = (bool *)(promoted + n_in);
+    }
+    for (int i = 0; i < n_in; i++) in[i] = inputs[i];
+    c.in = in;
+    if (!attrs && op->n_attrs) c.attrs = sp__op_defaults(op);
+    if (op->promote != SP_PROMOTE_NONE) SP_GOTO(done, promote_inputs(op, n_in, in, promoted, &n_made));
+    SP_GOTO(done, check_dtype(op, n_in, in));
+
+    c.n_out = op->n_out > 0 ? op->n_out : op->n_out == 0 ? 1 : op->count(&c);
+    if (c.n_out > max_out || c.n_out < 0) {
+        int n = c.n_out;
+        c.n_out = 0;
+        status = sp__fail(SP_VALUE, "%d results do not fit, there is room for %d", n, max_out);
+        goto done;
+    }
+    for (int i = 0; i < c.n_out; i++) out[i] = NULL;
+
+    if (op->compose) {
+        status = run_composed(&c);
+        goto done;
+    }
+    bool any = false;
+    if (sp__grad_depth > 0)
+        for (int i = 0; i < n_in; i++) any |= tracked[i] = in[i] && in[i]->node;
+    SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
+    if (any && op->vjp) status = sp__grad_record(&c, tracked);
+
+done:
+    for (int i = 0; i < n_made; i++) sp_tensor_release(promoted[i]);
+    sp__free(block);
+    if (status != SP_OK) {
+        for (int i = 0; i < c.n_out; i++) sp_tensor_release(out[i]);
+        /* Messages written here name the operator already; those of kernels and shape rules do not. */
+        const char *message = sp_error_message();
+        size_t n = strlen(op->name);
+        if (strncmp(message, op->name, n) != 0) sp__error_context("%s", op->name);
+        return status;
+    }
+    *n_out = c.n_out;
+    return SP_OK;
+}

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grad.c - histories and the backward pass.
+ *
+ * Invariants:
+ *  1. An edge leads to a node with a smaller number, so descending numbers are a topological order and there are no
+ *     cycles to break.
+ *  2. A node keeps inputs and outputs of its operator only as far as op->saves says; of the others it has the geometry.
+ *     Kept outputs carry no history (it would be this node): they get it back when the rule runs.
+ *  3. What was kept must be what it was: each kept tensor notes its storage's version, and a later in-place write makes
+ *     the backward pass fail with a message instead of giving a wrong gradient.
+ *  4. Releasing a long chain must not recurse: nodes are unlinked with a work list. */
+#include <stdlib.h>
+
+#include "eager/eager.h"
+
+#include "ops/ops_impl.h"
+
+typedef struct grad_hook {
+    struct grad_hook *next;
+    int64_t id;
+    int index; /* output of the node it belongs to */
+    sp_grad_hook fn;
+    void (*release)(void *context);
+    void *context;
+} grad_hook;
+
+struct sp_grad_node {
+    atomic_int refs;
+    int n_in, n_out;
+    int watchers;          /* leaves: number of sp_grad_watch calls open */
+    uint64_t number;
+    const sp_op *op;       /* NULL: a leaf or a custom function */
+    void *attrs;
+    sp_grad_node **edge;   /* n_in: history of each input, NULL for constants */
+    int *edge_index;
+    sp_tensor **in;        /* n_in; NULL where the input was left out */
+    sp_tensor **out;       /* n_out */
+    unsigned *version;     /* n_in + n_out */
+    grad_hook *hooks;
+    sp_grad_custom custom; /* a function with its own gradient */
+    void (*custom_release)(void *context);
+    void *custom_context;
+    sp_grad_node *next;    /* work list while being released */
+};
+
+_Thread_local int sp__grad_depth;
+static atomic_uint_fast64_t next_number = 1;
+
+/* --- nodes ------------------------------------------------------------------------------------------------------- */
+
+static void node_release(sp_grad_node *node)
+{
+    sp_grad_node *work = NULL;
+    if (!node || atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) != 1) return;
+    node->next = NULL;
+    work = node;
+    while (work) {
+        sp_grad_node *n = work;
+        work = n->next;
+        /* Kept inputs hold the same histories as the edges; detach them first so that their release ends there. */
+        for (int i = 0; i < n->n_in; i++) {
+            sp_grad_node *held[2] = {n->edge[i], NULL};
+            if (n->in[i]) {
+                if (atomic_load_explicit(&n->in[i]->refs, memory_order_acquire) == 1) {
+                    held[1] = n->in[i]->node;
+                    n->in[i]->node = NULL;
+                }
+                sp_tensor_release(n->in[i]);
+            }
+            for (int k = 0; k < 2; k++)
+                if (held[k] && atomic_fetch_sub_explicit(&held[k]->refs, 1, memory_order_acq_rel) == 1) {
+                    held[k]->next = work;
+                    work = held[k];
+                }
+        }
+        for (int i = 0; i < n->n_out; i++) sp_tensor_release(n->out[i]);
+        for (grad_hook *h = n->hooks; h;) {
+            grad_hook *gone = h;
+            h = h->next;
+            if (gone->release) gone->release(gone->context);
+            sp__free(gone);
+        }
+        if (n->custom_release) n->custom_release(n->custom_context);
+        sp__free(n->attrs);
+        sp__free(n);
+    }
+}
+
+static sp_grad_node *node_retain(sp_grad_node *node)
+{
+    if (node) atomic_fetch_add_explicit(&node->refs, 1, memory_order_relaxed);
+    return node;
+}
+
+__attribute__((constructor)) static void install_hook(void) { sp__grad_node_release_hook = node_release; }
+
+static size_t align8(size_t n) { return (n + 7) / 8 * 8; }
+
+/* One block: the node and its arrays. */
+static sp_grad_node *node_create(int n_in, int n_out)
+{
+    size_t edges = (size_t)n_in * sizeof(void *), indices = align8((size_t)n_in * sizeof(int));
+    size_t outs = (size_t)n_out * sizeof(void *), versions = align8((size_t)(n_in + n_out) * sizeof(unsigned));
+    char *block = sp__alloc(align8(sizeof(sp_grad_node)) + 2 * edges + indices + outs + versions);
+    if (!block) return NULL;
+    sp_grad_node *n = (sp_grad_node *)(void *)block;
+    memset(block, 0, align8(sizeof *n) + 2 * edges + indices + outs + versions);
+    block += align8(sizeof *n);
+    n->edge = (sp_grad_node **)(void *)block;
+    n->in = (sp_tensor **)(void *)(block += edges);
+    n->out = (sp_tensor **)(void *)(block += edges);
+    n->edge_index = (int *)(void *)(block += outs);
+    n->version = (unsigned *)(void *)(block += indices);
+    atomic_init(&n->refs, 1);
+    n->n_in = n_in;
+    n->n_out = n_out;
+    n->number = atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed);
+    return n;
+}
+
+static void set_history(sp_tensor *t, sp_grad_node *node, int index)
+{
+    sp_grad_node *old = t->node;
+    t->node = node_retain(node);
+    t->node_index = index;
+    node_release(old);
+}
+
+static unsigned version_of(const sp_tensor *t)
+{
+    return atomic_load_explicit(&t->storage->version, memory_order_relaxed);
+}
+
+sp_status sp__grad_record(const sp_call *c, const bool *tracked)
+{
+    const sp_op *op = c->op;
+    /* A variable that is overwritten while its uses are being recorded keeps its own history: gradients with respect to
+     * it mean the variable, not the expression it was assigned. */
+    if (op->writes && c->out[0]->node && c->out[0]->node->watchers > 0) return SP_OK;
+    sp_grad_node *n = node_create(c->n_in, c->n_out);
+    if (!n) return SP_NOMEM;
+    sp_status status = SP_OK;
+    n->op = op;
+    SP_GOTO(done, sp__attrs_copy(op, c->attrs, &n->attrs));
+    int n_tracked = 0;
+    for (int i = 0; i < c->n_in; i++) n_tracked += tracked[i];
+    for (int i = 0; i < c->n_in; i++) {
+        sp_tensor *t = c->in[i];
+        if (!t) continue;
+        int bit = i < 15 ? i : 14; /* variadic operators keep all or none */
+        bool keep = op->saves >> bit & 1;
+        if (op->saves & SP_SAVE_CROSS) keep = keep && n_tracked - tracked[i] > 0;
+        if (keep) {
+            SP_GOTO(done, sp__tensor_alias(t, &n->in[i]));
+            n->version[i] = version_of(t);
+            if (tracked[i]) set_history(n->in[i], t->node, t->node_index);
+        } else {
+            SP_GOTO(done, sp__tensor_meta_only(t, &n->in[i]));
+        }
+        if (tracked[i]) {
+            n->edge[i] = node_retain(t->node);
+            n->edge_index[i] = t->node_index;
+        }
+    }
+    for (int i = 0; i < c->n_out; i++) {
+        bool keep = i < 8 && op->saves >> (16 + i) & 1;
+        SP_GOTO(done, keep ? sp__tensor_alias(c->out[i], &n->out[i]) : sp__tensor_meta_only(c->out[i], &n->out[i]));
+        if (keep) n->version[c->n_in + i] = version_of(c->out[i]);
+    }
+    for (int i = 0; i < c->n_out; i++) {
+        char kind = sp_dtype_kind((sp_dtype)c->out[i]->dtype);
+        if (kind == 'f' || kind == 'c') set_history(c->out[i], n, i);
+    }
+done:
+    node_release(n); /* the outputs hold it now */
+    return status;
+}
+
+/* --- recording and variables ------------------------------------------------------------------------------------- */
+
+void sp_grad_begin(void) { sp__grad_depth++; }
+void sp_grad_end(void)
+{
+    if (sp__grad_depth > 0) sp__grad_depth--;
+}
+bool sp_grad_recording(void) { return sp__grad_depth > 0; }
+int sp_grad_pause(void)
+{
+    int depth = sp__grad_depth;
+    sp__grad_depth = 0;
+    return depth;
+}
+void sp_grad_resume(int depth) { sp__grad_depth = depth; }
+bool sp_grad_tracked(const sp_tensor *t) { return t->node != NULL; }
+
+sp_status sp_grad_watch(sp_tensor *t)
+{
+    char kind = sp_dtype_kind((sp_dtype)t->dtype);
+    SP_CHECK(kind == 'f' || kind == 'c', SP_TYPE,
+             "gradients are taken with respect to floating-point tensors, but this one has dtype %s",
+             sp_dtype_name((sp_dtype)t->dtype));
+    if (t->node) {
+        if (!t->node->op && !t->node->custom) t->node->watchers++;
+        return SP_OK;
+    }
+    sp_grad_node *leaf = node_create(0, 1);
+    if (!leaf) return SP_NOMEM;
+    leaf->watchers = 1;
+    sp_status status = sp__tensor_meta_only(t, &leaf->out[0]);
+    if (status == SP_OK) set_history(t, leaf, 0);
+    node_release(leaf);
+    return status;
+}
+
+void sp_grad_unwatch(sp_tensor *t)
+{
+    sp_grad_node *n = t->node;
+    if (!n || n->op || n->custom) return;
+    if (--n->watchers > 0) return;
+    t->node = NULL;
+    node_release(n);
+}
+
+sp_status sp_grad_detach(const sp_tensor *t, sp_tensor **out) { return sp__tensor_alias(t, out); }
+
+sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *), void *context, int64_t *id)
+{
+    SP_CHECK(t->node, SP_RUNTIME,
+             "a hook can only be put on a tensor that takes part in a gradient computation; this one does not");
+    static atomic_int_fast64_t next_id = 1;
+    grad_hook *h = sp__alloc(sizeof *h);
+    if (!h) return SP_NOMEM;
+    *h = (grad_hook){.id = atomic_fetch_add(&next_id, 1), .index = t->node_index, .fn = fn, .release = release, .context = context};
+    grad_hook **end = &t->node->hooks; /* in the order of registration */
+    while (*end) end = &(*end)->next;
+    *end = h;
+    if (id) *id = h->id;
+    return SP_OK;
+}
+
+void sp_grad_hook_remove(sp_tensor *t, int64_t id)
+{
+    if (!t->node) return;
+    for (grad_hook **at = &t->node->hooks; *at; at = &(*at)->next) {
+        if ((*at)->id != id) continue;
+        grad_hook *gone = *at;
+        *at = gone->next;
+        if (gone->release) gone->release(gone->context);
+        sp__free(gone);
+        return;
+    }
+}
+
+sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
+                         sp_grad_custom backward, void (*release)(void *context), void *context)
+{
+    sp_grad_node *n = node_create(n_in, n_out);
+    if (!n) return SP_NOMEM;
+    sp_status status = SP_OK;
+    for (int i = 0; i < n_in; i++) {
+        SP_GOTO(done, sp__tensor_meta_only(inputs[i], &n->in[i]));
+        n->edge[i] = node_retain(inputs[i]->node);
+        n->edge_index[i] = inputs[i]->node_index;
+    }
+    for (int i = 0; i < n_out; i++) SP_GOTO(done, sp__tensor_meta_only(outputs[i], &n->out[i]));
+    n->custom = backward;
+    n->custom_release = release;
+    n->custom_context = context;
+    for (int i = 0; i < n_out; i++) set_history(outputs[i], n, i);
+done:
+    node_release(n);
+    return status;
+}
+
+/* --- the backward pass ------------------------------------------------------------------------------------------- */
+
+/* What the pass knows of a node: gradients gathered so far. */
+typedef struct {
+    sp_grad_node *node;
+    bool needed;
+    sp_tensor *one;     /* gradient of the only output */
+    sp_tensor **many;   /* of several */
+} visit;
+
+typedef struct {
+    visit *visits;      /* ascending numbers */
+    int n, capacity;
+    int *slots;         /* hash: node -> index + 1, while collecting */
+    int n_slots;
+} backward;
+
+static unsigned slot_of(const backward *w, const sp_grad_node *node)
+{
+    return (unsigned)((uintptr_t)node / 64 * 0x9E3779B1u) & (unsigned)(w->n_slots - 1);
+}
+
+static int find_visit(const backward *w, const sp_grad_node *node)
+{
+    for (unsigned h = slot_of(w, node); w->slots[h]; h = (h + 1) & (unsigned)(w->n_slots - 1))
+        if (w->visits[w->slots[h] - 1].node == node) return w->slots[h] - 1;
+    return -1;
+}
+
+static void index_visits(backward *w)
+{
+    memset(w->slots, 0, (size_t)w->n_slots * sizeof *w->slots);
+    for (int i = 0; i < w->n; i++) {
+        unsigned h = slot_of(w, w->visits[i].node);
+        while (w->slots[h]) h = (h + 1) & (unsigned)(w->n_slots - 1);
+        w->slots[h] = i + 1;
+    }
+}
+
+static sp_status add_visit(backward *w, sp_grad_node *node)
+{
+    if (w->n == w->capacity) {
+        int more = w->capacity ? 2 * w->capacity : 64;
+        visit *v = sp__realloc(w->visits, (size_t)w->capacity * sizeof *v, (size_t)more * sizeof *v);
+        if (!v) return SP_NOMEM;
+        w->visits = v;
+        w->capacity = more;
+        sp__free(w->slots);
+        w->n_slots = 4 * more;
+        w->slots = sp__alloc((size_t)w->n_slots * sizeof *w->slots);
+        if (!w->slots) return SP_NOMEM;
+        index_visits(w);
+    }
+    w->visits[w->n] = (visit){.node = node};
+    unsigned h = slot_of(w, node);
+    while (w->slots[h]) h = (h + 1) & (unsigned)(w->n_slots - 1);
+    w->slots[h] = ++w->n;
+    return SP_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = ((const visit *)a)->node->number, y = ((const visit *)b)->node->number;
+    return x < y ? -1 : x > y;
+}
+
+/* All nodes reachable from the outputs, and which of them lead to a target. */
+static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, int n_targets, sp_tensor *const *targets)
+{
+    for (int i = 0; i < n_outputs; i++)
+        if (outputs[i]->node && (w->n == 0 || find_visit(w, outputs[i]->node) < 0)) SP_TRY(add_visit(w, outputs[i]->node));
+    for (int i = 0; i < w->n; i++) {
+        sp_grad_node *node = w->visits[i].node;
+        for (int k = 0; k < node->n_in; k++)
+            if (node->edge[k] && find_visit(w, node->edge[k]) < 0) SP_TRY(add_visit(w, node->edge[k]));
+    }
+    if (!w->n) return SP_OK;
+    qsort(w->visits, (size_t)w->n, sizeof *w->visits, by_number);
+    index_visits(w);
+    for (int i = 0; i < n_targets; i++) {
+        int at = targets[i]->node ? find_visit(w, targets[i]->node) : -1;
+        if (at >= 0) w->visits[at].needed = true;
+    }
+    for (int i = 0; i < w->n; i++) {
+        visit *v = &w->visits[i];
+        for (int k = 0; k < v->node->n_in && !v->needed; k++)
+            v->needed = v->node->edge[k] && w->visits[find_visit(w, v->node->edge[k])].needed;
+    }
+    return SP_OK;
+}
+
+/* Add a gradient (not taken over) to what a node's output has gathered. */
+static sp_status gather(visit *v, int index, sp_tensor *grad)
+{
+    const sp_tensor *like = v->node->out[index];
+    sp_tensor **slot = &v->one;
+    if (v->node->n_out > 1) {
+        if (!v->many) {
+            v->many = sp__alloc_zero((size_t)v->node->n_out * sizeof *v->many);
+            if (!v->many) return SP_NOMEM;
+        }
+        slot = &v->many[index];
+    }
+    char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
+    SP_CHECK(sp__tensor_same_shape(grad, like), SP_RUNTIME, "a gradient has shape %s where the value has shape %s",
+             sp__shape_text(grad->rank, grad->dims, a), sp__shape_text(like->rank, like->dims, b));
+    sp_tensor *sum = NULL, *converted = NULL;
+    sp_status status = SP_OK;
+    int n;
+    if (grad->dtype != like->dtype) {
+        const struct { sp_dtype dtype; } attrs = {(sp_dtype)like->dtype};
+        SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, &grad, 1, &converted, &n));
+        grad = converted;
+    }
+    if (*slot) {
+        sp_tensor *pair[2] = {*slot, grad};
+        status = sp_apply(&sp_op_add, NULL, 2, pair, 1, &sum, &n);
+        if (status == SP_OK) {
+            sp_tensor_release(*slot);
+            *slot = sum;
+        }
+    } else {
+        *slot = sp_tensor_retain(grad);
+    }
+    sp_tensor_release(converted);
+    return status;
+}
+
+static sp_status run_hooks(visit *v)
+{
+    for (grad_hook *h = v->node->hooks; h; h = h->next) {
+        sp_tensor **slot = v->node->n_out > 1 ? (v->many ? &v->many[h->index] : NULL) : &v->one;
+        if (!slot || !*slot) continue;
+        sp_tensor *replaced = NULL;
+        SP_TRY(h->fn(h->context, *slot, &replaced));
+        if (replaced) {
+            sp_tensor_release(*slot);
+            *slot = replaced;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status check_versions(const sp_grad_node *n)
+{
+    for (int i = 0; i < n->n_in + n->n_out; i++) {
+        const sp_tensor *t = i < n->n_in ? n->in[i] : n->out[i - n->n_in];
+        if (!t || !t->storage || version_of(t) == n->version[i]) continue;
+        return sp__fail(SP_RUNTIME,
+                        "the gradient of %s needs %s %d as it was, but it was changed in place since; "
+                        "compute on a copy (x.copy()) or do the in-place change after taking the gradient",
+                        n->op->name, i < n->n_in ? "input" : "result", i < n->n_in ? i : i - n->n_in);
+    }
+    return SP_OK;
+}
+
+static sp_status pass_on(backward *w, sp_grad_node *n, sp_tensor *const *din)
+{
+    for (int i = 0; i < n->n_in; i++) {
+        if (!din[i] || !n->edge[i]) continue;
+        visit *to = &w->visits[find_visit(w, n->edge[i])];
+        if (!to->needed) continue;
+        sp_status status = gather(to, n->edge_index[i], din[i]);
+        if (status != SP_OK) {
+            sp__error_context("gradient of %s, input %d", n->op ? n->op->name : "a custom function", i);
+            return status;
+        }
+    }
+    return SP_OK;
+}
+
+/* Apply the operator's rule to the gathered gradients. */
+static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool create_graph)
+{
+    sp_grad_node *n = v->node;
+    SP_TRY(check_versions(n));
+    sp_tensor *few[2 * SP_IN_MAX], **din = few;
+    bool few_needs[SP_IN_MAX], *needs = few_needs;
+    void *block = NULL;
+    sp_tensor *out[SP_OUT_MAX], **outs = out;
+    if (n->n_in > SP_IN_MAX || n->n_out > SP_OUT_MAX) {
+        block = sp__alloc((size_t)n->n_in * (sizeof *din + sizeof *needs) + (size_t)n->n_out * sizeof *outs);
+        if (!block) return SP_NOMEM;
+        din = block;
+        outs = din + n->n_in;
+        needs = (bool *)(outs + n->n_out);
+    }
+    for (int i = 0; i < n->n_in; i++) {
+        din[i] = NULL;
+        needs[i] = n->edge[i] && w->visits[find_visit(w, n->edge[i])].needed;
+    }
+    sp_builder b;
+    sp__builder_init(&b);
+    sp_status status = SP_OK;
+    for (int i = 0; i < n->n_out; i++) {
+        outs[i] = n->out[i];
+        /* For gradients of gradients a kept output needs its history: a handle for the time of the rule. */
+        if (create_graph && outs[i]->storage) {
+            sp_tensor *t;
+            SP_GOTO(done, sp__tensor_alias(n->out[i], &t));
+            set_history(t, n, i);
+            outs[i] = sp_builder_take_tensor(&b, t);
+        }
+    }
+    const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = n->in, .out = outs,
+                         .dout = dout, .needs = needs, .din = din};
+    status = n->op->vjp(&b, &rule);
+    if (status == SP_OK) status = sp__builder_status(&b);
+    if (status == SP_OK) status = pass_on(w, n, din);
+    else sp__error_context("gradient of %s", n->op->name);
+done:
+    sp__builder_done(&b);
+    sp__free(block);
+    return status;
+}
+
+static sp_status ones_like(const sp_tensor *t, sp_tensor **out)
+{
+    SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, out));
+    double one = 1;
+    char *ptr[2] = {(*out)->data, (char *)&one};
+    const int64_t step[2] = {(int64_t)sp_dtype_bytes((sp_dtype)t->dtype), 0};
+    sp__cast_loop(SP_DTYPE_F64, (sp_dtype)t->dtype)(t->count, ptr, step, NULL);
+    return SP_OK;
+}
+
+/* A function with a gradient of its own gets every gradient, zeros included. */
+static sp_status run_custom(backward *w, visit *v, sp_tensor *const *dout)
+{
+    sp_grad_node *n = v->node;
+    size_t total = (size_t)(n->n_in + n->n_out);
+    sp_tensor **all = sp__alloc_zero((total ? total : 1) * sizeof *all);
+    if (!all) return SP_NOMEM;
+    sp_tensor **din = all + n->n_out;
+    sp_status status = SP_OK;
+    for (int i = 0; i < n->n_out; i++) {
+        if (dout[i]) all[i] = sp_tensor_retain(dout[i]);
+        else SP_GOTO(done, sp_tensor_create_zeros((sp_dtype)n->out[i]->dtype, n->out[i]->rank, n->out[i]->dims, &all[i]));
+    }
+    SP_GOTO(done, n->custom(n->custom_context, n->n_out, all, n->n_in, din));
+    status = pass_on(w, n, din);
+done:
+    for (size_t i = 0; i < total; i++) sp_tensor_release(all[i]);
+    sp__free(all);
+    return status;
+}
+
+static void drop_gathered(visit *v)
+{
+    sp_tensor_release(v->one);
+    v->one = NULL;
+    for (int k = 0; v->many && k < v->node->n_out; k++) sp_tensor_release(v->many[k]);
+    sp__free(v->many);
+    v->many = NULL;
+}
+
+static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *const *targets, bool create_graph,
+                            sp_tensor **grads)
+{
+    sp_grad_node *n = v->node;
+    SP_TRY(run_hooks(v));
+    sp_tensor *const *dout = n->n_out > 1 ? v->many : &v->one;
+    if (!dout) return SP_OK;
+    bool any = false;
+    for (int i = 0; i < n->n_out; i++) any |= dout[i] != NULL;
+    if (!any) return SP_OK;
+    for (int j = 0; j < n_targets; j++)
+        if (targets[j]->node == n && dout[targets[j]->node_index] && !grads[j])
+            grads[j] = sp_tensor_retain(dout[targets[j]->node_index]);
+    if (n->custom) return run_custom(w, v, dout);
+    return n->op ? run_rule(w, v, dout, create_graph) : SP_OK;
+}
+
+sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                           sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+{
+    backward w = {.visits = NULL};
+    for (int j = 0; j < n_targets; j++) grads[j] = NULL;
+    int depth = sp__grad_depth;
+    /* With create_graph the rules run as ordinary recorded operators; else nothing is remembered. */
+    sp__grad_depth = create_graph ? (depth > 0 ? depth : 1) : 0;
+    sp_status status = SP_OK;
+    SP_GOTO(done, collect(&w, n_outputs, outputs, n_targets, targets));
+    for (int i = 0; i < n_outputs; i++) {
+        if (!outputs[i]->node) continue;
+        sp_tensor *seed = seeds && seeds[i] ? sp_tensor_retain(seeds[i]) : NULL;
+        if (!seed) SP_GOTO(done, ones_like(outputs[i], &seed));
+        status = gather(&w.visits[find_visit(&w, outputs[i]->node)], outputs[i]->node_index, seed);
+        sp_tensor_release(seed);
+        if (status != SP_OK) {
+            sp__error_context("seed of output %d", i);
+            goto done;
+        }
+    }
+    for (int i = w.n - 1; i >= 0; i--) {
+        visit *v = &w.visits[i];
+        if (v->needed) SP_GOTO(done, visit_node(&w, v, n_targets, targets, create_graph, grads));
+        drop_gathered(v);
+    }
+    for (int j = 0; j < n_targets; j++)
+        if (!grads[j])
+            SP_GOTO(done, sp_tensor_create_zeros((sp_dtype)targets[j]->dtype, targets[j]->rank, targets[j]->dims, &grads[j]));
+done:
+    sp__grad_depth = depth;
+    for (int i = 0; i < w.n; i++) drop_gathered(&w.visits[i]);
+    sp__free(w.visits);
+    sp__free(w.slots);
+    if (status != SP_OK)
+        for (int j = 0; j < n_targets; j++) {
+            sp_tensor_release(grads[j]);
+            grads[j] = NULL;
+        }
+    return status;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attrs.c - attribute structs read through their tables: parsing from text and deep copies. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/op_impl.h"
+
+/* --- values from text -------------------------------------------------------------------------------------------- */
+
+static bool is_none(const char *text) { return strcmp(text, "None") == 0; }
+
+static sp_status bad_text(const sp_attr *a, const char *text, const char *wanted)
+{
+    return sp__fail(SP_VALUE, "attribute %s is '%s', it must be %s", a->name, text, wanted);
+}
+
+static sp_status parse_int(const sp_attr *a, const char *text, int64_t *out)
+{
+    if (is_none(text)) {
+        *out = SP_INT_NONE;
+        return SP_OK;
+    }
+    char *end;
+    *out = strtoll(text, &end, 10);
+    return end == text || *end ? bad_text(a, text, "an integer") : SP_OK;
+}
+
+static sp_status parse_bool(const sp_attr *a, const char *text, bool *out)
+{
+    *out = strcmp(text, "True") == 0;
+    return *out || strcmp(text, "False") == 0 ? SP_OK : bad_text(a, text, "True or False");
+}
+
+static sp_status parse_number(const sp_attr *a, const char *text, sp_number *out)
+{
+    *out = (sp_number){.kind = 'n'};
+    if (is_none(text)) return SP_OK;
+    bool truth;
+    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+        SP_TRY(parse_bool(a, text, &truth));
+        *out = (sp_number){.kind = 'b', .i = truth, .f = truth};
+        return SP_OK;
+    }
+    char *end;
+    double f = strtod(text, &end);
+    if (end == text || *end) return bad_text(a, text, "a number");
+    bool integer = text[strspn(text, "+-0123456789")] == '\0';
+    *out = (sp_number){.kind = integer ? 'i' : 'f', .i = integer ? strtoll(text, NULL, 10) : 0, .f = f};
+    return SP_OK;
+}
+
+static void *keep_block(sp_attr_text *keep, size_t bytes)
+{
+    if (keep->n_blocks == (int)(sizeof keep->blocks / sizeof *keep->blocks)) {
+        sp__fail(SP_VALUE, "too many list attributes in one text");
+        return NULL;
+    }
+    void *block = sp__alloc(bytes ? bytes : 1);
+    if (block) keep->blocks[keep->n_blocks++] = block;
+    return block;
+}
+
+/* "(1, 2)", "[1, 2]", "()" or a bare number. Both element types share the scanner. */
+static sp_status parse_list(const sp_attr *a, const char *text, sp_attr_text *keep, bool floats, int *n_out, void **v_out)
+{
+    size_t room = 1;
+    for (const char *p = text; *p; p++) room += *p == ',';
+    union {
+        int64_t *i;
+        double *f;
+        void *any;
+    } v;
+    v.any = keep_block(keep, room * 8);
+    if (!v.any) return SP_NOMEM;
+    int n = 0;
+    for (const char *p = text; *p;) {
+        if (strchr("()[], ", *p)) {
+            p++;
+            continue;
+        }
+        char *end;
+        if (floats) v.f[n] = strtod(p, &end);
+        else v.i[n] = strtoll(p, &end, 10);
+        if (end == p) return bad_text(a, text, floats ? "numbers like (0.5, 1)" : "integers like (1, 2)");
+        p = end;
+        n++;
+    }
+    *n_out = n;
+    *v_out = v.any;
+    return SP_OK;
+}
+
+sp_status sp__attr_parse(const sp_op *op, const sp_attr *a, const char *text, void *attrs, sp_attr_text *keep)
+{
+    (void)op;
+    void *field = (char *)attrs + a->offset;
+    switch (a->type) {
+    case SP_ATTR_INT: return parse_int(a, text, field);
+    case SP_ATTR_BOOL: return parse_bool(a, text, field);
+    case SP_ATTR_NUMBER: return parse_number(a, text, field);
+    case SP_ATTR_FLOAT: {
+        char *end;
+        *(double *)field = strtod(text, &end);
+        return end == text || *end ? bad_text(a, text, "a number") : SP_OK;
+    }
+    case SP_ATTR_DTYPE:
+        *(sp_dtype *)field = is_none(text) ? SP_DTYPE_NONE : sp_dtype_parse(text);
+        return *(sp_dtype *)field == SP_DTYPE_NONE && !is_none(text) ? bad_text(a, text, "a dtype like float32") : SP_OK;
+    case SP_ATTR_INTS: {
+        sp_ints *list = field;
+        *list = (sp_ints){.n = -1};
+        if (is_none(text)) return SP_OK;
+        void *v;
+        SP_TRY(parse_list(a, text, keep, false, &list->n, &v));
+        list->v = v;
+        return SP_OK;
+    }
+    case SP_ATTR_FLOATS: {
+        sp_floats *list = field;
+        *list = (sp_floats){.n = -1};
+        if (is_none(text)) return SP_OK;
+        void *v;
+        SP_TRY(parse_list(a, text, keep, true, &list->n, &v));
+        list->v = v;
+        return SP_OK;
+    }
+    case SP_ATTR_TEXT: {
+        *(const char **)field = NULL;
+        if (is_none(text)) return SP_OK;
+        size_t n = strlen(text);
+        bool quoted = n >= 2 && (text[0] == '\'' || text[0] == '"') && text[n - 1] == text[0];
+        char *copy = keep_block(keep, n + 1);
+        if (!copy) return SP_NOMEM;
+        memcpy(copy, text + quoted, n - 2 * quoted);
+        copy[n - 2 * quoted] = '\0';
+        *(const char **)field = copy;
+        return SP_OK;
+    }
+    }
+    return sp__fail(SP_RUNTIME, "attribute %s has an unknown type", a->name);
+}
+
+static const sp_attr *find_attr(const sp_op *op, const char *name, size_t n)
+{
+    for (int i = 0; i < op->n_attrs; i++)
+        if (strlen(op->attrs[i].name) == n && memcmp(op->attrs[i].name, name, n) == 0) return &op->attrs[i];
+    return NULL;
+}
+
+sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_attr_text *keep)
+{
+    if (op->n_attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+    const char *p = text ? text : "";
+    while (*p) {
+        if (*p == ' ' || *p == ',') {
+            p++;
+            continue;
+        }
+        const char *name = p;
+        while (isalnum((unsigned char)*p) || *p == '_') p++;
+        const sp_attr *a = find_attr(op, name, (size_t)(p - name));
+        SP_CHECK(a, SP_VALUE, "%s has no attribute '%.*s'", op->name, (int)(p - name), name);
+        SP_CHECK(*p == '=', SP_VALUE, "%s: '=' is missing after attribute %s in '%s'", op->name, a->name, text);
+        const char *value = ++p;
+        int depth = 0;
+        for (; *p && (depth > 0 || *p != ','); p++) depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        char buf[256];
+        size_t n = (size_t)(p - value);
+        while (n && value[n - 1] == ' ') n--;
+        SP_CHECK(n < sizeof buf, SP_VALUE, "%s: the value of attribute %s is longer than %zu characters", op->name, a->name,
+                 sizeof buf - 1);
+        memcpy(buf, value, n);
+        buf[n] = '\0';
+        sp_status status = sp__attr_parse(op, a, buf, attrs, keep);
+        if (status != SP_OK) {
+            sp__error_context("%s", op->name);
+            return status;
+        }
+    }
+    return SP_OK;
+}
+
+void sp__attr_text_free(sp_attr_text *keep)
+{
+    for (int i = 0; i < keep->n_blocks; i++) sp__free(keep->blocks[i]);
+    keep->n_blocks = 0;
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes behind the pointer of a list or string attribute. */
+static size_t tail_bytes(const sp_attr *a, const void *attrs)
+{
+    const void *field = (const char *)attrs + a->offset;
+    switch (a->type) {
+    case SP_ATTR_INTS: return ((const sp_ints *)field)->n > 0 ? (size_t)((const sp_ints *)field)->n * 8 : 0;
+    case SP_ATTR_FLOATS: return ((const sp_floats *)field)->n > 0 ? (size_t)((const sp_floats *)field)->n * 8 : 0;
+    case SP_ATTR_TEXT: return *(const char *const *)field ? strlen(*(const char *const *)field) + 1 : 0;
+    default: return 0;
+    }
+}
+
+sp_status sp__attrs_copy(const sp_op *op, const void *attrs, void **out)
+{
+    *out = NULL;
+    if (!attrs || !op->n_attrs) return SP_OK;
+    size_t total = (op->attrs_bytes + 7) / 8 * 8;
+    for (int i = 0; i < op->n_attrs; i++) total += (tail_bytes(&op->attrs[i], attrs) + 7) / 8 * 8;
+    char *block = sp__alloc(total);
+    if (!block) return SP_NOMEM;
+    memcpy(block, attrs, op->attrs_bytes);
+    char *at = block + (op->attrs_bytes + 7) / 8 * 8;
+    for (int i = 0; i < op->n_attrs; i++) {
+        const sp_attr *a = &op->attrs[i];
+        size_t n = tail_bytes(a, attrs);
+        if (!n) continue;
+        const void *from = (const char *)attrs + a->offset;
+        char *field = block + a->offset;
+        if (a->type == SP_ATTR_TEXT) {
+            memcpy(at, *(const char *const *)from, n);
+            *(const char **)(void *)field = at;
+        } else if (a->type == SP_ATTR_INTS) {
+            memcpy(at, ((const sp_ints *)from)->v, n);
+            ((sp_ints *)(void *)field)->v = (const int64_t *)(void *)at;
+        } else {
+            memcpy(at, ((const sp_floats *)from)->v, n);
+            ((sp_floats *)(void *)field)->v = (const double *)(void *)at;
+        }
+        at += (n + 7) / 8 * 8;
+    }
+    *out = block;
+    return SP_OK;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* builder.c - a scope that owns what is made in it and remembers the first failure. */
+#include "ir/op_impl.h"
+
+void sp__builder_init(sp_builder *b)
+{
+    b->status = SP_OK;
+    b->n = 0;
+    b->capacity = (int)(sizeof b->few / sizeof *b->few);
+    b->owned = b->few;
+}
+
+void sp__builder_done(sp_builder *b)
+{
+    for (int i = 0; i < b->n; i++) sp_tensor_release(b->owned[i]);
+    if (b->owned != b->few) sp__free(b->owned);
+    sp__builder_init(b);
+}
+
+sp_status sp_builder_create(sp_builder **out)
+{
+    sp_builder *b = sp__alloc(sizeof *b);
+    if (!b) return SP_NOMEM;
+    sp__builder_init(b);
+    *out = b;
+    return SP_OK;
+}
+
+void sp_builder_release(sp_builder *b)
+{
+    if (!b) return;
+    sp__builder_done(b);
+    sp__free(b);
+}
+
+void sp_builder_reset(sp_builder *b) { sp__builder_done(b); }
+
+void *sp__builder_fail(sp_builder *b, sp_status status)
+{
+    if (b->status == SP_OK) {
+        b->status = status;
+        sp_error_capture(status, &b->error);
+    }
+    return NULL;
+}
+
+sp_status sp_builder_status(const sp_builder *b) { return b->status == SP_OK ? SP_OK : sp_error_raise(&b->error); }
+sp_status sp__builder_status(sp_builder *b) { return sp_builder_status(b); }
+
+sp_tensor *sp_builder_take_tensor(sp_builder *b, sp_tensor *t)
+{
+    if (!t) return NULL;
+    if (b->n == b->capacity) {
+        size_t old = (size_t)b->capacity * sizeof *b->owned;
+        sp_tensor **more = b->owned == b->few ? sp__alloc(2 * old) : sp__realloc(b->owned, old, 2 * old);
+        if (!more) {
+            sp_tensor_release(t);
+            return sp__builder_fail(b, SP_NOMEM);
+        }
+        if (b->owned == b->few) memcpy(more, b->few, old);
+        b->owned = more;
+        b->capacity *= 2;
+    }
+    b->owned[b->n++] = t;
+    return b->status == SP_OK ? t : NULL;
+}
+
+sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
+                                 int max_out, sp_tensor **out, int *n_out)
+{
+    if (b->status != SP_OK) return b->status;
+    sp_status status = sp_apply(op, attrs, n_in, in, max_out, out, n_out);
+    if (status != SP_OK) {
+        sp__builder_fail(b, status);
+        return status;
+    }
+    for (int i = 0; i < *n_out; i++) out[i] = sp_builder_take_tensor(b, out[i]);
+    return b->status;
+}
+
+sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in)
+{
+    sp_tensor *out[1];
+    int n;
+    return sp__builder_apply_many(b, op, attrs, n_in, in, 1, out, &n) == SP_OK ? out[0] : NULL;
+}
+
+sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in)
+{
+    if (b->status != SP_OK) return NULL;
+    const sp_op *op = sp_op_find(name);
+    if (!op) return sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'", name));
+    sp_attr_text keep = {.n_blocks = 0};
+    char small[256];
+    void *attrs = op->attrs_bytes <= sizeof small ? small : sp__alloc(op->attrs_bytes);
+    sp_status status = attrs ? sp__attrs_parse(op, text, attrs, &keep) : SP_NOMEM;
+    sp_tensor *out = status == SP_OK ? sp_builder_apply(b, op, attrs, n_in, in) : sp__builder_fail(b, status);
+    sp__attr_text_free(&keep);
+    if (attrs != small) sp__free(attrs);
+    return out;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_impl.h - what an operator is. Everything the engine knows about one stands in its sp_op entry, next to its code
+ * in src/ops; ops.def lists the entries. Eager mode, gradients, Python, files and tests read the entry and keep no list
+ * of their own. docs/adding-an-operator.md walks through one. */
+#ifndef SPORE_OP_IMPL_H
+#define SPORE_OP_IMPL_H
+
+#include "spore/op.h"
+#include "tensor/tensor_impl.h"
+
+#define SP_IN_MAX 16  /* inputs of a non-variadic operator */
+#define SP_OUT_MAX 8  /* outputs of an operator with a fixed number of them */
+
+/* One application: what inference, kernels and compositions get. */
+typedef struct sp_call {
+    const sp_op *op;
+    const void *attrs;      /* never NULL when the operator has attributes: defaults are filled in */
+    int n_in, n_out;
+    sp_tensor *const *in;   /* NULL where an optional input is left out */
+    sp_tensor **out;
+    void *work;             /* scratch of op->workspace() bytes, for the kernel */
+} sp_call;
+
+/* What a gradient rule gets. in[i] and out[i] are complete if op->saves has their bit, else geometry without memory. */
+typedef struct sp_vjp {
+    const sp_op *op;
+    const void *attrs;
+    int n_in, n_out;
+    sp_tensor *const *in;
+    sp_tensor *const *out;
+    sp_tensor *const *dout; /* NULL: that output does not matter (its gradient is zero) */
+    const bool *needs;      /* needs[i]: din[i] is wanted */
+    sp_tensor **din;        /* to be filled; leaving NULL means zero. Made with the builder, which owns them */
+} sp_vjp;
+
+/* What an operator keeps for its gradient: bits of `saves`. */
+#define SP_SAVE_IN(i) (1u << (i))
+#define SP_SAVE_OUT(i) (1u << (16 + (i)))
+#define SP_SAVE_ALL_IN 0x7FFFu
+/* in[i] is kept only if some other input needs a gradient (products). */
+#define SP_SAVE_CROSS (1u << 31)
+
+/* How the inputs' dtypes are brought together before inference. */
+typedef enum {
+    SP_PROMOTE_NONE = 0, /* taken as they are */
+    SP_PROMOTE_ALL,      /* all inputs to one dtype by sp_dtype_promote; Python numbers yield inside their kind */
+    SP_PROMOTE_FLOAT,    /* the same, and integers become float32 (true division, exp of integers) */
+} sp_promote;
+
+/* Sets of dtypes, for .dtypes: what in[0] may be (after promotion). */
+#define SP_DT(x) (1u << SP_DTYPE_##x)
+#define SP_DT_SIGNED (SP_DT(I8) | SP_DT(I16) | SP_DT(I32) | SP_DT(I64))
+#define SP_DT_UNSIGNED (SP_DT(U8) | SP_DT(U16) | SP_DT(U32) | SP_DT(U64))
+#define SP_DT_INTS (SP_DT_SIGNED | SP_DT_UNSIGNED)
+#define SP_DT_FLOATS (SP_DT(F16) | SP_DT(BF16) | SP_DT(F32) | SP_DT(F64))
+#define SP_DT_COMPLEX (SP_DT(C64) | SP_DT(C128))
+#define SP_DT_REAL (SP_DT_INTS | SP_DT_FLOATS)
+#define SP_DT_REAL_BOOL (SP_DT_REAL | SP_DT(BOOL))
+#define SP_DT_NUMBERS (SP_DT_REAL | SP_DT_COMPLEX)
+#define SP_DT_ALL (SP_DT_NUMBERS | SP_DT(BOOL))
+
+typedef sp_status (*sp_kernel_fn)(const sp_call *c);
+
+struct sp_op {
+    const char *name;    /* of the table, snake case: "reduce_sum" */
+    const char *inputs;  /* "x, y", "x, weight, bias?" (optional), "xs..." (any number, last) */
+    int n_out;           /* 0 stands for 1; -1: count() tells */
+    const sp_attr *attrs;
+    int n_attrs;
+    size_t attrs_bytes;
+    sp_promote promote;
+    uint32_t dtypes;     /* of in[0]; 0 stands for SP_DT_ALL */
+
+    /* Dtypes and shapes of the results, from those of the inputs and attributes. A dimension that only the data can
+     * tell is -1; then the kernel makes the output itself (c->out[i] is NULL when it is called). */
+    sp_status (*infer)(const sp_call *c, sp_meta *out);
+    int (*count)(const sp_call *c); /* number of outputs, for n_out = -1 */
+
+    /* Exactly one of these three makes the results, or view first and reference when view declines. */
+    sp_status (*view)(const sp_call *c);                      /* set c->out to views of the inputs, or SP_DECLINED */
+    sp_kernel_fn reference;                                   /* plain kernel into c->out (row-major) */
+    sp_status (*compose)(sp_builder *b, const sp_call *c);    /* other operators; sets c->out to tensors owned by b */
+
+    bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
+    uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
+    size_t (*workspace)(const sp_call *c);
+    sp_status (*vjp)(sp_builder *b, const sp_vjp *v);
+    const char *no_vjp;  /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
+    uint32_t saves;
+
+    const char *mindir;  /* name in MindIR, "Softmax" */
+    const char *onnx;    /* name in ONNX, "Softmax" */
+    const char *python;  /* faces, see docs/adding-an-operator.md: "ops.relu(input); Tensor.relu(); ops.ReLU()(x)" */
+    const char *doc;     /* one or two sentences for the generated documentation */
+    const char *samples; /* inputs for the tests that walk the table, see tests/ops/samples.md */
+};
+
+#define SP_ATTR(struct_type, field, type, initial) {#field, SP_ATTR_##type, offsetof(struct_type, field), initial}
+#define SP_ATTRS(table, struct_type)                                                                                   \
+    .attrs = table, .n_attrs = (int)(sizeof(table) / sizeof(table[0])), .attrs_bytes = sizeof(struct_type)
+
+/* Number of the entry in the table, for side tables; -1 if it is not in it. Implemented by src/ops/table.c. */
+int sp__op_id(const sp_op *op);
+/* The attribute struct with all defaults; lives forever. NULL for an operator without attributes. */
+const void *sp__op_defaults(const sp_op *op);
+
+/* --- inputs of an operator, parsed from .inputs once ------------------------------------------------------------- */
+typedef struct sp_inputs {
+    int n;               /* names; the variadic one counts as one */
+    bool variadic;       /* the last takes any number */
+    uint32_t optional;   /* bits */
+    char names[SP_IN_MAX][24];
+} sp_inputs;
+const sp_inputs *sp__op_inputs(const sp_op *op);
+
+/* --- attributes -------------------------------------------------------------------------------------------------- */
+/* A deep copy in one block, to be freed with sp__free. NULL attrs gives NULL. */
+sp_status sp__attrs_copy(const sp_op *op, const void *attrs, void **out);
+/* Set one field from text ("3", "(1, 2)", "None", "mean"). Lists and strings are kept in *keep. */
+typedef struct sp_attr_text {
+    void *blocks[32];
+    int n_blocks;
+} sp_attr_text;
+sp_status sp__attr_parse(const sp_op *op, const sp_attr *attr, const char *text, void *attrs, sp_attr_text *keep);
+/* "axis=1, keepdims=True" over defaults. */
+sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_attr_text *keep);
+void sp__attr_text_free(sp_attr_text *keep);
+
+/* --- builder ----------------------------------------------------------------------------------------------------- */
+struct sp_builder {
+    sp_status status;
+    sp_error error;       /* the first failure, so that later successes on this thread cannot overwrite its text */
+    int n, capacity;
+    sp_tensor **owned;
+    sp_tensor *few[16];
+};
+void sp__builder_init(sp_builder *b);  /* for a builder on the stack */
+void sp__builder_done(sp_builder *b);  /* releases what it owns */
+/* Remember a failure (its message is this thread's). Returns NULL. */
+void *sp__builder_fail(sp_builder *b, sp_status status);
+/* Status, with the remembered message put back as this thread's. */
+sp_status sp__builder_status(sp_builder *b);
+/* Apply with several results: out[0..max_out), owned by the builder. */
+sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
+                                 int max_out, sp_tensor **out, int *n_out);
+
+/* --- inference used by many -------------------------------------------------------------------------------------- */
+sp_status sp__infer_same(const sp_call *c, sp_meta *out);            /* dtype and shape of in[0] */
+sp_status sp__infer_broadcast(const sp_call *c, sp_meta *out);       /* all inputs broadcast; dtype of in[0] */
+sp_status sp__infer_broadcast_bool(const sp_call *c, sp_meta *out);  /* the same, dtype bool */
+sp_status sp__infer_same_bool(const sp_call *c, sp_meta *out);
+static inline void sp__meta_of(const sp_tensor *t, sp_meta *m)
+{
+    m->dtype = (sp_dtype)t->dtype;
+    m->rank = t->rank;
+    for (int i = 0; i < t->rank; i++) m->dims[i] = t->dims[i];
+}
+
+/* Kernel helper: one strided loop over outputs then inputs of a call, all broadcast to out[0]. */
+sp_status sp__call_loop(const sp_call *c, sp_loop_fn fn, const void *context, int cost);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* functions.c - operators as C functions (ops.h), and the helpers that rules and compositions share. */
+#include "ops/kernels.h"
+
+#define X(name)                                                                                                        \
+    sp_tensor *sp_##name(sp_builder *b, sp_tensor *x) { return sp_builder_apply(b, &sp_op_##name, NULL, 1, &x); }
+SP_UNARY_FUNCTIONS(X)
+#undef X
+#define X(name)                                                                                                        \
+    sp_tensor *sp_##name(sp_builder *b, sp_tensor *x, sp_tensor *y)                                                    \
+    {                                                                                                                  \
+        return sp_builder_apply(b, &sp_op_##name, NULL, 2, (sp_tensor *const[]){x, y});                                \
+    }
+SP_BINARY_FUNCTIONS(X)
+#undef X
+
+sp_tensor *sp_cast(sp_builder *b, sp_tensor *x, sp_dtype dtype)
+{
+    if (!x || x->dtype == (int)dtype) return x;
+    const struct { sp_dtype dtype; } attrs = {dtype};
+    return sp_builder_apply(b, &sp_op_cast, &attrs, 1, &x);
+}
+
+sp_tensor *sp_identity(sp_builder *b, sp_tensor *x) { return sp_builder_apply(b, &sp_op_identity, NULL, 1, &x); }
+
+sp_tensor *sp_select(sp_builder *b, sp_tensor *condition, sp_tensor *x, sp_tensor *y)
+{
+    return sp_builder_apply(b, &sp_op_select, NULL, 3, (sp_tensor *const[]){condition, x, y});
+}
+
+static sp_tensor *apply_ints(sp_builder *b, const sp_op *op, sp_tensor *x, int n, const int64_t *v)
+{
+    const struct { sp_ints list; } attrs = {{n, v}};
+    return sp_builder_apply(b, op, &attrs, 1, &x);
+}
+
+sp_tensor *sp_reshape(sp_builder *b, sp_tensor *x, int rank, const int64_t *dims)
+{
+    return apply_ints(b, &sp_op_reshape, x, rank, dims);
+}
+sp_tensor *sp_transpose(sp_builder *b, sp_tensor *x, int rank, const int64_t *perm)
+{
+    return apply_ints(b, &sp_op_transpose, x, rank, perm);
+}
+sp_tensor *sp_broadcast_to(sp_builder *b, sp_tensor *x, int rank, const int64_t *dims)
+{
+    return apply_ints(b, &sp_op_broadcast_to, x, rank, dims);
+}
+
+sp_tensor *sp_swap_axes(sp_builder *b, sp_tensor *x, int64_t axis1, int64_t axis2)
+{
+    if (!x) return NULL;
+    int first, second;
+    sp_status status = sp__shape_axis(axis1, x->rank, "axis", &first);
+    if (status == SP_OK) status = sp__shape_axis(axis2, x->rank, "axis", &second);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    int64_t perm[SP_RANK_MAX];
+    for (int i = 0; i < x->rank; i++) perm[i] = i == first ? second : i == second ? first : i;
+    return sp_transpose(b, x, x->rank, perm);
+}
+
+static sp_tensor *reduce(sp_builder *b, const sp_op *op, sp_tensor *x, sp_ints axes, bool keepdims)
+{
+    const struct {
+        sp_ints axis;
+        bool keepdims;
+    } attrs = {axes, keepdims};
+    return sp_builder_apply(b, op, &attrs, 1, &x);
+}
+
+sp_tensor *sp_reduce_sum(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
+{
+    return reduce(b, &sp_op_reduce_sum, x, (sp_ints){n, axes}, keepdims);
+}
+sp_tensor *sp_reduce_mean(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
+{
+    return reduce(b, &sp_op_reduce_mean, x, (sp_ints){n, axes}, keepdims);
+}
+sp_tensor *sp_reduce_max(sp_builder *b, sp_tensor *x, int n, const int64_t *axes, bool keepdims)
+{
+    return reduce(b, &sp_op_reduce_max, x, (sp_ints){n, axes}, keepdims);
+}
+sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims)
+{
+    return reduce(b, &sp_op_reduce_sum, x, axes, keepdims);
+}
+
+sp_tensor *sp__unbroadcast(sp_builder *b, sp_tensor *grad, const sp_tensor *like)
+{
+    if (!grad || sp__tensor_same_shape(grad, like)) return grad;
+    int64_t axes[SP_RANK_MAX];
+    int n = 0, lead = grad->rank - like->rank;
+    for (int i = 0; i < grad->rank; i++)
+        if (i < lead || (like->dims[i - lead] == 1 && grad->dims[i] != 1)) axes[n++] = i;
+    if (n) grad = sp_reduce_sum(b, grad, n, axes, true);
+    return lead > 0 ? sp_reshape(b, grad, like->rank, like->dims) : grad;
+}
+
+sp_tensor *sp__const(sp_builder *b, double value, const sp_tensor *like)
+{
+    if (!like) return NULL;
+    sp_tensor *t;
+    sp_status status = sp_tensor_create_f64((sp_dtype)like->dtype, value, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    t->flags |= SP_TENSOR_WEAK;
+    return sp_builder_take_tensor(b, t);
+}
+
+sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const int64_t *dims)
+{
+    sp_tensor *t;
+    sp_status status = value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    if (value != 0) {
+        char *ptr[2] = {t->data, (char *)&value};
+        const int64_t step[2] = {(int64_t)sp_dtype_bytes(dtype), 0};
+        sp__cast_loop(SP_DTYPE_F64, dtype)(t->count, ptr, step, NULL);
+    }
+    return sp_builder_take_tensor(b, t);
+}
+
+sp_tensor *sp__zeros_like(sp_builder *b, const sp_tensor *like)
+{
+    return like ? sp__full(b, 0, (sp_dtype)like->dtype, like->rank, like->dims) : NULL;
+}

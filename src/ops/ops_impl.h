@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ops_impl.h - what operator files share: the entries of all operators and helpers for rules and compositions. */
+#ifndef SPORE_OPS_IMPL_H
+#define SPORE_OPS_IMPL_H
+
+#include "ir/op_impl.h"
+#include "spore/ops.h"
+
+#define SP_OP(name) extern const sp_op sp_op_##name;
+#include "ops/ops.def"
+#undef SP_OP
+
+/* Sum grad over the dimensions that broadcasting added or stretched, so that it has the shape of `like`. */
+sp_tensor *sp__unbroadcast(sp_builder *b, sp_tensor *grad, const sp_tensor *like);
+/* A rank-0 tensor of like's dtype that yields in promotion: constants in rules and compositions. */
+sp_tensor *sp__const(sp_builder *b, double value, const sp_tensor *like);
+sp_tensor *sp__zeros_like(sp_builder *b, const sp_tensor *like);
+sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const int64_t *dims);
+
+/* x op number, without making the caller build the constant. */
+static inline sp_tensor *sp__add_number(sp_builder *b, sp_tensor *x, double v) { return sp_add(b, x, sp__const(b, v, x)); }
+static inline sp_tensor *sp__mul_number(sp_builder *b, sp_tensor *x, double v) { return sp_mul(b, x, sp__const(b, v, x)); }
+
+/* Reduction over axes as most rules need it. axes n = -1 or 0: all. */
+sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims);
+
+/* The bit set of axes, checked, for reductions: all when axes.n <= 0. */
+sp_status sp__axes_mask(sp_ints axes, int rank, uint32_t *mask);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.c - the list of all operators, and what is derived from their entries once: defaults, input names, numbers. */
+#include <pthread.h>
+
+#include "ops/ops_impl.h"
+
+static const sp_op *const table[] = {
+#define SP_OP(name) &sp_op_##name,
+#include "ops/ops.def"
+#undef SP_OP
+};
+enum { OP_COUNT = sizeof table / sizeof *table, HASH_SIZE = 2048 };
+_Static_assert(OP_COUNT * 2 < HASH_SIZE, "make the hash tables larger");
+
+static struct {
+    void *defaults;
+    sp_inputs inputs;
+} derived[OP_COUNT];
+static int16_t by_name[HASH_SIZE], by_address[HASH_SIZE]; /* number + 1; 0: empty */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static unsigned hash_text(const char *s)
+{
+    unsigned h = 2166136261u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
+    return h % HASH_SIZE;
+}
+
+static unsigned hash_address(const sp_op *op)
+{
+    uintptr_t p = (uintptr_t)op;
+    return (unsigned)((p >> 5) * 2654435761u >> 7) % HASH_SIZE;
+}
+
+static void parse_inputs(const sp_op *op, sp_inputs *out)
+{
+    const char *p = op->inputs ? op->inputs : "";
+    while (*p) {
+        if (*p == ' ' || *p == ',') {
+            p++;
+            continue;
+        }
+        size_t n = strcspn(p, " ,?.");
+        if (out->n == SP_IN_MAX || n >= sizeof out->names[0]) return;
+        memcpy(out->names[out->n], p, n);
+        p += n;
+        if (*p == '?') {
+            out->optional |= 1u << out->n;
+            p++;
+        } else if (*p == '.') {
+            out->variadic = true;
+            p += strspn(p, ".");
+        }
+        out->n++;
+    }
+}
+
+static void derive(void)
+{
+    for (int i = 0; i < OP_COUNT; i++) {
+        const sp_op *op = table[i];
+        unsigned h = hash_text(op->name), a = hash_address(op);
+        while (by_name[h]) h = (h + 1) % HASH_SIZE;
+        while (by_address[a]) a = (a + 1) % HASH_SIZE;
+        by_name[h] = by_address[a] = (int16_t)(i + 1);
+        parse_inputs(op, &derived[i].inputs);
+        if (!op->n_attrs) continue;
+        /* Kept for the life of the process, as are the few lists in them. */
+        void *attrs = sp__alloc_zero(op->attrs_bytes);
+        sp_attr_text keep = {.n_blocks = 0};
+        for (int k = 0; attrs && k < op->n_attrs; k++)
+            sp__attr_parse(op, &op->attrs[k], op->attrs[k].initial ? op->attrs[k].initial : "None", attrs, &keep);
+        derived[i].defaults = attrs;
+    }
+}
+
+int sp_op_count(void) { return OP_COUNT; }
+const sp_op *sp_op_at(int i) { return i >= 0 && i < OP_COUNT ? table[i] : NULL; }
+const char *sp_op_name(const sp_op *op) { return op->name; }
+
+const sp_op *sp_op_find(const char *name)
+{
+    pthread_once(&once, derive);
+    for (unsigned h = hash_text(name); by_name[h]; h = (h + 1) % HASH_SIZE)
+        if (strcmp(table[by_name[h] - 1]->name, name) == 0) return table[by_name[h] - 1];
+    return NULL;
+}
+
+int sp__op_id(const sp_op *op)
+{
+    pthread_once(&once, derive);
+    for (unsigned h = hash_address(op); by_address[h]; h = (h + 1) % HASH_SIZE)
+        if (table[by_address[h] - 1] == op) return by_address[h] - 1;
+    return -1;
+}
+
+const void *sp__op_defaults(const sp_op *op)
+{
+    int id = sp__op_id(op);
+    return id < 0 ? NULL : derived[id].defaults;
+}
+
+const sp_inputs *sp__op_inputs(const sp_op *op)
+{
+    static const sp_inputs none;
+    int id = sp__op_id(op);
+    return id < 0 ? &none : &derived[id].inputs;
+}
+
+int sp_op_attrs(const sp_op *op, const sp_attr **attrs, size_t *attrs_bytes)
+{
+    if (attrs) *attrs = op->attrs;
+    if (attrs_bytes) *attrs_bytes = op->attrs_bytes;
+    return op->n_attrs;
+}

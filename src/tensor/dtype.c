@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dtype.c - facts about element types, and the type two operands meet in. */
+#include <complex.h>
+
+#include "tensor/half.h"
+#include "tensor/tensor_impl.h"
+
+static const struct {
+    const char *name, *text;
+    uint8_t bytes;
+    char kind;
+} dtype_table[] = {
+#define X(e, name, text, bytes, kind) {name, text, bytes, kind},
+    SP_DTYPE_LIST(X)
+#undef X
+};
+
+static bool known(sp_dtype d) { return (int)d >= 0 && d < SP_DTYPE_COUNT; }
+
+const char *sp_dtype_name(sp_dtype d) { return known(d) ? dtype_table[d].name : "none"; }
+const char *sp_dtype_text(sp_dtype d) { return known(d) ? dtype_table[d].text : "None"; }
+size_t sp_dtype_bytes(sp_dtype d) { return known(d) ? dtype_table[d].bytes : 0; }
+char sp_dtype_kind(sp_dtype d) { return known(d) ? dtype_table[d].kind : '?'; }
+
+sp_dtype sp_dtype_parse(const char *name)
+{
+    for (int i = 0; i < SP_DTYPE_COUNT; i++)
+        if (strcmp(name, dtype_table[i].name) == 0 || strcmp(name, dtype_table[i].text) == 0) return (sp_dtype)i;
+    return SP_DTYPE_NONE;
+}
+
+/* Signed type that holds an unsigned one of the given size; MindSpore, like its peers, has nothing above int64. */
+static sp_dtype signed_above(size_t unsigned_bytes)
+{
+    return unsigned_bytes == 1 ? SP_DTYPE_I16 : unsigned_bytes == 2 ? SP_DTYPE_I32 : SP_DTYPE_I64;
+}
+
+sp_dtype sp_dtype_promote(sp_dtype a, sp_dtype b)
+{
+    if (a == b) return a;
+    if (!known(a) || !known(b)) return SP_DTYPE_NONE;
+    char ka = sp_dtype_kind(a), kb = sp_dtype_kind(b);
+    if (ka == 's' || kb == 's') return SP_DTYPE_NONE;
+    if (ka == 'c' || kb == 'c') {
+        if (a == SP_DTYPE_C128 || b == SP_DTYPE_C128 || a == SP_DTYPE_F64 || b == SP_DTYPE_F64) return SP_DTYPE_C128;
+        return SP_DTYPE_C64;
+    }
+    if (ka == 'f' && kb == 'f') {
+        if (a == SP_DTYPE_F64 || b == SP_DTYPE_F64) return SP_DTYPE_F64;
+        return SP_DTYPE_F32; /* float16 with bfloat16 meet in float32 too */
+    }
+    if (ka == 'f') return a;
+    if (kb == 'f') return b;
+    if (ka == 'b') return b;
+    if (kb == 'b') return a;
+    if (ka == kb) return sp_dtype_bytes(a) > sp_dtype_bytes(b) ? a : b;
+    sp_dtype u = ka == 'u' ? a : b, s = ka == 'u' ? b : a;
+    sp_dtype above = signed_above(sp_dtype_bytes(u));
+    return sp_dtype_bytes(above) > sp_dtype_bytes(s) ? above : s;
+}
+
+/* --- conversion --------------------------------------------------------------------------------------------------
+ * Every pair of types. Complex to real keeps the real part, as numpy and MindSpore do. */
+
+typedef float complex c64;
+typedef double complex c128;
+
+static inline int64_t to_integer(double x)
+{
+    /* Out-of-range conversion is undefined in C; saturate, NaN to the lowest value like the x86 instruction. */
+    if (!(x >= -9223372036854775808.0)) return INT64_MIN;
+    if (x >= 9223372036854775808.0) return INT64_MIN;
+    return (int64_t)x;
+}
+static inline uint64_t to_unsigned(double x)
+{
+    if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return (uint64_t)x;
+    return (uint64_t)to_integer(x);
+}
+
+/* LOAD_x gives a C number of the value's own kind; STORE_x takes any kind. */
+#define LOAD_BOOL(p) ((int64_t)(*(const uint8_t *)(p) != 0))
+#define LOAD_U8(p) ((int64_t) * (const uint8_t *)(p))
+#define LOAD_U16(p) ((int64_t) * (const uint16_t *)(p))
+#define LOAD_U32(p) ((int64_t) * (const uint32_t *)(p))
+#define LOAD_U64(p) (*(const uint64_t *)(p))
+#define LOAD_I8(p) ((int64_t) * (const int8_t *)(p))
+#define LOAD_I16(p) ((int64_t) * (const int16_t *)(p))
+#define LOAD_I32(p) ((int64_t) * (const int32_t *)(p))
+#define LOAD_I64(p) (*(const int64_t *)(p))
+#define LOAD_F16(p) sp__f16_f32(*(const sp_f16 *)(p))
+#define LOAD_BF16(p) sp__bf16_f32(*(const sp_bf16 *)(p))
+#define LOAD_F32(p) (*(const float *)(p))
+#define LOAD_F64(p) (*(const double *)(p))
+#define LOAD_C64(p) (*(const c64 *)(p))
+#define LOAD_C128(p) (*(const c128 *)(p))
+
+#define REAL(v) _Generic((v), c64: crealf((c64)(v)), c128: creal((c128)(v)), default: (v))
+#define AS_INT(v)                                                                                                      \
+    _Generic((v), int64_t: (int64_t)REAL(v), uint64_t: (int64_t)REAL(v), default: to_integer((double)REAL(v)))
+#define AS_UINT(v)                                                                                                     \
+    _Generic((v), int64_t: (uint64_t)REAL(v), uint64_t: (uint64_t)REAL(v), default: to_unsigned((double)REAL(v)))
+#define STORE_BOOL(p, v) (*(uint8_t *)(p) = (v) != 0)
+#define STORE_U8(p, v) (*(uint8_t *)(p) = (uint8_t)AS_INT(v))
+#define STORE_U16(p, v) (*(uint16_t *)(p) = (uint16_t)AS_INT(v))
+#define STORE_U32(p, v) (*(uint32_t *)(p) = (uint32_t)AS_INT(v))
+#define STORE_U64(p, v) (*(uint64_t *)(p) = AS_UINT(v))
+#define STORE_I8(p, v) (*(int8_t *)(p) = (int8_t)AS_INT(v))
+#define STORE_I16(p, v) (*(int16_t *)(p) = (int16_t)AS_INT(v))
+#define STORE_I32(p, v) (*(int32_t *)(p) = (int32_t)AS_INT(v))
+#define STORE_I64(p, v) (*(int64_t *)(p) = AS_INT(v))
+#define STORE_F16(p, v) (*(sp_f16 *)(p) = sp__f32_f16((float)REAL(v)))
+#define STORE_BF16(p, v) (*(sp_bf16 *)(p) = sp__f32_bf16((float)REAL(v)))
+#define STORE_F32(p, v) (*(float *)(p) = (float)REAL(v))
+#define STORE_F64(p, v) (*(double *)(p) = (double)REAL(v))
+#define STORE_C64(p, v) (*(c64 *)(p) = (c64)(v))
+#define STORE_C128(p, v) (*(c128 *)(p) = (c128)(v))
+
+#define DTYPES(X, A)                                                                                                   \
+    X(A, BOOL) X(A, U8) X(A, U16) X(A, U32) X(A, U64) X(A, I8) X(A, I16) X(A, I32) X(A, I64) X(A, F16) X(A, BF16)      \
+        X(A, F32) X(A, F64) X(A, C64) X(A, C128)
+#define DTYPES_OUTER(X)                                                                                                \
+    X(BOOL) X(U8) X(U16) X(U32) X(U64) X(I8) X(I16) X(I32) X(I64) X(F16) X(BF16) X(F32) X(F64) X(C64) X(C128)
+
+#define CAST(FROM, TO)                                                                                                 \
+    static void cast_##FROM##_##TO(int64_t n, char *const *ptr, const int64_t *step, const void *context)              \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        char *d = ptr[0], *s = ptr[1];                                                                                 \
+        const int64_t ds = step[0], ss = step[1];                                                                      \
+        for (int64_t i = 0; i < n; i++) STORE_##TO(d + i * ds, LOAD_##FROM(s + i * ss));                               \
+    }
+#define CAST_ROW(FROM) DTYPES(CAST, FROM)
+DTYPES_OUTER(CAST_ROW)
+
+/* Same type: move bits, so that NaN payloads and every string survive. */
+#define MOVE(T, name)                                                                                                  \
+    static void move_##name(int64_t n, char *const *ptr, const int64_t *step, const void *context)                     \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        char *d = ptr[0], *s = ptr[1];                                                                                 \
+        if (step[0] == (int64_t)sizeof(T) && step[1] == (int64_t)sizeof(T)) {                                          \
+            memmove(d, s, (size_t)n * sizeof(T));                                                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t i = 0; i < n; i++) *(T *)(d + i * step[0]) = *(const T *)(s + i * step[1]);                       \
+    }
+MOVE(uint8_t, 1)
+MOVE(uint16_t, 2)
+MOVE(uint32_t, 4)
+MOVE(uint64_t, 8)
+MOVE(c128, 16)
+
+#define ENTRY(FROM, TO) cast_##FROM##_##TO,
+#define ENTRY_ROW(FROM) {DTYPES(ENTRY, FROM)},
+static const sp_loop_fn cast_table[15][15] = {DTYPES_OUTER(ENTRY_ROW)};
+
+sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to)
+{
+    if (from == to) {
+        switch (sp_dtype_bytes(from)) {
+        case 1: return move_1;
+        case 2: return move_2;
+        case 4: return move_4;
+        case 8: return move_8;
+        default: return move_16;
+        }
+    }
+    if (from >= SP_DTYPE_STR || to >= SP_DTYPE_STR) return NULL;
+    return cast_table[from][to];
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensor_impl.h - the tensor from inside: storage, geometry, and the loops over strided operands.
+ *
+ * A tensor is a handle: geometry (dtype, dims, strides, address of the first element) over a storage. Storage is one
+ * block of memory with a count of its own and a version that every in-place write increments, so that whoever kept a
+ * tensor for later (the gradient) can tell that its contents are not what they were.
+ * A tensor without storage ("meta") has geometry only. */
+#ifndef SPORE_TENSOR_IMPL_H
+#define SPORE_TENSOR_IMPL_H
+
+#include <string.h>
+
+#include "base/base.h"
+#include "spore/tensor.h"
+
+typedef struct sp_storage {
+    atomic_int refs;
+    atomic_uint version;
+    size_t bytes;
+    void *data;
+    void (*release)(void *context); /* foreign memory; NULL: the block follows this header */
+    void *context;
+} sp_storage;
+
+struct sp_grad_node; /* src/eager/grad.h: the history of a value */
+
+enum {
+    SP_TENSOR_CONTIGUOUS = 1, /* row-major, computed when the handle is made */
+    SP_TENSOR_WEAK = 2,       /* made from a Python number: its dtype yields to the other operand's inside a kind */
+    SP_TENSOR_VIEW = 4        /* shares storage with the tensor it was made from */
+};
+
+struct sp_tensor {
+    atomic_int refs;
+    int8_t dtype;
+    int8_t rank;
+    uint8_t flags;
+    int64_t count;
+    char *data;
+    sp_storage *storage;
+    /* History. `node` made output number `node_index` of itself; NULL: a constant. Owned by src/eager. */
+    struct sp_grad_node *node;
+    int node_index;
+    int64_t dims[SP_RANK_MAX];
+    int64_t strides[SP_RANK_MAX]; /* in elements */
+};
+
+/* Geometry alone: what inference computes. */
+typedef struct sp_meta {
+    sp_dtype dtype;
+    int rank;
+    int64_t dims[SP_RANK_MAX];
+} sp_meta;
+
+/* A handle without history; storage retained. Flags are computed. data is the address of element zero. */
+sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const int64_t *strides, sp_storage *storage,
+                            void *data, sp_tensor **out);
+sp_status sp__tensor_from_meta(const sp_meta *meta, sp_tensor **out);     /* with memory, contents undefined */
+sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out);      /* same geometry, no memory, no history */
+sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out);          /* same view, no history */
+/* Let handle t show what `from` shows (storage, geometry, dtype); the history of t is dropped. For set_data. */
+void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from);
+void sp__storage_retain(sp_storage *s);
+void sp__storage_release(sp_storage *s);
+static inline void sp__tensor_wrote(sp_tensor *t)
+{
+    atomic_fetch_add_explicit(&t->storage->version, 1, memory_order_relaxed);
+}
+
+/* src/eager sets this; called when a handle with history dies. */
+extern void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
+
+/* --- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* Number of elements; SP_VALUE with a message when negative or when it does not fit 63 bits. */
+sp_status sp__shape_count(int rank, const int64_t *dims, int64_t *out);
+void sp__shape_strides(int rank, const int64_t *dims, int64_t *strides); /* row-major */
+/* dims of a and b broadcast together into out. */
+sp_status sp__shape_broadcast(int rank_a, const int64_t *a, int rank_b, const int64_t *b, int *rank, int64_t *out);
+/* Axis in [-rank, rank) to [0, rank). what: name used in the message. */
+sp_status sp__shape_axis(int64_t axis, int rank, const char *what, int *out);
+/* "(2, 3)" into buf, for messages; returns buf. */
+#define SP_SHAPE_TEXT 128
+const char *sp__shape_text(int rank, const int64_t *dims, char buf[SP_SHAPE_TEXT]);
+static inline bool sp__shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b)
+{
+    return rank_a == rank_b && memcmp(a, b, (size_t)rank_a * sizeof *a) == 0;
+}
+static inline bool sp__tensor_same_shape(const sp_tensor *a, const sp_tensor *b)
+{
+    return sp__shape_equal(a->rank, a->dims, b->rank, b->dims);
+}
+/* Does a reshape of (dims, strides) to new dims exist without copying? Fills strides_out when so. */
+bool sp__shape_reshape_strides(int rank, const int64_t *dims, const int64_t *strides, int new_rank,
+                               const int64_t *new_dims, int64_t *strides_out);
+
+/* --- loops over strided operands ----------------------------------------------------------------------------------
+ *
+ * sp__loop_run visits every element of `dims`, for operands broadcast to it, calling the inner function with runs along
+ * the last (merged) dimension: n elements, ptr[k] the first of operand k, step[k] its distance in bytes (0: broadcast).
+ * Dimensions that can be merged are merged; large loops are split over threads into parts of fixed size. */
+#define SP_LOOP_MAX 6
+typedef void (*sp_loop_fn)(int64_t n, char *const *ptr, const int64_t *step, const void *context);
+typedef struct sp_loop {
+    int n_operands;
+    int rank;
+    int64_t dims[SP_RANK_MAX];
+    int64_t steps[SP_LOOP_MAX][SP_RANK_MAX]; /* bytes */
+    char *ptr[SP_LOOP_MAX];
+} sp_loop;
+/* Operand 0.. are tensors broadcastable to `dims`. */
+void sp__loop_init(sp_loop *loop, int rank, const int64_t *dims, int n, const sp_tensor *const *operands);
+/* cost: rough nanoseconds per 16 elements, decides when to go parallel. */
+sp_status sp__loop_run(const sp_loop *loop, sp_loop_fn fn, const void *context, int cost);
+
+/* dst[i] = (dst type) src[i], both strided; C conversion rules, floats to integers truncate, to bool != 0. */
+sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to);
+
+#endif
