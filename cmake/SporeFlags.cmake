@@ -18,7 +18,7 @@ endif()
 add_library(spore_flags INTERFACE)
 # No -ffast-math, no contraction: a result must not depend on what the compiler chose to fuse or reorder.
 target_compile_options(spore_flags INTERFACE -fwrapv -fno-math-errno -ffp-contract=off -fno-semantic-interposition
-    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef
+    -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SPORE_NOT_PEDANTIC>>>:-Wpedantic> -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef
     -Wpointer-arith -Wformat=2 -Wvla $<$<BOOL:${SPORE_WERROR}>:-Werror>)
 if(SPORE_X86)
     target_compile_definitions(spore_flags INTERFACE SP_HAVE_X86=1)
