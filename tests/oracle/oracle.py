@@ -75,12 +75,12 @@ def draw(match, seed):
     unit = np.random.Generator(np.random.PCG64(seed)).random
     kind = match["dtype"]
     if kind == "bool":
-        return unit(dims) < 0.5
+        return np.asarray(unit(dims) < 0.5)
     lo, hi = match["lo"], match["hi"]
     if kind[0] in "iu":
         lo = int(lo) if lo else 0 if match["below"] or kind[0] == "u" else -5
         hi = int(hi) if hi else int(match["below"]) if match["below"] else 10 if kind[0] == "u" else 6
-        return (lo + np.floor(unit(dims) * (hi - lo))).astype(NUMPY[kind])
+        return np.asarray(lo + np.floor(unit(dims) * (hi - lo))).astype(NUMPY[kind])
     lo, hi = float(lo or -2), float(hi or 2)
     values = lo + unit(dims) * (hi - lo)
     if kind[0] == "c":
@@ -110,6 +110,16 @@ def build(value, name, key, scope):
 # ------------------------------------------------------------------------------------------------------------------ run
 
 
+def filler(scope):
+    """fill(net): give every parameter of a cell fixed values, by position and shape; variances become positive. Returns the cell."""
+    def fill(net):
+        for i, p in enumerate(net.get_parameters()):
+            spec = SPEC.fullmatch(f"f32{list(p.shape)}({'0.5,2' if p.name.endswith('variance') else '-1,1'})".replace(" ", ""))
+            p.set_data(scope["Tensor"](draw(spec, i)).astype(p.dtype))
+        return net
+    return fill
+
+
 def scope_of(module):
     """The names a case may use, taken from the package called `module` (mindspore or spore)."""
     ms = importlib.import_module(module)
@@ -123,6 +133,7 @@ def scope_of(module):
             scope[name] = importlib.import_module(f"{module}.{path}")
         except ImportError:                # the cases that use it then fail with a NameError, which says what is missing
             pass
+    scope["fill"] = filler(scope)
     if module == "mindspore":
         ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
     return scope
@@ -174,9 +185,22 @@ def plain(value, scope):
     return {"t": "text", "v": str(value)}                                         # dtypes and other small objects
 
 
+def summary(tree):
+    """A random result as what can be compared of it: dtype, shape, count of numbers that are not finite, extremes, mean, spread."""
+    if isinstance(tree, list):
+        return [summary(t) for t in tree]
+    if "a" not in tree:
+        return {"t": tree["t"]}
+    values, _ = widen(tree)
+    values = values.astype(np.float64).ravel()
+    facts = [float(f) for f in (values.min(), values.max(), values.mean(), values.std())] if values.size else None
+    return {"t": tree["t"], "d": tree["d"], "s": list(tree["a"].shape), "odd": int(np.sum(~np.isfinite(values))), "facts": facts}
+
+
 def run(case, scope):
     """The result of a case: {"out": ..., "grad": ...} or {"error": type, "message": text}; "inputs" guards the generator."""
     result = {}
+    leaf = summary if case.kind == "random" else lambda value: value
 
     def environment():
         module = types.ModuleType("oracle_case")         # what a case defines belongs to a module, where jit looks names up
@@ -195,7 +219,7 @@ def run(case, scope):
     result["inputs"] = check
     try:
         env = environment()
-        result["out"] = plain(evaluate(case.code, env, case.id), scope)
+        result["out"] = leaf(plain(evaluate(case.code, env, case.id), scope))
     except Exception as error:             # whatever it is, its type is the result
         return {**result, "error": type(error).__name__, "message": str(error)}
     if case.grad:
@@ -315,42 +339,44 @@ def widen(leaf):
     return array, name
 
 
-def compare_random(want, got, bounds):
+def compare_random(want, got, case):
     """Random results: the same dtype and shape, finite, inside the bounds, and mean and spread that could be the same."""
-    a, _ = widen(want)
-    b, _ = widen(got)
-    if b.dtype.kind == "b" or b.size == 0:
+    for key, name in (("d", "dtype"), ("s", "shape")):
+        if want.get(key) != got.get(key):
+            return f"has {name} {got.get(key)}, wanted {want.get(key)}"
+    if want["t"] not in ("tensor", "array") or not want["facts"]:
         return None
-    if not np.isfinite(b).all():
-        return "random values are not all finite"
-    if bounds is not None and (b.min() < bounds[0] or b.max() > bounds[1]):
-        return f"random values reach from {b.min()} to {b.max()}, wanted inside {bounds}"
-    if b.size >= 1000:
-        spread = a.std()
-        if abs(a.mean() - b.mean()) > 8 * spread / np.sqrt(b.size) + 1e-12:
-            return f"mean is {b.mean():.6g}, wanted about {a.mean():.6g}"
-        if abs(b.std() - spread) > 0.2 * spread + 1e-12:
-            return f"standard deviation is {b.std():.6g}, wanted about {spread:.6g}"
+    if got["odd"] > want["odd"]:
+        return f"has {got['odd']} values that are not finite"
+    (_, _, mean, spread), (low, high, got_mean, got_spread) = want["facts"], got["facts"]
+    if case.bounds is not None and (low < case.bounds[0] or high > case.bounds[1]):
+        return f"reaches from {low} to {high}, wanted inside {case.bounds}"
+    size = int(np.prod(want["s"], dtype=np.int64))
+    if size >= 1000 or spread == 0:
+        if abs(mean - got_mean) > 8 * spread / np.sqrt(size) + 1e-12:
+            return f"has mean {got_mean:.6g}, wanted about {mean:.6g}"
+        if abs(got_spread - spread) > 0.2 * spread + 1e-12:
+            return f"has standard deviation {got_spread:.6g}, wanted about {spread:.6g}"
     return None
 
 
 def compare_leaf(want, got, case):
     if want["t"] != got["t"]:
         return f"is a {got['t']}, wanted a {want['t']}"
+    if case.kind == "random":
+        return compare_random(want, got, case)
     if "a" not in want:
-        if want["t"] == "float" and case.kind != "random":
+        if want["t"] == "float":
             a, b = float.fromhex(want["v"]), float.fromhex(got["v"])
             rtol, atol = TOLERANCE["float32"]
             same = np.isclose(b, a, rtol=case.rtol or rtol, atol=case.atol or atol, equal_nan=True)
         else:
-            same = want["v"] == got["v"] or case.kind == "random"
+            same = want["v"] == got["v"]
         return None if same else f"is {got['v']!r}, wanted {want['v']!r}"
     if want["d"] != got["d"]:
         return f"has dtype {got['d']}, wanted {want['d']}"
     if want["a"].shape != got["a"].shape:
         return f"has shape {got['a'].shape}, wanted {want['a'].shape}"
-    if case.kind == "random":
-        return compare_random(want, got, case.bounds)
     a, name = widen(want)
     b, _ = widen(got)
     rtol, atol = TOLERANCE.get(name, (0, 0))
