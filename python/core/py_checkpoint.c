@@ -89,6 +89,26 @@ static PyObject *checkpoint_save(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Snapshot: the values cannot change any more, whatever is done to the tensors meanwhile. */
+static sp_status copy_bundle(const sp_bundle *from, sp_bundle *to)
+{
+    for (int64_t i = 0; i < sp_bundle_count(from); i++) {
+        const char *name = sp_bundle_name_at(from, i);
+        size_t bytes;
+        const char *text = sp_bundle_text_at(from, i, &bytes);
+        if (text != NULL) {
+            SP_TRY(sp_bundle_add_text(to, name, text, bytes));
+            continue;
+        }
+        sp_tensor *copy;
+        SP_TRY(sp_tensor_copy(sp_bundle_tensor_at(from, i), &copy));
+        sp_status status = sp_bundle_add(to, name, copy);
+        sp_tensor_release(copy);
+        SP_TRY(status);
+    }
+    return SP_OK;
+}
+
 static PyObject *entry_object(const sp_bundle *bundle, int64_t i)
 {
     size_t bytes;
@@ -97,6 +117,17 @@ static PyObject *entry_object(const sp_bundle *bundle, int64_t i)
                                    : sp__py_take_tensor(sp_tensor_retain(sp_bundle_tensor_at(bundle, i)));
     if (value == NULL) return NULL;
     return Py_BuildValue("(sN)", sp_bundle_name_at(bundle, i), value);
+}
+
+static PyObject *bundle_list(const sp_bundle *bundle)
+{
+    PyObject *list = PyList_New(0);
+    for (int64_t i = 0; list != NULL && i < sp_bundle_count(bundle); i++) {
+        PyObject *entry = entry_object(bundle, i);
+        if (entry == NULL || PyList_Append(list, entry) != 0) Py_CLEAR(list);
+        Py_XDECREF(entry);
+    }
+    return list;
 }
 
 static PyObject *checkpoint_load(PyObject *module, PyObject *args)
@@ -113,13 +144,26 @@ static PyObject *checkpoint_load(PyObject *module, PyObject *args)
     Py_END_ALLOW_THREADS
     Py_DECREF(path_object);
     if (status != SP_OK) return sp__py_fail(status);
-    PyObject *list = PyList_New(0);
-    for (int64_t i = 0; list != NULL && i < sp_bundle_count(bundle); i++) {
-        PyObject *entry = entry_object(bundle, i);
-        if (entry == NULL || PyList_Append(list, entry) != 0) Py_CLEAR(list);
-        Py_XDECREF(entry);
-    }
+    PyObject *list = bundle_list(bundle);
     sp_bundle_release(bundle);
+    return list;
+}
+
+static PyObject *checkpoint_copy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *entries;
+    if (!PyArg_ParseTuple(args, "O!:checkpoint_copy", &PyList_Type, &entries)) return NULL;
+    sp_bundle *from = make_bundle(entries), *to = NULL;
+    if (from == NULL) return NULL;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_bundle_create(&to);
+    if (status == SP_OK) status = copy_bundle(from, to);
+    Py_END_ALLOW_THREADS
+    PyObject *list = status == SP_OK ? bundle_list(to) : sp__py_fail(status);
+    sp_bundle_release(from);
+    sp_bundle_release(to);
     return list;
 }
 
@@ -128,6 +172,8 @@ static PyMethodDef functions[] = {
      "checkpoint_save(path, entries, crc): write a list of (name, Tensor or str), replacing the file in one step."},
     {"checkpoint_load", checkpoint_load, METH_VARARGS,
      "checkpoint_load(path, crc): the list of (name, Tensor or str) in the file; crc: verify the checksum if it has one."},
+    {"checkpoint_copy", checkpoint_copy, METH_VARARGS,
+     "checkpoint_copy(entries): the same list with the tensors copied, to be saved later."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -202,7 +202,7 @@ static sp_status read_entry(sp_wire w, int64_t index, entry *e)
     return status;
 }
 
-/* --- reading: entries joined into values ---------------------------------------------------------------------------- */
+/* --- reading: entries joined into values -------------------------------------------------------------------------- */
 
 typedef struct {
     sp_map *map;       /* NULL: everything is copied */
@@ -374,8 +374,9 @@ static sp_status collect(reader *r, const entry *e)
 {
     if (r->collecting && same_bytes(&r->first.tag, &e->tag)) {
         char name[NAME_SHOWN], here[SP_SHAPE_TEXT], before[SP_SHAPE_TEXT];
-        SP_CHECK(sp__shape_equal(r->first.rank, r->first.dims, e->rank, e->dims) && same_bytes(&r->first.type, &e->type),
-                 SP_FORMAT, "entry '%s': byte %zu: slice %zu has shape %s, the first one %s; shapes and types must agree",
+        bool same = sp__shape_equal(r->first.rank, r->first.dims, e->rank, e->dims);
+        SP_CHECK(same && same_bytes(&r->first.type, &e->type), SP_FORMAT,
+                 "entry '%s': byte %zu: slice %zu has shape %s, the first one %s; shapes and types must agree",
                  shown(&e->tag, name), e->offset, r->n_pieces + 1, sp__shape_text(e->rank, e->dims, here),
                  sp__shape_text(r->first.rank, r->first.dims, before));
         return add_piece(r, &e->content);
@@ -420,7 +421,8 @@ static sp_status refuse_encrypted(const uint8_t *data, size_t bytes)
     static const char *const modes[] = {"AES-GCM", "AES-CBC", "SM4-CBC"};
     if (bytes < 4 || data[1] != 0x5E || data[2] != 0x3A || data[3] != 0x7F) return SP_OK;
     SP_CHECK(data[0] < 0xD8 || data[0] > 0xDA, SP_VALUE,
-             "the file is encrypted (%s), and reading encrypted checkpoints is not supported yet", modes[data[0] - 0xD8]);
+             "the file is encrypted (%s), and reading encrypted checkpoints is not supported yet",
+             modes[data[0] - 0xD8]);
     return SP_OK;
 }
 
@@ -436,7 +438,8 @@ static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags
     const uint8_t *p = mark + CRC_MARK_BYTES + CRC_ZERO_BYTES;
     uint32_t stored = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     uint32_t found = (uint32_t)crc32_z(0, data, body);
-    SP_CHECK(stored == found, SP_FORMAT, "the CRC check failed: %#lx over %zu bytes found, %#lx wanted; the file is damaged",
+    SP_CHECK(stored == found, SP_FORMAT,
+             "the CRC check failed: %#lx over %zu bytes found, %#lx wanted; the file is damaged",
              (unsigned long)found, body, (unsigned long)stored);
     return SP_OK;
 }

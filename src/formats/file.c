@@ -170,7 +170,8 @@ static sp_status write_all(sp_replace *r, const uint8_t *data, size_t bytes)
         size_t piece = bytes < SSIZE_MAX ? bytes : SSIZE_MAX;
         ssize_t n = write(r->fd, data, piece);
         if (n < 0 && errno == EINTR) continue;
-        SP_CHECK(n > 0, SP_IO, "writing stopped after %llu bytes: %s", (unsigned long long)r->total_bytes, n < 0 ? strerror(errno) : "no progress");
+        SP_CHECK(n > 0, SP_IO, "writing stopped after %llu bytes: %s", (unsigned long long)r->total_bytes,
+                 n < 0 ? strerror(errno) : "no progress");
         data += n;
         bytes -= (size_t)n;
         r->total_bytes += (uint64_t)n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.h - whole files: mapped for reading, replaced in one step for writing. Messages do not name the file: callers put
- * its name in front of these as of their own. */
+/* file.h - whole files: mapped for reading, replaced in one step for writing. Messages do not name the file: callers
+ * put its name in front of these as of their own. */
 #ifndef SPORE_FILE_H
 #define SPORE_FILE_H
 

@@ -49,8 +49,8 @@ sp_status sp__wire_bytes(sp_wire *w, sp_wire *contents)
     size_t offset = sp__wire_offset(w);
     uint64_t bytes;
     SP_TRY(sp__wire_varint(w, &bytes));
-    SP_CHECK(bytes <= sp__wire_left(w), SP_FORMAT, "byte %zu: a field of %llu bytes begins, but only %zu are left", offset,
-             (unsigned long long)bytes, sp__wire_left(w));
+    SP_CHECK(bytes <= sp__wire_left(w), SP_FORMAT, "byte %zu: a field of %llu bytes begins, but only %zu are left",
+             offset, (unsigned long long)bytes, sp__wire_left(w));
     contents->file = w->file;
     contents->at = w->at;
     contents->end = w->at + bytes;
@@ -82,8 +82,8 @@ static sp_status skip_group(sp_wire *w, uint32_t number)
                      GROUP_DEPTH_MAX);
             open[depth++] = inner;
         } else if (type == SP_WIRE_GROUP_END) {
-            SP_CHECK(open[depth - 1] == inner, SP_FORMAT, "byte %zu: group %u ends where group %u is open", offset, inner,
-                     open[depth - 1]);
+            SP_CHECK(open[depth - 1] == inner, SP_FORMAT, "byte %zu: group %u ends where group %u is open", offset,
+                     inner, open[depth - 1]);
             depth--;
         } else {
             SP_TRY(sp__wire_skip(w, inner, type));
@@ -108,9 +108,10 @@ sp_status sp__wire_skip(sp_wire *w, uint32_t number, int type)
 
 sp_status sp__wire_expect(const sp_wire *w, const char *what, int type, int wanted)
 {
-    static const char *const names[] = {"a number", "eight bytes", "bytes", "a group", "the end of a group", "four bytes"};
-    SP_CHECK(type == wanted, SP_FORMAT, "byte %zu: %s is stored as %s, %s wanted", sp__wire_offset(w), what, names[type],
-             names[wanted]);
+    static const char *const names[] = {"a number", "eight bytes",       "bytes",
+                                        "a group",  "the end of a group", "four bytes"};
+    SP_CHECK(type == wanted, SP_FORMAT, "byte %zu: %s is stored as %s, %s wanted", sp__wire_offset(w), what,
+             names[type], names[wanted]);
     return SP_OK;
 }
 

@@ -2,7 +2,7 @@
 /* wire.h - protobuf's encoding, read and written without a schema compiler and without copies.
  *
  * A message is a sequence of fields: a varint holding (number << 3 | type), then by type
- *   0 a varint | 1 eight bytes | 2 a varint length and that many bytes | 5 four bytes | 3 and 4 begin and end of a group
+ *   0 a varint | 1 eight bytes | 2 a varint length and so many bytes | 5 four bytes | 3 and 4 begin and end of a group
  *
  * A reader is a window on memory that never goes past its end; a nested message is a window inside. Failures are
  * SP_FORMAT with the byte offset in the file in front. */

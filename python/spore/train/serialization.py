@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saving and loading parameters: what MindSpore's functions of the same names accept, return and raise.
+
+The files are read and written by the engine (src/formats/ckpt.c); here are the arguments, and the decision which value
+goes into which parameter. A net is changed only after every value has been found to fit.
+"""
+import atexit
+import difflib
+import logging
+import os
+import threading
+
+import numpy as np
+
+from spore import _core
+
+__all__ = ["save_checkpoint", "load_checkpoint", "load_param_into_net", "async_ckpt_thread_status"]
+
+_log = logging.getLogger("spore")
+_FORMATS = ("ckpt", "safetensors")
+_FLOATS = ("Float16", "Float32", "Float64", "BFloat16")
+_INTS = ("Int8", "Int16", "Int32", "Int64")
+_NAMES_SHOWN = 10
+# Options of distributed saving: accepted, without meaning in a single process.
+_KNOWN_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
+
+
+def _spore():
+    """The package, imported late: this module is part of what its __init__ loads."""
+    import spore
+    return spore
+
+
+# --- checks of arguments ---------------------------------------------------------------------------------------------
+
+def _require_type(function, name, value, types, error=ValueError):
+    """MindSpore raises ValueError for most wrong types; `error` tells where it does not."""
+    if isinstance(value, types) and not (types is int and isinstance(value, bool)):
+        return
+    kinds = types if isinstance(types, tuple) else (types,)
+    wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
+    raise error(f"For '{function}', the argument '{name}' must be {wanted}, but got {value!r} of type "
+                f"{type(value).__name__}.")
+
+
+def _require_plain_ckpt(function, format_name, key, key_name):
+    if format_name == "safetensors":
+        raise ValueError(f"For '{function}', format='safetensors' is not supported yet; use format='ckpt'.")
+    if key is not None:
+        raise ValueError(f"For '{function}', {key_name} is not supported yet: encrypted checkpoints can be neither "
+                         f"written nor read.")
+
+
+def _target_path(save_obj, name, format_name):
+    if format_name not in _FORMATS:
+        raise ValueError(f"For 'save_checkpoint', format must be 'ckpt' or 'safetensors', but got {format_name!r}.")
+    _require_type("save_checkpoint", "save_obj", save_obj, (_spore().nn.Cell, list, dict), TypeError)
+    _require_type("save_checkpoint", "ckpt_file_name", name, str, TypeError)
+    path = os.path.realpath(name)
+    if not os.path.isdir(path) and not path.endswith(format_name):
+        path += "." + format_name
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"For 'save_checkpoint', {path!r} is a folder; a file name is wanted.")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"For 'save_checkpoint', the folder {folder!r} of {path!r} does not exist.")
+    return path
+
+
+def _check_async(async_save):
+    _require_type("save_checkpoint", "async_save", async_save, (bool, str), TypeError)
+    if isinstance(async_save, str) and async_save not in ("process", "thread"):
+        raise ValueError(f"For 'save_checkpoint', async_save must be True, False, 'process' or 'thread', but got "
+                         f"{async_save!r}.")
+
+
+def _check_prefix(name, prefix):
+    """None, or a tuple of prefixes."""
+    if prefix is None:
+        return None
+    _require_type("load_checkpoint", name, prefix, (str, list, tuple), TypeError)
+    prefixes = (prefix,) if isinstance(prefix, str) else tuple(prefix)
+    if not prefixes:
+        raise ValueError(f"For 'load_checkpoint', {name} must not be empty; use None to load everything.")
+    for item in prefixes:
+        _require_type("load_checkpoint", f"{name} (an element)", item, str, TypeError)
+        if not item:
+            raise ValueError(f"For 'load_checkpoint', {name} must not contain the empty string: it begins every name.")
+    return prefixes
+
+
+# --- saving ----------------------------------------------------------------------------------------------------------
+
+def _entries_of_list(items, choose):
+    if not items:
+        return []
+    parameter, tensor = _spore().Parameter, _spore().Tensor
+    of_dicts = isinstance(items[0], dict)
+    entries = []
+    for i, item in enumerate(items):
+        if not of_dicts:
+            if not isinstance(item, parameter):
+                raise TypeError(f"For 'save_checkpoint', a list must hold Parameters or dicts with 'name' and 'data', "
+                                f"but element {i} is {item!r} of type {type(item).__name__}.")
+            entries.append((item.name, item))
+            continue
+        if not isinstance(item, dict) or "name" not in item or "data" not in item:
+            raise TypeError(f"For 'save_checkpoint', element {i} of the list must be a dict with the keys 'name' and "
+                            f"'data', but got {item!r}.")
+        _require_type("save_checkpoint", f"'name' of element {i}", item["name"], str, TypeError)
+        _require_type("save_checkpoint", f"'data' of element {i} ('{item['name']}')", item["data"], tensor, TypeError)
+        entries.append((item["name"], item["data"]))
+    return [entry for entry in entries if choose(entry[0])]
+
+
+def _entries_of_dict(items, choose):
+    tensor = _spore().Tensor
+    entries = []
+    for name, value in items.items():
+        if not isinstance(name, str):
+            raise TypeError(f"For 'save_checkpoint', the keys of a dict must be str, but got {name!r} of type "
+                            f"{type(name).__name__}.")
+        if not choose(name):
+            continue
+        if isinstance(value, np.ndarray):
+            value = tensor(value)
+        _require_type("save_checkpoint", f"save_obj['{name}']", value, (tensor, str), TypeError)
+        entries.append((name, value))
+    return entries
+
+
+def _entries_of(save_obj, choice_func):
+    choose = choice_func if choice_func is not None else lambda name: True
+    if isinstance(save_obj, list):
+        return _entries_of_list(save_obj, choose)
+    if isinstance(save_obj, dict):
+        return _entries_of_dict(save_obj, choose)
+    return [(p.name, p) for _, p in save_obj.parameters_and_names() if choose(p.name)]
+
+
+def _entries_of_append(append_dict):
+    if append_dict is None:
+        return []
+    _require_type("save_checkpoint", "append_dict", append_dict, dict, TypeError)
+    tensor, generator = _spore().Tensor, getattr(_spore(), "Generator", None)
+    entries = []
+    for name, value in append_dict.items():
+        if not isinstance(name, str):
+            raise TypeError(f"For 'save_checkpoint', the keys of append_dict must be str, but got {name!r} of type "
+                            f"{type(name).__name__}.")
+        if generator is not None and isinstance(value, generator):
+            value = value.get_state()
+        elif isinstance(value, (bool, int, float)):
+            value = tensor(value)
+        elif not isinstance(value, (str, tensor)):
+            raise TypeError(f"For 'save_checkpoint', append_dict['{name}'] must be int, float, bool, str, Parameter, "
+                            f"Tensor or Generator, but got {value!r} of type {type(value).__name__}.")
+        entries.append((name, value))
+    return entries
+
+
+class _Writer(threading.Thread):
+    """One asynchronous save. The values are its own copies; what goes wrong is kept for whoever joins."""
+
+    def __init__(self, path, entries, crc):
+        super().__init__(name="asyn_save_ckpt")
+        self.path = path
+        self.error = None
+        self._work = (path, _core.checkpoint_copy(entries), crc)
+
+    def run(self):
+        try:
+            _core.checkpoint_save(*self._work)
+        except Exception as error:  # pylint: disable=broad-except
+            self.error = error
+        self._work = None
+
+
+_writer = None
+_writer_lock = threading.Lock()
+
+
+def _wait_async_save():
+    """Join the running asynchronous save, if any, and raise what it failed with."""
+    global _writer
+    with _writer_lock:
+        writer, _writer = _writer, None
+    if writer is None:
+        return
+    writer.join()
+    if writer.error is not None:
+        raise writer.error
+
+
+def _start_async_save(path, entries, crc):
+    global _writer
+    _wait_async_save()
+    with _writer_lock:
+        _writer = _Writer(path, entries, crc)
+        _writer.start()
+
+
+@atexit.register
+def _report_last_async_save():
+    try:
+        _wait_async_save()
+    except Exception as error:  # pylint: disable=broad-except
+        _log.error("An asynchronous save_checkpoint failed: %s", error)
+
+
+def async_ckpt_thread_status():
+    """True while an asynchronous save is being written."""
+    writer = _writer
+    return writer is not None and writer.is_alive()
+
+
+def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None, enc_key=None,
+                    enc_mode="AES-GCM", choice_func=None, crc_check=False, format="ckpt", **kwargs):
+    """Save parameters into a MindSpore checkpoint. The file is replaced in one step, when everything is on disk.
+
+    Args:
+        save_obj (Union[Cell, list, dict]): A Cell; a list of Parameters, or of dicts like
+            ``{"name": "w", "data": tensor}``; a dict from names to Parameters, Tensors, numpy arrays or str.
+        ckpt_file_name (str): ``.ckpt`` is appended when the name does not end so.
+        integrated_save (bool): Gather parameters that are split over processes. Default: ``True``.
+        async_save (Union[bool, str]): ``True``, ``"thread"`` or ``"process"``: copy the values and return; a thread
+            writes them. The next asynchronous save raises what this one failed with. Default: ``False``.
+        append_dict (dict): More values: int, float, bool, str, Parameter, Tensor or Generator. Default: ``None``.
+        enc_key (bytes): Not supported yet: must be ``None``.
+        enc_mode (str): Default: ``"AES-GCM"``.
+        choice_func (function): Called with each name; a false answer leaves it out. Default: ``None``.
+        crc_check (bool): End the file with a checksum. Default: ``False``.
+        format (str): ``"ckpt"``.
+        kwargs: Options of distributed saving.
+
+    Raises:
+        TypeError: An argument, or a value to save, has the wrong type.
+        ValueError: An argument has a wrong value.
+        OSError: The file cannot be written; the old one is intact.
+    """
+    path = _target_path(save_obj, ckpt_file_name, format)
+    _require_type("save_checkpoint", "integrated_save", integrated_save, bool, TypeError)
+    _check_async(async_save)
+    appended = _entries_of_append(append_dict)
+    _require_type("save_checkpoint", "enc_key", enc_key, (bytes, type(None)))
+    _require_type("save_checkpoint", "enc_mode", enc_mode, str)
+    _require_type("save_checkpoint", "crc_check", crc_check, bool)
+    _require_plain_ckpt("save_checkpoint", format, enc_key, "enc_key")
+    for name in kwargs:
+        if name not in _KNOWN_OPTIONS:
+            _log.warning("For 'save_checkpoint', the argument '%s' is not known and has no effect.", name)
+    entries = _entries_of(save_obj, choice_func) + appended
+    if async_save:
+        _start_async_save(path, entries, crc_check)
+    else:
+        _core.checkpoint_save(path, entries, crc_check)
+
+
+# --- loading ---------------------------------------------------------------------------------------------------------
+
+def _source_path(name, format_name):
+    if format_name not in _FORMATS:
+        raise ValueError(f"For 'load_checkpoint', format must be 'ckpt' or 'safetensors', but got {format_name!r}.")
+    _require_type("load_checkpoint", "ckpt_file_name", name, str, TypeError)
+    if not name.endswith(format_name):
+        raise ValueError(f"For 'load_checkpoint', the file name must end in '{format_name}', which is the argument "
+                         f"'format', but got {name!r}.")
+    path = os.path.realpath(name)
+    if not os.path.exists(path):
+        raise ValueError(f"For 'load_checkpoint', the file {path!r} does not exist.")
+    return path
+
+
+def _has_crc(path):
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 17, 0))
+        return file.read(7) == b"crc_num"
+
+
+def _read_entries(path, crc_check):
+    writer = _writer
+    if writer is not None and writer.path == path:
+        _wait_async_save()  # what is being written now is what the caller means
+    try:
+        entries = _core.checkpoint_load(path, crc_check)
+        if crc_check and not _has_crc(path):
+            _log.warning("For 'load_checkpoint', %s has no checksum: nothing could be verified.", path)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ValueError(f"For 'load_checkpoint', the checkpoint cannot be read: {error}") from error
+    return entries
+
+
+def _chooser(keep, drop, choice_func):
+    if keep is not None or drop is not None:
+        return lambda name: (keep is None or name.startswith(keep)) and not (drop is not None and name.startswith(drop))
+    if choice_func is None:
+        return lambda name: True
+
+    def choose(name):
+        try:
+            return choice_func(name)
+        except Exception as error:
+            raise ValueError(f"For 'load_checkpoint', choice_func({name!r}) failed: {error}") from error
+    return choose
+
+
+def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
+                    specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
+    """Load a MindSpore checkpoint.
+
+    Args:
+        ckpt_file_name (str): Must end in ``ckpt``.
+        net (Cell): The values are put into its parameters, see :func:`load_param_into_net`. Default: ``None``.
+        strict_load (bool): See :func:`load_param_into_net`. Default: ``False``.
+        filter_prefix (Union[str, list[str], tuple[str]]): Leave out names that begin so. Default: ``None``.
+        dec_key (bytes): Not supported yet: must be ``None``.
+        dec_mode (str): Default: ``"AES-GCM"``.
+        specify_prefix (Union[str, list[str], tuple[str]]): Take only names that begin so. Default: ``None``.
+        choice_func (function): Called with each name when no prefix is given; a false answer leaves it out.
+        crc_check (bool): Verify the checksum. Default: ``False``.
+        remove_redundancy (bool): For files of data-parallel jobs stored without repetition. Default: ``False``.
+        format (str): ``"ckpt"``.
+
+    Returns:
+        dict, from names to Parameters (or str), in the order of the file.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The file cannot be read, is damaged, or nothing is left after choosing.
+    """
+    keep = _check_prefix("specify_prefix", specify_prefix)
+    drop = _check_prefix("filter_prefix", filter_prefix)
+    _require_type("load_checkpoint", "dec_key", dec_key, (bytes, type(None)))
+    _require_type("load_checkpoint", "dec_mode", dec_mode, str)
+    _require_type("load_checkpoint", "crc_check", crc_check, bool)
+    _require_type("load_checkpoint", "remove_redundancy", remove_redundancy, bool)
+    path = _source_path(ckpt_file_name, format)
+    _require_plain_ckpt("load_checkpoint", format, dec_key, "dec_key")
+    parameter = _spore().Parameter
+    choose = _chooser(keep, drop, choice_func)
+    entries = _read_entries(path, crc_check)
+    result = {name: value if isinstance(value, str) else parameter(value, name=name)
+              for name, value in entries if choose(name)}
+    if not result:
+        raise ValueError(f"For 'load_checkpoint', nothing is left to load from {path!r}: it has {len(entries)} "
+                         f"entries, and specify_prefix, filter_prefix and choice_func choose none of them.")
+    if net is not None:
+        load_param_into_net(net, result, strict_load, remove_redundancy)
+    return result
+
+
+# --- into a net ------------------------------------------------------------------------------------------------------
+
+def _check_parameter_dict(net, parameter_dict):
+    _require_type("load_param_into_net", "net", net, _spore().nn.Cell, TypeError)
+    _require_type("load_param_into_net", "parameter_dict", parameter_dict, dict, TypeError)
+    for name, value in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(value, (_spore().Parameter, str, list)):
+            raise TypeError(f"For 'load_param_into_net', parameter_dict must map str to Parameter, but got the key "
+                            f"{name!r} of type {type(name).__name__} with a value of type {type(value).__name__}.")
+
+
+def _convertible(old, new):
+    return any(str(old) in kinds and str(new) in kinds for kinds in (_FLOATS, _INTS))
+
+
+def _fit(param, value, strict_load):
+    """What to put into param, and None; or None and why it does not fit."""
+    shape, stored = tuple(param.shape), tuple(value.shape)
+    # Some devices store trailing dimensions of 1 that the parameter does not have.
+    if stored[:len(shape)] != shape or any(n != 1 for n in stored[len(shape):]):
+        return None, f"its shape is {shape}, the value's {stored}"
+    if value.dtype != param.dtype:
+        if strict_load or not _convertible(param.dtype, value.dtype):
+            return None, f"its dtype is {param.dtype}, the value's {value.dtype}"
+        _log.warning("For 'load_param_into_net', '%s' is converted from %s to %s.", param.name, value.dtype,
+                     param.dtype)
+        value = value.astype(param.dtype)
+    return (value if stored == shape else value.reshape(shape)), None
+
+
+def _find_prefix(missing, values):
+    """The first prefix under which a missing name is found in the dict; None if there is none."""
+    for name in missing:
+        for stored in values:
+            if stored.endswith(name):
+                return stored[:len(stored) - len(name)]
+    return None
+
+
+def _match(params, parameter_dict, strict_load):
+    """Pairs (parameter, value), names without a value, names that were not used."""
+    tensors = {name: value for name, value in parameter_dict.items() if not isinstance(value, (str, list))}
+    pairs = [(p, tensors[p.name]) for p in params if p.name in tensors]
+    used = {p.name for p, _ in pairs}
+    # Parameters that collect gradients belong to a run, not to a model. A text is no value, but its name is there.
+    missing = {p.name: p for p in params if p.name not in parameter_dict and not p.name.startswith("accu_grads")}
+    while missing and not strict_load:
+        prefix = _find_prefix(missing, tensors)
+        if prefix is None:
+            break
+        _log.warning("For 'load_param_into_net', names in the checkpoint begin with '%s', which the net does not have: "
+                     "loading without it.", prefix)
+        found = [name for name in missing if prefix + name in tensors]
+        pairs += [(missing.pop(name), tensors[prefix + name]) for name in found]
+    return pairs, list(missing), [name for name in parameter_dict if name not in used]
+
+
+def _shown(names, others):
+    """Names for a message, each with the most similar one of the other side."""
+    parts = []
+    for name in names[:_NAMES_SHOWN]:
+        near = difflib.get_close_matches(name, others, 1)
+        parts.append(f"'{name}' (nearest: '{near[0]}')" if near else f"'{name}'")
+    if len(names) > _NAMES_SHOWN:
+        parts.append(f"and {len(names) - _NAMES_SHOWN} more")
+    return ", ".join(parts)
+
+
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+    """Put values into the parameters of a net, by name. Nothing is changed unless all of them fit.
+
+    Args:
+        net (Cell): The net.
+        parameter_dict (dict): Names and Parameters, as :func:`load_checkpoint` returns.
+        strict_load (bool): ``False``: names may have a common prefix that the net's do not have, and floats and signed
+            integers are converted to the parameter's dtype. Default: ``False``.
+        remove_redundancy (bool): Only in data-parallel jobs. Default: ``False``.
+
+    Returns:
+        tuple, the names of parameters that got no value, and the names in the dict that were not used (names that
+        matched without their prefix are among these).
+
+    Raises:
+        TypeError: An argument, a key or a value has the wrong type.
+        RuntimeError: A value has another shape, or a dtype that is not converted.
+    """
+    _check_parameter_dict(net, parameter_dict)
+    _require_type("load_param_into_net", "strict_load", strict_load, bool, TypeError)
+    _require_type("load_param_into_net", "remove_redundancy", remove_redundancy, bool)
+    if remove_redundancy:
+        raise TypeError("For 'load_param_into_net', remove_redundancy=True needs a job of several processes, but this "
+                        "is a single one.")
+    params = [p for _, p in net.parameters_and_names()]
+    pairs, missing, unused = _match(params, parameter_dict, strict_load)
+    fits, wrong = [], []
+    for param, value in pairs:
+        data, reason = _fit(param, value, strict_load)
+        if reason is None:
+            fits.append((param, data))
+        else:
+            wrong.append(f"'{param.name}': {reason}")
+    if wrong:
+        raise RuntimeError(f"For 'load_param_into_net', {len(wrong)} of {len(pairs)} values do not fit the net, which "
+                           f"is left unchanged: {'; '.join(wrong[:_NAMES_SHOWN])}"
+                           f"{'; ...' if len(wrong) > _NAMES_SHOWN else ''}.")
+    for param, data in fits:
+        param.set_data(data)
+    if missing:
+        _log.warning("For 'load_param_into_net', %d parameters of the net have no value and stay as they are: %s.",
+                     len(missing), _shown(missing, unused))
+        if unused:
+            _log.warning("For 'load_param_into_net', %d values were not used: %s.", len(unused),
+                         _shown(unused, missing))
+    return missing, unused
