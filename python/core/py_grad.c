@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* py_grad.c - recording, backward passes, hooks and custom gradients for Python.
+ *
+ * These are the plain verbs of grad.h; grad, value_and_grad and their relatives are written with them in
+ * python/spore/common/differentiate.py. */
+#include "core.h"
+
+#include "spore/grad.h"
+
+/* --- sequences of tensors ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *fast;   /* keeps the items alive */
+    sp_tensor **v;
+    Py_ssize_t n;
+} tensor_list;
+
+static void list_free(tensor_list *l)
+{
+    Py_CLEAR(l->fast);
+    PyMem_Free(l->v);
+    l->v = NULL;
+}
+
+/* Borrowed tensors of a sequence; None becomes NULL where that is allowed. */
+static int list_read(PyObject *o, const char *what, bool none, tensor_list *out)
+{
+    *out = (tensor_list){.fast = PySequence_Tuple(o)};
+    if (!out->fast) return -1;
+    out->n = PyTuple_Size(out->fast);
+    out->v = PyMem_Calloc((size_t)out->n + 1, sizeof *out->v);
+    if (!out->v) {
+        PyErr_NoMemory();
+        list_free(out);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < out->n; i++) {
+        PyObject *item = PyTuple_GetItem(out->fast, i);
+        if (none && item == Py_None) continue;
+        if (!sp__py_is_tensor(item)) {
+            PyErr_Format(PyExc_TypeError, "%s[%zd] must be a Tensor, but got %s", what, i, sp__py_type_name(item));
+            list_free(out);
+            return -1;
+        }
+        out->v[i] = sp__py_tensor(item);
+        if (!out->v[i]) {
+            list_free(out);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* A tuple of Tensors from owned references; NULL entries become None. */
+static PyObject *tuple_take(Py_ssize_t n, sp_tensor **v)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = v[i] ? sp__py_take_tensor(v[i]) : Py_NewRef(Py_None);
+        v[i] = NULL;
+        if (!item || !tuple) {
+            Py_XDECREF(item);
+            Py_CLEAR(tuple);
+            continue;
+        }
+        PyTuple_SetItem(tuple, i, item);
+    }
+    return tuple;
+}
+
+/* --- recording --------------------------------------------------------------------------------------------------- */
+
+static PyObject *grad_begin(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    sp_grad_begin();
+    Py_RETURN_NONE;
+}
+
+static PyObject *grad_end(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    sp_grad_end();
+    Py_RETURN_NONE;
+}
+
+static PyObject *grad_recording(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    return PyBool_FromLong(sp_grad_recording());
+}
+
+static PyObject *grad_pause(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    return PyLong_FromLong(sp_grad_pause());
+}
+
+static PyObject *grad_resume(PyObject *self, PyObject *depth)
+{
+    (void)self;
+    long d = PyLong_AsLong(depth);
+    if (d == -1 && PyErr_Occurred()) return NULL;
+    sp_grad_resume((int)d);
+    Py_RETURN_NONE;
+}
+
+static PyObject *grad_watch(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    if (!t) return NULL;
+    SP_PY_TRY(sp_grad_watch(t));
+    Py_RETURN_NONE;
+}
+
+static PyObject *grad_unwatch(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    if (!t) return NULL;
+    sp_grad_unwatch(t);
+    Py_RETURN_NONE;
+}
+
+static PyObject *grad_tracked(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    return t ? PyBool_FromLong(sp_grad_tracked(t)) : NULL;
+}
+
+static PyObject *grad_detach(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o), *out;
+    if (!t) return NULL;
+    SP_PY_TRY(sp_grad_detach(t, &out));
+    return sp__py_take_tensor(out);
+}
+
+/* A new handle on the same value to differentiate with respect to: part of the outer history when there is one, a
+ * variable of its own when not. */
+static PyObject *grad_variable(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o), *out;
+    if (!t) return NULL;
+    if (sp_grad_recording() && sp_grad_tracked(t)) {
+        int n;
+        SP_PY_TRY(sp_apply(sp__py_op("identity"), NULL, 1, &t, 1, &out, &n));
+    } else {
+        SP_PY_TRY(sp_grad_detach(t, &out));
+        sp_status status = sp_grad_watch(out);
+        if (status != SP_OK) {
+            sp_tensor_release(out);
+            return sp__py_fail(status);
+        }
+    }
+    return sp__py_take_tensor(out);
+}
+
+/* --- backward ---------------------------------------------------------------------------------------------------- */
+
+static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph");
+        return NULL;
+    }
+    tensor_list outputs = {0}, seeds = {0}, targets = {0};
+    PyObject *result = NULL;
+    sp_tensor **grads = NULL;
+    int create = PyObject_IsTrue(args[3]);
+    if (create < 0 || list_read(args[0], "outputs", false, &outputs) < 0 ||
+        (args[1] != Py_None && list_read(args[1], "seeds", true, &seeds) < 0) ||
+        list_read(args[2], "targets", false, &targets) < 0)
+        goto done;
+    if (seeds.fast && seeds.n != outputs.n) {
+        PyErr_Format(PyExc_ValueError, "there are %zd seeds for %zd outputs", seeds.n, outputs.n);
+        goto done;
+    }
+    grads = PyMem_Calloc((size_t)targets.n + 1, sizeof *grads);
+    if (!grads) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    /* The lock is kept: hooks and custom gradients call back, and the operators let go of it themselves when long. */
+    sp_status status = sp_grad_backward((int)outputs.n, outputs.v, seeds.v, (int)targets.n, targets.v, create, grads);
+    result = status == SP_OK ? tuple_take(targets.n, grads) : PyErr_Occurred() ? NULL : sp__py_fail(status);
+done:
+    PyMem_Free(grads);
+    list_free(&outputs);
+    list_free(&seeds);
+    list_free(&targets);
+    return result;
+}
+
+/* --- hooks and custom gradients ---------------------------------------------------------------------------------- */
+
+static void release_object(void *context)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF((PyObject *)context);
+    PyGILState_Release(gil);
+}
+
+/* The exception stays set; this status makes every C layer return without touching it. */
+static sp_status python_failed(const char *what)
+{
+    return sp__fail(SP_RUNTIME, "%s raised an exception", what);
+}
+
+/* sp__fail lives in base; the message is only seen if the exception is lost. */
+static sp_status call_hook(void *context, sp_tensor *grad, sp_tensor **replaced)
+{
+    PyObject *g = sp__py_take_tensor(sp_tensor_retain(grad));
+    PyObject *r = g ? PyObject_CallFunctionObjArgs((PyObject *)context, g, NULL) : NULL;
+    Py_XDECREF(g);
+    if (!r) return python_failed("a gradient hook");
+    sp_status status = SP_OK;
+    if (r != Py_None) {
+        if (sp__py_is_tensor(r)) {
+            *replaced = sp_tensor_retain(sp__py_tensor(r));
+        } else {
+            PyErr_Format(PyExc_TypeError, "a gradient hook must return a Tensor or None, but got %s", sp__py_type_name(r));
+            status = python_failed("a gradient hook");
+        }
+    }
+    Py_DECREF(r);
+    return status;
+}
+
+static PyObject *grad_hook_add(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    sp_tensor *t = n_args == 2 ? sp__py_tensor(args[0]) : NULL;
+    if (!t) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "grad_hook_add takes a tensor and a function");
+    int64_t id;
+    Py_INCREF(args[1]);
+    sp_status status = sp_grad_hook_add(t, call_hook, release_object, args[1], &id);
+    if (status != SP_OK) {
+        Py_DECREF(args[1]);
+        return sp__py_fail(status);
+    }
+    return PyLong_FromLongLong(id);
+}
+
+static PyObject *grad_hook_remove(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    sp_tensor *t = n_args == 2 ? sp__py_tensor(args[0]) : NULL;
+    if (!t) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "grad_hook_remove takes a tensor and an id");
+    long long id = PyLong_AsLongLong(args[1]);
+    if (id == -1 && PyErr_Occurred()) return NULL;
+    sp_grad_hook_remove(t, id);
+    Py_RETURN_NONE;
+}
+
+static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din)
+{
+    PyObject *args = PyTuple_New(n_out);
+    for (int i = 0; args && i < n_out; i++) {
+        PyObject *g = sp__py_take_tensor(sp_tensor_retain(dout[i]));
+        if (!g || PyTuple_SetItem(args, i, g) < 0) Py_CLEAR(args);
+    }
+    PyObject *r = args ? PyObject_CallObject((PyObject *)context, args) : NULL;
+    Py_XDECREF(args);
+    if (!r) return python_failed("a custom gradient");
+    tensor_list grads;
+    int failed = list_read(r, "gradient", true, &grads);
+    Py_DECREF(r);
+    if (failed) return python_failed("a custom gradient");
+    sp_status status = SP_OK;
+    if (grads.n != n_in) {
+        PyErr_Format(PyExc_TypeError, "a custom gradient must return one value per input: %d are needed, but got %zd", n_in, grads.n);
+        status = python_failed("a custom gradient");
+    }
+    for (int i = 0; status == SP_OK && i < n_in; i++) din[i] = grads.v[i] ? sp_tensor_retain(grads.v[i]) : NULL;
+    list_free(&grads);
+    return status;
+}
+
+static PyObject *grad_attach(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    if (n_args != 3) return PyErr_Format(PyExc_TypeError, "grad_attach takes inputs, outputs and a function");
+    tensor_list inputs = {0}, outputs = {0};
+    PyObject *result = NULL;
+    if (list_read(args[0], "inputs", false, &inputs) < 0 || list_read(args[1], "outputs", false, &outputs) < 0) goto done;
+    Py_INCREF(args[2]);
+    sp_status status =
+        sp_grad_attach((int)inputs.n, inputs.v, (int)outputs.n, outputs.v, call_custom, release_object, args[2]);
+    if (status != SP_OK) {
+        Py_DECREF(args[2]);
+        sp__py_fail(status);
+        goto done;
+    }
+    result = Py_NewRef(Py_None);
+done:
+    list_free(&inputs);
+    list_free(&outputs);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"grad_begin", grad_begin, METH_NOARGS, "Switch recording on; it nests."},
+    {"grad_end", grad_end, METH_NOARGS, "End one level of recording."},
+    {"grad_recording", grad_recording, METH_NOARGS, "Whether recording is on."},
+    {"grad_pause", grad_pause, METH_NOARGS, "Switch recording off; returns what grad_resume needs."},
+    {"grad_resume", grad_resume, METH_O, "Undo grad_pause."},
+    {"grad_watch", grad_watch, METH_O, "Make a tensor a variable."},
+    {"grad_unwatch", grad_unwatch, METH_O, "End one grad_watch."},
+    {"grad_tracked", grad_tracked, METH_O, "Whether a tensor has a history."},
+    {"grad_detach", grad_detach, METH_O, "The same value without history."},
+    {"grad_variable", grad_variable, METH_O, "A new handle on a value to differentiate with respect to."},
+    {"grad_backward", (PyCFunction)(void (*)(void))grad_backward, METH_FASTCALL,
+     "grad_backward(outputs, seeds, targets, create_graph): the gradients of the targets."},
+    {"grad_hook_add", (PyCFunction)(void (*)(void))grad_hook_add, METH_FASTCALL, "Call a function with a tensor's gradient."},
+    {"grad_hook_remove", (PyCFunction)(void (*)(void))grad_hook_remove, METH_FASTCALL, "Take a hook off again."},
+    {"grad_attach", (PyCFunction)(void (*)(void))grad_attach, METH_FASTCALL,
+     "grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."},
+    {NULL, NULL, 0, NULL},
+};
+
+int sp__py_add_grad(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -1,0 +1,668 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differentiation of Python functions and Cells.
+
+``grad`` and its relatives run the function once while the engine records, then walk the record backwards. A position
+argument enters the function as a fresh handle, so that nested gradients do not mix up their variables; weights are
+watched for as long as the function runs.
+"""
+import functools
+
+from spore import _core
+from spore._core import Tensor
+
+__all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
+           "GradOperation", "HookBackward", "InsertGradientOf", "with_gradient", "no_grad"]
+
+
+# --- structures of tensors -------------------------------------------------------------------------------------------
+
+def _flatten(value, leaves):
+    """Collect the tensors of nested tuples, lists and dicts in order."""
+    if isinstance(value, Tensor):
+        leaves.append(value)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _flatten(item, leaves)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _flatten(item, leaves)
+    return leaves
+
+
+def _map(function, value):
+    """The same structure with ``function`` applied to its tensors; a namedtuple stays one."""
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, tuple):
+        items = [_map(function, item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [_map(function, item) for item in value]
+    if isinstance(value, dict):
+        return {key: _map(function, item) for key, item in value.items()}
+    return value
+
+
+def _is_differentiable(tensor):
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+# --- one run with its record -----------------------------------------------------------------------------------------
+
+class _Record:
+    """Run a function while recording, and keep what the backward pass needs."""
+
+    def __init__(self, positions, weights, args):
+        self.args = list(args)
+        self.variables = {}
+        self.weights = weights
+        self._positions = positions
+        self.outer = _core.grad_recording()
+
+    def __enter__(self):
+        _core.grad_begin()
+        self._watched = []
+        try:
+            for position in self._positions:
+                value = self.args[position]
+                leaves = _flatten(value, [])
+                if not leaves:
+                    raise TypeError(f"argument {position} holds no Tensor to differentiate with respect to, it is a "
+                                    f"{type(value).__name__}")
+                self.args[position] = self.variables[position] = _map(self._variable, value)
+            for weight in self.weights:
+                if getattr(weight, "requires_grad", True) and _is_differentiable(weight):
+                    _core.grad_watch(weight)
+                    self._watched.append(weight)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    @staticmethod
+    def _variable(tensor):
+        return _core.grad_variable(tensor) if _is_differentiable(tensor) else tensor
+
+    def __exit__(self, *error):
+        for weight in self._watched:
+            _core.grad_unwatch(weight)
+        _core.grad_end()
+
+    def backward(self, outputs, seeds, create_graph=None):
+        """Gradients for every variable (in its structure) and every weight."""
+        create = self.outer if create_graph is None else create_graph
+        targets = []
+        for position in self._positions:
+            _flatten(self.variables[position], targets)
+        n_variables = len(targets)
+        targets = targets + list(self.weights)
+        grads = _core.grad_backward(outputs, seeds, targets, create)
+        rest = iter(grads[:n_variables])
+        by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in self._positions}
+        return by_position, grads[n_variables:]
+
+
+def _floating(leaves, what):
+    leaves = [leaf for leaf in leaves if _is_differentiable(leaf)]
+    if not leaves:
+        raise TypeError(f"{what} returns no floating-point Tensor, there is nothing to differentiate")
+    return leaves
+
+
+def _positions_of(grad_position, n_args, name):
+    if grad_position is None:
+        return ()
+    positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    for position in positions:
+        if isinstance(position, bool) or not isinstance(position, int):
+            raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {type(position).__name__}")
+        if not 0 <= position < n_args:
+            raise IndexError(f"{name}: grad_position {position} is out of range, the function got {n_args} arguments")
+    return tuple(positions)
+
+
+def _weights_of(weights, name):
+    """(list of Parameters, whether a single one was given)"""
+    if weights is None:
+        return [], False
+    if isinstance(weights, Tensor):
+        return [weights], True
+    if not isinstance(weights, (tuple, list)):
+        weights = list(weights)
+    for weight in weights:
+        if not isinstance(weight, Tensor):
+            raise TypeError(f"{name}: weights must be Parameters, but got {type(weight).__name__}")
+    return list(weights), False
+
+
+# --- grad, value_and_grad --------------------------------------------------------------------------------------------
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """A function that returns what ``fn`` returns, together with its gradients.
+
+    Args:
+        fn: function or Cell. Its outputs are differentiated as their sum; with ``has_aux`` only the first one is, and the
+            others are handed through.
+        grad_position: index or indices of the arguments to differentiate with respect to; None for none.
+        weights: Parameters to differentiate with respect to, or None.
+        has_aux: whether ``fn`` returns further values that are not differentiated.
+        return_ids: whether each gradient comes with the position or the Parameter's name, for ``get_grad``.
+
+    Returns:
+        Function. It gives ``(value, gradients)``; the gradients are those of the positions, those of the weights, or a pair
+        of both.
+
+    Examples:
+        >>> import spore as ms
+        >>> f = ms.value_and_grad(lambda x: (x * x).sum())
+        >>> value, dx = f(ms.Tensor([1.0, 2.0]))
+        >>> print(value, dx)
+        5.0 [2. 4.]
+    """
+    return _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value=True, name="value_and_grad")
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """A function that returns the gradients of ``fn``; with ``has_aux`` the other outputs follow them.
+
+    The arguments are those of ``value_and_grad``.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.grad(lambda x, y: x * y, grad_position=(0, 1))(ms.Tensor(2.0), ms.Tensor(3.0)))
+        (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
+    """
+    return _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value=False, name="grad")
+
+
+def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value, name):
+    if not callable(fn):
+        raise TypeError(f"{name}: fn must be a function or a Cell, but got {type(fn).__name__}")
+    if grad_position is None and weights is None:
+        raise ValueError(f"{name}: grad_position and weights are both None, there is nothing to differentiate with "
+                         "respect to")
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"{name}: has_aux must be a bool, but got {type(has_aux).__name__}")
+    if not isinstance(return_ids, bool):
+        raise TypeError(f"{name}: return_ids must be a bool, but got {type(return_ids).__name__}")
+    weight_list, one_weight = _weights_of(weights, name)
+
+    def run(*args, **kwargs):
+        positions = _positions_of(grad_position, len(args), name)
+        with _Record(positions, weight_list, args) as record:
+            value = fn(*record.args, **kwargs)
+            aux = ()
+            loss = value
+            if has_aux:
+                if not isinstance(value, tuple) or len(value) < 2:
+                    raise ValueError(f"{name}: with has_aux=True the function must return a tuple of at least two values")
+                loss, aux = value[0], value[1:]
+            leaves = _floating(_flatten(loss, []), "the function")
+            by_position, weight_grads = record.backward(leaves, None)
+        gradients = _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids)
+        if with_value:
+            return (value if record.outer else _map(_core.grad_detach, value)), gradients
+        return (gradients, *_map(_core.grad_detach, aux)) if has_aux else gradients
+
+    try:
+        functools.update_wrapper(run, fn, updated=())
+    except (AttributeError, TypeError):
+        pass
+    run.__wrapped_fn__ = fn
+    return run
+
+
+def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids):
+    """The gradients in the structure that was asked for."""
+    if return_ids:
+        by_position = {p: (p, g) for p, g in by_position.items()}
+        weight_grads = [(w.name, g) for w, g in zip(weight_list, weight_grads)]
+    for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
+    if grad_position is None:
+        return for_weights
+    if isinstance(grad_position, (tuple, list)):
+        for_positions = tuple(by_position[p] for p in grad_position)
+    else:
+        for_positions = by_position[grad_position]
+    return for_positions if weights is None else (for_positions, for_weights)
+
+
+def get_grad(gradients, identifier):
+    """The gradient with the given id (position, or Parameter or its name) of a result of ``grad(..., return_ids=True)``.
+
+    Examples:
+        >>> import spore as ms
+        >>> gradients = ms.grad(lambda x, y: x * y, grad_position=(0, 1), return_ids=True)(ms.Tensor(2.0), ms.Tensor(3.0))
+        >>> print(ms.get_grad(gradients, 1))
+        2.0
+    """
+    wanted = identifier.name if isinstance(identifier, Tensor) else identifier
+
+    def find(value):
+        if isinstance(value, tuple):
+            if len(value) == 2 and isinstance(value[0], (int, str)) and not isinstance(value[0], bool):
+                return value[1] if value[0] == wanted else None
+            for item in value:
+                found = find(item)
+                if found is not None:
+                    return found
+        return None
+
+    found = find(gradients)
+    if found is None:
+        raise ValueError(f"there is no gradient with the id {wanted!r}; was return_ids=True given?")
+    return found
+
+
+class GradOperation:
+    """The older way to ask for gradients: ``GradOperation(get_all=True)(net)(*inputs)``.
+
+    Args:
+        get_all: gradients of all inputs instead of the first.
+        get_by_list: gradients of the Parameters given to the call.
+        sens_param: the last argument (or keyword ``sens``) scales the output's gradient.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.GradOperation()(lambda x: x * x)(ms.Tensor(3.0)))
+        6.0
+    """
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for key, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"GradOperation: {key} must be a bool, but got {type(value).__name__}")
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn, weights=None):
+        if not callable(fn):
+            raise TypeError(f"GradOperation: the first argument must be a function or a Cell, but got {type(fn).__name__}")
+        if self.get_by_list and weights is None and hasattr(fn, "trainable_params"):
+            weights = fn.trainable_params()
+        weight_list, one_weight = _weights_of(weights if self.get_by_list else None, "GradOperation")
+
+        def run(*args, **kwargs):
+            seeds = None
+            if self.sens_param:
+                if "sens" in kwargs:
+                    seeds = kwargs.pop("sens")
+                else:
+                    args, seeds = args[:-1], args[-1]
+            if self.get_all:
+                positions = tuple(i for i, a in enumerate(args)
+                                  if any(_is_differentiable(leaf) for leaf in _flatten(a, [])))
+            else:
+                positions = (0,) if args and not self.get_by_list else ()
+            with _Record(positions, weight_list, args) as record:
+                leaves = _floating(_flatten(fn(*record.args, **kwargs), []), "the function")
+                if seeds is not None:
+                    seeds = [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
+                by_position, weight_grads = record.backward(leaves, seeds)
+            for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
+            if self.get_all:
+                for_inputs = tuple(by_position[p] for p in positions)
+                return (for_inputs, for_weights) if self.get_by_list else for_inputs
+            return for_weights if self.get_by_list else by_position[0]
+
+        run.__wrapped_fn__ = fn
+        return run
+
+
+def _seed_leaves(seeds):
+    leaves = _flatten(seeds, [])
+    return leaves if leaves else [seeds]
+
+
+def _seed_like(seed, leaf):
+    """A seed as a tensor of the output's shape and dtype; numbers are spread over it."""
+    if not isinstance(seed, Tensor):
+        seed = Tensor(seed, dtype=leaf.dtype)
+    if seed.dtype != leaf.dtype:
+        seed = seed.astype(leaf.dtype)
+    return seed if seed.shape == leaf.shape else seed.broadcast_to(leaf.shape)
+
+
+# --- products with Jacobians -----------------------------------------------------------------------------------------
+
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    """``fn(*inputs)`` and a function that multiplies a vector with its Jacobian from the left.
+
+    Examples:
+        >>> import spore as ms
+        >>> value, back = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 2.0]))
+        >>> print(back(ms.Tensor([1.0, 10.0])))
+        [ 2. 40.]
+    """
+    weight_list, one_weight = _weights_of(weights, "vjp")
+    positions = tuple(range(len(inputs)))
+    with _Record(positions, weight_list, inputs) as record:
+        value = fn(*record.args)
+        loss, aux = (value[0], value[1:]) if has_aux else (value, ())
+        leaves = _flatten(loss, [])
+
+    def back(*seeds):
+        seed_leaves = [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
+        if len(seed_leaves) != len(leaves):
+            raise TypeError(f"vjp: the function has {len(leaves)} outputs, but {len(seed_leaves)} vectors are given")
+        by_position, weight_grads = record.backward(leaves, seed_leaves, _core.grad_recording())
+        grads = tuple(by_position[p] for p in positions)
+        grads = grads[0] if len(grads) == 1 else grads
+        if weights is None:
+            return grads
+        return grads, (weight_grads[0] if one_weight else tuple(weight_grads))
+
+    plain = value[0] if has_aux else value
+    result = plain if record.outer else _map(_core.grad_detach, plain)
+    return (result, back, *aux) if has_aux else (result, back)
+
+
+def _pair(fn, inputs, has_aux):
+    """Run fn and make u -> (Jacobian^T u) as a recorded function of u: differentiating it once more gives J v."""
+    positions = tuple(range(len(inputs)))
+    record = _Record(positions, [], inputs)
+    with record:
+        value = fn(*record.args)
+        loss, aux = (value[0], value[1:]) if has_aux else (value, ())
+        leaves = _floating(_flatten(loss, []), "the function")
+        seeds = [_core.grad_variable(leaf * 0) if not _core.grad_tracked(leaf)
+                 else _core.grad_variable(_core.grad_detach(leaf) * 0) for leaf in leaves]
+        by_position, _ = record.backward(leaves, seeds, True)
+    pulled = []
+    for position in positions:
+        _flatten(by_position[position], pulled)
+    return value, loss, aux, leaves, seeds, pulled, record.outer
+
+
+def _push(pulled, seeds, vectors, create):
+    _core.grad_begin()
+    try:
+        return _core.grad_backward(pulled, vectors, seeds, create)
+    finally:
+        _core.grad_end()
+
+
+def jvp(fn, inputs, v, has_aux=False):
+    """``fn(*inputs)`` and its derivative in the direction ``v`` (forward mode).
+
+    Examples:
+        >>> import spore as ms
+        >>> value, direction = ms.jvp(lambda x: x ** 3, ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 1.0]))
+        >>> print(direction)
+        [ 3. 12.]
+    """
+    inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+    vectors = _flatten(v, [])
+    _, loss, aux, _, seeds, pulled, outer = _pair(fn, inputs, has_aux)
+    vectors = [_seed_like(vector, leaf) for vector, leaf in zip(vectors, pulled)]
+    if len(vectors) != len(pulled):
+        raise TypeError(f"jvp: there are {len(pulled)} inputs, but {len(vectors)} vectors")
+    pushed = iter(_push(pulled, seeds, vectors, outer))
+    direction = _map(lambda t: next(pushed) if _is_differentiable(t) else t, loss)
+    result = loss if outer else _map(_core.grad_detach, loss)
+    return (result, direction, *aux) if has_aux else (result, direction)
+
+
+def _one_hot(like, index):
+    """A tensor of zeros with a one at the flat index."""
+    flat = Tensor([0.0] * like.size, dtype=like.dtype)
+    flat[index] = 1
+    return flat.reshape(like.shape)
+
+
+def _stack_rows(rows, shape):
+    from spore import ops
+    return ops.stack(rows, 0).reshape(shape)
+
+
+def jacrev(fn, grad_position=0, has_aux=False):
+    """A function that returns the Jacobian of ``fn``, row by row in reverse mode: shape of the output, then of the input.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
+        [[2. 0.]
+         [0. 4.]]
+    """
+    def run(*args):
+        positions = _positions_of(grad_position, len(args), "jacrev")
+        with _Record(positions, [], args) as record:
+            value = fn(*record.args)
+            loss, aux = (value[0], value[1:]) if has_aux else (value, ())
+            leaves = _floating(_flatten(loss, []), "the function")
+            per_leaf = []
+            for leaf in leaves:
+                rows = [record.backward([leaf], [_one_hot(leaf, i)])[0] for i in range(leaf.size)]
+                per_leaf.append(tuple(_stack_rows([row[p] for row in rows], leaf.shape + record.args[p].shape)
+                                      for p in positions))
+        single = not isinstance(grad_position, (tuple, list))
+        jacobians = iter([item[0] if single else item for item in per_leaf])
+        result = _map(lambda t: next(jacobians), loss)
+        return (result, *_map(_core.grad_detach, aux)) if has_aux else result
+    return run
+
+
+def jacfwd(fn, grad_position=0, has_aux=False):
+    """The Jacobian of ``fn``, column by column in forward mode. Arguments and result are those of ``jacrev``.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.jacfwd(lambda x: x * x)(ms.Tensor([1.0, 2.0])))
+        [[2. 0.]
+         [0. 4.]]
+    """
+    from spore import ops
+
+    def run(*args):
+        positions = _positions_of(grad_position, len(args), "jacfwd")
+        fixed = list(args)
+
+        def of_positions(*chosen):
+            for p, value in zip(positions, chosen):
+                fixed[p] = value
+            return fn(*fixed)
+
+        _, loss, aux, leaves, seeds, pulled, outer = _pair(of_positions, [args[p] for p in positions], has_aux)
+        columns = [[[] for _ in positions] for _ in leaves]
+        for k, leaf in enumerate(pulled):
+            for i in range(leaf.size):
+                vectors = [_one_hot(other, i) if j == k else other * 0 for j, other in enumerate(pulled)]
+                for row, pushed in enumerate(_push(pulled, seeds, vectors, outer)):
+                    columns[row][k].append(pushed)
+        per_leaf = []
+        for row, leaf in enumerate(leaves):
+            per_leaf.append(tuple(ops.stack(columns[row][k], -1).reshape(leaf.shape + args[p].shape)
+                                  for k, p in enumerate(positions)))
+        single = not isinstance(grad_position, (tuple, list))
+        jacobians = iter([item[0] if single else item for item in per_leaf])
+        result = _map(lambda t: next(jacobians), loss)
+        return (result, *_map(_core.grad_detach, aux)) if has_aux else result
+    return run
+
+
+# --- vmap ------------------------------------------------------------------------------------------------------------
+
+def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
+    """A function that applies ``fn`` to every slice of its arguments along the given axes and joins the results.
+
+    Args:
+        fn: function, Cell, or a list of Cells of one kind (an ensemble: each gets its slice).
+        in_axes: axis per argument (int for all, or nested like the arguments); None: that argument is not sliced.
+        out_axes: where the new axis goes in the results.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.vmap(lambda x, y: x * y, in_axes=(0, None))(ms.Tensor([1.0, 2.0]), ms.Tensor(3.0)))
+        [3. 6.]
+    """
+    from spore import ops
+
+    def axes_for(value, axes, into):
+        if isinstance(value, Tensor):
+            if axes is not None and not -value.ndim <= axes < value.ndim:
+                raise ValueError(f"vmap: axis {axes} is out of range for an argument of rank {value.ndim}")
+            into.append(axes)
+        elif isinstance(value, (tuple, list)):
+            for i, item in enumerate(value):
+                axes_for(item, axes[i] if isinstance(axes, (tuple, list)) else axes, into)
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                axes_for(item, axes[key] if isinstance(axes, dict) else axes, into)
+        return into
+
+    def run(*args):
+        if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments")
+        axes = axes_for(args, tuple(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes, [])
+        leaves = _flatten(args, [])
+        sizes = {leaf.shape[axis] for leaf, axis in zip(leaves, axes) if axis is not None}
+        if not sizes:
+            raise ValueError("vmap: in_axes is None for every argument, at least one must be sliced")
+        if len(sizes) > 1:
+            raise ValueError(f"vmap: the sliced axes have different sizes {sorted(sizes)}")
+        n = sizes.pop()
+        functions = list(fn) if isinstance(fn, (list, tuple)) or type(fn).__name__ == "CellList" else [fn] * n
+        if len(functions) != n:
+            raise ValueError(f"vmap: {len(functions)} functions are given for {n} slices")
+        results = []
+        for i in range(n):
+            order = iter(axes)
+
+            def take(tensor, i=i, order=order):
+                axis = next(order)
+                return tensor if axis is None else tensor[(slice(None),) * (axis % tensor.ndim) + (i,)]
+            results.append(functions[i](*_map(take, args)))
+        out = iter(axes_for(results[0], out_axes, []) if not isinstance(out_axes, int) else
+                   [out_axes] * len(_flatten(results[0], [])))
+        columns = iter(zip(*[_flatten(result, []) for result in results]))
+
+        def join(_):
+            column, axis = next(columns), next(out)
+            return column[0] if axis is None else ops.stack(column, axis)
+        return _map(join, results[0])
+    return run
+
+
+# --- stopping, hooks, own gradients ----------------------------------------------------------------------------------
+
+def stop_gradient(value):
+    """The same value, seen as a constant by every gradient computation.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ms.grad(lambda x: x * ops.stop_gradient(x))(ms.Tensor(3.0)))
+        3.0
+    """
+    return _map(_core.grad_detach, value)
+
+
+class no_grad:
+    """A context in which nothing is recorded; also a decorator.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.common.differentiate import no_grad
+        >>> def f(x):
+        ...     with no_grad():
+        ...         y = x * 2
+        ...     return x * y
+        >>> print(ms.grad(f)(ms.Tensor(3.0)))
+        6.0
+    """
+
+    def __enter__(self):
+        self._depth = _core.grad_pause()
+        return self
+
+    def __exit__(self, *error):
+        _core.grad_resume(self._depth)
+
+    def __call__(self, fn):
+        @functools.wraps(fn)
+        def run(*args, **kwargs):
+            with no_grad():
+                return fn(*args, **kwargs)
+        return run
+
+
+def with_gradient(forward, backward, args):
+    """``forward(*args)`` with a gradient of one's own: ``backward(inputs, output, doutput)`` gives one value per input.
+
+    This carries ``Cell.bprop`` and user-defined operators. The forward function sees its inputs as constants.
+    """
+    inputs = _flatten(args, [])
+    if not (_core.grad_recording() and any(_core.grad_tracked(t) for t in inputs)):
+        return forward(*args)
+    with no_grad():
+        output = forward(*_map(_core.grad_detach, args))
+    outputs = [t for t in _flatten(output, []) if _is_differentiable(t)]
+    output = _map(_core.grad_detach, output)     # fresh handles: forward may return an input or a Parameter
+    outputs = [t for t in _flatten(output, []) if _is_differentiable(t)]
+
+    def run(*dout):
+        rest = iter(dout)
+        structured = _map(lambda t: next(rest) if _is_differentiable(t) else t, output)
+        grads = backward(args, _map(_core.grad_detach, output), structured)
+        return _align(args, grads)
+
+    _core.grad_attach(inputs, outputs, run)
+    return output
+
+
+def _align(args, grads):
+    """One gradient (or None) per tensor in args, from what a bprop returned."""
+    if isinstance(grads, Tensor) or grads is None:
+        grads = (grads,)
+    aligned = []
+
+    def walk(value, gradient):
+        if isinstance(value, Tensor):
+            if isinstance(gradient, (int, float)) and not isinstance(gradient, bool):
+                gradient = Tensor(gradient, dtype=value.dtype).broadcast_to(value.shape)
+            aligned.append(gradient if isinstance(gradient, Tensor) and _is_differentiable(value) else None)
+        elif isinstance(value, (tuple, list)):
+            for i, item in enumerate(value):
+                walk(item, gradient[i] if isinstance(gradient, (tuple, list)) and i < len(gradient) else None)
+
+    n_given, n_wanted = len(grads), len(args)
+    tensors_only = [a for a in args if isinstance(a, (Tensor, tuple, list))]
+    if n_given < n_wanted and n_given != len(tensors_only):
+        raise TypeError(f"bprop must return one gradient per input: {n_wanted} are needed, but got {n_given}")
+    chosen = args if n_given >= n_wanted else tensors_only
+    for value, gradient in zip(chosen, grads):
+        walk(value, gradient)
+    return aligned
+
+
+class HookBackward:
+    """Calls a function with the gradients that pass through it: ``hook_fn(grad) -> None or replacement``."""
+
+    def __init__(self, hook_fn, cell_id=""):
+        if not callable(hook_fn):
+            raise TypeError(f"HookBackward: hook_fn must be a function, but got {type(hook_fn).__name__}")
+        self.hook_fn = hook_fn
+        self.cell_id = cell_id
+
+    def __call__(self, *inputs):
+        def backward(args, output, dout):
+            gradients = dout if isinstance(dout, tuple) else (dout,)
+            answer = self.hook_fn(gradients)
+            if answer is None:
+                return gradients
+            return answer if isinstance(answer, tuple) else (answer,)
+        if len(inputs) == 1:
+            return with_gradient(lambda x: x, backward, inputs)
+        return with_gradient(lambda *xs: xs, backward, inputs)
+
+
+class InsertGradientOf:
+    """Calls a function of one argument with the gradient that passes through it and passes on what it returns."""
+
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, x):
+        return with_gradient(lambda v: v, lambda args, output, dout: (self.f(dout),), (x,))

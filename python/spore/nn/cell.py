@@ -1,0 +1,653 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cell: the unit networks are built of. It holds Parameters and other Cells by attribute name, and runs ``construct``.
+
+Names: a Parameter's name is the path of attributes that leads to it from the outermost Cell. A child's Parameters are
+renamed when it is put into its parent, so the last parent counts, as in MindSpore.
+"""
+import inspect
+import itertools
+from collections import OrderedDict
+
+from spore import _core
+from spore._core import Tensor
+from spore.common import dtype as mstype
+from spore.common.differentiate import HookBackward, with_gradient
+from spore.common.parameter import Parameter, ParameterTuple
+
+__all__ = ["Cell"]
+
+_DEFAULT_NAME = "Parameter"
+
+
+class _HookHandle:
+    """Takes a registered hook off again."""
+
+    def __init__(self, cell, hooks, key):
+        self._cell, self._hooks, self._key = cell, hooks, key
+
+    def remove(self):
+        self._hooks.pop(self._key, None)
+        self._cell._refresh_plain()
+
+
+class Cell:
+    """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``.
+
+    Args:
+        auto_prefix: whether the names of the Parameters of child Cells get the child's name in front.
+        flags: dict of flags, as for ``add_flags``.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> class Net(nn.Cell):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.fc = nn.Dense(3, 2)
+        ...     def construct(self, x):
+        ...         return self.fc(x)
+        >>> print(Net()(ms.ops.ones((4, 3))).shape)
+        (4, 2)
+    """
+
+    IGNORE_LIST = ["_scope", "_cell_init_args", "_auto_prefix", "_cells", "_params", "_create_time", "_func_graph_flags",
+                   "_parameter_layout_dict", "_params_list", "_phase"]
+    total_instance_count = 0
+
+    def __init__(self, auto_prefix=True, flags=None):
+        self.__dict__.update(
+            _params=OrderedDict(), _cells=OrderedDict(), _buffers=OrderedDict(), _non_persistent=set(),
+            _auto_prefix=auto_prefix, training=False, requires_grad=False, _phase="train", _param_prefix="", _flags={},
+            cell_type=None, _cls_name=type(self).__name__, _plain=True, _pre_hooks=OrderedDict(), _hooks=OrderedDict(),
+            _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(), _to_float=None, _recompute=False,
+            _inputs=None, jit_config_dict={}, pipeline_stage_=0, _bprop_debug=False, _scope=None)
+        Cell.total_instance_count += 1
+        self.instance_count = Cell.total_instance_count
+        if type(self).bprop is not Cell.bprop:
+            self.__dict__["_plain"] = False
+        if flags:
+            self.add_flags(**flags)
+
+    # --- attributes --------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name):
+        # Reached only when the instance has no such attribute.
+        for store in ("_params", "_buffers", "_cells"):
+            held = self.__dict__.get(store)
+            if held is not None and name in held:
+                return held[name]
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __setattr__(self, name, value):
+        held = self.__dict__
+        if isinstance(value, Parameter):
+            self._need_init(name)
+            held.pop(name, None)
+            held["_cells"].pop(name, None)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, ParameterTuple):
+            self._need_init(name)
+            for index, parameter in enumerate(value):
+                if parameter.name == _DEFAULT_NAME:
+                    parameter.name = f"{name}_{index}" if len(value) > 1 else name
+            held[name] = value
+        elif isinstance(value, Cell):
+            self._need_init(name)
+            held.pop(name, None)
+            if name in held["_params"]:
+                del held["_params"][name]
+            if self._auto_prefix:
+                value.update_parameters_name(name + ".")
+            held["_cells"][name] = value
+        else:
+            params, cells = held.get("_params"), held.get("_cells")
+            if params is not None and name in params:
+                if value is None:
+                    params[name] = None
+                elif isinstance(value, Tensor):
+                    params[name].set_data(value)
+                else:
+                    raise TypeError(f"Parameter '{name}' already exists in the network, it cannot become a "
+                                    f"{type(value).__name__}.")
+            elif cells is not None and name in cells:
+                if value is not None:
+                    raise TypeError(f"Sub cell '{name}' already exists in the network, it cannot become a "
+                                    f"{type(value).__name__}.")
+                cells[name] = None
+            elif held.get("_buffers") and name in held["_buffers"]:
+                held["_buffers"][name] = value
+            else:
+                object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        for store in ("_params", "_cells", "_buffers"):
+            if name in self.__dict__.get(store, ()):
+                del self.__dict__[store][name]
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self):
+        return sorted(set(super().__dir__()) | set(self._params) | set(self._cells) | set(self._buffers))
+
+    def __bool__(self):
+        return True
+
+    def _need_init(self, name):
+        if "_params" not in self.__dict__:
+            raise AttributeError(f"For '{type(self).__name__}', call super().__init__() before assigning '{name}'.")
+
+    # --- what it is made of ------------------------------------------------------------------------------------------
+
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+        """Hold a Parameter under a name."""
+        if not isinstance(param_name, str):
+            raise TypeError(f"insert_param_to_cell: param_name must be a str, but got {type(param_name).__name__}")
+        if not param_name or (check_name_contain_dot and "." in param_name):
+            raise KeyError(f"insert_param_to_cell: param_name {param_name!r} must not be empty or contain '.'")
+        if not isinstance(param, Parameter) and param is not None:
+            raise TypeError(f"insert_param_to_cell: param must be a Parameter, but got {type(param).__name__}")
+        if param is not None and param.name == _DEFAULT_NAME:
+            param.name = param_name
+        self._params[param_name] = param
+
+    def insert_child_to_cell(self, child_name, child_cell):
+        """Hold a Cell under a name, without renaming its Parameters."""
+        if not isinstance(child_name, str):
+            raise TypeError(f"insert_child_to_cell: child_name must be a str, but got {type(child_name).__name__}")
+        if not child_name or "." in child_name:
+            raise KeyError(f"insert_child_to_cell: child_name {child_name!r} must not be empty or contain '.'")
+        if hasattr(self, child_name) and child_name not in self._cells:
+            raise KeyError(f"insert_child_to_cell: the name '{child_name}' is taken by another attribute")
+        if not isinstance(child_cell, Cell) and child_cell is not None:
+            raise TypeError(f"insert_child_to_cell: child_cell must be a Cell, but got {type(child_cell).__name__}")
+        self._cells[child_name] = child_cell
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Hold a Tensor that is no Parameter but belongs to the state."""
+        if not isinstance(tensor, Tensor) and tensor is not None:
+            raise TypeError(f"register_buffer: {name} must be a Tensor or None, but got {type(tensor).__name__}")
+        self._buffers[name] = tensor
+        if not persistent:
+            self._non_persistent.add(name)
+
+    def cells(self):
+        """The direct child Cells."""
+        return self.name_cells().values()
+
+    def name_cells(self):
+        """Direct child Cells by name; each once."""
+        found, seen = OrderedDict(), set()
+        for name, cell in self._cells.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                found[name] = cell
+        return found
+
+    def cells_and_names(self, cells=None, name_prefix=""):
+        """All Cells from this one downwards with their paths."""
+        seen = cells if cells is not None else set()
+        if self in seen:
+            return
+        seen.add(self)
+        yield name_prefix, self
+        for name, cell in self._cells.items():
+            if cell is not None:
+                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+
+    def get_sub_cell(self, target):
+        """The Cell at a path like "backbone.conv1"."""
+        cell = self
+        for part in filter(None, target.split(".")):
+            cell = cell._cells.get(part)
+            if cell is None:
+                raise AttributeError(f"there is no Cell at '{target}': '{part}' is not found")
+        return cell
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        """Parameters with their paths; each once."""
+        owners = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        seen = set()
+        for prefix, cell in owners:
+            for name, parameter in cell._params.items():
+                if parameter is not None and id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield (f"{prefix}.{name}" if prefix else name), parameter
+            for name, value in cell.__dict__.items():
+                if isinstance(value, ParameterTuple):
+                    for parameter in value:
+                        if id(parameter) not in seen:
+                            seen.add(id(parameter))
+                            yield (f"{prefix}.{parameter.name}" if prefix else parameter.name), parameter
+
+    def get_parameters(self, expand=True):
+        """The Parameters, those of children included."""
+        for _, parameter in self.parameters_and_names(expand=expand):
+            yield parameter
+
+    def trainable_params(self, recurse=True):
+        """List of the Parameters with requires_grad."""
+        return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        """List of the Parameters without requires_grad."""
+        return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse=True):
+        """Parameters by their names."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse))
+
+    def parameters_broadcast_dict(self, recurse=True):
+        """Parameters that are replicated over devices, by name; None when there are none."""
+        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse)
+                            if not getattr(p, "layerwise_parallel", False))
+        return found or None
+
+    def buffers(self, recurse=True):
+        """The registered buffers."""
+        for _, tensor in self.named_buffers(recurse=recurse):
+            yield tensor
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """The registered buffers with their paths."""
+        seen = set()
+        for path, cell in (self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]):
+            for name, tensor in cell._buffers.items():
+                if tensor is None or (remove_duplicate and id(tensor) in seen):
+                    continue
+                seen.add(id(tensor))
+                yield (f"{path}.{name}" if path else name), tensor
+
+    def get_buffer(self, target):
+        """The buffer at a path."""
+        path, _, name = target.rpartition(".")
+        cell = self.get_sub_cell(path)
+        if name not in cell._buffers:
+            raise AttributeError(f"there is no buffer at '{target}'")
+        return cell._buffers[name]
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        """Put ``prefix`` in front of the path names of all Parameters."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"update_parameters_name: prefix must be a str, but got {type(prefix).__name__}")
+        for name, parameter in self.parameters_and_names(expand=recurse):
+            parameter.name = prefix + name
+
+    def check_names(self):
+        """Raise ValueError when two Parameters have one name."""
+        names = set()
+        for path, parameter in self.parameters_and_names():
+            if parameter.name in names:
+                raise ValueError(f"the Parameter name '{parameter.name}' stands twice in the network (again at '{path}'); "
+                                 "Parameters of one network need different names")
+            names.add(parameter.name)
+
+    def check_names_and_refresh_name(self):
+        """Give Parameters with clashing names their paths as names."""
+        names = [p.name for p in self.get_parameters()]
+        if len(names) != len(set(names)):
+            for path, parameter in self.parameters_and_names():
+                parameter.name = path
+        self.check_names()
+
+    def update_cell_prefix(self):
+        """Tell every Cell its path."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = path
+
+    def update_cell_type(self, cell_type):
+        """Set ``cell_type`` on this Cell."""
+        self.cell_type = cell_type
+
+    def init_parameters_data(self, auto_parallel_mode=False):
+        """Run the initializers of Parameters that wait for it; gives old to new Parameters."""
+        replaced = {}
+        for parameter in self.get_parameters():
+            parameter.init_data()
+            replaced[parameter] = parameter
+        return replaced
+
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+        """Parameters and persistent buffers by path."""
+        state = destination if destination is not None else OrderedDict()
+        for path, parameter in self.parameters_and_names():
+            state[prefix + path] = parameter
+        for path, cell in self.cells_and_names():
+            for name, tensor in cell._buffers.items():
+                if tensor is not None and name not in cell._non_persistent:
+                    state[prefix + (f"{path}.{name}" if path else name)] = tensor
+        return state
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Take over the values of a state_dict; gives (missing, unexpected) names."""
+        own = self.state_dict()
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        if strict and (missing or unexpected):
+            raise RuntimeError(f"load_state_dict: missing {missing}, unexpected {unexpected}; strict=False ignores these")
+        for name, value in own.items():
+            if name in state_dict:
+                if tuple(state_dict[name].shape) != tuple(value.shape):
+                    raise RuntimeError(f"load_state_dict: '{name}' has shape {tuple(state_dict[name].shape)}, "
+                                       f"but the network needs {tuple(value.shape)}")
+                value.assign_value(Tensor(state_dict[name], dtype=value.dtype))
+        return missing, unexpected
+
+    def apply(self, fn):
+        """Call ``fn`` with every Cell, children first."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    # --- modes and flags ---------------------------------------------------------------------------------------------
+
+    def set_train(self, mode=True):
+        """Training mode for this Cell and all in it: dropout drops, batch norm uses the batch."""
+        for _, cell in self.cells_and_names():
+            cell.__dict__["training"] = bool(mode)
+            cell.__dict__["_phase"] = "train" if mode else "predict"
+        return self
+
+    def set_grad(self, requires_grad=True):
+        """Accepted for compatibility: gradients are recorded exactly when they are asked for."""
+        self.__dict__["requires_grad"] = bool(requires_grad)
+        return self
+
+    def add_flags(self, **flags):
+        """Keep flags on the Cell; they become attributes."""
+        self._flags.update(flags)
+        self.__dict__.update(flags)
+        return self
+
+    def add_flags_recursive(self, **flags):
+        """Keep flags on this Cell and all in it."""
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def get_flags(self):
+        """The flags given so far."""
+        return self._flags
+
+    def to_float(self, dst_type):
+        """Compute in another float type: inputs and Parameters are cast on entry, the Parameters themselves stay."""
+        if dst_type not in (mstype.float16, mstype.float32, mstype.bfloat16):
+            raise ValueError(f"to_float: dst_type must be float16, bfloat16 or float32, but got {dst_type}")
+        for _, cell in self.cells_and_names():
+            cell.__dict__["_to_float"] = dst_type
+            cell.__dict__["_plain"] = False
+            cell.add_flags(**{"fp16": dst_type == mstype.float16, "bf16": dst_type == mstype.bfloat16,
+                              "fp32": dst_type == mstype.float32})
+        return self
+
+    def cast_inputs(self, inputs, dst_type):
+        """The inputs with floating-point Tensors cast."""
+        return tuple(_cast(value, dst_type) for value in inputs)
+
+    def cast_param(self, param):
+        """The Parameter in the float type set by ``to_float``."""
+        return param if self._to_float is None else param.astype(self._to_float)
+
+    def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs):
+        """Accepted: memory against time. In eager mode everything is kept."""
+        self.__dict__["_recompute"] = True
+
+    def set_inputs(self, *inputs, **kwargs):
+        """Declare the inputs, for graph mode."""
+        self.__dict__["_inputs"] = inputs or kwargs
+
+    def get_inputs(self):
+        """What set_inputs was given."""
+        return self._inputs
+
+    def set_jit_config(self, jit_config):
+        """Keep a JitConfig, for graph mode."""
+        self.__dict__["jit_config_dict"] = dict(getattr(jit_config, "jit_config_dict", {}) or {})
+
+    def set_boost(self, boost_type):
+        """Accepted for compatibility."""
+        return self
+
+    def set_comm_fusion(self, fusion_type, recurse=True):
+        """Note how gradients of the Parameters are grouped in communication."""
+        for parameter in self.trainable_params(recurse):
+            parameter.comm_fusion = fusion_type
+        return self
+
+    def set_param_ps(self, recurse=True, init_in_server=False):
+        """Accepted for compatibility: there is no parameter server."""
+
+    def set_broadcast_flag(self, mode=True):
+        """Note that Parameters are to be broadcast."""
+        self.add_flags_recursive(broadcast_flag=mode)
+        return self
+
+    def set_data_parallel(self):
+        """Accepted for compatibility."""
+        return self
+
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
+        """Keep a sharding strategy, for parallel execution; on one device it changes nothing."""
+        self.__dict__["_strategy"] = (in_strategy, out_strategy, parameter_plan)
+        return self
+
+    def to(self, *args, **kwargs):
+        """Convert floating-point Parameters to a dtype; a device is accepted and ignored."""
+        for value in itertools.chain(args, kwargs.values()):
+            if value in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
+                for parameter in self.get_parameters():
+                    if parameter.dtype.is_floating:
+                        parameter.set_dtype(value)
+        return self
+
+    @property
+    def phase(self):
+        return self._phase
+
+    @phase.setter
+    def phase(self, value):
+        self.__dict__["_phase"] = value
+
+    @property
+    def param_prefix(self):
+        return self._param_prefix
+
+    @property
+    def cls_name(self):
+        return self._cls_name
+
+    @property
+    def bprop_debug(self):
+        return self._bprop_debug
+
+    @bprop_debug.setter
+    def bprop_debug(self, value):
+        if not isinstance(value, bool):
+            raise TypeError(f"bprop_debug must be a bool, but got {type(value).__name__}")
+        self.__dict__["_bprop_debug"] = value
+
+    @property
+    def pipeline_stage(self):
+        return self.__dict__["pipeline_stage_"]
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ValueError(f"pipeline_stage must be an integer not below 0, but got {value!r}")
+        for _, cell in self.cells_and_names():
+            cell.__dict__["pipeline_stage_"] = value
+        for parameter in self.get_parameters():
+            parameter.pipeline_stage = value
+
+    @property
+    def compile_cache(self):
+        return set()
+
+    @property
+    def parameter_layout_dict(self):
+        return self.__dict__.setdefault("_parameter_layout_dict", {})
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if self._plain:
+            return self.construct(*args, **kwargs)
+        return self._call_full(args, kwargs)
+
+    def construct(self, *args, **kwargs):
+        """What the Cell computes; written by subclasses."""
+        raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
+
+    def bprop(self, *args):
+        """Optional in subclasses: the gradient, ``bprop(*inputs, output, doutput)``."""
+        raise NotImplementedError
+
+    def run_construct(self, cast_inputs, kwargs):
+        """Run construct with positional inputs and keyword arguments."""
+        return self.construct(*cast_inputs, **kwargs)
+
+    def compile(self, *args, **kwargs):
+        """Nothing to do in eager mode."""
+
+    def compile_and_run(self, *args, **kwargs):
+        """Run the Cell."""
+        return self(*args, **kwargs)
+
+    def _refresh_plain(self):
+        self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
+                                   and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks)
+
+    def _call_full(self, args, kwargs):
+        for hook, with_kwargs in list(self._pre_hooks.values()):
+            answer = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if answer is not None:
+                if with_kwargs:
+                    args, kwargs = answer
+                else:
+                    args = answer if isinstance(answer, tuple) else (answer,)
+        marks = None
+        if self._backward_hooks and _core.grad_recording():
+            marks = _Gradients(self)
+            args = marks.mark_inputs(args)
+        output = self._construct_in_dtype(args, kwargs)
+        for hook, with_kwargs in list(self._hooks.values()):
+            answer = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
+            if answer is not None:
+                output = answer
+        if marks or (self._backward_pre_hooks and _core.grad_recording()):
+            output = (marks or _Gradients(self)).mark_outputs(output)
+        return output
+
+    def _construct_in_dtype(self, args, kwargs):
+        if self._to_float is None:
+            return self._construct_or_bprop(args, kwargs)
+        args = tuple(_cast(value, self._to_float) for value in args)
+        kwargs = {key: _cast(value, self._to_float) for key, value in kwargs.items()}
+        before = _core.param_dtype_set(self._to_float)
+        try:
+            return self._construct_or_bprop(args, kwargs)
+        finally:
+            _core.param_dtype_set(before)
+
+    def _construct_or_bprop(self, args, kwargs):
+        if type(self).bprop is Cell.bprop:
+            return self.construct(*args, **kwargs)
+        if kwargs:
+            bound = inspect.signature(self.construct).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = bound.args
+        return with_gradient(self.construct, lambda inputs, out, dout: self.bprop(*inputs, out, dout), args)
+
+    # --- hooks -------------------------------------------------------------------------------------------------------
+
+    def _add_hook(self, hooks, hook_fn, value, prepend=False):
+        if not callable(hook_fn):
+            raise TypeError(f"a hook must be a function, but got {type(hook_fn).__name__}")
+        key = object()
+        hooks[key] = value
+        if prepend:
+            hooks.move_to_end(key, last=False)
+        self.__dict__["_plain"] = False
+        return _HookHandle(self, hooks, key)
+
+    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
+        """Call ``hook_fn(cell, inputs)`` before construct; what it returns replaces the inputs."""
+        return self._add_hook(self._pre_hooks, hook_fn, (hook_fn, with_kwargs), prepend)
+
+    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
+        """Call ``hook_fn(cell, inputs, output)`` after construct; what it returns replaces the output."""
+        return self._add_hook(self._hooks, hook_fn, (hook_fn, with_kwargs), prepend)
+
+    def register_backward_pre_hook(self, hook_fn):
+        """Call ``hook_fn(cell, grad_output)`` when the gradient of the output is known."""
+        return self._add_hook(self._backward_pre_hooks, hook_fn, hook_fn)
+
+    def register_backward_hook(self, hook_fn):
+        """Call ``hook_fn(cell, grad_input, grad_output)`` when the gradients of the inputs are known."""
+        return self._add_hook(self._backward_hooks, hook_fn, hook_fn)
+
+    # --- printing ----------------------------------------------------------------------------------------------------
+
+    def extend_repr(self):
+        """Text between the brackets of repr; written by subclasses."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extend_repr()
+        lines = []
+        for name, cell in self._cells.items():
+            if cell is not None:
+                lines.append(f"({name}): " + repr(cell).replace("\n", "\n  "))
+        if not lines:
+            return f"{self._cls_name}({extra})"
+        if extra:
+            lines.insert(0, extra)
+        return f"{self._cls_name}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+class _Gradients:
+    """Brings the gradients that enter and leave one call of a Cell to its backward hooks."""
+
+    def __init__(self, cell):
+        self.cell = cell
+        self.grad_output = None
+
+    def mark_inputs(self, args):
+        def at_inputs(grads):
+            for hook in list(self.cell._backward_hooks.values()):
+                given = grads if len(grads) > 1 else (grads[0],)
+                answer = hook(self.cell, given, self.grad_output)
+                if answer is not None:
+                    grads = answer if isinstance(answer, tuple) else (answer,)
+            return grads
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        if not tensors:
+            return args
+        marked = HookBackward(at_inputs)(*tensors)
+        rest = iter(marked if isinstance(marked, tuple) else (marked,))
+        return tuple(next(rest) if isinstance(a, Tensor) else a for a in args)
+
+    def mark_outputs(self, output):
+        def at_outputs(grads):
+            for hook in list(self.cell._backward_pre_hooks.values()):
+                answer = hook(self.cell, grads)
+                if answer is not None:
+                    grads = answer if isinstance(answer, tuple) else (answer,)
+            self.grad_output = grads
+            return grads
+        if isinstance(output, Tensor):
+            return HookBackward(at_outputs)(output)
+        if isinstance(output, tuple) and all(isinstance(o, Tensor) for o in output):
+            marked = HookBackward(at_outputs)(*output)
+            return marked if isinstance(marked, tuple) else (marked,)
+        return output
+
+
+def _cast(value, dtype):
+    if isinstance(value, Tensor):
+        return value.astype(dtype) if value.dtype.is_floating and value.dtype != dtype else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(_cast(item, dtype) for item in value)
+    return value
+
+
