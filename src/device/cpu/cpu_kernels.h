@@ -7,5 +7,12 @@
 
 sp_status sp__cpu_matmul(const sp_call *c);
 size_t sp__cpu_matmul_work(const sp_call *c);
+/* Any number of spatial dimensions. */
+sp_status sp__cpu_conv(const sp_call *c);
+size_t sp__cpu_conv_work(const sp_call *c);
+sp_status sp__cpu_conv_input_grad(const sp_call *c);
+size_t sp__cpu_conv_input_grad_work(const sp_call *c);
+sp_status sp__cpu_conv_weight_grad(const sp_call *c);
+size_t sp__cpu_conv_weight_grad_work(const sp_call *c);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct gemm_job {
     int64_t tiles_m;
 } gemm_job;
 
-static const sp__gemm_kernels *find_kernels(sp_dtype dtype)
+const sp__gemm_kernels *sp__gemm_find(sp_dtype dtype)
 {
     bool f32 = dtype == SP_DTYPE_F32;
 #if SP_HAVE_X86
@@ -61,7 +61,7 @@ static double flops_of(const sp__gemm_shape *s) { return 2.0 * (double)s->m * (d
 
 static void plan(const sp__gemm_shape *s, gemm_job *job)
 {
-    const sp__gemm_kernels *kernels = find_kernels(s->dtype);
+    const sp__gemm_kernels *kernels = sp__gemm_find(s->dtype);
     int64_t rows = kernels->rows, columns = kernels->columns;
     job->kernels = kernels;
     job->s = *s;

@@ -48,7 +48,26 @@ typedef void (*sp__gemm_sums)(int64_t n, int64_t k, const void *x, int64_t x_ste
 typedef void (*sp__gemm_pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col,
                               void *dst);
 
-#define SP_GEMM_ROWS 14
+/* For convolution: rows of B are windows into one block of memory, at x + offsets[p]. A in panels of `rows`. */
+typedef void (*sp__gemm_taps)(int64_t k, const void *a, const void *x, const int64_t *offsets, void *c, int64_t c_row,
+                              int64_t n, bool accumulate);
+/* Positions visited by three nested loops; `step` is how far they move in x. */
+typedef struct sp__gemm_span {
+    int64_t n[3], step[3];
+} sp__gemm_span;
+/* tile[i][j] += sum over positions q of x[offsets[i] + q] * b[q][j]; b and tile in rows of `columns`. */
+typedef void (*sp__gemm_correlate)(const sp__gemm_span *span, const void *x, const int64_t *offsets, const void *b,
+                                   void *tile);
+/* *sum += sum over positions q of x[q] * y[q]; y without gaps. */
+typedef void (*sp__gemm_correlate_one)(const sp__gemm_span *span, const void *x, const void *y, void *sum);
+/* dst[p * columns + j] = x[offsets[p] + positions[j]], j < n, zeros up to columns. */
+typedef void (*sp__gemm_gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
+                                void *dst);
+/* to[i * step] += from[i] */
+typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step);
+
+#define SP_GEMM_ROWS 12
+#define SP_GEMM_PANEL_BYTES (32 * 1024) /* the largest column panel: columns * k_block elements */
 typedef struct sp__gemm_kernels {
     int rows, columns, lanes;  /* of the register block; lanes: of one vector */
     int k_block;               /* so that a column panel stays in the first cache */
@@ -58,7 +77,16 @@ typedef struct sp__gemm_kernels {
     sp__gemm_dots dots;
     sp__gemm_sums sums;
     sp__gemm_pack pack;
+    sp__gemm_taps taps[2][SP_GEMM_ROWS];     /* n a multiple of lanes */
+    sp__gemm_taps taps_edge[2][SP_GEMM_ROWS];
+    sp__gemm_correlate correlate[2][SP_GEMM_ROWS];
+    sp__gemm_correlate_one correlate_one;
+    sp__gemm_gather gather;
+    sp__gemm_add add;
 } sp__gemm_kernels;
+
+/* The best for this machine. dtype: float32 or float64. */
+const sp__gemm_kernels *sp__gemm_find(sp_dtype dtype);
 
 extern const sp__gemm_kernels sp__gemm_f32_portable, sp__gemm_f64_portable;
 #if SP_HAVE_X86

@@ -10,8 +10,8 @@
 
 static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int rows, const int vectors, const bool part,
                                                                     int64_t k, const T *a, int64_t a_row, int64_t a_col,
-                                                                    const T *b, int64_t b_row, T *c, int64_t c_row,
-                                                                    int64_t n, bool accumulate)
+                                                                    const T *b, int64_t b_row, const int64_t *offsets,
+                                                                    T *c, int64_t c_row, int64_t n, bool accumulate)
 {
     V acc[ROWS][2];
     for (int i = 0; i < rows; i++)
@@ -20,8 +20,9 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; p++) {
         V bv[2];
+        const T *row = offsets ? b + offsets[p] : b;
         for (int j = 0; j < vectors; j++)
-            bv[j] = part && j == vectors - 1 ? V_LOAD_PART(b + j * LANES, last) : V_LOAD(b + j * LANES);
+            bv[j] = part && j == vectors - 1 ? V_LOAD_PART(row + j * LANES, last) : V_LOAD(row + j * LANES);
         for (int i = 0; i < rows; i++) {
             V av = V_SPLAT(a[i * a_row]);
             for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(av, bv[j], acc[i][j]);
@@ -47,23 +48,71 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
     }
 }
 
+/* Gradient of the weights: positions are summed over, so they are the inner loop, one broadcast per row. */
+static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const int rows, const int vectors,
+                                                                        const sp__gemm_span *span, const T *x,
+                                                                        const int64_t *offsets, const T *b, T *tile)
+{
+    V acc[ROWS][2];
+    const T *from[ROWS];
+    for (int i = 0; i < rows; i++) {
+        from[i] = x + offsets[i];
+        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
+    }
+    for (int64_t d = 0; d < span->n[0]; d++) {
+        for (int64_t h = 0; h < span->n[1]; h++) {
+            int64_t at = d * span->step[0] + h * span->step[1], step = span->step[2], n = span->n[2];
+#pragma GCC unroll 2
+            for (int64_t w = 0; w < n; w++, at += step, b += 2 * LANES) {
+                V bv[2];
+                for (int j = 0; j < vectors; j++) bv[j] = V_LOAD(b + j * LANES);
+                for (int i = 0; i < rows; i++) {
+                    V av = V_SPLAT(from[i][at]);
+                    for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(av, bv[j], acc[i][j]);
+                }
+            }
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++) {
+            T *to = tile + i * 2 * LANES + j * LANES;
+            V_STORE(to, V_ADD(V_LOAD(to), acc[i][j]));
+        }
+}
+
 #define MICRO_ONE(r, v)                                                                                                \
     static void MICRO_NAME(packed_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,    \
                                              int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
     {                                                                                                                  \
         (void)a_row, (void)a_col, (void)b_row;                                                                         \
-        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, b, 2 * LANES, c, c_row, n, accumulate);                          \
+        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, b, 2 * LANES, NULL, c, c_row, n, accumulate);                          \
     }                                                                                                                  \
     static void MICRO_NAME(direct_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,    \
                                              int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)        \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        MICRO_NAME(block)(r, v, false, k, a, a_row, a_col, b, b_row, c, c_row, v *LANES, accumulate);                  \
+        MICRO_NAME(block)(r, v, false, k, a, a_row, a_col, b, b_row, NULL, c, c_row, v *LANES, accumulate);                  \
     }                                                                                                                  \
     static void MICRO_NAME(edge_##r##_##v)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,      \
                                            int64_t b_row, void *c, int64_t c_row, int64_t n, bool accumulate)          \
     {                                                                                                                  \
-        MICRO_NAME(block)(r, v, true, k, a, a_row, a_col, b, b_row, c, c_row, n, accumulate);                          \
+        MICRO_NAME(block)(r, v, true, k, a, a_row, a_col, b, b_row, NULL, c, c_row, n, accumulate);                    \
+    }                                                                                                                  \
+    static void MICRO_NAME(taps_##r##_##v)(int64_t k, const void *a, const void *x, const int64_t *offsets, void *c,   \
+                                           int64_t c_row, int64_t n, bool accumulate)                                  \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, x, 0, offsets, c, c_row, v *LANES, accumulate);                  \
+    }                                                                                                                  \
+    static void MICRO_NAME(taps_edge_##r##_##v)(int64_t k, const void *a, const void *x, const int64_t *offsets,       \
+                                                void *c, int64_t c_row, int64_t n, bool accumulate)                    \
+    {                                                                                                                  \
+        MICRO_NAME(block)(r, v, true, k, a, 1, ROWS, x, 0, offsets, c, c_row, n, accumulate);                          \
+    }                                                                                                                  \
+    static void MICRO_NAME(correlate_##r##_##v)(const sp__gemm_span *span, const void *x, const int64_t *offsets,      \
+                                                const void *b, void *tile)                                             \
+    {                                                                                                                  \
+        MICRO_NAME(correlate)(r, v, span, x, offsets, b, tile);                                                        \
     }
 #define MICRO_BOTH(r) MICRO_ONE(r, 1) MICRO_ONE(r, 2)
 MICRO_BOTH(1)
@@ -183,6 +232,55 @@ static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b,
     }
 }
 
+static void MICRO_NAME(correlate_one)(const sp__gemm_span *span, const void *x, const void *y, void *sum)
+{
+    const T *ys = y;
+    V acc = V_ZERO();
+    T rest = 0;
+    for (int64_t d = 0; d < span->n[0]; d++) {
+        for (int64_t h = 0; h < span->n[1]; h++) {
+            const T *xs = (const T *)x + d * span->step[0] + h * span->step[1];
+            int64_t w = 0, n = span->n[2];
+            if (span->step[2] == 1) {
+                for (; w + LANES <= n; w += LANES) acc = V_FMA(V_LOAD(xs + w), V_LOAD(ys + w), acc);
+                if (w < n) acc = V_FMA(V_LOAD_PART(xs + w, n - w), V_LOAD_PART(ys + w, n - w), acc);
+            } else {
+                for (; w < n; w++) rest += xs[w * span->step[2]] * ys[w];
+            }
+            ys += n;
+        }
+    }
+    T lane[LANES];
+    V_STORE(lane, acc);
+    for (int l = 0; l < LANES; l++) rest += lane[l];
+    *(T *)sum += rest;
+}
+
+static void MICRO_NAME(gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
+                               void *dst)
+{
+    T *to = dst;
+    for (int64_t p = 0; p < k; p++, to += 2 * LANES) {
+        const T *from = (const T *)x + offsets[p];
+        if (n == 2 * LANES) {
+            for (int j = 0; j < 2 * LANES; j++) to[j] = from[positions[j]];
+        } else {
+            for (int64_t j = 0; j < n; j++) to[j] = from[positions[j]];
+            for (int64_t j = n; j < 2 * LANES; j++) to[j] = 0;
+        }
+    }
+}
+
+static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
+{
+    const T *x = from;
+    T *y = to;
+    if (step == 1)
+        for (int64_t i = 0; i < n; i++) y[i] += x[i];
+    else
+        for (int64_t i = 0; i < n; i++) y[i * step] += x[i];
+}
+
 #if ROWS == 12
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
@@ -208,6 +306,12 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .dots = MICRO_NAME(dots),
     .sums = MICRO_NAME(sums),
     .pack = MICRO_NAME(pack),
+    .taps = {MICRO_ALL(taps, 1), MICRO_ALL(taps, 2)},
+    .taps_edge = {MICRO_ALL(taps_edge, 1), MICRO_ALL(taps_edge, 2)},
+    .correlate = {MICRO_ALL(correlate, 1), MICRO_ALL(correlate, 2)},
+    .correlate_one = MICRO_NAME(correlate_one),
+    .gather = MICRO_NAME(gather),
+    .add = MICRO_NAME(add),
 };
 
 #undef MICRO_NAME

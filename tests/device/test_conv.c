@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_conv.c - fast convolutions against the plain loops of the operator; the plain loops against the identity that
+ * defines the gradients; matmul against its own plain loops; all with one thread and with three, which must agree in
+ * every bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ir/op_impl.h"
+#include "spore/grad.h"
+#include "spore/ops.h"
+
+static uint64_t seed = 7;
+static uint64_t next(void)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return seed >> 33;
+}
+static int64_t between(int64_t low, int64_t high) { return low + (int64_t)(next() % (uint64_t)(high - low + 1)); }
+
+static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
+{
+    sp_tensor *wide, *out;
+    assert_int_equal(sp_tensor_create(SP_DTYPE_F64, rank, dims, &wide), SP_OK);
+    for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] = (double)between(-64, 64) / 32;
+    if (sp_dtype_kind(dtype) == 'i')
+        for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] *= 32;
+    assert_int_equal(sp_tensor_create(dtype, rank, dims, &out), SP_OK);
+    assert_int_equal(sp_tensor_assign(out, wide), SP_OK);
+    sp_tensor_release(wide);
+    return out;
+}
+
+static double at(const sp_tensor *t, int64_t i)
+{
+    return t->dtype == SP_DTYPE_F32 ? (double)((float *)(void *)t->data)[i] : ((double *)(void *)t->data)[i];
+}
+
+/* The operator's own loops. */
+static sp_tensor *plain(const sp_op *op, const void *attrs, int n_in, sp_tensor **in)
+{
+    sp_meta meta;
+    sp_tensor *out = NULL;
+    sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .n_out = 1, .in = in, .out = &out};
+    assert_int_equal(op->infer(&c, &meta), SP_OK);
+    assert_int_equal(sp__tensor_from_meta(&meta, &out), SP_OK);
+    assert_int_equal(op->reference(&c), SP_OK);
+    return out;
+}
+
+static sp_tensor *fast(const sp_op *op, const void *attrs, int n_in, sp_tensor **in, int threads)
+{
+    sp_tensor *out = NULL;
+    int n;
+    assert_int_equal(sp_threads_set(threads), SP_OK);
+    if (sp_apply(op, attrs, n_in, in, 1, &out, &n) != SP_OK) fail_msg("%s", sp_error_message());
+    return out;
+}
+
+static void compare(const char *what, const char *attrs_text, const sp_op *op, const void *attrs, int n_in, sp_tensor **in,
+                    double terms)
+{
+    sp_tensor *want = plain(op, attrs, n_in, in), *found = fast(op, attrs, n_in, in, 1);
+    sp_tensor *again = fast(op, attrs, n_in, in, 3);
+    assert_true(sp__tensor_same_shape(want, found));
+    assert_memory_equal(found->data, again->data, sp_tensor_bytes(found));
+    if (sp_dtype_kind((sp_dtype)found->dtype) != 'f') {
+        assert_memory_equal(found->data, want->data, sp_tensor_bytes(found));
+    } else if (found->dtype == SP_DTYPE_F32 || found->dtype == SP_DTYPE_F64) {
+        double tolerance = 4 * sqrt(terms + 1) * (found->dtype == SP_DTYPE_F32 ? 6e-7 : 1e-15) + terms * 1e-8 * (found->dtype == SP_DTYPE_F32);
+        for (int64_t i = 0; i < want->count; i++)
+            if (!(fabs(at(found, i) - at(want, i)) <= tolerance))
+                fail_msg("%s %s: element %lld is %.9g, wanted %.9g", what, attrs_text, (long long)i, at(found, i), at(want, i));
+    } else { /* half: the last bit may round the other way */
+        sp_tensor *a, *b;
+        assert_int_equal(sp_tensor_create(SP_DTYPE_F64, want->rank, want->dims, &a), SP_OK);
+        assert_int_equal(sp_tensor_create(SP_DTYPE_F64, want->rank, want->dims, &b), SP_OK);
+        assert_int_equal(sp_tensor_assign(a, want), SP_OK);
+        assert_int_equal(sp_tensor_assign(b, found), SP_OK);
+        for (int64_t i = 0; i < want->count; i++) assert_true(fabs(at(a, i) - at(b, i)) <= 0.01 * fabs(at(a, i)) + 1e-3);
+        sp_tensor_release(a), sp_tensor_release(b);
+    }
+    sp_tensor_release(want), sp_tensor_release(found), sp_tensor_release(again);
+}
+
+typedef struct {
+    int n;
+    int64_t batch, ic, oc, group, in[3], kernel[3];
+    char attrs[200];
+} conv_case;
+
+static double inner(const sp_tensor *a, const sp_tensor *b)
+{
+    assert_true(sp__tensor_same_shape(a, b));
+    double sum = 0;
+    for (int64_t i = 0; i < a->count; i++) sum += (double)((int64_t *)(void *)a->data)[i] * (double)((int64_t *)(void *)b->data)[i];
+    return sum;
+}
+
+/* All three operators of one case. */
+static void check(const conv_case *t, sp_dtype dtype)
+{
+    char name[64], text[300], list[80];
+    snprintf(name, sizeof name, "conv%dd", t->n);
+    const sp_op *op = sp_op_find(name);
+    int64_t x_dims[5] = {t->batch, t->ic}, w_dims[5] = {t->oc, t->ic / t->group};
+    for (int d = 0; d < t->n; d++) {
+        x_dims[2 + d] = t->in[d];
+        w_dims[2 + d] = t->kernel[d];
+    }
+    sp_tensor *x = filled(dtype, t->n + 2, x_dims), *w = filled(dtype, t->n + 2, w_dims);
+    sp_tensor *bias = next() % 2 ? filled(dtype, 1, &t->oc) : NULL;
+    sp_attr_text keep = {.n_blocks = 0};
+    char attrs[256] = {0}, attrs_input[256] = {0}, attrs_weight[256] = {0};
+    assert_true(op->attrs_bytes <= sizeof attrs);
+    if (sp__attrs_parse(op, t->attrs, attrs, &keep) != SP_OK) fail_msg("%s", sp_error_message());
+    double terms = (double)(w->count / (t->oc ? t->oc : 1));
+    snprintf(text, sizeof text, "x %lldx%lldx%lldx%lldx%lld oc %lld kernel %lldx%lldx%lld %s", (long long)t->batch,
+             (long long)t->ic, (long long)t->in[0], (long long)t->in[1], (long long)t->in[2], (long long)t->oc,
+             (long long)t->kernel[0], (long long)t->kernel[1], (long long)t->kernel[2], t->attrs);
+    compare(name, text, op, attrs, 3, (sp_tensor *[]){x, w, bias}, terms);
+
+    sp_tensor *y = plain(op, attrs, 3, (sp_tensor *[]){x, w, NULL}), *dout = filled(dtype, y->rank, y->dims);
+    const char *comma = t->attrs[0] ? ", " : "";
+    snprintf(name, sizeof name, "conv%dd_input_grad", t->n);
+    const sp_op *by_input = sp_op_find(name);
+    int used = snprintf(list, sizeof list, "%s%sinput_size=(", "", comma);
+    for (int d = 0; d < t->n; d++) used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->in[d]);
+    char both[300];
+    snprintf(both, sizeof both, "%s%s)", t->attrs, list);
+    assert_int_equal(sp__attrs_parse(by_input, both, attrs_input, &keep), SP_OK);
+    compare(name, text, by_input, attrs_input, 2, (sp_tensor *[]){dout, w}, (double)(w->count / w->dims[1]));
+
+    snprintf(name, sizeof name, "conv%dd_weight_grad", t->n);
+    const sp_op *by_weight = sp_op_find(name);
+    used = snprintf(list, sizeof list, "%skernel_size=(", comma);
+    for (int d = 0; d < t->n; d++) used += snprintf(list + used, sizeof list - (size_t)used, "%lld,", (long long)t->kernel[d]);
+    snprintf(both, sizeof both, "%s%s)", t->attrs, list);
+    assert_int_equal(sp__attrs_parse(by_weight, both, attrs_weight, &keep), SP_OK);
+    compare(name, text, by_weight, attrs_weight, 2, (sp_tensor *[]){x, dout}, (double)(y->count / y->dims[1]));
+
+    if (dtype == SP_DTYPE_I64) { /* <conv(x, w), dout> = <x, dx> = <w, dw>, exactly */
+        sp_tensor *dx = plain(by_input, attrs_input, 2, (sp_tensor *[]){dout, w});
+        sp_tensor *dw = plain(by_weight, attrs_weight, 2, (sp_tensor *[]){x, dout});
+        double want = inner(y, dout);
+        assert_true(inner(x, dx) == want);
+        assert_true(inner(w, dw) == want);
+        sp_tensor_release(dx), sp_tensor_release(dw);
+    }
+    sp__attr_text_free(&keep);
+    sp_tensor_release(x), sp_tensor_release(w), sp_tensor_release(bias), sp_tensor_release(y), sp_tensor_release(dout);
+}
+
+static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_I64, SP_DTYPE_F16, SP_DTYPE_BF16};
+
+static void known_layers(void **state)
+{
+    (void)state;
+    static const conv_case cases[] = {
+        {2, 4, 1, 6, 1, {32, 32, 1}, {5, 5, 1}, ""},
+        {2, 4, 6, 16, 1, {14, 14, 1}, {5, 5, 1}, ""},
+        {2, 2, 3, 20, 1, {33, 31, 1}, {7, 7, 1}, "stride=2, pad=3"},
+        {2, 2, 32, 40, 1, {14, 14, 1}, {3, 3, 1}, "pad_mode=same"},
+        {2, 1, 70, 20, 1, {9, 9, 1}, {3, 3, 1}, "pad=1"},
+        {2, 2, 40, 33, 1, {7, 7, 1}, {1, 1, 1}, ""},
+        {2, 2, 24, 24, 1, {8, 8, 1}, {1, 1, 1}, "stride=2"},
+        {2, 2, 12, 12, 12, {15, 15, 1}, {3, 3, 1}, "pad=1, group=12"},
+        {2, 2, 12, 24, 12, {15, 15, 1}, {3, 3, 1}, "pad=1, group=12, stride=2"},
+        {2, 0, 2, 3, 1, {5, 5, 1}, {3, 3, 1}, ""},
+        {2, 1, 2, 3, 1, {4, 4, 1}, {1, 1, 1}, "pad=2"},
+        {1, 3, 8, 10, 2, {50, 1, 1}, {5, 1, 1}, "dilation=3, pad=(2,4), group=2"},
+        {3, 2, 3, 8, 1, {5, 6, 7}, {3, 3, 3}, "pad=1, stride=(1,2,1)"},
+        {2, 1, 2, 2, 1, {20, 20, 1}, {12, 13, 1}, "stride=3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t d = 0; d < sizeof dtypes / sizeof dtypes[0]; d++) check(&cases[i], dtypes[d]);
+}
+
+static void random_cases(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 250; i++) {
+        conv_case t = {.n = (int)between(1, 3), .batch = between(1, 3), .group = between(1, 3), .in = {1, 1, 1}, .kernel = {1, 1, 1}};
+        int64_t stride[3], dilation[3], pad[6];
+        t.ic = t.group * between(1, 5);
+        t.oc = t.group * between(1, 9);
+        for (int d = 0; d < 3; d++) {
+            stride[d] = between(0, 2) ? 1 : between(1, 3);
+            dilation[d] = between(0, 2) ? 1 : between(1, 3);
+            pad[2 * d] = between(0, 3), pad[2 * d + 1] = between(0, 3);
+            if (d >= t.n) continue;
+            t.kernel[d] = between(1, 4);
+            t.in[d] = (t.kernel[d] - 1) * dilation[d] + between(1, 20);
+        }
+        if (i % 3 == 0) {
+            snprintf(t.attrs, sizeof t.attrs, "stride=%d, dilation=%d, group=%d, pad_mode=%s", (int)stride[0], (int)dilation[0],
+                     (int)t.group, i % 2 ? "same" : "valid");
+            for (int d = 1; d < t.n; d++) t.in[d] += 8; /* the dilation of the first holds for all */
+        } else {
+            char s[3][60] = {"", "", ""};
+            for (int d = 0; d < t.n; d++) {
+                size_t a = strlen(s[0]), b = strlen(s[1]), c = strlen(s[2]);
+                snprintf(s[0] + a, 60 - a, "%d,", (int)stride[d]);
+                snprintf(s[1] + b, 60 - b, "%d,", (int)dilation[d]);
+                snprintf(s[2] + c, 60 - c, "%d,%d,", (int)pad[2 * d], (int)pad[2 * d + 1]);
+            }
+            snprintf(t.attrs, sizeof t.attrs, "stride=(%s), dilation=(%s), pad=(%s), group=%d", s[0], s[1], s[2], (int)t.group);
+        }
+        check(&t, dtypes[i % 3]);
+    }
+}
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){1, 3, 5, 5}), *w = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 2, 3, 3}), *out;
+    int n;
+    assert_int_equal(sp_apply(sp_op_find("conv2d"), NULL, 3, (sp_tensor *[]){x, w, NULL}, 1, &out, &n), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "3 channels"));
+    sp_tensor *big = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 3, 6, 3});
+    assert_int_equal(sp_apply(sp_op_find("conv2d"), NULL, 3, (sp_tensor *[]){x, big, NULL}, 1, &out, &n), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "the kernel covers 6 elements, but the input with padding has 5"));
+    assert_int_equal(sp_apply(sp_op_find("conv1d"), NULL, 3, (sp_tensor *[]){x, big, NULL}, 1, &out, &n), SP_VALUE);
+    sp_tensor_release(x), sp_tensor_release(w), sp_tensor_release(big);
+}
+
+/* --- matmul, through the operator -------------------------------------------------------------------------------- */
+
+static void matmul_shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        int rank_a, rank_b;
+        int64_t a[4], b[4];
+        const char *attrs;
+    } cases[] = {
+        {1, 1, {70}, {70}, ""},
+        {1, 2, {7}, {7, 90}, ""},
+        {2, 1, {50, 33}, {33}, ""},
+        {2, 2, {33, 40}, {40, 20}, ""},
+        {2, 2, {40, 33}, {20, 40}, "transpose_a=True, transpose_b=True"},
+        {2, 2, {0, 3}, {3, 4}, ""},
+        {2, 2, {2, 0}, {0, 4}, ""},
+        {3, 2, {5, 6, 7}, {7, 9}, ""},
+        {3, 2, {5, 7, 6}, {7, 9}, "transpose_a=True"},
+        {2, 3, {6, 7}, {5, 9, 7}, "transpose_b=True"},
+        {4, 3, {3, 1, 6, 70}, {4, 70, 17}, ""},
+        {4, 4, {3, 4, 80, 64}, {3, 4, 80, 64}, "transpose_b=True"},
+        {3, 1, {3, 4, 5}, {5}, ""},
+        {1, 3, {4}, {3, 4, 5}, ""},
+    };
+    static const sp_dtype all[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_F16, SP_DTYPE_BF16, SP_DTYPE_I32, SP_DTYPE_U8};
+    const sp_op *op = sp_op_find("matmul");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t d = 0; d < sizeof all / sizeof all[0]; d++) {
+            sp_attr_text keep = {.n_blocks = 0};
+            char attrs[64] = {0};
+            assert_int_equal(sp__attrs_parse(op, cases[i].attrs, attrs, &keep), SP_OK);
+            sp_tensor *a = filled(all[d], cases[i].rank_a, cases[i].a), *b = filled(all[d], cases[i].rank_b, cases[i].b);
+            compare("matmul", cases[i].attrs, op, attrs, 2, (sp_tensor *[]){a, b}, 80);
+            sp_tensor_release(a), sp_tensor_release(b);
+            sp__attr_text_free(&keep);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_layers),
+        cmocka_unit_test(random_cases),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(matmul_shapes),
+    };
+    const char *level = getenv("SPORE_ISA");
+    int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
+    if (failed != 0 || level != NULL) return failed;
+    setenv("SPORE_ISA", "portable", 1);
+    execv("/proc/self/exe", argv);
+    return 1;
+}
