@@ -74,8 +74,8 @@ static sp_status skip_group(sp_wire *w, uint32_t number)
     open[depth++] = number;
     while (depth > 0) {
         size_t offset = sp__wire_offset(w);
-        uint32_t inner;
-        int type;
+        uint32_t inner = 0;
+        int type = 0;
         SP_TRY(sp__wire_field(w, &inner, &type));
         if (type == SP_WIRE_GROUP) {
             SP_CHECK(depth < GROUP_DEPTH_MAX, SP_FORMAT, "byte %zu: groups are nested deeper than %d", offset,

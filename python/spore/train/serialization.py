@@ -266,6 +266,9 @@ def _source_path(name, format_name):
         raise ValueError(f"For 'load_checkpoint', the file name must end in '{format_name}', which is the argument "
                          f"'format', but got {name!r}.")
     path = os.path.realpath(name)
+    writer = _writer
+    if writer is not None and writer.path == path:
+        _wait_async_save()  # what is being written now is what the caller means
     if not os.path.exists(path):
         raise ValueError(f"For 'load_checkpoint', the file {path!r} does not exist.")
     return path
@@ -279,9 +282,6 @@ def _has_crc(path):
 
 
 def _read_entries(path, crc_check):
-    writer = _writer
-    if writer is not None and writer.path == path:
-        _wait_async_save()  # what is being written now is what the caller means
     try:
         entries = _core.checkpoint_load(path, crc_check)
         if crc_check and not _has_crc(path):
