@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_ckpt.c - any bytes as a checkpoint: refused with a message, or read into tensors that are stored and read back to
- * the same values.
+/* fuzz_ckpt.c - any bytes as a checkpoint: refused with a message, or read into tensors that are stored and read back
+ * to the same values.
  *
- * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_ckpt.c. Without: tests/formats/test_fuzz_ckpt.c runs
- * it over the sample files and mutations of them, and FUZZ_MAIN gives a program that runs the files named as arguments. */
+ * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_ckpt.c. Without: tests/formats/test_fuzz_ckpt.c
+ * runs it over the sample files and mutations of them; FUZZ_MAIN gives a program that runs the files named as arguments. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -72,7 +72,8 @@ static PyObject *checkpoint_save(PyObject *module, PyObject *args)
     (void)module;
     PyObject *path_object, *entries;
     int crc;
-    if (!PyArg_ParseTuple(args, "O&O!p:checkpoint_save", PyUnicode_FSConverter, &path_object, &PyList_Type, &entries, &crc))
+    if (!PyArg_ParseTuple(args, "O&O!p:checkpoint_save", PyUnicode_FSConverter, &path_object, &PyList_Type, &entries,
+                          &crc))
         return NULL;
     sp_bundle *bundle = make_bundle(entries);
     sp_status status = SP_OK;
@@ -171,7 +172,7 @@ static PyMethodDef functions[] = {
     {"checkpoint_save", checkpoint_save, METH_VARARGS,
      "checkpoint_save(path, entries, crc): write a list of (name, Tensor or str), replacing the file in one step."},
     {"checkpoint_load", checkpoint_load, METH_VARARGS,
-     "checkpoint_load(path, crc): the list of (name, Tensor or str) in the file; crc: verify the checksum if it has one."},
+     "checkpoint_load(path, crc): the list of (name, Tensor or str) in the file; crc: verify its checksum if any."},
     {"checkpoint_copy", checkpoint_copy, METH_VARARGS,
      "checkpoint_copy(entries): the same list with the tensors copied, to be saved later."},
     {NULL, NULL, 0, NULL},

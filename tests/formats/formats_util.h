@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats_util.h - what tests of file formats share: whole files, a scratch folder, and a small reader of numpy's .npz (a
- * zip of arrays), which holds expected values. Failures end the test: nothing here is tested itself. */
+/* formats_util.h - what tests of file formats share: whole files, a scratch folder, and a small reader of numpy's .npz
+ * (a zip of arrays), which holds expected values. Failures end the test: nothing here is tested itself. */
 #ifndef SPORE_TEST_FORMATS_UTIL_H
 #define SPORE_TEST_FORMATS_UTIL_H
 
@@ -124,7 +124,8 @@ static inline uint32_t le(const uint8_t *p, int bytes)
     return v;
 }
 
-static inline void copy_between(char *out, size_t room, const char *from, const char *before, const char *open, char close)
+static inline void copy_between(char *out, size_t room, const char *from, const char *before, const char *open,
+                                char close)
 {
     const char *a = strstr(from, before);
     assert_non_null(a);

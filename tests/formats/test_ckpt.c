@@ -158,7 +158,8 @@ static void views_are_private(void **unused)
     assert_memory_equal(before.data, after.data, before.bytes);
     OK(sp_checkpoint_load(DATA "lenet_mnist_1.1.1.ckpt", 0, &again));
     for (int64_t i = 0; i < sp_bundle_count(again); i++)
-        assert_memory_equal(sp_tensor_data(sp_bundle_tensor_at(again, i)), sp_tensor_data(sp_bundle_tensor_at(copied, i)),
+        assert_memory_equal(sp_tensor_data(sp_bundle_tensor_at(again, i)),
+                            sp_tensor_data(sp_bundle_tensor_at(copied, i)),
                             sp_tensor_bytes(sp_bundle_tensor_at(again, i)));
     free(before.data);
     free(after.data);
@@ -210,8 +211,8 @@ static void put_nested(sp_wire_out *o, uint32_t number, sp_wire_out *inner)
 }
 
 /* An entry of the usual form. */
-static void put_entry(sp_wire_out *o, const char *name, int rank, const int64_t *dims, const char *type, const void *data,
-                      size_t bytes)
+static void put_entry(sp_wire_out *o, const char *name, int rank, const int64_t *dims, const char *type,
+                      const void *data, size_t bytes)
 {
     sp_wire_out tensor = {0}, value = {0};
     for (int i = 0; i < rank; i++) OK(sp__wire_put_number(&tensor, 1, (uint64_t)dims[i]));
@@ -302,7 +303,8 @@ static void corners_survive(void **unused)
         const char *name;
         int rank;
         const int64_t *dims;
-    } cases[] = {{"scalar", 0, NULL}, {"one", 1, one}, {"none", 1, zero}, {"empty", 3, empty}, {"eight", 8, eight}, {"", 1, one}};
+    } cases[] = {{"scalar", 0, NULL}, {"one", 1, one},     {"none", 1, zero},
+                 {"empty", 3, empty}, {"eight", 8, eight}, {"", 1, one}};
     static const char *const texts[] = {"", "a", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8D\x84", "in\0side"};
     static const size_t text_bytes[] = {0, 1, 9, 7};
     for (unsigned flags = 0; flags < 4; flags++) {
@@ -380,8 +382,8 @@ static void expect_refusal(sp_wire_out *file, const char *const *words)
 static void wrong_contents_are_refused(void **unused)
 {
     (void)unused;
-    static const int64_t six[] = {6}, huge[] = {INT64_MAX, INT64_MAX}, big[] = {1LL << 62, 4}, minus[] = {-1}, two[] = {2};
-    static const int64_t nine[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[] = {0, 1LL << 62, 1LL << 62};
+    static const int64_t six[] = {6}, huge[] = {INT64_MAX, INT64_MAX}, big[] = {1LL << 62, 4}, minus[] = {-1};
+    static const int64_t two[] = {2}, nine[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[] = {0, 1LL << 62, 1LL << 62};
     sp_wire_out f = {0}, v = {0};
     put_entry(&f, "w", 1, six, "Float32", numbers, 20);
     REFUSED(f, "'w'", "byte ", "20 bytes", "(6,)", "Float32", "6 elements");

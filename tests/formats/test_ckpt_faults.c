@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ckpt_faults.c - saving and loading when things fail: the old file survives, no temporary file stays, nothing leaks,
- * and the message says what happened to which file. */
+/* test_ckpt_faults.c - saving and loading when things fail: the old file survives, no temporary file stays, nothing
+ * leaks, and the message says what happened to which file. */
 #include "formats_util.h"
 
 #include <fcntl.h>

@@ -50,7 +50,8 @@ static void fields_are_skipped_or_refused(void **unused)
         {"\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02", 11, false}, /* 65 bits */
         {"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 12, false},
         {"\x0B\x13\x08\x01\x14\x0C", 6, true},                       /* group 1 with group 2 inside */
-        {"\x0B\x14", 2, false}, {"\x0B\x08\x01", 3, false}, {"\x0C", 1, false}, {"\x00\x01", 2, false}, {"\x0E", 1, false},
+        {"\x0B\x14", 2, false}, {"\x0B\x08\x01", 3, false}, {"\x0C", 1, false}, {"\x00\x01", 2, false},
+        {"\x0E", 1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t taken = 0;

@@ -6,7 +6,8 @@
     python cross_check.py mindspore write mindspore.ckpt
     python cross_check.py spore read mindspore.ckpt
 
-record.sh runs the four and keeps MindSpore's file and the log; test_oracle_ckpt.py repeats spore's half with the kept files.
+record.sh runs the four and keeps MindSpore's file and the log; test_oracle_ckpt.py repeats spore's
+half with the kept file.
 """
 import importlib
 import sys

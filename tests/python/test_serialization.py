@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""save_checkpoint, load_checkpoint and load_param_into_net: values, arguments, exceptions and returned names as in MindSpore
-2.10, and what spore does beyond it (a net is changed as a whole or not at all, names are suggested)."""
+"""save_checkpoint, load_checkpoint and load_param_into_net: values, arguments, exceptions and returned names as in
+MindSpore 2.10, and what spore does beyond it (a net is changed as a whole or not at all, names are suggested)."""
 import logging
 import os
 import pathlib
@@ -81,8 +81,8 @@ def test_lenet_of_1_1_1():
 def test_all_dtypes_there_and_back(folder):
     rng = np.random.default_rng(0)
     values = {}
-    for dtype in ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-                  "float64", "complex64", "complex128"):
+    for dtype in ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                  "float32", "float64", "complex64", "complex128"):
         for shape in ((), (1,), (3, 4), (2, 0, 3)):
             values[f"{dtype}{shape}"] = rng.integers(0, 2, shape).astype(dtype)
     entries = [{"name": name, "data": Tensor(value)} for name, value in values.items()]
@@ -98,7 +98,8 @@ def test_all_dtypes_there_and_back(folder):
 
 
 def test_append_dict(folder):
-    extra = {"i": 3, "f": 0.1, "b": True, "s": "hé🍄", "e": "", "t": Tensor(np.int16([1, 2])), "p": param(np.float64(2)), "weight": 5}
+    extra = {"i": 3, "f": 0.1, "b": True, "s": "hé🍄", "e": "", "t": Tensor(np.int16([1, 2])),
+             "p": param(np.float64(2)), "weight": 5}
     save_checkpoint(Net(), "x.ckpt", append_dict=extra)
     loaded = load_checkpoint("x.ckpt")
     assert list(loaded) == ["weight", "bias", "i", "f", "b", "s", "e", "t", "p"]  # a repeated name replaces in place
@@ -112,7 +113,8 @@ def test_append_dict(folder):
 
 def test_what_can_be_saved(folder):
     net = Net()
-    for save_obj in (net, [net.weight, net.bias], [{"name": "weight", "data": net.weight}, {"name": "bias", "data": net.bias}],
+    for save_obj in (net, [net.weight, net.bias],
+                     [{"name": "weight", "data": net.weight}, {"name": "bias", "data": net.bias}],
                      {"weight": net.weight, "bias": net.bias}, {"weight": net.weight.asnumpy(), "bias": net.bias}):
         assert save_checkpoint(save_obj, "x") is None
         loaded = load_checkpoint("x.ckpt")
@@ -285,7 +287,8 @@ def test_async_error_is_raised_at_the_next_save(folder):
 
 def test_async_save_is_finished_at_exit(folder):
     code = ("import numpy as np, spore as ms\n"
-            "ms.save_checkpoint([{'name': 'w', 'data': ms.Tensor(np.ones(100000, np.float32))}], 'x', async_save=True)\n")
+            "ones = ms.Tensor(np.ones(100000, np.float32))\n"
+            "ms.save_checkpoint([{'name': 'w', 'data': ones}], 'x', async_save=True)\n")
     subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
     assert load_checkpoint("x.ckpt")["w"].asnumpy().sum() == 100000
 
@@ -311,7 +314,8 @@ def test_load_checkpoint_fills_the_net(folder):
 
 
 def test_prefix_of_the_checkpoint_is_dropped():
-    values = {"backbone.net.weight": param(np.full((3, 2), 4, np.float32)), "backbone.net.bias": param(np.float32([4, 4, 4]))}
+    values = {"backbone.net.weight": param(np.full((3, 2), 4, np.float32)),
+              "backbone.net.bias": param(np.float32([4, 4, 4]))}
     net = Net()
     assert load_param_into_net(net, values) == ([], ["backbone.net.weight", "backbone.net.bias"])
     assert (net.weight.asnumpy() == 4).all() and (net.bias.asnumpy() == 4).all()
@@ -374,6 +378,7 @@ def test_load_into_net_refuses(error, arguments, options):
 
 def test_missing_names_are_told_with_the_nearest(caplog):
     with caplog.at_level(logging.WARNING, "spore"):
-        load_param_into_net(Net(), {"weights": param(np.ones((3, 2), np.float32)), "bias": param(np.ones(3, np.float32))})
+        load_param_into_net(Net(), {"weights": param(np.ones((3, 2), np.float32)),
+                                    "bias": param(np.ones(3, np.float32))})
     assert "1 parameters of the net" in caplog.text
     assert "'weight' (nearest: 'weights')" in caplog.text
