@@ -3,7 +3,8 @@
  * to the same values.
  *
  * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_ckpt.c. Without: tests/formats/test_fuzz_ckpt.c
- * runs it over the sample files and mutations of them; FUZZ_MAIN gives a program that runs the files named as arguments. */
+ * runs it over the sample files and mutations of them; FUZZ_MAIN gives a program that runs the files named as
+ * arguments. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@ def _spore():
 
 def _require_type(function, name, value, types, error=ValueError):
     """MindSpore raises ValueError for most wrong types; `error` tells where it does not."""
-    if isinstance(value, types) and not (types is int and isinstance(value, bool)):
+    if isinstance(value, types):
         return
     kinds = types if isinstance(types, tuple) else (types,)
     wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
