@@ -14,7 +14,7 @@ for value in ("0.5", "-3", "7.25"):
     case(I + "Constant", f"initializer.initializer(initializer.Constant(value={value}), (3,), ms.float16).init_data()")
 RANDOM = {
     "Normal": [("", None), ("0.5", None), ("sigma=2.0, mean=1.0", None)],
-    "TruncatedNormal": [("", (-0.03, 0.03)), ("0.5", (-1.01, 1.01)), ("sigma=2.0", (-4.01, 4.01)), ("1.0, mean=1.0, a=-1.0, b=1.0", (-0.01, 2.01))],
+    "TruncatedNormal": [("", (-0.06, 0.06)), ("0.5", (-2, 2)), ("sigma=2.0", (-2, 2)), ("1.0, mean=1.0, a=-1.0, b=1.0", (-1, 1))],
     "Uniform": [("", (-0.07, 0.07)), ("0.5", (-0.5, 0.5)), ("scale=2.0", (-2, 2))],
     "XavierUniform": [("", None), ("2", None), ("gain=0.5", None)],
     "XavierNormal": [("", None)],
