@@ -18,7 +18,7 @@
 #include "device/cpu/gemm.h"
 #include "ir/window.h"
 
-enum { SCATTER_ROWS = 128, SCATTER_BYTES = 64 * 1024, DIRECT_WIDTH = 5, CORRELATE_PANELS = 8 };
+enum { SCATTER_ROWS = 128, SCATTER_BYTES = 64 * 1024, CORRELATE_PANELS = 8 };
 #define PARALLEL_FLOPS 2e6 /* below this everything stays on one thread */
 #define TASK_FLOPS 1e6     /* what one task should have to do */
 
@@ -38,7 +38,8 @@ typedef struct conv_job {
     double flops;
     /* scratch */
     size_t offsets_bytes, padded_bytes, panels_bytes;
-    int64_t *offsets;
+    int64_t *offsets;        /* k of them: where the element under each tap lies */
+    int64_t *starts;         /* where the window of each position begins, when panels are gathered */
     char *padded_x, *panels;
     /* operands */
     const char *x, *weight, *bias, *dout;
@@ -93,6 +94,17 @@ static void fill_offsets(const conv_job *job)
                                         b * w->dilation[1] * job->padded[2] + c * w->dilation[2];
 }
 
+static void fill_starts(conv_job *job)
+{
+    const sp__window *w = &job->g.w;
+    int64_t q = 0;
+    job->starts = job->offsets + job->k;
+    for (int64_t a = 0; a < w->out[0]; a++)
+        for (int64_t b = 0; b < w->out[1]; b++)
+            for (int64_t c = 0; c < w->out[2]; c++)
+                job->starts[q++] = (a * w->stride[0] * job->padded[1] + b * w->stride[1]) * job->padded[2] + c * w->stride[2];
+}
+
 static void pad_planes(void *context, int64_t begin, int64_t end)
 {
     const conv_job *job = context;
@@ -142,7 +154,17 @@ static void pack_weights(void *context, int64_t begin, int64_t end)
 
 /* --- forward ----------------------------------------------------------------------------------------------------- */
 
-static bool is_direct(const sp__window *w) { return w->stride[2] == 1 && w->out[2] >= DIRECT_WIDTH; }
+/* Read windows in place, or gather panels? In place, the last vector of each row has idle lanes, and rows of one vector
+ * keep only half of the accumulators busy; gathering costs about as much as 16 rows of weights. */
+static bool is_direct(const conv_job *job)
+{
+    const sp__window *w = &job->g.w;
+    if (w->stride[2] != 1) return false;
+    double lanes = job->kernels->lanes, width = (double)w->out[2], n = (double)job->positions, m = (double)job->oc_g;
+    double in_place = width / (lanes * (double)ceil_div(w->out[2], job->kernels->lanes)) * (width <= lanes ? 0.7 : 1);
+    double gathered = n / (lanes * (double)ceil_div(job->positions, job->kernels->lanes)) * m / (m + 16);
+    return in_place >= gathered;
+}
 
 static bool is_plain_product(const sp__conv_geometry *g)
 {
@@ -162,10 +184,11 @@ static sp__gemm_shape product_shape(const conv_job *job)
 static void plan_forward(conv_job *job)
 {
     const sp__window *w = &job->g.w;
+    if (!is_direct(job)) job->offsets_bytes = aligned((size_t)(job->k + job->positions) * sizeof(int64_t));
     job->m_panels = ceil_div(job->oc_g, job->kernels->rows);
     job->panels_bytes = aligned((size_t)(job->g.group * job->m_panels * job->kernels->rows * job->k * job->size));
-    int64_t unit = is_direct(w) ? w->out[2] : job->kernels->columns; /* positions that belong together */
-    int64_t units = is_direct(w) ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
+    int64_t unit = is_direct(job) ? w->out[2] : job->kernels->columns; /* positions that belong together */
+    int64_t units = is_direct(job) ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
     double unit_flops = 2.0 * (double)(job->oc_g * unit) * (double)job->k + 1;
     double want = TASK_FLOPS / unit_flops;
     job->band = want < 1 ? 1 : want > (double)units ? max_i64(units, 1) : (int64_t)want;
@@ -193,6 +216,7 @@ static void forward_rows(const conv_job *job, const char *x, const char *panels,
     const sp__gemm_kernels *kernels = job->kernels;
     const sp__window *w = &job->g.w;
     int64_t size = job->size, rows = kernels->rows, width = w->out[2];
+    const char *x_end = job->x + job->g.batch * job->g.in_channels * job->plane * size;
     for (int64_t p = 0; p < job->k; p += kernels->k_block) {
         int64_t k = min_i64(kernels->k_block, job->k - p);
         for (int64_t r = r0; r < r1; r++) {
@@ -200,8 +224,10 @@ static void forward_rows(const conv_job *job, const char *x, const char *panels,
             const char *row = x + (d * w->stride[0] * job->padded[1] + h * w->stride[1]) * job->padded[2] * size;
             for (int64_t j = 0; j < width; j += kernels->columns) {
                 int64_t n = min_i64(kernels->columns, width - j);
-                bool two = n > kernels->lanes, whole = n % kernels->lanes == 0;
-                const sp__gemm_taps *micro = whole ? kernels->taps[two] : kernels->taps_edge[two];
+                bool two = n > kernels->lanes;
+                /* Lanes behind the last column compute nonsense that is not stored; they must not leave the memory. */
+                bool inside = row + (j + job->offsets[job->k - 1] + (two ? kernels->columns : kernels->lanes)) * size <= x_end;
+                const sp__gemm_taps *micro = inside ? kernels->taps[two] : kernels->taps_edge[two];
                 for (int64_t i = 0; i < job->oc_g; i += rows)
                     micro[min_i64(rows, job->oc_g - i) - 1](k, panels + (i * job->k + p * rows) * size, row + j * size,
                                                             job->offsets + p, out + (i * job->positions + r * width + j) * size,
@@ -215,20 +241,14 @@ static void forward_rows(const conv_job *job, const char *x, const char *panels,
 static void forward_panels(const conv_job *job, const char *x, const char *panels, char *out, int64_t u0, int64_t u1)
 {
     const sp__gemm_kernels *kernels = job->kernels;
-    const sp__window *w = &job->g.w;
     int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
     _Alignas(64) char panel[SP_GEMM_PANEL_BYTES];
-    int64_t positions[64];
     for (int64_t u = u0; u < u1; u++) {
         int64_t q = u * columns, n = min_i64(columns, job->positions - q);
-        for (int64_t j = 0; j < n; j++) {
-            int64_t at = q + j, c = at % w->out[2], b = at / w->out[2] % w->out[1], a = at / w->out[2] / w->out[1];
-            positions[j] = (a * w->stride[0] * job->padded[1] + b * w->stride[1]) * job->padded[2] + c * w->stride[2];
-        }
         bool two = n > kernels->lanes;
         for (int64_t p = 0; p < job->k; p += kernels->k_block) {
             int64_t k = min_i64(kernels->k_block, job->k - p);
-            kernels->gather(k, job->offsets + p, n, positions, x, panel);
+            kernels->gather(k, job->offsets + p, n, job->starts + q, x, panel);
             for (int64_t i = 0; i < job->oc_g; i += rows)
                 kernels->packed[two][min_i64(rows, job->oc_g - i) - 1](
                     k, panels + (i * job->k + p * rows) * size, 1, rows, panel, columns,
@@ -241,7 +261,7 @@ static void forward_tasks(void *context, int64_t begin, int64_t end)
 {
     const conv_job *job = context;
     const sp__window *w = &job->g.w;
-    bool direct = is_direct(w);
+    bool direct = is_direct(job); /* the plan and the run decide alike */
     int64_t unit = direct ? w->out[2] : job->kernels->columns;
     int64_t units = direct ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
     for (int64_t t = begin; t < end; t++) {
@@ -293,6 +313,7 @@ static sp_status forward_run(conv_job *job, char *work)
     plan_forward(job);
     place(job, work);
     SP_TRY(prepare_x(job));
+    if (!is_direct(job)) fill_starts(job);
     SP_TRY(share(job, g->group * job->m_panels, max_i64(1, 32768 / (job->k * job->kernels->rows)), pack_weights));
     return share(job, g->batch * g->group * job->bands, job->per_task, forward_tasks);
 }

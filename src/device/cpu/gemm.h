@@ -77,8 +77,8 @@ typedef struct sp__gemm_kernels {
     sp__gemm_dots dots;
     sp__gemm_sums sums;
     sp__gemm_pack pack;
-    sp__gemm_taps taps[2][SP_GEMM_ROWS];     /* n a multiple of lanes */
-    sp__gemm_taps taps_edge[2][SP_GEMM_ROWS];
+    sp__gemm_taps taps[2][SP_GEMM_ROWS];      /* reads whole vectors of x, also behind the last column */
+    sp__gemm_taps taps_edge[2][SP_GEMM_ROWS]; /* reads no further than the last column */
     sp__gemm_correlate correlate[2][SP_GEMM_ROWS];
     sp__gemm_correlate_one correlate_one;
     sp__gemm_gather gather;

@@ -101,8 +101,7 @@ static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const in
     static void MICRO_NAME(taps_##r##_##v)(int64_t k, const void *a, const void *x, const int64_t *offsets, void *c,   \
                                            int64_t c_row, int64_t n, bool accumulate)                                  \
     {                                                                                                                  \
-        (void)n;                                                                                                       \
-        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, x, 0, offsets, c, c_row, v *LANES, accumulate);                  \
+        MICRO_NAME(block)(r, v, false, k, a, 1, ROWS, x, 0, offsets, c, c_row, n, accumulate);                         \
     }                                                                                                                  \
     static void MICRO_NAME(taps_edge_##r##_##v)(int64_t k, const void *a, const void *x, const int64_t *offsets,       \
                                                 void *c, int64_t c_row, int64_t n, bool accumulate)                    \
@@ -236,7 +235,7 @@ static void MICRO_NAME(correlate_one)(const sp__gemm_span *span, const void *x, 
 {
     const T *ys = y;
     V acc = V_ZERO();
-    T rest = 0;
+    T sums[4] = {0}; /* for strides: four chains, an addition waits for the one before it */
     for (int64_t d = 0; d < span->n[0]; d++) {
         for (int64_t h = 0; h < span->n[1]; h++) {
             const T *xs = (const T *)x + d * span->step[0] + h * span->step[1];
@@ -245,15 +244,18 @@ static void MICRO_NAME(correlate_one)(const sp__gemm_span *span, const void *x, 
                 for (; w + LANES <= n; w += LANES) acc = V_FMA(V_LOAD(xs + w), V_LOAD(ys + w), acc);
                 if (w < n) acc = V_FMA(V_LOAD_PART(xs + w, n - w), V_LOAD_PART(ys + w, n - w), acc);
             } else {
-                for (; w < n; w++) rest += xs[w * span->step[2]] * ys[w];
+                for (; w + 4 <= n; w += 4)
+                    for (int64_t l = 0; l < 4; l++) sums[l] += xs[(w + l) * span->step[2]] * ys[w + l];
+                for (; w < n; w++) sums[0] += xs[w * span->step[2]] * ys[w];
             }
             ys += n;
         }
     }
     T lane[LANES];
     V_STORE(lane, acc);
-    for (int l = 0; l < LANES; l++) rest += lane[l];
-    *(T *)sum += rest;
+    T total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (int l = 0; l < LANES; l++) total += lane[l];
+    *(T *)sum += total;
 }
 
 static void MICRO_NAME(gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
