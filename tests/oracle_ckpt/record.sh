@@ -10,7 +10,7 @@ rm -f spore.ckpt mindspore.ckpt
     "$spore" cross_check.py spore write spore.ckpt
     env -u PYTHONPATH "$mindspore" cross_check.py mindspore read spore.ckpt
     env -u PYTHONPATH "$mindspore" cross_check.py mindspore write mindspore.ckpt
-    chmod u+w mindspore.ckpt
+    chmod 644 mindspore.ckpt
     "$spore" cross_check.py spore read mindspore.ckpt
     cmp spore.ckpt mindspore.ckpt && echo "both files are equal, byte for byte"
 } | tee log.txt

@@ -305,6 +305,13 @@ def _chooser(keep, drop, choice_func):
     return choose
 
 
+def _parameter_on(tensor, name):
+    """A Parameter that shows the tensor's memory, which may be the file's: Parameter(tensor) would copy it."""
+    parameter = _spore().Parameter(0.0, name=name)
+    parameter._rebind(tensor)
+    return parameter
+
+
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                     specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
     """Load a MindSpore checkpoint.
@@ -337,10 +344,9 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     _require_type("load_checkpoint", "remove_redundancy", remove_redundancy, bool)
     path = _source_path(ckpt_file_name, format)
     _require_plain_ckpt("load_checkpoint", format, dec_key, "dec_key")
-    parameter = _spore().Parameter
     choose = _chooser(keep, drop, choice_func)
     entries = _read_entries(path, crc_check)
-    result = {name: value if isinstance(value, str) else parameter(value, name=name)
+    result = {name: value if isinstance(value, str) else _parameter_on(value, name)
               for name, value in entries if choose(name)}
     if not result:
         raise ValueError(f"For 'load_checkpoint', nothing is left to load from {path!r}: it has {len(entries)} "
