@@ -29,6 +29,8 @@ static void kernels_collect(void)
     }
 }
 
+_Thread_local sp_dtype sp__param_dtype = SP_DTYPE_NONE;
+
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
 static sp_status check_inputs(const sp_op *op, int n_in, sp_tensor *const *in)
@@ -69,6 +71,17 @@ static sp_dtype common_dtype(int n, sp_tensor *const *in)
     return weak; /* int64 over bool, float32 over integers: what the binding made of the number */
 }
 
+/* Recorded like any other operator, so that gradients come back in the input's own dtype. The new tensor is listed in
+ * made[] for release; one that was listed before stays there. */
+static sp_status cast_input(sp_tensor **in, sp_dtype to, sp_tensor **made, int *n_made)
+{
+    const struct { sp_dtype dtype; } attrs = {to};
+    int n;
+    SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, in, 1, &made[*n_made], &n));
+    *in = made[(*n_made)++];
+    return SP_OK;
+}
+
 /* Inputs brought to one dtype; made[] lists the new ones for release. */
 static sp_status promote_inputs(const sp_op *op, int n_in, sp_tensor **in, sp_tensor **made, int *n_made)
 {
@@ -80,13 +93,18 @@ static sp_status promote_inputs(const sp_op *op, int n_in, sp_tensor **in, sp_te
         return sp__fail(SP_TYPE, "%s: dtypes %s and %s have no common dtype", op->name,
                         sp_dtype_name((sp_dtype)in[0]->dtype), sp_dtype_name((sp_dtype)in[n_in - 1]->dtype));
     if (op->promote == SP_PROMOTE_FLOAT && sp_dtype_kind(to) != 'f' && sp_dtype_kind(to) != 'c') to = SP_DTYPE_F32;
-    for (int i = 0; i < n_in; i++) {
-        if (!in[i] || in[i]->dtype == (int)to) continue;
-        const struct { sp_dtype dtype; } attrs = {to};
-        int n;
-        SP_TRY(sp_apply(&sp_op_cast, &attrs, 1, &in[i], 1, &made[*n_made], &n));
-        in[i] = made[(*n_made)++];
-    }
+    for (int i = 0; i < n_in; i++)
+        if (in[i] && in[i]->dtype != (int)to) SP_TRY(cast_input(&in[i], to, made, n_made));
+    return SP_OK;
+}
+
+/* Mixed precision: weights in the dtype of the computation. */
+static sp_status cast_weights(int n_in, sp_tensor **in, sp_tensor **made, int *n_made)
+{
+    for (int i = 0; i < n_in; i++)
+        if (in[i] && in[i]->flags & SP_TENSOR_PARAMETER && sp_dtype_kind((sp_dtype)in[i]->dtype) == 'f' &&
+            in[i]->dtype != (int)sp__param_dtype)
+            SP_TRY(cast_input(&in[i], sp__param_dtype, made, n_made));
     return SP_OK;
 }
 
@@ -147,11 +165,8 @@ static sp_status run_kernel(const sp_call *call, sp_kernel_fn fn, bool strided, 
     status = fn(&c);
     sp__free(c.work);
     /* An input that is written in place may have been copied: bring the new contents home. */
-    for (int i = 0, k = 0; status == SP_OK && call->op->writes && i < c.n_in; i++) {
-        if (c.in[i] == call->in[i]) continue;
-        if (call->op->writes >> i & 1) status = sp_tensor_assign(call->in[i], c.in[i]);
-        k++;
-    }
+    for (int i = 0; status == SP_OK && call->op->writes && i < c.n_in; i++)
+        if (c.in[i] != call->in[i] && call->op->writes >> i & 1) status = sp_tensor_assign(call->in[i], c.in[i]);
 done:
     for (int i = 0; i < n_copied; i++) sp_tensor_release(copied[i]);
     sp__free(block);
@@ -225,7 +240,7 @@ static sp_status run_composed(sp_call *c)
 sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
                    int *n_out)
 {
-    sp_tensor *few[SP_IN_MAX], *made[SP_IN_MAX], **in = few, **promoted = made;
+    sp_tensor *few[SP_IN_MAX], *made[2 * SP_IN_MAX], **in = few, **promoted = made; /* an input is cast twice at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     void *block = NULL;
     int n_made = 0;
@@ -234,15 +249,18 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
 
     SP_TRY(check_inputs(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
-        block = sp__alloc((size_t)n_in * (2 * sizeof *in + sizeof *tracked));
+        block = sp__alloc((size_t)n_in * (3 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;
         in = block;
         promoted = in + n_in;
-        tracked = (bool *)(promoted + n_in);
+        tracked = (bool *)(promoted + 2 * n_in);
     }
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
     if (!attrs && op->n_attrs) c.attrs = sp__op_defaults(op);
+    /* The cast itself is left alone: it is what the weights go through. */
+    if (sp__param_dtype != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
+        SP_GOTO(done, cast_weights(n_in, in, promoted, &n_made));
     if (op->promote != SP_PROMOTE_NONE) SP_GOTO(done, promote_inputs(op, n_in, in, promoted, &n_made));
     SP_GOTO(done, check_dtype(op, n_in, in));
 

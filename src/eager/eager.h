@@ -14,7 +14,11 @@ typedef struct sp_grad_node sp_grad_node;
 /* Depth of recording on this thread; > 0 means on. */
 extern _Thread_local int sp__grad_depth;
 
-/* Remember `c` as the history of its outputs. written: the outputs are inputs that were changed in place. */
+/* Mixed precision on this thread: floating-point weights (SP_TENSOR_PARAMETER) enter operators in this dtype.
+ * SP_DTYPE_NONE: as they are. */
+extern _Thread_local sp_dtype sp__param_dtype;
+
+/* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */
 sp_status sp__grad_record(const sp_call *c, const bool *tracked);
 
 #endif

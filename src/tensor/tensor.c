@@ -171,7 +171,7 @@ sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out)
 sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out)
 {
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, out));
-    (*out)->flags = t->flags | SP_TENSOR_VIEW;
+    (*out)->flags = (uint8_t)((t->flags & ~SP_TENSOR_PARAMETER) | SP_TENSOR_VIEW);
     return SP_OK;
 }
 
@@ -184,7 +184,7 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     t->dtype = from->dtype;
     t->rank = from->rank;
     t->count = from->count;
-    t->flags = from->flags & (uint8_t)~SP_TENSOR_WEAK;
+    t->flags = (uint8_t)((from->flags & ~(SP_TENSOR_WEAK | SP_TENSOR_PARAMETER)) | (t->flags & SP_TENSOR_PARAMETER));
     memcpy(t->dims, from->dims, sizeof t->dims);
     memcpy(t->strides, from->strides, sizeof t->strides);
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);

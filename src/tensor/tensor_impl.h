@@ -27,7 +27,8 @@ struct sp_grad_node; /* src/eager/grad.h: the history of a value */
 enum {
     SP_TENSOR_CONTIGUOUS = 1, /* row-major, computed when the handle is made */
     SP_TENSOR_WEAK = 2,       /* made from a Python number: its dtype yields to the other operand's inside a kind */
-    SP_TENSOR_VIEW = 4        /* shares storage with the tensor it was made from */
+    SP_TENSOR_VIEW = 4,       /* shares storage with the tensor it was made from */
+    SP_TENSOR_PARAMETER = 8   /* a weight: cast on use in mixed precision; belongs to the handle, not to its views */
 };
 
 struct sp_tensor {

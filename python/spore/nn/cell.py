@@ -543,6 +543,9 @@ class Cell:
             return self._construct_or_bprop(args, kwargs)
         args = tuple(_cast(value, self._to_float) for value in args)
         kwargs = {key: _cast(value, self._to_float) for key, value in kwargs.items()}
+        for parameter in self._params.values():
+            if parameter is not None:
+                _core.mark_parameter(parameter)
         before = _core.param_dtype_set(self._to_float)
         try:
             return self._construct_or_bprop(args, kwargs)
