@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core.h - what the files of the Python module share: the Tensor object, errors, conversions.
+ *
+ * The module is plain C on the limited API of Python 3.11, so one binary serves every later version. One C type holds a
+ * sp_tensor; the Python package adds methods to it by assignment, and Parameter is a Python subclass. Results of
+ * operators are instances of the C type itself: no Python code runs to make them. */
+#ifndef SPORE_PYTHON_CORE_H
+#define SPORE_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "ir/op_impl.h"
+
+/* Type slots hold functions as void pointers: fine on every system that has dlsym, but not in ISO C. */
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+typedef struct sp_py_tensor {
+    PyObject_HEAD
+    sp_tensor *t; /* owned; NULL only between __new__ and __init__ */
+    PyObject *dict;
+    PyObject *weakrefs;
+} sp_py_tensor;
+
+extern PyTypeObject *sp__py_tensor_type; /* spore.Tensor */
+extern PyTypeObject *sp__py_dtype_type;  /* base of dtype objects */
+
+/* --- wrap and unwrap --------------------------------------------------------------------------------------------- */
+
+/* New Tensor object around t, whose reference is taken over (also on failure). NULL t gives NULL. */
+PyObject *sp__py_take_tensor(sp_tensor *t);
+/* The tensor inside o, borrowed. NULL with TypeError if o is no Tensor; a Tensor whose initializer has not run is
+ * initialised first. */
+sp_tensor *sp__py_tensor(PyObject *o);
+static inline bool sp__py_is_tensor(PyObject *o)
+{
+    return Py_TYPE(o) == sp__py_tensor_type || PyType_IsSubtype(Py_TYPE(o), sp__py_tensor_type);
+}
+
+/* Raise the Python exception of a failed call (message of this thread). Always returns NULL. */
+PyObject *sp__py_fail(sp_status status);
+#define SP_PY_TRY(expr)                                                                                                \
+    do {                                                                                                               \
+        sp_status s_ = (expr);                                                                                         \
+        if (s_ != SP_OK) return sp__py_fail(s_);                                                                       \
+    } while (0)
+
+/* Name of the object's type, for messages; valid until the next call on this thread. */
+const char *sp__py_type_name(PyObject *o);
+
+/* --- conversions ------------------------------------------------------------------------------------------------- */
+
+/* A tensor from numbers, bools, lists, arrays, Tensors (shared), owned by the caller; NULL with an exception. dtype NONE:
+ * MindSpore's default for the value (int64, float32, the array's own). */
+sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype);
+/* The same from an object with the buffer protocol; share: keep its memory instead of copying. */
+sp_tensor *sp__py_from_buffer(PyObject *o, bool share);
+/* A rank-0 tensor that yields in promotion, from a Python or numpy number. NULL without exception if o is none. */
+sp_tensor *sp__py_weak_number(PyObject *o);
+/* Dtype objects, names, Python and numpy types; -2 with an exception when it is none. None gives SP_DTYPE_NONE. */
+int sp__py_dtype(PyObject *o);
+PyObject *sp__py_dtype_object(sp_dtype dtype); /* borrowed */
+PyObject *sp__py_shape(const sp_tensor *t);    /* new tuple */
+/* Integers from an int, tuple, list or one-dimensional Tensor or array into v[max]; their number, or -1 with an exception
+ * that calls the value `what`. */
+int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what);
+/* True for a numpy array (without importing numpy: nobody can have one otherwise). */
+bool sp__py_is_array(PyObject *o);
+/* numpy's attribute `name`, borrowed and kept; imports numpy the first time. */
+PyObject *sp__py_numpy(const char *name);
+PyObject *sp__py_asnumpy(PyObject *self);                     /* new reference */
+PyObject *sp__py_item(const sp_tensor *t, const char *where); /* Python number at address `where` */
+
+/* The tensor inside a Tensor object as an operator should see it: the same as sp__py_tensor, but a Parameter is converted
+ * while a Cell computes in another dtype (_core.param_dtype_set). *own: what the caller releases, or NULL. */
+sp_tensor *sp__py_operand(PyObject *o, sp_tensor **own);
+
+/* --- operators --------------------------------------------------------------------------------------------------- */
+
+/* Apply with one result, releasing the interpreter lock when the operands are large. Owned; NULL with an exception. */
+sp_tensor *sp__py_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in);
+/* The same with any number of results: a Tensor, or a tuple of them. */
+PyObject *sp__py_apply_object(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in);
+/* Entry of the table, NULL with NotImplementedError. */
+const sp_op *sp__py_op(const char *name);
+
+/* x[index] and x[index] = value. */
+PyObject *sp__py_get_item(PyObject *self, PyObject *index);
+int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value);
+
+PyObject *sp__py_repr(const sp_tensor *t);
+
+/* --- parts of the module: each adds its names, -1 with an exception -------------------------------------------------- */
+int sp__py_add_dtype(PyObject *module);
+int sp__py_add_tensor(PyObject *module);
+int sp__py_add_convert(PyObject *module);
+int sp__py_add_faces(PyObject *module);
+int sp__py_add_table(PyObject *module);
+int sp__py_add_runtime(PyObject *module);
+int sp__py_add_dlpack(PyObject *module);
+int sp__py_add_grad(PyObject *module);
+int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
+int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
+
+#endif

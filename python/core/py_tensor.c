@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* py_tensor.c - the Tensor type: life, properties, and what does not depend on operators. Arithmetic is in py_number.c,
+ * indexing in py_indexing.c, text in py_text.c; everything else on Tensor comes from the operator table (py_faces.c) or
+ * from Python. */
+#include "core.h"
+#include "py_number.h"
+#include "spore/grad.h"
+#include <structmember.h>
+
+PyTypeObject *sp__py_tensor_type;
+
+/* --- life -------------------------------------------------------------------------------------------------------- */
+
+PyObject *sp__py_take_tensor(sp_tensor *t)
+{
+    if (!t) return NULL;
+    sp_py_tensor *self = (sp_py_tensor *)PyType_GenericAlloc(sp__py_tensor_type, 0);
+    if (!self) {
+        sp_tensor_release(t);
+        return NULL;
+    }
+    self->t = t;
+    return (PyObject *)self;
+}
+
+/* Rare cases of sp__py_tensor: no tensor yet, or one whose memory waits for init_data. */
+static sp_tensor *tensor_without_memory(PyObject *o)
+{
+    sp_tensor *t = ((sp_py_tensor *)o)->t;
+    if (!t) {
+        PyErr_Format(PyExc_RuntimeError, "%s object is not initialised: its __init__ did not call the base class's",
+                     sp__py_type_name(o));
+        return NULL;
+    }
+    PyObject *done = PyObject_CallMethod(o, "init_data", NULL);
+    if (!done) return NULL;
+    Py_DECREF(done);
+    if (t->storage) return t;
+    PyErr_SetString(PyExc_RuntimeError, "the Tensor has a shape but no contents");
+    return NULL;
+}
+
+sp_tensor *sp__py_tensor(PyObject *o)
+{
+    if (!sp__py_is_tensor(o)) {
+        PyErr_Format(PyExc_TypeError, "a Tensor is wanted, but got %s", sp__py_type_name(o));
+        return NULL;
+    }
+    sp_tensor *t = ((sp_py_tensor *)o)->t;
+    return t && t->storage ? t : tensor_without_memory(o);
+}
+
+/* Geometry of self, which may have no memory. */
+static sp_tensor *geometry(PyObject *self)
+{
+    sp_tensor *t = ((sp_py_tensor *)self)->t;
+    return t ? t : tensor_without_memory(self);
+}
+
+static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwds)
+{
+    (void)args, (void)kwds;
+    return PyType_GenericAlloc(type, 0);
+}
+
+/* Put t into self: at first, or instead of what it shows (then views taken before keep the old memory). */
+static void tensor_hold_take(PyObject *self, sp_tensor *t)
+{
+    sp_py_tensor *p = (sp_py_tensor *)self;
+    if (!p->t) {
+        p->t = t;
+        return;
+    }
+    sp__tensor_rebind(p->t, t);
+    sp_tensor_release(t);
+}
+
+/* Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) */
+static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
+{
+    static char *names[] = {(char *)"input_data", (char *)"dtype", (char *)"shape", (char *)"init", (char *)"const_arg",
+                            (char *)"device", NULL};
+    PyObject *input = Py_None, *dtype_arg = Py_None, *shape = Py_None, *init = Py_None, *const_arg = Py_False,
+             *device = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwds, "|OOOOOO:Tensor", names, &input, &dtype_arg, &shape, &init, &const_arg,
+                                     &device))
+        return -1;
+    if (!PyBool_Check(const_arg)) {
+        PyErr_Format(PyExc_TypeError, "Tensor: const_arg must be a bool, but got %s", sp__py_type_name(const_arg));
+        return -1;
+    }
+    if (device != Py_None) {
+        const char *name = PyUnicode_Check(device) ? PyUnicode_AsUTF8AndSize(device, NULL) : NULL;
+        if (!name || strncmp(name, "CPU", 3) != 0) {
+            PyErr_Format(PyExc_ValueError, "Tensor: device must be 'CPU' or None, but got %R", device);
+            return -1;
+        }
+    }
+    if (dtype_arg != Py_None && !PyObject_TypeCheck(dtype_arg, sp__py_dtype_type)) {
+        PyErr_Format(PyExc_TypeError, "Tensor: dtype must be a spore dtype like float32, but got %R", dtype_arg);
+        return -1;
+    }
+    int dtype = sp__py_dtype(dtype_arg);
+    if (dtype == -2) return -1;
+    if (input != Py_None) {
+        if (shape != Py_None || init != Py_None) {
+            PyErr_Format(PyExc_ValueError, "Tensor: %s must be None when input_data is given, but got %R",
+                         shape != Py_None ? "shape" : "init", shape != Py_None ? shape : init);
+            return -1;
+        }
+        sp_tensor *t = sp__py_make_tensor(input, (sp_dtype)dtype);
+        if (!t) return -1;
+        tensor_hold_take(self, t);
+    } else {
+        if (shape == Py_None || dtype == SP_DTYPE_NONE) {
+            PyErr_SetString(PyExc_TypeError, "Tensor: give input_data, or shape and dtype (and perhaps init)");
+            return -1;
+        }
+        int64_t dims[SP_RANK_MAX];
+        int rank = sp__py_ints(shape, dims, SP_RANK_MAX, "Tensor: shape");
+        if (rank < 0) return -1;
+        sp_tensor *t = NULL;
+        /* With an initializer there is no memory until it runs. */
+        sp_status status = init == Py_None ? sp_tensor_create_zeros((sp_dtype)dtype, rank, dims, &t)
+                                           : sp__tensor_handle((sp_dtype)dtype, rank, dims, NULL, NULL, NULL, &t);
+        if (status != SP_OK) {
+            sp__py_fail(status);
+            return -1;
+        }
+        tensor_hold_take(self, t);
+        if (init != Py_None && PyObject_SetAttrString(self, "init", init) < 0) return -1;
+    }
+    if (const_arg == Py_True && PyObject_SetAttrString(self, "const_arg", Py_True) < 0) return -1;
+    return 0;
+}
+
+static int tensor_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((sp_py_tensor *)self)->dict);
+    return 0;
+}
+
+static int tensor_clear(PyObject *self)
+{
+    Py_CLEAR(((sp_py_tensor *)self)->dict);
+    return 0;
+}
+
+static void tensor_dealloc(PyObject *self)
+{
+    sp_py_tensor *p = (sp_py_tensor *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (p->weakrefs) PyObject_ClearWeakRefs(self);
+    Py_CLEAR(p->dict);
+    sp_tensor_release(p->t);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+/* --- properties -------------------------------------------------------------------------------------------------- */
+
+static PyObject *get_shape(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? sp__py_shape(t) : NULL;
+}
+static PyObject *get_dtype(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? Py_NewRef(sp__py_dtype_object((sp_dtype)t->dtype)) : NULL;
+}
+static PyObject *get_size(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyLong_FromLongLong(t->count) : NULL;
+}
+static PyObject *get_ndim(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyLong_FromLong(t->rank) : NULL;
+}
+static PyObject *get_itemsize(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyLong_FromSize_t(sp_dtype_bytes((sp_dtype)t->dtype)) : NULL;
+}
+static PyObject *get_nbytes(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyLong_FromSize_t(sp_tensor_bytes(t)) : NULL;
+}
+static PyObject *get_strides(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    if (!t) return NULL;
+    PyObject *strides = PyTuple_New(t->rank);
+    for (int i = 0; strides && i < t->rank; i++)
+        PyTuple_SetItem(strides, i, PyLong_FromLongLong(t->strides[i] * (int64_t)sp_dtype_bytes((sp_dtype)t->dtype)));
+    return strides;
+}
+static PyObject *get_has_memory(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyBool_FromLong(t->storage != NULL) : NULL;
+}
+static PyObject *get_tracked(PyObject *self, void *c)
+{
+    (void)c;
+    sp_tensor *t = geometry(self);
+    return t ? PyBool_FromLong(sp_grad_tracked(t)) : NULL;
+}
+
+static PyGetSetDef tensor_getset[] = {
+    {"shape", get_shape, NULL, "Length of every dimension, a tuple.", NULL},
+    {"dtype", get_dtype, NULL, "Type of the elements.", NULL},
+    {"size", get_size, NULL, "Number of elements.", NULL},
+    {"ndim", get_ndim, NULL, "Number of dimensions.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"strides", get_strides, NULL, "Bytes from one element to the next along every dimension.", NULL},
+    {"_has_memory", get_has_memory, NULL, "False while an initializer has not run.", NULL},
+    {"_tracked", get_tracked, NULL, "True when gradients can be asked for through this tensor.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+/* --- conversion to Python ---------------------------------------------------------------------------------------- */
+
+static PyObject *tensor_asnumpy(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return sp__py_asnumpy(self);
+}
+
+/* __array__(dtype=None, copy=None) */
+static PyObject *tensor_array(PyObject *self, PyObject *args, PyObject *kwds)
+{
+    static char *names[] = {(char *)"dtype", (char *)"copy", NULL};
+    PyObject *dtype = Py_None, *copy = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwds, "|OO:__array__", names, &dtype, &copy)) return NULL;
+    PyObject *array = sp__py_asnumpy(self);
+    if (!array) return NULL;
+    PyObject *other = NULL;
+    if (dtype != Py_None) {
+        PyObject *have = PyObject_GetAttrString(array, "dtype");
+        int same = have ? PyObject_RichCompareBool(have, dtype, Py_EQ) : -1;
+        Py_XDECREF(have);
+        if (same < 0) goto failed;
+        if (!same && copy == Py_False) {
+            PyErr_Format(PyExc_ValueError, "the Tensor cannot become an array of dtype %R without a copy", dtype);
+            goto failed;
+        }
+        if (!same) {
+            other = PyObject_CallMethod(array, "astype", "O", dtype);
+            Py_DECREF(array);
+            return other;
+        }
+    }
+    if (copy != Py_True) return array;
+    other = PyObject_CallMethod(array, "copy", NULL);
+failed:
+    Py_DECREF(array);
+    return other;
+}
+
+static PyObject *nested_list(const sp_tensor *t, int axis, const char *at)
+{
+    if (axis == t->rank) return sp__py_item(t, at);
+    PyObject *list = PyList_New((Py_ssize_t)t->dims[axis]);
+    const int64_t step = t->strides[axis] * (int64_t)sp_dtype_bytes((sp_dtype)t->dtype);
+    for (int64_t i = 0; list && i < t->dims[axis]; i++) {
+        PyObject *item = nested_list(t, axis + 1, at + i * step);
+        if (!item) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SetItem(list, (Py_ssize_t)i, item);
+    }
+    return list;
+}
+
+static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self);
+    return t ? nested_list(t, 0, t->data) : NULL;
+}
+
+static PyObject *tensor_item(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self);
+    if (!t) return NULL;
+    if (t->count != 1)
+        return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld", (long long)t->count);
+    return sp__py_item(t, t->data);
+}
+
+/* --- buffer protocol --------------------------------------------------------------------------------------------- */
+
+typedef struct export_shape {
+    sp_tensor *alias; /* keeps the memory, whatever the Tensor shows later */
+    Py_ssize_t shape[SP_RANK_MAX], strides[SP_RANK_MAX];
+} export_shape;
+
+static const char *const formats[SP_DTYPE_COUNT] = {
+    [SP_DTYPE_BOOL] = "?", [SP_DTYPE_U8] = "B", [SP_DTYPE_U16] = "H", [SP_DTYPE_U32] = "I", [SP_DTYPE_U64] = "L",
+    [SP_DTYPE_I8] = "b",   [SP_DTYPE_I16] = "h", [SP_DTYPE_I32] = "i", [SP_DTYPE_I64] = "l", [SP_DTYPE_F16] = "e",
+    [SP_DTYPE_F32] = "f",  [SP_DTYPE_F64] = "d", [SP_DTYPE_C64] = "Zf", [SP_DTYPE_C128] = "Zd"};
+
+static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
+{
+    view->obj = NULL;
+    sp_tensor *t = sp__py_tensor(self);
+    if (!t) return -1;
+    const char *format = formats[t->dtype];
+    if (!format) {
+        PyErr_Format(PyExc_BufferError, "elements of dtype %s cannot be shown as a buffer", sp_dtype_name((sp_dtype)t->dtype));
+        return -1;
+    }
+    bool plain = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+    if ((plain || (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS ||
+         (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS) &&
+        !(t->flags & SP_TENSOR_CONTIGUOUS)) {
+        PyErr_SetString(PyExc_BufferError, "the Tensor is a strided view: call contiguous() first");
+        return -1;
+    }
+    export_shape *e = PyMem_Malloc(sizeof *e);
+    if (!e || sp__tensor_alias(t, &e->alias) != SP_OK) {
+        PyMem_Free(e);
+        PyErr_NoMemory();
+        return -1;
+    }
+    const Py_ssize_t bytes = (Py_ssize_t)sp_dtype_bytes((sp_dtype)t->dtype);
+    for (int i = 0; i < t->rank; i++) {
+        e->shape[i] = (Py_ssize_t)t->dims[i];
+        e->strides[i] = (Py_ssize_t)t->strides[i] * bytes;
+    }
+    view->buf = t->data;
+    view->obj = Py_NewRef(self);
+    view->len = (Py_ssize_t)t->count * bytes;
+    view->itemsize = bytes;
+    view->readonly = 0;
+    view->ndim = t->rank;
+    view->format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)format : NULL;
+    view->shape = flags & PyBUF_ND ? e->shape : NULL;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? e->strides : NULL;
+    view->suboffsets = NULL;
+    view->internal = e;
+    return 0;
+}
+
+static void tensor_releasebuffer(PyObject *self, Py_buffer *view)
+{
+    (void)self;
+    export_shape *e = view->internal;
+    sp_tensor_release(e->alias);
+    PyMem_Free(e);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+static PyObject *tensor_is_contiguous(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = geometry(self);
+    return t ? PyBool_FromLong(sp_tensor_is_contiguous(t)) : NULL;
+}
+
+static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self);
+    return t ? PyLong_FromVoidPtr(t->data) : NULL;
+}
+
+static PyObject *tensor_storage_offset(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self);
+    if (!t) return NULL;
+    return PyLong_FromLongLong((t->data - (char *)t->storage->data) / (int64_t)sp_dtype_bytes((sp_dtype)t->dtype));
+}
+
+static PyObject *tensor_get_bytes(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self), *plain = NULL;
+    if (!t) return NULL;
+    SP_PY_TRY(sp_tensor_contiguous(t, &plain));
+    PyObject *bytes = PyBytes_FromStringAndSize(plain->data, (Py_ssize_t)sp_tensor_bytes(plain));
+    sp_tensor_release(plain);
+    return bytes;
+}
+
+/* Same contents in memory of its own, no history. */
+static PyObject *tensor_plain_copy(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self), *copy = NULL;
+    if (!t) return NULL;
+    SP_PY_TRY(sp_tensor_copy(t, &copy));
+    return sp__py_take_tensor(copy);
+}
+
+/* _rebind(other): show what other shows, in place of what was here. */
+static PyObject *tensor_rebind(PyObject *self, PyObject *other)
+{
+    sp_tensor *from = sp__py_tensor(other), *alias = NULL;
+    if (!from) return NULL;
+    SP_PY_TRY(sp__tensor_alias(from, &alias));
+    tensor_hold_take(self, alias);
+    return Py_NewRef(self);
+}
+
+/* _alias(): another Tensor on the same memory, without history. */
+static PyObject *tensor_alias(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self), *alias = NULL;
+    if (!t) return NULL;
+    SP_PY_TRY(sp__tensor_alias(t, &alias));
+    return sp__py_take_tensor(alias);
+}
+
+/* _write(value): copy value's numbers into this memory (same shape, converted). */
+static PyObject *tensor_write(PyObject *self, PyObject *value)
+{
+    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *from = t ? sp__py_tensor(value) : NULL;
+    if (!from) return NULL;
+    SP_PY_TRY(sp_tensor_assign(t, from));
+    sp__tensor_wrote(t);
+    return Py_NewRef(self);
+}
+
+/* _shares(other): do both show the same block of memory? */
+static PyObject *tensor_shares(PyObject *self, PyObject *other)
+{
+    sp_tensor *a = sp__py_tensor(self), *b = a ? sp__py_tensor(other) : NULL;
+    return b ? PyBool_FromLong(sp_tensor_shares(a, b)) : NULL;
+}
+
+static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
+{
+    (void)unused;
+    if (!sp__py_is_array(array))
+        return PyErr_Format(PyExc_TypeError, "from_numpy: a numpy array is wanted, but got %s", sp__py_type_name(array));
+    return sp__py_take_tensor(sp__py_from_buffer(array, true));
+}
+
+static PyMethodDef tensor_methods[] = {
+    {"asnumpy", tensor_asnumpy, METH_NOARGS, "asnumpy($self)\n--\n\nA numpy array on the same memory (bfloat16: a float32 copy)."},
+    {"numpy", tensor_asnumpy, METH_NOARGS, "numpy($self)\n--\n\nThe same as asnumpy()."},
+    {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy."},
+    {"tolist", tensor_tolist, METH_NOARGS, "tolist($self)\n--\n\nNested lists of Python numbers."},
+    {"item", tensor_item, METH_NOARGS, "item($self)\n--\n\nThe only element as a Python number."},
+    {"is_contiguous", tensor_is_contiguous, METH_NOARGS, "is_contiguous($self)\n--\n\nAre the elements in row-major order?"},
+    {"data_ptr", tensor_data_ptr, METH_NOARGS, "data_ptr($self)\n--\n\nAddress of the first element."},
+    {"storage_offset", tensor_storage_offset, METH_NOARGS,
+     "storage_offset($self)\n--\n\nElements between the start of the memory block and the first element."},
+    {"get_bytes", tensor_get_bytes, METH_NOARGS, "get_bytes($self)\n--\n\nThe elements in row-major order as bytes."},
+    {"from_numpy", tensor_from_numpy, METH_O | METH_STATIC, "from_numpy(array)\n--\n\nA Tensor on the array's memory."},
+    {"_plain_copy", tensor_plain_copy, METH_NOARGS, NULL},
+    {"_rebind", tensor_rebind, METH_O, NULL},
+    {"_alias", tensor_alias, METH_NOARGS, NULL},
+    {"_write", tensor_write, METH_O, NULL},
+    {"_shares", tensor_shares, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+/* --- protocol ---------------------------------------------------------------------------------------------------- */
+
+static Py_ssize_t tensor_length(PyObject *self)
+{
+    sp_tensor *t = geometry(self);
+    if (!t) return -1;
+    if (t->rank == 0) {
+        PyErr_SetString(PyExc_TypeError, "a Tensor without dimensions has no len()");
+        return -1;
+    }
+    return (Py_ssize_t)t->dims[0];
+}
+
+static PyObject *tensor_iter(PyObject *self)
+{
+    sp_tensor *t = geometry(self);
+    if (!t) return NULL;
+    if (t->rank == 0) {
+        PyErr_SetString(PyExc_TypeError, "a Tensor without dimensions cannot be iterated over");
+        return NULL;
+    }
+    return PySeqIter_New(self);
+}
+
+static PyObject *tensor_seq_item(PyObject *self, Py_ssize_t i)
+{
+    sp_tensor *t = sp__py_tensor(self);
+    if (!t) return NULL;
+    if (t->rank && i >= (Py_ssize_t)t->dims[0]) { /* ends every iteration, so it must be cheap */
+        PyErr_SetNone(PyExc_IndexError);
+        return NULL;
+    }
+    PyObject *index = PyLong_FromSsize_t(i);
+    PyObject *item = index ? sp__py_get_item(self, index) : NULL;
+    Py_XDECREF(index);
+    return item;
+}
+
+static Py_hash_t tensor_hash(PyObject *self)
+{
+    uintptr_t p = (uintptr_t)self;
+    Py_hash_t h = (Py_hash_t)((p >> 4) | (p << (8 * sizeof p - 4)));
+    return h == -1 ? -2 : h;
+}
+
+static PyObject *tensor_repr(PyObject *self)
+{
+    sp_tensor *t = sp__py_tensor(self);
+    return t ? sp__py_repr(t) : NULL;
+}
+
+static PyMemberDef tensor_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(sp_py_tensor, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(sp_py_tensor, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot tensor_slots[] = {
+    {Py_tp_new, tensor_new}, {Py_tp_init, tensor_init}, {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_traverse, tensor_traverse}, {Py_tp_clear, tensor_clear}, {Py_tp_members, tensor_members},
+    {Py_tp_getset, tensor_getset}, {Py_tp_methods, tensor_methods}, {Py_tp_hash, tensor_hash},
+    {Py_tp_repr, tensor_repr}, {Py_tp_iter, tensor_iter},
+    {Py_bf_getbuffer, tensor_getbuffer}, {Py_bf_releasebuffer, tensor_releasebuffer},
+    {Py_sq_length, tensor_length}, {Py_sq_item, tensor_seq_item}, {Py_mp_length, tensor_length},
+    {Py_mp_subscript, sp__py_get_item}, {Py_mp_ass_subscript, sp__py_set_item},
+    {Py_tp_richcompare, sp__py_richcompare},
+#define X(slot, function) {Py_##slot, function},
+    SP_PY_NUMBER_SLOTS(X)
+#undef X
+    {Py_tp_doc, (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
+                "An array of numbers of one dtype that operators compute with."},
+    {0, NULL}};
+
+static PyType_Spec tensor_spec = {
+    .name = "spore.common.tensor.Tensor", .basicsize = sizeof(sp_py_tensor),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, .slots = tensor_slots};
+
+/* tensor_restore(tensor, dtype, shape, bytes): contents for a Tensor made by __new__ alone, as unpickling does. */
+static PyObject *tensor_restore(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *self, *shape;
+    const char *name, *data;
+    Py_ssize_t n_bytes;
+    if (!PyArg_ParseTuple(args, "O!sOy#:tensor_restore", sp__py_tensor_type, &self, &name, &shape, &data, &n_bytes)) return NULL;
+    sp_dtype dtype = sp_dtype_parse(name);
+    if (dtype == SP_DTYPE_NONE) return PyErr_Format(PyExc_ValueError, "there is no dtype '%s'", name);
+    int64_t dims[SP_RANK_MAX];
+    int rank = sp__py_ints(shape, dims, SP_RANK_MAX, "shape");
+    if (rank < 0) return NULL;
+    sp_tensor *t = NULL;
+    SP_PY_TRY(sp_tensor_create(dtype, rank, dims, &t));
+    if (sp_tensor_bytes(t) != (size_t)n_bytes) {
+        size_t wanted = sp_tensor_bytes(t);
+        sp_tensor_release(t);
+        return PyErr_Format(PyExc_ValueError, "the contents have %zd bytes, shape and dtype need %zd", n_bytes,
+                            (Py_ssize_t)wanted);
+    }
+    memcpy(t->data, data, (size_t)n_bytes);
+    tensor_hold_take(self, t);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"tensor_restore", tensor_restore, METH_VARARGS,
+     "tensor_restore(tensor, dtype, shape, data)\n--\n\nGive a new Tensor its contents from bytes."},
+    {NULL, NULL, 0, NULL}};
+
+int sp__py_add_tensor(PyObject *module)
+{
+    sp__py_tensor_type = (PyTypeObject *)PyType_FromSpec(&tensor_spec);
+    if (!sp__py_tensor_type) return -1;
+    return PyModule_AddObjectRef(module, "Tensor", (PyObject *)sp__py_tensor_type) < 0 ? -1
+                                                                                      : PyModule_AddFunctions(module, functions);
+}

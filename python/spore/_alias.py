@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import mindspore` as another name for spore: mindspore.X is the very module object spore.X, for every X."""
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+
+__all__ = ['as_mindspore']
+
+_NAME = 'mindspore'
+
+
+class _Loader(importlib.abc.Loader):
+    """Answers the module of spore, which is loaded already."""
+
+    def __init__(self, real):
+        self._real = real
+
+    def create_module(self, spec):
+        module = importlib.import_module(self._real)
+        # The import system is about to write these; they belong to the module's own name.
+        self._kept = {key: getattr(module, key) for key in ('__name__', '__loader__', '__package__', '__spec__', '__path__',
+                                                            '__file__', '__cached__') if hasattr(module, key)}
+        return module
+
+    def exec_module(self, module):
+        for key, value in self._kept.items():
+            setattr(module, key, value)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds mindspore and everything below it in spore."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != _NAME and not fullname.startswith(_NAME + '.'):
+            return None
+        real = 'spore' + fullname[len(_NAME):]
+        if real not in sys.modules:
+            try:
+                found = importlib.util.find_spec(real)
+            except ModuleNotFoundError as error:
+                if error.name and not real.startswith(error.name):
+                    raise
+                found = None
+            if found is None:
+                raise ModuleNotFoundError(f"No module named '{fullname}' (spore has no '{real}')", name=fullname)
+        return importlib.machinery.ModuleSpec(fullname, _Loader(real), is_package=True)
+
+
+def as_mindspore():
+    """From now on `import mindspore`, and any module below it, gives spore's module of the same name."""
+    import spore
+    if sys.modules.get(_NAME) is spore:
+        return
+    for name in list(sys.modules):
+        if name == _NAME or name.startswith(_NAME + '.'):
+            raise ImportError(f"as_mindspore: another '{name}' is imported already; call it before the first import of mindspore")
+    sys.meta_path.insert(0, _Finder())
+    sys.modules[_NAME] = spore

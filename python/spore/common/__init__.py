@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors, Parameters, dtypes, initializers, seeds: what everything else is made with."""
+from spore.common import dtype
+from spore.common.dtype import *  # noqa: F401,F403
+from spore.common.dtype import _null, _NullType, __all__ as _dtype_names
+from spore.common.tensor import Tensor, frombuffer, from_numpy, is_tensor, swap_tensors, tensor
+from spore.common.parameter import Parameter, ParameterTuple
+from spore.common.generator import (Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed,
+                                    set_rng_state)
+from spore.common.seed import get_seed, set_seed
+
+__all__ = [n for n in _dtype_names if not n.startswith('_')] + [
+    'dtype', 'Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors', 'Parameter', 'ParameterTuple',
+    'Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state', 'set_seed',
+    'get_seed']

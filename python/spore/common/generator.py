@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources of random numbers. The state of one is a seed and an offset: how many numbers were drawn since. Operators compute
+their numbers from the two with Philox, so a state can be saved, restored, and drawn from in any order."""
+import os
+
+__all__ = ['Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state']
+
+_MASK = 2 ** 64 - 1
+
+
+class Generator:
+    """A stream of random numbers with a seed of its own."""
+
+    def __init__(self):
+        self._seed = 0
+        self._offset = 0
+
+    def seed(self):
+        """Take a new seed from the system; answers it."""
+        self._seed = int.from_bytes(os.urandom(8), 'little') >> 1
+        self._offset = 0
+        return self._seed
+
+    def manual_seed(self, seed):
+        """Start from a seed; answers the generator."""
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise TypeError(f"manual_seed: seed must be an int, but got {type(seed).__name__}")
+        self._seed = seed & _MASK
+        self._offset = 0
+        return self
+
+    def initial_seed(self):
+        """The seed it started from."""
+        return self._seed
+
+    def get_state(self):
+        """Seed and offset as 16 bytes, a uint8 Tensor."""
+        from spore import Tensor, uint8
+        raw = self._seed.to_bytes(8, 'little') + self._offset.to_bytes(8, 'little')
+        return Tensor(list(raw), uint8)
+
+    def set_state(self, state):
+        """Continue from a state that get_state gave."""
+        raw = bytes(state.asnumpy().tolist())
+        if len(raw) != 16:
+            raise ValueError(f"set_state: a state has 16 bytes, but got {len(raw)}")
+        self._seed = int.from_bytes(raw[:8], 'little')
+        self._offset = int.from_bytes(raw[8:], 'little')
+
+    def _step(self, count):
+        """Seed and offset for an operator that draws `count` numbers; the next one starts behind them."""
+        offset = self._offset
+        self._offset = (offset + count) & _MASK
+        return self._seed, offset
+
+
+default_generator = Generator()
+default_generator.seed()
+
+
+def seed():
+    """Give the default generator a new seed from the system; answers it."""
+    return default_generator.seed()
+
+
+def manual_seed(seed):
+    """Start the default generator from a seed."""
+    return default_generator.manual_seed(seed)
+
+
+def initial_seed():
+    """The seed the default generator started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The state of the default generator."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state):
+    """Continue the default generator from a state."""
+    default_generator.set_state(state)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameter: a named Tensor that training changes."""
+from spore import _core
+from spore._core import Tensor
+from spore.common import dtype as mstype
+
+__all__ = ['Parameter', 'ParameterTuple']
+
+PARAMETER_NAME_DEFAULT = 'Parameter'
+PARAMETER_NAME_PREFIX_MAX_LEN = 1024
+
+
+class ParamInfo:
+    """What is known about a Parameter besides its contents."""
+
+    def __init__(self):
+        self.name = PARAMETER_NAME_DEFAULT
+        self.requires_grad = True
+        self.layerwise_parallel = False
+        self.parallel_optimizer = True
+        self.parallel_optimizer_comm_recompute = False
+        self.comm_fusion = 1
+        self.cache_enable = False
+        self.cache_shape = []
+        self.requires_aggr = True
+        self.key = -1
+        self.init_in_server = False
+        self.use_persistent_storage = False
+        self.origin_shape = []
+        self.is_pipeline_shared_param = False
+        self.is_param_init = False
+        self.param_strategy = None
+        self.tensor_map = None
+
+    @property
+    def parameter_shape(self):
+        """Shape before it was split over devices."""
+        return self.origin_shape
+
+    @parameter_shape.setter
+    def parameter_shape(self, shape):
+        self.origin_shape = shape
+
+    def clone(self):
+        """A copy."""
+        made = ParamInfo()
+        made.__dict__.update(self.__dict__)
+        made.cache_shape = list(self.cache_shape)
+        return made
+
+
+def _info(name, doc, check=None):
+    """A property that lives in the parameter's ParamInfo."""
+    def get(self):
+        return getattr(self.param_info, name)
+
+    def put(self, value):
+        if check is not None and not isinstance(value, check):
+            raise TypeError(f"Parameter: {name} must be a {check.__name__}, but got {type(value).__name__}")
+        setattr(self.param_info, name, value)
+    return property(get, put, doc=doc)
+
+
+def _checked_name(name):
+    if name is None or name == '':
+        return PARAMETER_NAME_DEFAULT
+    if not isinstance(name, str):
+        raise ValueError(f"Parameter: name must be a str or None, but got {type(name).__name__}")
+    name = name.strip()
+    if name == '':
+        return PARAMETER_NAME_DEFAULT
+    if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
+        raise ValueError(f"Parameter: the name has {len(name)} characters, at most {PARAMETER_NAME_PREFIX_MAX_LEN} are possible")
+    return name
+
+
+class Parameter(Tensor):
+    """A Tensor with a name that training changes.
+
+    Args:
+        default_input: a Tensor (copied), an array, a list or a number.
+        name: its name; a Cell it is assigned to gives it one if there is none.
+        requires_grad: does training change it?
+        layerwise_parallel: is it excluded from averaging in data-parallel training?
+        parallel_optimizer: may its optimizer state be split over devices?
+        storage_format: layout on a device.
+        device: where it lives, 'CPU' or None.
+    """
+
+    __module__ = 'spore.common.parameter'
+
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True,
+                 storage_format='', device=None):
+        if isinstance(default_input, Tensor):
+            source = default_input
+            if source.has_init:
+                self.init_mode = source
+                source = source.init_data()
+                super().__init__(source)
+            elif source._has_memory:
+                super().__init__(source._plain_copy())
+            else:
+                super().__init__(source)
+        elif isinstance(default_input, bool) or not isinstance(default_input, int):
+            super().__init__(default_input, device=device)
+        else:
+            super().__init__(default_input, mstype.int32, device=device)
+        self.param_info = ParamInfo()
+        self.param_info.name = _checked_name(name)
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        if not isinstance(storage_format, str):
+            raise TypeError(f"Parameter: storage_format must be a str, but got {type(storage_format).__name__}")
+        self.is_default_input_init = isinstance(default_input, Tensor) and 'init_mode' in self.__dict__
+
+    # what instances have until something sets it
+    init_mode = None
+    is_in_parallel = False
+    is_default_input_init = False
+    _inited_param = None
+    _sliced = False
+    _unique = False
+    _cast_type = None
+    _pipeline_stage_list = ()
+
+    requires_grad = _info('requires_grad', 'Does training change it?', bool)
+    layerwise_parallel = _info('layerwise_parallel', 'Is it excluded from averaging over devices?', bool)
+    parallel_optimizer = _info('parallel_optimizer', 'May its optimizer state be split over devices?', bool)
+    parallel_optimizer_comm_recompute = _info('parallel_optimizer_comm_recompute',
+                                              'Is the gathering of its parts repeated in the backward pass?', bool)
+    comm_fusion = _info('comm_fusion', 'Number of the bucket its gradient is communicated in.', int)
+    cache_enable = _info('cache_enable', 'Is it kept in a cache?', bool)
+    cache_shape = _info('cache_shape', 'Shape of that cache.')
+    requires_aggr = _info('requires_aggr', 'Is its gradient averaged over devices?', bool)
+    key = _info('key', 'Number of it on a parameter server, -1 for none.', int)
+
+    @property
+    def name(self):
+        """Its name."""
+        return self.param_info.name
+
+    @name.setter
+    def name(self, name):
+        self.param_info.name = _checked_name(name)
+
+    @property
+    def inited_param(self):
+        """The Parameter this one was replaced by during initialisation, or None."""
+        return self._inited_param
+
+    @property
+    def sliced(self):
+        """Does it hold one device's part only?"""
+        return self._sliced
+
+    @sliced.setter
+    def sliced(self, value):
+        self._sliced = value
+
+    @property
+    def unique(self):
+        """Is it used by one operator only?"""
+        return self._unique
+
+    @unique.setter
+    def unique(self, value):
+        self._unique = value
+
+    @property
+    def data(self):
+        """Its contents: the Parameter itself."""
+        return self
+
+    @data.setter
+    def data(self, value):
+        self.set_data(value)
+
+    def value(self):
+        """Its contents as a Tensor on the same memory."""
+        return self._alias()
+
+    def __repr__(self):
+        return (f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, '
+                f'requires_grad={self.requires_grad})')
+
+    __str__ = __repr__
+
+    def __parameter__(self):
+        """Marks Parameters for code that must not import this class."""
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return Tensor.__eq__(self, other)
+
+    def init_data(self, layout=None, set_sliced=False):
+        """Run an initializer that has not run; answers the Parameter itself."""
+        if self.has_init and not self._has_memory:
+            Tensor.init_data(self)
+        return self
+
+    def set_data(self, data, slice_shape=False):
+        """Replace the contents; they are converted to this dtype, the shape may change. Answers the Parameter."""
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError(f"set_data: a Tensor, int or float is wanted for Parameter '{self.name}', "
+                            f"but got {type(data).__name__}")
+        if not isinstance(data, Tensor):
+            data = Tensor(data, self.dtype)
+        elif data.has_init and not data._has_memory:
+            data = data.init_data()
+        if data.dtype != self.dtype:
+            kinds = [t.is_floating_point or t.is_complex for t in (data.dtype, self.dtype)]
+            if kinds[0] and not kinds[1]:
+                raise TypeError(f"set_data: Parameter '{self.name}' has dtype {self.dtype}, which cannot hold "
+                                f"{data.dtype} without loss")
+            data = _core.apply('cast', (data._alias(),), {'dtype': self.dtype})
+        elif isinstance(data, Parameter) or data.shape == self.shape:
+            data = data._plain_copy()
+        self._rebind(data)
+        return self
+
+    def load(self):
+        """Bring contents that were moved away back; they never are."""
+
+    def clone(self, init='same'):
+        """A new Parameter of this name and shape: 'same' contents, or those an initializer makes."""
+        if isinstance(init, str) and init == 'same':
+            contents = self._plain_copy()
+        else:
+            from spore.common.initializer import initializer
+            contents = initializer(init, self.shape, self.dtype)
+        made = Parameter(contents, name=self.name)
+        made.param_info = self.param_info.clone()
+        made._copy_marks(self)
+        return made
+
+    def _copy_marks(self, other):
+        """What another Parameter was told by code that uses it; not its hooks, nor its handles."""
+        for key, value in other.__dict__.items():
+            if key not in ('param_info', 'init', 'init_mode', '_hooks', '_init_flag'):
+                self.__dict__[key] = value
+
+    def copy(self):
+        """A new Parameter with the same contents."""
+        return self.clone()
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memodict):
+        made = self.clone()
+        memodict[id(self)] = made
+        return made
+
+    def register_hook(self, hook_fn):
+        """Call `hook_fn(grad)` when its gradient is computed; a Tensor it returns replaces the gradient."""
+        return Tensor.register_hook(self, hook_fn)
+
+    def add_pipeline_stage(self, stage):
+        """Note a pipeline stage that uses it."""
+        if not isinstance(stage, int) or stage < 0:
+            raise TypeError(f"add_pipeline_stage: a stage number is wanted, but got {stage!r}")
+        self._pipeline_stage_list = list(self._pipeline_stage_list) + [stage]
+
+    def __reduce_ex__(self, protocol):
+        from spore.common.tensor import _unpickle
+        state = {k: v for k, v in self.__dict__.items() if k not in ('_hooks', 'init_mode')}
+        return _unpickle, (type(self), str(self.dtype), self.shape, self.get_bytes(), state)
+
+
+class ParameterTuple(tuple):
+    """A tuple of Parameters with different names."""
+
+    def __new__(cls, iterable):
+        data = tuple(iterable)
+        names = {}
+        for item in data:
+            if not isinstance(item, Parameter):
+                raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {type(item).__name__}")
+            other = names.setdefault(item.name, item)
+            if other is not item and item.name != PARAMETER_NAME_DEFAULT:
+                raise ValueError(f"ParameterTuple: two Parameters have the name '{item.name}'; give them different names")
+        return super().__new__(cls, data)
+
+    def clone(self, prefix, init='same'):
+        """Copies of all Parameters whose names start with `prefix.`; contents as in Parameter.clone."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"clone: prefix must be a str, but got {type(prefix).__name__}")
+        made = []
+        for item in self:
+            copy = item.clone(init)
+            copy.name = f'{prefix}.{item.name}'
+            made.append(copy)
+        return ParameterTuple(made)
+
+    def __parameter_tuple__(self):
+        """Marks ParameterTuples for code that must not import this class."""
+
+
+_core._register_parameter(Parameter)

@@ -1,0 +1,519 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensor: what is not an operator. The type is written in C (spore._core); this file adds the methods that are plain
+Python, and the functions that make Tensors. Methods that compute come from the operator table and from spore.ops."""
+from spore import _core
+from spore._core import Tensor
+from spore.common import dtype as mstype
+
+__all__ = ['Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors']
+
+
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
+    """A new Tensor; the same as `Tensor(...)`."""
+    return Tensor(input_data, dtype, shape, init, const_arg)
+
+
+def is_tensor(obj):
+    """Is it a Tensor?"""
+    return isinstance(obj, Tensor)
+
+
+def from_numpy(array):
+    """A Tensor on the memory of a numpy array."""
+    return Tensor.from_numpy(array)
+
+
+def frombuffer(buffer, dtype, count=-1, offset=0):
+    """A Tensor of one dimension on the memory of an object with the buffer protocol."""
+    import numpy as np
+    if dtype == mstype.bfloat16:
+        bits = np.frombuffer(buffer, np.uint16, count, offset)
+        return _unpickle(Tensor, 'BFloat16', bits.shape, bits.tobytes(), None)
+    array = np.frombuffer(buffer, mstype.dtype_to_nptype(dtype), count, offset)
+    return Tensor.from_numpy(array) if array.flags.writeable else Tensor(array)
+
+
+def swap_tensors(first, second):
+    """Exchange what two Tensors of one class show."""
+    for which in (first, second):
+        if not isinstance(which, Tensor):
+            raise TypeError(f"swap_tensors: two Tensors are wanted, but got {type(which).__name__}")
+    if type(first) is not type(second):
+        raise TypeError(f"swap_tensors: {type(first).__name__} and {type(second).__name__} cannot be exchanged")
+    keep = first._alias()
+    first._rebind(second)
+    second._rebind(keep)
+    first.__dict__, second.__dict__ = second.__dict__, first.__dict__
+
+
+def _method(function):
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+def _property(function):
+    setattr(Tensor, function.__name__, property(function))
+    return function
+
+
+# --- constants every Tensor has until something sets them ---------------------------------------------------------
+
+Tensor.init = None
+Tensor.const_arg = False
+Tensor.param_info = None
+Tensor.parent_tensor_ = None
+Tensor.index_of_parent_ = None
+Tensor.virtual_flag = False
+Tensor.delta_seed = 0
+Tensor.slice_num_of_persistent_data_ = None
+Tensor.device = 'CPU'
+Tensor.is_meta = False
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+@_method
+def __str__(self):
+    array = self.asnumpy()
+    if self.dtype == mstype.bfloat16:
+        import numpy as np
+        if array.ndim == 0:
+            return f'{float(array):f}'
+        return np.array2string(array, formatter={'float_kind': lambda v: f'{v:f}'})
+    return str(array)
+
+
+@_method
+def __format__(self, spec):
+    if spec:
+        raise TypeError(f"a Tensor cannot be formatted with {spec!r}: format item() or asnumpy()")
+    return str(self)
+
+
+# --- copies, pickling -------------------------------------------------------------------------------------------------
+
+def _unpickle(cls, dtype, shape, data, state):
+    made = cls.__new__(cls)
+    _core.tensor_restore(made, dtype, shape, data)
+    if state:
+        made.__dict__.update(state)
+    return made
+
+
+@_method
+def __reduce_ex__(self, protocol):
+    state = {k: v for k, v in self.__dict__.items() if not callable(v)} if self.__dict__ else None
+    return _unpickle, (type(self), str(self.dtype), self.shape, self.get_bytes(), state)
+
+
+@_method
+def __copy__(self):
+    return self._plain_copy()
+
+
+@_method
+def __deepcopy__(self, memodict):
+    if self.init is not None and not self._has_memory:
+        made = Tensor(shape=self.shape, dtype=self.dtype, init=self.init)
+    else:
+        made = self._plain_copy()
+    memodict[id(self)] = made
+    return made
+
+
+@_method
+def copy(self):
+    """The same numbers in memory of their own; differentiable."""
+    if _core.grad_recording() and self._tracked:
+        return _core.apply('mul', (self, 1))
+    return self._plain_copy()
+
+
+# --- contents --------------------------------------------------------------------------------------------------------
+
+@_property
+def has_init(self):
+    """Does it wait for its initializer to run?"""
+    return self.init is not None
+
+
+@_property
+def init_finished(self):
+    """Has it contents?"""
+    return self._has_memory
+
+
+@_property
+def init_flag(self):
+    """Has its initializer run?"""
+    return self.__dict__.get('_init_flag', False)
+
+
+@_method
+def set_init_flag(self, flag):
+    """Note whether the initializer ran."""
+    self._init_flag = flag
+
+
+@_method
+def is_init(self):
+    """Has its initializer run?"""
+    return self.init_flag
+
+
+@_method
+def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
+    """Run the initializer given to the constructor; answers the Tensor itself, which has contents now."""
+    if self.init is None:
+        raise TypeError("init_data: the Tensor was made without an initializer")
+    from spore.common import initializer
+    initializer._run(self, self.init, self.shape if shape is None else tuple(shape))
+    self.init = None
+    self._init_flag = True
+    return self
+
+
+@_method
+def assign_value(self, value):
+    """Take over the contents, shape and dtype of another Tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assign_value: a Tensor is wanted, but got {type(value).__name__}")
+    return self._rebind(value)
+
+
+Tensor.assign_value_cpp = Tensor.assign_value
+
+
+@_method
+def set_dtype(self, dtype):
+    """Convert the contents in place; answers the dtype."""
+    self._rebind(_core.apply('cast', (self._alias(),), {'dtype': dtype}))
+    return self.dtype
+
+
+@_method
+def set_const_arg(self, const_arg=True):
+    """Note whether a compiled function may take it for a constant."""
+    if not isinstance(const_arg, bool):
+        raise TypeError(f"set_const_arg: a bool is wanted, but got {type(const_arg).__name__}")
+    self.const_arg = const_arg
+    return self
+
+
+@_property
+def data(self):
+    """A Tensor on the same memory without history."""
+    return self._alias()
+
+
+def _set_data(self, value):
+    self._rebind(value if isinstance(value, Tensor) else Tensor(value))
+
+
+Tensor.data = Tensor.data.setter(_set_data)
+
+
+@_method
+def value(self):
+    """The Tensor itself; a Parameter's contents."""
+    return self
+
+
+@_method
+def itemset(self, *args):
+    """A copy in which one element is replaced: itemset(value), itemset(i, value), itemset((i, j), value)."""
+    if not args or len(args) > 2:
+        raise ValueError(f"itemset: an index and a value are wanted, but got {len(args)} arguments")
+    made = self._plain_copy()
+    if len(args) == 1:
+        if self.size != 1:
+            raise ValueError(f"itemset: the Tensor has {self.size} elements, so an index is needed")
+        index, number = (0,) * self.ndim, args[0]
+    else:
+        index, number = args
+        if isinstance(index, int):
+            if not -self.size <= index < self.size:
+                raise IndexError(f"itemset: index {index} is out of bounds for {self.size} elements")
+            index %= self.size
+            full = []
+            for n in reversed(self.shape):
+                full.append(index % n)
+                index //= n
+            index = tuple(reversed(full))
+    made[index] = number
+    return made
+
+
+@_method
+def __contains__(self, element):
+    found = self == element
+    if isinstance(found, bool):
+        return found
+    return bool(found.asnumpy().any())
+
+
+@_method
+def __round__(self):
+    return _core.apply('round', (self,))
+
+
+@_method
+def contiguous(self):
+    """The same numbers in row-major order; the Tensor itself if they are."""
+    if self.is_contiguous():
+        return self
+    return self.copy()
+
+
+# --- dtype -----------------------------------------------------------------------------------------------------------
+
+@_method
+def astype(self, dtype, copy=True):
+    """The numbers converted to another dtype; dtype may be a name or a numpy type too."""
+    if not copy and self.dtype == dtype:
+        return self
+    return _core.apply('cast', (self,), {'dtype': dtype})
+
+
+def _convert(name, dtype):
+    def method(self):
+        return _core.apply('cast', (self,), {'dtype': dtype})
+    method.__name__ = name
+    method.__qualname__ = f'Tensor.{name}'
+    method.__doc__ = f'The numbers as {dtype}.'
+    setattr(Tensor, name, method)
+
+
+for _name, _dtype in (('float', mstype.float32), ('half', mstype.float16), ('double', mstype.float64),
+                      ('bfloat16', mstype.bfloat16), ('int', mstype.int32), ('long', mstype.int64),
+                      ('short', mstype.int16), ('byte', mstype.uint8), ('bool', mstype.bool_)):
+    _convert(_name, _dtype)
+
+
+@_method
+def to(self, dtype, non_blocking=False, copy=False):
+    """The numbers as another dtype; a device name keeps the Tensor where it is, in main memory."""
+    if isinstance(dtype, str) and dtype.upper().split(':')[0] == 'CPU':
+        return self.copy() if copy else self
+    if self.dtype == dtype:
+        return self.copy() if copy else self
+    return _core.apply('cast', (self,), {'dtype': dtype})
+
+
+def _type(self, dtype=None):
+    """The dtype's name, or the numbers converted to dtype."""
+    return str(self.dtype) if dtype is None else _core.apply('cast', (self,), {'dtype': dtype})
+
+
+_type.__name__ = 'type'
+Tensor.type = _type
+
+
+@_method
+def type_as(self, other):
+    """The numbers converted to the dtype of another Tensor."""
+    return _core.apply('cast', (self,), {'dtype': other.dtype})
+
+
+@_method
+def is_floating_point(self):
+    """Is its dtype one of the float types?"""
+    return self.dtype.is_floating_point
+
+
+@_method
+def is_complex(self):
+    """Is its dtype complex?"""
+    return self.dtype.is_complex
+
+
+@_method
+def is_signed(self):
+    """Can its elements be below zero?"""
+    return self.dtype.is_signed
+
+
+# --- geometry --------------------------------------------------------------------------------------------------------
+
+@_method
+def dim(self):
+    """Number of dimensions."""
+    return self.ndim
+
+
+@_method
+def ndimension(self):
+    """Number of dimensions."""
+    return self.ndim
+
+
+@_method
+def numel(self):
+    """Number of elements."""
+    return self.size
+
+
+@_method
+def nelement(self):
+    """Number of elements."""
+    return self.size
+
+
+@_method
+def stride(self, dim=None):
+    """Elements from one to the next along a dimension, or along all of them."""
+    steps = [s // self.itemsize for s in self.strides]
+    return steps if dim is None else steps[dim]
+
+
+@_property
+def T(self):  # noqa: N802  MindSpore's name
+    """Dimensions in reverse order."""
+    return _core.apply('transpose', (self,), {'perm': tuple(range(self.ndim))[::-1]}) if self.ndim > 1 else self
+
+
+@_property
+def mT(self):  # noqa: N802
+    """The last two dimensions exchanged."""
+    if self.ndim < 2:
+        raise ValueError(f"mT: at least 2 dimensions are needed, but the Tensor has {self.ndim}")
+    perm = list(range(self.ndim))
+    perm[-2:] = perm[-1], perm[-2]
+    return _core.apply('transpose', (self,), {'perm': perm})
+
+
+@_property
+def mH(self):  # noqa: N802
+    """The last two dimensions exchanged, numbers conjugated."""
+    turned = self.mT
+    return _core.apply('conj', (turned,)) if self.dtype.is_complex else turned
+
+
+@_property
+def H(self):  # noqa: N802
+    """The conjugate transpose of a matrix."""
+    if self.ndim not in (0, 2):
+        raise ValueError(f"H: a matrix is wanted, but the Tensor has {self.ndim} dimensions")
+    return self.mH if self.ndim else self
+
+
+# --- memory and devices: everything is in main memory already -------------------------------------------------------
+
+@_method
+def data_sync(self, wait=True):
+    """Nothing to wait for: contents are in main memory."""
+
+
+@_method
+def flush_from_cache(self):
+    """Nothing to do: no part of a Tensor is cached elsewhere."""
+
+
+@_method
+def is_pinned(self):
+    """Is the memory pinned for a device?"""
+    return False
+
+
+@_method
+def is_shared(self):
+    """Is the memory shared between processes?"""
+    return False
+
+
+@_method
+def pin_memory(self):
+    """The Tensor itself: there is no device to pin it for."""
+    return self
+
+
+@_method
+def move_to(self, to, blocking=True):
+    """The Tensor on another device, of which there is one."""
+    if to != 'CPU':
+        raise ValueError(f"move_to: only 'CPU' is there, but got {to!r}")
+    return self
+
+
+@_method
+def cpu(self):
+    """The Tensor in main memory: itself."""
+    return self
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+class _HookHandle:
+    """Answered by register_hook; remove() takes the hook away."""
+
+    def __init__(self, owner, number):
+        self._owner, self._number = owner, number
+
+    def remove(self):
+        """Take the hook away."""
+        if self._number is not None:
+            _core.grad_hook_remove(self._owner, self._number)
+            self._owner.__dict__.get('_hooks', {}).pop(self._number, None)
+            self._number = None
+
+
+@_method
+def register_hook(self, hook):
+    """Call `hook(grad)` when a gradient of this Tensor is computed; a Tensor it returns replaces the gradient."""
+    if not callable(hook):
+        raise TypeError(f"register_hook: a function is wanted, but got {type(hook).__name__}")
+    number = _core.grad_hook_add(self, hook)
+    self.__dict__.setdefault('_hooks', {})[number] = hook
+    return _HookHandle(self, number)
+
+
+@_method
+def hooks(self):
+    """The registered hooks."""
+    return list(self.__dict__.get('_hooks', {}).values())
+
+
+@_method
+def detach(self):
+    """The same contents without history."""
+    return _core.grad_detach(self)
+
+
+# --- exchange --------------------------------------------------------------------------------------------------------
+
+@_method
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    return _core.to_dlpack(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+@_method
+def __dlpack_device__(self):
+    return (1, 0)
+
+
+def _from_dlpack(source):
+    """A Tensor on the memory of an object with __dlpack__, or of a DLPack capsule."""
+    return _core.from_dlpack(source)
+
+
+Tensor.from_dlpack = staticmethod(_from_dlpack)
+
+
+@_method
+def to_dlpack(self):
+    """A DLPack capsule on the memory of the Tensor."""
+    return _core.to_dlpack(self)
+
+
+def _convert_bytes_to_tensor(data):
+    return Tensor(memoryview(data).cast('B').tolist(), mstype.uint8)
+
+
+Tensor.convert_bytes_to_tensor = staticmethod(_convert_bytes_to_tensor)
+
+for _name in list(vars(Tensor)):
+    _function = vars(Tensor)[_name]
+    if getattr(_function, '__module__', None) == __name__ and hasattr(_function, '__qualname__') \
+            and '.' not in _function.__qualname__:
+        _function.__qualname__ = f'Tensor.{_function.__name__}'
+del _name, _dtype, _function

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the process: execution mode, device, threads, and the options MindSpore scripts set.
+
+Options that steer hardware we do not have are checked and kept, so that a script can read back what it set.
+"""
+from spore import _core
+
+__all__ = ['GRAPH_MODE', 'PYNATIVE_MODE', 'STRICT', 'COMPATIBLE', 'LAX', 'ParallelMode', 'set_context', 'get_context',
+           'set_auto_parallel_context', 'get_auto_parallel_context', 'reset_auto_parallel_context', 'set_ps_context', 'get_ps_context',
+           'set_device', 'get_current_device', 'set_deterministic']
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+STRICT = 0
+COMPATIBLE = 1
+LAX = 2
+
+
+class ParallelMode:
+    """How work is spread over processes."""
+    STAND_ALONE = 'stand_alone'
+    DATA_PARALLEL = 'data_parallel'
+    HYBRID_PARALLEL = 'hybrid_parallel'
+    SEMI_AUTO_PARALLEL = 'semi_auto_parallel'
+    AUTO_PARALLEL = 'auto_parallel'
+    MODE_LIST = [STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL]
+
+
+def _one_of(*values):
+    def check(key, value):
+        if value not in values:
+            raise ValueError(f"set_context: {key} must be one of {list(values)}, but got {value!r}")
+        return value
+    return check
+
+
+def _at_least(least, most=None):
+    def check(key, value):
+        if value < least or (most is not None and value > most):
+            raise ValueError(f"set_context: {key} must be {'at least ' + str(least) if most is None else f'in {least}..{most}'}, "
+                             f"but got {value}")
+        return value
+    return check
+
+
+def _memory_size(key, value):
+    text = value.strip()
+    if not text.endswith('GB') or not _is_number(text[:-2]) or float(text[:-2]) <= 0:
+        raise ValueError(f"set_context: {key} must be a size like '5GB', but got {value!r}")
+    return value
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _mode(key, value):
+    if value not in (GRAPH_MODE, PYNATIVE_MODE):
+        raise ValueError(f"set_context: mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value}")
+    return value
+
+
+def _device_target(key, value):
+    if value not in ('CPU', 'GPU', 'Ascend', 'Davinci'):
+        raise ValueError(f"set_context: device_target must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value!r}")
+    if value != 'CPU':
+        raise RuntimeError(f"set_context: device target {value} is not available: this process supports ['CPU']")
+    return value
+
+
+def _threads(key, value):
+    if value < 0:
+        raise ValueError(f"set_context: {key} must not be negative, but got {value}")
+    if value:
+        _core.threads_set(value)
+    return value
+
+
+def _save_graphs(key, value):
+    if value is True:
+        return 2
+    if value is False:
+        return 0
+    if value not in (0, 1, 2, 3):
+        raise ValueError(f"set_context: save_graphs must be 0, 1, 2 or 3, but got {value}")
+    return value
+
+
+def _optimize_level(key, value):
+    return {'O0': 0, 'O1': 1}[_one_of('O0', 'O1')(key, value)]
+
+
+def _limit(key, value):
+    size = float(_memory_size(key, value).strip()[:-2])
+    _core.memory_set_limit(int(size * 2 ** 30))
+    return size
+
+
+def _any(key, value):
+    return value
+
+
+# name: (type, value at the start, check)
+_OPTIONS = {
+    'mode': (int, PYNATIVE_MODE, _mode),
+    'device_target': (str, 'CPU', _device_target),
+    'device_id': (int, 0, _at_least(0, 4095)),
+    'max_call_depth': (int, 1000, _at_least(1)),
+    'save_graphs': ((bool, int), 0, _save_graphs),
+    'save_graphs_path': (str, '.', _any),
+    'enable_graph_kernel': (bool, False, _any),
+    'graph_kernel_flags': (str, '', _any),
+    'enable_compile_cache': (bool, None, _any),
+    'compile_cache_path': (str, '', _any),
+    'variable_memory_max_size': (str, '0', _memory_size),
+    'max_device_memory': (str, 1024.0, _limit),
+    'mempool_block_size': (str, 1.0, lambda key, value: float(_memory_size(key, value).strip()[:-2])),
+    'jit_level': (str, '', _one_of('', 'O0', 'O1', 'O2', 'O3')),
+    'jit_config': (dict, {}, _any),
+    'jit_syntax_level': (int, LAX, _one_of(STRICT, COMPATIBLE, LAX)),
+    'exec_order': (str, 'bfs', _one_of('bfs', 'dfs', 'gpto')),
+    'deterministic': (str, 'OFF', _one_of('ON', 'OFF')),
+    'runtime_num_threads': (int, 0, _threads),
+    'inter_op_parallel_num': (int, 0, _at_least(0)),
+    'memory_optimize_level': (str, 0, _optimize_level),
+    'memory_offload': (str, 'OFF', _one_of('ON', 'OFF')),
+    'op_timeout': (int, 900, _at_least(0)),
+    'pynative_synchronize': (bool, False, _any),
+    'check_bprop': (bool, False, _any),
+    'reserve_class_name_in_scope': (bool, True, _any),
+    'support_binary': (bool, False, _any),
+    'debug_level': (int, 0, _one_of(0, 1)),
+    'print_file_path': (str, '', _any),
+    'env_config_path': (str, '', _any),
+    'enable_profiling': (bool, False, _any),
+    'profiling_options': (str, '', _any),
+    'enable_dump': (bool, False, _any),
+    'save_dump_path': (str, '', _any),
+    'enable_reduce_precision': (bool, True, _any),
+    'enable_sparse': (bool, False, _any),
+    'precompile_only': (bool, False, _any),
+    'disable_format_transform': (bool, False, _any),
+    'aoe_tune_mode': (str, '', _one_of('online', 'offline')),
+    'aoe_config': (dict, {}, _any),
+    'auto_tune_mode': (str, 'NO_TUNE', _any),
+    'ascend_config': (dict, {}, _any),
+    'gpu_config': (dict, {}, _any),
+    'conv_fprop_algo': (str, 'normal', _any),
+    'conv_dgrad_algo': (str, 'normal', _any),
+    'conv_wgrad_algo': (str, 'normal', _any),
+    'conv_allow_tf32': (bool, True, _any),
+    'matmul_allow_tf32': (bool, False, _any),
+    'host_scheduling_max_threshold': (int, '', _any),
+    'grad_for_scalar': (bool, False, _any),
+    'jit_enable_inplace_ops': (bool, False, _any),
+    'hccl_buffer_size': (int, 200, _at_least(1)),
+    'parallel_speed_up_json_path': (str, '', _any),
+    'topo_order': (dict, {}, _any),
+    'offload_config': (dict, {}, _any),
+}
+_values = {name: row[1] for name, row in _OPTIONS.items()}
+_values['runtime_num_threads'] = None  # asked of the engine
+
+
+def set_context(**kwargs):
+    """Set options of the process; an unknown one is a ValueError, a wrong type a TypeError."""
+    for key, value in kwargs.items():
+        row = _OPTIONS.get(key)
+        if row is None:
+            raise ValueError(f"set_context: there is no option '{key}'")
+        kind, _, check = row
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            names = ' or '.join(k.__name__ for k in kinds)
+            raise TypeError(f"set_context: {key} must be of type {names}, but got {type(value).__name__}")
+        _values[key] = check(key, value)
+
+
+def get_context(attr_key):
+    """The value of one option."""
+    if attr_key not in _values:
+        raise ValueError(f"get_context: there is no option '{attr_key}'")
+    if attr_key == 'runtime_num_threads':
+        return _core.threads()
+    return _values[attr_key]
+
+
+def _get_mode():
+    return _values['mode']
+
+
+class _DeviceInfo(tuple):
+    """What get_current_device answers: (device_target, device_id), also by name."""
+    device_target = property(lambda self: self[0])
+    device_id = property(lambda self: self[1])
+
+
+def set_device(device_target, device_id=None):
+    """Choose the device; 'CPU' is the one there is."""
+    if device_target not in ('CPU', 'GPU', 'Ascend'):
+        raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got {device_target!r}")
+    if device_id is not None and (isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0):
+        raise ValueError(f"set_device: device_id must be an int from 0, but got {device_id!r}")
+    set_context(device_target=device_target)
+    if device_id is not None:
+        set_context(device_id=device_id)
+
+
+def get_current_device():
+    """Device and its number."""
+    return _DeviceInfo((_values['device_target'], _values['device_id']))
+
+
+def set_deterministic(deterministic):
+    """Results never depend on threads here, so this is a note only."""
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"set_deterministic: a bool is wanted, but got {type(deterministic).__name__}")
+    _values['deterministic'] = 'ON' if deterministic else 'OFF'
+
+
+_PARALLEL = {'device_num': 1, 'global_rank': 0, 'gradients_mean': False, 'gradient_fp32_sync': True,
+             'parallel_mode': ParallelMode.STAND_ALONE, 'search_mode': 'recursive_programming', 'auto_parallel_search_mode':
+             'recursive_programming', 'parameter_broadcast': False, 'strategy_ckpt_load_file': '', 'strategy_ckpt_save_file': '',
+             'strategy_ckpt_config': {}, 'full_batch': False, 'dataset_strategy': 'data_parallel', 'enable_parallel_optimizer': False,
+             'parallel_optimizer_config': {}, 'force_fp32_communication': False, 'enable_alltoall': False,
+             'all_reduce_fusion_config': [], 'pipeline_stages': 1, 'pipeline_segments': 1, 'pipeline_result_broadcast': False,
+             'pipeline_config': {}, 'auto_pipeline': False, 'grad_accumulation_step': 1, 'group_ckpt_save_file': '',
+             'comm_fusion': {}, 'sharding_propagation': False, 'dump_local_norm': False, 'dump_local_norm_path': '',
+             'dump_device_local_norm': False, 'mirror_mean': False, 'cast_before_mirror': True, 'communi_parallel_mode':
+             'all_group_parallel', 'optimizer_weight_shard_size': -1, 'optimizer_weight_shard_aggregated_save': False,
+             'fully_use_devices': True, 'recompute': False, 'loss_repeated_mean': True, 'init_param_in_compile': True}
+_parallel = dict(_PARALLEL)
+
+
+def set_auto_parallel_context(**kwargs):
+    """Set options of distributed execution."""
+    for key, value in kwargs.items():
+        if key not in _PARALLEL:
+            raise ValueError(f"set_auto_parallel_context: there is no option '{key}'")
+        if key == 'parallel_mode' and value not in ParallelMode.MODE_LIST:
+            raise ValueError(f"set_auto_parallel_context: parallel_mode must be one of {ParallelMode.MODE_LIST}, but got {value!r}")
+        if key == 'device_num' and (not isinstance(value, int) or value < 1):
+            raise ValueError(f"set_auto_parallel_context: device_num must be at least 1, but got {value!r}")
+        _parallel[key] = value
+
+
+def get_auto_parallel_context(attr_key):
+    """The value of one option of distributed execution."""
+    if attr_key not in _parallel:
+        raise ValueError(f"get_auto_parallel_context: there is no option '{attr_key}'")
+    return _parallel[attr_key]
+
+
+def reset_auto_parallel_context():
+    """All options of distributed execution as at the start."""
+    _parallel.clear()
+    _parallel.update(_PARALLEL)
+
+
+_PS = {'enable_ps': False, 'config_file_path': '', 'scheduler_manage_port': 0, 'enable_ssl': False, 'client_password': '',
+       'server_password': ''}
+_ps = dict(_PS)
+
+
+def set_ps_context(**kwargs):
+    """Set options of the parameter server; there is none, so enable_ps=True is an error."""
+    for key, value in kwargs.items():
+        if key not in _PS:
+            raise ValueError(f"set_ps_context: there is no option '{key}'")
+        if key == 'enable_ps' and value:
+            raise NotImplementedError("set_ps_context: training with a parameter server is not supported")
+        _ps[key] = value
+
+
+def get_ps_context(attr_key):
+    """The value of one option of the parameter server."""
+    if attr_key not in _ps:
+        raise ValueError(f"get_ps_context: there is no option '{attr_key}'")
+    return _ps[attr_key]
+
+
+def reset_ps_context():
+    """All options of the parameter server as at the start."""
+    _ps.clear()
+    _ps.update(_PS)
