@@ -57,7 +57,8 @@ def main():
             rows.append(f"{section:5}{name:45}{count[name]:4} cases {with_grad[name]:4} gradients  {'; '.join(fault)}")
     print("\n".join(rows))
     total = sum(1 for _ in names())
-    print(f"{full} of {total} names covered ({WANTED} cases, a gradient where due), {absent} do not exist in MindSpore 2.10; "
+    print(f"{full} of {total} names covered ({WANTED} cases, a gradient where due), {absent} do not exist in "
+        f"MindSpore 2.10; "
           f"{sum(count.values())} cases in all, {sum(with_grad.values())} with gradients")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Core of the oracle: cases, their inputs, how one is run, how results are stored and compared.
 
-A case is one line in a file under cases/ (see README.md). The same code runs it under MindSpore, to record the answer, and
-under spore, to check it; nothing here imports either of them.
+A case is one line in a file under cases/ (see README.md). The same code runs it under MindSpore, to record the answer,
+and under spore, to check it; nothing here imports either of them.
 """
 import ast
 import importlib
@@ -51,13 +51,15 @@ def load_cases(file=None):
     paths = [CASES / f"{file}.py"] if file else sorted(CASES.glob("*.py"))
     found, seen = [], {}
     for path in paths:
-        def case(api, code, *, grad=(), kind="exact", setup="", rtol=None, atol=None, bounds=None, _file=path.stem, **inputs):
+        def case(api, code, *, grad=(), kind="exact", setup="", rtol=None, atol=None, bounds=None, _file=path.stem,
+                **inputs):
             c = Case(_file, api, code, inputs, grad, kind, setup, rtol, atol, bounds)
             if c.id in seen:
                 raise ValueError(f"{_file}: {c!r} stands twice (also in {seen[c.id]})")
             seen[c.id] = _file
             found.append(c)
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"case": case, "np": np, "__name__": path.stem})
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"case": case, "np": np,
+            "__name__": path.stem})
     return found
 
 
@@ -66,7 +68,8 @@ def load_cases(file=None):
 SPEC = re.compile(r"""(?P<how>param:|np:)?(?P<dtype>bool|bf16|[iu](?:8|16|32|64)|f(?:16|32|64)|c(?:64|128))
                       \[(?P<dims>[\d,\s]*)\](?:\((?P<lo>[^,()]+),(?P<hi>[^,()]+)\)|<(?P<below>\d+))?""", re.X)
 NUMPY = {"bool": "bool", "bf16": "float32", "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64",
-         "c128": "complex128", **{f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}, **{f"u{n}": f"uint{n}" for n in (8, 16, 32, 64)}}
+         "c128": "complex128", **{f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}, **{f"u{n}": f"uint{n}" for n in (8, 16,
+         32, 64)}}
 
 
 def draw(match, seed):
@@ -111,10 +114,11 @@ def build(value, name, key, scope):
 
 
 def filler(scope):
-    """fill(net): give every parameter of a cell fixed values, by position and shape; variances become positive. Returns the cell."""
+    """fill(net): give every parameter of a cell fixed values, by position and shape; variances become positive."""
     def fill(net):
         for i, p in enumerate(net.get_parameters()):
-            spec = SPEC.fullmatch(f"f32{list(p.shape)}({'0.5,2' if p.name.endswith('variance') else '-1,1'})".replace(" ", ""))
+            span = "(0.5,2)" if p.name.endswith("variance") else "(-1,1)"
+            spec = SPEC.fullmatch(f"f32{list(p.shape)}".replace(" ", "") + span)
             p.set_data(scope["Tensor"](draw(spec, i)).astype(p.dtype))
         return net
     return fill
@@ -131,7 +135,7 @@ def scope_of(module):
                        ("C", "ops.composite"), ("initializer", "common.initializer")):
         try:
             scope[name] = importlib.import_module(f"{module}.{path}")
-        except ImportError:                # the cases that use it then fail with a NameError, which says what is missing
+        except ImportError:                # the cases that use it then fail with a NameError
             pass
     scope["fill"] = filler(scope)
     if module == "mindspore":
@@ -159,7 +163,7 @@ def evaluate(text, env, label):
 
 
 def plain(value, scope):
-    """A result as data: nested lists of leaves; a leaf is a dict with "t" (its sort) and, for tensors, a numpy array."""
+    """A result as data: nested lists of leaves; a leaf is a dict with "t" (its sort) and, for tensors, an array."""
     if isinstance(value, dict):
         return [[plain(str(k), scope), plain(v, scope)] for k, v in value.items()]
     if isinstance(value, (list, tuple)) and not hasattr(value, "asnumpy"):
@@ -188,7 +192,7 @@ def plain(value, scope):
 
 
 def summary(tree):
-    """A random result as what can be compared of it: dtype, shape, count of numbers that are not finite, extremes, mean, spread."""
+    """What can be compared of a random result: dtype, shape, how many are not finite, extremes, mean, spread."""
     if isinstance(tree, list):
         return [summary(t) for t in tree]
     if "a" not in tree:
@@ -196,16 +200,17 @@ def summary(tree):
     values, _ = widen(tree)
     values = values.astype(np.float64).ravel()
     facts = [float(f) for f in (values.min(), values.max(), values.mean(), values.std())] if values.size else None
-    return {"t": tree["t"], "d": tree["d"], "s": list(tree["a"].shape), "odd": int(np.sum(~np.isfinite(values))), "facts": facts}
+    return {"t": tree["t"], "d": tree["d"], "s": list(tree["a"].shape), "odd": int(np.sum(~np.isfinite(values))),
+        "facts": facts}
 
 
 def run(case, scope):
-    """The result of a case: {"out": ..., "grad": ...} or {"error": type, "message": text}; "inputs" guards the generator."""
+    """The result of a case: {"out": ..., "grad": ...} or {"error": type, "message": text}, and a sum of the inputs."""
     result = {}
     leaf = summary if case.kind == "random" else lambda value: value
 
     def environment():
-        module = types.ModuleType("oracle_case")         # what a case defines belongs to a module, where jit looks names up
+        module = types.ModuleType("oracle_case")         # jit looks names up in the module of a function
         sys.modules[module.__name__] = module
         env = module.__dict__
         env.update(scope)
@@ -239,8 +244,8 @@ def run(case, scope):
 
 
 def run_apart(cases, module, on_result):
-    """Run cases in forked processes and pass each result on. A process ends after its first exception, so that what a failed
-    call leaves behind never reaches the next case; a crash costs one case."""
+    """Run cases in forked processes and pass each result on. A process ends after its first exception, so that what a
+    failed call leaves behind never reaches the next case; a crash costs one case."""
     scope = scope_of(module)
     todo = list(cases)
     while todo:
@@ -302,7 +307,8 @@ def save(file, results):
         index[name] = entry
     text = json.dumps(index, separators=(",", ":")).encode()
     DATA.mkdir(exist_ok=True)
-    np.savez_compressed(DATA / f"{file}.npz", index=np.frombuffer(text, np.uint8), blob=np.frombuffer(blob.getvalue(), np.uint8))
+    np.savez_compressed(DATA / f"{file}.npz", index=np.frombuffer(text, np.uint8), blob=np.frombuffer(blob.getvalue(),
+        np.uint8))
 
 
 def load(file):
@@ -321,7 +327,8 @@ def load(file):
         count = int(np.prod(tree["s"], dtype=np.int64))
         array = np.frombuffer(blob, np.dtype(tree["n"]), count, tree["o"]).reshape(tree["s"])
         return {"t": tree["t"], "d": tree["d"], "a": array}
-    return {name: {k: unpack(v) if k in ("out", "grad") else v for k, v in entry.items()} for name, entry in index.items()}
+    return {name: {k: unpack(v) if k in ("out", "grad") else v for k, v in entry.items()} for name,
+        entry in index.items()}
 
 
 # -------------------------------------------------------------------------------------------------------------- compare
@@ -342,7 +349,7 @@ def widen(leaf):
 
 
 def compare_random(want, got, case):
-    """Random results: the same dtype and shape, finite, inside the bounds, and mean and spread that could be the same."""
+    """Random results: the same dtype and shape, finite, inside the bounds, mean and spread that could be the same."""
     for key, name in (("d", "dtype"), ("s", "shape")):
         if want.get(key) != got.get(key):
             return f"has {name} {got.get(key)}, wanted {want.get(key)}"
@@ -410,6 +417,11 @@ def compare_tree(want, got, case, where):
     return None
 
 
+def one_line(message):
+    """The first line of an exception's message that says something."""
+    return next((line.strip()[:200] for line in message.splitlines() if line.strip(" -")), "no message")
+
+
 def compare(want, got, case):
     """None if `got` is what was recorded, else one line that says what differs."""
     if want["inputs"] != got["inputs"]:
@@ -417,13 +429,13 @@ def compare(want, got, case):
     if "error" in want or "error" in got:
         if want.get("error") == got.get("error"):
             return None
-        found = f"raised {got['error']}: {got['message'].strip().splitlines()[0][:200] if got['message'].strip() else ''}" \
-            if "error" in got else "gave a result"
+        text = one_line(got["message"]) if "error" in got else ""
+        found = f"raised {got['error']}: {text}" if "error" in got else "gave a result"
         return f"{found}, wanted {'a ' + want['error'] if 'error' in want else 'a result'}"
     fault = compare_tree(want["out"], got["out"], case, "result")
     if fault is None and "grad" in want:
         if "grad" not in got:
-            return f"gradient raised {got['grad_error']}: {got['message'].strip()[:200]}"
+            return f"gradient raised {got['grad_error']}: {one_line(got['message'])}"
         fault = compare_tree(want["grad"], got["grad"], case, "gradient")
     return fault
 

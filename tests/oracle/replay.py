@@ -40,7 +40,7 @@ def main():
         total, bad = collections.Counter(c.api for c in cases), collections.Counter(c.api for c in failing)
         whole = {api for api, n in bad.items() if n == total[api]}
         names = sorted(whole | {c.id for c in failing if c.api not in whole})
-        head = "# Cases (or all cases of an api name) that do not pass yet. Written by replay.py --pending; it may only shrink."
+        head = "# Written by replay.py --pending: cases, or api names all of whose cases, fail. It may only shrink."
         oracle.PENDING.write_text("\n".join([head, *names]) + "\n", encoding="utf-8")
     return 1 if failing and not args.pending else 0
 

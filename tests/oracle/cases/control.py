@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Effects, higher-order functions, differentiation, jit.
 case("ops.assign", "(ops.assign(p, x), p)", p="param:f32[2,3]", x="f32[2,3]")
 case("ops.assign", "ops.assign(p, 3.0); p", p="param:f32[2]", kind="either")
@@ -6,7 +7,8 @@ case("ops.assign", "ops.assign(p, x); p", p="param:f32[2]", x="f32[3]", kind="ei
 case("ops.Assign", "(ops.Assign()(p, x), p)", p="param:f32[2,3]", x="f32[2,3]")
 case("ops.Assign", "ops.Assign()(p, x); p", p="param:i32[2]", x="i32[2]")
 case("ops.Assign", "ops.Assign()(p, p * 2); p", p="param:f16[2]")
-for form, api in (("ops.assign_add", "ops.assign_add"), ("ops.AssignAdd()", "ops.AssignAdd"), ("ops.assign_sub", "ops.assign_sub"), ("ops.AssignSub()", "ops.AssignSub")):
+for form, api in (("ops.assign_add", "ops.assign_add"), ("ops.AssignAdd()", "ops.AssignAdd"), ("ops.assign_sub",
+        "ops.assign_sub"), ("ops.AssignSub()", "ops.AssignSub")):
     case(api, f"({form}(p, x), p)", p="param:f32[2,3]", x="f32[2,3]")
     case(api, f"{form}(p, x); p", p="param:i32[1]", x="i32[1]")
     case(api, f"{form}(p, 1); p", p="param:i32[]", kind="either")
@@ -15,7 +17,8 @@ for form, api in (("ops.assign_add", "ops.assign_add"), ("ops.AssignAdd()", "ops
 for form, api in (("ops.depend", "ops.depend"), ("F.depend", "ops.depend"), ("ops.Depend()", "ops.Depend")):
     case(api, f"{form}(x, y)", x="f32[2,3]", y="f32[1]")
     case(api, f"{form}(x, ops.relu(y)) * 2", x="f32[2,3]", y="f32[1]", grad="x y")
-    case(api, f"{form}((x, y), None)" if form == "ops.depend" else f"{form}(x, (x, y))", x="i32[2]", y="f32[1]", kind="either")
+    case(api, f"{form}((x, y), None)" if form == "ops.depend" else f"{form}(x, (x, y))", x="i32[2]", y="f32[1]",
+        kind="either")
 for form in ("ops.stop_gradient", "F.stop_gradient"):
     case("ops.stop_gradient", f"{form}(x) * x", x="f32[2,3]", grad="x")
     case("ops.stop_gradient", f"x + {form}(x * x)", x="f16[2]", grad="x")
@@ -109,7 +112,8 @@ case("grad", "ms.grad(f, 1)(x, y)", setup=F2, x="f32[2]", y="f32[2]")
 case("grad", "ms.grad(lambda a: ms.grad(lambda b: b * b * b)(a))(x)", x="f32[3]")
 case("grad", "ms.grad(lambda a: (a * 2, a + 1))(x)", x="f32[3]")
 case("grad", "ms.grad(lambda a: (a * 2, a + 1), has_aux=True)(x)", x="f32[3]")
-case("grad", "ms.grad(lambda a, b: (a * b).sum(), None, ms.ParameterTuple([p]))(x, p)", x="f32[3]", p="param:f32[3]", kind="either")
+case("grad", "ms.grad(lambda a, b: (a * b).sum(), None, ms.ParameterTuple([p]))(x, p)", x="f32[3]", p="param:f32[3]",
+    kind="either")
 case("grad", "ms.grad(lambda a: (a * p).sum(), None, [p])(x)", x="f32[3]", p="param:f32[3]", kind="either")
 case("grad", "ms.grad(lambda a: (a * p).sum(), 0, [p])(x)", x="f32[3]", p="param:f32[3]", kind="either")
 case("grad", "ms.grad(f, 0, return_ids=True)(x, y)[1]", setup=F2, x="f32[2]", y="f32[2]", kind="either")
@@ -122,11 +126,14 @@ case("grad", "ms.grad(f, 5)(x, y)", setup=F2, x="f32[2]", y="f32[2]", kind="eith
 case("value_and_grad", "ms.value_and_grad(f, (0, 1))(x, y)", setup=F2, x="f32[2,3]", y="f32[2,3]")
 case("value_and_grad", "ms.value_and_grad(lambda a: ((a * a).sum(), a + 1), has_aux=True)(x)", x="f32[3]")
 case("value_and_grad", "ms.value_and_grad(lambda a: (a * p).sum(), None, [p])(x)", x="f32[3]", p="param:f32[3]")
-case("value_and_grad", "ms.value_and_grad(lambda a: (a * p).sum(), 0, ms.ParameterTuple([p]))(x)", x="f32[3]", p="param:f32[3]")
-case("value_and_grad", "net = nn.Dense(3, 2); net.weight.set_data(w); ms.value_and_grad(lambda a: net(a).sum(), None, net.trainable_params())(x)", x="f32[4,3]", w="f32[2,3]", rtol=1e-4)
+case("value_and_grad", "ms.value_and_grad(lambda a: (a * p).sum(), 0, ms.ParameterTuple([p]))(x)", x="f32[3]",
+    p="param:f32[3]")
+case("value_and_grad", "net = nn.Dense(3, 2); net.weight.set_data(w); ms.value_and_grad(lambda a: net(a).sum(), None, "
+    "net.trainable_params())(x)", x="f32[4,3]", w="f32[2,3]", rtol=1e-4)
 case("ops.GradOperation", "ops.GradOperation()(f)(x, y)", setup=F2, x="f32[2,3]", y="f32[2,3]")
 case("ops.GradOperation", "ops.GradOperation(get_all=True)(f)(x, y)", setup=F2, x="f32[2]", y="f32[2]")
-case("ops.GradOperation", "ops.GradOperation(get_all=True, sens_param=True)(f)(x, y, s)", setup=F2, x="f32[2]", y="f32[2]", s="f32[2]")
+case("ops.GradOperation", "ops.GradOperation(get_all=True, sens_param=True)(f)(x, y, s)", setup=F2, x="f32[2]",
+    y="f32[2]", s="f32[2]")
 case("ops.GradOperation", "C.GradOperation(sens_param=True)(f)(x, y, s)", setup=F2, x="f32[2]", y="f32[2]", s="f32[2]")
 NET = """
 class Net(nn.Cell):
@@ -137,9 +144,18 @@ class Net(nn.Cell):
         return ops.matmul(x, self.w)
 net = Net(w)
 """
-case("ops.GradOperation", "ops.GradOperation(get_by_list=True)(net, ms.ParameterTuple(net.trainable_params()))(x)", setup=NET, x="f32[2,3]", w="f32[3,2]")
-case("ops.GradOperation", "ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(net, net.trainable_params())(x, s)", setup=NET, x="f32[2,3]", w="f32[3,2]", s="f32[2,2]", kind="either")
-VMAP = "def f(a, b):\n    return a + b * b\ndef g(a, b):\n    return ops.matmul(a, b)\ndef h(a):\n    return ops.reduce_sum(a)\n"
+case("ops.GradOperation", "ops.GradOperation(get_by_list=True)(net, ms.ParameterTuple(net.trainable_params()))(x)",
+    setup=NET, x="f32[2,3]", w="f32[3,2]")
+case("ops.GradOperation", "ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(net, "
+    "net.trainable_params())(x, s)", setup=NET, x="f32[2,3]", w="f32[3,2]", s="f32[2,2]", kind="either")
+VMAP = """
+def f(a, b):
+    return a + b * b
+def g(a, b):
+    return ops.matmul(a, b)
+def h(a):
+    return ops.reduce_sum(a)
+"""
 case("vmap", "ms.vmap(f)(x, y)", setup=VMAP, x="f32[3,2]", y="f32[3,2]", kind="either")
 case("vmap", "ms.vmap(f, in_axes=(0, None))(x, y)", setup=VMAP, x="f32[3,2]", y="f32[2]", kind="either")
 case("vmap", "ms.vmap(g, in_axes=(0, None))(x, y)", setup=VMAP, x="f32[3,2,2]", y="f32[2,2]", kind="either")
@@ -151,9 +167,11 @@ case("mutable", "ms.mutable({'a': x})", x="f32[2]", kind="either")
 JIT = "@ms.jit\ndef f(a, b):\n    if a.sum() > 0:\n        return a * b\n    return a - b\n"
 case("jit", "f(x, y)", setup=JIT, x="f32[2](0.5,1)", y="f32[2]", kind="either")
 case("jit", "f(x, y)", setup=JIT, x="f32[2](-1,-0.5)", y="f32[2]", kind="either")
-case("jit", "@ms.jit\ndef g(a):\n    s = a\n    for i in range(3):\n        s = s + a * i\n    return s, s.shape\ng(x)", x="f32[2,2]", kind="either")
+case("jit", "@ms.jit\ndef g(a):\n    s = a\n    for i in range(3):\n        s = s + a * i\n    return s, s.shape\ng(x)",
+    x="f32[2,2]", kind="either")
 case("jit", "ms.grad(f)(x, y)", setup=JIT, x="f32[2](0.5,1)", y="f32[2]", kind="either")
-case("jit_class", "@ms.jit_class\nclass A:\n    def __init__(self):\n        self.k = 3\n    def f(self, v):\n        return v * self.k\nA().f(x)", x="f32[2]", kind="either")
+case("jit_class", "@ms.jit_class\nclass A:\n    def __init__(self):\n        self.k = 3\n    def f(self, v):\n        "
+    "return v * self.k\nA().f(x)", x="f32[2]", kind="either")
 case("jit_class", "@ms.jit_class\nclass B:\n    k = 5\nb = B()\nb.k", kind="either")
 case("jit_class", "ms.jit_class(3)", kind="either")
 case("lazy_inline", """
@@ -188,7 +206,8 @@ case("get_context", "ms.get_context('device_target')")
 case("get_context", "ms.get_context('no_such_option')", kind="error")
 case("GRAPH_MODE", "ms.GRAPH_MODE")
 case("GRAPH_MODE", "ms.context.GRAPH_MODE")
-case("GRAPH_MODE", "ms.set_context(mode=ms.GRAPH_MODE); m = ms.get_context('mode'); ms.set_context(mode=ms.PYNATIVE_MODE); m")
+case("GRAPH_MODE", "ms.set_context(mode=ms.GRAPH_MODE); m = ms.get_context('mode'); "
+    "ms.set_context(mode=ms.PYNATIVE_MODE); m")
 case("PYNATIVE_MODE", "ms.PYNATIVE_MODE")
 case("PYNATIVE_MODE", "ms.context.PYNATIVE_MODE")
 case("PYNATIVE_MODE", "ms.set_context(mode=1); ms.get_context('mode')")

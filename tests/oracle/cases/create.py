@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 # New tensors: constants, ranges, random numbers; casting.
-for form, api in (("ops.zeros", "ops.zeros"), ("ops.ones", "ops.ones"), ("mint.zeros", "mint.zeros"), ("mint.ones", "mint.ones")):
+for form, api in (("ops.zeros", "ops.zeros"), ("ops.ones", "ops.ones"), ("mint.zeros", "mint.zeros"), ("mint.ones",
+        "mint.ones")):
     case(api, f"{form}((2, 3))")
     case(api, f"{form}((2, 3), dtype=ms.int32)")
     case(api, f"{form}(3, ms.float16)" if api.startswith("ops") else f"{form}(3, dtype=ms.float16)")
@@ -72,7 +74,8 @@ case("ops.tuple_len", "F.tuple_len((1, 2, 3))", kind="either")
 case("ops.tuple_len", "F.tuple_len(())", kind="either")
 case("ops.tuple_len", "F.tuple_len((x, x))", x="f32[2]", kind="either")
 # Casting
-TYPES = ("float32", "float16", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_", "complex64", "complex128")
+TYPES = ("float32", "float16", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+    "uint64", "bool_", "complex64", "complex128")
 for t in TYPES:
     case("ops.cast", f"ops.cast(x, ms.{t})", x="f32[2,3](-3,9)" if not t.startswith("u") else "f32[2,3](0,9)")
     case("ops.Cast", f"ops.Cast()(x, ms.{t})", x="i32[4]" if not t.startswith("u") else "i32[4]<9")
@@ -120,9 +123,12 @@ for form, api in (("ops.standard_normal", "ops.standard_normal"), ("ops.Standard
     case(api, f"{form}((2000,))", kind="random")
     case(api, f"{form}((2, 3, 4))", kind="random")
     case(api, f"{form}((1,))", kind="random")
-case("ops.uniform", "ops.uniform((2000,), Tensor(-1.0, ms.float32), Tensor(3.0, ms.float32))", kind="random", bounds=(-1, 3))
-case("ops.uniform", "ops.uniform((2, 3), Tensor(0, ms.int32), Tensor(9, ms.int32), dtype=ms.int32)", kind="random", bounds=(0, 9))
-case("ops.uniform", "ops.uniform((4,), lo, hi, seed=3)", lo="f32[4](-2,-1)", hi="f32[4](1,2)", kind="random", bounds=(-2, 2))
+case("ops.uniform", "ops.uniform((2000,), Tensor(-1.0, ms.float32), Tensor(3.0, ms.float32))", kind="random",
+    bounds=(-1, 3))
+case("ops.uniform", "ops.uniform((2, 3), Tensor(0, ms.int32), Tensor(9, ms.int32), dtype=ms.int32)", kind="random",
+    bounds=(0, 9))
+case("ops.uniform", "ops.uniform((4,), lo, hi, seed=3)", lo="f32[4](-2,-1)", hi="f32[4](1,2)", kind="random",
+    bounds=(-2, 2))
 case("ops.UniformReal", "ops.UniformReal()((2000,))", kind="random", bounds=(0, 1))
 case("ops.UniformReal", "ops.UniformReal(seed=2)((2, 3))", kind="random", bounds=(0, 1))
 case("ops.UniformReal", "ops.UniformReal()((1, 1, 4))", kind="random", bounds=(0, 1))
@@ -137,9 +143,11 @@ case("ops.dropout", "ops.dropout(x, p=0.5, training=False)", x="f32[2,3]", grad=
 case("ops.dropout", "ops.dropout(Tensor(np.ones((50, 50), np.float32)), p=0.3)", kind="random")
 case("ops.dropout", "ops.dropout(x, p=0.0)", x="f32[2,3]", kind="either")
 case("mint.nn.functional.dropout", "mint.nn.functional.dropout(x, p=0.5, training=False)", x="f32[2,3]", kind="either")
-case("mint.nn.functional.dropout", "mint.nn.functional.dropout(Tensor(np.ones((50, 50), np.float32)), p=0.3)", kind="random")
+case("mint.nn.functional.dropout", "mint.nn.functional.dropout(Tensor(np.ones((50, 50), np.float32)), p=0.3)",
+    kind="random")
 case("mint.nn.functional.dropout", "mint.nn.functional.dropout(x, 0.0)", x="f32[2,3]", kind="either")
-case("set_seed", "ms.set_seed(3); a = ops.StandardNormal()((4,)); ms.set_seed(3); b = ops.StandardNormal()((4,)); bool((a == b).all())", kind="either")
+case("set_seed", "ms.set_seed(3); a = ops.StandardNormal()((4,)); ms.set_seed(3); b = ops.StandardNormal()((4,)); "
+    "bool((a == b).all())", kind="either")
 case("set_seed", "ms.set_seed(5); ms.get_seed()")
 case("set_seed", "ms.set_seed(-1)", kind="error")
 case("set_seed", "ms.set_seed(1.5)", kind="error")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Element-wise functions in all their spellings: function, primitive, method, mint.
 
 # name, range of the input, spellings; the first expression form of each is repeated for several dtypes and shapes.
@@ -20,7 +21,8 @@ UNARY = [
     ("sign", "(-2,2)", ["ops.sign(x)", "ops.Sign()(x)", "mint.sign(x)"]),
     ("acos", "(-0.9,0.9)", ["ops.acos(x)", "ops.ACos()(x)", "mint.acos(x)"]),
     ("softplus", "(-4,4)", ["ops.softplus(x)", "ops.Softplus()(x)", "mint.nn.functional.softplus(x)"]),
-    ("gelu", "(-3,3)", ["ops.gelu(x)", "ops.GeLU()(x)", "mint.nn.functional.gelu(x)", "ops.gelu(x, approximate='tanh')"]),
+    ("gelu", "(-3,3)", ["ops.gelu(x)", "ops.GeLU()(x)", "mint.nn.functional.gelu(x)",
+    "ops.gelu(x, approximate='tanh')"]),
     ("hswish", "(-4,4)", ["ops.hardswish(x)", "ops.HSwish()(x)", "mint.nn.functional.hardswish(x)"]),
     ("hsigmoid", "(-4,4)", ["ops.hardsigmoid(x)", "ops.HSigmoid()(x)", "mint.nn.functional.hardsigmoid(x)"]),
     ("identity", "(-2,2)", ["F.identity(x)", "ops.Identity()(x)"]),
@@ -62,9 +64,12 @@ for name, span, forms in UNARY:
         case(api, form, x="f32[]" + span, grad=grad)
         case(api, form, x="f32[0,3]" + span)
     case(forms[0].split("(")[0].replace("F.", "ops."), forms[0], x="bf16[2,2]" + span, rtol=2e-2)
-for form in ("ops.relu(input=x)", "ops.abs(x)", "ops.neg(x)", "ops.square(x)", "ops.sign(x)", "ops.sqrt(x)", "ops.exp(x)", "ops.sin(x)",
-             "ops.zeros_like(x)", "ops.ones_like(x)", "ops.floor(x)", "ops.round(x)", "ops.log(x)", "ops.sigmoid(x)", "ops.tanh(x)",
-             "mint.abs(x)", "mint.sqrt(x)", "mint.exp(x)", "mint.sigmoid(x)", "mint.square(x)", "mint.neg(x)", "mint.log(x)"):
+for form in ("ops.relu(input=x)", "ops.abs(x)", "ops.neg(x)", "ops.square(x)", "ops.sign(x)", "ops.sqrt(x)",
+        "ops.exp(x)", "ops.sin(x)",
+             "ops.zeros_like(x)", "ops.ones_like(x)", "ops.floor(x)", "ops.round(x)", "ops.log(x)", "ops.sigmoid(x)",
+             "ops.tanh(x)",
+             "mint.abs(x)", "mint.sqrt(x)", "mint.exp(x)", "mint.sigmoid(x)", "mint.square(x)", "mint.neg(x)",
+             "mint.log(x)"):
     api = form.split("(")[0]
     case(api, form, x="i32[2,3](1,9)", kind="either")
     case(api, form, x="i64[4](1,9)", kind="either")
@@ -140,7 +145,8 @@ case("Tensor.mul_", "x.mul_(0.5); x", x="f16[2,3]")
 
 COMPARE = [
     ("ops.equal", "Equal", "mint.eq"), ("ops.not_equal", "NotEqual", "mint.ne"), ("ops.less", "Less", "mint.lt"),
-    ("ops.less_equal", "LessEqual", "mint.le"), ("ops.greater", "Greater", "mint.gt"), ("ops.greater_equal", "GreaterEqual", "mint.ge"),
+    ("ops.less_equal", "LessEqual", "mint.le"), ("ops.greater", "Greater", "mint.gt"), ("ops.greater_equal",
+    "GreaterEqual", "mint.ge"),
 ]
 for function, primitive, mint_name in COMPARE:
     for api, form in ((function, function), (f"ops.{primitive}", f"ops.{primitive}()"), (mint_name, mint_name)):
@@ -158,13 +164,15 @@ for api in ("mint.not_equal", "mint.less", "mint.greater", "mint.equal", "mint.l
     case(api, f"{api}(x, x)", x="f32[2,3]")
     case(api, f"{api}(x, y)", x="f16[3]", y="f16[3]")
 case("ops.equal", "ops.equal(Tensor([np.nan, 1.0], ms.float32), Tensor([np.nan, 1.0], ms.float32))")
-for function, primitive, mint_name in (("ops.logical_and", "ops.LogicalAnd", "mint.logical_and"), ("ops.logical_or", "ops.LogicalOr", "mint.logical_or")):
+for function, primitive, mint_name in (("ops.logical_and", "ops.LogicalAnd", "mint.logical_and"), ("ops.logical_or",
+        "ops.LogicalOr", "mint.logical_or")):
     for api, form in ((function, function), (primitive, f"{primitive}()"), (mint_name, mint_name)):
         case(api, f"{form}(x, y)", x="bool[2,3]", y="bool[2,3]")
         case(api, f"{form}(x, y)", x="bool[2,1,3]", y="bool[2,1]")
         case(api, f"{form}(x, y)", x="bool[3]", y=True, kind="either")
         case(api, f"{form}(x, y)", x="i32[3]<2", y="i32[3]<2", kind="either")
-for api, form in (("ops.logical_not", "ops.logical_not"), ("ops.LogicalNot", "ops.LogicalNot()"), ("mint.logical_not", "mint.logical_not")):
+for api, form in (("ops.logical_not", "ops.logical_not"), ("ops.LogicalNot", "ops.LogicalNot()"), ("mint.logical_not",
+        "mint.logical_not")):
     case(api, f"{form}(x)", x="bool[2,3]")
     case(api, f"{form}(x)", x="bool[]")
     case(api, f"{form}(x)", x="i32[3]<2", kind="either")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Matrix products and their friends.
 for form, api in (("ops.matmul", "ops.matmul"), ("mint.matmul", "mint.matmul")):
     case(api, f"{form}(x, y)", x="f32[2,3]", y="f32[3,4]", grad="x y")
@@ -36,7 +37,12 @@ for form in ("ops.bmm", "mint.bmm"):
 case("ops.dense", "ops.dense(x, w)", x="f32[2,3]", w="f32[4,3]", grad="x w")
 case("ops.dense", "ops.dense(x, w, b)", x="f32[2,3]", w="f32[4,3]", b="f32[4]", grad="x w b")
 case("ops.dense", "ops.dense(x, w, b)", x="f32[2,2,3]", w="f32[4,3]", b="f32[4]", grad="x w b")
-case("mint.nn.functional.linear", "mint.nn.functional.linear(x, w, b)", x="f32[2,3]", w="f32[4,3]", b="f32[4]", grad="x w b", kind="either")
+case("mint.nn.functional.linear", "mint.nn.functional.linear(x, w, b)", x="f32[2,3]", w="f32[4,3]", b="f32[4]",
+    grad="x w b", kind="either")
+case("mint.nn.functional.linear", "mint.nn.functional.linear(x, w)", x="f32[2,2,3]", w="f32[4,3]", grad="x w",
+    kind="either")
+case("mint.nn.functional.linear", "mint.nn.functional.linear(x, w, bias=b)", x="f32[3]", w="f32[4,3]", b="f32[4]",
+    kind="either")
 case("ops.BiasAdd", "ops.BiasAdd()(x, b)", x="f32[2,3]", b="f32[3]", grad="x b")
 case("ops.BiasAdd", "ops.BiasAdd()(x, b)", x="f32[2,3,2,2]", b="f32[3]", grad="x b")
 case("ops.BiasAdd", "ops.BiasAdd(data_format='NCHW')(x, b)", x="f16[2,3]", b="f16[3]")
@@ -45,7 +51,8 @@ case("ops.inv", "ops.inv(x)", x="i32[4](1,5)", kind="either")
 case("ops.inv", "ops.inv(x)", x="f32[2,3](0.5,3)", grad="x")
 case("ops.inv", "ops.inv(x)", x="f16[3](0.5,3)", kind="either")
 case("ops.Inv", "ops.Inv()(x)", x="f32[3](-2,-0.5)", grad="x")
-case("mint.linalg.inv", "mint.linalg.inv(x + 4 * ops.eye(3, 3, ms.float32))", x="f32[3,3]", grad="x", kind="either", rtol=1e-4)
+case("mint.linalg.inv", "mint.linalg.inv(x + 4 * ops.eye(3, 3, ms.float32))", x="f32[3,3]", grad="x", kind="either",
+    rtol=1e-4)
 case("mint.linalg.inv", "mint.linalg.inv(x + 4 * ops.eye(2, 2, ms.float32))", x="f32[2,2,2]", kind="either", rtol=1e-4)
 case("mint.linalg.inv", "mint.linalg.inv(x)", x="f32[2,3]", kind="either")
 case("ops.inverse", "ops.inverse(x + 4 * ops.eye(3, 3, ms.float32))", x="f32[3,3]", kind="either", rtol=1e-4)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Python operators and built-in functions on tensors.
 for op in ("+", "-", "*", "/"):
     api = f"Tensor op {op}"

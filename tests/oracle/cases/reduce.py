@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reductions, cumulative sums, norms, sorting and searching.
 for form in ("ops.ReduceSum", "ops.ReduceMean", "ops.ReduceMax", "ops.ReduceMin"):
     case(form, f"{form}()(x)", x="f32[2,3]", grad="x")
@@ -80,10 +81,12 @@ for form in ("ops.logsumexp", "mint.logsumexp"):
     case(form, f"{form}(x, -1, True)", x="f16[2,3]", rtol=3e-3)
     case(form, f"{form}(x, 0)", x="f32[4](50,100)", grad="x")
 # Norms
-for form, api, c in (("ops.norm", "ops.norm", "x, "), ("mint.norm", "mint.norm", "x, "), ("mint.linalg.norm", "mint.linalg.norm", "x, "), ("x.norm", "Tensor.norm", "")):
+for form, api, c in (("ops.norm", "ops.norm", "x, "), ("mint.norm", "mint.norm", "x, "), ("mint.linalg.norm",
+        "mint.linalg.norm", "x, "), ("x.norm", "Tensor.norm", "")):
     case(api, f"{form}({c.rstrip(', ')})", x="f32[2,3]", grad="x")
     case(api, f"{form}({c}1, {'axis' if form == 'ops.norm' else 'dim'}=1)", x="f32[2,3]", grad="x", kind="either")
-    case(api, f"{form}({c}2, {'axis' if form == 'ops.norm' else 'dim'}=-1, keepdim=True)", x="f32[2,3]", grad="x", kind="either")
+    case(api, f"{form}({c}2, {'axis' if form == 'ops.norm' else 'dim'}=-1, keepdim=True)", x="f32[2,3]", grad="x",
+        kind="either")
     case(api, f"{form}({c}2, -1)", x="f32[2,3]", kind="either")
     case(api, f"{form}({c}float('inf'))", x="f32[5]", kind="either")
 case("ops.norm", "ops.norm(x, dim=1)", x="f32[2,3]", grad="x", kind="either")
