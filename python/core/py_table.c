@@ -74,9 +74,32 @@ static int fill_attrs(const sp_op *op, PyObject *dict, void *attrs, attr_scratch
     return 0;
 }
 
-static PyObject *apply(PyObject *module, PyObject *args)
+/* What the operator's inference says of these inputs: [(dtype, shape)], a dimension only the data can tell is -1. None for a
+ * composition, and for an operator that promotes and got several dtypes (inference sees the promoted ones). */
+static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in)
 {
-    (void)module;
+    sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = op->n_out ? op->n_out : 1};
+    if (!op->infer || op->writes) return Py_NewRef(Py_None);
+    for (int i = 1; op->promote != SP_PROMOTE_NONE && i < n_in; i++)
+        if (in[i] && in[0] && in[i]->dtype != in[0]->dtype) return Py_NewRef(Py_None);
+    if (c.n_out < 0) c.n_out = op->count(&c);
+    sp_meta *metas = PyMem_Calloc((size_t)c.n_out + 1, sizeof *metas);
+    if (!metas) return PyErr_NoMemory();
+    sp_status status = op->infer(&c, metas);
+    PyObject *list = status == SP_OK ? PyList_New(0) : sp__py_fail(status);
+    for (int i = 0; list && i < c.n_out; i++) {
+        PyObject *shape = PyTuple_New(metas[i].rank);
+        for (int k = 0; shape && k < metas[i].rank; k++) PyTuple_SetItem(shape, k, PyLong_FromLongLong(metas[i].dims[k]));
+        PyObject *row = shape ? Py_BuildValue("ON", sp__py_dtype_object(metas[i].dtype), shape) : NULL;
+        if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    PyMem_Free(metas);
+    return list;
+}
+
+static PyObject *apply_or_infer(PyObject *args, bool infer_only)
+{
     const char *name;
     PyObject *inputs, *dict = Py_None, *result = NULL;
     if (!PyArg_ParseTuple(args, "sO|O:apply", &name, &inputs, &dict)) return NULL;
@@ -108,7 +131,7 @@ static PyObject *apply(PyObject *module, PyObject *args)
     }
     if (attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
     if (dict != Py_None && fill_attrs(op, dict, attrs, &scratch) < 0) goto done;
-    result = sp__py_apply_object(op, attrs, (int)n, in);
+    result = infer_only ? inferred(op, attrs, (int)n, in) : sp__py_apply_object(op, attrs, (int)n, in);
 done:
     for (Py_ssize_t i = 0; own && i < n; i++) sp_tensor_release(own[i]);
     PyMem_Free(in);
@@ -117,6 +140,18 @@ done:
     sp__py_scratch_done(&scratch);
     Py_DECREF(sequence);
     return result;
+}
+
+static PyObject *apply(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return apply_or_infer(args, false);
+}
+
+static PyObject *infer(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return apply_or_infer(args, true);
 }
 
 static PyObject *has_op(PyObject *module, PyObject *name)
@@ -131,6 +166,8 @@ static PyMethodDef functions[] = {
     {"op_table", op_table, METH_NOARGS, "op_table()\n--\n\nEvery operator of the engine as a dict."},
     {"apply", apply, METH_VARARGS,
      "apply(op, inputs, attrs=None)\n--\n\nApply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."},
+    {"infer", infer, METH_VARARGS,
+     "infer(op, inputs, attrs=None)\n--\n\nDtypes and shapes of the results without computing them; None for a composition."},
     {"has_op", has_op, METH_O, "has_op(name)\n--\n\nIs there an operator of this name?"},
     {NULL, NULL, 0, NULL}};
 
