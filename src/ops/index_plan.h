@@ -28,6 +28,8 @@ size_t sp__index_offsets_bytes(const sp_index_plan *p);
 
 /* dst[i * stride] = combine(dst[i * stride], src[i]). Tables are indexed by dtype. */
 typedef void (*sp_combine_fn)(int64_t n, char *dst, int64_t stride, const char *src);
+/* Table for "add", "sub", "mul", "div", "max" or "min"; NULL for another name. */
+const sp_combine_fn *sp__combine_table(const char *name);
 /* Write value (broadcast, converted) to the positions of x, which is row-major; combine NULL: overwrite. Writes to one
  * element happen in row-major order of the value, whatever the number of threads. */
 sp_status sp__index_write(sp_tensor *x, const sp_tensor *value, int n, sp_tensor *const *indices, sp_ints axes,
@@ -37,5 +39,13 @@ sp_status sp__index_write(sp_tensor *x, const sp_tensor *value, int n, sp_tensor
 sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value);
 /* The gradient of a value that was broadcast (leading ones dropped) to g's shape; NULL for integers. */
 sp_tensor *sp__value_grad(sp_builder *b, sp_tensor *g, const sp_tensor *value);
+
+/* One position along an axis per element (gather_elements, scatter_elements): checks, and offsets into a row-major x for
+ * a row-major index; offsets has room for index->count. */
+sp_status sp__elements_check(const sp_tensor *x, const sp_tensor *index, int64_t axis_given, int *axis);
+sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int axis, int64_t *offsets);
+/* Coordinates along the last dimension as one index tensor each; their number. */
+sp_status sp__coordinates_check(const sp_tensor *x, const sp_tensor *indices);
+int sp__coordinates(sp_builder *b, sp_tensor *indices, sp_tensor **out);
 
 #endif

@@ -392,22 +392,6 @@ const sp_op sp_op_index = {
 
 /* --- index_put ---------------------------------------------------------------------------------------------------- */
 
-#define COMBINE_RUN(D, T, C, LOAD, STORE, name, expr)                                                                  \
-    static void name##_##D(int64_t n, char *dst, int64_t stride, const char *src)                                      \
-    {                                                                                                                  \
-        T *o_ = (T *)(void *)dst;                                                                                      \
-        const T *v_ = (const T *)(const void *)src;                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const C x = LOAD(o_[i * stride]), y = LOAD(v_[i]);                                                         \
-            (void)x;                                                                                                   \
-            o_[i * stride] = STORE(expr);                                                                              \
-        }                                                                                                              \
-    }
-#define COMBINE_ROW(D, T, C, LOAD, STORE, name, expr) [SP_DTYPE_##D] = name##_##D,
-#define EVERY(M, ...) SP_EACH_REAL(M, __VA_ARGS__) SP_EACH_BOOL(M, __VA_ARGS__) SP_EACH_COMPLEX(M, __VA_ARGS__)
-EVERY(COMBINE_RUN, put_add, x + y)
-static const sp_combine_fn add_runs[SP_DTYPE_COUNT] = {EVERY(COMBINE_ROW, put_add, )};
-
 typedef struct {
     const sp_index_plan *plan;
     const int64_t *offsets;
@@ -499,7 +483,8 @@ done:
 static sp_status index_put_reference(const sp_call *c)
 {
     const index_put_attrs *a = c->attrs;
-    return sp__index_write(c->in[0], c->in[1], c->n_in - 2, c->in + 2, a->axes, a->accumulate ? add_runs : NULL);
+    return sp__index_write(c->in[0], c->in[1], c->n_in - 2, c->in + 2, a->axes,
+                           a->accumulate ? sp__combine_table("add") : NULL);
 }
 
 static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
