@@ -71,10 +71,6 @@ PyObject *sp__py_numpy(const char *name);
 PyObject *sp__py_asnumpy(PyObject *self);                     /* new reference */
 PyObject *sp__py_item(const sp_tensor *t, const char *where); /* Python number at address `where` */
 
-/* The tensor inside a Tensor object as an operator should see it: the same as sp__py_tensor, but a Parameter is converted
- * while a Cell computes in another dtype (_core.param_dtype_set). *own: what the caller releases, or NULL. */
-sp_tensor *sp__py_operand(PyObject *o, sp_tensor **own);
-
 /* --- operators --------------------------------------------------------------------------------------------------- */
 
 /* Apply with one result, releasing the interpreter lock when the operands are large. Owned; NULL with an exception. */
@@ -93,13 +89,14 @@ PyObject *sp__py_repr(const sp_tensor *t);
 /* --- parts of the module: each adds its names, -1 with an exception -------------------------------------------------- */
 int sp__py_add_dtype(PyObject *module);
 int sp__py_add_tensor(PyObject *module);
-int sp__py_add_convert(PyObject *module);
 int sp__py_add_faces(PyObject *module);
 int sp__py_add_table(PyObject *module);
 int sp__py_add_runtime(PyObject *module);
 int sp__py_add_dlpack(PyObject *module);
-int sp__py_add_grad(PyObject *module);
+int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
+int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
+int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 
 #endif

@@ -51,9 +51,9 @@ static bool is_numpy_scalar(PyObject *o) { return find_numpy_types() && PyObject
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
-static sp_tensor *status_tensor(sp_status status, sp_tensor *t)
+static sp_tensor *status_tensor(sp_status status, sp_tensor *const *t)
 {
-    if (status == SP_OK) return t;
+    if (status == SP_OK) return *t;
     sp__py_fail(status);
     return NULL;
 }
@@ -65,7 +65,7 @@ static sp_tensor *int_tensor(PyObject *o, sp_dtype dtype)
     long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (v == -1 && PyErr_Occurred()) return NULL;
     sp_tensor *t = NULL;
-    if (!overflow) return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_I64 : dtype, v, &t), t);
+    if (!overflow) return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_I64 : dtype, v, &t), &t);
     unsigned long long u = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : 0;
     if (overflow < 0 || PyErr_Occurred()) {
         PyErr_Clear();
@@ -73,13 +73,13 @@ static sp_tensor *int_tensor(PyObject *o, sp_dtype dtype)
         return NULL;
     }
     sp_tensor *wide = NULL;
-    if (!status_tensor(sp_tensor_create_from(SP_DTYPE_U64, 0, NULL, &u, &wide), wide)) return NULL;
+    if (!status_tensor(sp_tensor_create_from(SP_DTYPE_U64, 0, NULL, &u, &wide), &wide)) return NULL;
     if (dtype == SP_DTYPE_NONE || dtype == SP_DTYPE_U64) return wide;
     sp_status status = sp_tensor_create(dtype, 0, NULL, &t);
     if (status == SP_OK) status = sp_tensor_assign(t, wide);
     sp_tensor_release(wide);
     if (status != SP_OK) sp_tensor_release(t);
-    return status_tensor(status, t);
+    return status_tensor(status, &t);
 }
 
 static sp_tensor *complex_tensor(PyObject *o, sp_dtype dtype)
@@ -87,13 +87,13 @@ static sp_tensor *complex_tensor(PyObject *o, sp_dtype dtype)
     double v[2] = {PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)};
     if (PyErr_Occurred()) return NULL;
     sp_tensor *wide = NULL, *t = NULL;
-    if (!status_tensor(sp_tensor_create_from(SP_DTYPE_C128, 0, NULL, v, &wide), wide)) return NULL;
+    if (!status_tensor(sp_tensor_create_from(SP_DTYPE_C128, 0, NULL, v, &wide), &wide)) return NULL;
     if (dtype == SP_DTYPE_NONE || dtype == SP_DTYPE_C128) return wide;
     sp_status status = sp_tensor_create(dtype, 0, NULL, &t);
     if (status == SP_OK) status = sp_tensor_assign(t, wide);
     sp_tensor_release(wide);
     if (status != SP_OK) sp_tensor_release(t);
-    return status_tensor(status, t);
+    return status_tensor(status, &t);
 }
 
 sp_tensor *sp__py_weak_number(PyObject *o)
@@ -138,49 +138,6 @@ failed:
     sp__py_fail(SP_NOMEM);
     return NULL;
 }
-
-/* --- parameters in another dtype ---------------------------------------------------------------------------------- */
-
-static PyTypeObject *parameter_type;
-static _Thread_local int param_dtype = SP_DTYPE_NONE;
-
-sp_tensor *sp__py_operand(PyObject *o, sp_tensor **own)
-{
-    *own = NULL;
-    sp_tensor *t = sp__py_tensor(o);
-    if (param_dtype == SP_DTYPE_NONE || !t || t->dtype == param_dtype || Py_TYPE(o) == sp__py_tensor_type) return t;
-    if (!parameter_type || !PyObject_TypeCheck(o, parameter_type) || sp_dtype_kind((sp_dtype)t->dtype) != 'f') return t;
-    const sp_op *cast = sp__py_op("cast");
-    const struct { sp_dtype dtype; } attrs = {(sp_dtype)param_dtype};
-    return *own = cast ? sp__py_apply(cast, &attrs, 1, &t) : NULL;
-}
-
-static PyObject *register_parameter(PyObject *module, PyObject *type)
-{
-    (void)module;
-    if (!PyType_Check(type)) return PyErr_Format(PyExc_TypeError, "a class is wanted, but got %s", sp__py_type_name(type));
-    parameter_type = (PyTypeObject *)Py_NewRef(type); /* kept for the life of the process */
-    Py_RETURN_NONE;
-}
-
-static PyObject *param_dtype_set(PyObject *module, PyObject *dtype)
-{
-    (void)module;
-    int wanted = sp__py_dtype(dtype);
-    if (wanted == -2) return NULL;
-    PyObject *before = Py_NewRef(sp__py_dtype_object((sp_dtype)param_dtype));
-    param_dtype = wanted;
-    return before;
-}
-
-static PyMethodDef functions[] = {
-    {"_register_parameter", register_parameter, METH_O, NULL},
-    {"param_dtype_set", param_dtype_set, METH_O,
-     "param_dtype_set(dtype)\n--\n\nOperators of this thread see floating-point Parameters in this dtype; None: as they are. "
-     "Returns what was set before."},
-    {NULL, NULL, 0, NULL}};
-
-int sp__py_add_convert(PyObject *module) { return PyModule_AddFunctions(module, functions); }
 
 /* --- buffers ----------------------------------------------------------------------------------------------------- */
 
@@ -439,7 +396,7 @@ static sp_tensor *from_list(PyObject *o, sp_dtype dtype)
     static const sp_dtype standard[4] = {SP_DTYPE_BOOL, SP_DTYPE_I64, SP_DTYPE_F32, SP_DTYPE_C128};
     if (!s.leaves) s.kind = 2; /* an empty list is float32 */
     sp_tensor *t = NULL;
-    if (!status_tensor(sp_tensor_create(as[s.kind], s.rank, s.dims, &t), t)) return NULL;
+    if (!status_tensor(sp_tensor_create(as[s.kind], s.rank, s.dims, &t), &t)) return NULL;
     if (!fill(o, s.kind, t->data)) {
         sp_tensor_release(t);
         return NULL;
@@ -456,14 +413,14 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
         sp_tensor *from = sp__py_tensor(o);
         if (!from) return NULL;
         if (dtype == SP_DTYPE_NONE || dtype == (sp_dtype)from->dtype)
-            return status_tensor(sp__tensor_alias(from, &t), t);
+            return status_tensor(sp__tensor_alias(from, &t), &t);
         return cast_take(sp_tensor_retain(from), dtype);
     }
     if (PyBool_Check(o))
-        return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_BOOL : dtype, o == Py_True, &t), t);
+        return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_BOOL : dtype, o == Py_True, &t), &t);
     if (PyLong_Check(o)) return int_tensor(o, dtype);
     if (PyFloat_CheckExact(o))
-        return status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o), &t), t);
+        return status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o), &t), &t);
     if (PyComplex_CheckExact(o)) return complex_tensor(o, dtype);
     if (is_sequence(o)) return from_list(o, dtype);
     if (sp__py_is_array(o) || is_numpy_scalar(o)) return cast_take(sp__py_from_buffer(o, false), dtype);

@@ -106,11 +106,7 @@ static int put_input(const face *f, call_inputs *c, int at, const char *shown, P
 {
     if (sp__py_is_tensor(value)) {
         c->n_real++;
-        if (f->op->writes) return (c->in[at] = sp__py_tensor(value)) ? 0 : -1; /* the Parameter itself is meant */
-        sp_tensor *own;
-        c->in[at] = sp__py_operand(value, &own);
-        if (own) c->own[c->n_own++] = own;
-        return c->in[at] ? 0 : -1;
+        return (c->in[at] = sp__py_tensor(value)) ? 0 : -1;
     }
     sp_tensor *t = sp__py_weak_number(value);
     if (!t && !PyErr_Occurred() && (sp__py_is_array(value) || PyList_Check(value) || PyTuple_Check(value))) {

@@ -7,7 +7,7 @@
 static sp_tensor *operand(PyObject *o, sp_tensor **own)
 {
     *own = NULL;
-    if (Py_TYPE(o) == sp__py_tensor_type || sp__py_is_tensor(o)) return sp__py_operand(o, own);
+    if (Py_TYPE(o) == sp__py_tensor_type || sp__py_is_tensor(o)) return sp__py_tensor(o);
     sp_tensor *t = sp__py_weak_number(o);
     if (!t && !PyErr_Occurred() && (PyList_Check(o) || PyTuple_Check(o) || sp__py_is_array(o)))
         t = sp__py_make_tensor(o, SP_DTYPE_NONE);

@@ -105,6 +105,8 @@ class Parameter(Tensor):
             super().__init__(default_input, device=device)
         else:
             super().__init__(default_input, mstype.int32, device=device)
+        if self._has_memory:
+            _core.mark_parameter(self)
         self.param_info = ParamInfo()
         self.param_info.name = _checked_name(name)
         self.requires_grad = requires_grad
@@ -199,6 +201,7 @@ class Parameter(Tensor):
         """Run an initializer that has not run; answers the Parameter itself."""
         if self.has_init and not self._has_memory:
             Tensor.init_data(self)
+            _core.mark_parameter(self)
         return self
 
     def set_data(self, data, slice_shape=False):
@@ -298,5 +301,3 @@ class ParameterTuple(tuple):
     def __parameter_tuple__(self):
         """Marks ParameterTuples for code that must not import this class."""
 
-
-_core._register_parameter(Parameter)
