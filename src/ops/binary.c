@@ -26,7 +26,8 @@ static sp_status add_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 ENTRY(add, .promote = SP_PROMOTE_ALL, .vjp = add_vjp, .mindir = "Add", .onnx = "Add",
-      .python = "ops.add(input, other); ops.Add()(x, y); ops.TensorAdd()(x, y); ops.tensor_add(input, other)",
+      .python = "ops.add(input, other); ops.Add()(x, y); ops.TensorAdd()(x, y); ops.tensor_add(input, other); "
+                "Tensor.add(other); mint.add(input, other)",
       .doc = "Sum of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]; [2,1,3] [4,1]");
 
 ARITH(SP_BINARY_LOOP, sub, x - y)
@@ -40,7 +41,8 @@ static sp_status sub_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 ENTRY(sub, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_ALL, .vjp = sub_vjp, .mindir = "Sub", .onnx = "Sub",
-      .python = "ops.sub(input, other); ops.Sub()(x, y); ops.tensor_sub(input, other); ops.subtract_(input, other)",
+      .python = "ops.sub(input, other); ops.Sub()(x, y); ops.tensor_sub(input, other); Tensor.sub(other); "
+                "Tensor.sub(y); mint.sub(input, other)",
       .doc = "Difference of two tensors, element by element.", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]");
 
 ARITH(SP_BINARY_LOOP, mul, x * y)
@@ -82,7 +84,8 @@ static sp_status div_vjp(sp_builder *b, const sp_vjp *v)
 }
 ENTRY(div, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,
       .saves = SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "RealDiv", .onnx = "Div",
-      .python = "ops.RealDiv()(x, y); ops.Div()(x, y); ops.tensor_div(input, other)",
+      .python = "ops.RealDiv()(x, y); ops.Div()(x, y); ops.tensor_div(x, y); ops.true_divide(dividend, divisor); "
+                "Tensor.true_divide(value)",
       .doc = "Quotient of two tensors, element by element; integers are divided as float32.",
       .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 

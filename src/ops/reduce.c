@@ -348,7 +348,8 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_reduce_prod = {
     .name = "reduce_prod", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
     .infer = reduce_infer, .reference = prod_reference, .strided = true, .vjp = prod_vjp, .saves = SP_SAVE_IN(0),
-    .mindir = "ReduceProd", .onnx = "ReduceProd", .doc = "Product over axes (all when none are given).",
+    .mindir = "ReduceProd", .onnx = "ReduceProd", .python = "ops.ReduceProd(keep_dims:keepdims=False)(x, axis=())",
+    .doc = "Product over axes (all when none are given).",
     .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
 
@@ -402,6 +403,7 @@ const sp_op sp_op_reduce_max = {
     .name = "reduce_max", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer, .reference = max_reference, .strided = true, .vjp = extremum_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMax", .onnx = "ReduceMax",
+    .python = "ops.ReduceMax(keep_dims:keepdims=False)(x, axis=()); ops.reduce_max(x, axis=()); mint.amax(input, dim:axis=(), keepdim:keepdims=False)",
     .doc = "Maximum over axes (all when none are given); NaN if there is one.",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
@@ -409,6 +411,7 @@ const sp_op sp_op_reduce_min = {
     .name = "reduce_min", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer, .reference = min_reference, .strided = true, .vjp = extremum_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMin", .onnx = "ReduceMin",
+    .python = "ops.ReduceMin(keep_dims:keepdims=False)(x, axis=()); ops.reduce_min(x, axis=()); mint.amin(input, dim:axis=(), keepdim:keepdims=False)",
     .doc = "Minimum over axes (all when none are given); NaN if there is one.",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
@@ -443,10 +446,16 @@ static sp_status any_reference(const sp_call *c) { return reduce_run(c, &any_red
 const sp_op sp_op_reduce_all = {
     .name = "reduce_all", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
     .reference = all_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAll",
+    .python = "ops.all(input, axis=None, keep_dims:keepdims=False); ops.ReduceAll(keep_dims:keepdims=False)(x, axis=()); "
+              "Tensor.all(axis=None, keep_dims:keepdims=False); Tensor.all(dim:axis=None, keepdim:keepdims=False); "
+              "mint.all(input, dim:axis=None, keepdim:keepdims=False)",
     .doc = "Whether all elements over axes are true (not zero).", .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
 };
 const sp_op sp_op_reduce_any = {
     .name = "reduce_any", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
     .reference = any_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAny",
+    .python = "ops.any(input, axis=None, keep_dims:keepdims=False); ops.ReduceAny(keep_dims:keepdims=False)(x, axis=()); "
+              "Tensor.any(axis=None, keep_dims:keepdims=False); Tensor.any(dim:axis=None, keepdim:keepdims=False); "
+              "mint.any(input, dim:axis=None, keepdim:keepdims=False)",
     .doc = "Whether some element over axes is true (not zero).", .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
 };

@@ -72,7 +72,7 @@ ENTRY(sign, .dtypes = SP_DT_REAL, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Si
 COMPLEX_FUNCTION(exp, expf(x), exp(x), cexpf(x), cexp(x), 60)
 RULE(exp, sp_mul(b, g, conj_of(b, y)))
 ENTRY(exp, FLOATING_COMPLEX, .vjp = exp_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp", .onnx = "Exp",
-      .python = "ops.exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)", .doc = "e to the power of each element.",
+      .python = "ops.exp(input); ops.tensor_exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)", .doc = "e to the power of each element.",
       .samples = "[2,3]; []");
 
 COMPLEX_FUNCTION(log, logf(x), log(x), clogf(x), clog(x), 60)
@@ -117,7 +117,7 @@ ENTRY(log1p, FLOATING, .vjp = log1p_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log1
 FLOAT_FUNCTION(expm1, expm1f(x), expm1(x), 80)
 RULE(expm1, sp_mul(b, g, sp__add_number(b, y, 1)))
 ENTRY(expm1, FLOATING, .vjp = expm1_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Expm1", .onnx = "Sub(Exp)",
-      .python = "ops.expm1(input); ops.Expm1()(x); Tensor.expm1(); mint.expm1(input)",
+      .python = "ops.expm1(input); ops.tensor_expm1(input); ops.Expm1()(x); Tensor.expm1(); mint.expm1(input)",
       .doc = "e to the power of x minus 1, exact near zero.", .samples = "[2,3]; []");
 
 /* --- trigonometry ------------------------------------------------------------------------------------------------ */
@@ -219,7 +219,7 @@ ROUNDING(trunc, truncf(x), trunc(x), "Trunc", "ops.trunc(input); ops.Trunc()(x);
 QUESTION(logical_not, x == 0, x == 0, "LogicalNot",
          "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
          "Whether each element is false (zero).")
-QUESTION(isnan, x != x, 0, "IsNan", "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(input)",
+QUESTION(isnan, x != x, 0, "IsNan", "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
          "Whether each element is not a number.")
 QUESTION(isinf, x - x != x - x && x == x, 0, "IsInf", "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
          "Whether each element is infinite.")

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* count.c - medians, counts, histograms, the trace, and comparison within a tolerance. */
+#include <stdlib.h>
+
+#include "ops/kernels.h"
+
+/* --- median ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int64_t axis;
+    bool keepdims, ignore_nan;
+} median_attrs;
+static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"), SP_ATTR(median_attrs, keepdims, BOOL, "False"),
+                                            SP_ATTR(median_attrs, ignore_nan, BOOL, "False")};
+
+/* One line, sorted with the positions its elements had; equal elements keep their order, NaN goes last. */
+typedef struct {
+    double value;
+    int64_t index;
+} ranked;
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    const bool x_nan = x->value != x->value, y_nan = y->value != y->value;
+    if (x_nan != y_nan) return x_nan ? 1 : -1;
+    if (!x_nan && x->value != y->value) return x->value < y->value ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static sp_status median_infer(const sp_call *c, sp_meta *out)
+{
+    const median_attrs *a = c->attrs;
+    const sp_tensor *x = c->in[0];
+    char text[SP_SHAPE_TEXT];
+    int axis = 0;
+    if (x->rank || (a->axis != 0 && a->axis != -1)) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements", axis,
+             sp__shape_text(x->rank, x->dims, text));
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++) {
+        if (i != axis) out->dims[out->rank++] = x->dims[i];
+        else if (a->keepdims) out->dims[out->rank++] = 1;
+    }
+    out[1] = out[0];
+    out[0].dtype = (sp_dtype)x->dtype;
+    out[1].dtype = SP_DTYPE_I64;
+    return SP_OK;
+}
+static size_t median_workspace(const sp_call *c)
+{
+    int axis = 0;
+    const sp_tensor *x = c->in[0];
+    if (x->rank && sp__shape_axis(((const median_attrs *)c->attrs)->axis, x->rank, "axis", &axis) != SP_OK) return 0;
+    return (size_t)(x->rank ? x->dims[axis] : 1) * (sizeof(ranked) + sizeof(double));
+}
+/* The lower of the two middle elements. NaN makes the result NaN unless it is to be ignored. */
+static sp_status median_reference(const sp_call *c)
+{
+    const median_attrs *a = c->attrs;
+    const sp_tensor *x = c->in[0];
+    int axis = 0;
+    if (x->rank) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    int64_t n = x->rank ? x->dims[axis] : 1, inner = 1;
+    for (int i = axis + 1; i < x->rank; i++) inner *= x->dims[i];
+    const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
+    const sp_loop_fn load = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64);
+    ranked *order = c->work;
+    double *values = (double *)(void *)(order + n);
+    for (int64_t line = 0; line < c->out[0]->count; line++) {
+        char *first = x->data + (line / inner * n * inner + line % inner) * bytes;
+        load(n, (char *const[]){(char *)values, first}, (const int64_t[]){sizeof(double), inner * bytes}, NULL);
+        int64_t nans = 0, any_nan = 0;
+        for (int64_t i = 0; i < n; i++) {
+            order[i] = (ranked){values[i], i};
+            if (values[i] != values[i]) any_nan = i, nans++;
+        }
+        qsort(order, (size_t)n, sizeof *order, compare_ranked);
+        int64_t left = a->ignore_nan ? n - nans : n, at = order[left > 0 ? (left - 1) / 2 : 0].index;
+        if (nans && !a->ignore_nan) at = any_nan;
+        memcpy(c->out[0]->data + line * bytes, first + at * inner * bytes, (size_t)bytes);
+        ((int64_t *)(void *)c->out[1]->data)[line] = at;
+    }
+    return SP_OK;
+}
+static sp_tensor *iota(sp_builder *b, int rank, int axis, int64_t n)
+{
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
+    sp_tensor *t;
+    sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;
+    return sp_builder_take_tensor(b, t);
+}
+static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const median_attrs *a = v->attrs;
+    const sp_tensor *x = v->in[0];
+    if (!v->dout[0]) return SP_OK;
+    if (x->rank == 0) {
+        v->din[0] = v->dout[0];
+        return SP_OK;
+    }
+    int axis;
+    int64_t dims[SP_RANK_MAX];
+    SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    for (int i = 0; i < x->rank; i++) dims[i] = i == axis ? 1 : x->dims[i];
+    sp_tensor *chosen = sp_equal(b, sp_reshape(b, v->out[1], x->rank, dims), iota(b, x->rank, axis, x->dims[axis]));
+    v->din[0] = sp_select(b, chosen, sp_reshape(b, v->dout[0], x->rank, dims), sp__const(b, 0, v->dout[0]));
+    return SP_OK;
+}
+const sp_op sp_op_median = {
+    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL, .infer = median_infer,
+    .reference = median_reference, .workspace = median_workspace, .vjp = median_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Median",
+    .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
+              "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, .ignore_nan=True); "
+              "Tensor.nanmedian(axis=-1, keepdims=False, .ignore_nan=True)",
+    .doc = "The middle element along an axis (the lower of two) and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2,2]d axis=0 keepdims=True",
+};
+
+/* --- counts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    sp_ints axis;
+    bool keepdims;
+    sp_dtype dtype;
+} count_attrs;
+static const sp_attr count_attr_table[] = {SP_ATTR(count_attrs, axis, INTS, "()"), SP_ATTR(count_attrs, keepdims, BOOL, "False"),
+                                           SP_ATTR(count_attrs, dtype, DTYPE, "int32")};
+static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
+{
+    const count_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *hit = sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), SP_DTYPE_I64);
+    c->out[0] = sp_cast(b, sp__sum_axes(b, hit, a->axis, a->keepdims), a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype);
+    return SP_OK;
+}
+const sp_op sp_op_count_nonzero = {
+    .name = "count_nonzero", .inputs = "x", SP_ATTRS(count_attr_table, count_attrs), .compose = count_nonzero_compose,
+    .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); mint.count_nonzero(input, dim:axis=None, .dtype=int64); "
+              "Tensor.count_nonzero(axis=(), keep_dims:keepdims=False, dtype=None); Tensor.count_nonzero(dim:axis=None, .dtype=int64)",
+    .doc = "How many elements over axes are not zero.", .samples = "[2,3]; [2,3] axis=1 keepdims=True",
+};
+
+static sp_status equal_count_compose(sp_builder *b, const sp_call *c)
+{
+    sp_tensor *hit = sp_cast(b, sp_equal(b, c->in[0], c->in[1]), SP_DTYPE_I64);
+    sp_tensor *n = sp__sum_axes(b, hit, (sp_ints){-1, NULL}, false);
+    c->out[0] = sp_reshape(b, sp_cast(b, n, (sp_dtype)c->in[0]->dtype), 1, (const int64_t[]){1});
+    return SP_OK;
+}
+const sp_op sp_op_equal_count = {
+    .name = "equal_count", .inputs = "x, y", .compose = equal_count_compose, .mindir = "EqualCount", .python = "ops.EqualCount()(x, y)",
+    .doc = "How many elements of two tensors are equal, as one element of their dtype.", .samples = "[2,3] [2,3]; [4] [4]",
+};
+
+/* --- histograms -------------------------------------------------------------------------------------------------- */
+
+typedef struct { int64_t minlength; } bincount_attrs;
+static const sp_attr bincount_attr_table[] = {SP_ATTR(bincount_attrs, minlength, INT, "0")};
+static sp_status bincount_infer(const sp_call *c, sp_meta *out)
+{
+    char x[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
+    const sp_tensor *t = c->in[0], *weights = c->in[1];
+    SP_CHECK(t->rank == 1, SP_VALUE, "input must have 1 dimension, but its shape is %s", sp__shape_text(t->rank, t->dims, x));
+    SP_CHECK(!weights || sp__tensor_same_shape(t, weights), SP_VALUE, "weights has shape %s, it must be that of input, %s",
+             sp__shape_text(weights->rank, weights->dims, w), sp__shape_text(t->rank, t->dims, x));
+    SP_CHECK(((const bincount_attrs *)c->attrs)->minlength >= 0, SP_VALUE, "minlength is %lld, it must not be negative",
+             (long long)((const bincount_attrs *)c->attrs)->minlength);
+    *out = (sp_meta){.dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1, .dims = {-1}};
+    return SP_OK;
+}
+static sp_status bincount_reference(const sp_call *c)
+{
+    const sp_tensor *x = c->in[0], *weights = c->in[1];
+    sp_meta meta;
+    SP_TRY(bincount_infer(c, &meta));
+    meta.dims[0] = ((const bincount_attrs *)c->attrs)->minlength;
+    const sp_loop_fn load = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_I64);
+    const sp_loop_fn load_weight = weights ? sp__cast_loop((sp_dtype)weights->dtype, SP_DTYPE_F64) : NULL;
+    const size_t x_bytes = sp_dtype_bytes((sp_dtype)x->dtype), w_bytes = weights ? sp_dtype_bytes((sp_dtype)weights->dtype) : 0;
+    static const int64_t steps[2] = {0, 0};
+    for (int64_t i = 0; i < x->count; i++) {
+        int64_t k;
+        load(1, (char *const[]){(char *)&k, x->data + (size_t)i * x_bytes}, steps, NULL);
+        SP_CHECK(k >= 0, SP_VALUE, "input[%lld] is %lld, it must not be negative", (long long)i, (long long)k);
+        if (k >= meta.dims[0]) meta.dims[0] = k + 1;
+    }
+    SP_TRY(sp_tensor_create_zeros(meta.dtype, 1, meta.dims, &c->out[0]));
+    for (int64_t i = 0; i < x->count; i++) {
+        int64_t k;
+        double w = 1;
+        load(1, (char *const[]){(char *)&k, x->data + (size_t)i * x_bytes}, steps, NULL);
+        if (weights) load_weight(1, (char *const[]){(char *)&w, weights->data + (size_t)i * w_bytes}, steps, NULL);
+        if (meta.dtype == SP_DTYPE_F64) ((double *)(void *)c->out[0]->data)[k] += w;
+        else ((float *)(void *)c->out[0]->data)[k] += (float)w;
+    }
+    return SP_OK;
+}
+const sp_op sp_op_bincount = {
+    .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs), .dtypes = SP_DT_INTS | SP_DT(BOOL),
+    .infer = bincount_infer, .reference = bincount_reference, .no_vjp = "counts", .mindir = "Bincount",
+    .python = "ops.bincount(input, weights=None, minlength=0); Tensor.bincount(weights=None, minlength=0); "
+              "mint.bincount(input, weights=None, minlength=0)",
+    .doc = "How often each number from zero on occurs, or the sum of its weights.", .samples = "[6]i<4 _; [6]i<4 _ minlength=8; [5]i<3 [5]",
+};
+
+typedef struct {
+    int64_t bins;
+    double min, max;
+} histc_attrs;
+static const sp_attr histc_attr_table[] = {SP_ATTR(histc_attrs, bins, INT, "100"), SP_ATTR(histc_attrs, min, FLOAT, "0"),
+                                           SP_ATTR(histc_attrs, max, FLOAT, "0")};
+static sp_status histc_infer(const sp_call *c, sp_meta *out)
+{
+    const histc_attrs *a = c->attrs;
+    SP_CHECK(a->bins > 0, SP_VALUE, "bins is %lld, it must be positive", (long long)a->bins);
+    SP_CHECK(a->min <= a->max, SP_VALUE, "min is %g, it must not be above max, which is %g", a->min, a->max);
+    *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 1, .dims = {a->bins}};
+    return SP_OK;
+}
+static size_t histc_workspace(const sp_call *c)
+{
+    return ((size_t)c->in[0]->count + (size_t)((const histc_attrs *)c->attrs)->bins) * sizeof(double);
+}
+/* Elements outside [min, max] and NaN are not counted; equal bounds stand for the range of the data. */
+static sp_status histc_reference(const sp_call *c)
+{
+    const histc_attrs *a = c->attrs;
+    const sp_tensor *x = c->in[0];
+    double *counts = c->work, *values = counts + a->bins, low = a->min, high = a->max;
+    sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64)(x->count, (char *const[]){(char *)values, x->data},
+                                                    (const int64_t[]){sizeof(double), (int64_t)sp_dtype_bytes((sp_dtype)x->dtype)}, NULL);
+    if (low == high && x->count) {
+        low = high = values[0];
+        for (int64_t i = 1; i < x->count; i++) {
+            if (values[i] < low) low = values[i];
+            if (values[i] > high) high = values[i];
+        }
+    }
+    if (low == high) low -= 1, high += 1;
+    for (int64_t i = 0; i < a->bins; i++) counts[i] = 0;
+    for (int64_t i = 0; i < x->count; i++) {
+        if (!(values[i] >= low && values[i] <= high)) continue;
+        int64_t k = (int64_t)((values[i] - low) / (high - low) * (double)a->bins);
+        counts[k < a->bins ? k : a->bins - 1] += 1;
+    }
+    sp__cast_loop(SP_DTYPE_F64, (sp_dtype)x->dtype)(a->bins, (char *const[]){c->out[0]->data, (char *)counts},
+                                                    (const int64_t[]){(int64_t)sp_dtype_bytes((sp_dtype)x->dtype), sizeof(double)}, NULL);
+    return SP_OK;
+}
+const sp_op sp_op_histc = {
+    .name = "histc", .inputs = "x", SP_ATTRS(histc_attr_table, histc_attrs), .dtypes = SP_DT_REAL, .infer = histc_infer,
+    .reference = histc_reference, .workspace = histc_workspace, .no_vjp = "counts", .mindir = "Histogram",
+    .python = "ops.histc(input, bins=100, min=0.0, max=0.0); Tensor.histc(bins=100, min=0, max=0); mint.histc(input, bins=100, min=0, max=0); "
+              "ops.Histogram(bins=100, min=0.0, max=0.0)(x)",
+    .doc = "How many elements fall into each of the bins between min and max.", .samples = "[2,3] bins=4; [8] bins=3 min=-1 max=1",
+};
+
+/* --- trace ------------------------------------------------------------------------------------------------------- */
+
+static sp_status trace_compose(sp_builder *b, const sp_call *c)
+{
+    char text[SP_SHAPE_TEXT];
+    sp_tensor *x = c->in[0];
+    SP_CHECK(x->rank == 2, SP_VALUE, "input must have 2 dimensions, but its shape is %s", sp__shape_text(x->rank, x->dims, text));
+    sp_tensor *diagonal = sp_equal(b, iota(b, 2, 0, x->dims[0]), iota(b, 2, 1, x->dims[1]));
+    c->out[0] = sp__sum_axes(b, sp_select(b, diagonal, x, sp__const(b, 0, x)), (sp_ints){-1, NULL}, false);
+    return SP_OK;
+}
+const sp_op sp_op_trace = {
+    .name = "trace", .inputs = "x", .dtypes = SP_DT_NUMBERS, .compose = trace_compose, .mindir = "Trace",
+    .python = "ops.trace(input); ops.Trace()(x); Tensor.trace(); mint.trace(input)", .doc = "The sum of the diagonal of a matrix.",
+    .samples = "[3,3]; [2,4]; [4,2]",
+};
+
+/* --- within a tolerance ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double rtol, atol;
+    bool equal_nan;
+} close_attrs;
+static const sp_attr close_attr_table[] = {SP_ATTR(close_attrs, rtol, FLOAT, "1e-05"), SP_ATTR(close_attrs, atol, FLOAT, "1e-08"),
+                                           SP_ATTR(close_attrs, equal_nan, BOOL, "False")};
+static sp_status isclose_compose(sp_builder *b, const sp_call *c)
+{
+    const close_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *y = c->in[1];
+    SP_CHECK(a->rtol >= 0 && a->atol >= 0, SP_VALUE, "rtol is %g and atol is %g, they must not be negative", a->rtol, a->atol);
+    sp_tensor *same = sp_equal(b, x, y);
+    if (sp_dtype_kind((sp_dtype)x->dtype) != 'f') { /* integers and bool: compared as float64 */
+        x = sp_cast(b, x, SP_DTYPE_F64);
+        y = sp_cast(b, y, SP_DTYPE_F64);
+    }
+    sp_tensor *room = sp__add_number(b, sp__mul_number(b, sp_abs(b, y), a->rtol), a->atol);
+    sp_tensor *gap = sp_abs(b, sp_sub(b, x, y));
+    /* An infinite y allows an infinite gap: only a finite one counts. */
+    sp_tensor *near = sp_logical_and(b, sp_less_equal(b, gap, room), SP_APPLY1(b, sp_op_isfinite, gap));
+    same = sp_logical_or(b, same, near);
+    if (a->equal_nan) same = sp_logical_or(b, same, sp_logical_and(b, sp_isnan(b, x), sp_isnan(b, y)));
+    c->out[0] = same;
+    return SP_OK;
+}
+const sp_op sp_op_isclose = {
+    .name = "isclose", .inputs = "x, y", SP_ATTRS(close_attr_table, close_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL,
+    .compose = isclose_compose, .mindir = "IsClose",
+    .python = "ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
+              "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False); Tensor.isclose(x2, rtol=1e-05, atol=1e-08, equal_nan=False); "
+              "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
+    .doc = "Whether |x - y| <= atol + rtol |y|, element by element.", .samples = "[2,3] [2,3]; [2,3] [3] equal_nan=True",
+};
+
+typedef struct { double tolerance; } near_attrs;
+static const sp_attr near_attr_table[] = {SP_ATTR(near_attrs, tolerance, FLOAT, "1e-05")};
+static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
+{
+    const double tolerance = ((const near_attrs *)c->attrs)->tolerance;
+    sp_tensor *gap = sp_abs(b, sp_sub(b, c->in[0], c->in[1]));
+    c->out[0] = sp_less(b, gap, sp__const(b, tolerance, gap));
+    return SP_OK;
+}
+const sp_op sp_op_approximate_equal = {
+    .name = "approximate_equal", .inputs = "x, y", SP_ATTRS(near_attr_table, near_attrs), .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS, .compose = approximate_equal_compose, .mindir = "ApproximateEqual",
+    .python = "ops.approximate_equal(x, y, tolerance=1e-05); ops.ApproximateEqual(tolerance=1e-05)(x, y); "
+              "Tensor.approximate_equal(other, tolerance=1e-05)",
+    .doc = "Whether |x - y| < tolerance, element by element.", .samples = "[2,3] [2,3]; [4] [4] tolerance=2",
+};

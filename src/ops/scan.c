@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scan.c - running sums, products and extrema along one axis.
+ *
+ * A row-major tensor is seen as [outer][n][inner]; a line is the n elements that share outer and inner. Lines are
+ * independent and run in parallel; inside a line the order is fixed. Sums of float16 to float32 run in double. */
+#include "ops/kernels.h"
+
+typedef struct {
+    int64_t axis;
+    bool exclusive, reverse;
+} scan_attrs;
+static const sp_attr scan_attr_table[] = {SP_ATTR(scan_attrs, axis, INT, "0"), SP_ATTR(scan_attrs, exclusive, BOOL, "False"),
+                                          SP_ATTR(scan_attrs, reverse, BOOL, "False")};
+
+typedef struct {
+    const scan_attrs *attrs;
+    int64_t n, inner;
+    const void *x;
+    const int64_t *index;
+    void *out;
+    int64_t *out_index;
+} scan_job;
+typedef void (*scan_fn)(void *job, int64_t begin, int64_t end);
+
+/* Axis of a tensor with at least one dimension; a scalar is a line of one. */
+static sp_status scan_axis(const sp_tensor *x, int64_t axis, int *out)
+{
+    *out = 0;
+    return x->rank == 0 && (axis == 0 || axis == -1) ? SP_OK : sp__shape_axis(axis, x->rank, "axis", out);
+}
+static sp_status scan_infer(const sp_call *c, sp_meta *out)
+{
+    int axis;
+    SP_TRY(scan_axis(c->in[0], ((const scan_attrs *)c->attrs)->axis, &axis));
+    return sp__infer_same(c, out);
+}
+static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
+{
+    const sp_tensor *x = c->in[0];
+    int axis;
+    j->attrs = c->attrs;
+    SP_TRY(scan_axis(x, j->attrs->axis, &axis));
+    j->n = x->rank ? x->dims[axis] : 1;
+    j->inner = 1;
+    for (int i = axis + 1; i < x->rank; i++) j->inner *= x->dims[i];
+    j->x = x->data;
+    if (x->count == 0) return SP_OK;
+    const int64_t grain = 16384 / j->n;
+    return sp__parallel_for(x->count / j->n, grain > 0 ? grain : 1, fn, j);
+}
+/* First element of a line. */
+#define LINE(j, line) ((line) / (j)->inner * (j)->n * (j)->inner + (line) % (j)->inner)
+
+/* --- sums and products -------------------------------------------------------------------------------------------- */
+
+#define SCAN(D, T, ACC, LOAD, STORE, name, start, combine)                                                             \
+    static void name##_##D(void *job, int64_t begin, int64_t end)                                                      \
+    {                                                                                                                  \
+        const scan_job *j = job;                                                                                       \
+        const int64_t step = j->attrs->reverse ? -j->inner : j->inner;                                                 \
+        for (int64_t line = begin; line < end; line++) {                                                               \
+            int64_t at = LINE(j, line) + (j->attrs->reverse ? (j->n - 1) * j->inner : 0);                              \
+            ACC acc = start;                                                                                           \
+            for (int64_t i = 0; i < j->n; i++, at += step) {                                                           \
+                const ACC x = (ACC)LOAD(((const T *)j->x)[at]);                                                        \
+                const ACC before = acc;                                                                                \
+                acc = combine;                                                                                         \
+                ((T *)j->out)[at] = STORE(j->attrs->exclusive ? before : acc);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#define TO_F32(x) ((float)(x))
+#define TO_F16(x) sp__f32_f16((float)(x))
+#define TO_BF16(x) sp__f32_bf16((float)(x))
+#define SCANS(name, start, combine)                                                                                    \
+    SCAN(F16, sp_f16, double, sp__f16_f32, TO_F16, name, start, combine)                                               \
+    SCAN(BF16, sp_bf16, double, sp__bf16_f32, TO_BF16, name, start, combine)                                           \
+    SCAN(F32, float, double, SP_KEEP, TO_F32, name, start, combine)                                                    \
+    SCAN(F64, double, double, SP_KEEP, SP_KEEP, name, start, combine)                                                  \
+    SCAN(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, name, start, combine)                                                  \
+    SCAN(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, name, start, combine)                                               \
+    SCAN(I8, int8_t, int64_t, SP_KEEP, (int8_t), name, start, combine)                                                 \
+    SCAN(I16, int16_t, int64_t, SP_KEEP, (int16_t), name, start, combine)                                              \
+    SCAN(I32, int32_t, int64_t, SP_KEEP, (int32_t), name, start, combine)                                              \
+    SCAN(I64, int64_t, int64_t, SP_KEEP, SP_KEEP, name, start, combine)                                                \
+    SCAN(U8, uint8_t, uint64_t, SP_KEEP, (uint8_t), name, start, combine)                                              \
+    SCAN(U16, uint16_t, uint64_t, SP_KEEP, (uint16_t), name, start, combine)                                           \
+    SCAN(U32, uint32_t, uint64_t, SP_KEEP, (uint32_t), name, start, combine)                                           \
+    SCAN(U64, uint64_t, uint64_t, SP_KEEP, SP_KEEP, name, start, combine)
+#define SCAN_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = name##_##D,
+SCANS(scan_sum, 0, acc + x)
+SCANS(scan_prod, 1, acc *x)
+static const scan_fn sum_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_sum, ) SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
+static const scan_fn prod_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_prod, ) SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
+static sp_status scan_sum_reference(const sp_call *c)
+{
+    return scan_run(c, sum_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
+}
+static sp_status scan_prod_reference(const sp_call *c)
+{
+    return scan_run(c, prod_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
+}
+
+static sp_tensor *scan(sp_builder *b, const sp_op *op, sp_tensor *x, scan_attrs a) { return sp_builder_apply(b, op, &a, 1, &x); }
+/* The transposed running sum runs from the other end. */
+static sp_tensor *sum_back(sp_builder *b, sp_tensor *x, scan_attrs a)
+{
+    a.reverse = !a.reverse;
+    return scan(b, &sp_op_scan_sum, x, a);
+}
+
+static sp_status scan_sum_vjp(sp_builder *b, const sp_vjp *v)
+{
+    v->din[0] = sum_back(b, v->dout[0], *(const scan_attrs *)v->attrs);
+    return SP_OK;
+}
+
+/* out_i is the product of its elements, so d out_i / d x_k = out_i / x_k. With a zero among them that quotient does not
+ * exist: zeros become one in `safe`, and `zeros` counts them per output. An element that is not zero gets its share from
+ * outputs without zeros, a zero from those in which it is the only one. */
+static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const scan_attrs a = *(const scan_attrs *)v->attrs;
+    sp_tensor *x = v->in[0], *none = sp__const(b, 0, x), *one = sp__const(b, 1, x);
+    sp_tensor *zero = sp_equal(b, x, none), *safe = sp_select(b, zero, one, x);
+    sp_tensor *flags = sp_cast(b, zero, (sp_dtype)x->dtype);
+    sp_tensor *zeros = scan(b, &sp_op_scan_sum, flags, a);
+    sp_tensor *gp = sp_mul(b, v->dout[0], scan(b, &sp_op_scan_prod, safe, a));
+    sp_tensor *clean = sum_back(b, sp_select(b, sp_equal(b, zeros, none), gp, none), a);
+    sp_tensor *single = sum_back(b, sp_select(b, sp_equal(b, zeros, one), gp, none), a);
+    scan_attrs inclusive = a;
+    inclusive.exclusive = false;
+    sp_tensor *first = sp_equal(b, scan(b, &sp_op_scan_sum, flags, inclusive), one);
+    v->din[0] = sp_select(b, zero, sp_select(b, first, single, none), sp_div(b, clean, safe));
+    return SP_OK;
+}
+
+#define SCAN_SAMPLES "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; [2,5] axis=1 exclusive=True reverse=True; []"
+const sp_op sp_op_scan_sum = {
+    .name = "scan_sum", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS, .infer = scan_infer,
+    .reference = scan_sum_reference, .vjp = scan_sum_vjp, .mindir = "CumSum", .onnx = "CumSum",
+    .python = "ops.CumSum(exclusive=False, reverse=False)(input, axis)", .doc = "Running sum along one axis.",
+    .samples = SCAN_SAMPLES,
+};
+const sp_op sp_op_scan_prod = {
+    .name = "scan_prod", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS, .infer = scan_infer,
+    .reference = scan_prod_reference, .vjp = scan_prod_vjp, .saves = SP_SAVE_IN(0), .mindir = "CumProd",
+    .python = "ops.CumProd(exclusive=False, reverse=False)(x, axis)", .doc = "Running product along one axis.",
+    .samples = SCAN_SAMPLES,
+};
+
+/* --- with a dtype and an optional axis ----------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t axis;
+    sp_dtype dtype;
+} cum_attrs;
+static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"), SP_ATTR(cum_attrs, dtype, DTYPE, "None")};
+
+/* Without an axis the elements are taken in row-major order, as one line. */
+static sp_status cum_compose(sp_builder *b, const sp_call *c, const sp_op *op, sp_dtype dtype)
+{
+    const cum_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0];
+    scan_attrs s = {.axis = a->axis};
+    if (a->dtype != SP_DTYPE_NONE) dtype = a->dtype;
+    x = sp_cast(b, x, dtype);
+    if (a->axis == SP_INT_NONE) {
+        x = sp_reshape(b, x, 1, (const int64_t[]){-1});
+        s.axis = 0;
+    }
+    c->out[0] = scan(b, op, x, s);
+    return SP_OK;
+}
+static sp_status cumsum_compose(sp_builder *b, const sp_call *c)
+{
+    const sp_dtype own = (sp_dtype)c->in[0]->dtype;
+    return cum_compose(b, c, &sp_op_scan_sum, own == SP_DTYPE_BOOL ? SP_DTYPE_I64 : own);
+}
+/* Products leave the range of small integers quickly: MindSpore takes int64 for all of them. */
+static sp_status cumprod_compose(sp_builder *b, const sp_call *c)
+{
+    const sp_dtype own = (sp_dtype)c->in[0]->dtype;
+    const char kind = sp_dtype_kind(own);
+    return cum_compose(b, c, &sp_op_scan_prod, kind == 'f' || kind == 'c' ? own : SP_DTYPE_I64);
+}
+const sp_op sp_op_cumsum = {
+    .name = "cumsum", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumsum_compose,
+    .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None); Tensor.cumsum(dim:axis, *, dtype=None); "
+              "mint.cumsum(input, dim:axis, dtype=None)",
+    .doc = "Running sum along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
+};
+const sp_op sp_op_cumprod = {
+    .name = "cumprod", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumprod_compose,
+    .python = "ops.cumprod(input, dim:axis, dtype=None); Tensor.cumprod(dim:axis, dtype=None); mint.cumprod(input, dim:axis, dtype=None)",
+    .doc = "Running product along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
+};
+
+/* --- extrema ----------------------------------------------------------------------------------------------------- */
+
+typedef struct { int64_t axis; } axis_attrs;
+static const sp_attr axis_attr_table[] = {SP_ATTR(axis_attrs, axis, INT, "0")};
+
+/* Of equal elements the later one counts; once NaN has come it stays. */
+#define EXTREMUM(D, T, C, LOAD, STORE, name, better)                                                                   \
+    static void name##_##D(void *job, int64_t begin, int64_t end)                                                      \
+    {                                                                                                                  \
+        const scan_job *j = job;                                                                                       \
+        for (int64_t line = begin; line < end; line++) {                                                               \
+            int64_t at = LINE(j, line), best = 0;                                                                      \
+            C y = LOAD(((const T *)j->x)[at]);                                                                         \
+            for (int64_t i = 0; i < j->n; i++, at += j->inner) {                                                       \
+                const C x = LOAD(((const T *)j->x)[at]);                                                               \
+                if (x != x || (y == y && (better))) y = x, best = i;                                                   \
+                ((T *)j->out)[at] = STORE(y);                                                                          \
+                j->out_index[at] = best;                                                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+SP_EACH_REAL(EXTREMUM, scan_max, x >= y)
+SP_EACH_REAL(EXTREMUM, scan_min, x <= y)
+static const scan_fn max_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_max, )};
+static const scan_fn min_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_min, )};
+
+static sp_status extremum_reference(const sp_call *c, const scan_fn *table)
+{
+    const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
+    sp_call call = *c;
+    call.attrs = &a;
+    return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data, .out_index = (int64_t *)(void *)c->out[1]->data});
+}
+static sp_status cummax_reference(const sp_call *c) { return extremum_reference(c, max_scans); }
+static sp_status cummin_reference(const sp_call *c) { return extremum_reference(c, min_scans); }
+static sp_status extremum_infer(const sp_call *c, sp_meta *out)
+{
+    int axis;
+    SP_TRY(scan_axis(c->in[0], ((const axis_attrs *)c->attrs)->axis, &axis));
+    SP_TRY(sp__infer_same(c, out));
+    out[1] = out[0];
+    out[1].dtype = SP_DTYPE_I64;
+    return SP_OK;
+}
+
+/* Elements of a line picked by index, and its transpose: values added at their index. */
+#define MOVE(D, T, C, LOAD, STORE, ...)                                                                                \
+    static void take_##D(void *job, int64_t begin, int64_t end)                                                        \
+    {                                                                                                                  \
+        const scan_job *j = job;                                                                                       \
+        for (int64_t line = begin; line < end; line++) {                                                               \
+            const int64_t first = LINE(j, line);                                                                       \
+            for (int64_t i = 0, at = first; i < j->n; i++, at += j->inner)                                             \
+                ((T *)j->out)[at] = ((const T *)j->x)[first + j->index[at] * j->inner];                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void put_##D(void *job, int64_t begin, int64_t end)                                                         \
+    {                                                                                                                  \
+        const scan_job *j = job;                                                                                       \
+        for (int64_t line = begin; line < end; line++) {                                                               \
+            const int64_t first = LINE(j, line);                                                                       \
+            for (int64_t i = 0, at = first; i < j->n; i++, at += j->inner) ((T *)j->out)[at] = STORE((C)0);            \
+            for (int64_t i = 0, at = first; i < j->n; i++, at += j->inner) {                                           \
+                T *to = (T *)j->out + first + j->index[at] * j->inner;                                                 \
+                *to = STORE((C)(LOAD(*to) + LOAD(((const T *)j->x)[at])));                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+SP_EACH_REAL(MOVE, )
+#define TAKE_ROW(D, T, C, LOAD, STORE, ...) [SP_DTYPE_##D] = take_##D,
+#define PUT_ROW(D, T, C, LOAD, STORE, ...) [SP_DTYPE_##D] = put_##D,
+static const scan_fn take_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(TAKE_ROW, )};
+static const scan_fn put_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(PUT_ROW, )};
+
+static sp_status move_reference(const sp_call *c, const scan_fn *table)
+{
+    const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
+    sp_call call = *c;
+    call.attrs = &a;
+    const int64_t *index = (const int64_t *)(const void *)c->in[1]->data;
+    int axis;
+    SP_TRY(scan_axis(c->in[0], a.axis, &axis));
+    const int64_t n = c->in[0]->rank ? c->in[0]->dims[axis] : 1;
+    for (int64_t i = 0; i < c->in[1]->count; i++)
+        SP_CHECK(index[i] >= 0 && index[i] < n, SP_VALUE, "index %lld is out of range for %lld elements", (long long)index[i],
+                 (long long)n);
+    return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data, .index = index});
+}
+static sp_status line_take_reference(const sp_call *c) { return move_reference(c, take_scans); }
+static sp_status line_put_reference(const sp_call *c) { return move_reference(c, put_scans); }
+static sp_status move_infer(const sp_call *c, sp_meta *out)
+{
+    char x[SP_SHAPE_TEXT], index[SP_SHAPE_TEXT];
+    int axis;
+    SP_TRY(scan_axis(c->in[0], ((const axis_attrs *)c->attrs)->axis, &axis));
+    SP_CHECK(sp__tensor_same_shape(c->in[0], c->in[1]), SP_VALUE, "index has shape %s, it must be that of x, %s",
+             sp__shape_text(c->in[1]->rank, c->in[1]->dims, index), sp__shape_text(c->in[0]->rank, c->in[0]->dims, x));
+    SP_CHECK(c->in[1]->dtype == SP_DTYPE_I64, SP_TYPE, "index has dtype %s, it must be int64", sp_dtype_name((sp_dtype)c->in[1]->dtype));
+    return sp__infer_same(c, out);
+}
+static sp_tensor *move(sp_builder *b, const sp_op *op, sp_tensor *x, sp_tensor *index, const void *attrs)
+{
+    return sp_builder_apply(b, op, attrs, 2, (sp_tensor *const[]){x, index});
+}
+static sp_status line_take_vjp(sp_builder *b, const sp_vjp *v)
+{
+    v->din[0] = move(b, &sp_op_line_put, v->dout[0], v->in[1], v->attrs);
+    return SP_OK;
+}
+static sp_status line_put_vjp(sp_builder *b, const sp_vjp *v)
+{
+    v->din[0] = move(b, &sp_op_line_take, v->dout[0], v->in[1], v->attrs);
+    return SP_OK;
+}
+static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
+{
+    if (v->dout[0]) v->din[0] = move(b, &sp_op_line_put, v->dout[0], v->out[1], v->attrs);
+    return SP_OK;
+}
+const sp_op sp_op_line_take = {
+    .name = "line_take", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL, .infer = move_infer,
+    .reference = line_take_reference, .vjp = line_take_vjp, .saves = SP_SAVE_IN(1),
+    .doc = "Elements picked by index along an axis, for gradients of running extrema.", .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
+};
+const sp_op sp_op_line_put = {
+    .name = "line_put", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL, .infer = move_infer,
+    .reference = line_put_reference, .vjp = line_put_vjp, .saves = SP_SAVE_IN(1),
+    .doc = "Values added at their index along an axis, into zeros.", .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
+};
+#define EXTREMA .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp, .saves = SP_SAVE_OUT(1)
+const sp_op sp_op_cummax = {
+    .name = "cummax", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA, .reference = cummax_reference,
+    .mindir = "Cummax",
+    .python = "ops.cummax(input, axis); ops.Cummax(axis)(input); Tensor.cummax(axis); mint.cummax(input, dim:axis)",
+    .doc = "Running maximum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
+};
+const sp_op sp_op_cummin = {
+    .name = "cummin", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA, .reference = cummin_reference,
+    .mindir = "Cummin", .python = "mint.cummin(input, dim:axis)",
+    .doc = "Running minimum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
+};
+
+/* --- logarithm of a running sum of exponentials --------------------------------------------------------------------- */
+
+static double log_add(double x, double y)
+{
+    if (x == y) return x == -INFINITY ? x : x + 0.69314718055994531;
+    return x > y ? x + log1p(exp(y - x)) : y + log1p(exp(x - y));
+}
+SCAN(F16, sp_f16, double, sp__f16_f32, TO_F16, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
+SCAN(BF16, sp_bf16, double, sp__bf16_f32, TO_BF16, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
+SCAN(F32, float, double, SP_KEEP, TO_F32, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
+SCAN(F64, double, double, SP_KEEP, SP_KEEP, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
+static const scan_fn logsumexp_scans[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SCAN_ROW, scan_logsumexp, )};
+static sp_status scan_logsumexp_reference(const sp_call *c)
+{
+    return scan_run(c, logsumexp_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
+}
+/* dx_k = sum over outputs of g_i exp(x_k - out_i), with the maximum taken out of both exponents. */
+static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const scan_attrs a = *(const scan_attrs *)v->attrs;
+    sp_tensor *x = v->in[0], *top = x->rank ? sp_reduce_max(b, x, 1, &a.axis, true) : x;
+    sp_tensor *empty = sp_equal(b, v->out[0], sp__const(b, -INFINITY, x));
+    sp_tensor *share = sp_exp(b, sp_sub(b, top, sp_select(b, empty, top, v->out[0])));
+    share = sp_select(b, empty, sp__const(b, 0, x), sp_mul(b, v->dout[0], share));
+    v->din[0] = sp_mul(b, sp_exp(b, sp_sub(b, x, top)), sum_back(b, share, a));
+    return SP_OK;
+}
+const sp_op sp_op_scan_logsumexp = {
+    .name = "scan_logsumexp", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_infer,
+    .reference = scan_logsumexp_reference, .vjp = scan_logsumexp_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+    .mindir = "CumulativeLogsumexp",
+    .python = "ops.logcumsumexp(input, axis); Tensor.logcumsumexp(axis); ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)",
+    .doc = "The logarithm of the running sum of exponentials.", .samples = "[4]; [2,3] axis=1; [2,3] axis=0 reverse=True",
+};

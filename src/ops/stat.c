@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stat.c - sums and means with their dtypes, spread, norms, positions of extrema, medians, counts.
+ *
+ * Most are compositions over the reductions of reduce.c. Kernels here see a row-major tensor as [outer][n][inner] and
+ * answer one value per (outer, inner). */
+#include <stdlib.h>
+
+#include "ops/kernels.h"
+
+typedef struct {
+    sp_ints axis;
+    bool keepdims;
+} reduce_attrs; /* as in reduce.c */
+
+static sp_tensor *reduce(sp_builder *b, const sp_op *op, sp_tensor *x, sp_ints axis, bool keepdims)
+{
+    const reduce_attrs a = {axis, keepdims};
+    return sp_builder_apply(b, op, &a, 1, &x);
+}
+static bool is_floating(const sp_tensor *x)
+{
+    const char kind = sp_dtype_kind((sp_dtype)x->dtype);
+    return kind == 'f' || kind == 'c';
+}
+
+/* --- sums, products and means ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    sp_ints axis;
+    bool keepdims;
+    sp_dtype dtype;
+    sp_number initial;
+} sum_attrs;
+static const sp_attr sum_attr_table[] = {SP_ATTR(sum_attrs, axis, INTS, "None"), SP_ATTR(sum_attrs, keepdims, BOOL, "False"),
+                                         SP_ATTR(sum_attrs, dtype, DTYPE, "None"), SP_ATTR(sum_attrs, initial, NUMBER, "None")};
+
+/* Integers are added and multiplied as int64 unless a dtype is asked for. */
+static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
+{
+    if (dtype != SP_DTYPE_NONE) return sp_cast(b, x, dtype);
+    return is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_I64);
+}
+static sp_status sum_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_attrs *a = c->attrs;
+    sp_tensor *y = widened(b, c->in[0], a->dtype);
+    if (y && y->dtype == SP_DTYPE_BOOL) y = reduce(b, &sp_op_reduce_any, y, a->axis, a->keepdims);
+    else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
+    if (a->initial.kind != 'n') y = sp__add_number(b, y, a->initial.f);
+    c->out[0] = y;
+    return SP_OK;
+}
+static sp_status nansum_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0];
+    if (is_floating(x)) x = sp_select(b, sp_isnan(b, x), sp__const(b, 0, x), x);
+    c->out[0] = reduce(b, &sp_op_reduce_sum, widened(b, x, a->dtype), a->axis, a->keepdims);
+    return SP_OK;
+}
+static sp_status nanmean_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_attrs *a = c->attrs;
+    sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype), *bad = sp_isnan(b, x);
+    sp_tensor *total = reduce(b, &sp_op_reduce_sum, sp_select(b, bad, sp__const(b, 0, x), x), a->axis, a->keepdims);
+    sp_tensor *good = sp_cast(b, sp_logical_not(b, bad), x ? (sp_dtype)x->dtype : SP_DTYPE_F32);
+    c->out[0] = sp_div(b, total, reduce(b, &sp_op_reduce_sum, good, a->axis, a->keepdims));
+    return SP_OK;
+}
+static sp_status prod_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_attrs *a = c->attrs;
+    c->out[0] = reduce(b, &sp_op_reduce_prod, widened(b, c->in[0], a->dtype), a->axis, a->keepdims);
+    return SP_OK;
+}
+/* Means of integers are cut off to the integer's dtype, as MindSpore does. */
+static sp_status mean_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_attrs *a = c->attrs;
+    sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype);
+    if (!x) return sp__builder_status(b);
+    sp_tensor *y = reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis, a->keepdims);
+    c->out[0] = sp_cast(b, y, (sp_dtype)x->dtype);
+    return SP_OK;
+}
+#define SUM_ENTRY(name_, ...)                                                                                          \
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs), .compose = name_##_compose, __VA_ARGS__}
+#define REDUCE_SAMPLES "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []"
+#define DIM_KEEP "dim:axis=None, keepdim:keepdims=False, *, dtype=None"
+SUM_ENTRY(sum, .python = "ops.sum(input, " DIM_KEEP "); mint.sum(input, " DIM_KEEP "); "
+                         "Tensor.sum(axis=None, dtype=None, keepdims=False, initial=None); Tensor.sum(" DIM_KEEP ")",
+          .doc = "Sum over axes (all when none are given); integers are added as int64.", .samples = REDUCE_SAMPLES);
+SUM_ENTRY(nansum, .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); mint.nansum(input, " DIM_KEEP "); "
+                            "Tensor.nansum(axis=None, keepdims=False, *, dtype=None); Tensor.nansum(" DIM_KEEP ")",
+          .dtypes = SP_DT_REAL_BOOL, .doc = "Sum over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
+SUM_ENTRY(nanmean, .dtypes = SP_DT_FLOATS,
+          .python = "ops.nanmean(input, axis=None, keepdims=False, *, dtype=None); Tensor.nanmean(axis=None, keepdims=False, *, dtype=None)",
+          .doc = "Mean over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
+SUM_ENTRY(prod, .python = "ops.prod(input, axis=None, keep_dims:keepdims=False, dtype=None); "
+                          "Tensor.prod(axis=None, keep_dims:keepdims=False, dtype=None); "
+                          "Tensor.prod(dim:axis=None, keepdim:keepdims=False, dtype=None); mint.prod(input, " DIM_KEEP ")",
+          .doc = "Product over axes (all when none are given); integers are multiplied as int64.",
+          .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []");
+SUM_ENTRY(mean, .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); ops.ReduceMean(keep_dims:keepdims=False)(x, axis=()); "
+                          "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); Tensor.mean(" DIM_KEEP "); "
+                          "mint.mean(input, " DIM_KEEP ")",
+          .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
+
+/* The primitive keeps the dtype; with skip_mode no axes mean no reduction. */
+typedef struct {
+    sp_ints axis;
+    bool keepdims, skip_mode;
+} sum_same_attrs;
+static const sp_attr sum_same_attr_table[] = {SP_ATTR(sum_same_attrs, axis, INTS, "()"), SP_ATTR(sum_same_attrs, keepdims, BOOL, "False"),
+                                              SP_ATTR(sum_same_attrs, skip_mode, BOOL, "False")};
+static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
+{
+    const sum_same_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0];
+    if (a->skip_mode && a->axis.n == 0) c->out[0] = sp_identity(b, x);
+    else if (x->dtype == SP_DTYPE_BOOL) c->out[0] = reduce(b, &sp_op_reduce_any, x, a->axis, a->keepdims);
+    else c->out[0] = reduce(b, &sp_op_reduce_sum, x, a->axis, a->keepdims);
+    return SP_OK;
+}
+const sp_op sp_op_sum_same = {
+    .name = "sum_same", .inputs = "x", SP_ATTRS(sum_same_attr_table, sum_same_attrs), .compose = sum_same_compose,
+    .python = "ops.ReduceSum(keep_dims:keepdims=False, skip_mode=False)(x, axis=()); ops.reduce_sum(x, axis=())",
+    .doc = "Sum over axes in the dtype of the input.", .samples = "[2,3,4]; [2,3,4] axis=1; [2,3] axis=(0,) keepdims=True; [2,3] skip_mode=True",
+};
+
+/* --- spread ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    sp_ints axis;
+    bool keepdims;
+    sp_number correction;
+} var_attrs;
+static const sp_attr var_attr_table[] = {SP_ATTR(var_attrs, axis, INTS, "None"), SP_ATTR(var_attrs, keepdims, BOOL, "False"),
+                                         SP_ATTR(var_attrs, correction, NUMBER, "0")};
+
+static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
+{
+    const var_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *middle = reduce(b, &sp_op_reduce_mean, x, a->axis, true);
+    if (!middle) return NULL;
+    double n = middle->count ? (double)x->count / (double)middle->count : 0, rest = n - (a->correction.kind == 'n' ? 0 : a->correction.f);
+    sp_tensor *square = sp_square(b, sp_sub(b, x, middle));
+    sp_tensor *result = sp__mul_number(b, reduce(b, &sp_op_reduce_mean, square, a->axis, a->keepdims), n / (rest > 0 ? rest : 0));
+    if (mean && result) *mean = sp_reshape(b, middle, result->rank, result->dims);
+    return result;
+}
+static sp_status var_compose(sp_builder *b, const sp_call *c)
+{
+    c->out[0] = variance(b, c, NULL);
+    return SP_OK;
+}
+static sp_status std_compose(sp_builder *b, const sp_call *c)
+{
+    c->out[0] = sp_sqrt(b, variance(b, c, NULL));
+    return SP_OK;
+}
+static sp_status var_mean_compose(sp_builder *b, const sp_call *c)
+{
+    c->out[0] = variance(b, c, &c->out[1]);
+    return SP_OK;
+}
+static sp_status std_mean_compose(sp_builder *b, const sp_call *c)
+{
+    c->out[0] = sp_sqrt(b, variance(b, c, &c->out[1]));
+    return SP_OK;
+}
+#define DDOF "axis=None, ddof:correction=0, keepdims=False"
+#define CORRECTION "dim:axis=None, *, correction=1, keepdim:keepdims=False"
+#define VAR_ENTRY(name_, n, python_, doc_)                                                                             \
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n, SP_ATTRS(var_attr_table, var_attrs),       \
+                                 .dtypes = SP_DT_FLOATS, .compose = name_##_compose,                                   \
+                                 .python = "ops." #name_ "(input, " DDOF "); mint." #name_ "(input, " CORRECTION ")" python_, \
+                                 .doc = doc_, .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True correction=1"};
+VAR_ENTRY(var, 1, "; Tensor.var(" DDOF "); Tensor.var(" CORRECTION ")", "Variance over axes: the mean of squared distances from the mean.")
+VAR_ENTRY(std, 1, "; Tensor.std(" DDOF "); Tensor.std(" CORRECTION ")", "Standard deviation over axes.")
+VAR_ENTRY(var_mean, 2, "", "Variance and mean over axes.")
+VAR_ENTRY(std_mean, 2, "", "Standard deviation and mean over axes.")
+
+static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
+{
+    const reduce_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *top = reduce(b, &sp_op_reduce_max, x, a->axis, true);
+    /* An infinite maximum is not subtracted: infinity minus itself is NaN. */
+    if (!top) return sp__builder_status(b);
+    top = SP_APPLY1(b, sp_op_stop_gradient, sp_select(b, SP_APPLY1(b, sp_op_isfinite, top), top, sp__const(b, 0, top)));
+    sp_tensor *y = sp_log(b, reduce(b, &sp_op_reduce_sum, sp_exp(b, sp_sub(b, x, top)), a->axis, a->keepdims));
+    if (y) c->out[0] = sp_add(b, y, sp_reshape(b, top, y->rank, y->dims));
+    return SP_OK;
+}
+static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"), SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
+const sp_op sp_op_logsumexp = {
+    .name = "logsumexp", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
+    .compose = logsumexp_compose, .mindir = "LogSumExp", .onnx = "ReduceLogSumExp",
+    .python = "ops.logsumexp(input, dim:axis, keepdim:keepdims=False); Tensor.logsumexp(dim:axis, keepdim:keepdims=False); "
+              "mint.logsumexp(input, dim:axis, keepdim:keepdims=False)",
+    .doc = "The logarithm of the sum of exponentials over axes, without overflow on the way.", .samples = REDUCE_SAMPLES,
+};
+
+/* --- norms ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double ord;
+    sp_ints axis;
+    bool keepdims;
+} norm_attrs;
+static const sp_attr norm_attr_table[] = {SP_ATTR(norm_attrs, ord, FLOAT, "2"), SP_ATTR(norm_attrs, axis, INTS, "None"),
+                                          SP_ATTR(norm_attrs, keepdims, BOOL, "False")};
+
+/* A root whose slope at zero is zero instead of infinite: the length of a zero vector has gradient zero. */
+static sp_tensor *gentle_root(sp_builder *b, sp_tensor *sum, double ord)
+{
+    if (!sum) return NULL;
+    sp_tensor *zero = sp_equal(b, sum, sp__const(b, 0, sum)), *safe = sp_select(b, zero, sp__const(b, 1, sum), sum);
+    sp_tensor *root = ord == 2 ? sp_sqrt(b, safe) : SP_APPLY2(b, sp_op_pow, safe, sp__const(b, 1 / ord, safe));
+    return sp_select(b, zero, sp__const(b, ord > 0 ? 0 : INFINITY, sum), root);
+}
+static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
+{
+    const norm_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *size = sp_abs(b, x), *y;
+    if (a->ord == 0) y = reduce(b, &sp_op_reduce_sum, sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), (sp_dtype)x->dtype), a->axis, a->keepdims);
+    else if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis, a->keepdims);
+    else if (a->ord == 1) y = reduce(b, &sp_op_reduce_sum, size, a->axis, a->keepdims);
+    else if (a->ord == 2) y = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), a->axis, a->keepdims), 2);
+    else y = gentle_root(b, reduce(b, &sp_op_reduce_sum, SP_APPLY2(b, sp_op_pow, size, sp__const(b, a->ord, size)), a->axis, a->keepdims), a->ord);
+    c->out[0] = y;
+    return SP_OK;
+}
+const sp_op sp_op_vector_norm = {
+    .name = "vector_norm", .inputs = "x", SP_ATTRS(norm_attr_table, norm_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
+    .compose = vector_norm_compose, .onnx = "ReduceL2",
+    .doc = "The norm of vectors over axes: the root of order ord of the sum of powers; 0 counts, infinities take the extremum.",
+    .samples = "[2,3]; [2,3] axis=1; [2,3,2] axis=(0,2) keepdims=True ord=3; [3,4]>0 ord=1 axis=0; [5]d ord=inf; [4]>0 ord=-2",
+};
+
+typedef struct {
+    sp_ints axis;
+    double epsilon;
+} normalize_attrs;
+static const sp_attr normalize_attr_table[] = {SP_ATTR(normalize_attrs, axis, INTS, "0"), SP_ATTR(normalize_attrs, epsilon, FLOAT, "0.0001")};
+static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
+{
+    const normalize_attrs *a = c->attrs;
+    sp_tensor *sum = reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), a->axis, true);
+    c->out[0] = sp_div(b, c->in[0], sp_sqrt(b, sp_maximum(b, sum, sp__const(b, a->epsilon, sum))));
+    return SP_OK;
+}
+const sp_op sp_op_l2_normalize = {
+    .name = "l2_normalize", .inputs = "x", SP_ATTRS(normalize_attr_table, normalize_attrs), .dtypes = SP_DT_FLOATS,
+    .compose = l2_normalize_compose, .mindir = "L2Normalize", .onnx = "LpNormalization",
+    .python = "ops.L2Normalize(axis=0, epsilon=0.0001)(input_x)", .doc = "x divided by its Euclidean length along an axis.",
+    .samples = "[2,3]>0; [2,3]>0 axis=1; [4]>0 epsilon=0.01",
+};
+static sp_status l2_loss_compose(sp_builder *b, const sp_call *c)
+{
+    c->out[0] = sp__mul_number(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), (sp_ints){-1, NULL}, false), 0.5);
+    return SP_OK;
+}
+const sp_op sp_op_l2_loss = {
+    .name = "l2_loss", .inputs = "x", .dtypes = SP_DT_FLOATS, .compose = l2_loss_compose, .mindir = "L2Loss",
+    .python = "ops.L2Loss()(input_x)", .doc = "Half the sum of squares.", .samples = "[2,3]; []",
+};
+
+typedef struct {
+    int64_t dim;
+    double eps;
+} cosine_attrs;
+static const sp_attr cosine_attr_table[] = {SP_ATTR(cosine_attrs, dim, INT, "1"), SP_ATTR(cosine_attrs, eps, FLOAT, "1e-08")};
+static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
+{
+    const cosine_attrs *a = c->attrs;
+    const sp_ints axis = {1, &a->dim};
+    sp_tensor *length[2];
+    for (int i = 0; i < 2; i++) {
+        sp_tensor *n = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[i]), axis, true), 2);
+        length[i] = sp_div(b, c->in[i], sp_maximum(b, n, sp__const(b, a->eps, n)));
+    }
+    c->out[0] = reduce(b, &sp_op_reduce_sum, sp_mul(b, length[0], length[1]), axis, false);
+    return SP_OK;
+}
+const sp_op sp_op_cosine_similarity = {
+    .name = "cosine_similarity", .inputs = "x, y", SP_ATTRS(cosine_attr_table, cosine_attrs), .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS, .compose = cosine_similarity_compose,
+    .python = "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08); mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
+    .doc = "The cosine of the angle between vectors along a dimension.", .samples = "[2,3] [2,3]; [2,3,4] [3,4] dim=2",
+};
+
+/* Distance of every row of x to every row of y. */
+typedef struct { double p; } p_attrs;
+static const sp_attr p_attr_table[] = {SP_ATTR(p_attrs, p, FLOAT, "2")};
+static sp_tensor *with_dim(sp_builder *b, sp_tensor *x, int at)
+{
+    int64_t dims[SP_RANK_MAX + 1];
+    for (int i = 0; i < at; i++) dims[i] = x->dims[i];
+    dims[at] = 1;
+    for (int i = at; i < x->rank; i++) dims[i + 1] = x->dims[i];
+    return sp_reshape(b, x, x->rank + 1, dims);
+}
+static sp_status cdist_compose(sp_builder *b, const sp_call *c)
+{
+    sp_tensor *x = c->in[0], *y = c->in[1];
+    SP_CHECK(x->rank >= 2 && y->rank >= 2 && x->rank < SP_RANK_MAX && y->rank < SP_RANK_MAX, SP_VALUE,
+             "both inputs must have at least 2 dimensions, but have %d and %d", x->rank, y->rank);
+    const double p = ((const p_attrs *)c->attrs)->p;
+    SP_CHECK(p >= 0, SP_VALUE, "p is %g, it must not be negative", p);
+    const norm_attrs norm = {p, {1, (const int64_t[]){-1}}, false};
+    sp_tensor *gap = sp_sub(b, with_dim(b, x, x->rank - 1), with_dim(b, y, y->rank - 2));
+    c->out[0] = sp_builder_apply(b, &sp_op_vector_norm, &norm, 1, &gap);
+    return SP_OK;
+}
+const sp_op sp_op_cdist = {
+    .name = "cdist", .inputs = "x, y", SP_ATTRS(p_attr_table, p_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
+    .compose = cdist_compose, .mindir = "Cdist", .python = "ops.cdist(x1, x2, p=2.0); ops.Cdist(p=2.0)(input_x, input_y)",
+    .doc = "The distance of every row of x to every row of y.", .samples = "[2,3] [4,3]>0; [2,3,2] [2,4,2]>0 p=3; [2,3] [4,3]>0 p=1",
+};
+
+/* --- positions of extrema ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t axis;
+    bool keepdims;
+} pick_attrs;
+static const sp_attr pick_attr_table[] = {SP_ATTR(pick_attrs, axis, INT, "0"), SP_ATTR(pick_attrs, keepdims, BOOL, "False")};
+typedef struct {
+    int64_t n, inner;
+    const void *x;
+    int64_t *index;
+    void *value;
+} pick_job;
+typedef void (*pick_fn)(void *job, int64_t begin, int64_t end);
+
+/* Index first, value second. */
+static sp_status pick_infer(const sp_call *c, sp_meta *out)
+{
+    const pick_attrs *a = c->attrs;
+    const sp_tensor *x = c->in[0];
+    int axis = 0;
+    char text[SP_SHAPE_TEXT];
+    if (x->rank || (a->axis != 0 && a->axis != -1)) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++) {
+        if (i != axis) out->dims[out->rank++] = x->dims[i];
+        else if (a->keepdims) out->dims[out->rank++] = 1;
+    }
+    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements to choose from", axis,
+             sp__shape_text(x->rank, x->dims, text));
+    out[1] = out[0];
+    out[0].dtype = SP_DTYPE_I64;
+    out[1].dtype = (sp_dtype)x->dtype;
+    return SP_OK;
+}
+static sp_status pick_run(const sp_call *c, pick_fn fn)
+{
+    const pick_attrs *a = c->attrs;
+    const sp_tensor *x = c->in[0];
+    int axis = 0;
+    if (x->rank) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    pick_job j = {.n = x->rank ? x->dims[axis] : 1, .inner = 1, .x = x->data, .index = (int64_t *)(void *)c->out[0]->data,
+                  .value = c->out[1]->data};
+    for (int i = axis + 1; i < x->rank; i++) j.inner *= x->dims[i];
+    if (c->out[0]->count == 0) return SP_OK;
+    const int64_t grain = 16384 / j.n;
+    return sp__parallel_for(c->out[0]->count, grain > 0 ? grain : 1, fn, &j);
+}
+
+/* The first of equal elements; NaN is passed over unless there is nothing else. */
+#define PICK(D, T, C, LOAD, STORE, name, better)                                                                       \
+    static void name##_##D(void *job, int64_t begin, int64_t end)                                                      \
+    {                                                                                                                  \
+        const pick_job *j = job;                                                                                       \
+        for (int64_t line = begin; line < end; line++) {                                                               \
+            const T *p = (const T *)j->x + line / j->inner * j->n * j->inner + line % j->inner;                        \
+            C y = LOAD(*p);                                                                                            \
+            int64_t best = 0;                                                                                          \
+            for (int64_t i = 1; i < j->n; i++) {                                                                       \
+                const C x = LOAD(p[i * j->inner]);                                                                     \
+                if ((better) || (y != y && x == x)) y = x, best = i;                                                   \
+            }                                                                                                          \
+            j->index[line] = best;                                                                                     \
+            ((T *)j->value)[line] = p[best * j->inner];                                                                \
+        }                                                                                                              \
+    }
+#define PICK_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = name##_##D,
+SP_EACH_REAL(PICK, pick_max, x > y)
+SP_EACH_BOOL(PICK, pick_max, x > y)
+SP_EACH_REAL(PICK, pick_min, x < y)
+SP_EACH_BOOL(PICK, pick_min, x < y)
+static const pick_fn max_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_max, ) SP_EACH_BOOL(PICK_ROW, pick_max, )};
+static const pick_fn min_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_min, ) SP_EACH_BOOL(PICK_ROW, pick_min, )};
+static sp_status max_with_index_reference(const sp_call *c) { return pick_run(c, max_picks[c->in[0]->dtype]); }
+static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c, min_picks[c->in[0]->dtype]); }
+
+/* 0, 1, 2 ... along `axis` of a tensor of that rank, to be compared with an index. */
+static sp_tensor *positions(sp_builder *b, int rank, int axis, int64_t n)
+{
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
+    sp_tensor *t;
+    sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;
+    return sp_builder_take_tensor(b, t);
+}
+/* The gradient goes to the chosen element alone. */
+static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const pick_attrs *a = v->attrs;
+    const sp_tensor *x = v->in[0];
+    if (!v->dout[1]) return SP_OK;
+    if (x->rank == 0) {
+        v->din[0] = v->dout[1];
+        return SP_OK;
+    }
+    int axis;
+    SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
+    sp_tensor *index = v->out[0], *g = v->dout[1];
+    if (!a->keepdims) {
+        index = with_dim(b, index, axis);
+        g = with_dim(b, g, axis);
+    }
+    v->din[0] = sp_select(b, sp_equal(b, index, positions(b, x->rank, axis, x->dims[axis])), g, sp__const(b, 0, v->dout[1]));
+    return SP_OK;
+}
+#define PICK_ENTRY(name_, ...)                                                                                         \
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = 2, SP_ATTRS(pick_attr_table, pick_attrs),     \
+                                 .infer = pick_infer, .reference = name_##_reference, .vjp = pick_vjp,                 \
+                                 .saves = SP_SAVE_OUT(0), __VA_ARGS__}
+#define PICK_SAMPLES "[5]d; [2,4]d axis=1; [3,2,2]d axis=-2 keepdims=True; []"
+PICK_ENTRY(max_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
+           .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input); Tensor.argmax_with_value(axis=0, keep_dims:keepdims=False)",
+           .doc = "Where the maximum along an axis is, and the maximum.", .samples = PICK_SAMPLES);
+PICK_ENTRY(min_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMinWithValue",
+           .python = "ops.ArgMinWithValue(axis=0, keep_dims:keepdims=False)(input); Tensor.argmin_with_value(axis=0, keep_dims:keepdims=False)",
+           .doc = "Where the minimum along an axis is, and the minimum.", .samples = PICK_SAMPLES);
+
+typedef struct {
+    int64_t axis;
+    bool keepdims;
+    sp_dtype dtype;
+} arg_attrs;
+static const sp_attr arg_attr_table[] = {SP_ATTR(arg_attrs, axis, INT, "None"), SP_ATTR(arg_attrs, keepdims, BOOL, "False"),
+                                         SP_ATTR(arg_attrs, dtype, DTYPE, "int64")};
+static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
+{
+    const arg_attrs *a = c->attrs;
+    sp_tensor *x = c->in[0], *out[2];
+    pick_attrs pick = {a->axis, a->keepdims};
+    int n;
+    if (a->axis == SP_INT_NONE) {
+        x = sp_reshape(b, x, 1, (const int64_t[]){-1});
+        pick = (pick_attrs){0, false};
+    }
+    SP_TRY(sp__builder_apply_many(b, op, &pick, 1, &x, 2, out, &n));
+    c->out[0] = sp_cast(b, out[0], a->dtype);
+    return SP_OK;
+}
+static sp_status argmax_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_max_with_index); }
+static sp_status argmin_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_min_with_index); }
+const sp_op sp_op_argmax = {
+    .name = "argmax", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .compose = argmax_compose, .mindir = "Argmax", .onnx = "ArgMax",
+    .python = "ops.argmax(input, dim:axis=None, keepdim:keepdims=False); mint.argmax(input, dim:axis=None, keepdim:keepdims=False); "
+              "Tensor.argmax(axis=None, keepdims=False); Tensor.argmax(dim:axis=None, keepdim:keepdims=False); "
+              "ops.Argmax(axis=-1, output_type:dtype=int32)(input)",
+    .doc = "Where the maximum is: along an axis, or of all elements in row-major order.", .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
+};
+const sp_op sp_op_argmin = {
+    .name = "argmin", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .compose = argmin_compose, .mindir = "Argmin", .onnx = "ArgMin",
+    .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
+              "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); Tensor.argmin(dim:axis=None, keepdim:keepdims=False); "
+              "ops.Argmin(axis=-1, output_type:dtype=int32)(x)",
+    .doc = "Where the minimum is: along an axis, or of all elements in row-major order.", .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
+};
