@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""spore.mint: operators with the names and defaults of the torch-like interface. Names come from the operator table and
+from the `MINT` dictionaries of the files of spore.ops."""
+from ..ops import _gather
+
+_names = _gather.mint_names("mint")
+globals().update(_names)
+__all__ = sorted(_names)
+
+from . import linalg, nn, special  # noqa: E402

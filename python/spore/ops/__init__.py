@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""spore.ops: operators as functions (ops.relu) and as primitives (ops.ReLU()).
+
+Nothing is listed here: _gather.py collects the names from the operator table and from the files of this folder.
+"""
+from . import _gather
+from .primitive import (Primitive, PrimitiveWithCheck, PrimitiveWithInfer, _primexpr, constexpr, prim_arg_register,
+                        prim_attr_register)
+from .composite import HyperMap, Map, MultitypeFuncGraph, add_flags, core, mixed_precision_cast, partial
+
+_public = _gather.fill_ops(globals())
+_gather.fill_tensor()
+_public.update(("Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "constexpr", "prim_arg_register",
+                "prim_attr_register", "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core",
+                "mixed_precision_cast", "partial"))
+__all__ = sorted(_public)
+
+from . import _primitive_cache, functional, operations  # noqa: E402  they look names up here
+
+for _name in ("function", "function.math_func", "function.array_func", "function.nn_func", "function.clip_func",
+              "function.grad", "function.random_func", "function.image_func", "function.linalg_func",
+              "function.other_func", "function.parameter_func", "function.debug_func", "function.sparse_func",
+              "function.spectral_func", "function.vmap_func", "auto_generate", "auto_generate.gen_ops_def",
+              "auto_generate.gen_ops_prim", "_utils"):
+    _gather.alias("spore.ops." + _name, "Names of spore.ops.")
+del _name
+
+
+def __getattr__(name):
+    cls = _gather.primitive(name)
+    if cls is None and not name.startswith("__"):
+        cls = _elsewhere(name)
+    if cls is None:
+        raise AttributeError(f"module 'spore.ops' has no attribute '{name}'")
+    globals()[name] = cls
+    return cls
+
+
+def _elsewhere(name):
+    """Transformations of functions are shown here too; they live in spore.common."""
+    if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
+                    "derivative", "jet"):
+        return None
+    from .. import common
+    from ..common import differentiate
+    return getattr(differentiate, name, None) or getattr(common, name, None)
+
+
+def __dir__():
+    return sorted(set(globals()) | _public)

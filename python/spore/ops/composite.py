@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of functions: mapping over nested tuples, choosing an implementation by the types of the arguments."""
+import functools
+import inspect
+import numbers
+
+from .. import _core
+from .primitive import Primitive
+
+__all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "mixed_precision_cast", "partial"]
+
+
+# --- choosing by type ------------------------------------------------------------------------------------------------
+
+def _is_dtype(value):
+    return isinstance(value, _core.DType) if hasattr(_core, "DType") else type(value).__name__ in ("dtype", "Type")
+
+
+def _is_function(value):
+    return callable(value) and not isinstance(value, (Primitive, type))
+
+
+def _is_parameter(value):
+    return isinstance(value, _core.Tensor) and hasattr(value, "requires_grad") and hasattr(value, "name")
+
+
+# What a name of register() accepts, from narrow to wide.
+_KINDS = {
+    "None": lambda v: v is None,
+    "bool": lambda v: isinstance(v, bool),
+    "Bool": lambda v: isinstance(v, bool),
+    "Int": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "Int64": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "Float": lambda v: isinstance(v, float),
+    "Float32": lambda v: isinstance(v, float),
+    "Number": lambda v: isinstance(v, numbers.Number),
+    "String": lambda v: isinstance(v, str),
+    "Ref": _is_parameter,
+    "Parameter": _is_parameter,
+    "Tensor": lambda v: isinstance(v, _core.Tensor),
+    "Tuple": lambda v: isinstance(v, tuple),
+    "List": lambda v: isinstance(v, list),
+    "Dictionary": lambda v: isinstance(v, dict),
+    "Slice": lambda v: isinstance(v, slice),
+    "Ellipsis": lambda v: v is Ellipsis,
+    "TypeType": _is_dtype,
+    "Function": _is_function,
+    "Problem": lambda v: False,
+    "RowTensor": lambda v: type(v).__name__ in ("RowTensor", "RowTensorInner"),
+    "COOTensor": lambda v: type(v).__name__ == "COOTensor",
+    "CSRTensor": lambda v: type(v).__name__ == "CSRTensor",
+    "MapTensor": lambda v: type(v).__name__ == "MapParameter",
+    "Any": lambda v: True,
+    "Primitive": lambda v: isinstance(v, Primitive),
+}
+
+
+def _accepts(kind):
+    """A test of values from what register() was given: a name, a dtype or a class."""
+    if isinstance(kind, str):
+        test = _KINDS.get(kind)
+        if test is None:
+            raise ValueError(f"register: there is no type named '{kind}', known are {', '.join(sorted(_KINDS))}")
+        return test
+    if isinstance(kind, type):
+        return lambda v: isinstance(v, kind)
+    name = str(kind)
+    for known in ("Tensor", "Tuple", "List", "Number", "Int", "Float", "Bool"):
+        if name.lower().startswith(known.lower()):
+            return _KINDS[known]
+    raise TypeError(f"register: a type is wanted, but got {kind!r}")
+
+
+class MultitypeFuncGraph:
+    """A function with several implementations; the first registered one that fits the arguments' types is called."""
+
+    def __init__(self, name, read_value=False):
+        self.name = name
+        self.read_value = read_value
+        self.entries = []
+        self._signatures = {}
+
+    def register(self, *type_names):
+        """Decorator: the implementation for arguments of these types ("Tensor", "Number", "Tuple", ...)."""
+        tests = tuple(_accepts(t) for t in type_names)
+        shown = tuple(str(t) for t in type_names)
+
+        def decorate(fn):
+            entry = (tests, shown, fn)
+            if shown in self._signatures:
+                self.entries[self._signatures[shown]] = entry
+            else:
+                self._signatures[shown] = len(self.entries)
+                self.entries.append(entry)
+            return fn
+        return decorate
+
+    def set_doc_url(self, doc_url):
+        """Kept for scripts that name the page of this function."""
+        self.doc_url = doc_url
+
+    def set_need_raise(self):
+        """Calls that fit no implementation raise, which they always do here."""
+
+    def __call__(self, *args):
+        if len(self.entries) == 1:
+            tests, _, fn = self.entries[0]
+            if len(tests) == len(args) or any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(fn).parameters.values()):
+                return fn(*args)
+        for tests, _, fn in self.entries:
+            if len(tests) == len(args) and all(test(a) for test, a in zip(tests, args)):
+                return fn(*args)
+        got = ", ".join(type(a).__name__ for a in args)
+        known = "; ".join("(" + ", ".join(shown) + ")" for _, shown, _ in self.entries)
+        raise TypeError(f"'{self.name}' is not defined for the types ({got}), it is for: {known}")
+
+    def __repr__(self):
+        return f"MultitypeFuncGraph[{self.name}]"
+
+
+# --- mapping ---------------------------------------------------------------------------------------------------------
+
+def _sequences(args):
+    return [a for a in args if isinstance(a, (tuple, list))]
+
+
+def _check_lengths(name, lists):
+    lengths = {len(a) for a in lists}
+    if len(lengths) > 1:
+        raise ValueError(f"{name}: the sequences must have one length, but got {sorted(lengths)}")
+    return lengths.pop()
+
+
+class _Mapping:
+    """What Map and HyperMap share: the function is given at once or as the first argument of every call."""
+
+    def __init__(self, ops=None, reverse=False):
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args):
+        fn = self.ops
+        if fn is None:
+            if not args:
+                raise TypeError(f"{type(self).__name__} needs a function and sequences, but got nothing")
+            fn, *args = args
+        if not args:
+            raise TypeError(f"{type(self).__name__} needs at least one sequence, but got none")
+        return self._walk(fn, tuple(args))
+
+    def register(self, *type_names):
+        """Add an implementation to the mapped function."""
+        return self.ops.register(*type_names)
+
+
+class Map(_Mapping):
+    """Apply a function to the corresponding items of sequences, one level deep."""
+
+    def _walk(self, fn, args):
+        lists = _sequences(args)
+        if len(lists) != len(args):
+            raise TypeError(f"Map takes sequences, but got {', '.join(type(a).__name__ for a in args)}")
+        n = _check_lengths("Map", lists)
+        order = range(n - 1, -1, -1) if self.reverse else range(n)
+        done = {i: fn(*[a[i] for a in args]) for i in order}
+        result = [done[i] for i in range(n)]
+        return result if isinstance(args[0], list) else tuple(result)
+
+
+class HyperMap(_Mapping):
+    """Apply a function to the corresponding leaves of nested sequences."""
+
+    def _walk(self, fn, args):
+        lists = _sequences(args)
+        if not lists:
+            if any(isinstance(a, dict) for a in args):
+                first = next(a for a in args if isinstance(a, dict))
+                return {k: self._walk(fn, tuple(a[k] if isinstance(a, dict) else a for a in args)) for k in first}
+            return fn(*args)
+        if len(lists) != len(args):
+            raise TypeError("HyperMap: either all arguments are sequences or none, but got "
+                            f"{', '.join(type(a).__name__ for a in args)}")
+        n = _check_lengths("HyperMap", lists)
+        order = range(n - 1, -1, -1) if self.reverse else range(n)
+        done = {i: self._walk(fn, tuple(a[i] for a in args)) for i in order}
+        result = [done[i] for i in range(n)]
+        return result if isinstance(args[0], list) else tuple(result)
+
+
+# --- smaller ones ----------------------------------------------------------------------------------------------------
+
+def partial(func, *args, **kwargs):
+    """The function with its first arguments given."""
+    return functools.partial(func, *args, **kwargs)
+
+
+def add_flags(fn=None, **flags):
+    """Put flags on a function or cell, to be read by whoever compiles it."""
+    def decorate(function):
+        if hasattr(function, "add_flags") and not isinstance(function, type):
+            return function.add_flags(**flags)
+        known = dict(getattr(function, "_func_graph_flags", {}))
+        known.update(flags)
+        function._func_graph_flags = known
+        return function
+    return decorate if fn is None else decorate(fn)
+
+
+def core(fn=None, **flags):
+    """add_flags with the flag `core`."""
+    return add_flags(fn, core=True, **flags)
+
+
+def mixed_precision_cast(dst_dtype, x):
+    """Floating-point tensors of x, which may be nested, cast to dst_dtype; everything else as it is."""
+    if isinstance(x, _core.Tensor):
+        return _core.apply("cast", [x], {"dtype": dst_dtype}) if "loat" in str(x.dtype) and x.dtype != dst_dtype else x
+    if isinstance(x, (tuple, list)):
+        return type(x)(mixed_precision_cast(dst_dtype, item) for item in x)
+    if isinstance(x, dict):
+        return {k: mixed_precision_cast(dst_dtype, v) for k, v in x.items()}
+    return x
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(f"module 'spore.ops.composite' has no attribute '{name}'")
+    from .. import ops
+    try:
+        return getattr(ops, name)
+    except AttributeError:
+        raise AttributeError(f"module 'spore.ops.composite' has no attribute '{name}'") from None

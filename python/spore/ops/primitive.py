@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitives: operators as objects, made once and called often, with the names and attributes user code touches.
+
+Classes of the operator table are made by `table_class`; operators whose arguments need Python, and primitives that
+users write themselves, subclass Primitive.
+"""
+import ast
+import functools
+import inspect
+
+from .. import _core
+
+__all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register",
+           "constexpr"]
+
+
+class Primitive:
+    """An operator with its attributes. `Primitive("Add")` finds the operator of that name when it is called."""
+
+    def __init__(self, name):
+        state = self.__dict__
+        state["name"] = name
+        state["attrs"] = {}
+        state["init_attrs"] = {"name": name}
+        state["instance_name"] = ""
+        state["in_strategy"] = state["out_strategy"] = None
+
+    @property
+    def update_parameter(self):
+        """Whether the operator writes to its inputs."""
+        return bool(self.attrs.get("side_effect_mem", False))
+
+    def add_prim_attr(self, name, value):
+        """Keep an attribute, readable as a Python attribute too."""
+        self.__dict__[name] = value
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name):
+        """Drop an attribute that add_prim_attr kept."""
+        self.__dict__.pop(name, None)
+        self.attrs.pop(name, None)
+        return self
+
+    def set_prim_instance_name(self, name):
+        """Name this instance, for messages and graphs."""
+        self.instance_name = name
+        return self
+
+    def init_prim_io_names(self, inputs, outputs):
+        """Name inputs and outputs."""
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
+
+    def shard(self, in_strategy=None, out_strategy=None):
+        """Keep how the inputs (and outputs) are to be split over devices."""
+        for which, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+            if strategy is not None and not isinstance(strategy, tuple):
+                raise TypeError(f"{which} of {self.name} must be a tuple, but got {type(strategy).__name__}")
+            self.__dict__[which] = strategy
+            if strategy is not None:
+                self.attrs[which] = strategy
+        return self
+
+    def set_device(self, device_target):
+        """Ask for a device."""
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage):
+        """Put the operator into a pipeline stage."""
+        return self.add_prim_attr("stage", stage)
+
+    def recompute(self, mode=True):
+        """Whether to compute the result again in the backward pass instead of keeping it."""
+        if not isinstance(mode, bool):
+            raise TypeError(f"mode of recompute must be a bool, but got {type(mode).__name__}")
+        return self.add_prim_attr("recompute", mode)
+
+    def place(self, role, rank_id):
+        """Ask for a process to run on."""
+        self.add_prim_attr("ms_role", role)
+        return self.add_prim_attr("rank_id", rank_id)
+
+    def check_elim(self, *args):
+        """Primitives that can answer at once override this: (True, value)."""
+        return False, None
+
+    def __call__(self, *args, **kwargs):
+        construct = getattr(self, "construct", None)
+        if construct is not None:
+            return construct(*args, **kwargs)
+        return self._of_table()(*args, **kwargs)
+
+    def _of_table(self):
+        """The operator of the table with this name, given those of our attributes that it knows."""
+        run = self.__dict__.get("_found")
+        if run is None:
+            from .. import ops
+            cls = getattr(ops, self.name, None)
+            if not (isinstance(cls, type) and issubclass(cls, Primitive)) or cls is type(self):
+                raise NotImplementedError(
+                    f"primitive '{self.name}' has no implementation: no operator has that name, and it has no construct method")
+            known = inspect.signature(cls).parameters
+            run = self.__dict__["_found"] = cls(**{k: v for k, v in self.attrs.items() if k in known})
+        return run
+
+    def __repr__(self):
+        shown = ", ".join(f"{k}={v!r}" for k, v in self.attrs.items() if not k.endswith("put_names"))
+        return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
+
+
+class PrimitiveWithCheck(Primitive):
+    """Base of user primitives that check their inputs (`__check__`)."""
+
+
+class PrimitiveWithInfer(Primitive):
+    """Base of user primitives with infer methods. `vm_impl`, when there is one, computes from arrays."""
+
+    def __call__(self, *args, **kwargs):
+        compute = getattr(self, "vm_impl", None)
+        if compute is None:
+            return super().__call__(*args, **kwargs)
+        arrays = [a.asnumpy() if isinstance(a, _core.Tensor) else a for a in args]
+        result = compute(*arrays, **kwargs)
+        if isinstance(result, (tuple, list)):
+            return tuple(_core.Tensor(r) for r in result)
+        return _core.Tensor(result)
+
+
+def prim_attr_register(fn):
+    """Decorate `__init__` of a primitive: its arguments become attributes."""
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def init(self, *args, **kwargs):
+        Primitive.__init__(self, type(self).__name__)
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+            self.init_attrs[name] = value
+        return fn(self, *args, **kwargs)
+    return init
+
+
+def prim_arg_register(fn):
+    """Like prim_attr_register, for arguments that are passed on with every call."""
+    return prim_attr_register(fn)
+
+
+# --- classes of the table --------------------------------------------------------------------------------------------
+
+def _literal(text):
+    if text is None:
+        return inspect.Parameter.empty
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return getattr(_core, text, text)  # a dtype
+
+
+def table_class(name, bind, place="ops"):
+    """The class of a primitive that an operator of the table declares; bind checks the constructor's arguments."""
+    init = _core.face_arguments(place, name)[0]
+    names = [row[0] for row in init]
+    defaults = [_literal(row[1]) for row in init]
+    empty = inspect.Parameter.empty
+
+    def __init__(self, *args, **kwargs):
+        run = bind(*args, **kwargs)  # first: it checks the arguments
+        Primitive.__init__(self, name)
+        state, attrs = self.__dict__, self.attrs
+        state["_run"] = run
+        for i, key in enumerate(names):
+            state[key] = attrs[key] = args[i] if i < len(args) else kwargs.get(key, defaults[i])
+
+    def __call__(self, *args, **kwargs):
+        return self._run(*args, **kwargs)
+
+    def __reduce__(self):
+        return type(self), tuple(self.attrs[k] for k in names)
+
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return type(name, (Primitive,), {
+        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": f"spore.{place}", "__doc__": bind.__doc__,
+        "__signature__": inspect.Signature([inspect.Parameter(k, kinds, default=empty if d is empty else d)
+                                            for k, d in zip(names, defaults)])})
+
+
+# --- functions that run while a graph is made ------------------------------------------------------------------------
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """Mark a function of constants. Its arguments are Python values already, so calling it is all there is to do."""
+    def decorate(function):
+        class CompileOp(Primitive):
+            """A function of constants."""
+            def __init__(self):
+                Primitive.__init__(self, name or function.__name__)
+                self.set_const_prim = True
+                functools.update_wrapper(self, function)
+
+            def __call__(self, *args, **kwargs):
+                return function(*args, **kwargs)
+        return CompileOp() if get_instance else CompileOp
+    return decorate if fn is None else decorate(fn)
+
+
+_primexpr = constexpr
