@@ -66,6 +66,7 @@ def record(file, verbose):
 def main():
     files = [a for a in sys.argv[1:] if a != "-v"] or [path.stem for path in sorted(oracle.CASES.glob("*.py"))]
     old = LIST.read_text(encoding="utf-8").splitlines() if LIST.exists() else []
+    oracle.load_cases()                    # all files together, to find a case that stands twice
     others = {path.stem for path in oracle.CASES.glob("*.py")} - set(files)
     lines = [line for line in old if line.split(" ")[0] in others]
     for file in files:
