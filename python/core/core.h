@@ -95,7 +95,6 @@ int sp__py_add_runtime(PyObject *module);
 int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
-int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
 int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 
