@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers: Cells to build networks of."""
+import importlib
+
+__all__ = []
+for _name in ("activation", "container", "basic", "conv", "pooling"):
+    _module = importlib.import_module(f"spore.nn.layer.{_name}")
+    globals().update((_public, getattr(_module, _public)) for _public in _module.__all__)
+    __all__ += _module.__all__
+del _name, _module

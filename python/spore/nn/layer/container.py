@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells that hold other Cells: in a row (SequentialCell), as a list (CellList), by name (CellDict).
+
+Children are named by their positions; when positions change, the Parameters below are renamed. The part of a name that
+comes from Cells further out is read off a child's Parameter, so containers can be changed after they were assigned.
+"""
+from collections import OrderedDict, abc
+
+from spore.nn.cell import Cell
+
+__all__ = ["SequentialCell", "CellList", "CellDict"]
+
+
+def _position(owner, index, length, more=0):
+    """`index` counted from the start; `more` is 1 for insertion, where the end is a position too."""
+    if not isinstance(index, int) or isinstance(index, bool):
+        raise TypeError(f"For '{type(owner).__name__}', an index must be an int, but got {type(index).__name__}.")
+    if not -length <= index < length + more:
+        raise IndexError(f"For '{type(owner).__name__}', the index must be in [{-length}, {length + more}), but got {index}.")
+    return index if index >= 0 else index + length
+
+
+def _need_cell(owner, cell):
+    if not isinstance(cell, Cell):
+        raise TypeError(f"For '{type(owner).__name__}', every element must be a Cell, but got {type(cell).__name__}.")
+    return cell
+
+
+def _prefix(cells):
+    """What stands before a child's own name in the names of the Parameters below it; read off the first child that has any."""
+    for key, cell in cells.items():
+        for path, parameter in cell.parameters_and_names():
+            own = f"{key}.{path}"
+            if parameter.name.endswith(own):
+                return parameter.name[:len(parameter.name) - len(own)]
+            return ""
+    return ""
+
+
+class _Row:
+    """What SequentialCell and CellList share: children by position."""
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __bool__(self):
+        return bool(self._cells)
+
+    def __iter__(self):
+        return iter(list(self._cells.values()))
+
+    def set_grad(self, requires_grad=True):
+        """Set the flag here and in all children."""
+        self.__dict__["requires_grad"] = bool(requires_grad)
+        for cell in self._cells.values():
+            cell.set_grad(requires_grad)
+        return self
+
+    def _rename(self, cell, name):
+        if self._auto_prefix:
+            cell.update_parameters_name(name)
+
+    def _replace(self, rows, prefix):
+        """Hold these (name or None for a number, cell) now; renames only what moved."""
+        cells = OrderedDict()
+        for index, (name, cell) in enumerate(rows):
+            key = str(index) if name is None else name
+            if self._cells.get(key) is not cell:
+                self._rename(cell, f"{prefix}{key}.")
+            cells[key] = cell
+        self.__dict__["_cells"] = cells
+
+
+class SequentialCell(_Row, Cell):
+    """Cells run one after the other, each on the result of the one before.
+
+    Args:
+        args: the Cells; or one list of them; or one OrderedDict, whose keys become the names of the children.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 2))
+        >>> print(net(ms.ops.ones((5, 3))).shape)
+        (5, 2)
+        >>> print([p.name for p in net.get_parameters()])
+        ['0.weight', '0.bias', '2.weight', '2.bias']
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        named = False
+        if len(args) == 1:
+            cells = args[0]
+            if isinstance(cells, OrderedDict):
+                named, args = True, cells.items()
+            elif isinstance(cells, list):
+                args = cells
+            elif not isinstance(cells, Cell):
+                raise TypeError(f"For '{type(self).__name__}', the argument must be a Cell, a list or an OrderedDict of "
+                                f"Cells, but got {type(cells).__name__}.")
+        for key, cell in args if named else ((str(i), c) for i, c in enumerate(args)):
+            _need_cell(self, cell)
+            self.insert_child_to_cell(key, cell)
+            cell.update_parameters_name(key + ".")
+        self._numbered = [not named] * len(self._cells)
+        self.cell_list = list(self._cells.values())
+
+    def _rows(self):
+        return [(None if number else key, cell) for number, (key, cell) in zip(self._numbered, self._cells.items())]
+
+    def _set_rows(self, rows, prefix):
+        self._replace(rows, prefix)
+        self._numbered = [name is None for name, _ in rows]
+        self.cell_list = list(self._cells.values())
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(OrderedDict(list(self._cells.items())[index]))
+        return self.cell_list[_position(self, index, len(self))]
+
+    def __setitem__(self, index, cell):
+        _need_cell(self, cell)
+        prefix, rows, index = _prefix(self._cells), self._rows(), _position(self, index, len(self))
+        rows[index] = (rows[index][0], cell)
+        self._set_rows(rows, prefix)
+
+    def __delitem__(self, index):
+        prefix, rows = _prefix(self._cells), self._rows()
+        if isinstance(index, slice):
+            del rows[index]
+        else:
+            del rows[_position(self, index, len(self))]
+        self._set_rows(rows, prefix)
+
+    def append(self, cell):
+        """Add a Cell at the end."""
+        _need_cell(self, cell)
+        self._set_rows(self._rows() + [(None, cell)], _prefix(self._cells))
+
+    def _insert(self, index, cell):
+        _need_cell(self, cell)
+        prefix, rows = _prefix(self._cells), self._rows()
+        rows.insert(_position(self, index, len(self), 1), (None, cell))
+        self._set_rows(rows, prefix)
+
+    def construct(self, input_data):
+        for cell in self.cell_list:
+            input_data = cell(input_data)
+        return input_data
+
+
+class CellList(_Row, Cell):
+    """A list of Cells. It is not called itself; iterate over it.
+
+    Args:
+        args: one list of Cells, or nothing.
+        auto_prefix: by keyword; whether Parameters are named by their position. Default True.
+
+    Examples:
+        >>> from spore import nn
+        >>> cells = nn.CellList([nn.Dense(2, 3), nn.ReLU()])
+        >>> cells.append(nn.Dense(3, 4))
+        >>> print(len(cells), cells[-1].weight.name)
+        3 2.weight
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(kwargs.get("auto_prefix", True))
+        if len(args) == 1:
+            self.extend(args[0])
+
+    __cell_as_list__ = True
+
+    def _numbers(self):
+        return [(None, cell) for cell in self._cells.values()]
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return CellList(list(self._cells.values())[index])
+        return self._cells[str(_position(self, index, len(self)))]
+
+    def __setitem__(self, index, cell):
+        _need_cell(self, cell)
+        prefix, rows = _prefix(self._cells), self._numbers()
+        rows[_position(self, index, len(self))] = (None, cell)
+        self._replace(rows, prefix)
+
+    def __delitem__(self, index):
+        prefix, rows = _prefix(self._cells), self._numbers()
+        if isinstance(index, slice):
+            del rows[index]
+        else:
+            del rows[_position(self, index, len(self))]
+        self._replace(rows, prefix)
+
+    def __iadd__(self, cells):
+        return self.extend(cells)
+
+    def insert(self, index, cell):
+        """Put a Cell before the one at `index`."""
+        _need_cell(self, cell)
+        prefix, rows = _prefix(self._cells), self._numbers()
+        rows.insert(_position(self, index, len(self), 1), (None, cell))
+        self._replace(rows, prefix)
+
+    def extend(self, cells):
+        """Add a list of Cells at the end."""
+        if not isinstance(cells, list):
+            raise TypeError(f"For '{type(self).__name__}', a list of Cells is wanted, but got {type(cells).__name__}.")
+        for cell in cells:
+            if isinstance(cell, CellDict):
+                raise TypeError(f"For '{type(self).__name__}', an element cannot be a CellDict.")
+        prefix = _prefix(self._cells)
+        for cell in cells:
+            _need_cell(self, cell)
+            key = str(len(self._cells))
+            self._rename(cell, f"{prefix}{key}.")
+            self._cells[key] = cell
+        return self
+
+    def append(self, cell):
+        """Add a Cell at the end."""
+        _need_cell(self, cell)
+        key = str(len(self._cells))
+        self._rename(cell, f"{_prefix(self._cells)}{key}.")
+        self._cells[key] = cell
+
+    def construct(self, *inputs):
+        raise NotImplementedError("a CellList cannot be called: iterate over its Cells")
+
+
+class CellDict(Cell):
+    """Cells by name, in the order they were put in.
+
+    Args:
+        args: one mapping, CellDict, or sequence of (name, Cell) pairs; or nothing.
+        auto_prefix: by keyword; whether Parameters get the name in front. Default True.
+
+    Examples:
+        >>> from spore import nn
+        >>> cells = nn.CellDict({"fc": nn.Dense(2, 3), "act": nn.ReLU()})
+        >>> print(list(cells), "fc" in cells, cells["fc"].weight.name)
+        ['fc', 'act'] True fc.weight
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(kwargs.get("auto_prefix", True))
+        if len(args) == 1:
+            self.update(args[0])
+
+    __cell_as_dict__ = True
+
+    def __getitem__(self, key):
+        return self._cells[key]
+
+    def __setitem__(self, key, cell):
+        cls = type(self).__name__
+        if not isinstance(key, str):
+            raise TypeError(f"For '{cls}', a key must be a str, but got {type(key).__name__}.")
+        if key not in self._cells and hasattr(self, key):
+            raise KeyError(f"For '{cls}', the key '{key}' is the name of an attribute of Cell.")
+        if not key or "." in key:
+            raise KeyError(f"For '{cls}', a key must not be empty or contain '.', but got '{key}'.")
+        if not isinstance(cell, Cell) or isinstance(cell, (CellDict, CellList, SequentialCell)):
+            raise TypeError(f"For '{cls}', a value must be a Cell that is no CellDict, CellList or SequentialCell, but got "
+                            f"{type(cell).__name__}.")
+        if self._auto_prefix:
+            cell.update_parameters_name(f"{_prefix(self._cells)}{key}.")
+        self._cells[key] = cell
+
+    def __delitem__(self, key):
+        del self._cells[key]
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        return iter(list(self._cells))
+
+    def __contains__(self, key):
+        return key in self._cells
+
+    def clear(self):
+        """Take everything out."""
+        self._cells.clear()
+
+    def pop(self, key):
+        """Take a Cell out and return it."""
+        return self._cells.pop(key)
+
+    def keys(self):
+        """The names."""
+        return self._cells.keys()
+
+    def values(self):
+        """The Cells."""
+        return self._cells.values()
+
+    def items(self):
+        """Names and Cells."""
+        return self._cells.items()
+
+    def update(self, cells):
+        """Put in all of a mapping, a CellDict or a sequence of pairs."""
+        if not isinstance(cells, (abc.Iterable, CellDict)):
+            raise TypeError(f"For '{type(self).__name__}', a mapping or a sequence of (name, Cell) is wanted, but got "
+                            f"{type(cells).__name__}.")
+        if isinstance(cells, (abc.Mapping, CellDict)):
+            pairs = cells.items()
+        else:
+            pairs = list(cells)
+            for pair in pairs:
+                if not isinstance(pair, abc.Iterable):
+                    raise TypeError(f"For '{type(self).__name__}', elements must be pairs of name and Cell, but got "
+                                    f"{type(pair).__name__}.")
+                if len(pair) != 2:
+                    raise ValueError(f"For '{type(self).__name__}', elements must be pairs of name and Cell, but got "
+                                     f"{len(pair)} items.")
+        for key, cell in list(pairs):
+            self[key] = cell
+
+    def construct(self, *inputs):
+        raise NotImplementedError("a CellDict cannot be called: call its Cells")
