@@ -130,6 +130,16 @@ static PyObject *grad_tracked(PyObject *self, PyObject *o)
     return t ? PyBool_FromLong(sp_grad_tracked(t)) : NULL;
 }
 
+/* Gradients exist for real and complex floating-point values. */
+static PyObject *grad_possible(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    if (!t) return NULL;
+    char kind = sp_dtype_kind(sp_tensor_dtype(t));
+    return PyBool_FromLong(kind == 'f' || kind == 'c');
+}
+
 static PyObject *grad_detach(PyObject *self, PyObject *o)
 {
     (void)self;
@@ -313,6 +323,7 @@ static PyMethodDef methods[] = {
     {"grad_watch", grad_watch, METH_O, "Make a tensor a variable."},
     {"grad_unwatch", grad_unwatch, METH_O, "End one grad_watch."},
     {"grad_tracked", grad_tracked, METH_O, "Whether a tensor has a history."},
+    {"grad_possible", grad_possible, METH_O, "Whether a tensor has a dtype that gradients exist for."},
     {"grad_detach", grad_detach, METH_O, "The same value without history."},
     {"grad_variable", grad_variable, METH_O, "A new handle on a value to differentiate with respect to."},
     {"grad_backward", (PyCFunction)(void (*)(void))grad_backward, METH_FASTCALL,

@@ -26,9 +26,17 @@ static PyObject *mark_parameter(PyObject *self, PyObject *o)
     Py_RETURN_NONE;
 }
 
+static PyObject *is_floating(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    return t ? PyBool_FromLong(sp_dtype_kind(sp_tensor_dtype(t)) == 'f') : NULL;
+}
+
 static PyMethodDef methods[] = {
     {"param_dtype_set", param_dtype_set, METH_O, "Let weights enter operators in a float type (None: their own); returns the one before."},
     {"mark_parameter", mark_parameter, METH_O, "Say that a tensor is a weight."},
+    {"is_floating", is_floating, METH_O, "Whether a tensor has a real floating-point dtype."},
     {NULL, NULL, 0, NULL},
 };
 

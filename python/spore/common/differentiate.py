@@ -43,8 +43,7 @@ def _map(function, value):
     return value
 
 
-def _is_differentiable(tensor):
-    return tensor.dtype.is_floating or tensor.dtype.is_complex
+_is_differentiable = _core.grad_possible
 
 
 # --- one run with its record -----------------------------------------------------------------------------------------

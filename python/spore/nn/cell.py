@@ -436,7 +436,7 @@ class Cell:
         for value in itertools.chain(args, kwargs.values()):
             if value in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
                 for parameter in self.get_parameters():
-                    if parameter.dtype.is_floating:
+                    if _core.is_floating(parameter):
                         parameter.set_dtype(value)
         return self
 
@@ -648,7 +648,7 @@ class _Gradients:
 
 def _cast(value, dtype):
     if isinstance(value, Tensor):
-        return value.astype(dtype) if value.dtype.is_floating and value.dtype != dtype else value
+        return value.astype(dtype) if _core.is_floating(value) and value.dtype != dtype else value
     if isinstance(value, (tuple, list)):
         return type(value)(_cast(item, dtype) for item in value)
     return value
