@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Log messages of the package: `spore.log.info(...)`. GLOG_v sets the level: 0 debug, 1 info, 2 warning (the default), 3 error,
+4 critical."""
+import logging
+import os
+
+__all__ = ['get_level', 'get_log_config', 'debug', 'info', 'warning', 'error', 'critical']
+
+_LEVELS = {0: logging.DEBUG, 1: logging.INFO, 2: logging.WARNING, 3: logging.ERROR, 4: logging.CRITICAL}
+_logger = logging.getLogger('spore')
+
+
+def _wanted():
+    text = os.environ.get('GLOG_v', '2')
+    return text if text in ('0', '1', '2', '3', '4') else '2'
+
+
+def _setup():
+    if not _logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter('[%(levelname)s] ME(%(process)d:%(thread)d,%(processName)s):%(asctime)s '
+                                               '[%(pathname)s:%(lineno)d] %(message)s'))
+        _logger.addHandler(handler)
+        _logger.propagate = False
+    _logger.setLevel(_LEVELS[int(_wanted())])
+
+
+def get_level():
+    """The level as text: '0' debug to '4' critical."""
+    return _wanted()
+
+
+def get_log_config():
+    """Settings of the log; they come from environment variables."""
+    return {name: os.environ[name] for name in ('GLOG_v', 'GLOG_log_dir', 'GLOG_logtostderr', 'logger_maxBytes',
+                                                'logger_backupCount', 'GLOG_stderrthreshold') if name in os.environ}
+
+
+def debug(msg, *args, **kwargs):
+    """Log for whoever searches a fault."""
+    _logger.debug(msg, *args, stacklevel=2, **kwargs)
+
+
+def info(msg, *args, **kwargs):
+    """Log what happens."""
+    _logger.info(msg, *args, stacklevel=2, **kwargs)
+
+
+def warning(msg, *args, **kwargs):
+    """Log what may be a mistake."""
+    _logger.warning(msg, *args, stacklevel=2, **kwargs)
+
+
+def error(msg, *args, **kwargs):
+    """Log what failed."""
+    _logger.error(msg, *args, stacklevel=2, **kwargs)
+
+
+def critical(msg, *args, **kwargs):
+    """Log what ends the program."""
+    _logger.critical(msg, *args, stacklevel=2, **kwargs)
+
+
+_setup()

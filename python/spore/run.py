@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m spore.run script.py args, or -m module args, or -c text: like `python`, but `import mindspore` gives spore."""
+import builtins
+import io
+import os
+import sys
+import types
+
+import spore
+
+_USAGE = 'usage: python -m spore.run (SCRIPT | -m MODULE | -c TEXT) [ARGUMENT ...]'
+
+
+def _fail(text):
+    sys.stderr.write(text + '\n')
+    return 2
+
+
+def _main_module(name, **attributes):
+    """A fresh __main__, as the interpreter makes one."""
+    module = types.ModuleType('__main__')
+    module.__dict__.update(__builtins__=builtins, **attributes)
+    sys.modules['__main__'] = module
+    return module.__dict__
+
+
+def _without_our_frames(error):
+    """The traceback from the script's first line on."""
+    trace = error.__traceback__
+    while trace is not None and (trace.tb_frame.f_code.co_filename in (__file__, '<frozen runpy>')
+                                 or trace.tb_frame.f_globals.get('__name__') == 'runpy'):
+        trace = trace.tb_next
+    return error.with_traceback(trace)
+
+
+def _script(path):
+    target = path
+    if os.path.isdir(path):
+        target = os.path.join(path, '__main__.py')
+        if not os.path.exists(target):
+            return _fail(f"{sys.executable}: can't find '__main__' module in '{path}'")
+    try:
+        with io.open_code(os.path.abspath(target)) as file:
+            source = file.read()
+    except OSError as error:
+        return _fail(f"{sys.executable}: can't open file '{os.path.abspath(target)}': [Errno {error.errno}] {error.strerror}")
+    sys.path[0] = os.path.dirname(os.path.realpath(target)) if target is path else path
+    names = _main_module('__main__', __file__=target, __cached__=None, __loader__=None, __package__=None, __spec__=None)
+    exec(compile(source, target, 'exec'), names)
+    return 0
+
+
+def _module(name):
+    import runpy
+    sys.path[0] = os.getcwd()
+    runpy.run_module(name, run_name='__main__', alter_sys=True)
+    return 0
+
+
+def main(arguments):
+    """Run what the arguments say; answers the exit status."""
+    if not arguments or arguments[0] in ('-h', '--help'):
+        print(_USAGE)
+        return 0 if arguments else 2
+    spore.as_mindspore()
+    if arguments[0] in ('-m', '-c'):
+        if len(arguments) < 2:
+            return _fail(f'spore.run: {arguments[0]} needs an argument\n{_USAGE}')
+        sys.argv = [arguments[0]] + arguments[2:]
+    elif arguments[0].startswith('-') and arguments[0] != '-':
+        return _fail(f'spore.run: unknown option {arguments[0]}\n{_USAGE}')
+    else:
+        sys.argv = list(arguments)
+    try:
+        if arguments[0] == '-m':
+            return _module(arguments[1])
+        if arguments[0] == '-c':
+            sys.path[0] = ''
+            exec(compile(arguments[1], '<string>', 'exec'), _main_module('__main__', __loader__=None, __package__=None, __spec__=None))
+            return 0
+        return _script(arguments[0])
+    except SystemExit:
+        raise
+    except BaseException as error:
+        sys.excepthook(type(error), _without_our_frames(error), error.__traceback__)
+        if isinstance(error, KeyboardInterrupt):
+            import signal
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)  # end as python does: by the signal
+        return 1
+
+
+if __name__ == '__main__':
+    _status = main(sys.argv[1:])
+    if _status:
+        sys.exit(_status)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory, streams and threads of the process.
+
+Everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to wait for.
+"""
+import time
+
+from spore import _core
+
+__all__ = ['memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved', 'memory_summary',
+           'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache', 'set_memory',
+           'synchronize', 'Stream', 'Event', 'StreamCtx', 'current_stream', 'default_stream', 'communication_stream', 'set_cur_stream',
+           'launch_blocking', 'dispatch_threads_num', 'set_cpu_affinity', 'set_kernel_launch_group']
+
+
+def memory_stats():
+    """Bytes in use, reserved and idle, and their peaks."""
+    s = _core.memory_stats()
+    return {'total_reserved_memory': s['reserved_bytes'], 'total_allocated_memory': s['used_bytes'],
+            'total_idle_memory': s['reserved_bytes'] - s['used_bytes'], 'total_eager_free_memory': 0,
+            'max_reserved_memory': s['reserved_peak'], 'max_allocated_memory': s['used_peak'],
+            'common_mem_pool_stats': {'block_unit_size': 0, 'block_counts': s['n_system'], 'blocks_info': {}},
+            'persistent_mem_pool_stats': {'block_counts': 0, 'block_unit_size': 0, 'blocks_info': {}}}
+
+
+def memory_allocated():
+    """Bytes in use."""
+    return _core.memory_stats()['used_bytes']
+
+
+def memory_reserved():
+    """Bytes taken from the system, in use or kept for later."""
+    return _core.memory_stats()['reserved_bytes']
+
+
+def max_memory_allocated():
+    """Most bytes ever in use since the peaks were reset."""
+    return _core.memory_stats()['used_peak']
+
+
+def max_memory_reserved():
+    """Most bytes ever taken from the system since the peaks were reset."""
+    return _core.memory_stats()['reserved_peak']
+
+
+def reset_peak_memory_stats():
+    """Peaks start again from now."""
+    _core.memory_reset_peak()
+
+
+def reset_max_memory_allocated():
+    """Peaks start again from now."""
+    _core.memory_reset_peak()
+
+
+def reset_max_memory_reserved():
+    """Peaks start again from now."""
+    _core.memory_reset_peak()
+
+
+def _size(n):
+    for unit in ('B', 'KB', 'MB', 'GB'):
+        if n < 10240 or unit == 'GB':
+            return f'{n} {unit}'
+        n //= 1024
+
+
+def memory_summary():
+    """The numbers of memory_stats as a table."""
+    stats = memory_stats()
+    rows = [('Reserved memory', 'total_reserved_memory'), ('Allocated memory', 'total_allocated_memory'),
+            ('Idle memory', 'total_idle_memory'), ('Eager free memory', 'total_eager_free_memory'),
+            ('Max reserved memory', 'max_reserved_memory'), ('Max allocated memory', 'max_allocated_memory')]
+    line = '|' + '-' * 45 + '|\n'
+    out = ['|' + '=' * 45 + '|\n', '|' + 'Memory summary'.center(45) + '|\n', '|' + '=' * 45 + '|\n',
+           f"| {'Metric':<20} | {'Data':<20} |\n", line]
+    for label, key in rows:
+        out += [f'| {label:<20} | {_size(stats[key]):>8}             |\n', line]
+    return ''.join(out)
+
+
+def empty_cache():
+    """Give memory that is not in use back to the system."""
+    _core.memory_trim()
+
+
+def _bytes(key, text):
+    if not isinstance(text, str):
+        raise TypeError(f"set_memory: {key} must be a str like '2GB', but got {type(text).__name__}")
+    try:
+        size = float(text.strip()[:-2])
+    except ValueError:
+        size = -1.0
+    if not text.strip().endswith('GB') or size < 0:
+        raise ValueError(f"set_memory: {key} must be a size like '2GB', but got {text!r}")
+    return int(size * 2 ** 30)
+
+
+def set_memory(init_size='2GB', increase_size='2GB', max_size='1024GB', optimize_level='O0', huge_page_reserve_size='0GB'):
+    """Limit memory to max_size. The pool grows with its use, so the other sizes are checked only."""
+    _bytes('init_size', init_size)
+    _bytes('increase_size', increase_size)
+    _bytes('huge_page_reserve_size', huge_page_reserve_size)
+    if optimize_level not in ('O0', 'O1'):
+        raise ValueError(f"set_memory: optimize_level must be 'O0' or 'O1', but got {optimize_level!r}")
+    _core.memory_set_limit(_bytes('max_size', max_size))
+
+
+def synchronize():
+    """Wait for everything that was started; nothing runs in the background."""
+
+
+def launch_blocking():
+    """Operators always finish before the next one starts."""
+
+
+def dispatch_threads_num(threads_num):
+    """Threads one operator may use."""
+    if isinstance(threads_num, bool) or not isinstance(threads_num, int) or threads_num < 1:
+        raise ValueError(f"dispatch_threads_num: a number of threads from 1 is wanted, but got {threads_num!r}")
+    _core.threads_set(threads_num)
+
+
+def set_kernel_launch_group(thread_num=2, kernel_group_num=8):
+    """Operators are not launched in groups; the numbers are checked only."""
+    for key, value in (('thread_num', thread_num), ('kernel_group_num', kernel_group_num)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"set_kernel_launch_group: {key} must be an int from 1, but got {value!r}")
+
+
+def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None):
+    """Keep the process on some processors: a list like ['0-3', '8'], or all it may use."""
+    import os
+    if not isinstance(enable_affinity, bool):
+        raise TypeError(f"set_cpu_affinity: enable_affinity must be a bool, but got {type(enable_affinity).__name__}")
+    if not enable_affinity:
+        return
+    chosen = set()
+    for part in affinity_cpu_list or []:
+        first, _, last = str(part).partition('-')
+        chosen.update(range(int(first), int(last or first) + 1))
+    if chosen:
+        os.sched_setaffinity(0, chosen)
+
+
+class Stream:
+    """An order of execution. There is one, so all streams are in step."""
+
+    def __init__(self, priority=0, **kwargs):
+        if isinstance(priority, bool) or not isinstance(priority, int):
+            raise TypeError(f"Stream: priority must be an int, but got {type(priority).__name__}")
+        self.priority = priority
+        self.id = kwargs.get('stream_id', 0)
+        self.device_name = 'CPU'
+        self.device_id = 0
+
+    def query(self):
+        """Has everything finished?"""
+        return True
+
+    def synchronize(self):
+        """Wait for everything in it."""
+
+    def wait_event(self, event):
+        """Let what follows wait for an event."""
+
+    def wait_stream(self, stream):
+        """Let what follows wait for another stream."""
+
+    def record_event(self, event=None):
+        """Note this moment in an event, a new one if none is given."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def stream_id(self):
+        """Its number."""
+        return self.id
+
+    def __eq__(self, other):
+        return isinstance(other, Stream) and self.id == other.id
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __repr__(self):
+        return f'Stream(device_name={self.device_name}, device_id={self.device_id}, stream id={self.id})'
+
+
+class Event:
+    """A moment in a stream."""
+
+    def __init__(self, enable_timing=False, blocking=False):
+        self._timing = enable_timing
+        self._blocking = blocking
+        self._time = None
+
+    def record(self, stream=None):
+        """It is now."""
+        self._time = time.perf_counter()
+
+    def wait(self, stream=None):
+        """Let a stream wait for it."""
+
+    def synchronize(self):
+        """Wait until it has come."""
+
+    def query(self):
+        """Has it come?"""
+        return True
+
+    def elapsed_time(self, end_event):
+        """Milliseconds to another event; both were made with enable_timing."""
+        if not self._timing or not end_event._timing or self._time is None or end_event._time is None:
+            raise RuntimeError("elapsed_time: both events must be made with enable_timing=True and recorded")
+        return (end_event._time - self._time) * 1000
+
+
+_stream = Stream(stream_id=0)
+
+
+class StreamCtx:
+    """`with StreamCtx(stream):` runs its body in a stream."""
+
+    def __init__(self, ctx_stream):
+        if ctx_stream is not None and not isinstance(ctx_stream, Stream):
+            raise TypeError(f"StreamCtx: a Stream is wanted, but got {type(ctx_stream).__name__}")
+        self.stream = ctx_stream
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+def current_stream():
+    """The stream in use."""
+    return _stream
+
+
+def default_stream():
+    """The stream there is."""
+    return _stream
+
+
+def communication_stream():
+    """The stream communication uses: the same."""
+    return _stream
+
+
+def set_cur_stream(stream):
+    """Use a stream."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"set_cur_stream: a Stream is wanted, but got {type(stream).__name__}")
