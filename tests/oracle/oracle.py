@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / "cases"
 DATA = HERE / "data"
 PENDING = HERE / "pending.txt"
+DIFFERENT = HERE / "different.txt"
 
 # ---------------------------------------------------------------------------------------------------------------- cases
 
@@ -128,15 +129,15 @@ def scope_of(module):
     """The names a case may use, taken from the package called `module` (mindspore or spore)."""
     ms = importlib.import_module(module)
     scope = {"ms": ms, "np": np}
-    for name in ("Tensor", "Parameter", "ops", "nn", "mint"):
+    for name in ("Tensor", "Parameter"):
         if hasattr(ms, name):
             scope[name] = getattr(ms, name)
     for name, path in (("ops", "ops"), ("nn", "nn"), ("mint", "mint"), ("P", "ops.operations"), ("F", "ops.functional"),
                        ("C", "ops.composite"), ("initializer", "common.initializer")):
         try:
             scope[name] = importlib.import_module(f"{module}.{path}")
-        except ImportError:                # the cases that use it then fail with a NameError
-            pass
+        except ImportError as error:       # the cases that use it then fail with a NameError
+            print(f"{module}.{path} cannot be imported: {error}", file=sys.stderr)
     scope["fill"] = filler(scope)
     if module == "mindspore":
         ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
@@ -443,7 +444,22 @@ def compare(want, got, case):
 # -------------------------------------------------------------------------------------------------------------- pending
 
 
+def listed(path):
+    """The ids and api names a list file holds, with the text behind the "#"; empty if there is no such file."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    pairs = (line.partition("#") for line in lines)
+    return {name.strip(): remark.strip() for name, _, remark in pairs if name.strip()}
+
+
 def pending():
     """Ids and api names listed as not working yet."""
-    lines = PENDING.read_text(encoding="utf-8").splitlines() if PENDING.exists() else []
-    return {line.split("#")[0].strip() for line in lines} - {""}
+    return listed(PENDING)
+
+
+def different():
+    """Ids and api names where spore differs from MindSpore on purpose; each must say why."""
+    names = listed(DIFFERENT)
+    for name, reason in names.items():
+        if not reason:
+            raise ValueError(f"{DIFFERENT.name}: {name} has no reason behind a #")
+    return names

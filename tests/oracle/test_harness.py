@@ -108,3 +108,13 @@ def test_results_survive_the_file(tmp_path, monkeypatch):
     for name, loaded in oracle.load("some").items():
         assert oracle.compare(loaded, results[name], case("")) is None
     assert len(oracle.load("some")) == 4
+
+
+def test_a_difference_needs_a_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(oracle, "DIFFERENT", tmp_path / "different.txt")
+    assert oracle.different() == {}
+    oracle.DIFFERENT.write_text("# head\nops.relu  # faster\n")
+    assert oracle.different() == {"ops.relu": "faster"}
+    oracle.DIFFERENT.write_text("ops.relu\n")
+    with pytest.raises(ValueError, match="ops.relu has no reason"):
+        oracle.different()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every recorded case, replayed with spore. A case in pending.txt must fail: one that passes has to leave the list.
+"""Every recorded case, replayed with spore. A case in pending.txt or different.txt must fail: one that passes has to leave
+the list.
 
 ORACLE_MODULE=mindspore replays with MindSpore instead, to test the harness.
 """
@@ -18,11 +19,11 @@ RECORDED = {path.stem: oracle.load(path.stem) for path in sorted(oracle.DATA.glo
 
 
 def parameters():
-    todo = oracle.pending()
+    lists = (oracle.pending(), oracle.PENDING.name), (oracle.different(), oracle.DIFFERENT.name)
     for case in oracle.load_cases():
         if case.id in RECORDED.get(case.file, {}):
-            expected = case.id in todo or case.api in todo
-            marks = pytest.mark.xfail(strict=True, reason="listed in pending.txt") if expected else ()
+            marks = [pytest.mark.xfail(strict=True, reason=f"listed in {file}") for names, file in lists
+                     if case.id in names or case.api in names]
             yield pytest.param(case, id=case.id, marks=marks)
 
 
@@ -32,10 +33,11 @@ def test_same_as_recorded(case):
     assert fault is None, f"{case.code}: {fault}"
 
 
-def test_pending_names_exist():
+def test_listed_names_exist():
     cases = oracle.load_cases()
     known = {c.id for c in cases} | {c.api for c in cases}
-    assert not oracle.pending() - known
+    assert not oracle.pending().keys() - known
+    assert not oracle.different().keys() - known
 
 
 def test_every_case_is_recorded_or_listed():
