@@ -73,7 +73,7 @@ SP_API void sp_builder_reset(sp_builder *b);
 SP_API sp_status sp_builder_status(const sp_builder *b);
 /* Give a tensor to the scope (its reference is taken over); returns it, or NULL after a failure. */
 SP_API sp_tensor *sp_builder_take_tensor(sp_builder *b, sp_tensor *t);
-/* Apply with one result. */
+/* Apply and return the first result; further ones, if any, belong to the builder too. */
 SP_API sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in);
 /* Apply by name, with attributes as text: sp_builder_call(b, "reduce_sum", "axis=(1,), keepdims=True", 1, &x). */
 SP_API sp_tensor *sp_builder_call(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in);

@@ -80,9 +80,9 @@ sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *att
 
 sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in)
 {
-    sp_tensor *out[1];
+    sp_tensor *out[SP_OUT_MAX];
     int n;
-    return sp__builder_apply_many(b, op, attrs, n_in, in, 1, out, &n) == SP_OK ? out[0] : NULL;
+    return sp__builder_apply_many(b, op, attrs, n_in, in, SP_OUT_MAX, out, &n) == SP_OK ? out[0] : NULL;
 }
 
 sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in)

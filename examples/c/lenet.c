@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lenet.c - train LeNet-5 on MNIST in C and save a checkpoint that Python loads: lenet [MNIST folder] [checkpoint] */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <spore/spore.h>
+#include <zlib.h>
+
+enum { N_WEIGHTS = 8, BATCH = 32, EPOCHS = 3 };
+static const char *const names[N_WEIGHTS] = {"conv1.weight", "conv2.weight", "fc1.weight", "fc1.bias",
+                                             "fc2.weight",   "fc2.bias",     "fc3.weight", "fc3.bias"};
+static const int64_t shapes[N_WEIGHTS][5] = {{4, 6, 1, 5, 5}, {4, 16, 6, 5, 5}, {2, 120, 400}, {1, 120},
+                                             {2, 84, 120},    {1, 84},          {2, 10, 84},   {1, 10}};
+
+static void need(bool ok, const char *what, const char *why)
+{
+    if (ok) return;
+    fprintf(stderr, "lenet: %s%s\n", what, why);
+    exit(1);
+}
+static void check(sp_status status) { need(status == SP_OK, "", sp_error_message()); }
+
+/* An IDX file (gzipped or not): images as float32 [n,1,28,28] in [0,1], labels as int32 [n]. */
+static sp_tensor *read_idx(sp_builder *b, const char *folder, const char *name)
+{
+    char path[512];
+    unsigned char head[16];
+    snprintf(path, sizeof path, "%s/%s.gz", folder, name);
+    gzFile file = gzopen(path, "rb");
+    need(file && gzread(file, head, 8) == 8, path, " is missing or too short");
+    const int64_t dims[4] = {head[4] << 24 | head[5] << 16 | head[6] << 8 | head[7], 1, 28, 28};
+    int rank = head[3] == 3 ? 4 : 1;
+    sp_tensor *bytes, *scale;
+    check(sp_tensor_create(SP_DTYPE_U8, rank, dims, &bytes));
+    if (rank == 4) gzread(file, head, 8); /* rows and columns */
+    int size = (int)sp_tensor_bytes(bytes);
+    need(gzread(file, sp_tensor_data(bytes), (unsigned)size) == size, path, " ends early");
+    gzclose(file);
+    bytes = sp_builder_take_tensor(b, bytes);
+    if (rank == 1) return sp_cast(b, bytes, SP_DTYPE_I32);
+    check(sp_tensor_create_f64(SP_DTYPE_F32, 1.0 / 255, &scale));
+    return sp_mul(b, sp_cast(b, bytes, SP_DTYPE_F32), sp_builder_take_tensor(b, scale));
+}
+
+/* Rows [from, to) of t: a view. */
+static sp_tensor *rows(sp_builder *b, sp_tensor *t, int64_t from, int64_t to)
+{
+    const int64_t dims[4] = {to - from, 1, 28, 28};
+    sp_tensor *view;
+    check(sp_tensor_view(t, sp_tensor_rank(t), dims, sp_tensor_strides(t), from * sp_tensor_strides(t)[0], &view));
+    return sp_builder_take_tensor(b, view);
+}
+
+static sp_tensor *logits(sp_builder *b, sp_tensor *const *w, sp_tensor *x)
+{
+    x = sp_relu(b, sp_builder_call(b, "conv2d", "pad=(2,2,2,2)", 3, (sp_tensor *const[]){x, w[0], NULL}));
+    x = sp_builder_call(b, "max_pool2d", "kernel_size=(2,2), stride=(2,2)", 1, &x);
+    x = sp_relu(b, sp_builder_call(b, "conv2d", "", 3, (sp_tensor *const[]){x, w[1], NULL}));
+    x = sp_builder_call(b, "max_pool2d", "kernel_size=(2,2), stride=(2,2)", 1, &x);
+    x = sp_reshape(b, x, 2, (const int64_t[]){-1, 400});
+    x = sp_relu(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[2], w[3]}));
+    x = sp_relu(b, sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[4], w[5]}));
+    return sp_builder_call(b, "dense", "", 3, (sp_tensor *const[]){x, w[6], w[7]});
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : "../../data/mnist", *path = argc > 2 ? argv[2] : "lenet_c.ckpt";
+    sp_builder *keep, *b;
+    check(sp_builder_create(&keep)); /* lives as long as the program; b is emptied after every step */
+    check(sp_builder_create(&b));
+    sp_tensor *x = read_idx(keep, folder, "train-images-idx3-ubyte"), *y = read_idx(keep, folder, "train-labels-idx1-ubyte");
+    sp_tensor *w[N_WEIGHTS], *speed[N_WEIGHTS], *grads[N_WEIGHTS], *rate, *momentum;
+    check(sp_tensor_create_f64(SP_DTYPE_F32, 0.02, &rate));
+    check(sp_tensor_create_f64(SP_DTYPE_F32, 0.9, &momentum));
+    sp_builder_take_tensor(keep, rate), sp_builder_take_tensor(keep, momentum);
+    for (int i = 0; i < N_WEIGHTS; i++) { /* biases start at zero, weights uniform in +-1/sqrt(inputs of a neuron) */
+        check(sp_tensor_create_zeros(SP_DTYPE_F32, (int)shapes[i][0], &shapes[i][1], &w[i]));
+        check(sp_tensor_create_zeros(SP_DTYPE_F32, (int)shapes[i][0], &shapes[i][1], &speed[i]));
+        sp_builder_take_tensor(keep, w[i]), sp_builder_take_tensor(keep, speed[i]);
+        float *v = sp_tensor_data(w[i]), bound = sqrtf((float)shapes[i][1] / (float)sp_tensor_count(w[i]));
+        for (int64_t k = shapes[i][0] > 1 ? sp_tensor_count(w[i]) : 0; k--;) v[k] = bound * (2 * (float)rand() / (float)RAND_MAX - 1);
+    }
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+        double sum = 0, value;
+        for (int64_t at = 0; at + BATCH <= sp_tensor_dims(x)[0]; at += BATCH) {
+            sp_grad_begin();
+            for (int i = 0; i < N_WEIGHTS; i++) check(sp_grad_watch(w[i]));
+            sp_tensor *pair[3] = {logits(b, w, rows(b, x, at, at + BATCH)), rows(b, y, at, at + BATCH), NULL};
+            sp_tensor *loss = sp_builder_call(b, "cross_entropy", "", 3, pair);
+            check(sp_builder_status(b));
+            check(sp_grad_backward(1, &loss, NULL, N_WEIGHTS, w, false, grads));
+            sp_grad_end();
+            for (int i = 0; i < N_WEIGHTS; i++) {
+                sp_grad_unwatch(w[i]);
+                sp_tensor *step[5] = {w[i], speed[i], rate, sp_builder_take_tensor(b, grads[i]), momentum};
+                sp_builder_call(b, "momentum_update", "", 5, step);
+            }
+            check(sp_tensor_item_f64(loss, &value));
+            check(sp_builder_status(b));
+            sp_builder_reset(b);
+            sum += value;
+        }
+        printf("epoch %d: loss %.4f\n", epoch + 1, sum * BATCH / (double)sp_tensor_dims(x)[0]);
+    }
+    sp_tensor *test = read_idx(keep, folder, "t10k-images-idx3-ubyte"), *truth = read_idx(keep, folder, "t10k-labels-idx1-ubyte");
+    sp_tensor *answer = logits(b, w, test), *best = sp_builder_call(b, "argmax", "axis=1", 1, &answer);
+    sp_tensor *right = sp_reduce_mean(b, sp_cast(b, sp_equal(b, best, truth), SP_DTYPE_F32), 0, NULL, false);
+    sp_bundle *bundle;
+    double accuracy;
+    check(sp_builder_status(b));
+    check(sp_tensor_item_f64(right, &accuracy));
+    check(sp_bundle_create(&bundle));
+    for (int i = 0; i < N_WEIGHTS; i++) check(sp_bundle_add(bundle, names[i], w[i]));
+    check(sp_checkpoint_save(path, bundle, 0));
+    printf("test accuracy %.4f, saved %s\n", accuracy, path);
+    sp_bundle_release(bundle);
+    sp_builder_release(b), sp_builder_release(keep);
+    return accuracy > 0.9 ? 0 : 1;
+}

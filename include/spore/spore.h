@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spore.h - everything at once. */
+#ifndef SPORE_SPORE_H
+#define SPORE_SPORE_H
+
+#include "spore/format.h"
+#include "spore/grad.h"
+#include "spore/op.h"
+#include "spore/ops.h"
+#include "spore/random.h"
+#include "spore/runtime.h"
+#include "spore/status.h"
+#include "spore/tensor.h"
+
+#endif
