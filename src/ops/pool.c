@@ -87,6 +87,8 @@ static sp_status measure(const sp_op *op, const pool_attrs *a, int rank, const i
         SP_CHECK(dims[rank - n + d] > 0, SP_VALUE, "%s: the spatial dimensions of %s are empty", name,
                  sp__shape_text(rank, dims, text));
     }
+    SP_CHECK(sp__window_inputs(&g->w) <= INT32_MAX, SP_VALUE, "%s: the spatial dimensions of %s hold more than 2^31 elements",
+             name, sp__shape_text(rank, dims, text));
     /* Windows of an adaptive operator, and of helpers that serve one, are given by their number. */
     g->adaptive = is_adaptive(op) || ((op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) && a->output_size.n > 0);
     g->divisor = 0;
@@ -199,37 +201,105 @@ typedef struct pool_job {
     int64_t *indices;   /* where the maxima are, optional */
 } pool_job;
 
-#define POOL_EACH_OUT                                                                                                  \
+/* Windows are worked on a part of an output row at a time: tap by tap over the whole part when they slide (no branch
+ * depends on the data), window by window when they are adaptive. */
+enum { PART = 64 };
+#define POOL_EACH_PART                                                                                                 \
     for (int64_t a = 0; a < w->out[0]; a++)                                                                            \
         for (int64_t b = 0; b < w->out[1]; b++)                                                                        \
-            for (int64_t c = 0; c < w->out[2]; c++, o++)
-/* best and at: the maximum of window (a, b, c) of plane x, and its place in the plane. */
-#define POOL_FIND_MAX(C, LOAD)                                                                                         \
-    int64_t at = (t->begin[0][a] * w->in[1] + t->begin[1][b]) * w->in[2] + t->begin[2][c];                             \
-    C best = LOAD(x[at]);                                                                                              \
+            for (int64_t c0 = 0, n = 0; c0 < w->out[2]; c0 += n, o += n)                                               \
+                if ((n = w->out[2] - c0 < PART ? w->out[2] - c0 : PART))
+/* Taps of row part (a, b, c0, n): `row` the input row, `l` tap along it, [c1, c2) the outputs of the part it belongs to. */
+#define POOL_EACH_TAP                                                                                                  \
     for (int64_t i = t->begin[0][a]; i < t->end[0][a]; i += w->dilation[0])                                            \
-        for (int64_t j = t->begin[1][b]; j < t->end[1][b]; j += w->dilation[1]) {                                      \
-            int64_t row = (i * w->in[1] + j) * w->in[2];                                                               \
-            for (int64_t l = row + t->begin[2][c]; l < row + t->end[2][c]; l += w->dilation[2]) {                      \
-                const C v = LOAD(x[l]);                                                                                \
-                if (v > best || (best != best && v == v)) best = v, at = l;                                            \
-            }                                                                                                          \
-        }
+        for (int64_t j = t->begin[1][b]; j < t->end[1][b]; j += w->dilation[1])                                        \
+            for (int64_t l = 0, row = (i * w->in[1] + j) * w->in[2], c1, c2; l < w->kernel[2]; l++)                    \
+                if (part_range(w, l, c0, n, &c1, &c2))
 
-#define POOL_MAX_KERNELS(D, T, C, LOAD, STORE, _)                                                                      \
+/* Outputs [*from, *to), counted from c0, whose tap l along the row lies inside the input. */
+static inline bool part_range(const sp__window *w, int64_t l, int64_t c0, int64_t n, int64_t *from, int64_t *to)
+{
+    sp__window_range(w, 2, l, from, to);
+    *from = *from > c0 ? *from - c0 : 0;
+    *to = *to - c0 < n ? *to - c0 : n;
+    return *from < *to;
+}
+
+/* Place in the plane where window (a, b, c) begins, padding included, so perhaps before the plane; 0 for adaptive ones. */
+static inline int64_t window_start(const pool_geometry *g, int64_t a, int64_t b, int64_t c)
+{
+    const sp__window *w = &g->w;
+    if (g->adaptive) return 0;
+    return ((a * w->stride[0] - w->pad[0]) * w->in[1] + b * w->stride[1] - w->pad[1]) * w->in[2] + c * w->stride[2] - w->pad[2];
+}
+
+/* best[c] and at[c]: the maximum of window (a, b, c0 + c) of plane x, and its place counted from window_start: 32 bits, as
+ * wide as a float, so that both can be chosen together. NaN as the start loses against any number; integers start with
+ * their least value. */
+#define POOL_TAKE(C, LOAD, step)                                                                                       \
+    for (int64_t c = c1; c < c2; c++) {                                                                                \
+        const C v = LOAD(x[first + c * (step)]);                                                                       \
+        const bool take = (v > best[c]) | (best[c] != best[c]);                                                        \
+        best[c] = take ? v : best[c];                                                                                  \
+        if (places) at[c] = take ? here : at[c];                                                                       \
+    }
+#define POOL_FIND_MAX(D, T, C, LOAD, START)                                                                            \
+    static inline __attribute__((always_inline)) void pool_find_##D(const pool_job *job, const T *x, int64_t a,        \
+                                                                    int64_t b, int64_t c0, int64_t n, C *best,         \
+                                                                    int32_t *at, const bool places)                    \
+    {                                                                                                                  \
+        const sp__window *w = &job->g.w;                                                                               \
+        const pool_tables *t = &job->t;                                                                                \
+        for (int64_t c = 0; c < n; c++) {                                                                              \
+            best[c] = START;                                                                                           \
+            if (places)                                                                                                \
+                at[c] = (int32_t)((t->begin[0][a] * w->in[1] + t->begin[1][b]) * w->in[2] + t->begin[2][c0 + c] -      \
+                                  window_start(&job->g, a, b, c0 + c));                                                \
+        }                                                                                                              \
+        if (job->g.adaptive) {                                                                                         \
+            for (int64_t c = 0; c < n; c++)                                                                            \
+                for (int64_t i = t->begin[0][a]; i < t->end[0][a]; i++)                                                \
+                    for (int64_t j = t->begin[1][b]; j < t->end[1][b]; j++) {                                          \
+                        int64_t row = (i * w->in[1] + j) * w->in[2];                                                   \
+                        for (int64_t l = row + t->begin[2][c0 + c]; l < row + t->end[2][c0 + c]; l++) {                \
+                            const C v = LOAD(x[l]);                                                                    \
+                            bool take = (v > best[c]) | (best[c] != best[c]);                                          \
+                            best[c] = take ? v : best[c];                                                              \
+                            if (places) at[c] = take ? (int32_t)l : at[c];                                             \
+                        }                                                                                              \
+                    }                                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        POOL_EACH_TAP                                                                                                  \
+        {                                                                                                              \
+            int64_t first = row + c0 * w->stride[2] - w->pad[2] + l * w->dilation[2];                                  \
+            const int32_t here = (int32_t)(first - window_start(&job->g, a, b, c0));                                   \
+            /* Strides of one and two are constants here, so that the compiler makes vectors of them. */               \
+            if (w->stride[2] == 1) POOL_TAKE(C, LOAD, 1)                                                               \
+            else if (w->stride[2] == 2) POOL_TAKE(C, LOAD, 2)                                                          \
+            else POOL_TAKE(C, LOAD, w->stride[2])                                                                      \
+        }                                                                                                              \
+    }
+
+#define POOL_MAX_KERNELS(D, T, C, LOAD, STORE, START)                                                                  \
+    POOL_FIND_MAX(D, T, C, LOAD, START)                                                                                \
     static void pool_max_##D(void *context, int64_t from, int64_t to)                                                  \
     {                                                                                                                  \
         const pool_job *job = context;                                                                                 \
         const sp__window *w = &job->g.w;                                                                               \
-        const pool_tables *t = &job->t;                                                                                \
+        C best[PART];                                                                                                  \
+        int32_t at[PART];                                                                                              \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             const T *x = (const T *)job->x + plane * sp__window_inputs(w);                                             \
             int64_t o = plane * sp__window_positions(w);                                                               \
-            POOL_EACH_OUT                                                                                              \
+            POOL_EACH_PART                                                                                             \
             {                                                                                                          \
-                POOL_FIND_MAX(C, LOAD)                                                                                 \
-                ((T *)job->out)[o] = x[at];                                                                            \
-                if (job->indices) job->indices[o] = at;                                                                \
+                T *out = (T *)job->out + o;                                                                            \
+                if (job->indices) pool_find_##D(job, x, a, b, c0, n, best, at, true);                                  \
+                else pool_find_##D(job, x, a, b, c0, n, best, at, false);                                              \
+                for (int64_t c = 0; c < n; c++) out[c] = STORE(best[c]);                                               \
+                for (int64_t c = 0; job->indices && c < n; c++)                                                        \
+                    job->indices[o + c] = window_start(&job->g, a, b, c0 + c) + at[c];                                 \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -237,14 +307,16 @@ typedef struct pool_job {
     {                                                                                                                  \
         const pool_job *job = context;                                                                                 \
         const sp__window *w = &job->g.w;                                                                               \
-        const pool_tables *t = &job->t;                                                                                \
+        C best[PART];                                                                                                  \
+        int32_t at[PART];                                                                                              \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             int64_t at_plane = plane * sp__window_inputs(w), o = plane * sp__window_positions(w);                      \
-            const T *x = (const T *)job->x + at_plane;                                                                 \
-            POOL_EACH_OUT                                                                                              \
+            const T *values = (const T *)job->values + at_plane;                                                       \
+            POOL_EACH_PART                                                                                             \
             {                                                                                                          \
-                POOL_FIND_MAX(C, LOAD)                                                                                 \
-                ((T *)job->out)[o] = ((const T *)job->values)[at_plane + at];                                          \
+                pool_find_##D(job, (const T *)job->x + at_plane, a, b, c0, n, best, at, true);                         \
+                for (int64_t c = 0; c < n; c++)                                                                        \
+                    ((T *)job->out)[o + c] = values[window_start(&job->g, a, b, c0 + c) + at[c]];                      \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -252,19 +324,25 @@ typedef struct pool_job {
     {                                                                                                                  \
         const pool_job *job = context;                                                                                 \
         const sp__window *w = &job->g.w;                                                                               \
-        const pool_tables *t = &job->t;                                                                                \
+        C best[PART];                                                                                                  \
+        int32_t at[PART];                                                                                              \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             int64_t at_plane = plane * sp__window_inputs(w), o = plane * sp__window_positions(w);                      \
-            const T *x = (const T *)job->x + at_plane;                                                                 \
             T *dx = (T *)job->out + at_plane;                                                                          \
             memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                                   \
-            POOL_EACH_OUT                                                                                              \
+            POOL_EACH_PART                                                                                             \
             {                                                                                                          \
-                POOL_FIND_MAX(C, LOAD)                                                                                 \
-                dx[at] = STORE(LOAD(dx[at]) + LOAD(((const T *)job->values)[o]));                                      \
+                const T *dout = (const T *)job->values + o;                                                            \
+                pool_find_##D(job, (const T *)job->x + at_plane, a, b, c0, n, best, at, true);                         \
+                for (int64_t c = 0; c < n; c++) {                                                                      \
+                    T *put = dx + window_start(&job->g, a, b, c0 + c) + at[c];                                         \
+                    *put = STORE(LOAD(*put) + LOAD(dout[c]));                                                          \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
+
+#define POOL_COUNT(a, b, c) (job->g.divisor ? job->g.divisor : t->counted[0][a] * t->counted[1][b] * t->counted[2][c])
 
 #define POOL_MEAN_KERNELS(D, T, C, LOAD, STORE, _)                                                                     \
     static void pool_mean_##D(void *context, int64_t from, int64_t to)                                                 \
@@ -272,48 +350,92 @@ typedef struct pool_job {
         const pool_job *job = context;                                                                                 \
         const sp__window *w = &job->g.w;                                                                               \
         const pool_tables *t = &job->t;                                                                                \
+        C sum[PART];                                                                                                   \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             const T *x = (const T *)job->x + plane * sp__window_inputs(w);                                             \
-            int64_t o = plane * sp__window_positions(w);                                                               \
-            POOL_EACH_OUT                                                                                              \
+            int64_t o = plane * sp__window_positions(w), size = sp__window_inputs(w);                                  \
+            if (job->g.adaptive && sp__window_positions(w) == 1) { /* the whole plane: eight chains of additions */    \
+                C chain[8] = {0};                                                                                      \
+                int64_t i = 0;                                                                                         \
+                for (; i + 8 <= size; i += 8)                                                                          \
+                    for (int64_t l = 0; l < 8; l++) chain[l] += LOAD(x[i + l]);                                        \
+                for (; i < size; i++) chain[i % 8] += LOAD(x[i]);                                                      \
+                for (int64_t l = 1; l < 8; l++) chain[0] += chain[l];                                                  \
+                ((T *)job->out)[o] = STORE(chain[0] / (C)size);                                                        \
+                continue;                                                                                              \
+            }                                                                                                          \
+            POOL_EACH_PART                                                                                             \
             {                                                                                                          \
-                C sum = 0;                                                                                             \
-                for (int64_t i = t->begin[0][a]; i < t->end[0][a]; i++)                                                \
-                    for (int64_t j = t->begin[1][b]; j < t->end[1][b]; j++) {                                          \
-                        int64_t row = (i * w->in[1] + j) * w->in[2];                                                   \
-                        for (int64_t l = row + t->begin[2][c]; l < row + t->end[2][c]; l++) sum += LOAD(x[l]);         \
+                for (int64_t c = 0; c < n; c++) sum[c] = 0;                                                            \
+                if (job->g.adaptive) {                                                                                 \
+                    for (int64_t c = 0; c < n; c++)                                                                    \
+                        for (int64_t i = t->begin[0][a]; i < t->end[0][a]; i++)                                        \
+                            for (int64_t j = t->begin[1][b]; j < t->end[1][b]; j++) {                                  \
+                                int64_t row = (i * w->in[1] + j) * w->in[2];                                           \
+                                for (int64_t l = row + t->begin[2][c0 + c]; l < row + t->end[2][c0 + c]; l++)          \
+                                    sum[c] += LOAD(x[l]);                                                              \
+                            }                                                                                          \
+                } else {                                                                                               \
+                    POOL_EACH_TAP                                                                                      \
+                    {                                                                                                  \
+                        int64_t first = row + c0 * w->stride[2] - w->pad[2] + l, step = w->stride[2];                  \
+                        for (int64_t c = c1; c < c2; c++) sum[c] += LOAD(x[first + c * step]);                         \
                     }                                                                                                  \
-                int64_t n = job->g.divisor ? job->g.divisor : t->counted[0][a] * t->counted[1][b] * t->counted[2][c];  \
-                ((T *)job->out)[o] = STORE(sum / (C)n);                                                                \
+                }                                                                                                      \
+                for (int64_t c = 0; c < n; c++) ((T *)job->out)[o + c] = STORE(sum[c] / (C)POOL_COUNT(a, b, c0 + c));  \
             }                                                                                                          \
         }                                                                                                              \
+    }                                                                                                                  \
+    /* Each input collects from the windows that hold it. */                                                           \
+    static void pool_mean_gather_##D(const pool_job *job, const T *dout, T *dx)                                        \
+    {                                                                                                                  \
+        const sp__window *w = &job->g.w;                                                                               \
+        const pool_tables *t = &job->t;                                                                                \
+        for (int64_t i = 0; i < w->in[0]; i++)                                                                         \
+            for (int64_t j = 0; j < w->in[1]; j++)                                                                     \
+                for (int64_t l = 0; l < w->in[2]; l++, dx++) {                                                         \
+                    C sum = 0;                                                                                         \
+                    for (int64_t a = t->first[0][i]; a < t->stop[0][i]; a++)                                           \
+                        for (int64_t b = t->first[1][j]; b < t->stop[1][j]; b++)                                       \
+                            for (int64_t c = t->first[2][l]; c < t->stop[2][l]; c++)                                   \
+                                sum += LOAD(dout[(a * w->out[1] + b) * w->out[2] + c]) / (C)POOL_COUNT(a, b, c);       \
+                    *dx = STORE(sum);                                                                                  \
+                }                                                                                                      \
     }                                                                                                                  \
     static void pool_mean_grad_##D(void *context, int64_t from, int64_t to)                                            \
     {                                                                                                                  \
         const pool_job *job = context;                                                                                 \
         const sp__window *w = &job->g.w;                                                                               \
         const pool_tables *t = &job->t;                                                                                \
+        C share[PART];                                                                                                 \
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             const T *dout = (const T *)job->values + plane * sp__window_positions(w);                                  \
             T *dx = (T *)job->out + plane * sp__window_inputs(w);                                                      \
-            for (int64_t i = 0; i < w->in[0]; i++)                                                                     \
-                for (int64_t j = 0; j < w->in[1]; j++)                                                                 \
-                    for (int64_t l = 0; l < w->in[2]; l++, dx++) {                                                     \
-                        C sum = 0;                                                                                     \
-                        for (int64_t a = t->first[0][i]; a < t->stop[0][i]; a++)                                       \
-                            for (int64_t b = t->first[1][j]; b < t->stop[1][j]; b++)                                   \
-                                for (int64_t c = t->first[2][l]; c < t->stop[2][l]; c++) {                             \
-                                    int64_t n = job->g.divisor                                                         \
-                                                    ? job->g.divisor                                                   \
-                                                    : t->counted[0][a] * t->counted[1][b] * t->counted[2][c];          \
-                                    sum += LOAD(dout[(a * w->out[1] + b) * w->out[2] + c]) / (C)n;                     \
-                                }                                                                                      \
-                        *dx = STORE(sum);                                                                              \
-                    }                                                                                                  \
+            if (job->g.adaptive || sizeof(T) != sizeof(C)) { /* half: a sum is rounded once, so it is kept apart */    \
+                pool_mean_gather_##D(job, dout, dx);                                                                   \
+                continue;                                                                                              \
+            }                                                                                                          \
+            memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                                   \
+            int64_t o = 0;                                                                                             \
+            POOL_EACH_PART                                                                                             \
+            {                                                                                                          \
+                for (int64_t c = 0; c < n; c++) share[c] = LOAD(dout[o + c]) / (C)POOL_COUNT(a, b, c0 + c);            \
+                POOL_EACH_TAP                                                                                          \
+                {                                                                                                      \
+                    int64_t first = row + c0 * w->stride[2] - w->pad[2] + l, step = w->stride[2];                      \
+                    for (int64_t c = c1; c < c2; c++) dx[first + c * step] = STORE(LOAD(dx[first + c * step]) + share[c]); \
+                }                                                                                                      \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
-SP_EACH_REAL(POOL_MAX_KERNELS, )
+SP_EACH_FLOAT(POOL_MAX_KERNELS, NAN)
+#define POOL_MAX_SIGNED(D, T, C, LOAD, STORE, bits) POOL_MAX_KERNELS(D, T, C, LOAD, STORE, INT##bits##_MIN)
+POOL_MAX_SIGNED(I8, int8_t, int8_t, SP_KEEP, SP_KEEP, 8)
+POOL_MAX_SIGNED(I16, int16_t, int16_t, SP_KEEP, SP_KEEP, 16)
+POOL_MAX_SIGNED(I32, int32_t, int32_t, SP_KEEP, SP_KEEP, 32)
+POOL_MAX_SIGNED(I64, int64_t, int64_t, SP_KEEP, SP_KEEP, 64)
+SP_EACH_UNSIGNED(POOL_MAX_KERNELS, 0)
 SP_EACH_FLOAT(POOL_MEAN_KERNELS, )
 
 typedef void (*pool_loop)(void *context, int64_t begin, int64_t end);
