@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LeNet learns handwritten digits: ``python -m spore.demo [--data folder] [--epochs n] [--out folder]``.
+
+Trains on the MNIST subset of the project, prints a progress bar (plain lines when the output is no terminal), tests, and
+leaves ``lenet.ckpt`` and ``demo.png``.
+"""
+import argparse
+import gzip
+import os
+import struct
+import sys
+import time
+
+import numpy as np
+
+import spore as ms
+from spore import nn, ops
+from spore._draw import Canvas
+
+
+class LeNet(nn.Cell):
+    """LeNet-5 for images of 28 x 28."""
+
+    def __init__(self, n_classes=10):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="same")
+        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
+        self.pool = nn.MaxPool2d(2, 2)
+        self.relu = nn.ReLU()
+        self.flatten = nn.Flatten()
+        self.fc1 = nn.Dense(16 * 5 * 5, 120)
+        self.fc2 = nn.Dense(120, 84)
+        self.fc3 = nn.Dense(84, n_classes)
+
+    def construct(self, x):
+        x = self.pool(self.relu(self.conv1(x)))
+        x = self.pool(self.relu(self.conv2(x)))
+        x = self.flatten(x)
+        x = self.relu(self.fc1(x))
+        x = self.relu(self.fc2(x))
+        return self.fc3(x)
+
+
+def read_idx(path):
+    """The array in an IDX file, gzipped or not."""
+    if not os.path.exists(path):
+        path += ".gz"
+    if not os.path.exists(path):
+        raise SystemExit(f"demo: {path} does not exist; --data names the folder with the MNIST files")
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        content = file.read()
+    rank = content[3]
+    shape = struct.unpack(f">{rank}I", content[4:4 + 4 * rank])
+    return np.frombuffer(content, np.uint8, offset=4 + 4 * rank).reshape(shape)
+
+
+def images_and_labels(folder, name):
+    """Images as float32 [n, 1, 28, 28] in 0..1 and labels as int32."""
+    images = read_idx(os.path.join(folder, f"{name}-images-idx3-ubyte"))
+    labels = read_idx(os.path.join(folder, f"{name}-labels-idx1-ubyte"))
+    return (images.astype(np.float32) / 255)[:, None], labels.astype(np.int32)
+
+
+class Progress:
+    """A bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, total, stream=sys.stdout):
+        self.total, self.stream = total, stream
+        self.terminal = stream.isatty()
+        self.start = time.perf_counter()
+        self.shown = 0.0
+
+    def show(self, done, loss, images):
+        now = time.perf_counter()
+        last = done == self.total
+        if not last and now - self.shown < (0.1 if self.terminal else 2.0):
+            return
+        self.shown = now
+        rate = images / max(now - self.start, 1e-9)
+        text = f"step {done}/{self.total}  loss {loss:.4f}  {rate:,.0f} images/s"
+        if self.terminal:
+            full = int(30 * done / self.total)
+            self.stream.write("\r" + "█" * full + "░" * (30 - full) + "  " + text + " " * 6 + ("\n" if last else ""))
+        else:
+            self.stream.write(text + "\n")
+        self.stream.flush()
+
+
+def train(net, images, labels, epochs, batch=32):
+    """Train in place; returns the loss of every step."""
+    loss_fn = nn.CrossEntropyLoss()
+    optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.02, momentum=0.9)
+    step = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+    net.set_train()
+    steps = len(images) // batch
+    losses, progress = [], Progress(steps * epochs)
+    order = np.random.RandomState(1)
+    for _ in range(epochs):
+        rows = order.permutation(len(images))
+        for k in range(steps):
+            chosen = rows[k * batch:(k + 1) * batch]
+            loss, grads = step(ms.Tensor(images[chosen]), ms.Tensor(labels[chosen]))
+            optimizer(grads)
+            losses.append(float(loss))
+            progress.show(len(losses), np.mean(losses[-50:]), len(losses) * batch)
+    return losses
+
+
+def predict(net, images, batch=500):
+    """The most likely class of each image."""
+    net.set_train(False)
+    found = [ops.argmax(net(ms.Tensor(images[i:i + batch])), 1).asnumpy() for i in range(0, len(images), batch)]
+    return np.concatenate(found)
+
+
+def picture(path, images, labels, guesses, losses, accuracy):
+    """A grid of test digits with what the net says, wrong ones in red, and the training curve."""
+    rows, columns, cell = 6, 12, 72
+    canvas = Canvas(60 + rows * cell + 200, 20 + columns * cell)
+    canvas.text(12, 14, f"LeNet on MNIST: test accuracy {accuracy:.2%}", scale=3)
+    wrong = np.flatnonzero(guesses != labels)[:columns]          # the last row shows mistakes
+    right = np.flatnonzero(guesses == labels)[:rows * columns - len(wrong)]
+    for k, index in enumerate(np.concatenate([right, wrong])):
+        y, x = 44 + k // columns * cell, 14 + k % columns * cell
+        canvas.gray(y, x, images[index, 0])
+        good = guesses[index] == labels[index]
+        canvas.text(y + 58, x + 22, guesses[index], (30, 130, 50) if good else (210, 30, 30))
+    base = 60 + rows * cell
+    canvas.text(base, 14, f"loss over {len(losses)} steps")
+    smooth = np.convolve(losses, np.ones(20) / 20, "valid") if len(losses) > 40 else losses
+    canvas.curve(base + 18, 14, 170, columns * cell - 10, smooth)
+    canvas.save(path)
+
+
+def main(argv=None):
+    """Run the demo."""
+    parser = argparse.ArgumentParser(prog="python -m spore.demo", description="LeNet learns handwritten digits.")
+    parser.add_argument("--data", default=os.path.join("data", "mnist"), help="folder with the MNIST files")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--out", default=".", help="folder for lenet.ckpt and demo.png")
+    args = parser.parse_args(argv)
+    ms.set_seed(1)
+    images, labels = images_and_labels(args.data, "train")
+    test_images, test_labels = images_and_labels(args.data, "t10k")
+    net = LeNet()
+    start = time.perf_counter()
+    losses = train(net, images, labels, args.epochs)
+    seconds = time.perf_counter() - start
+    guesses = predict(net, test_images)
+    accuracy = float((guesses == test_labels).mean())
+    os.makedirs(args.out, exist_ok=True)
+    checkpoint, image = os.path.join(args.out, "lenet.ckpt"), os.path.join(args.out, "demo.png")
+    ms.save_checkpoint(net, checkpoint)
+    picture(image, test_images, test_labels, guesses, losses, accuracy)
+    print(f"trained {args.epochs} epochs of {len(images)} images in {seconds:.1f} s; "
+          f"accuracy on {len(test_images)} test images: {accuracy:.2%}")
+    print(f"wrote {checkpoint} and {image}")
+
+
+if __name__ == "__main__":
+    main()
