@@ -16,7 +16,30 @@ static inline __m256d load_part_f64(const double *p, int64_t n)
     return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), lane));
 }
 
+/* Eight rows of eight, transposed into rows of sixteen. */
+static inline void turn_f32(const float *p, int64_t step, float *to)
+{
+    __m256 r[8], s[8];
+    /* Rows i and i + 4 share a register half each, so that the last step of a transposition is done by the loads. */
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i * step)), _mm_loadu_ps(p + (i + 4) * step), 1);
+        r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i * step + 4)),
+                                        _mm_loadu_ps(p + (i + 4) * step + 4), 1);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+        s[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
+        s[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
+        _mm256_storeu_ps(to + (i + 0) * 16, _mm256_shuffle_ps(s[i], s[i + 2], 0x44));
+        _mm256_storeu_ps(to + (i + 1) * 16, _mm256_shuffle_ps(s[i], s[i + 2], 0xEE));
+        _mm256_storeu_ps(to + (i + 2) * 16, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44));
+        _mm256_storeu_ps(to + (i + 3) * 16, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xEE));
+    }
+}
+
 #define MICRO_NAME(x) x##_f32_avx2
+#define V_TURN(p, step, to) turn_f32(p, step, to)
 #define T float
 #define V __m256
 #define LANES 8

@@ -4,6 +4,7 @@
  *
  *   MICRO_NAME(x)       name with the suffix of this instance     T, V, LANES     element, vector, elements of a vector
  *   ROWS                rows of the register block (two vectors wide)              K_BLOCK
+ *   V_TURN(p, step, to) optional: a square of LANES rows, `step` apart, transposed into rows 2 * LANES apart
  *   V_LOAD(p) V_STORE(p, v) V_SPLAT(x) V_ZERO() V_FMA(a, b, c)  a * b + c         V_LOAD_PART(p, n) zeros behind n < LANES
  *
  * Each row block has its own instance because the accumulators must live in registers: indices have to be constants. */
@@ -221,6 +222,12 @@ static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b,
         return;
     }
     if (b_row == 1 && n == width && width == 2 * LANES) {
+#ifdef V_TURN
+        for (; k >= LANES; k -= LANES, from += LANES, to += 2 * LANES * LANES) {
+            V_TURN(from, b_col, to);
+            V_TURN(from + LANES * b_col, b_col, to + LANES);
+        }
+#endif
         for (int64_t p = 0; p < k; p++, from++, to += 2 * LANES)
             for (int j = 0; j < 2 * LANES; j++) to[j] = from[j * b_col];
         return;
@@ -332,3 +339,4 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
 #undef V_ADD
 #undef V_FMA
 #undef V_LOAD_PART
+#undef V_TURN
