@@ -191,10 +191,21 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
              "updates have shape %s, they must have shape %s for these indices",
              sp__shape_text(c->in[2]->rank, c->in[2]->dims, tu), sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
     sp__coordinates(b, indices, in + 2);
+    const char *reduce = ((const scatter_nd_attrs *)c->attrs)->reduce;
+    const bool sum = reduce && strcmp(reduce, "add") == 0;
+    if (sum || (reduce && strcmp(reduce, "none") == 0)) { /* their gradients need neither x nor the result */
+        const struct {
+            sp_ints axes;
+            bool accumulate;
+        } put = {{-1, NULL}, sum};
+        in[0] = SP_APPLY1(b, sp_op_copy, x);
+        c->out[0] = sp_builder_apply(b, &sp_op_index_put, &put, n + 2, in);
+        return SP_OK;
+    }
     const struct {
         sp_ints axes;
         const char *reduce;
-    } attrs = {{-1, NULL}, ((const scatter_nd_attrs *)c->attrs)->reduce};
+    } attrs = {{-1, NULL}, reduce};
     c->out[0] = sp_builder_apply(b, &sp_op_index_combine, &attrs, n + 2, in);
     return SP_OK;
 }
@@ -203,7 +214,7 @@ const sp_op sp_op_tensor_scatter = {
     .name = "tensor_scatter", .inputs = "input_x, indices, updates", SP_ATTRS(scatter_nd_attr_table, scatter_nd_attrs),
     .compose = tensor_scatter_compose, .mindir = "TensorScatterUpdate", .onnx = "ScatterND",
     .doc = "A copy of the first input in which the elements or slices at the given coordinates are combined with updates.",
-    .samples = "[4,3] [2,1]i<4 [2,3] reduce=add; [4,3] [2,2]i<3 [2] reduce=sub; [4,3] [1,2]i<3 [1]",
+    .samples = "[4,3] [2,1]i<4 [2,3] reduce=add; [4,3] [2,2]i<3 [2] reduce=add; [4,3] [1,2]i<3 [1]",
 };
 
 /* --- one_hot -------------------------------------------------------------------------------------------------------- */

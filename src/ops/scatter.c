@@ -28,6 +28,7 @@ EVERY(COMBINE_RUN, mul, x *y)
 SP_EACH_FLOAT(COMBINE_RUN, div, x / y)
 SP_EACH_COMPLEX(COMBINE_RUN, div, x / y)
 SP_EACH_INT(COMBINE_RUN, div, y == 0 ? 0 : x / y)
+SP_EACH_BOOL(COMBINE_RUN, div, y == 0 ? 0 : x)
 /* A NaN in either operand stays. */
 ORDERED(COMBINE_RUN, max, x >= y || x != x ? x : y)
 ORDERED(COMBINE_RUN, min, x <= y || x != x ? x : y)
@@ -35,7 +36,7 @@ ORDERED(COMBINE_RUN, min, x <= y || x != x ? x : y)
 static const sp_combine_fn add_table[SP_DTYPE_COUNT] = {EVERY(COMBINE_ROW, add, )};
 static const sp_combine_fn sub_table[SP_DTYPE_COUNT] = {EVERY(COMBINE_ROW, sub, )};
 static const sp_combine_fn mul_table[SP_DTYPE_COUNT] = {EVERY(COMBINE_ROW, mul, )};
-static const sp_combine_fn div_table[SP_DTYPE_COUNT] = {SP_EACH_REAL(COMBINE_ROW, div, ) SP_EACH_COMPLEX(COMBINE_ROW, div, )};
+static const sp_combine_fn div_table[SP_DTYPE_COUNT] = {EVERY(COMBINE_ROW, div, )};
 static const sp_combine_fn max_table[SP_DTYPE_COUNT] = {ORDERED(COMBINE_ROW, max, )};
 static const sp_combine_fn min_table[SP_DTYPE_COUNT] = {ORDERED(COMBINE_ROW, min, )};
 
@@ -140,7 +141,7 @@ static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_index_combine = {
     .name = "index_combine", .inputs = "x, value, indices...", SP_ATTRS(combine_attr_table, combine_attrs),
-    .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp, .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
+    .dtypes = SP_DT_REAL_BOOL, .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp, .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
     .doc = "A copy of x in which the elements index would give are combined with value: replaced, or the sum, difference, "
            "product, quotient or extremum of both, one after the other where positions repeat.",
     .samples = "[4,3] [2,3] [2]i<4 reduce=add; [4,3] [3] [2]i<4 reduce=sub; [4,3]>0 [1,3]>0 [1]i<4 reduce=mul; "

@@ -14,11 +14,13 @@ class Generator:
     def __init__(self):
         self._seed = 0
         self._offset = 0
+        self.epoch = 0  # how often it was started: streams derived from it start again too
 
     def seed(self):
         """Take a new seed from the system; answers it."""
         self._seed = int.from_bytes(os.urandom(8), 'little') >> 1
         self._offset = 0
+        self.epoch += 1
         return self._seed
 
     def manual_seed(self, seed):
@@ -27,6 +29,7 @@ class Generator:
             raise TypeError(f"manual_seed: seed must be an int, but got {type(seed).__name__}")
         self._seed = seed & _MASK
         self._offset = 0
+        self.epoch += 1
         return self
 
     def initial_seed(self):

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitive classes from functions, for the files of this folder."""
+import inspect
+
+from .primitive import Primitive
+
+
+def _nothing():
+    return {}
+
+
+def primitive(name, call, init=_nothing, doc=None):
+    """A class `name`: init answers the attributes its constructor keeps, call(self, ...) computes."""
+    signature = inspect.signature(init)
+
+    def __init__(self, *args, **kwargs):
+        kept = init(*args, **kwargs)
+        Primitive.__init__(self, name)
+        for key, value in kept.items():
+            self.add_prim_attr(key, value)
+            self.init_attrs[key] = value
+
+    def __call__(self, *args, **kwargs):
+        return call(self, *args, **kwargs)
+
+    def __reduce__(self):
+        return _restore, (type(self), {k: self.init_attrs[k] for k in signature.parameters if k in self.init_attrs})
+
+    return type(name, (Primitive,), {
+        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": "spore.ops",
+        "__signature__": signature, "__doc__": doc or call.__doc__})
+
+
+def _restore(cls, kept):
+    return cls(**kept)
+
+
+def plain(name, function, doc=None):
+    """A class without constructor arguments around a function."""
+    return primitive(name, lambda self, *args, **kwargs: function(*args, **kwargs), doc=doc or function.__doc__)

@@ -1,0 +1,846 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes: joining, cutting, turning, repeating and padding Tensors, and asking about them."""
+import builtins
+import itertools
+
+from .._core import Tensor, apply
+from ..common import dtype as mstype
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "batch_to_space_nd", "block_diag", "broadcast_like", "cartesian_prod", "cast",
+    "cat", "chunk", "column_stack", "combinations", "concat", "deepcopy", "depth_to_space", "diag", "diagflat",
+    "diagonal_scatter", "dsplit", "dstack", "dtype", "expand", "expand_as", "expand_dims", "flatten", "flip", "fliplr",
+    "flipud", "hsplit", "hstack", "is_tensor", "meshgrid", "moveaxis", "movedim", "narrow", "numel", "pad", "padding", "rank",
+    "ravel", "repeat_elements", "repeat_interleave", "reverse", "reverse_sequence", "rot90", "shape", "size", "slice",
+    "space_to_batch_nd", "space_to_depth", "split", "squeeze", "stack", "strided_slice", "swapaxes", "swapdims", "t",
+    "tensor_split", "tuple_to_array", "type_as", "unbind", "unsqueeze", "unstack", "view_as", "vsplit", "vstack"]
+
+
+# --- reading arguments, shared with the files beside this one -------------------------------------------------------
+
+def tensor_of(value, what="input", where="this operator"):
+    """value if it is a Tensor, else TypeError."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{where}: {what} must be a Tensor, but got {type(value).__name__}")
+    return value
+
+
+def int_of(value, what="axis"):
+    """A Python int from an int or a Tensor of one integer."""
+    if isinstance(value, builtins.bool) or not isinstance(value, (int, Tensor)) and not hasattr(value, "__index__"):
+        raise TypeError(f"{what} must be an int, but got {type(value).__name__}")
+    return value.__index__() if not isinstance(value, Tensor) else int(value.item())
+
+
+def ints_of(value, what="shape"):
+    """A tuple of ints from an int, a sequence of ints or a Tensor."""
+    if isinstance(value, Tensor):
+        value = value.tolist()
+    if isinstance(value, (tuple, list)):
+        return tuple(int_of(v, what) for v in value)
+    return (int_of(value, what),)
+
+
+def axis_of(axis, ndim, what="axis"):
+    """An axis in [0, ndim)."""
+    axis = int_of(axis, what)
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"{what} {axis} is out of range for {ndim} dimensions: it must be in [{-ndim}, {ndim})")
+    return axis % ndim
+
+
+def many_of(tensors, where):
+    """A list of Tensors from a tuple or list."""
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"{where}: a tuple or list of Tensors is wanted, but got {type(tensors).__name__}")
+    if not tensors:
+        raise ValueError(f"{where}: there are no Tensors")
+    return [tensor_of(one, f"element {i}", where) for i, one in enumerate(tensors)]
+
+
+def part(x, axis, start, stop, step=1):
+    """x[..., start:stop:step, ...] along one axis; start and stop as slice.indices() gives them."""
+    lead = x.shape[:axis]
+    return apply("slice", (x,), {"start": (0,) * axis + (start,), "stop": lead + (stop,), "step": (1,) * axis + (step,)})
+
+
+def _tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+# --- questions -----------------------------------------------------------------------------------------------------------
+
+def shape(input_x):
+    """The length of every dimension, a tuple."""
+    return tensor_of(input_x, "input_x", "shape").shape
+
+
+def rank(input_x):
+    """The number of dimensions."""
+    return tensor_of(input_x, "input_x", "rank").ndim
+
+
+def size(input_x):
+    """The number of elements."""
+    return tensor_of(input_x, "input_x", "size").size
+
+
+def numel(input):
+    """The number of elements."""
+    return tensor_of(input, "input", "numel").size
+
+
+def dtype(input_x):
+    """The type of the elements."""
+    return tensor_of(input_x, "input_x", "dtype").dtype
+
+
+def is_tensor(obj):
+    """Is it a Tensor?"""
+    return isinstance(obj, Tensor)
+
+
+# --- other dtype ------------------------------------------------------------------------------------------------------------
+
+def cast(input, dtype):
+    """The numbers as another dtype."""
+    if not isinstance(input, Tensor):
+        input = Tensor(input)
+    return apply("cast", (input,), {"dtype": dtype})
+
+
+def type_as(input, other):
+    """The numbers as the dtype of another Tensor."""
+    return apply("cast", (input,), {"dtype": other.dtype})
+
+
+def deepcopy(input_x):
+    """The same numbers in memory of their own."""
+    return apply("copy", (input_x,))
+
+
+def tuple_to_array(input_x):
+    """A Tensor of a tuple of numbers: int32 for whole numbers, float32 otherwise."""
+    whole = all(isinstance(v, int) for v in input_x)
+    return Tensor(list(input_x), mstype.int32 if whole else mstype.float32)
+
+
+# --- dimensions that come and go ------------------------------------------------------------------------------------------
+
+def expand_dims(input_x, axis):
+    """A dimension of size 1 more."""
+    if not isinstance(input_x, Tensor):
+        input_x = Tensor(input_x)
+    axis = axis_of(axis, input_x.ndim + 1)
+    return apply("reshape", (input_x,), {"shape": input_x.shape[:axis] + (1,) + input_x.shape[axis:]})
+
+
+def unsqueeze(input, dim):
+    """A dimension of size 1 more."""
+    return expand_dims(input, dim)
+
+
+def squeeze(input, axis=None):
+    """Without dimensions of size 1: all of them, or those given."""
+    old = input.shape
+    if axis is None or axis == ():
+        return apply("reshape", (input,), {"shape": tuple(n for n in old if n != 1)})
+    gone = {axis_of(a, max(input.ndim, 1)) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
+    for a in gone:
+        if old and old[a] != 1:
+            raise ValueError(f"squeeze: dimension {a} has size {old[a]}, only a dimension of size 1 can be taken away")
+    return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(old) if i not in gone)})
+
+
+def _mint_squeeze(input, dim=None):
+    """Without dimensions of size 1; others of those given stay."""
+    if dim is None:
+        return squeeze(input)
+    dims = {axis_of(d, max(input.ndim, 1), "dim") for d in (dim if isinstance(dim, (tuple, list)) else (dim,))}
+    return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(input.shape) if i not in dims or n != 1)})
+
+
+def _flatten(x, start_dim, end_dim):
+    if x.ndim == 0:
+        return apply("reshape", (x,), {"shape": (1,)})
+    first, last = axis_of(start_dim, x.ndim, "start_dim"), axis_of(end_dim, x.ndim, "end_dim")
+    if first > last:
+        raise ValueError(f"flatten: start_dim {start_dim} lies behind end_dim {end_dim}")
+    merged = 1
+    for n in x.shape[first:last + 1]:
+        merged *= n
+    return apply("reshape", (x,), {"shape": x.shape[:first] + (merged,) + x.shape[last + 1:]})
+
+
+def flatten(input, order="C", *, start_dim=1, end_dim=-1):
+    """Several dimensions as one, by default all but the first."""
+    tensor_of(input, "input", "flatten")
+    if order not in ("C", "F"):
+        raise ValueError(f"flatten: order must be 'C' or 'F', but got {order!r}")
+    if order == "F":
+        input = apply("transpose", (input,), {"perm": (0, *range(input.ndim - 1, 0, -1)) if input.ndim else ()})
+    if input.ndim == 1 and start_dim == 1:
+        return apply("reshape", (input,), {"shape": (-1, 1)})
+    return _flatten(input, start_dim, end_dim)
+
+
+def _tensor_flatten(self, order="C", *, start_dim=0, end_dim=-1):
+    """Several dimensions as one, by default all."""
+    if isinstance(order, int):
+        start_dim, order = order, "C"
+    if order == "F":
+        self = apply("transpose", (self,))
+    return _flatten(self, start_dim, end_dim)
+
+
+def _mint_flatten(input, start_dim=0, end_dim=-1):
+    """Several dimensions as one, by default all."""
+    return _flatten(input, start_dim, end_dim)
+
+
+def ravel(input):
+    """All elements in one dimension."""
+    return apply("reshape", (input,), {"shape": (-1,)})
+
+
+def view_as(input, other):
+    """The elements under the shape of another Tensor."""
+    return apply("reshape", (input,), {"shape": other.shape})
+
+
+def atleast_1d(inputs):
+    """At least one dimension."""
+    return _at_least(inputs, 1)
+
+
+def atleast_2d(inputs):
+    """At least two dimensions."""
+    return _at_least(inputs, 2)
+
+
+def atleast_3d(inputs):
+    """At least three dimensions."""
+    return _at_least(inputs, 3)
+
+
+def _at_least(inputs, n):
+    if isinstance(inputs, (tuple, list)):
+        return tuple(_at_least(one, n) for one in inputs)
+    old = inputs.shape
+    if len(old) >= n:
+        return inputs
+    if n == 3 and len(old) == 2:
+        new = old + (1,)
+    elif n == 3 and len(old) == 1:
+        new = (1,) + old + (1,)
+    else:
+        new = (1,) * (n - len(old)) + old
+    return apply("reshape", (inputs,), {"shape": new})
+
+
+# --- order of dimensions -----------------------------------------------------------------------------------------------
+
+def _permute(x, perm):
+    return apply("transpose", (x,), {"perm": tuple(perm)})
+
+
+def swapaxes(input, axis0, axis1):
+    """Two dimensions exchanged."""
+    tensor_of(input, "input", "swapaxes")
+    perm = list(range(input.ndim))
+    a, b = axis_of(axis0, input.ndim, "axis0"), axis_of(axis1, input.ndim, "axis1")
+    perm[a], perm[b] = b, a
+    return _permute(input, perm)
+
+
+def swapdims(input, dim0, dim1):
+    """Two dimensions exchanged."""
+    return swapaxes(input, dim0, dim1)
+
+
+def moveaxis(x, source, destination):
+    """Dimensions moved to other places, the rest in order."""
+    source = [axis_of(a, x.ndim, "source") for a in ints_of(source, "source")]
+    destination = [axis_of(a, x.ndim, "destination") for a in ints_of(destination, "destination")]
+    if len(source) != len(destination):
+        raise ValueError(f"moveaxis: {len(source)} dimensions are to go to {len(destination)} places")
+    perm = [a for a in range(x.ndim) if a not in source]
+    for to, a in sorted(zip(destination, source)):
+        perm.insert(to, a)
+    return _permute(x, perm)
+
+
+def movedim(x, source, destination):
+    """Dimensions moved to other places, the rest in order."""
+    return moveaxis(x, source, destination)
+
+
+def t(input):
+    """The transpose of a matrix; a vector stays."""
+    if input.ndim > 2:
+        raise ValueError(f"t: at most 2 dimensions are possible, but the Tensor has {input.ndim}")
+    return _permute(input, range(input.ndim)[::-1])
+
+
+def _mint_transpose(input, dim0, dim1):
+    """Two dimensions exchanged."""
+    return swapaxes(input, dim0, dim1)
+
+
+def _tensor_transpose(self, *axes):
+    """Dimensions in another order; two numbers for more than two dimensions exchange those."""
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        axes = axes[0]
+    if not axes:
+        return _permute(self, range(self.ndim)[::-1])
+    if len(axes) == 2 and self.ndim != 2:
+        return swapaxes(self, *axes)
+    return _permute(self, axes)
+
+
+# --- broadcasting -----------------------------------------------------------------------------------------------------------
+
+def expand(input_x, size):
+    """Repeated along dimensions of size 1, without copying."""
+    return apply("broadcast_to", (input_x,), {"shape": ints_of(size, "size")})
+
+
+def expand_as(input, other):
+    """Broadcast to the shape of another Tensor."""
+    return apply("broadcast_to", (input,), {"shape": other.shape})
+
+
+def broadcast_like(input, other):
+    """Broadcast to the shape of another Tensor."""
+    return expand_as(input, other)
+
+
+def meshgrid(*inputs, indexing="xy"):
+    """One grid per vector: each varies along its own dimension."""
+    if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
+        inputs = tuple(inputs[0])
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', but got {indexing!r}")
+    n = len(inputs)
+    place = list(range(n))
+    if indexing == "xy" and n > 1:
+        place[0], place[1] = 1, 0
+    full = [0] * n
+    for vector, at in zip(inputs, place):
+        if tensor_of(vector, "every input", "meshgrid").ndim > 1:
+            raise ValueError(f"meshgrid: vectors are wanted, but got a Tensor of {vector.ndim} dimensions")
+        full[at] = vector.size
+    return tuple(apply("copy", (apply("broadcast_to", (apply("reshape", (vector,), {
+        "shape": tuple(-1 if i == at else 1 for i in range(n))}),), {"shape": tuple(full)}),)) for vector, at in zip(inputs, place))
+
+
+def _mint_meshgrid(*tensors, indexing=None):
+    """One grid per vector; matrix order unless said otherwise."""
+    return meshgrid(*tensors, indexing=indexing or "ij")
+
+
+# --- joining ------------------------------------------------------------------------------------------------------------------
+
+def concat(tensors, axis=0):
+    """Joined along a dimension they have."""
+    return apply("concat", many_of(tensors, "concat"), {"axis": int_of(axis)})
+
+
+def cat(tensors, axis=0):
+    """Joined along a dimension they have."""
+    return apply("concat", many_of(tensors, "cat"), {"axis": int_of(axis)})
+
+
+def stack(tensors, axis=0):
+    """Joined along a new dimension."""
+    return apply("stack", many_of(tensors, "stack"), {"axis": int_of(axis)})
+
+
+def _mint_cat(tensors, dim=0):
+    """Joined along a dimension they have."""
+    return cat(tensors, dim)
+
+
+def _mint_stack(tensors, dim=0):
+    """Joined along a new dimension."""
+    return stack(tensors, dim)
+
+
+def hstack(tensors):
+    """Joined along the second dimension, vectors along their only one."""
+    tensors = [_at_least(x, 1) for x in many_of(tensors, "hstack")]
+    return concat(tensors, 0 if tensors[0].ndim == 1 else 1)
+
+
+def vstack(inputs):
+    """Joined as rows."""
+    return concat([_at_least(x, 2) for x in many_of(inputs, "vstack")], 0)
+
+
+def dstack(tensors):
+    """Joined along the third dimension."""
+    return concat([_at_least(x, 3) for x in many_of(tensors, "dstack")], 2)
+
+
+def column_stack(tensors):
+    """Joined as columns."""
+    return concat([apply("reshape", (x,), {"shape": (-1, 1)}) if x.ndim < 2 else x
+                   for x in many_of(tensors, "column_stack")], 1)
+
+
+def block_diag(*inputs):
+    """Matrices along the diagonal of one larger matrix."""
+    blocks = [_at_least(x if isinstance(x, Tensor) else Tensor(x), 2) for x in inputs]
+    width = sum(b.shape[1] for b in blocks)
+    rows, left = [], 0
+    for b in blocks:
+        rows.append(apply("pad", (b,), {"pads": (0, 0, left, width - left - b.shape[1])}))
+        left += b.shape[1]
+    return concat(rows, 0)
+
+
+def cartesian_prod(*inputs):
+    """Every combination of one element of each vector, one row each."""
+    grids = meshgrid(*inputs, indexing="ij")
+    if len(grids) == 1:
+        return grids[0]
+    return stack([ravel(g) for g in grids], 1)
+
+
+def combinations(input, r=2, with_replacement=False):
+    """Every choice of r elements, one row each."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = [list(c) for c in choose(range(input.size), r)]
+    if not rows:
+        return apply("full", (), {"shape": (0, r) if r else (0,), "value": 0, "dtype": input.dtype})
+    return apply("index", (input, Tensor(rows, mstype.int64)))
+
+
+# --- cutting -----------------------------------------------------------------------------------------------------------------
+
+def _pieces(x, sizes, axis):
+    return _tuple(apply("split", (x,), {"sizes": tuple(sizes), "axis": axis}))
+
+
+def split(tensor, split_size_or_sections, axis=0):
+    """Pieces of one size (the last may be smaller) or of the sizes given."""
+    tensor_of(tensor, "tensor", "split")
+    axis = axis_of(axis, tensor.ndim)
+    n, by = tensor.shape[axis], split_size_or_sections
+    if isinstance(by, (tuple, list)):
+        by = ints_of(by, "split_size_or_sections")
+        if sum(by) != n:
+            raise ValueError(f"split: the sizes {by} make {sum(by)} together, but dimension {axis} has {n}")
+        return _pieces(tensor, by, axis)
+    by = int_of(by, "split_size_or_sections")
+    if by <= 0:
+        raise ValueError(f"split: the size of the pieces must be positive, but got {by}")
+    sizes = [by] * (n // by) + ([n % by] if n % by else [])
+    return _pieces(tensor, sizes or [0], axis)
+
+
+def _mint_split(tensor, split_size_or_sections, dim=0):
+    """Pieces of one size (the last may be smaller) or of the sizes given."""
+    return split(tensor, split_size_or_sections, dim)
+
+
+def _tensor_split_method(self, split_size_or_sections=None, axis=0, *, split_size=None, dim=None):
+    """Pieces of one size (the last may be smaller) or of the sizes given."""
+    return split(self, split_size_or_sections if split_size is None else split_size, axis if dim is None else dim)
+
+
+def chunk(input, chunks, axis=0):
+    """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
+    axis, chunks = axis_of(axis, input.ndim), int_of(chunks, "chunks")
+    if chunks <= 0:
+        raise ValueError(f"chunk: the number of pieces must be positive, but got {chunks}")
+    n = input.shape[axis]
+    return split(input, -(-n // chunks) or 1, axis)
+
+
+def _mint_chunk(input, chunks, dim=0):
+    """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
+    return chunk(input, chunks, dim)
+
+
+def _tensor_chunk(self, chunks, axis=0, *, dim=None):
+    """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
+    return chunk(self, chunks, axis if dim is None else dim)
+
+
+def tensor_split(input, indices_or_sections, axis=0):
+    """As many pieces as asked for, the first ones larger by one; or cut before the given positions."""
+    tensor_of(input, "input", "tensor_split")
+    axis = axis_of(axis, input.ndim)
+    n, by = input.shape[axis], indices_or_sections
+    if isinstance(by, (tuple, list)):
+        cuts = [0] + [min(max(c + n if c < 0 else c, 0), n) for c in ints_of(by, "indices_or_sections")] + [n]
+        return tuple(part(input, axis, a, max(a, b)) for a, b in zip(cuts, cuts[1:]))
+    by = int_of(by, "indices_or_sections")
+    if by <= 0:
+        raise ValueError(f"tensor_split: the number of pieces must be positive, but got {by}")
+    return _pieces(input, [n // by + (i < n % by) for i in range(by)], axis)
+
+
+def hsplit(input, indices_or_sections):
+    """tensor_split along the second dimension, of a vector along its only one."""
+    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+
+
+def vsplit(input, indices_or_sections):
+    """tensor_split along the first dimension."""
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input, indices_or_sections):
+    """tensor_split along the third dimension."""
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def unstack(input_x, axis=0):
+    """The slices along a dimension."""
+    return _tuple(apply("unstack", (tensor_of(input_x, "input_x", "unstack"),), {"axis": int_of(axis)}))
+
+
+def unbind(input, dim=0):
+    """The slices along a dimension."""
+    return unstack(input, dim)
+
+
+def narrow(input, axis, start, length):
+    """`length` slices from `start` on along a dimension."""
+    axis = axis_of(axis, input.ndim)
+    n, start, length = input.shape[axis], int_of(start, "start"), int_of(length, "length")
+    if start < 0:
+        start += n
+    if not 0 <= start <= n or length < 0 or start + length > n:
+        raise ValueError(f"narrow: {length} elements from {start} on do not lie within dimension {axis} of size {n}")
+    return part(input, axis, start, start + length)
+
+
+def _mint_narrow(input, dim, start, length):
+    """`length` slices from `start` on along a dimension."""
+    return narrow(input, dim, start, length)
+
+
+def slice(input_x, begin, size):
+    """`size` elements from `begin` on along every dimension; size -1 takes all that follow."""
+    begin, size = ints_of(begin, "begin"), ints_of(size, "size")
+    if not len(begin) == len(size) == input_x.ndim:
+        raise ValueError(f"slice: begin has {len(begin)} and size {len(size)} elements, but the Tensor has {input_x.ndim} dimensions")
+    stop = []
+    for i, (a, n, all_) in enumerate(zip(begin, size, input_x.shape)):
+        n = all_ - a if n == -1 else n
+        if a < 0 or n < 0 or a + n > all_:
+            raise ValueError(f"slice: {n} elements from {a} on do not lie within dimension {i} of size {all_}")
+        stop.append(a + n)
+    return apply("slice", (input_x,), {"start": begin, "stop": tuple(stop)})
+
+
+def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
+    """x[begin:end:strides]; bit i of a mask changes what entry i means."""
+    begin, end, strides = ints_of(begin, "begin"), ints_of(end, "end"), ints_of(strides, "strides")
+    if not len(begin) == len(end) == len(strides):
+        raise ValueError(f"strided_slice: begin, end and strides have {len(begin)}, {len(end)} and {len(strides)} elements, "
+                         "they must be equally many")
+    if builtins.bin(ellipsis_mask).count("1") > 1:
+        raise ValueError("strided_slice: ellipsis_mask may have one bit at most")
+    index = []
+    for i, (a, b, step) in enumerate(zip(begin, end, strides)):
+        if ellipsis_mask >> i & 1:
+            index.append(Ellipsis)
+        elif new_axis_mask >> i & 1:
+            index.append(None)
+        elif shrink_axis_mask >> i & 1:
+            index.append(a)
+        else:
+            if step == 0:
+                raise ValueError("strided_slice: strides must not be 0")
+            index.append(builtins.slice(None if begin_mask >> i & 1 else a, None if end_mask >> i & 1 else b, step))
+    return input_x[tuple(index)]
+
+
+# --- repeating --------------------------------------------------------------------------------------------------------------
+
+def repeat_elements(x, rep, axis=0):
+    """Each slice along a dimension repeated in place."""
+    return apply("repeat", (x,), {"repeats": int_of(rep, "rep"), "axis": axis_of(axis, x.ndim)})
+
+
+def repeat_interleave(input, repeats, axis=None):
+    """Each slice along a dimension repeated in place; without a dimension, each element of the flattened Tensor."""
+    if axis is None:
+        input, axis = ravel(input), 0
+    axis = axis_of(axis, input.ndim)
+    counts = ints_of(repeats, "repeats")
+    if any(c < 0 for c in counts):
+        raise ValueError(f"repeat_interleave: repeats must not be negative, but got {counts}")
+    if len(counts) == 1:
+        return apply("repeat", (input,), {"repeats": counts[0], "axis": axis})
+    if len(counts) != input.shape[axis]:
+        raise ValueError(f"repeat_interleave: there are {len(counts)} repeats for dimension {axis} of size {input.shape[axis]}")
+    where = [i for i, c in enumerate(counts) for _ in range(c)]
+    return apply("index", (input, Tensor(where, mstype.int64)), {"axes": (axis,)})
+
+
+def _mint_repeat_interleave(input, repeats, dim=None, *, output_size=None):
+    """Each slice along a dimension repeated in place."""
+    return repeat_interleave(input, repeats, dim)
+
+
+def _tensor_repeat(self, *repeats, axis=None):
+    """Repeated as a whole along each dimension; with an axis, the older meaning: each slice repeated in place."""
+    if axis is not None:
+        return repeat_interleave(self, repeats[0], axis)
+    if len(repeats) == 1 and isinstance(repeats[0], (tuple, list, Tensor)):
+        repeats = ints_of(repeats[0], "repeats")
+    if len(repeats) < self.ndim:
+        raise ValueError(f"repeat: there are {len(repeats)} repeats for {self.ndim} dimensions")
+    return apply("tile", (self,), {"dims": tuple(repeats)})
+
+
+def _tensor_tile(self, reps=None, *, dims=None):
+    """Repeated as a whole along each dimension."""
+    return apply("tile", (self,), {"dims": ints_of(reps if dims is None else dims, "dims")})
+
+
+# --- turning ------------------------------------------------------------------------------------------------------------------
+
+def flip(input, dims):
+    """The elements in reverse along dimensions."""
+    tensor_of(input, "input", "flip")
+    dims = {axis_of(d, input.ndim, "dims") for d in ints_of(dims, "dims")}
+    start = tuple(n - 1 if i in dims else 0 for i, n in enumerate(input.shape))
+    stop = tuple(-1 if i in dims else n for i, n in enumerate(input.shape))
+    step = tuple(-1 if i in dims else 1 for i in range(input.ndim))
+    return apply("copy", (apply("slice", (input,), {"start": start, "stop": stop, "step": step}),))
+
+
+def _tensor_flip(self, *dims):
+    """The elements in reverse along dimensions."""
+    return flip(self, dims[0] if len(dims) == 1 else dims)
+
+
+def fliplr(input):
+    """Columns in reverse."""
+    return flip(input, (1,))
+
+
+def flipud(input):
+    """Rows in reverse."""
+    return flip(input, (0,))
+
+
+def reverse(x, axis):
+    """The elements in reverse along dimensions."""
+    return flip(x, axis)
+
+
+def rot90(input, k, dims):
+    """Turned by k right angles in the plane of two dimensions."""
+    a, b = (axis_of(d, input.ndim, "dims") for d in ints_of(dims, "dims"))
+    if a == b:
+        raise ValueError(f"rot90: two different dimensions are wanted, but got {dims}")
+    k = int_of(k, "k") % 4
+    if k == 0:
+        return apply("copy", (input,))
+    if k == 2:
+        return flip(input, (a, b))
+    return swapaxes(flip(input, (b,)), a, b) if k == 1 else flip(swapaxes(input, a, b), (b,))
+
+
+def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
+    """The first seq_lengths[b] elements of each sequence in reverse, the others in place."""
+    seq, batch = axis_of(seq_dim, x.ndim, "seq_dim"), axis_of(batch_dim, x.ndim, "batch_dim")
+    if seq == batch:
+        raise ValueError(f"reverse_sequence: seq_dim and batch_dim are both {seq}")
+    n, lengths = x.shape[seq], ints_of(seq_lengths, "seq_lengths")
+    if len(lengths) != x.shape[batch] or any(not 0 <= k <= n for k in lengths):
+        raise ValueError(f"reverse_sequence: {x.shape[batch]} lengths from 0 to {n} are wanted, but got {lengths}")
+    where = Tensor([[k - 1 - i if i < k else i for i in range(n)] for k in lengths], mstype.int64)
+    rows = Tensor([[b] for b in range(len(lengths))], mstype.int64)
+    moved = moveaxis(x, (batch, seq), (0, 1))
+    return moveaxis(apply("index", (moved, rows, where)), (0, 1), (batch, seq))
+
+
+# --- padding ------------------------------------------------------------------------------------------------------------------
+
+def pad(input_x, padding, mode="constant", value=None):
+    """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on."""
+    tensor_of(input_x, "input_x", "pad")
+    padding = ints_of(padding, "padding")
+    if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
+        raise ValueError(f"pad: padding has {len(padding)} elements; it must be even and at most {2 * input_x.ndim}")
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise ValueError(f"pad: mode must be constant, reflect, replicate or circular, but got {mode!r}")
+    if mode != "constant" and value not in (None, 0):
+        raise ValueError(f"pad: mode {mode!r} takes no value, but got {value}")
+    if mode == "reflect" and any(p < 0 for p in padding):
+        raise ValueError(f"pad: mode 'reflect' takes no negative padding, but got {padding}")
+    pads = [0] * (2 * input_x.ndim)
+    for i in range(0, len(padding), 2):
+        at = 2 * (input_x.ndim - 1 - i // 2)
+        pads[at], pads[at + 1] = padding[i], padding[i + 1]
+    if isinstance(value, Tensor):
+        value = value.item()
+    return apply("pad", (input_x,), {"pads": tuple(pads), "mode": mode, "value": 0 if value is None else value})
+
+
+def padding(x, pad_dim_size=8):
+    """The last dimension, of size 1, filled up with zeros."""
+    if x.ndim < 2 or x.shape[-1] != 1:
+        raise ValueError(f"padding: the last dimension must have size 1, but the shape is {x.shape}")
+    return apply("pad", (x,), {"pads": (0, 0) * (x.ndim - 1) + (0, pad_dim_size - 1)})
+
+
+# --- diagonals ------------------------------------------------------------------------------------------------------------------
+
+def diag(input):
+    """A Tensor with the elements on the diagonal of twice as many dimensions."""
+    flat = ravel(input)
+    return apply("reshape", (apply("diag_embed", (flat,)),), {"shape": input.shape * 2})
+
+
+def _mint_diag(input, diagonal=0):
+    """A matrix with the vector on a diagonal, or the diagonal of a matrix."""
+    return apply("diag_embed", (input,), {"offset": diagonal}) if input.ndim == 1 else apply("diagonal", (input,), {"offset": diagonal})
+
+
+def _tensor_diag(self, diagonal=None):
+    """As ops.diag; with a diagonal as mint.diag."""
+    return diag(self) if diagonal is None else _mint_diag(self, diagonal)
+
+
+def diagflat(input, offset=0):
+    """A matrix with all elements on a diagonal."""
+    return apply("diag_embed", (ravel(input),), {"offset": int_of(offset, "offset")})
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """A copy in which src stands on a diagonal."""
+    return apply("diagonal_put", (apply("copy", (input,)), src), {"offset": offset, "dim1": dim1, "dim2": dim2})
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------------------
+
+def space_to_depth(x, block_size):
+    """Blocks of pixels become channels."""
+    n, c, h, w = x.shape
+    b = int_of(block_size, "block_size")
+    if b < 2 or h % b or w % b:
+        raise ValueError(f"space_to_depth: block_size must be at least 2 and divide height {h} and width {w}, but got {b}")
+    x = apply("reshape", (x,), {"shape": (n, c, h // b, b, w // b, b)})
+    return apply("reshape", (_permute(x, (0, 3, 5, 1, 2, 4)),), {"shape": (n, c * b * b, h // b, w // b)})
+
+
+def depth_to_space(x, block_size):
+    """Channels become blocks of pixels."""
+    n, c, h, w = x.shape
+    b = int_of(block_size, "block_size")
+    if b < 2 or c % (b * b):
+        raise ValueError(f"depth_to_space: block_size must be at least 2 and its square divide {c} channels, but got {b}")
+    x = apply("reshape", (x,), {"shape": (n, b, b, c // (b * b), h, w)})
+    return apply("reshape", (_permute(x, (0, 3, 4, 1, 5, 2)),), {"shape": (n, c // (b * b), h * b, w * b)})
+
+
+def space_to_batch_nd(input_x, block_size, paddings):
+    """Blocks of pixels, after padding, become batches."""
+    blocks = ints_of(block_size, "block_size")
+    m = len(blocks)
+    first = input_x.ndim - m
+    pads = (0, 0) * first + tuple(int(p) for row in paddings for p in row)
+    x = apply("pad", (input_x,), {"pads": pads})
+    for i, b in enumerate(blocks):
+        if x.shape[first + i] % b:
+            raise ValueError(f"space_to_batch_nd: block size {b} does not divide the padded dimension {x.shape[first + i]}")
+    cut, lead = [], x.shape[:first]
+    for i, b in enumerate(blocks):
+        cut += [x.shape[first + i] // b, b]
+    outer = [x.shape[first + i] // b for i, b in enumerate(blocks)]
+    x = apply("reshape", (x,), {"shape": lead + tuple(cut)})
+    perm = [first + 1 + 2 * i for i in range(m)] + list(range(first)) + [first + 2 * i for i in range(m)]
+    count = 1
+    for b in blocks:
+        count *= b
+    return apply("reshape", (_permute(x, perm),), {"shape": (lead[0] * count,) + lead[1:] + tuple(outer)})
+
+
+def batch_to_space_nd(input_x, block_shape, crops):
+    """Batches become blocks of pixels, which are cropped."""
+    if isinstance(block_shape, int):
+        block_shape = (block_shape,) * len(crops)
+    blocks = ints_of(block_shape, "block_shape")
+    m = len(blocks)
+    first = input_x.ndim - m
+    count = 1
+    for b in blocks:
+        count *= b
+    if input_x.shape[0] % count:
+        raise ValueError(f"batch_to_space_nd: {count} blocks do not divide {input_x.shape[0]} batches")
+    lead = (input_x.shape[0] // count,) + input_x.shape[1:first]
+    x = apply("reshape", (input_x,), {"shape": blocks + lead + input_x.shape[first:]})
+    perm = list(range(m, m + first))
+    for i in range(m):
+        perm += [m + first + i, i]
+    space = tuple(n * b for n, b in zip(input_x.shape[first:], blocks))
+    x = apply("reshape", (_permute(x, perm),), {"shape": lead + space})
+    start = (0,) * first + tuple(int(c[0]) for c in crops)
+    stop = lead + tuple(n - int(c[1]) for n, c in zip(space, crops))
+    return apply("slice", (x,), {"start": start, "stop": stop})
+
+
+# --- methods and mint --------------------------------------------------------------------------------------------------------
+
+def _tensor_squeeze(self, *axis):
+    """Without dimensions of size 1: all of them, or those given."""
+    if len(axis) == 1:
+        axis = axis[0]
+    return squeeze(self, axis if axis != () else None)
+
+
+def _tensor_expand(self, *size):
+    """Repeated along dimensions of size 1, without copying."""
+    return expand(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size)
+
+
+def _tensor_view(self, *shape):
+    """The elements under another shape; a dtype shows the same numbers converted to it."""
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list, Tensor)):
+        shape = ints_of(shape[0])
+    elif len(shape) == 1 and not isinstance(shape[0], int):
+        return self.astype(shape[0])
+    return apply("reshape", (self,), {"shape": tuple(shape)})
+
+
+def _tensor_resize(self, *new_shape):
+    """The elements under another shape; missing ones are zero, too many are dropped."""
+    new = ints_of(new_shape[0]) if len(new_shape) == 1 else tuple(new_shape)
+    count = 1
+    for n in new:
+        count *= n
+    flat = ravel(self)
+    return apply("reshape", (apply("pad", (flat,), {"pads": (0, count - self.size)}),), {"shape": new})
+
+
+def _tensor_narrow(self, dim, start, length):
+    """`length` slices from `start` on along a dimension."""
+    return narrow(self, dim, start, length)
+
+
+TENSOR_METHODS = {
+    "flatten": _tensor_flatten, "squeeze": _tensor_squeeze, "expand_dims": expand_dims, "unsqueeze": unsqueeze,
+    "swapaxes": swapaxes, "swapdims": swapdims, "moveaxis": moveaxis, "movedim": movedim, "t": t, "expand": _tensor_expand,
+    "expand_as": expand_as, "view_as": view_as, "view": _tensor_view, "ravel": ravel, "split": _tensor_split_method,
+    "chunk": _tensor_chunk, "tensor_split": tensor_split, "hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit,
+    "unbind": unbind, "repeat": _tensor_repeat, "repeat_interleave": repeat_interleave, "tile": _tensor_tile,
+    "flip": _tensor_flip, "fliplr": fliplr, "flipud": flipud, "reverse": reverse, "rot90": rot90,
+    "reverse_sequence": lambda self, seq_lengths, seq_dim=0, batch_dim=0: reverse_sequence(self, seq_lengths, seq_dim, batch_dim),
+    "diag": _tensor_diag, "diagflat": diagflat, "diagonal_scatter": diagonal_scatter, "narrow": _tensor_narrow,
+    "resize": _tensor_resize, "transpose": _tensor_transpose}
+
+MINT = {
+    "cat": _mint_cat, "concat": _mint_cat, "stack": _mint_stack, "split": _mint_split, "chunk": _mint_chunk,
+    "unbind": unbind, "squeeze": _mint_squeeze, "unsqueeze": unsqueeze, "flatten": _mint_flatten, "swapaxes": swapaxes,
+    "transpose": _mint_transpose, "t": t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow, "meshgrid": _mint_meshgrid,
+    "repeat_interleave": _mint_repeat_interleave, "diag": _mint_diag, "hstack": hstack, "vstack": vstack, "dstack": dstack,
+    "nn.functional.pad": lambda input, pad, mode="constant", value=0.0: globals()["pad"](input, pad, mode, value)}
