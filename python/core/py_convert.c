@@ -204,7 +204,6 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
     }
     if (PyObject_GetBuffer(o, &held->view, share ? PyBUF_RECORDS : PyBUF_RECORDS_RO) < 0) {
         PyMem_Free(held);
-        if (share && PyErr_ExceptionMatches(PyExc_BufferError)) return NULL;
         PyErr_Clear();
         return from_bfloat16(o, share);
     }

@@ -141,7 +141,11 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
     }
     case SP_ATTR_DTYPE: {
         int dtype = sp__py_dtype(value);
-        if (dtype == -2) return wrong(op, shown, "a dtype", value);
+        if (dtype == -2) {
+            PyErr_Clear();
+            PyErr_Format(PyExc_TypeError, "%s: %s must be a dtype, but got %R", op, shown, value);
+            return -1;
+        }
         *(sp_dtype *)field = (sp_dtype)dtype;
         return 0;
     }

@@ -56,6 +56,13 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
         p->n++;
         return 0;
     }
+    if (kind == 'b' && t->rank == 0) { /* like the Python bool */
+        if (!*t->data) p->nothing = true;
+        sp_tensor_release(t);
+        *it = (item){.kind = ITEM_NONE};
+        p->n++;
+        return 0;
+    }
     if (kind != 'i' && kind != 'b' && t->count) {
         PyErr_Format(PyExc_IndexError, "an index Tensor must be of a signed integer dtype or bool, but got %s",
                      sp_dtype_name((sp_dtype)t->dtype));
@@ -428,6 +435,11 @@ static sp_tensor *value_tensor(const sp_tensor *x, PyObject *value)
     if (value == Py_None || PyUnicode_Check(value) || PyDict_Check(value)) {
         PyErr_Format(PyExc_TypeError, "only numbers, Tensors, arrays, tuples and lists can be written into a Tensor, but got %s",
                      sp__py_type_name(value));
+        return NULL;
+    }
+    if (PyComplex_Check(value) && sp_dtype_kind((sp_dtype)x->dtype) != 'c') {
+        PyErr_Format(PyExc_TypeError, "a complex number cannot be written into a Tensor of dtype %s",
+                     sp_dtype_name((sp_dtype)x->dtype));
         return NULL;
     }
     return sp__py_make_tensor(value, (sp_dtype)x->dtype);

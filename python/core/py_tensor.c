@@ -455,6 +455,16 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
     (void)unused;
     if (!sp__py_is_array(array))
         return PyErr_Format(PyExc_TypeError, "from_numpy: a numpy array is wanted, but got %s", sp__py_type_name(array));
+    PyObject *flags = PyObject_GetAttrString(array, "flags");
+    PyObject *writeable = flags ? PyObject_GetAttrString(flags, "writeable") : NULL;
+    int may_write = writeable ? PyObject_IsTrue(writeable) : -1;
+    Py_XDECREF(flags);
+    Py_XDECREF(writeable);
+    if (may_write < 0) return NULL;
+    if (!may_write) {
+        PyErr_SetString(PyExc_ValueError, "from_numpy: the array must not be written to, so a Tensor cannot share it; Tensor(array) copies it");
+        return NULL;
+    }
     return sp__py_take_tensor(sp__py_from_buffer(array, true));
 }
 
@@ -518,9 +528,7 @@ static PyObject *tensor_seq_item(PyObject *self, Py_ssize_t i)
 
 static Py_hash_t tensor_hash(PyObject *self)
 {
-    uintptr_t p = (uintptr_t)self;
-    Py_hash_t h = (Py_hash_t)((p >> 4) | (p << (8 * sizeof p - 4)));
-    return h == -1 ? -2 : h;
+    return (Py_hash_t)(intptr_t)self; /* id(self), which an aligned address never has as -1 */
 }
 
 static PyObject *tensor_repr(PyObject *self)
@@ -589,6 +597,11 @@ int sp__py_add_tensor(PyObject *module)
 {
     sp__py_tensor_type = (PyTypeObject *)PyType_FromSpec(&tensor_spec);
     if (!sp__py_tensor_type) return -1;
+    /* Messages of the interpreter say 'Tensor' then, as for a class written in Python. */
+    PyObject *name = PyUnicode_FromString("Tensor");
+    int failed = !name || PyObject_SetAttrString((PyObject *)sp__py_tensor_type, "__name__", name) < 0;
+    Py_XDECREF(name);
+    if (failed) return -1;
     return PyModule_AddObjectRef(module, "Tensor", (PyObject *)sp__py_tensor_type) < 0 ? -1
                                                                                       : PyModule_AddFunctions(module, functions);
 }

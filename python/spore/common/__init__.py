@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors, Parameters, dtypes, initializers, seeds: what everything else is made with."""
-from spore.common import dtype
+from spore.common import dtype, initializer
 from spore.common.dtype import *  # noqa: F401,F403
 from spore.common.dtype import _null, _NullType, __all__ as _dtype_names
 from spore.common.tensor import Tensor, frombuffer, from_numpy, is_tensor, swap_tensors, tensor

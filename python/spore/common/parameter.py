@@ -171,8 +171,8 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """Its contents: the Parameter itself."""
-        return self
+        """Its contents as a Tensor on the same memory."""
+        return self._alias()
 
     @data.setter
     def data(self, value):

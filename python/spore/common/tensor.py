@@ -155,10 +155,11 @@ def set_init_flag(self, flag):
     self._init_flag = flag
 
 
-@_method
-def is_init(self):
-    """Has its initializer run?"""
-    return self.init_flag
+def _set_is_init(self, flag):
+    self._init_flag = flag
+
+
+Tensor.is_init = property(lambda self: self.init_flag, _set_is_init, doc='Has its initializer run?')
 
 
 @_method
@@ -402,6 +403,12 @@ def H(self):  # noqa: N802
 @_method
 def data_sync(self, wait=True):
     """Nothing to wait for: contents are in main memory."""
+
+
+@_method
+def offload_file_path(self):
+    """File that holds the contents instead of memory: none."""
+    return ''
 
 
 @_method

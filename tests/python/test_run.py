@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts that import mindspore, run by `python -m spore.run`, and by as_mindspore()."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+def run(*arguments, cwd=None, module="spore.run", **options):
+    command = [sys.executable] + (["-m", module] if module else []) + list(arguments)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, **options)
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="script.py"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+    return write
+
+
+def test_modules_are_the_same_objects(script):
+    done = run(script("""
+import mindspore, mindspore as ms, spore
+import mindspore.common.initializer
+from mindspore.common import dtype as mstype
+from mindspore import Tensor, context, ops
+import mindspore.ops as P
+import mindspore.ops.functional as F
+assert mindspore is spore and mindspore.common.initializer is spore.common.initializer
+assert mstype is spore.common.dtype and Tensor is spore.Tensor and context is spore.context and P is spore.ops
+assert mindspore.__name__ == spore.__spec__.name == 'spore'
+import spore.common.parameter, sys
+import mindspore.common.parameter
+assert sys.modules['mindspore.common.parameter'] is sys.modules['spore.common.parameter']
+print(Tensor([1.0]) + 1)
+"""))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[2.]\n"
+
+
+def test_like_python(script, tmp_path):
+    path = script("""
+import sys, os
+print(sys.argv[1:], __name__, __file__ == sys.argv[0], sys.path[0] == os.path.dirname(os.path.realpath(__file__)))
+import helper
+print(helper.WORD, sys.modules['__main__'].__dict__ is globals())
+""")
+    script("WORD = 'found'", "helper.py")
+    ours, python = run(path, "a", "--b=1"), run(path, "a", "--b=1", module=None)
+    assert ours.stdout == python.stdout == "['a', '--b=1'] __main__ True True\nfound True\n"
+
+
+@pytest.mark.parametrize("ending, status", [("", 0), ("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bye')", 1), ("raise SystemExit(7)", 7),
+                                            ("1/0", 1)])
+def test_exit_status(script, ending, status):
+    path = script("import sys\n" + ending)
+    ours, python = run(path), run(path, module=None)
+    assert ours.returncode == python.returncode == status
+    assert ours.stderr == python.stderr  # tracebacks too: none of our frames
+
+
+def test_traceback_shows_the_script_only(script):
+    path = script("def f():\n    raise KeyError('x')\nf()\n")
+    assert run(path).stderr == run(path, module=None).stderr
+
+
+def test_module_and_text(tmp_path, script):
+    script("import sys, mindspore\nprint(sys.argv[1:], __name__, mindspore.__name__)", "tool.py")
+    done = run("-m", "tool", "x", cwd=tmp_path)
+    assert done.stdout == "['x'] __main__ spore\n", done.stderr
+    assert run("-c", "import mindspore, sys; print(sys.argv)", "y").stdout == "['-c', 'y']\n"
+
+
+def test_what_is_missing_is_named(script):
+    done = run(script("import mindspore.no_such_part"))
+    assert done.returncode == 1 and "ModuleNotFoundError" in done.stderr and "mindspore.no_such_part" in done.stderr
+    done = run("no_such_script.py")
+    assert done.returncode == 2 and "no_such_script.py" in done.stderr
+    assert run().returncode == 2 and "usage" in run("--help").stdout
+
+
+def test_as_mindspore_in_a_program():
+    done = run("-c", "import spore; spore.as_mindspore(); spore.as_mindspore(); import mindspore.nn as nn; assert nn is spore.nn",
+               module=None)
+    assert done.returncode == 0, done.stderr
+
+
+def test_interrupt_ends_a_long_operator(script):
+    path = script("""
+import time, mindspore as ms
+from mindspore import Tensor, ops
+import numpy as np
+x = Tensor(np.ones((3000, 3000), np.float32))
+print('ready', flush=True)
+while True:
+    x = (ops.matmul(x, x) > 0).astype(ms.float32)
+""")
+    process = subprocess.Popen([sys.executable, "-m", "spore.run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert time.monotonic() - started < 20
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors and os.path.basename(path) in errors
