@@ -128,7 +128,8 @@ case("value_and_grad", "ms.value_and_grad(lambda a: ((a * a).sum(), a + 1), has_
 case("value_and_grad", "ms.value_and_grad(lambda a: (a * p).sum(), None, [p])(x)", x="f32[3]", p="param:f32[3]")
 case("value_and_grad", "ms.value_and_grad(lambda a: (a * p).sum(), 0, ms.ParameterTuple([p]))(x)", x="f32[3]",
     p="param:f32[3]")
-case("value_and_grad", "net = nn.Dense(3, 2); net.weight.set_data(w); ms.value_and_grad(lambda a: net(a).sum(), None, "
+case("value_and_grad", "net = fill(nn.Dense(3, 2)); net.weight.set_data(w); ms.value_and_grad(lambda a: net(a).sum(), "
+    "None, "
     "net.trainable_params())(x)", x="f32[4,3]", w="f32[2,3]", rtol=1e-4)
 case("ops.GradOperation", "ops.GradOperation()(f)(x, y)", setup=F2, x="f32[2,3]", y="f32[2,3]")
 case("ops.GradOperation", "ops.GradOperation(get_all=True)(f)(x, y)", setup=F2, x="f32[2]", y="f32[2]")

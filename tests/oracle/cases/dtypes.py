@@ -21,7 +21,7 @@ UNARY = {
     "x.masked_fill(Tensor([True, False, True]), 1)", "Tensor.sum": "x.sum(0)", "Tensor.mean": "x.mean()",
     "Tensor.max": "x.max()", "Tensor.flatten": "x.flatten()", "Tensor.cumsum": "x.cumsum(0)",
     "Tensor.clip": "x.clip(1, 2)",
-    "Tensor.all": "x.all()", "Tensor.any": "x.any(1)", "Tensor.copy": "x.copy()", "Tensor.triu": "x.triu()",
+    "Tensor.copy": "x.copy()", "Tensor.triu": "x.triu()",
     "Tensor []get": "x[:, 1:]", "Tensor []set": "x[0, 0] = x[1, 1]; x", "Tensor.T": "x.T", "Tensor.size": "x.size",
     "ops.GatherNd": "ops.GatherNd()(x, Tensor([[0, 1], [1, 2]], ms.int32))", "ops.Cast": "ops.Cast()(x, ms.int32)",
 }

@@ -52,6 +52,7 @@ UNARY = [
     ("isnan", "(-2,2)", ["ops.isnan(x)"]),
     ("isfinite", "(-2,2)", ["ops.isfinite(x)", "mint.isfinite(x)"]),
 ]
+SINGLE = {"softplus", "mish"}                                      # computed in float32 whatever the input
 CONSTANT = {"zeros_like", "ones_like", "isnan", "isfinite"}         # nothing to differentiate
 for name, span, forms in UNARY:
     grad = "" if name in CONSTANT else "x"
@@ -59,8 +60,8 @@ for name, span, forms in UNARY:
         api = "Tensor." + name if form.startswith("x.") else form.split("(")[0]
         api = api.replace("F.", "ops.")
         case(api, form, x="f32[2,3]" + span, grad=grad)
-        case(api, form, x="f16[4,1,2]" + span, grad=grad, rtol=2e-3)
-        case(api, form, x="f64[3]" + span)
+        case(api, form, x="f16[4,1,2]" + span, grad=grad, rtol=4e-3)
+        case(api, form, x="f64[3]" + span, rtol=1e-6 if name in SINGLE else None)
         case(api, form, x="f32[]" + span, grad=grad)
         case(api, form, x="f32[0,3]" + span)
     case(forms[0].split("(")[0].replace("F.", "ops."), forms[0], x="bf16[2,2]" + span, rtol=2e-2)
@@ -136,12 +137,12 @@ case("ops.Mul", "ops.Mul()(x, True)", x="f32[2]", kind="either")
 case("Tensor.mul", "x.mul(y)", x="f32[2,3]", y="f32[3]", grad="x y")
 case("Tensor.mul", "x.mul(2)", x="i32[2,3]")
 case("Tensor.mul", "x.mul(0.5)", x="f16[2,3]", grad="x")
-case("Tensor.add_", "x.add_(y); x", x="f32[2,3]", y="f32[3]")
-case("Tensor.add_", "x.add_(1); x", x="i32[2,3]")
-case("Tensor.add_", "x.add_(y, alpha=2); x", x="f32[2,3]", y="f32[3]", kind="either")
-case("Tensor.mul_", "x.mul_(y); x", x="f32[2,3]", y="f32[3]")
-case("Tensor.mul_", "x.mul_(2); x", x="i32[2,3]")
-case("Tensor.mul_", "x.mul_(0.5); x", x="f16[2,3]")
+case("Tensor.add_", "x.add_(y)", x="f32[2,3]", y="f32[3]")
+case("Tensor.add_", "x.add_(1)", x="i32[2,3]")
+case("Tensor.add_", "x.add_(y, alpha=2)", x="f32[2,3]", y="f32[3]", kind="either")
+case("Tensor.mul_", "x.mul_(y)", x="f32[2,3]", y="f32[3]")
+case("Tensor.mul_", "x.mul_(2)", x="i32[2,3]")
+case("Tensor.mul_", "x.mul_(0.5)", x="f16[2,3]")
 
 COMPARE = [
     ("ops.equal", "Equal", "mint.eq"), ("ops.not_equal", "NotEqual", "mint.ne"), ("ops.less", "Less", "mint.lt"),

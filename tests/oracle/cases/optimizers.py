@@ -58,7 +58,7 @@ for inner in ("nn.Momentum(params, 0.1, 0.9, weight_decay=0.01)", "nn.SGD(params
     for args in ("", ", epsilon=1e-4, coefficient=0.02", ", use_clip=True",
             ", lars_filter=lambda p: 'bias' not in p.name"):
         case("nn.LARS", RUN, setup=setup(f"nn.LARS({inner}{args})"), rtol=1e-4, atol=1e-5, **INPUTS)
-for code in ("opt.get_lr()", "opt.learning_rate", "opt.global_step", "opt((g, h)); opt.global_step", "opt.is_group",
+for code in ("opt.get_lr()", "opt.global_step", "opt((g, h)); opt.global_step", "opt.is_group",
         "opt.get_weight_decay()", "[p.name for p in opt.parameters]", "opt.get_lr_parameter(params[0])", "opt.target",
         "opt.loss_scale", "opt((g, h))", "opt((g,))", "len(opt.moments)",
         "opt.parameters_dict().keys() and list(opt.parameters_dict())"):
