@@ -3,7 +3,8 @@
  *
  * The input is seen as [outer dims kept] x [dims reduced]; each output element is the result of one run over its reduced
  * elements in row-major order. Sums of floats add blocks of 128 pairwise, so that the error grows with the logarithm
- * of the length and the order depends on the shape alone. */
+ * of the length. The order of additions must depend on the shape alone, so the operators that round take row-major inputs
+ * (others are copied first): how dimensions merge into runs follows from the strides. */
 #include <stdlib.h>
 
 #include "ops/kernels.h"
@@ -298,13 +299,13 @@ static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reduce_sum = {
     .name = "reduce_sum", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
-    .infer = reduce_infer, .reference = sum_reference, .strided = true, .vjp = sum_vjp, .mindir = "ReduceSum",
+    .infer = reduce_infer, .reference = sum_reference, .vjp = sum_vjp, .mindir = "ReduceSum",
     .onnx = "ReduceSum", .doc = "Sum over axes (all when none are given).",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []; [3,300] axis=0; [300,3] axis=0; [4,200] axis=1",
 };
 const sp_op sp_op_reduce_mean = {
     .name = "reduce_mean", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs),
-    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = reduce_infer, .reference = mean_reference, .strided = true,
+    .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = reduce_infer, .reference = mean_reference,
     .vjp = mean_vjp, .mindir = "ReduceMean", .onnx = "ReduceMean", .doc = "Mean over axes (all when none are given).",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
@@ -347,7 +348,7 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_reduce_prod = {
     .name = "reduce_prod", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
-    .infer = reduce_infer, .reference = prod_reference, .strided = true, .vjp = prod_vjp, .saves = SP_SAVE_IN(0),
+    .infer = reduce_infer, .reference = prod_reference, .vjp = prod_vjp, .saves = SP_SAVE_IN(0),
     .mindir = "ReduceProd", .onnx = "ReduceProd", .python = "ops.ReduceProd(keep_dims:keepdims=False)(x, axis=())",
     .doc = "Product over axes (all when none are given).",
     .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",

@@ -83,11 +83,11 @@ class Sample:
 
 
 def _words(text):
-    """Split at blanks outside of brackets."""
+    """Split at blanks and commas outside of brackets."""
     words, depth, word = [], 0, ""
     for char in text:
         depth += char in "([" and 1 or char in ")]" and -1 or 0
-        if char.isspace() and depth == 0:
+        if (char.isspace() or char == ",") and depth == 0:
             if word:
                 words.append(word)
             word = ""
@@ -97,6 +97,8 @@ def _words(text):
 
 
 def _value(text):
+    if text.lstrip("-") in ("inf", "nan"):
+        return float(text)
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

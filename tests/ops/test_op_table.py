@@ -17,7 +17,7 @@ COUNT = {"operators": len(TABLE), "dtypes": 0, "cases": 0, "gradients": 0}
 
 def tensors_of(sample, dtype, seed=7):
     rng = np.random.Generator(np.random.PCG64(seed))
-    return [None if o is None else ms.Tensor(np.ascontiguousarray(o.values(rng, dtype)),
+    return [None if o is None else ms.Tensor(np.array(o.values(rng, dtype), order="C"),
                                              dtype=getattr(ms, dtype if dtype != "bool" else "bool_")
                                              if o.follows_dtype else None)
             for o in sample.operands]
