@@ -208,9 +208,17 @@ int sp__py_face_parse(face *f)
     return 0;
 }
 
+static bool is_bare_name(const char *p, const char *end)
+{
+    const size_t n = (size_t)(end - p);
+    const bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+    return letter && !(n == 4 && (memcmp(p, "True", 4) == 0 || memcmp(p, "None", 4) == 0)) &&
+           !(n == 5 && memcmp(p, "False", 5) == 0);
+}
+
 char *sp__py_face_signature(const char *self, const char *text)
 {
-    size_t room = strlen(text) + 48;
+    size_t room = 2 * strlen(text) + 48; /* at most two quotes for every default */
     char *out = PyMem_Malloc(room), *o = out;
     if (!out) return PyErr_NoMemory(), NULL;
     *o++ = '(';
@@ -237,8 +245,17 @@ char *sp__py_face_signature(const char *self, const char *text)
             o += colon - p;
             p = equals < end ? equals : end;
         }
-        memcpy(o, p, (size_t)(end - p));
-        o += end - p;
+        /* inspect reads literals only: a dtype is shown as its name. */
+        const bool bare = equals < end && is_bare_name(equals + 1, end);
+        const char *stop = bare ? equals + 1 : end;
+        memcpy(o, p, (size_t)(stop - p));
+        o += stop - p;
+        if (bare) {
+            *o++ = '\'';
+            memcpy(o, stop, (size_t)(end - stop));
+            o += end - stop;
+            *o++ = '\'';
+        }
         p = end;
     }
     *o++ = ')';

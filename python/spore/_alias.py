@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`import mindspore` as another name for spore: mindspore.X is the very module object spore.X, for every X."""
+"""`import mindspore` as another name for spore: mindspore.X is the very module object spore.X, for every X.
+
+Finder and loader follow the protocol without the base classes of importlib.abc, which take longer to load than all of spore.
+"""
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -11,7 +13,7 @@ __all__ = ['as_mindspore']
 _NAME = 'mindspore'
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader:
     """Answers the module of spore, which is loaded already."""
 
     def __init__(self, real):
@@ -29,7 +31,7 @@ class _Loader(importlib.abc.Loader):
             setattr(module, key, value)
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Finds mindspore and everything below it in spore."""
 
     def find_spec(self, fullname, path=None, target=None):
