@@ -439,21 +439,73 @@ LOSS(cross_entropy, "input, target, weight?", nll_attr_table, nll_attrs, .onnx =
      .samples = "[3,4] [3]i<4 _; [2,4,3] [2,3]i<4 _ reduction=none; [3,4] [3,4](0,1) _ label_smoothing=0.1; "
                 "[3,4] [3]i<4 _ ignore_index=1 label_smoothing=0.2; [3,4] [3,4](0,1) _ reduction=none");
 
-/* dlogits is what the gradient of the summed losses is; it needs no softmax of its own. */
-static sp_status softmax_cross_entropy_compose(sp_builder *b, const sp_call *c)
+/* The gradient towards the logits is taken as softmax - labels, which it is when every row of labels sums to one. */
+static sp_status softmax_cross_entropy_infer(const sp_call *c, sp_meta *out)
 {
     SP_TRY(same_shape(c, 0, 1));
     SP_CHECK(c->in[0]->rank == 2, SP_VALUE, "logits have rank %d, it must be 2", c->in[0]->rank);
-    sp_tensor *logp = sp_builder_apply(b, &sp_op_log_softmax, NULL, 1, &c->in[0]);
-    c->out[0] = sp_neg(b, sum_axis(b, sp_mul(b, c->in[1], logp), 1, false));
-    c->out[1] = sp_sub(b, sp_exp(b, logp), c->in[1]);
+    SP_CHECK(c->in[0]->dtype == c->in[1]->dtype, SP_TYPE, "logits and labels must have one dtype");
+    sp__meta_of(c->in[0], &out[1]);
+    out[0] = out[1];
+    out[0].rank = 1;
+    return SP_OK;
+}
+typedef struct {
+    int64_t n;
+    const char *x, *labels;
+    char *loss, *dx;
+} entropy_job;
+#define ENTROPY(D, T, C, LOAD, STORE, EXP, LOG)                                                                        \
+    static void entropy_##D(void *context, int64_t begin, int64_t end)                                                 \
+    {                                                                                                                  \
+        const entropy_job *j = context;                                                                                \
+        for (int64_t r = begin; r < end; r++) {                                                                        \
+            const T *x = (const T *)(const void *)j->x + r * j->n, *y = (const T *)(const void *)j->labels + r * j->n; \
+            T *dx = (T *)(void *)j->dx + r * j->n;                                                                     \
+            C top = LOAD(x[0]), sum = 0, loss = 0;                                                                     \
+            for (int64_t i = 1; i < j->n; i++) top = LOAD(x[i]) > top ? LOAD(x[i]) : top;                              \
+            for (int64_t i = 0; i < j->n; i++) sum += EXP(LOAD(x[i]) - top);                                           \
+            const C shift = top + LOG(sum);                                                                            \
+            for (int64_t i = 0; i < j->n; i++) {                                                                       \
+                const C logp = LOAD(x[i]) - shift, label = LOAD(y[i]);                                                 \
+                loss -= label * logp;                                                                                  \
+                dx[i] = STORE(EXP(logp) - label);                                                                      \
+            }                                                                                                          \
+            ((T *)(void *)j->loss)[r] = STORE(loss);                                                                   \
+        }                                                                                                              \
+    }
+SP_EACH_FLOAT32(ENTROPY, expf, logf)
+SP_EACH_DOUBLE(ENTROPY, exp, log)
+static sp_status softmax_cross_entropy_reference(const sp_call *c)
+{
+    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, entropy, )};
+    const sp_tensor *x = c->in[0];
+    entropy_job j = {x->dims[1], x->data, c->in[1]->data, c->out[0]->data, c->out[1]->data};
+    return x->count ? sp__parallel_for(x->dims[0], sp__grain(4 * j.n), fns[x->dtype], &j) : SP_OK;
+}
+static sp_status softmax_cross_entropy_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const int64_t column[2] = {v->in[0]->dims[0], 1};
+    sp_tensor *logp = sp_builder_apply(b, &sp_op_log_softmax, NULL, 1, &v->in[0]), *p = sp_exp(b, logp);
+    if (v->dout[0]) {
+        sp_tensor *g = sp_reshape(b, v->dout[0], 2, column);
+        if (v->needs[0]) v->din[0] = sp_mul(b, g, sp_sub(b, p, v->in[1]));
+        if (v->needs[1]) v->din[1] = sp_neg(b, sp_mul(b, g, logp));
+    }
+    if (!v->dout[1]) return SP_OK;
+    /* dlogits = softmax - labels */
+    sp_tensor *d = v->dout[1], *dot = sum_axis(b, sp_mul(b, d, p), 1, true), *dx = sp_mul(b, p, sp_sub(b, d, dot));
+    if (v->needs[0]) v->din[0] = v->din[0] ? sp_add(b, v->din[0], dx) : dx;
+    if (v->needs[1]) v->din[1] = v->din[1] ? sp_sub(b, v->din[1], d) : sp_neg(b, d);
     return SP_OK;
 }
 const sp_op sp_op_softmax_cross_entropy = {
     .name = "softmax_cross_entropy", .inputs = "logits, labels", .n_out = 2, .dtypes = SP_DT_FLOATS,
-    .compose = softmax_cross_entropy_compose, .mindir = "SoftmaxCrossEntropyWithLogits",
+    .infer = softmax_cross_entropy_infer, .reference = softmax_cross_entropy_reference, .vjp = softmax_cross_entropy_vjp,
+    .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "SoftmaxCrossEntropyWithLogits",
     .python = "ops.SoftmaxCrossEntropyWithLogits()(logits, labels)",
-    .doc = "Cross entropy of softmax(logits) and labels per row, and its gradient towards the logits.", .samples = "[3,4] [3,4](0,1)",
+    .doc = "Cross entropy of softmax(logits) and labels per row, and its gradient towards the logits.",
+    .samples = "[3,2] [3,2](0.5,0.5); [2,4] [2,4](0.25,0.25)",
 };
 
 typedef struct { bool is_grad; } is_grad_attrs;

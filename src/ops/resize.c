@@ -14,6 +14,7 @@ typedef struct {
     double scale;            /* input elements per output element; 0: by the sizes */
     double cubic;            /* the coefficient of the cubic kernel */
     bool inside;             /* cubic: drop taps outside and rescale the others, instead of repeating the edge */
+    int64_t steps;           /* cubic: positions between two elements are rounded to 1 / steps; 0: not */
     bool transposed;
 } resample_attrs;
 static const sp_attr resample_attr_table[] = {
@@ -21,7 +22,7 @@ static const sp_attr resample_attr_table[] = {
     SP_ATTR(resample_attrs, out_size, INT, NULL), SP_ATTR(resample_attrs, mode, TEXT, "linear"),
     SP_ATTR(resample_attrs, coordinates, TEXT, "half_pixel"), SP_ATTR(resample_attrs, scale, FLOAT, "0.0"),
     SP_ATTR(resample_attrs, cubic, FLOAT, "-0.75"), SP_ATTR(resample_attrs, inside, BOOL, "False"),
-    SP_ATTR(resample_attrs, transposed, BOOL, "False")};
+    SP_ATTR(resample_attrs, steps, INT, "0"), SP_ATTR(resample_attrs, transposed, BOOL, "False")};
 
 static sp_status resample_infer(const sp_call *c, sp_meta *out)
 {
@@ -93,7 +94,9 @@ static int64_t taps_of(const resample_attrs *a, int64_t o, int64_t *index, doubl
         weight[1] = index[1] == left ? 0 : w;
         return 2;
     }
-    const double base = floor(at), t = at - base;
+    const double base = floor(at);
+    double t = at - base;
+    if (a->steps > 0) t = nearbyint(t * (double)a->steps) / (double)a->steps;
     const double w[4] = {cubic_far(t + 1, a->cubic), cubic_near(t, a->cubic), cubic_near(1 - t, a->cubic),
                          cubic_far(2 - t, a->cubic)};
     double sum = 0;
@@ -228,11 +231,13 @@ typedef struct {
     sp_floats scales;
     double cubic;
     bool inside;
+    int64_t steps;
 } resize_attrs;
 static const sp_attr resize_attr_table[] = {
     SP_ATTR(resize_attrs, size, INTS, NULL), SP_ATTR(resize_attrs, mode, TEXT, "linear"),
     SP_ATTR(resize_attrs, coordinates, TEXT, "half_pixel"), SP_ATTR(resize_attrs, scales, FLOATS, "None"),
-    SP_ATTR(resize_attrs, cubic, FLOAT, "-0.75"), SP_ATTR(resize_attrs, inside, BOOL, "False")};
+    SP_ATTR(resize_attrs, cubic, FLOAT, "-0.75"), SP_ATTR(resize_attrs, inside, BOOL, "False"),
+    SP_ATTR(resize_attrs, steps, INT, "0")};
 /* The last size.n axes, the last of them first: then later passes work on longer runs of smaller data. */
 static sp_status resize_compose(sp_builder *b, const sp_call *c)
 {
@@ -244,7 +249,7 @@ static sp_status resize_compose(sp_builder *b, const sp_call *c)
         const int axis = x->rank - a->size.n + k;
         const resample_attrs r = {.axis = axis, .in_size = x->dims[axis], .out_size = a->size.v[k], .mode = a->mode,
                                   .coordinates = a->coordinates, .scale = a->scales.n > 0 ? a->scales.v[k] : 0,
-                                  .cubic = a->cubic, .inside = a->inside};
+                                  .cubic = a->cubic, .inside = a->inside, .steps = a->steps};
         if (r.in_size == r.out_size && r.scale == 0) continue;
         x = sp_builder_apply(b, &sp_op_resample_axis, &r, 1, &x);
     }

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses whose arguments need Python, or that are short compositions of other operators."""
+import math
+
+from .._core import Tensor, apply
+from ..common import dtype as mstype
+from .primitive import Primitive, prim_attr_register
+
+__all__ = ["nll_loss", "NLLLoss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "soft_margin_loss",
+           "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "gaussian_nll_loss",
+           "poisson_nll_loss", "hinge_embedding_loss", "SoftMarginLoss", "MultiMarginLoss", "MultilabelMarginLoss",
+           "TripletMarginLoss"]
+
+
+def _reduce(loss, reduction, where):
+    if reduction == "none":
+        return loss
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"For '{where}', reduction must be 'none', 'mean' or 'sum', but got {reduction!r}")
+    return apply("reduce_" + reduction, [loss], {})
+
+
+def _at_least(x, low):
+    return apply("maximum", [x, low], {})
+
+
+def _sum(x, axis):
+    return apply("reduce_sum", [x], {"axis": (axis,)})
+
+
+def _same_shape(a, b, where):
+    if tuple(a.shape) != tuple(b.shape):
+        raise ValueError(f"For '{where}', both inputs must have one shape, but got {tuple(a.shape)} and {tuple(b.shape)}")
+
+
+def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Minus the log probability of the target class."""
+    return apply("nll_loss", [inputs, target, weight],
+                 {"ignore_index": ignore_index, "reduction": reduction, "label_smoothing": float(label_smoothing)})[0]
+
+
+def _mint_nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
+    return nll_loss(input, target, weight, ignore_index, reduction)
+
+
+class NLLLoss(Primitive):
+    """Minus the log probability of the target class, and the sum of the weights."""
+
+    @prim_attr_register
+    def __init__(self, reduction="mean", ignore_index=-100):
+        if reduction not in ("none", "mean", "sum"):
+            raise ValueError(f"For 'NLLLoss', reduction must be 'none', 'mean' or 'sum', but got {reduction!r}")
+
+    def __call__(self, logits, labels, weight):
+        return apply("nll_loss", [logits, labels, weight], {"reduction": self.reduction, "ignore_index": self.ignore_index})
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
+    """1 - cosine where the target is 1, cosine above the margin where it is -1."""
+    axis = input1.ndim - 1 if input1.ndim == 1 else 1
+    dot = _sum(input1 * input2, axis)
+    size = (_sum(input1 * input1, axis) + 1e-12) * (_sum(input2 * input2, axis) + 1e-12)
+    cosine = dot / apply("sqrt", [size], {})
+    zero = cosine * 0
+    loss = (apply("select", [target == 1, 1 - cosine, zero], {}) +
+            apply("select", [target == -1, _at_least(cosine - margin, 0.0), zero], {}))
+    return _reduce(loss, reduction, "cosine_embedding_loss")
+
+
+def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
+    """max(0, margin - target (input1 - input2))."""
+    return _reduce(_at_least(margin - target * (input1 - input2), 0.0), reduction, "margin_ranking_loss")
+
+
+def _distance(a, b, p, eps):
+    power = apply("pow", [apply("abs", [a - b], {}) + eps, float(p)], {})
+    return apply("pow", [_sum(power, -1), 1.0 / p], {})
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"):
+    """max(0, distance to the positive - distance to the negative + margin)."""
+    if isinstance(margin, Tensor):
+        margin = margin.item()
+    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+    if swap:
+        far = apply("minimum", [far, _distance(positive, negative, p, eps)], {})
+    return _reduce(_at_least(near - far + margin, 0.0), reduction, "triplet_margin_loss")
+
+
+def soft_margin_loss(input, target, reduction="mean"):
+    """log(1 + exp(-target input))."""
+    _same_shape(input, target, "soft_margin_loss")
+    return _reduce(apply("softplus", [-target * input], {}), reduction, "soft_margin_loss")
+
+
+def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
+    """Mean over the other classes of max(0, margin - score of the target + score)^p."""
+    if p not in (1, 2):
+        raise ValueError(f"For 'multi_margin_loss', p must be 1 or 2, but got {p}")
+    x = input.reshape((1, -1)) if input.ndim == 1 else input
+    index = target.reshape((-1,))
+    score = -apply("nll_terms", [x, index, None], {})[0].reshape((-1, 1))
+    gap = _at_least(margin - score + x, 0.0)
+    gap = gap * gap if p == 2 else gap
+    # The target's own term is max(0, margin)^p, whatever the scores.
+    loss = (_sum(gap, 1) - max(0.0, float(margin)) ** p) / x.shape[1]
+    if weight is not None:
+        loss = loss * apply("gather", [weight, index], {"axis": 0})
+    return _reduce(loss.reshape(()) if input.ndim == 1 and reduction == "none" else loss, reduction, "multi_margin_loss")
+
+
+def multilabel_margin_loss(input, target, reduction="mean"):
+    """Over targets (those before the first -1) and other classes: sum of max(0, 1 - score of target + score) / classes."""
+    x, t = (v.reshape((1, -1)) if v.ndim == 1 else v for v in (input, target))
+    _same_shape(x, t, "multilabel_margin_loss")
+    classes = x.shape[1]
+    ended = apply("cumsum", [(t < 0).astype(mstype.float32)], {"axis": 1}) > 0
+    used = 1 - ended.astype(x.dtype)
+    index = _at_least(t, 0)
+    hot = apply("one_hot", [index, 1.0, 0.0], {"depth": classes, "axis": -1}).astype(x.dtype) * used.reshape((-1, classes, 1))
+    other = 1 - apply("reduce_max", [hot], {"axis": (1,)})
+    scores = apply("gather_elements", [x, index], {"dim": 1})
+    gap = _at_least(1 - scores.reshape((-1, classes, 1)) + x.reshape((-1, 1, classes)), 0.0)
+    terms = gap * used.reshape((-1, classes, 1)) * other.reshape((-1, 1, classes))
+    loss = apply("reduce_sum", [terms], {"axis": (1, 2)}) / classes
+    return _reduce(loss.reshape(()) if input.ndim == 1 and reduction == "none" else loss, reduction, "multilabel_margin_loss")
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
+    """Mean over classes of the binary cross entropy of sigmoid(input)."""
+    _same_shape(input, target, "multilabel_soft_margin_loss")
+    yes, no = apply("logsigmoid", [input], {}), apply("logsigmoid", [-input], {})
+    loss = -(target * yes + (1 - target) * no)
+    if weight is not None:
+        loss = loss * weight
+    return _reduce(apply("reduce_mean", [loss], {"axis": (-1,)}), reduction, "multilabel_soft_margin_loss")
+
+
+def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
+    """Minus the log density of target under normal distributions."""
+    if isinstance(var, Tensor):
+        var = _at_least(var, eps)
+        log = apply("log", [var], {})
+    else:
+        var = max(float(var), eps)
+        log = math.log(var)
+    loss = 0.5 * (log + (x - target) * (x - target) / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return _reduce(loss, reduction, "gaussian_nll_loss")
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduction="mean"):
+    """Minus the log likelihood of counts under Poisson distributions."""
+    if log_input:
+        loss = apply("exp", [input], {}) - target * input
+    else:
+        loss = input - target * apply("log", [input + eps], {})
+    if full:
+        term = target * apply("log", [target], {}) - target + 0.5 * apply("log", [2 * math.pi * target], {})
+        loss = loss + apply("select", [target > 1, term, target * 0], {})
+    return _reduce(loss, reduction, "poisson_nll_loss")
+
+
+def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    zero = inputs * 0
+    loss = (apply("select", [targets != -1, inputs, zero], {}) +
+            apply("select", [targets != 1, _at_least(margin - inputs, 0.0), zero], {}))
+    return _reduce(loss, reduction, "hinge_embedding_loss")
+
+
+class _Loss(Primitive):
+    """A loss with its reduction given once."""
+
+    @prim_attr_register
+    def __init__(self, reduction="mean"):
+        if reduction not in ("none", "mean", "sum"):
+            raise ValueError(f"For '{self.name}', reduction must be 'none', 'mean' or 'sum', but got {reduction!r}")
+
+
+class SoftMarginLoss(_Loss):
+    """log(1 + exp(-label logits))."""
+
+    def __call__(self, logits, labels):
+        return soft_margin_loss(logits, labels, self.reduction)
+
+
+class MultilabelMarginLoss(_Loss):
+    """multilabel_margin_loss, and 1 where a class is a target."""
+
+    def __call__(self, x, target):
+        ended = apply("cumsum", [(target < 0).astype(mstype.float32)], {"axis": -1}) > 0
+        used = 1 - ended.astype(mstype.int32)
+        hot = apply("one_hot", [_at_least(target, 0), 1.0, 0.0], {"depth": x.shape[-1], "axis": -1}).astype(mstype.int32)
+        marks = apply("reduce_max", [hot * used.expand_dims(-1)], {"axis": (-2,)})
+        return multilabel_margin_loss(x, target, self.reduction), marks
+
+
+class MultiMarginLoss(Primitive):
+    """multi_margin_loss with its constants given once."""
+
+    @prim_attr_register
+    def __init__(self, p=1, margin=1.0, reduction="mean"):
+        if p not in (1, 2):
+            raise ValueError(f"For 'MultiMarginLoss', p must be 1 or 2, but got {p}")
+
+    def __call__(self, inputs, target, weight=None):
+        return multi_margin_loss(inputs, target, self.p, self.margin, weight, self.reduction)
+
+
+class TripletMarginLoss(Primitive):
+    """triplet_margin_loss with its constants given once; the margin comes with the call."""
+
+    @prim_attr_register
+    def __init__(self, p=2, swap=False, eps=1e-6, reduction="mean"):
+        pass
+
+    def __call__(self, x, positive, negative, margin):
+        return triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
+
+
+MINT = {"nn.functional.nll_loss": _mint_nll_loss, "nn.functional.cosine_embedding_loss": cosine_embedding_loss,
+        "nn.functional.soft_margin_loss": soft_margin_loss}
