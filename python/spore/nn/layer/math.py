@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mathematical functions as Cells."""
+import numpy as np
+
+from spore import ops
+from spore.common import dtype as mstype
+from spore.common.tensor import Tensor
+from spore.nn.cell import Cell
+from spore.nn.layer import _check as check
+
+__all__ = ["ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity", "MatMul", "Moments",
+           "MatInverse", "MatDet"]
+
+
+class ReduceLogSumExp(Cell):
+    """Logarithm of the sum of exponentials.
+
+    Args:
+        axis: dimensions to sum over, an int, list or tuple.
+        keep_dims: whether they stay, with size 1. Default False.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.ReduceLogSumExp(0)(ms.Tensor([0.0, 0.0])))
+        0.6931472
+    """
+
+    def __init__(self, axis, keep_dims=False):
+        super().__init__()
+        check.instance(self.cls_name, "axis", axis, int, list, tuple)
+        self.axis, self.keep_dims = axis, check.boolean(self.cls_name, "keep_dims", keep_dims)
+
+    def construct(self, x):
+        top = ops.stop_gradient(ops.amax(x))
+        axis = tuple(self.axis) if isinstance(self.axis, (list, tuple)) else self.axis
+        axis = tuple(range(x.ndim)) if axis == () else axis
+        return ops.log(ops.sum(ops.exp(x - top), axis, self.keep_dims)) + top
+
+
+class Range(Cell):
+    """Numbers from a start to a limit, without the limit.
+
+    Args:
+        start: first number; or the limit, when there is no other.
+        limit: end of the numbers. Default None.
+        delta: difference of neighbours, not 0. Default 1.
+
+    Examples:
+        >>> from spore import nn
+        >>> print(nn.Range(1, 8, 2)())
+        [1 3 5 7]
+    """
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        if delta == 0:
+            check.fail_value(self.cls_name, "delta", delta, "a number other than 0")
+        data = np.arange(start, limit, delta) if limit is not None else np.arange(0, start, delta)
+        self.result_tensor = Tensor(data, mstype.float32 if data.dtype == np.float64 else mstype.int32)
+
+    def construct(self):
+        return self.result_tensor
+
+
+class LGamma(Cell):
+    """Logarithm of the absolute value of the gamma function.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.LGamma()(ms.Tensor([1.0])).shape)
+        (1,)
+    """
+
+    def construct(self, x):
+        check.float_types(self.cls_name, "x", x)
+        return ops.lgamma(x)
+
+
+class DiGamma(Cell):
+    """Derivative of the logarithm of the gamma function.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.DiGamma()(ms.Tensor([1.0])).shape)
+        (1,)
+    """
+
+    def construct(self, x):
+        check.float_types(self.cls_name, "x", x)
+        return ops.digamma(x)
+
+
+class IGamma(Cell):
+    """The lower regularised incomplete gamma function of a and x.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.IGamma()(ms.Tensor([1.0]), ms.Tensor([0.0])))
+        [0.]
+    """
+
+    def construct(self, a, x):
+        for name, value in (("a", a), ("x", x)):
+            if value.dtype != mstype.float32:
+                raise TypeError(f"For '{self.cls_name}', the dtype of '{name}' must be float32, but got {value.dtype}.")
+        return ops.igamma(a, x)
+
+
+class LBeta(Cell):
+    """Logarithm of the beta function of x and y.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.LBeta()(ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
+        (1,)
+    """
+
+    def construct(self, x, y):
+        check.float_types(self.cls_name, "x", x)
+        if y.dtype != x.dtype:
+            raise TypeError(f"For '{self.cls_name}', 'y' must have the dtype of 'x', {x.dtype}, but got {y.dtype}.")
+        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
+
+
+class CosineSimilarity(Cell):
+    """Cosine of the angle between vectors along a dimension.
+
+    Args:
+        dim: the dimension. Default 1.
+        eps: least product of norms. Default 1e-8.
+    """
+
+    def __init__(self, dim=1, eps=1e-8):
+        super().__init__()
+        self.dim, self.eps = dim, eps
+
+    def construct(self, x1, x2):
+        for name, value in (("x1", x1), ("x2", x2)):
+            if not isinstance(value, Tensor):
+                check.fail_type(self.cls_name, name, value, "a Tensor")
+        squares = ops.sum(x1 * x1, self.dim) * ops.sum(x2 * x2, self.dim)
+        return ops.sum(x1 * x2, self.dim) / ops.sqrt(ops.maximum(squares, self.eps * self.eps))
+
+
+class MatMul(Cell):
+    """Matrix product; leading dimensions broadcast.
+
+    Args:
+        transpose_x1: whether the matrices of the first input are transposed. Default False.
+        transpose_x2: whether those of the second are. Default False.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.MatMul()(ms.ops.ones((2, 3)), ms.ops.ones((3, 4))).shape)
+        (2, 4)
+    """
+
+    def __init__(self, transpose_x1=False, transpose_x2=False):
+        super().__init__()
+        self.transpose_x1 = check.boolean(self.cls_name, "transpose_x1", transpose_x1)
+        self.transpose_x2 = check.boolean(self.cls_name, "transpose_x2", transpose_x2)
+
+    def construct(self, x1, x2):
+        if self.transpose_x1 and x1.ndim > 1:
+            x1 = ops.swapaxes(x1, -1, -2)
+        if self.transpose_x2 and x2.ndim > 1:
+            x2 = ops.swapaxes(x2, -1, -2)
+        return ops.matmul(x1, x2)
+
+
+class Moments(Cell):
+    """Mean and variance over dimensions.
+
+    Args:
+        axis: an int or a tuple of ints. Default None, all.
+        keep_dims: whether they stay, with size 1. Default None, False.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> mean, variance = nn.Moments()(ms.Tensor([1.0, 3.0]))
+        >>> print(mean, variance)
+        2.0 1.0
+    """
+
+    def __init__(self, axis=None, keep_dims=None):
+        super().__init__()
+        axis = () if axis is None else axis
+        check.instance(self.cls_name, "axis", axis, int, tuple)
+        for item in axis if isinstance(axis, tuple) else ():
+            check.instance(self.cls_name, "axis", item, int)
+        self.axis = axis
+        self.keep_dims = check.boolean(self.cls_name, "keep_dims", False if keep_dims is None else keep_dims)
+
+    def construct(self, x):
+        check.float_types(self.cls_name, "x", x)
+        axis = tuple(range(x.ndim)) if self.axis == () else self.axis
+        wide = x.astype(mstype.float32)
+        mean = ops.mean(wide, axis, True)
+        variance = ops.mean(ops.square(wide - ops.stop_gradient(mean)), axis, self.keep_dims)
+        if not self.keep_dims:
+            mean = ops.reshape(mean, variance.shape)
+        return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+class MatInverse(Cell):
+    """Inverse of symmetric positive definite matrices."""
+
+    def construct(self, a):
+        check.float_types(self.cls_name, "a", a)
+        return ops.inverse(a)
+
+
+class MatDet(Cell):
+    """Determinant of symmetric positive definite matrices."""
+
+    def construct(self, a):
+        check.float_types(self.cls_name, "a", a)
+        return ops.det(a)
