@@ -209,8 +209,7 @@ static sp_status same_shape(const sp_call *c)
 {
     char a[SP_SHAPE_TEXT], t[SP_SHAPE_TEXT];
     const sp_tensor *x = c->in[0], *value = c->in[1];
-    bool fits = sp__tensor_same_shape(x, value) || value->count == 1;
-    SP_CHECK(fits, SP_VALUE, "a value of shape %s cannot be written to a variable of shape %s",
+    SP_CHECK(sp__tensor_same_shape(x, value), SP_VALUE, "a value of shape %s cannot be written to a variable of shape %s",
              sp__shape_text(value->rank, value->dims, t), sp__shape_text(x->rank, x->dims, a));
     return SP_OK;
 }
@@ -237,7 +236,7 @@ const sp_op sp_op_assign = {
     .name = "assign", .inputs = "variable, value", .infer = assign_infer, .reference = assign_reference, .strided = true,
     .writes = 1, .vjp = assign_vjp, .mindir = "Assign",
     .python = "ops.assign(variable, value); ops.Assign()(variable, value)",
-    .doc = "Write the value, converted, over the variable.", .samples = "[2,3] [2,3]; [3] []",
+    .doc = "Write the value, converted, over the variable.", .samples = "[2,3] [2,3]; [] []",
 };
 
 /* variable += value in the variable's dtype. */
@@ -274,12 +273,12 @@ const sp_op sp_op_assign_add = {
     .name = "assign_add", .inputs = "variable, value", .infer = assign_infer, .reference = assign_add_reference, .writes = 1,
     .vjp = assign_add_vjp, .mindir = "AssignAdd",
     .python = "ops.assign_add(variable, value); ops.AssignAdd()(variable, value)",
-    .doc = "Add the value to the variable in place.", .samples = "[2,3] [2,3]; [3] []",
+    .doc = "Add the value to the variable in place.", .samples = "[2,3] [2,3]; [] []",
 };
 
 const sp_op sp_op_assign_sub = {
     .name = "assign_sub", .inputs = "variable, value", .infer = assign_infer, .reference = assign_sub_reference, .writes = 1,
     .vjp = assign_sub_vjp, .mindir = "AssignSub",
     .python = "ops.assign_sub(variable, value); ops.AssignSub()(variable, value)",
-    .doc = "Subtract the value from the variable in place.", .samples = "[2,3] [2,3]; [3] []",
+    .doc = "Subtract the value from the variable in place.", .samples = "[2,3] [2,3]; [] []",
 };

@@ -531,5 +531,5 @@ const sp_op sp_op_random_multinomial = {
     .name = "random_multinomial", .inputs = "state, weights", SP_ATTRS(multinomial_attr_table, multinomial_attrs),
     .infer = multinomial_infer, .reference = multinomial_reference, .workspace = multinomial_workspace, .no_vjp = "integer result",
     .mindir = "Multinomial", .doc = "Categories drawn with the given weights, each row of weights for itself.",
-    .samples = "[2]i<99 [4]>0 n=3; [2]i<99 [2,4](1,3) n=4 replacement=False dtype=int32",
+    .samples = "[2]i<99 [4]>0 n=3; [2]i<99 [2,4](1,3) n=1 replacement=False dtype=int32",
 };

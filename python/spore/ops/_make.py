@@ -38,3 +38,12 @@ def _restore(cls, kept):
 def plain(name, function, doc=None):
     """A class without constructor arguments around a function."""
     return primitive(name, lambda self, *args, **kwargs: function(*args, **kwargs), doc=doc or function.__doc__)
+
+
+def named(methods):
+    """Give functions the names they are shown under, so that messages carry those."""
+    for path, function in methods.items():
+        name = path.rpartition(".")[2]
+        if function.__name__.startswith(("_", "<")):
+            function.__name__ = function.__qualname__ = name
+    return methods

@@ -5,6 +5,7 @@ import itertools
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from ._make import named
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "batch_to_space_nd", "block_diag", "broadcast_like", "cartesian_prod", "cast",
@@ -104,6 +105,8 @@ def is_tensor(obj):
 
 def cast(input, dtype):
     """The numbers as another dtype."""
+    if isinstance(dtype, str):
+        raise TypeError(f"cast: dtype must be a dtype of this package, but got the text {dtype!r}")
     if not isinstance(input, Tensor):
         input = Tensor(input)
     return apply("cast", (input,), {"dtype": dtype})
@@ -120,17 +123,19 @@ def deepcopy(input_x):
 
 
 def tuple_to_array(input_x):
-    """A Tensor of a tuple of numbers: int32 for whole numbers, float32 otherwise."""
-    whole = all(isinstance(v, int) for v in input_x)
-    return Tensor(list(input_x), mstype.int32 if whole else mstype.float32)
+    """A Tensor of a tuple of numbers: int32 when the first one is whole, else float32."""
+    if not isinstance(input_x, tuple) or not input_x:
+        raise TypeError(f"tuple_to_array: a tuple of numbers is wanted, but got {input_x!r}")
+    if isinstance(input_x[0], int):
+        return Tensor([int(v) for v in input_x], mstype.int32)
+    return Tensor(list(input_x), mstype.float32)
 
 
 # --- dimensions that come and go ------------------------------------------------------------------------------------------
 
 def expand_dims(input_x, axis):
     """A dimension of size 1 more."""
-    if not isinstance(input_x, Tensor):
-        input_x = Tensor(input_x)
+    tensor_of(input_x, "input_x", "expand_dims")
     axis = axis_of(axis, input_x.ndim + 1)
     return apply("reshape", (input_x,), {"shape": input_x.shape[:axis] + (1,) + input_x.shape[axis:]})
 
@@ -141,23 +146,16 @@ def unsqueeze(input, dim):
 
 
 def squeeze(input, axis=None):
-    """Without dimensions of size 1: all of them, or those given."""
-    old = input.shape
+    """Without dimensions of size 1: all of them, or those of the ones given."""
     if axis is None or axis == ():
-        return apply("reshape", (input,), {"shape": tuple(n for n in old if n != 1)})
+        return apply("reshape", (input,), {"shape": tuple(n for n in input.shape if n != 1)})
     gone = {axis_of(a, max(input.ndim, 1)) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
-    for a in gone:
-        if old and old[a] != 1:
-            raise ValueError(f"squeeze: dimension {a} has size {old[a]}, only a dimension of size 1 can be taken away")
-    return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(old) if i not in gone)})
+    return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(input.shape) if i not in gone or n != 1)})
 
 
 def _mint_squeeze(input, dim=None):
-    """Without dimensions of size 1; others of those given stay."""
-    if dim is None:
-        return squeeze(input)
-    dims = {axis_of(d, max(input.ndim, 1), "dim") for d in (dim if isinstance(dim, (tuple, list)) else (dim,))}
-    return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(input.shape) if i not in dims or n != 1)})
+    """Without dimensions of size 1: all of them, or those of the ones given."""
+    return squeeze(input, dim)
 
 
 def _flatten(x, start_dim, end_dim):
@@ -178,9 +176,9 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     if order not in ("C", "F"):
         raise ValueError(f"flatten: order must be 'C' or 'F', but got {order!r}")
     if order == "F":
-        input = apply("transpose", (input,), {"perm": (0, *range(input.ndim - 1, 0, -1)) if input.ndim else ()})
+        input = apply("transpose", (input,))
     if input.ndim == 1 and start_dim == 1:
-        return apply("reshape", (input,), {"shape": (-1, 1)})
+        return input
     return _flatten(input, start_dim, end_dim)
 
 
@@ -276,10 +274,8 @@ def movedim(x, source, destination):
 
 
 def t(input):
-    """The transpose of a matrix; a vector stays."""
-    if input.ndim > 2:
-        raise ValueError(f"t: at most 2 dimensions are possible, but the Tensor has {input.ndim}")
-    return _permute(input, range(input.ndim)[::-1])
+    """The transpose of a matrix; with fewer or more than two dimensions the Tensor itself."""
+    return _permute(input, (1, 0)) if input.ndim == 2 else input
 
 
 def _mint_transpose(input, dim0, dim1):
@@ -499,7 +495,8 @@ def dsplit(input, indices_or_sections):
 
 def unstack(input_x, axis=0):
     """The slices along a dimension."""
-    return _tuple(apply("unstack", (tensor_of(input_x, "input_x", "unstack"),), {"axis": int_of(axis)}))
+    tensor_of(input_x, "input_x", "unstack")
+    return _tuple(apply("unstack", (input_x,), {"axis": axis_of(axis, input_x.ndim)}))
 
 
 def unbind(input, dim=0):
@@ -668,6 +665,8 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
 def pad(input_x, padding, mode="constant", value=None):
     """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on."""
     tensor_of(input_x, "input_x", "pad")
+    if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
+        raise ValueError(f"pad: padding must be a flat list of ints, but got {padding}")
     padding = ints_of(padding, "padding")
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError(f"pad: padding has {len(padding)} elements; it must be even and at most {2 * input_x.ndim}")
@@ -697,6 +696,8 @@ def padding(x, pad_dim_size=8):
 
 def diag(input):
     """A Tensor with the elements on the diagonal of twice as many dimensions."""
+    if input.ndim == 0:
+        raise ValueError("diag: the Tensor has no dimensions")
     flat = ravel(input)
     return apply("reshape", (apply("diag_embed", (flat,)),), {"shape": input.shape * 2})
 
@@ -827,20 +828,20 @@ def _tensor_narrow(self, dim, start, length):
     return narrow(self, dim, start, length)
 
 
-TENSOR_METHODS = {
+TENSOR_METHODS = named({
     "flatten": _tensor_flatten, "squeeze": _tensor_squeeze, "expand_dims": expand_dims, "unsqueeze": unsqueeze,
     "swapaxes": swapaxes, "swapdims": swapdims, "moveaxis": moveaxis, "movedim": movedim, "t": t, "expand": _tensor_expand,
     "expand_as": expand_as, "view_as": view_as, "view": _tensor_view, "ravel": ravel, "split": _tensor_split_method,
     "chunk": _tensor_chunk, "tensor_split": tensor_split, "hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit,
-    "unbind": unbind, "repeat": _tensor_repeat, "repeat_interleave": repeat_interleave, "tile": _tensor_tile,
+    "unbind": unbind, "repeat": _tensor_repeat, "repeat_interleave": _mint_repeat_interleave, "tile": _tensor_tile,
     "flip": _tensor_flip, "fliplr": fliplr, "flipud": flipud, "reverse": reverse, "rot90": rot90,
     "reverse_sequence": lambda self, seq_lengths, seq_dim=0, batch_dim=0: reverse_sequence(self, seq_lengths, seq_dim, batch_dim),
     "diag": _tensor_diag, "diagflat": diagflat, "diagonal_scatter": diagonal_scatter, "narrow": _tensor_narrow,
-    "resize": _tensor_resize, "transpose": _tensor_transpose}
+    "resize": _tensor_resize, "transpose": _tensor_transpose})
 
-MINT = {
+MINT = named({
     "cat": _mint_cat, "concat": _mint_cat, "stack": _mint_stack, "split": _mint_split, "chunk": _mint_chunk,
     "unbind": unbind, "squeeze": _mint_squeeze, "unsqueeze": unsqueeze, "flatten": _mint_flatten, "swapaxes": swapaxes,
     "transpose": _mint_transpose, "t": t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow, "meshgrid": _mint_meshgrid,
     "repeat_interleave": _mint_repeat_interleave, "diag": _mint_diag, "hstack": hstack, "vstack": vstack, "dstack": dstack,
-    "nn.functional.pad": lambda input, pad, mode="constant", value=0.0: globals()["pad"](input, pad, mode, value)}
+    "nn.functional.flatten": _mint_flatten, "nn.functional.pad": lambda input, pad, mode="constant", value=0.0: globals()["pad"](input, pad, mode, value)})

@@ -19,7 +19,7 @@ def _add(cls):
 
 for _name, _function in {
         "Shape": array.shape, "TensorShape": lambda x: Tensor(x.shape, mstype.int64), "Rank": array.rank, "Size": array.size,
-        "DType": array.dtype, "Cast": array.cast, "ExpandDims": array.expand_dims, "TupleToArray": array.tuple_to_array,
+        "DType": array.dtype, "Cast": array.cast, "ExpandDims": array.expand_dims,
         "DynamicShape": lambda x: Tensor(x.shape, mstype.int64), "Slice": array.slice, "Diag": array.diag,
         "NonZero": scattering.nonzero, "Unique": scattering.unique, "MaskedFill": scattering.masked_fill,
         "IndexFill": scattering.index_fill, "ScatterNd": scattering.scatter_nd, "UniqueWithPad": scattering.unique_with_pad,
@@ -39,12 +39,19 @@ for _name, _function in {
 
 def _flatten(self, input_x):
     """All dimensions but the first as one."""
-    return array.flatten(input_x)
+    return apply("reshape", (input_x,), {"shape": (-1, 1)}) if input_x.ndim == 1 else array.flatten(input_x)
 
 
-def _gather_v2(self, input_params, input_indices, axis):
+def _gather_v2(self, input_params, input_indices, axis, batch_dims=0):
     """Slices along a dimension, one for each index."""
-    return scattering.gather(input_params, input_indices, axis)
+    return scattering.gather(input_params, input_indices, axis, batch_dims)
+
+
+def _numbers(self, input_x):
+    """A Tensor of a tuple of numbers of one kind."""
+    if isinstance(input_x, tuple) and len({type(v) for v in input_x}) > 1:
+        raise TypeError(f"TupleToArray: all numbers must be of one kind, but got {input_x}")
+    return array.tuple_to_array(input_x)
 
 
 def _embedding_lookup(self, input_params, input_indices, offset):
@@ -57,6 +64,9 @@ def _embedding_lookup(self, input_params, input_indices, offset):
 
 
 _add(primitive("Flatten", _flatten))
+_add(primitive("TupleToArray", _numbers))
+_add(plain("TransposeView", lambda input_x, input_perm: apply("transpose", (input_x,), {"perm": ints_of(input_perm, "input_perm")}),
+           "Dimensions in another order, as a view."))
 _add(primitive("GatherV2", _gather_v2))
 _add(primitive("SparseGatherV2", _gather_v2))
 _add(primitive("EmbeddingLookup", _embedding_lookup))

@@ -6,6 +6,7 @@ import operator
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from ._make import named
 from .array import int_of, ints_of, tensor_of
 
 __all__ = [
@@ -88,7 +89,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     """start, start + step, ... before end."""
     if end is None:
         start, end = 0, start
-    given = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
+    given = [v.dtype for v in (start, end, step) if isinstance(v, Tensor) and v.dtype.is_floating_point]
     return apply("arange", (), {"start": number_of(start), "end": number_of(end), "step": number_of(step),
                                 "dtype": dtype or (given[0] if given else None)})
 
@@ -108,6 +109,8 @@ def make_range(*args):
 
 def linspace(start, end, steps):
     """Numbers evenly spaced from start to end, both included."""
+    if int_of(steps, "steps") <= 0:
+        raise ValueError(f"linspace: steps must be positive, but got {steps}")
     dtype = next((v.dtype for v in (start, end) if isinstance(v, Tensor) and v.dtype.is_floating_point), mstype.float32)
     if isinstance(start, Tensor) and start.ndim or isinstance(end, Tensor) and end.ndim:
         unit = apply("linspace", (), {"start": 0.0, "end": 1.0, "steps": int_of(steps, "steps"), "dtype": dtype})
@@ -165,8 +168,10 @@ def scalar_to_array(input_x):
 
 def scalar_cast(input_x, input_y):
     """The number as another type."""
-    kind = mstype.dtype_to_pytype(input_y)
-    return kind(number_of(input_x))
+    kinds = {mstype.int64: int, mstype.float64: float, mstype.bool_: builtins.bool}
+    if input_y not in kinds:
+        raise ValueError(f"scalar_cast: a number becomes an int64, float64 or bool, but got {input_y}")
+    return kinds[input_y](number_of(input_x))
 
 
 def _scalar(name, function):
@@ -240,13 +245,13 @@ def _new_ones(self, *size, dtype=None):
     return ones(_sizes(size), dtype or self.dtype)
 
 
-TENSOR_METHODS = {
+TENSOR_METHODS = named({
     "new_zeros": _new_zeros, "new_ones": _new_ones, "fills": fills,
     "new_empty": lambda self, *size, dtype=None, device=None: zeros(_sizes(size), dtype or self.dtype),
     "new_full": lambda self, size, fill_value, *, dtype=None: _full(ints_of(size, "size"), fill_value, dtype or self.dtype),
-    "fill": lambda self, value: zeros_like(self) if value is None else fills(self, value)}
+    "fill": lambda self, value: zeros_like(self) if value is None else fills(self, value)})
 
-MINT = {
+MINT = named({
     "zeros": _mint_zeros, "ones": _mint_ones, "full": _mint_full, "full_like": full_like, "zeros_like": zeros_like,
     "ones_like": ones_like, "arange": arange, "linspace": _mint_linspace, "eye": eye, "empty": _mint_empty,
-    "empty_like": lambda input, *, dtype=None, device=None, pin_memory=False: zeros_like(input, dtype=dtype)}
+    "empty_like": lambda input, *, dtype=None, device=None, pin_memory=False: zeros_like(input, dtype=dtype)})

@@ -6,6 +6,7 @@ import builtins
 from .._core import Tensor, apply
 from ..common import dtype as mstype
 from ..common import generator as sources
+from ._make import named
 from .array import int_of, ints_of, tensor_of
 
 __all__ = [
@@ -368,14 +369,14 @@ def _mint_multinomial(input, num_samples, replacement=False, *, generator=None):
     return _categories(input, num_samples, replacement, mstype.int64, generator=generator)
 
 
-TENSOR_METHODS = {
+TENSOR_METHODS = named({
     "uniform_": _uniform_, "normal_": _normal_, "random_": _random_, "bernoulli_": _bernoulli_, "exponential_": _exponential_,
     "bernoulli": _mint_bernoulli, "multinomial": multinomial, "random_categorical": random_categorical,
-    "uniform": lambda self, from_=0.0, to=1.0, generator=None: draw_uniform(self.shape, from_, to, self.dtype, generator=generator)}
+    "uniform": lambda self, from_=0.0, to=1.0, generator=None: draw_uniform(self.shape, from_, to, self.dtype, generator=generator)})
 
-MINT = {
+MINT = named({
     "rand": _mint_rand, "randn": _mint_randn, "randint": _mint_randint, "randint_like": _mint_randint_like,
     "rand_like": lambda input, *, dtype=None, device=None: rand_like(input, dtype=dtype),
     "randn_like": lambda input, *, dtype=None, device=None: randn_like(input, dtype=dtype),
     "randperm": lambda n, *, generator=None, dtype=mstype.int64: _permutation(n, dtype, generator=generator),
-    "normal": _mint_normal, "bernoulli": _mint_bernoulli, "multinomial": _mint_multinomial}
+    "normal": _mint_normal, "bernoulli": _mint_bernoulli, "multinomial": _mint_multinomial})

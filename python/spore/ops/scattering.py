@@ -4,6 +4,7 @@ import builtins
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from ._make import named
 from .array import axis_of, int_of, part, ravel, tensor_of, unstack
 
 __all__ = [
@@ -131,7 +132,7 @@ def _tensor_take(self, indices=None, axis=None, mode="clip", *, index=None):
     x, axis = (ravel(self), 0) if axis is None else (self, axis_of(axis, self.ndim))
     n = x.shape[axis]
     if mode == "clip":
-        indices = apply("minimum", (apply("maximum", (indices, 0)), n - 1))
+        indices = apply("minimum", (apply("maximum", (indices, -n)), n - 1))
     elif mode == "wrap":
         over = apply("cast", (apply("floor", (apply("div", (apply("cast", (indices,), {"dtype": mstype.float64}), n)),)),),
                      {"dtype": mstype.int64})
@@ -385,7 +386,11 @@ def select_scatter(input, src, axis, index):
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """A copy in which start:end:step along a dimension is src."""
     axis = axis_of(axis, input.ndim)
-    return _put_range(_copy(input), src, axis, *builtins.slice(start, end, step).indices(input.shape[axis]))
+    found = builtins.slice(start, end, step).indices(input.shape[axis])
+    wanted = input.shape[:axis] + (len(builtins.range(*found)),) + input.shape[axis + 1:]
+    if src.shape != wanted:
+        raise ValueError(f"slice_scatter: src has shape {src.shape}, it must have the shape of the slice, {wanted}")
+    return _put_range(_copy(input), src, axis, *found)
 
 
 def _put_range(x, value, axis, start, stop, step):
@@ -554,10 +559,11 @@ def unsorted_segment_prod(x, segment_ids, num_segments):
 
 def _extreme(x, largest):
     import numpy as np
-    kind = mstype.dtype_to_nptype(x.dtype)
     if x.dtype.is_floating_point:
-        return float("inf") if largest else float("-inf")
-    info = np.iinfo(kind)
+        most = {mstype.float16: 65504.0, mstype.bfloat16: 3.3895313892515355e38, mstype.float64: float(np.finfo(np.float64).max)}.get(
+            x.dtype, float(np.finfo(np.float32).max))
+        return most if largest else -most
+    info = np.iinfo(mstype.dtype_to_nptype(x.dtype))
     return int(info.max if largest else info.min)
 
 
@@ -571,7 +577,7 @@ def unsorted_segment_min(x, segment_ids, num_segments):
     return _segments(x, segment_ids, num_segments, "min", _extreme(x, True))
 
 
-TENSOR_METHODS = {
+TENSOR_METHODS = named({
     "gather": _tensor_gather, "take": _tensor_take, "index_select": _tensor_index_select, "select": _tensor_select,
     "where": lambda self, condition, y: where(condition, self, y), "masked_fill": masked_fill,
     "masked_fill_": _in_place(masked_fill), "masked_scatter": masked_scatter, "masked_scatter_": _in_place(masked_scatter),
@@ -589,12 +595,12 @@ TENSOR_METHODS = {
     "index_put": _index_put, "index_put_": _index_put_, "fill_": _fill, "fill_diagonal": _fill_diagonal,
     "fill_diagonal_": _in_place(_fill_diagonal), "select_scatter": select_scatter, "slice_scatter": slice_scatter,
     "unsorted_segment_max": unsorted_segment_max, "unsorted_segment_min": unsorted_segment_min,
-    "unsorted_segment_prod": unsorted_segment_prod}
+    "unsorted_segment_prod": unsorted_segment_prod})
 
-MINT = {
+MINT = named({
     "where": _mint_where, "select": _mint_select, "index_select": lambda input, dim, index: index_select(input, dim, index),
     "take": take, "nonzero": nonzero, "sort": _mint_sort, "argsort": _mint_argsort, "topk": _mint_topk,
     "unique": lambda input, sorted=True, return_inverse=False, return_counts=False, dim=None: _tensor_unique(
         input, sorted, return_inverse, return_counts, dim),
     "unique_consecutive": unique_consecutive, "searchsorted": searchsorted, "scatter": _mint_scatter,
-    "scatter_add": _mint_scatter_add, "index_add": _index_add, "nn.functional.one_hot": _mint_one_hot}
+    "scatter_add": _mint_scatter_add, "index_add": _index_add, "nn.functional.one_hot": _mint_one_hot})
