@@ -87,9 +87,11 @@ class Cell:
             self.insert_param_to_cell(name, value)
         elif isinstance(value, ParameterTuple):
             self._need_init(name)
-            for index, parameter in enumerate(value):
+            for parameter in value:
                 if parameter.name == _DEFAULT_NAME:
-                    parameter.name = f"{name}_{index}" if len(value) > 1 else name
+                    held["_n_unnamed"] = held.get("_n_unnamed", 0) + 1
+                    parameter.name = f"{_DEFAULT_NAME}${held['_n_unnamed']}"
+                self.insert_param_to_cell(parameter.name, parameter, check_name_contain_dot=False)
             held[name] = value
         elif isinstance(value, Cell):
             self._need_init(name)
@@ -212,12 +214,6 @@ class Cell:
                 if parameter is not None and id(parameter) not in seen:
                     seen.add(id(parameter))
                     yield (f"{prefix}.{name}" if prefix else name), parameter
-            for name, value in cell.__dict__.items():
-                if isinstance(value, ParameterTuple):
-                    for parameter in value:
-                        if id(parameter) not in seen:
-                            seen.add(id(parameter))
-                            yield (f"{prefix}.{parameter.name}" if prefix else parameter.name), parameter
 
     def get_parameters(self, expand=True):
         """The Parameters, those of children included."""

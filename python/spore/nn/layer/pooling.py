@@ -399,6 +399,14 @@ class AdaptiveMaxPool1d(_AdaptiveLine):
         return ops.amax(parts, -1)
 
 
+def _whole(x, output_size):
+    """The output size with the input's where it is None."""
+    if not isinstance(output_size, (tuple, list)) or None not in output_size:
+        return output_size
+    kept = x.shape[-len(output_size):]
+    return tuple(own if wanted is None else wanted for wanted, own in zip(output_size, kept))
+
+
 class AdaptiveAvgPool2d(Cell):
     """An image, (N, C, H, W) or (C, H, W), brought to a size by means of windows that cover it.
 
@@ -417,7 +425,7 @@ class AdaptiveAvgPool2d(Cell):
         self.output_size = output_size
 
     def construct(self, input):
-        return ops.adaptive_avg_pool2d(input, self.output_size)
+        return ops.adaptive_avg_pool2d(input, _whole(input, self.output_size))
 
 
 class AdaptiveAvgPool3d(Cell):
@@ -438,7 +446,7 @@ class AdaptiveAvgPool3d(Cell):
         self.output_size = output_size
 
     def construct(self, input):
-        return ops.adaptive_avg_pool3d(input, self.output_size)
+        return ops.adaptive_avg_pool3d(input, _whole(input, self.output_size))
 
 
 class AdaptiveMaxPool2d(Cell):
@@ -460,7 +468,7 @@ class AdaptiveMaxPool2d(Cell):
         self.output_size, self.return_indices = output_size, return_indices
 
     def construct(self, input):
-        return ops.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+        return ops.adaptive_max_pool2d(input, _whole(input, self.output_size), self.return_indices)
 
 
 class AdaptiveMaxPool3d(Cell):
