@@ -37,6 +37,10 @@ static inline bool sp__py_is_tensor(PyObject *o)
     return Py_TYPE(o) == sp__py_tensor_type || PyType_IsSubtype(Py_TYPE(o), sp__py_tensor_type);
 }
 
+/* A Tensor of strings has geometry but no memory of the engine; its strings are a numpy array kept with the object. New
+ * reference to it, or NULL without exception when o holds numbers. */
+PyObject *sp__py_strings(PyObject *o);
+
 /* Raise the Python exception of a failed call (message of this thread). Always returns NULL. */
 PyObject *sp__py_fail(sp_status status);
 #define SP_PY_TRY(expr)                                                                                                \

@@ -529,6 +529,8 @@ PyObject *sp__py_item(const sp_tensor *t, const char *at)
 
 PyObject *sp__py_asnumpy(PyObject *self)
 {
+    PyObject *strings = sp__py_strings(self);
+    if (strings) return strings;
     sp_tensor *t = sp__py_tensor(self);
     PyObject *as_array = t ? sp__py_numpy("asarray") : NULL;
     if (!as_array) return NULL;

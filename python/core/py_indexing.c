@@ -393,6 +393,14 @@ static PyObject *get_row(sp_tensor *x, PyObject *index)
 
 PyObject *sp__py_get_item(PyObject *self, PyObject *index)
 {
+    PyObject *strings = sp__py_strings(self);
+    if (strings) { /* numpy's business, as all that concerns strings */
+        PyObject *part = PyObject_GetItem(strings, index);
+        PyObject *made = part ? PyObject_CallFunctionObjArgs((PyObject *)sp__py_tensor_type, part, NULL) : NULL;
+        Py_XDECREF(part);
+        Py_DECREF(strings);
+        return made;
+    }
     sp_tensor *x = sp__py_tensor(self);
     if (!x) return NULL;
     if (PyLong_CheckExact(index) && x->rank && !records(x)) return get_row(x, index);

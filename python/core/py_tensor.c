@@ -32,6 +32,10 @@ static sp_tensor *tensor_without_memory(PyObject *o)
                      sp__py_type_name(o));
         return NULL;
     }
+    if (t->dtype == SP_DTYPE_STR) {
+        PyErr_SetString(PyExc_TypeError, "operators cannot compute with a Tensor of strings");
+        return NULL;
+    }
     PyObject *done = PyObject_CallMethod(o, "init_data", NULL);
     if (!done) return NULL;
     Py_DECREF(done);
@@ -75,6 +79,53 @@ static void tensor_hold_take(PyObject *self, sp_tensor *t)
     sp_tensor_release(t);
 }
 
+/* --- strings ----------------------------------------------------------------------------------------------------- */
+
+PyObject *sp__py_strings(PyObject *o)
+{
+    sp_py_tensor *p = (sp_py_tensor *)o;
+    if (!p->t || p->t->dtype != SP_DTYPE_STR || !p->dict) return NULL;
+    PyObject *array = PyDict_GetItemString(p->dict, "_strings");
+    return array ? Py_NewRef(array) : NULL;
+}
+
+/* numpy's strings and Python's bytes; a str alone is refused, as MindSpore does. */
+static int is_strings(PyObject *o)
+{
+    if (PyBytes_Check(o)) return 1;
+    if (PyUnicode_CheckExact(o)) return 0;
+    PyObject *dtype = PyObject_HasAttrString(o, "dtype") && !sp__py_is_tensor(o) ? PyObject_GetAttrString(o, "dtype") : NULL;
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    int answer = kind && PyUnicode_Check(kind) &&
+                 (PyUnicode_CompareWithASCIIString(kind, "U") == 0 || PyUnicode_CompareWithASCIIString(kind, "S") == 0);
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    PyErr_Clear();
+    return answer;
+}
+
+static int init_strings(PyObject *self, PyObject *input)
+{
+    PyObject *make = sp__py_numpy("array"), *array = make ? PyObject_CallFunctionObjArgs(make, input, NULL) : NULL;
+    PyObject *shape = array ? PyObject_GetAttrString(array, "shape") : NULL;
+    int64_t dims[SP_RANK_MAX];
+    int rank = shape ? sp__py_ints(shape, dims, SP_RANK_MAX, "Tensor: shape") : -1;
+    int failed = rank < 0;
+    if (!failed) {
+        sp_tensor *t = NULL;
+        sp_status status = sp__tensor_handle(SP_DTYPE_STR, rank, dims, NULL, NULL, NULL, &t);
+        failed = status != SP_OK;
+        if (failed) sp__py_fail(status);
+        else tensor_hold_take(self, t);
+    }
+    failed = failed || PyObject_SetAttrString(self, "_strings", array) < 0;
+    Py_XDECREF(array);
+    Py_XDECREF(shape);
+    return failed ? -1 : 0;
+}
+
+/* --- construction ------------------------------------------------------------------------------------------------ */
+
 /* Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) */
 static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
 {
@@ -106,6 +157,11 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
         if (shape != Py_None || init != Py_None) {
             PyErr_Format(PyExc_ValueError, "Tensor: %s must be None when input_data is given, but got %R",
                          shape != Py_None ? "shape" : "init", shape != Py_None ? shape : init);
+            return -1;
+        }
+        if (PyObject_CheckBuffer(input) && is_strings(input)) {
+            if (dtype == SP_DTYPE_NONE || dtype == SP_DTYPE_STR) return init_strings(self, input);
+            PyErr_Format(PyExc_TypeError, "Tensor: strings cannot have dtype %s", sp_dtype_name((sp_dtype)dtype));
             return -1;
         }
         sp_tensor *t = sp__py_make_tensor(input, (sp_dtype)dtype);
@@ -291,6 +347,12 @@ static PyObject *nested_list(const sp_tensor *t, int axis, const char *at)
 static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    PyObject *strings = sp__py_strings(self);
+    if (strings) {
+        PyObject *list = PyObject_CallMethod(strings, "tolist", NULL);
+        Py_DECREF(strings);
+        return list;
+    }
     sp_tensor *t = sp__py_tensor(self);
     return t ? nested_list(t, 0, t->data) : NULL;
 }
@@ -298,6 +360,12 @@ static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
 static PyObject *tensor_item(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    PyObject *strings = sp__py_strings(self);
+    if (strings) {
+        PyObject *item = PyObject_CallMethod(strings, "item", NULL);
+        Py_DECREF(strings);
+        return item;
+    }
     sp_tensor *t = sp__py_tensor(self);
     if (!t) return NULL;
     if (t->count != 1)
@@ -533,6 +601,11 @@ static Py_hash_t tensor_hash(PyObject *self)
 
 static PyObject *tensor_repr(PyObject *self)
 {
+    PyObject *strings = sp__py_strings(self);
+    if (strings) {
+        Py_DECREF(strings);
+        return PyObject_CallMethod(self, "_string_repr", NULL);
+    }
     sp_tensor *t = sp__py_tensor(self);
     return t ? sp__py_repr(t) : NULL;
 }

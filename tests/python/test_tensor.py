@@ -274,3 +274,29 @@ def test_astype_takes_names_and_types():
     assert t.half().dtype == ms.float16 and t.int().dtype == ms.int32 and t.type() == "Float32"
     with pytest.raises(TypeError, match="foo"):
         t.astype("foo")
+
+
+# --- strings ---------------------------------------------------------------------------------------------------------
+
+def test_strings_can_be_held_but_not_computed_with():
+    t = Tensor(np.array(["ab", "c"]))
+    assert t.dtype == ms.string and t.shape == (2,) and t.tolist() == ["ab", "c"] and t[1].item() == "c"
+    assert repr(t) == "Tensor(shape=[2], dtype=String, value= ['ab', 'c'])" and str(t) == "['ab' 'c']"
+    assert repr(Tensor(b"ab")) == "Tensor(shape=[], dtype=String, value= b'ab')"
+    assert pickle.loads(pickle.dumps(t)).tolist() == copy.deepcopy(t).tolist() == ["ab", "c"]
+    with pytest.raises(TypeError, match="strings"):
+        t + t
+    with pytest.raises(TypeError):
+        Tensor(np.array(["a"]), ms.float32)
+
+
+# --- in place --------------------------------------------------------------------------------------------------------
+
+def test_writing_over_the_contents():
+    t = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    row = t[0]
+    assert t.copy_(Tensor([5, 6])) is t and row.tolist() == [5, 6]
+    assert t.zero_() is t and row.tolist() == [0, 0]
+    t.delete_()
+    assert t.size == 0 and row.tolist() == [0, 0]
+    assert Tensor([1, 2, 3, 4]).reshape_as(Tensor([[0, 0], [0, 0]])).shape == (2, 2)

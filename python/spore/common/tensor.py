@@ -84,6 +84,14 @@ def __str__(self):
 
 
 @_method
+def _string_repr(self):
+    import numpy as np
+    array = self.asnumpy()
+    text = repr(array.item()) if array.ndim == 0 else np.array2string(array, separator=', ')
+    return f"Tensor(shape={list(self.shape)}, dtype=String, value={' ' if array.ndim < 2 else chr(10)}{text})"
+
+
+@_method
 def __format__(self, spec):
     if spec:
         raise TypeError(f"a Tensor cannot be formatted with {spec!r}: format item() or asnumpy()")
@@ -102,18 +110,24 @@ def _unpickle(cls, dtype, shape, data, state):
 
 @_method
 def __reduce_ex__(self, protocol):
+    if self.dtype == mstype.string:
+        return Tensor, (self.asnumpy(),)
     state = {k: v for k, v in self.__dict__.items() if not callable(v)} if self.__dict__ else None
     return _unpickle, (type(self), str(self.dtype), self.shape, self.get_bytes(), state)
 
 
 @_method
 def __copy__(self):
+    if self.dtype == mstype.string:
+        return Tensor(self.asnumpy())
     return self._plain_copy()
 
 
 @_method
 def __deepcopy__(self, memodict):
-    if self.init is not None and not self._has_memory:
+    if self.dtype == mstype.string:
+        made = Tensor(self.asnumpy())
+    elif self.init is not None and not self._has_memory:
         made = Tensor(shape=self.shape, dtype=self.dtype, init=self.init)
     else:
         made = self._plain_copy()
@@ -218,6 +232,34 @@ Tensor.data = Tensor.data.setter(_set_data)
 def value(self):
     """The Tensor itself; a Parameter's contents."""
     return self
+
+
+@_method
+def copy_(self, src, non_blocking=False):
+    """Write the numbers of another Tensor, converted and broadcast, over these; answers the Tensor itself."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_: a Tensor is wanted, but got {type(src).__name__}")
+    self[...] = src
+    return self
+
+
+@_method
+def zero_(self):
+    """Write zeros; answers the Tensor itself."""
+    self[...] = 0
+    return self
+
+
+@_method
+def delete_(self, non_blocking=False):
+    """Give the memory back; the Tensor is empty then."""
+    self._rebind(Tensor(shape=(0,), dtype=self.dtype))
+
+
+@_method
+def reshape_as(self, other):
+    """The numbers in the shape of another Tensor."""
+    return _core.apply('reshape', (self,), {'shape': other.shape})
 
 
 @_method
@@ -412,6 +454,17 @@ def offload_file_path(self):
 
 
 @_method
+def offload(self, release=False):
+    """Nothing to do: contents are in main memory already."""
+    return True
+
+
+@_method
+def wait_pipeline(self):
+    """Nothing to wait for: operators have finished when they return."""
+
+
+@_method
 def flush_from_cache(self):
     """Nothing to do: no part of a Tensor is cached elsewhere."""
 
@@ -472,6 +525,14 @@ def register_hook(self, hook):
     number = _core.grad_hook_add(self, hook)
     self.__dict__.setdefault('_hooks', {})[number] = hook
     return _HookHandle(self, number)
+
+
+def _remove_hook(handle):
+    """Take away a hook by the handle that register_hook answered."""
+    handle.remove()
+
+
+Tensor.remove_hook = staticmethod(_remove_hook)
 
 
 @_method
