@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mixed precision of networks: Cells compute in float16 or bfloat16, Parameters stay as they are."""
+from spore import nn
+from spore._core import Tensor
+from spore.common import dtype as mstype
+from spore.common.differentiate import _map
+from spore.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+
+__all__ = ['auto_mixed_precision', 'custom_mixed_precision', 'build_train_network', 'get_white_list', 'get_black_list']
+
+_WHITE = ('Conv1d', 'Conv2d', 'Conv3d', 'Conv1dTranspose', 'Conv2dTranspose', 'Conv3dTranspose', 'Dense', 'LSTMCell', 'RNNCell', 'GRUCell')
+_BLACK = ('BatchNorm1d', 'BatchNorm2d', 'BatchNorm3d', 'LayerNorm')
+AMP_WHITE_LIST = [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
+AMP_BLACK_LIST = [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
+_LEVELS = ('O0', 'O1', 'O2', 'O3', 'auto')
+
+
+def get_white_list():
+    """The Cells that level O1 computes in half precision."""
+    return list(AMP_WHITE_LIST)
+
+
+def get_black_list():
+    """The Cells that level O2 leaves in float32."""
+    return list(AMP_BLACK_LIST)
+
+
+def _cast_to(dtype):
+    """A forward hook that casts what a Cell returns."""
+    def one(tensor):
+        return tensor.astype(dtype) if tensor.dtype.is_floating and tensor.dtype != dtype else tensor
+    return lambda cell, inputs, output: _map(one, output)
+
+
+def _answer_in(cell, dtype):
+    """Let a Cell answer in a dtype; replaces what was set before."""
+    known = cell.__dict__.get('_amp_handle')
+    if known is not None:
+        known.remove()
+    cell.__dict__['_amp_handle'] = cell.register_forward_hook(_cast_to(dtype))
+
+
+def _set_by_user(cell):
+    return any(cell.get_flags().get(flag) for flag in ('fp32', 'fp16', 'bf16'))
+
+
+def _only_these(network, kinds, dtype):
+    """Half precision in the Cells of these kinds; they answer in float32."""
+    for _, cell in network.cells_and_names():
+        if isinstance(cell, kinds) and not _set_by_user(cell):
+            cell.to_float(dtype)
+            _answer_in(cell, mstype.float32)
+
+
+def _all_but_these(network, kinds, dtype):
+    """Half precision in all Cells but those of these kinds; the network answers in float32."""
+    network.to_float(dtype)
+    for _, cell in network.cells_and_names():
+        if cell is not network and isinstance(cell, kinds):
+            cell.to_float(mstype.float32)
+            _answer_in(cell, dtype)
+    _answer_in(network, mstype.float32)
+
+
+def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
+    """Let a network compute in half precision; it is changed in place and given back.
+
+    Args:
+        network: a Cell.
+        amp_level: "O0" changes nothing; "O1" computes the Cells of ``get_white_list()`` in half precision; "O2" all but those of
+            ``get_black_list()``; "O3" all; "auto" is O1.
+        dtype: float16 or bfloat16.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import amp, nn
+        >>> net = amp.auto_mixed_precision(nn.Dense(3, 2), "O2")
+        >>> print(net(ms.ops.ones((1, 3))).dtype, net.weight.dtype)
+        Float32 Float32
+    """
+    if not isinstance(network, nn.Cell):
+        raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
+    if dtype not in (mstype.float16, mstype.bfloat16):
+        raise ValueError(f"For 'auto_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
+    if amp_level not in _LEVELS:
+        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {list(_LEVELS)}, but got {amp_level!r}.")
+    if amp_level == 'O0':
+        return network
+    if amp_level in ('O1', 'auto'):
+        _only_these(network, tuple(AMP_WHITE_LIST), dtype)
+    else:
+        _all_but_these(network, tuple(AMP_BLACK_LIST) if amp_level == 'O2' else (), dtype)
+    network.__dict__['_amp_level'] = amp_level
+    return network
+
+
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=mstype.float16):
+    """Let the Cells of a list, or all but those of a list, compute in half precision; the network is changed in place.
+
+    Args:
+        network: a Cell.
+        white_list: Cell classes to compute in half precision.
+        black_list: Cell classes to leave in float32; one of the two lists must be given.
+        dtype: float16 or bfloat16.
+    """
+    if not isinstance(network, nn.Cell):
+        raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For 'custom_mixed_precision', one of 'white_list' and 'black_list' must be given, and not both.")
+    if dtype not in (mstype.float16, mstype.bfloat16):
+        raise ValueError(f"For 'custom_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
+    name, kinds = ('white_list', white_list) if white_list is not None else ('black_list', black_list)
+    if not isinstance(kinds, list):
+        raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {type(kinds).__name__}.")
+    for kind in kinds:
+        if not isinstance(kind, type) or not issubclass(kind, nn.Cell):
+            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold Cell classes, but got {kind!r}.")
+    (_only_these if white_list is not None else _all_but_these)(network, tuple(kinds), dtype)
+    return network
+
+
+class _FloatLoss(nn.Cell):
+    """Network and loss function, the loss in float32."""
+
+    def __init__(self, backbone, loss_fn):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+
+    def construct(self, data, label):
+        return self._loss_fn(_to_float32(self._backbone(data)), _to_float32(label))
+
+
+def _to_float32(value):
+    return _map(lambda t: t.astype(mstype.float32) if t.dtype.is_floating else t, value) if isinstance(value, (Tensor, tuple)) else value
+
+
+# level: (batch norm stays in float32, the rest computes in, loss scale)
+_CONFIG = {'O0': (False, mstype.float32, None), 'O1': (False, mstype.float32, None), 'O2': (True, mstype.float16, DynamicLossScaleManager),
+           'O3': (False, mstype.float16, None), 'auto': (False, mstype.float32, None)}
+
+
+def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_level='O0', **kwargs):
+    """A Cell that does one step of training: network, loss, gradients, optimizer.
+
+    Args:
+        network: the network; without ``loss_fn`` it returns the loss itself.
+        optimizer: an Optimizer.
+        loss_fn: the loss function.
+        level: of mixed precision, see auto_mixed_precision.
+        boost_level: accepted.
+        cast_model_type, keep_batchnorm_fp32, loss_scale_manager: instead of what the level says.
+    """
+    if not isinstance(optimizer, nn.Optimizer):
+        raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}.")
+    if not isinstance(level, str):
+        raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {type(level).__name__}.")
+    if level not in _LEVELS:
+        raise ValueError(f"For 'build_train_network', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
+    if boost_level not in ('O0', 'O1', 'O2'):
+        raise ValueError(f"For 'build_train_network', 'boost_level' must be one of ['O0', 'O1', 'O2'], but got {boost_level!r}.")
+    keep_norm, cast_to, manager = _CONFIG[level]
+    unknown = sorted(set(kwargs) - {'cast_model_type', 'keep_batchnorm_fp32', 'loss_scale_manager'})
+    if unknown:
+        raise ValueError(f"For 'build_train_network', there are no arguments {unknown}.")
+    keep_norm = kwargs.get('keep_batchnorm_fp32', keep_norm)
+    cast_to = kwargs.get('cast_model_type', cast_to)
+    manager = kwargs['loss_scale_manager'] if 'loss_scale_manager' in kwargs else manager() if manager else None
+    if manager is not None and not isinstance(manager, LossScaleManager):
+        raise TypeError(f"For 'build_train_network', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}.")
+    if cast_to in (mstype.float16, mstype.bfloat16):
+        auto_mixed_precision(network, 'O2' if keep_norm else 'O3', cast_to)
+    elif level in ('O1', 'auto'):
+        auto_mixed_precision(network, level)
+    if loss_fn is not None:
+        if not isinstance(loss_fn, nn.Cell):
+            raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}.")
+        network = _FloatLoss(network, loss_fn) if '_amp_level' in network.__dict__ else nn.WithLossCell(network, loss_fn)
+    scale = None
+    if manager is not None:
+        scale, update = manager.get_loss_scale(), manager.get_update_cell()
+        if update is not None:
+            return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=update).set_train()
+    step = nn.TrainOneStepCell(network, optimizer, scale) if scale is not None else nn.TrainOneStepCell(network, optimizer)
+    return step.set_train()

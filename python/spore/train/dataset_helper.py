@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets as a Model reads them: batches of Tensors."""
+import numpy as np
+
+from spore._core import Tensor
+
+__all__ = ['DatasetHelper', 'connect_network_with_dataset']
+
+
+def as_tensors(row):
+    """The columns of one batch as Tensors."""
+    if isinstance(row, dict):
+        row = row.values()
+    elif isinstance(row, (Tensor, np.ndarray)):
+        row = (row,)
+    return tuple(value if isinstance(value, Tensor) else Tensor(np.asarray(value)) for value in row)
+
+
+class DatasetHelper:
+    """Goes over a dataset, epoch after epoch: each iteration is one epoch of tuples of Tensors.
+
+    Args:
+        dataset: with create_tuple_iterator and get_dataset_size.
+        dataset_sink_mode: accepted; the data is read step by step.
+        sink_size: steps in an epoch if above 0.
+        epoch_num: accepted.
+    """
+
+    def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
+        if not isinstance(dataset_sink_mode, bool):
+            raise TypeError(f"For 'DatasetHelper', 'dataset_sink_mode' must be a bool, but got {type(dataset_sink_mode).__name__}.")
+        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
+            raise TypeError(f"For 'DatasetHelper', 'sink_size' must be an int, but got {type(sink_size).__name__}.")
+        if sink_size < -1 or sink_size == 0:
+            raise ValueError(f"For 'DatasetHelper', 'sink_size' must be -1 or above 0, but got {sink_size}.")
+        if not hasattr(dataset, 'create_tuple_iterator'):
+            raise TypeError(f"For 'DatasetHelper', 'dataset' must be a Dataset, but got {type(dataset).__name__}.")
+        self.dataset = dataset
+        self._sink_size = sink_size if dataset_sink_mode else -1
+        self._epoch_num = epoch_num
+        self._rows = None
+
+    def __iter__(self):
+        if self._sink_size < 0:
+            for row in self.dataset.create_tuple_iterator(num_epochs=1):
+                yield as_tensors(row)
+            return
+        for _ in range(self._sink_size):    # an epoch of its own length, going through the data again and again
+            row = next(self._rows, None) if self._rows is not None else None
+            if row is None:
+                self._rows = iter(self.dataset.create_tuple_iterator(num_epochs=1))
+                row = next(self._rows)
+            yield as_tensors(row)
+
+    def sink_size(self):
+        """Steps taken per iteration of sinking: one, since nothing is sunk."""
+        return 1
+
+    def types_shapes(self):
+        """Dtypes and shapes of the columns."""
+        return self.dataset.output_types(), self.dataset.output_shapes()
+
+    def stop_send(self):
+        """Nothing is being sent."""
+
+    def release(self):
+        """Let go of the iterator."""
+        self._rows = None
+
+    def continue_send(self):
+        """Nothing is being sent."""
+
+
+def connect_network_with_dataset(network, dataset_helper):
+    """The network: it is called with the data of each step, so there is nothing to connect."""
+    if not isinstance(dataset_helper, DatasetHelper):
+        raise TypeError(f"For 'connect_network_with_dataset', a DatasetHelper is wanted, but got {type(dataset_helper).__name__}.")
+    return network
