@@ -89,7 +89,7 @@ static sp_status ldexp_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_ldexp = {
-    .name = "ldexp", .inputs = "x, y", .compose = ldexp_compose, .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
+    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = ldexp_compose, .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
     .doc = "x times 2 to the power of y.", .samples = BOTH,
 };
 
@@ -191,12 +191,26 @@ static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_div_mode = {
-    .name = "div_mode", .inputs = "x, y", SP_ATTRS(mode_attr_table, mode_attrs), .compose = div_mode_compose,
+    .name = "div_mode", .inputs = "x, y", SP_ATTRS(mode_attr_table, mode_attrs), .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT_REAL, .compose = div_mode_compose,
     .python = "ops.div(input, other, *, rounding_mode=None); ops.divide(input, other, *, rounding_mode=None); "
               "Tensor.div(other, *, rounding_mode=None); Tensor.divide(other, *, rounding_mode=None); "
               "mint.div(input, other, *, rounding_mode=None); mint.divide(input, other, *, rounding_mode=None)",
     .doc = "The quotient, rounded down ('floor') or towards zero ('trunc') if asked.",
     .samples = "[2,3] [2,3]>0; [2,3] [3]>0 rounding_mode=floor; [2,3] [3]>0 rounding_mode=trunc",
+};
+
+/* The primitive divides integers as integers. */
+static sp_status real_div_compose(sp_builder *b, const sp_call *c)
+{
+    const char kind = sp_dtype_kind((sp_dtype)c->in[0]->dtype);
+    c->out[0] = SP_APPLY2(b, *(kind == 'i' || kind == 'u' ? &sp_op_trunc_div : &sp_op_div), c->in[0], c->in[1]);
+    return SP_OK;
+}
+const sp_op sp_op_real_div = {
+    .name = "real_div", .inputs = "x, y", .promote = SP_PROMOTE_ALL, .compose = real_div_compose, .mindir = "RealDiv",
+    .python = "ops.RealDiv()(x, y)", .doc = "The quotient in the dtype of the operands.",
+    .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0",
 };
 
 /* --- quotients and products that avoid NaN ------------------------------------------------------------------------ */

@@ -154,8 +154,10 @@ const sp_op sp_op_scan_prod = {
 typedef struct {
     int64_t axis;
     sp_dtype dtype;
+    bool widen;
 } cum_attrs;
-static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"), SP_ATTR(cum_attrs, dtype, DTYPE, "None")};
+static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"), SP_ATTR(cum_attrs, dtype, DTYPE, "None"),
+                                         SP_ATTR(cum_attrs, widen, BOOL, "False")};
 
 /* Without an axis the elements are taken in row-major order, as one line. */
 static sp_status cum_compose(sp_builder *b, const sp_call *c, const sp_op *op, sp_dtype dtype)
@@ -172,9 +174,12 @@ static sp_status cum_compose(sp_builder *b, const sp_call *c, const sp_op *op, s
     c->out[0] = scan(b, op, x, s);
     return SP_OK;
 }
+/* The method of Tensor takes int32 for narrower integers; the function keeps them. */
 static sp_status cumsum_compose(sp_builder *b, const sp_call *c)
 {
-    const sp_dtype own = (sp_dtype)c->in[0]->dtype;
+    sp_dtype own = (sp_dtype)c->in[0]->dtype;
+    const bool narrow = own == SP_DTYPE_BOOL || own == SP_DTYPE_I8 || own == SP_DTYPE_I16 || own == SP_DTYPE_U8;
+    if (narrow && ((const cum_attrs *)c->attrs)->widen) own = SP_DTYPE_I32;
     return cum_compose(b, c, &sp_op_scan_sum, own == SP_DTYPE_BOOL ? SP_DTYPE_I64 : own);
 }
 /* Products leave the range of small integers quickly: MindSpore takes int64 for all of them. */
@@ -186,7 +191,7 @@ static sp_status cumprod_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_cumsum = {
     .name = "cumsum", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumsum_compose,
-    .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None); Tensor.cumsum(dim:axis, *, dtype=None); "
+    .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None, .widen=True); Tensor.cumsum(dim:axis, *, dtype=None); "
               "mint.cumsum(input, dim:axis, dtype=None)",
     .doc = "Running sum along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
 };

@@ -40,10 +40,12 @@ static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
     if (dtype != SP_DTYPE_NONE) return sp_cast(b, x, dtype);
     return is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_I64);
 }
+/* The wide unsigned ones stay, since int64 could not hold them. */
 static sp_status sum_compose(sp_builder *b, const sp_call *c)
 {
     const sum_attrs *a = c->attrs;
-    sp_tensor *y = widened(b, c->in[0], a->dtype);
+    sp_tensor *y = c->in[0];
+    if (a->dtype != SP_DTYPE_NONE || sp_dtype_kind((sp_dtype)y->dtype) != 'u' || y->dtype == SP_DTYPE_U8) y = widened(b, y, a->dtype);
     if (y && y->dtype == SP_DTYPE_BOOL) y = reduce(b, &sp_op_reduce_any, y, a->axis, a->keepdims);
     else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
     if (a->initial.kind != 'n') y = sp__add_number(b, y, a->initial.f);
@@ -276,9 +278,13 @@ static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
     const cosine_attrs *a = c->attrs;
     const sp_ints axis = {1, &a->dim};
     sp_tensor *length[2];
+    int64_t dims[SP_RANK_MAX];
+    int rank;
+    SP_TRY(sp__shape_broadcast(c->in[0]->rank, c->in[0]->dims, c->in[1]->rank, c->in[1]->dims, &rank, dims));
     for (int i = 0; i < 2; i++) {
-        sp_tensor *n = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[i]), axis, true), 2);
-        length[i] = sp_div(b, c->in[i], sp_maximum(b, n, sp__const(b, a->eps, n)));
+        sp_tensor *x = sp_broadcast_to(b, c->in[i], rank, dims);
+        sp_tensor *n = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), axis, true), 2);
+        length[i] = sp_div(b, x, sp_maximum(b, n, sp__const(b, a->eps, n)));
     }
     c->out[0] = reduce(b, &sp_op_reduce_sum, sp_mul(b, length[0], length[1]), axis, false);
     return SP_OK;
@@ -462,14 +468,16 @@ static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
 static sp_status argmax_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_max_with_index); }
 static sp_status argmin_compose(sp_builder *b, const sp_call *c) { return arg_compose(b, c, &sp_op_min_with_index); }
 const sp_op sp_op_argmax = {
-    .name = "argmax", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .compose = argmax_compose, .mindir = "Argmax", .onnx = "ArgMax",
+    .name = "argmax", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
+    .compose = argmax_compose, .mindir = "Argmax", .onnx = "ArgMax",
     .python = "ops.argmax(input, dim:axis=None, keepdim:keepdims=False); mint.argmax(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmax(axis=None, keepdims=False); Tensor.argmax(dim:axis=None, keepdim:keepdims=False); "
               "ops.Argmax(axis=-1, output_type:dtype=int32)(input)",
     .doc = "Where the maximum is: along an axis, or of all elements in row-major order.", .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
 };
 const sp_op sp_op_argmin = {
-    .name = "argmin", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .compose = argmin_compose, .mindir = "Argmin", .onnx = "ArgMin",
+    .name = "argmin", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
+    .compose = argmin_compose, .mindir = "Argmin", .onnx = "ArgMin",
     .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); Tensor.argmin(dim:axis=None, keepdim:keepdims=False); "
               "ops.Argmin(axis=-1, output_type:dtype=int32)(x)",

@@ -112,7 +112,7 @@ class MultitypeFuncGraph:
                 return fn(*args)
         got = ", ".join(type(a).__name__ for a in args)
         known = "; ".join("(" + ", ".join(shown) + ")" for _, shown, _ in self.entries)
-        raise TypeError(f"'{self.name}' is not defined for the types ({got}), it is for: {known}")
+        raise ValueError(f"'{self.name}' is not defined for the types ({got}), it is for: {known}")
 
     def __repr__(self):
         return f"MultitypeFuncGraph[{self.name}]"

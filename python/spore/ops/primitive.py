@@ -105,7 +105,7 @@ class Primitive:
         return run
 
     def __repr__(self):
-        shown = ", ".join(f"{k}={v!r}" for k, v in self.attrs.items() if not k.endswith("put_names"))
+        shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if not k.endswith("put_names"))
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
 

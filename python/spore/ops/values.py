@@ -490,25 +490,21 @@ def take_summaries():
     return taken
 
 
-def _summary(kind, ranks):
+def _summary(kind):
     class Summary(Primitive):
         """Record a value under a tag, for whoever writes summaries."""
         def __call__(self, name, value):
-            if not isinstance(name, str) or not name:
-                raise ValueError(f"{type(self).__name__}: name must be a str that is not empty, but got {name!r}")
             if not isinstance(value, Tensor):
                 raise TypeError(f"{type(self).__name__}: value must be a Tensor, but got {type(value).__name__}")
-            if ranks and value.ndim not in ranks:
-                raise ValueError(f"{type(self).__name__}: value must have rank {' or '.join(map(str, ranks))}, but has {value.ndim}")
-            _recorded[kind, name] = value
+            _recorded[kind, str(name)] = value
     Summary.__name__ = Summary.__qualname__ = kind + "Summary"
     return _instance(Summary)
 
 
-ScalarSummary = _summary("Scalar", (0, 1))
-ImageSummary = _summary("Image", (4,))
-TensorSummary = _summary("Tensor", ())
-HistogramSummary = _summary("Histogram", ())
+ScalarSummary = _summary("Scalar")
+ImageSummary = _summary("Image")
+TensorSummary = _summary("Tensor")
+HistogramSummary = _summary("Histogram")
 
 
 # --- gradients in passing ----------------------------------------------------------------------------------------------
