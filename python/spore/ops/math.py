@@ -11,8 +11,8 @@ __all__ = [
     "clamp", "clip", "clip_by_value", "max", "min", "amax", "amin", "aminmax", "norm", "vector_norm", "matrix_norm", "cummin",
     "dot", "inner", "vecdot", "mv", "tensor_dot", "batch_dot", "kron", "cross", "einsum", "diff", "trapz", "renorm", "logit",
     "positive", "isreal", "sgn", "is_complex", "is_floating_point", "is_nonzero", "dist", "cov", "vander",
-    "mvlgamma", "ptp", "Cummin", "Cross", "Einsum", "LpNorm", "ReduceStd", "SquareSumAll", "EuclideanNorm", "Renorm", "Logit",
-    "LerpScalar", "Mvlgamma", "Median"]
+    "mvlgamma", "ptp", "logdet", "matrix_power", "quantile", "nanquantile", "pows", "tensor_muls", "adjoint", "Cummin", "Cross", "Einsum", "LpNorm", "ReduceStd", "SquareSumAll", "EuclideanNorm", "Renorm", "Logit",
+    "LerpScalar", "Mvlgamma", "Median", "MatrixInverse", "MatrixPower", "IdentityN", "Rint"]
 
 _apply = _core.apply
 
@@ -523,6 +523,109 @@ def einsum(equation, *operands):
     return current.keep(set(result)).arranged(result)
 
 
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+def logdet(input):
+    """The logarithm of the determinant; NaN where that is negative."""
+    sign, size = _apply("slogdet", (_tensor(input, "logdet"),))
+    return _apply("select", (sign >= 0, size, float("nan")))
+
+
+def matrix_power(input, n):
+    """A square matrix times itself n times; of a negative n, the inverse."""
+    x = _tensor(input, "matrix_power")
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise TypeError(f"matrix_power: n must be an int, but got {type(n).__name__}")
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"matrix_power: the last two dimensions must be equal, but the shape is {x.shape}")
+    if n < 0:
+        x, n = _apply("matrix_inverse", (x,)), -n
+    result = None
+    while n:
+        if n & 1:
+            result = x if result is None else _apply("matmul", (result, x))
+        n >>= 1
+        if n:
+            x = _apply("matmul", (x, x))
+    if result is not None:
+        return result
+    size = x.shape[-1]
+    one = Tensor([[float(i == j) for j in builtins.range(size)] for i in builtins.range(size)], x.dtype)
+    return _apply("broadcast_to", (one,), {"shape": x.shape})
+
+
+def adjoint(x):
+    """The conjugate of the transpose of the last two axes."""
+    x = _tensor(x, "adjoint", "x")
+    order = list(builtins.range(x.ndim))
+    order[-1], order[-2] = order[-2], order[-1]
+    return _apply("conj", (x.transpose(order),))
+
+
+# --- quantiles -------------------------------------------------------------------------------------------------------
+
+def _quantile(input, q, axis, keepdims, ignore_nan, name):
+    x = _tensor(input, name)
+    points = q.asnumpy() if isinstance(q, Tensor) else q
+    single = getattr(points, "ndim", 0) == 0 and not isinstance(points, (tuple, list))
+    points = [float(points)] if single else [float(p) for p in points]
+    if not all(0 <= p <= 1 for p in points):
+        raise ValueError(f"{name}: q must be between 0 and 1, but got {points}")
+    shape = tuple(x.shape)
+    if axis is None:
+        x, axis = x.reshape((-1,)), 0
+        reduced = (1,) * len(shape) if keepdims else ()
+    else:
+        axis = _axis(axis, x.ndim, name)
+        reduced = tuple(1 if i == axis else d for i, d in enumerate(shape) if keepdims or i != axis)
+    bad = _apply("isnan", (x,))
+    ordered = _ops().sort(_apply("select", (bad, float("inf"), x)), axis)[0]
+    missing = _apply("reduce_sum", (_apply("cast", (bad,), {"dtype": x.dtype}),), {"axis": axis, "keepdims": True})
+    last = (x.shape[axis] - missing if ignore_nan else x.shape[axis]) - 1
+    place = Tensor(list(builtins.range(x.shape[axis])), x.dtype).reshape((-1,) + (1,) * (x.ndim - 1 - axis))
+    results = []
+    for p in points:
+        # Weights that interpolate between the two neighbours of the position, zero elsewhere.
+        weight = _apply("clamp", (1 - _apply("abs", (place - p * last,)), 0, None))
+        value = _apply("reduce_sum", (_apply("mul_no_nan", (ordered, weight)),), {"axis": axis, "keepdims": True})
+        if not ignore_nan:
+            value = _apply("select", (missing > 0, float("nan"), value))
+        results.append(value.reshape(reduced))
+    return results[0] if single else _ops().stack(results, 0)
+
+
+def quantile(input, q, axis=None, keepdims=False):
+    """Values below which a share q of the elements along an axis lies, interpolated."""
+    return _quantile(input, q, axis, keepdims, False, "quantile")
+
+
+def nanquantile(input, q, axis=None, keepdims=False):
+    """The same, of what is not NaN."""
+    return _quantile(input, q, axis, keepdims, True, "nanquantile")
+
+
+def _kthvalue(input, k, dim=-1, keepdim=False):
+    """The k-th smallest element along a dimension and where it is."""
+    x = _tensor(input, "kthvalue")
+    axis = _axis(dim, x.ndim, "kthvalue")
+    if not 1 <= k <= x.shape[axis]:
+        raise ValueError(f"kthvalue: k is {k}, it must be between 1 and {x.shape[axis]}")
+    picked = [_slice(t, axis, k - 1, k) for t in _ops().sort(x, axis)]
+    if not keepdim:
+        picked = [t.reshape(tuple(d for i, d in enumerate(t.shape) if i != axis)) for t in picked]
+    return picked[0], _apply("cast", (picked[1],), {"dtype": _core_int64()})
+
+
+def pows(input, exponent):
+    """The power with a number for exponent."""
+    return _apply("pow", (input, exponent))
+
+
+def tensor_muls(input, other):
+    """The product with a number."""
+    return _apply("mul", (input, other))
+
+
 # --- differences and areas -------------------------------------------------------------------------------------------
 
 def _slice(x, axis, begin, end):
@@ -805,6 +908,42 @@ class Median(Primitive):
         return _apply("median", (x,), {"axis": self.axis, "keepdims": self.keep_dims, "ignore_nan": self.ignore_nan})
 
 
+class MatrixInverse(Primitive):
+    """The inverse of square matrices, or of their adjoints."""
+    def __init__(self, adjoint=False):
+        _keep(self, adjoint=adjoint)
+
+    def __call__(self, x):
+        return _apply("matrix_inverse", (adjoint(x) if self.adjoint else x,))
+
+
+class MatrixPower(Primitive):
+    """A square matrix times itself n times."""
+    def __init__(self, n):
+        _keep(self, n=n)
+
+    def __call__(self, x):
+        return matrix_power(x, self.n)
+
+
+class IdentityN(Primitive):
+    """The same tensors."""
+    def __init__(self):
+        _keep(self)
+
+    def __call__(self, x):
+        return tuple(_apply("identity", (t,)) for t in x)
+
+
+class Rint(Primitive):
+    """The nearest integer."""
+    def __init__(self):
+        _keep(self)
+
+    def __call__(self, x):
+        return _apply("round", (x,))
+
+
 # --- in place --------------------------------------------------------------------------------------------------------
 
 def _in_place(name, op):
@@ -835,7 +974,8 @@ TENSOR_METHODS = {
     "max": _tensor_max, "min": _tensor_min, "amax": amax, "amin": amin, "aminmax": aminmax, "ptp": ptp, "norm": norm,
     "cummin": cummin, "dot": _vector_dot, "inner": inner, "mv": mv, "cross": cross, "diff": diff, "renorm": renorm, "logit": logit,
     "positive": positive, "isreal": isreal, "sgn": sgn, "is_complex": is_complex, "is_floating_point": is_floating_point,
-    "allclose": _allclose, "trace": _tensor_trace, "cov": cov, "mvlgamma": mvlgamma, "kron": kron,
+    "logdet": logdet, "matrix_power": matrix_power, "quantile": quantile, "nanquantile": nanquantile, "kthvalue": _kthvalue,
+    "adjoint": adjoint, "allclose": _allclose, "trace": _tensor_trace, "cov": cov, "mvlgamma": mvlgamma, "kron": kron,
     "add_": _in_place("add_", "add_scaled"), "sub_": _in_place("sub_", "sub_scaled"), "mul_": _in_place("mul_", "mul"),
     "div_": _in_place("div_", "div_mode"), "floor_divide_": _in_place("floor_divide_", "floor_div"),
     "remainder_": _in_place("remainder_", "floor_mod"), "pow_": _in_place("pow_", "pow"),
@@ -847,5 +987,5 @@ TENSOR_METHODS = {
 MINT = {
     "max": _mint_extreme(True, "max"), "min": _mint_extreme(False, "min"), "median": _mint_median, "norm": _mint_norm,
     "dot": _vector_dot, "vdot": _vdot, "einsum": einsum, "cross": cross, "mv": mv, "diff": _mint_diff, "allclose": _allclose,
-    "equal": _all_equal, "cdist": _mint_cdist,
+    "equal": _all_equal, "cdist": _mint_cdist, "kthvalue": _kthvalue,
 }
