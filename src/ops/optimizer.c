@@ -298,3 +298,20 @@ STEP(power_sign_update, "var, m, lr, logbase, sign_decay, beta, grad", BIT(0) | 
      (x[1] += (x[2] - x[1]) * keep; x[0] -= lr * exp(rate * (real)AGREE) * x[2]),
      "[2,3] [2,3] []>0 []>0 [](0.1,0.9) [](0.1,0.9) [2,3]", .mindir = "ApplyPowerSign",
      .doc = "Larger steps where the gradient agrees in sign with its average: a power.")
+
+/* The step grows while the gradient keeps its sign and shrinks when it changes; then the parameter rests for one turn. */
+STEP(rprop_update, "var, prev, step_size, grad, etaminus, etaplus, step_min, step_max", BIT(0) | BIT(1) | BIT(2) | BIT(3), 4,
+     7, 3, NONE,
+     (const real down = (real)s[0], up = (real)s[1], least = (real)s[2], most = (real)s[3]),
+     (const real agree = x[3] * x[1]; const real by = agree > 0 ? up : agree < 0 ? down : 1; const real size = x[2] * by;
+      x[2] = size < least ? least : size > most ? most : size; x[1] = agree < 0 ? 0 : x[3];
+      x[0] -= x[1] > 0 ? x[2] : x[1] < 0 ? -x[2] : 0),
+     "[2,3] [2,3] [2,3]>0 [2,3] [](0.1,0.9) [](1.1,1.9) [](0.01,0.1) [](2,3)",
+     .doc = "Steps by the sign of the gradient, of a size of its own for each element.")
+
+/* --- averages of the parameter ----------------------------------------------------------------------------------- */
+
+STEP(asgd_update, "var, ax, grad, eta, mu, lambd", BIT(0) | BIT(1) | BIT(2), 3, 3, 2, NONE,
+     (const real eta = (real)s[0], mu = (real)s[1], keep = (real)(1 - s[2] * s[0])),
+     (x[0] = x[0] * keep - eta * x[2]; x[1] = mu == 1 ? x[0] : x[1] + (x[0] - x[1]) * mu),
+     "[2,3] [2,3] [2,3] []>0 [](0.1,0.9) [](0.01,0.1)", .doc = "Gradient descent with an average of the parameter beside it.")
