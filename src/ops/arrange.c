@@ -13,10 +13,12 @@ typedef struct {
     const char *mode;
     sp_number value;
 } pad_attrs;
-static const sp_attr pad_attr_table[] = {SP_ATTR(pad_attrs, pads, INTS, NULL), SP_ATTR(pad_attrs, mode, TEXT, "constant"),
+static const sp_attr pad_attr_table[] = {SP_ATTR(pad_attrs, pads, INTS, NULL),
+                                         SP_ATTR(pad_attrs, mode, TEXT, "constant"),
                                          SP_ATTR(pad_attrs, value, NUMBER, "0")};
 
-static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank, const int64_t *start,
+static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank,
+                              const int64_t *start,
                               const int64_t *stop)
 {
     const struct { sp_ints start, stop, step; } attrs = {{rank, start}, {rank, stop}, {-1, NULL}};
@@ -30,7 +32,8 @@ static sp_status pad_constant(sp_builder *b, sp_tensor *x, const pad_attrs *a, s
     for (int i = 0; i < x->rank; i++) {
         const int64_t before = a->pads.v[2 * i], after = a->pads.v[2 * i + 1];
         dims[i] = x->dims[i] + before + after;
-        SP_CHECK(dims[i] >= 0, SP_VALUE, "padding %lld and %lld leaves %lld elements of dimension %d", (long long)before,
+        SP_CHECK(dims[i] >= 0, SP_VALUE, "padding %lld and %lld leaves %lld elements of dimension %d",
+                 (long long)before,
                  (long long)after, (long long)dims[i], i);
         from[i] = before < 0 ? -before : 0;
         to[i] = x->dims[i] + (after < 0 ? after : 0);
@@ -70,14 +73,17 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
     static const struct {
         const char *name;
         char mode;
-    } modes[] = {{"constant", 'k'}, {"reflect", 'r'}, {"symmetric", 's'}, {"circular", 'c'}, {"wrap", 'c'}, {"replicate", 'e'}, {"edge", 'e'}};
+    } modes[] = {{"constant", 'k'}, {"reflect", 'r'}, {"symmetric", 's'}, {"circular", 'c'}, {"wrap", 'c'},
+                 {"replicate", 'e'}, {"edge", 'e'}};
     const pad_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
-    SP_CHECK(a->pads.n == 2 * x->rank, SP_VALUE, "there are %d paddings, but a tensor of rank %d needs %d", a->pads.n, x->rank, 2 * x->rank);
+    SP_CHECK(a->pads.n == 2 * x->rank, SP_VALUE, "there are %d paddings, but a tensor of rank %d needs %d", a->pads.n,
+             x->rank, 2 * x->rank);
     char mode = 0;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (a->mode && strcmp(modes[i].name, a->mode) == 0) mode = modes[i].mode;
-    SP_CHECK(mode, SP_VALUE, "mode is '%s', it must be constant, reflect, symmetric, circular or replicate", a->mode ? a->mode : "None");
+    SP_CHECK(mode, SP_VALUE, "mode is '%s', it must be constant, reflect, symmetric, circular or replicate",
+             a->mode ? a->mode : "None");
     if (mode == 'k') return pad_constant(b, x, a, &c->out[0]);
     for (int i = 0; i < c->in[0]->rank && x; i++) {
         const int64_t n = x->dims[i], before = a->pads.v[2 * i], after = a->pads.v[2 * i + 1];
@@ -86,7 +92,8 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
         SP_CHECK(n > 0 && before <= most && after <= most, SP_VALUE,
                  "padding %lld and %lld by mode %s is too much for dimension %d of size %lld", (long long)before,
                  (long long)after, a->mode, i, (long long)n);
-        SP_CHECK(n + before + after >= 0, SP_VALUE, "padding %lld and %lld leaves nothing of dimension %d", (long long)before, (long long)after, i);
+        SP_CHECK(n + before + after >= 0, SP_VALUE, "padding %lld and %lld leaves nothing of dimension %d",
+                 (long long)before, (long long)after, i);
         sp_tensor *list;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, (const int64_t[]){n + before + after}, &list));
         for (int64_t k = 0; k < list->count; k++) ((int64_t *)(void *)list->data)[k] = neighbour(mode, k - before, n);
@@ -100,14 +107,17 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_pad = {
-    .name = "pad", .inputs = "x", SP_ATTRS(pad_attr_table, pad_attrs), .compose = pad_compose, .mindir = "PadV3", .onnx = "Pad",
-    .doc = "More elements before and after each dimension: a constant, or what stands inside, mirrored, repeated or gone "
+    .name = "pad", .inputs = "x", SP_ATTRS(pad_attr_table, pad_attrs), .compose = pad_compose, .mindir = "PadV3",
+    .onnx = "Pad",
+    .doc = "More elements before and after each dimension: a constant, or what stands inside, mirrored, repeated or "
+           "gone "
            "around. Negative paddings cut off.",
     .samples = "[2,3] pads=(1,0,0,2) value=1.5; [4] pads=(-1,2); [2,3] pads=(0,0,2,1) mode=reflect; "
-               "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [2,3] pads=(0,0,3,1) mode=replicate",
+               "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [2,3] pads=(0,0,3,1) "
+               "mode=replicate",
 };
 
-/* --- tile, repeat ------------------------------------------------------------------------------------------------- */
+/* --- tile, repeat ------------------------------------------------------------------------------------------------ */
 
 typedef struct { sp_ints dims; } tile_attrs;
 static const sp_attr tile_attr_table[] = {SP_ATTR(tile_attrs, dims, INTS, NULL)};
@@ -134,7 +144,8 @@ static sp_status tile_compose(sp_builder *b, const sp_call *c)
     const sp_ints reps = ((const tile_attrs *)c->attrs)->dims;
     sp_tensor *x = c->in[0];
     const int rank = reps.n > x->rank ? reps.n : x->rank;
-    SP_CHECK(reps.n >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "there are %d repetitions, at most %d are possible", reps.n, SP_RANK_MAX);
+    SP_CHECK(reps.n >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "there are %d repetitions, at most %d are possible", reps.n,
+             SP_RANK_MAX);
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < rank; i++) dims[i] = i < rank - x->rank ? 1 : x->dims[i - (rank - x->rank)];
     sp_tensor *y = rank > x->rank ? sp_reshape(b, x, rank, dims) : x;
@@ -147,14 +158,17 @@ static sp_status tile_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_tile = {
-    .name = "tile", .inputs = "input", SP_ATTRS(tile_attr_table, tile_attrs), .compose = tile_compose, .mindir = "Tile", .onnx = "Tile",
+    .name = "tile", .inputs = "input", SP_ATTRS(tile_attr_table, tile_attrs), .compose = tile_compose, .mindir = "Tile",
+    .onnx = "Tile",
     .python = "ops.tile(input, dims); ops.Tile()(input, dims); mint.tile(input, dims)",
-    .doc = "The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are added in front.",
+    .doc = "The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are "
+           "added in front.",
     .samples = "[2,3] dims=(2,1); [3] dims=(2,2); [2,1,2] dims=(3,); [2] dims=(1,)",
 };
 
 typedef struct { int64_t repeats, axis; } repeat_attrs;
-static const sp_attr repeat_attr_table[] = {SP_ATTR(repeat_attrs, repeats, INT, NULL), SP_ATTR(repeat_attrs, axis, INT, "0")};
+static const sp_attr repeat_attr_table[] = {SP_ATTR(repeat_attrs, repeats, INT, NULL),
+                                            SP_ATTR(repeat_attrs, axis, INT, "0")};
 
 static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 {
@@ -169,20 +183,23 @@ static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 
 const sp_op sp_op_repeat = {
     .name = "repeat", .inputs = "x", SP_ATTRS(repeat_attr_table, repeat_attrs), .compose = repeat_compose,
-    .doc = "Each slice along an axis repeated in place.", .samples = "[2,3] repeats=2; [2,3] repeats=3 axis=-1; [2,2,2] repeats=1 axis=1",
+    .doc = "Each slice along an axis repeated in place.",
+    .samples = "[2,3] repeats=2; [2,3] repeats=3 axis=-1; [2,2,2] repeats=1 axis=1",
 };
 
-/* --- roll --------------------------------------------------------------------------------------------------------- */
+/* --- roll -------------------------------------------------------------------------------------------------------- */
 
 typedef struct { sp_ints shifts, dims; } roll_attrs;
-static const sp_attr roll_attr_table[] = {SP_ATTR(roll_attrs, shifts, INTS, NULL), SP_ATTR(roll_attrs, dims, INTS, "None")};
+static const sp_attr roll_attr_table[] = {SP_ATTR(roll_attrs, shifts, INTS, NULL),
+                                          SP_ATTR(roll_attrs, dims, INTS, "None")};
 
 static sp_status roll_compose(sp_builder *b, const sp_call *c)
 {
     const roll_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     const bool flat = a->dims.n < 0;
-    SP_CHECK(flat ? a->shifts.n == 1 : a->shifts.n == a->dims.n, SP_VALUE, "there are %d shifts for %d dimensions", a->shifts.n,
+    SP_CHECK(flat ? a->shifts.n == 1 : a->shifts.n == a->dims.n, SP_VALUE, "there are %d shifts for %d dimensions",
+             a->shifts.n,
              flat ? 1 : a->dims.n);
     if (flat) x = sp_reshape(b, x, 1, (const int64_t[]){-1});
     for (int k = 0; k < a->shifts.n && x; k++) {
@@ -207,12 +224,13 @@ const sp_op sp_op_roll = {
     .name = "roll", .inputs = "input", SP_ATTRS(roll_attr_table, roll_attrs), .compose = roll_compose, .mindir = "Roll",
     .python = "ops.roll(input, shifts, dims=None); ops.Roll(shifts, dims=None)(input); Tensor.roll(shifts, dims=None); "
               "mint.roll(input, shifts, dims=None)",
-    .doc = "Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the tensor is "
+    .doc = "Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the "
+           "tensor is "
            "taken as one row.",
     .samples = "[2,3] shifts=(1,) dims=(1,); [2,3] shifts=(1,-1) dims=(0,1); [2,3] shifts=(2,)",
 };
 
-/* --- triangles ----------------------------------------------------------------------------------------------------- */
+/* --- triangles --------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t diagonal; } triangle_attrs;
 static const sp_attr triangle_attr_table[] = {SP_ATTR(triangle_attrs, diagonal, INT, "0")};
@@ -255,7 +273,8 @@ static sp_status triangle_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_tril = {
     .name = "tril", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
     .reference = tril_reference, .vjp = triangle_vjp, .mindir = "Tril", .onnx = "Trilu",
-    .python = "ops.tril(input, diagonal=0); ops.Tril(diagonal=0)(input); Tensor.tril(diagonal=0); mint.tril(input, diagonal=0)",
+    .python = "ops.tril(input, diagonal=0); ops.Tril(diagonal=0)(input); Tensor.tril(diagonal=0); mint.tril(input, "
+              "diagonal=0)",
     .doc = "The lower triangle of each matrix, up to the given diagonal; zeros elsewhere.",
     .samples = "[3,3]; [2,3,4] diagonal=1; [3,2] diagonal=-1; [2,3] diagonal=-5",
 };
@@ -263,15 +282,17 @@ const sp_op sp_op_tril = {
 const sp_op sp_op_triu = {
     .name = "triu", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
     .reference = triu_reference, .vjp = triangle_vjp, .mindir = "Triu", .onnx = "Trilu",
-    .python = "ops.triu(input, diagonal=0); ops.Triu(diagonal=0)(input); Tensor.triu(diagonal=0); mint.triu(input, diagonal=0)",
+    .python = "ops.triu(input, diagonal=0); ops.Triu(diagonal=0)(input); Tensor.triu(diagonal=0); mint.triu(input, "
+              "diagonal=0)",
     .doc = "The upper triangle of each matrix, from the given diagonal; zeros elsewhere.",
     .samples = "[3,3]; [2,3,4] diagonal=1; [3,2] diagonal=-1; [2,3] diagonal=5",
 };
 
-/* --- diagonals ------------------------------------------------------------------------------------------------------ */
+/* --- diagonals --------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t offset, dim1, dim2; } diagonal_attrs;
-static const sp_attr diagonal_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"), SP_ATTR(diagonal_attrs, dim1, INT, "0"),
+static const sp_attr diagonal_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"),
+                                              SP_ATTR(diagonal_attrs, dim1, INT, "0"),
                                               SP_ATTR(diagonal_attrs, dim2, INT, "1")};
 
 /* The diagonal as a view: its dimension stands last. */
@@ -345,14 +366,19 @@ static sp_status diagonal_put_vjp(sp_builder *b, const sp_vjp *v)
         sp_tensor *kept = SP_APPLY1(b, sp_op_copy, v->dout[0]), *zero = sp__const(b, 0, v->dout[0]);
         v->din[0] = sp_builder_apply(b, &sp_op_diagonal_put, v->attrs, 2, (sp_tensor *const[]){kept, zero});
     }
-    if (v->needs[1]) v->din[1] = sp__value_grad(b, sp_builder_apply(b, &sp_op_diagonal, v->attrs, 1, &v->dout[0]), v->in[1]);
+    if (v->needs[1]) {
+        sp_tensor *part = sp_builder_apply(b, &sp_op_diagonal, v->attrs, 1, &v->dout[0]);
+        v->din[1] = sp__value_grad(b, part, v->in[1]);
+    }
     return SP_OK;
 }
 
 const sp_op sp_op_diagonal_put = {
-    .name = "diagonal_put", .inputs = "x, value", SP_ATTRS(diagonal_attr_table, diagonal_attrs), .infer = sp__infer_same,
+    .name = "diagonal_put", .inputs = "x, value", SP_ATTRS(diagonal_attr_table, diagonal_attrs),
+    .infer = sp__infer_same,
     .reference = diagonal_put_reference, .strided = true, .writes = 1, .vjp = diagonal_put_vjp,
-    .doc = "Write value, broadcast and converted, over the diagonal of x.", .samples = "[3,3] [3]; [2,3,4] [2,3] offset=1 dim1=1 dim2=2; [3,2] []",
+    .doc = "Write value, broadcast and converted, over the diagonal of x.",
+    .samples = "[3,3] [3]; [2,3,4] [2,3] offset=1 dim1=1 dim2=2; [3,2] []",
 };
 
 static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
@@ -360,7 +386,8 @@ static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
     const diagonal_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     int d1, d2, k = 0;
-    SP_CHECK(x->rank >= 1 && x->rank < SP_RANK_MAX, SP_VALUE, "the tensor has rank %d, it must be in [1, %d]", x->rank, SP_RANK_MAX - 1);
+    SP_CHECK(x->rank >= 1 && x->rank < SP_RANK_MAX, SP_VALUE, "the tensor has rank %d, it must be in [1, %d]", x->rank,
+             SP_RANK_MAX - 1);
     SP_TRY(sp__shape_axis(a->dim1, x->rank + 1, "dim1", &d1));
     SP_TRY(sp__shape_axis(a->dim2, x->rank + 1, "dim2", &d2));
     SP_CHECK(d1 != d2, SP_VALUE, "dim1 and dim2 are both %d, they must differ", d1);
@@ -373,10 +400,13 @@ static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 
-static const sp_attr diag_embed_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"), SP_ATTR(diagonal_attrs, dim1, INT, "-2"),
+static const sp_attr diag_embed_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"),
+                                                SP_ATTR(diagonal_attrs, dim1, INT, "-2"),
                                                 SP_ATTR(diagonal_attrs, dim2, INT, "-1")};
 const sp_op sp_op_diag_embed = {
-    .name = "diag_embed", .inputs = "input", SP_ATTRS(diag_embed_attr_table, diagonal_attrs), .compose = diag_embed_compose,
+    .name = "diag_embed", .inputs = "input", SP_ATTRS(diag_embed_attr_table, diagonal_attrs),
+    .compose = diag_embed_compose,
     .python = "ops.diag_embed(input, offset=0, dim1=-2, dim2=-1); mint.diag_embed(input, offset=0, dim1=-2, dim2=-1)",
-    .doc = "Matrices of zeros with the last dimension of the input on a diagonal.", .samples = "[3]; [2,3] offset=1; [2,3] offset=-1 dim1=0 dim2=2",
+    .doc = "Matrices of zeros with the last dimension of the input on a diagonal.",
+    .samples = "[3]; [2,3] offset=1; [2,3] offset=-1 dim1=0 dim2=2",
 };

@@ -32,8 +32,9 @@ static sp_status piece(const sp_tensor *whole, int axis, int64_t from, int64_t n
 {
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i < whole->rank; i++) dims[i] = i == axis ? n : whole->dims[i];
+    const int64_t skip = from * whole->strides[axis] * (int64_t)sp_dtype_bytes((sp_dtype)whole->dtype);
     SP_TRY(sp__tensor_handle((sp_dtype)whole->dtype, whole->rank, dims, whole->strides, whole->storage,
-                             whole->data + from * whole->strides[axis] * (int64_t)sp_dtype_bytes((sp_dtype)whole->dtype), out));
+                             whole->data + skip, out));
     (*out)->flags |= SP_TENSOR_VIEW;
     return SP_OK;
 }
@@ -80,7 +81,8 @@ static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_concat = {
     .name = "concat", .inputs = "tensors...", SP_ATTRS(axis_attr_table, axis_attrs), .promote = SP_PROMOTE_ALL,
-    .infer = concat_infer, .reference = concat_reference, .strided = true, .vjp = concat_vjp, .mindir = "Concat", .onnx = "Concat",
+    .infer = concat_infer, .reference = concat_reference, .strided = true, .vjp = concat_vjp, .mindir = "Concat",
+    .onnx = "Concat",
     .doc = "Tensors joined along an axis they have already; the other dimensions must agree.",
     .samples = "[2,3] [2,3]; [2,3] [2,1] [2,2] axis=1; [3] [2] axis=-1; [2,0] [2,2] axis=1",
 };
@@ -93,7 +95,8 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
     SP_CHECK(c->n_in > 0, SP_VALUE, "there is nothing to stack, at least one tensor is needed");
     const sp_tensor *x = c->in[0];
     int axis;
-    SP_CHECK(x->rank < SP_RANK_MAX, SP_VALUE, "the result would have %d dimensions, at most %d are possible", x->rank + 1, SP_RANK_MAX);
+    SP_CHECK(x->rank < SP_RANK_MAX, SP_VALUE, "the result would have %d dimensions, at most %d are possible",
+             x->rank + 1, SP_RANK_MAX);
     SP_TRY(sp__shape_axis(((const axis_attrs *)c->attrs)->axis, x->rank + 1, "axis", &axis));
     int64_t dims[SP_RANK_MAX];
     for (int i = 0; i <= x->rank; i++) dims[i] = i < axis ? x->dims[i] : i == axis ? 1 : x->dims[i - 1];
@@ -102,12 +105,14 @@ static sp_status stack_compose(sp_builder *b, const sp_call *c)
     sp_status status = SP_OK;
     for (int i = 0; i < c->n_in && status == SP_OK; i++) {
         if (!sp__tensor_same_shape(c->in[i], x))
-            status = sp__fail(SP_VALUE, "tensor %d has shape %s, but tensor 0 has %s; stacked tensors must have one shape", i,
+            status = sp__fail(SP_VALUE,
+                              "tensor %d has shape %s, but tensor 0 has %s; stacked tensors must have one shape", i,
                               sp__shape_text(c->in[i]->rank, c->in[i]->dims, t), sp__shape_text(x->rank, x->dims, a));
         else in[i] = sp_reshape(b, c->in[i], x->rank + 1, dims);
     }
     const axis_attrs attrs = {axis};
-    if (status == SP_OK && sp__builder_status(b) == SP_OK) c->out[0] = sp_builder_apply(b, &sp_op_concat, &attrs, c->n_in, in);
+    if (status == SP_OK && sp__builder_status(b) == SP_OK)
+        c->out[0] = sp_builder_apply(b, &sp_op_concat, &attrs, c->n_in, in);
     sp__free(in);
     return status;
 }
@@ -118,13 +123,14 @@ const sp_op sp_op_stack = {
     .doc = "Tensors of one shape joined along a new axis.", .samples = "[2,3] [2,3]; [3] [3] [3] axis=1; [] [] axis=-1",
 };
 
-/* --- split -------------------------------------------------------------------------------------------------------- */
+/* --- split ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     sp_ints sizes;
     int64_t axis;
 } split_attrs;
-static const sp_attr split_attr_table[] = {SP_ATTR(split_attrs, sizes, INTS, NULL), SP_ATTR(split_attrs, axis, INT, "0")};
+static const sp_attr split_attr_table[] = {SP_ATTR(split_attrs, sizes, INTS, NULL),
+                                           SP_ATTR(split_attrs, axis, INT, "0")};
 
 static int split_count(const sp_call *c) { return ((const split_attrs *)c->attrs)->sizes.n; }
 
@@ -134,10 +140,12 @@ static sp_status split_axis(const sp_tensor *x, const split_attrs *a, int *axis)
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", axis));
     int64_t sum = 0;
     for (int i = 0; i < a->sizes.n; i++) {
-        SP_CHECK(a->sizes.v[i] >= 0, SP_VALUE, "size %d of the pieces is %lld, it must not be negative", i, (long long)a->sizes.v[i]);
+        SP_CHECK(a->sizes.v[i] >= 0, SP_VALUE, "size %d of the pieces is %lld, it must not be negative", i,
+                 (long long)a->sizes.v[i]);
         sum += a->sizes.v[i];
     }
-    SP_CHECK(sum == x->dims[*axis], SP_VALUE, "the pieces have %lld elements along axis %d together, but the tensor has %lld",
+    SP_CHECK(sum == x->dims[*axis], SP_VALUE,
+             "the pieces have %lld elements along axis %d together, but the tensor has %lld",
              (long long)sum, *axis, (long long)x->dims[*axis]);
     return SP_OK;
 }
@@ -188,12 +196,13 @@ const sp_op sp_op_split = {
     .samples = "[4,3] sizes=(1,3); [4,3] sizes=(1,1,1) axis=-1; [5] sizes=(5,)",
 };
 
-/* --- unstack ------------------------------------------------------------------------------------------------------ */
+/* --- unstack ----------------------------------------------------------------------------------------------------- */
 
 static int unstack_count(const sp_call *c)
 {
     int axis;
-    if (c->in[0]->rank == 0 || sp__shape_axis(((const axis_attrs *)c->attrs)->axis, c->in[0]->rank, "axis", &axis) != SP_OK) return -1;
+    const int64_t given = ((const axis_attrs *)c->attrs)->axis;
+    if (c->in[0]->rank == 0 || sp__shape_axis(given, c->in[0]->rank, "axis", &axis) != SP_OK) return -1;
     return (int)c->in[0]->dims[axis];
 }
 
@@ -222,7 +231,8 @@ static sp_status unstack_view(const sp_call *c)
     }
     const int64_t step = x->strides[axis] * (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
     for (int k = 0; k < c->n_out; k++) {
-        SP_TRY(sp__tensor_handle((sp_dtype)x->dtype, x->rank - 1, dims, strides, x->storage, x->data + k * step, &c->out[k]));
+        SP_TRY(sp__tensor_handle((sp_dtype)x->dtype, x->rank - 1, dims, strides, x->storage, x->data + k * step,
+                                 &c->out[k]));
         c->out[k]->flags |= SP_TENSOR_VIEW;
     }
     return SP_OK;
@@ -230,10 +240,11 @@ static sp_status unstack_view(const sp_call *c)
 
 static sp_status unstack_vjp(sp_builder *b, const sp_vjp *v)
 {
+    const sp_dtype dtype = (sp_dtype)v->in[0]->dtype;
     sp_tensor **parts = sp__alloc((size_t)v->n_out * sizeof *parts);
     if (!parts) return SP_NOMEM;
     for (int i = 0; i < v->n_out; i++)
-        parts[i] = v->dout[i] ? v->dout[i] : sp__full(b, 0, (sp_dtype)v->in[0]->dtype, v->out[i]->rank, v->out[i]->dims);
+        parts[i] = v->dout[i] ? v->dout[i] : sp__full(b, 0, dtype, v->out[i]->rank, v->out[i]->dims);
     if (sp__builder_status(b) == SP_OK) v->din[0] = sp_builder_apply(b, &sp_op_stack, v->attrs, v->n_out, parts);
     sp__free(parts);
     return SP_OK;

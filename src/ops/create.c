@@ -10,12 +10,14 @@ typedef struct {
     sp_number value;
     sp_dtype dtype;
 } full_attrs;
-static const sp_attr full_attr_table[] = {SP_ATTR(full_attrs, shape, INTS, NULL), SP_ATTR(full_attrs, value, NUMBER, "0"),
+static const sp_attr full_attr_table[] = {SP_ATTR(full_attrs, shape, INTS, NULL),
+                                          SP_ATTR(full_attrs, value, NUMBER, "0"),
                                           SP_ATTR(full_attrs, dtype, DTYPE, "float32")};
 
 static sp_status number_dtype(sp_dtype dtype)
 {
-    SP_CHECK(dtype != SP_DTYPE_NONE && dtype != SP_DTYPE_STR, SP_TYPE, "dtype is %s, it must be a number type", sp_dtype_name(dtype));
+    SP_CHECK(dtype != SP_DTYPE_NONE && dtype != SP_DTYPE_STR, SP_TYPE, "dtype is %s, it must be a number type",
+             sp_dtype_name(dtype));
     return SP_OK;
 }
 
@@ -23,12 +25,14 @@ static sp_status full_infer(const sp_call *c, sp_meta *out)
 {
     const full_attrs *a = c->attrs;
     SP_TRY(number_dtype(a->dtype));
-    SP_CHECK(a->shape.n >= 0 && a->shape.n <= SP_RANK_MAX, SP_VALUE, "the shape has %d dimensions, at most %d are possible",
+    SP_CHECK(a->shape.n >= 0 && a->shape.n <= SP_RANK_MAX, SP_VALUE,
+             "the shape has %d dimensions, at most %d are possible",
              a->shape.n, SP_RANK_MAX);
     out->dtype = a->dtype;
     out->rank = a->shape.n;
     for (int i = 0; i < a->shape.n; i++) {
-        SP_CHECK(a->shape.v[i] >= 0, SP_VALUE, "dimension %d of the shape is %lld, it must not be negative", i, (long long)a->shape.v[i]);
+        SP_CHECK(a->shape.v[i] >= 0, SP_VALUE, "dimension %d of the shape is %lld, it must not be negative", i,
+                 (long long)a->shape.v[i]);
         out->dims[i] = a->shape.v[i];
     }
     return SP_OK;
@@ -44,14 +48,20 @@ static sp_status full_reference(const sp_call *c)
         memset(o->data, 0, sp_tensor_bytes(o));
         return SP_OK;
     }
-    sp_tensor one = {.dtype = floats ? SP_DTYPE_F64 : SP_DTYPE_I64, .rank = 0, .data = floats ? (char *)&v.f : (char *)&v.i};
+    sp_tensor one = {.dtype = SP_DTYPE_I64, .rank = 0, .data = (char *)&v.i};
+    if (floats) {
+        one.dtype = SP_DTYPE_F64;
+        one.data = (char *)&v.f;
+    }
     return sp__write_broadcast(o, &one);
 }
 
 const sp_op sp_op_full = {
-    .name = "full", .inputs = "", SP_ATTRS(full_attr_table, full_attrs), .infer = full_infer, .reference = full_reference,
+    .name = "full", .inputs = "", SP_ATTRS(full_attr_table, full_attrs), .infer = full_infer,
+    .reference = full_reference,
     .no_vjp = "it has no inputs", .mindir = "FillV2", .onnx = "ConstantOfShape",
-    .doc = "A tensor of the given shape with one number everywhere.", .samples = "shape=(2,3) value=1.5; shape=() value=3 dtype=int32; shape=(0,)",
+    .doc = "A tensor of the given shape with one number everywhere.",
+    .samples = "shape=(2,3) value=1.5; shape=() value=3 dtype=int32; shape=(0,)",
 };
 
 /* --- arange ------------------------------------------------------------------------------------------------------ */
@@ -60,10 +70,15 @@ typedef struct {
     sp_number start, end, step;
     sp_dtype dtype;
 } arange_attrs;
-static const sp_attr arange_attr_table[] = {SP_ATTR(arange_attrs, start, NUMBER, "0"), SP_ATTR(arange_attrs, end, NUMBER, NULL),
-                                            SP_ATTR(arange_attrs, step, NUMBER, "1"), SP_ATTR(arange_attrs, dtype, DTYPE, "None")};
+static const sp_attr arange_attr_table[] = {SP_ATTR(arange_attrs, start, NUMBER, "0"),
+                                            SP_ATTR(arange_attrs, end, NUMBER, NULL),
+                                            SP_ATTR(arange_attrs, step, NUMBER, "1"),
+                                            SP_ATTR(arange_attrs, dtype, DTYPE, "None")};
 
-static bool arange_exact(const arange_attrs *a) { return a->start.kind != 'f' && a->end.kind != 'f' && a->step.kind != 'f'; }
+static bool arange_exact(const arange_attrs *a)
+{
+    return a->start.kind != 'f' && a->end.kind != 'f' && a->step.kind != 'f';
+}
 
 static sp_status arange_infer(const sp_call *c, sp_meta *out)
 {
@@ -75,7 +90,8 @@ static sp_status arange_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(exact ? a->step.i != 0 : a->step.f != 0, SP_VALUE, "step is 0, it must not be");
     if (exact) {
         int64_t span;
-        SP_CHECK(!__builtin_sub_overflow(a->end.i, a->start.i, &span) && a->step.i != INT64_MIN, SP_VALUE, "the range is too large");
+        SP_CHECK(!__builtin_sub_overflow(a->end.i, a->start.i, &span) && a->step.i != INT64_MIN, SP_VALUE,
+                 "the range is too large");
         if (a->step.i < 0) span = -span;
         const int64_t step = a->step.i < 0 ? -a->step.i : a->step.i;
         out->dims[0] = span > 0 ? (span - 1) / step + 1 : 0;
@@ -112,7 +128,8 @@ static sp_status arange_reference(const sp_call *c)
 }
 
 const sp_op sp_op_arange = {
-    .name = "arange", .inputs = "", SP_ATTRS(arange_attr_table, arange_attrs), .infer = arange_infer, .reference = arange_reference,
+    .name = "arange", .inputs = "", SP_ATTRS(arange_attr_table, arange_attrs), .infer = arange_infer,
+    .reference = arange_reference,
     .no_vjp = "it has no inputs", .mindir = "Range", .onnx = "Range",
     .doc = "start, start + step, ... up to but not including end; int64 for whole numbers, else float32.",
     .samples = "end=5; start=1 end=2 step=0.25; start=5 end=0 step=-2 dtype=float16",
@@ -149,7 +166,8 @@ static sp_status linspace_reference(const sp_call *c)
     const double by = a->steps > 1 ? (a->end - a->start) / (double)(a->steps - 1) : 0;
     for (int64_t i = 0; i < o->count; i++) {
         /* From both ends, so that the last one is exactly `end`. */
-        double v = i < a->steps / 2 || a->steps == 1 ? a->start + (double)i * by : a->end - (double)(a->steps - 1 - i) * by;
+        const bool near_start = i < a->steps / 2 || a->steps == 1;
+        double v = near_start ? a->start + (double)i * by : a->end - (double)(a->steps - 1 - i) * by;
         char *ptr[2] = {o->data + i * bytes, (char *)&v};
         store(1, ptr, step, NULL);
     }
@@ -159,10 +177,11 @@ static sp_status linspace_reference(const sp_call *c)
 const sp_op sp_op_linspace = {
     .name = "linspace", .inputs = "", SP_ATTRS(linspace_attr_table, linspace_attrs), .infer = linspace_infer,
     .reference = linspace_reference, .no_vjp = "it has no inputs", .mindir = "LinSpace",
-    .doc = "steps numbers evenly spaced from start to end, both included.", .samples = "start=0 end=1 steps=5; start=2 end=-2 steps=1",
+    .doc = "steps numbers evenly spaced from start to end, both included.",
+    .samples = "start=0 end=1 steps=5; start=2 end=-2 steps=1",
 };
 
-/* --- eye ---------------------------------------------------------------------------------------------------------- */
+/* --- eye --------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t n, m;
@@ -203,13 +222,14 @@ const sp_op sp_op_eye = {
     .doc = "A matrix with ones on the diagonal and zeros elsewhere.", .samples = "n=3; n=2 m=4 dtype=int32; n=0",
 };
 
-/* --- assign -------------------------------------------------------------------------------------------------------- */
+/* --- assign ------------------------------------------------------------------------------------------------------ */
 
 static sp_status same_shape(const sp_call *c)
 {
     char a[SP_SHAPE_TEXT], t[SP_SHAPE_TEXT];
     const sp_tensor *x = c->in[0], *value = c->in[1];
-    SP_CHECK(sp__tensor_same_shape(x, value), SP_VALUE, "a value of shape %s cannot be written to a variable of shape %s",
+    SP_CHECK(sp__tensor_same_shape(x, value), SP_VALUE,
+             "a value of shape %s cannot be written to a variable of shape %s",
              sp__shape_text(value->rank, value->dims, t), sp__shape_text(x->rank, x->dims, a));
     return SP_OK;
 }
@@ -233,7 +253,8 @@ static sp_status assign_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_assign = {
-    .name = "assign", .inputs = "variable, value", .infer = assign_infer, .reference = assign_reference, .strided = true,
+    .name = "assign", .inputs = "variable, value", .infer = assign_infer, .reference = assign_reference,
+    .strided = true,
     .writes = 1, .vjp = assign_vjp, .mindir = "Assign",
     .python = "ops.assign(variable, value); ops.Assign()(variable, value)",
     .doc = "Write the value, converted, over the variable.", .samples = "[2,3] [2,3]; [] []",
@@ -270,14 +291,16 @@ static sp_status assign_sub_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_assign_add = {
-    .name = "assign_add", .inputs = "variable, value", .infer = assign_infer, .reference = assign_add_reference, .writes = 1,
+    .name = "assign_add", .inputs = "variable, value", .infer = assign_infer, .reference = assign_add_reference,
+    .writes = 1,
     .vjp = assign_add_vjp, .mindir = "AssignAdd",
     .python = "ops.assign_add(variable, value); ops.AssignAdd()(variable, value)",
     .doc = "Add the value to the variable in place.", .samples = "[2,3] [2,3]; [] []",
 };
 
 const sp_op sp_op_assign_sub = {
-    .name = "assign_sub", .inputs = "variable, value", .infer = assign_infer, .reference = assign_sub_reference, .writes = 1,
+    .name = "assign_sub", .inputs = "variable, value", .infer = assign_infer, .reference = assign_sub_reference,
+    .writes = 1,
     .vjp = assign_sub_vjp, .mindir = "AssignSub",
     .python = "ops.assign_sub(variable, value); ops.AssignSub()(variable, value)",
     .doc = "Subtract the value from the variable in place.", .samples = "[2,3] [2,3]; [] []",

@@ -7,7 +7,8 @@
 /* --- gather ------------------------------------------------------------------------------------------------------ */
 
 typedef struct { int64_t axis, batch_dims; } gather_attrs;
-static const sp_attr gather_attr_table[] = {SP_ATTR(gather_attrs, axis, INT, "0"), SP_ATTR(gather_attrs, batch_dims, INT, "0")};
+static const sp_attr gather_attr_table[] = {SP_ATTR(gather_attrs, axis, INT, "0"),
+                                            SP_ATTR(gather_attrs, batch_dims, INT, "0")};
 
 /* 0..n-1 as an int64 tensor with n at dimension `at` of `rank`, 1 elsewhere. */
 static sp_tensor *positions(sp_builder *b, int64_t n, int at, int rank)
@@ -29,7 +30,8 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
     SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
     int64_t batch = a->batch_dims < 0 ? a->batch_dims + at->rank : a->batch_dims;
     SP_CHECK(batch >= 0 && batch <= axis && batch <= at->rank, SP_VALUE,
-             "batch_dims is %lld, it must be in [0, %d]: not beyond axis nor the rank of the indices", (long long)a->batch_dims,
+             "batch_dims is %lld, it must be in [0, %d]: not beyond axis nor the rank of the indices",
+                 (long long)a->batch_dims,
              axis < at->rank ? axis : at->rank);
     if (batch == 0) {
         const struct { sp_ints axes; } attrs = {{1, (const int64_t[]){axis}}};
@@ -41,7 +43,8 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
     int n = 0;
     char tx[SP_SHAPE_TEXT], ti[SP_SHAPE_TEXT];
     for (int i = 0; i < batch; i++) {
-        SP_CHECK(x->dims[i] == at->dims[i], SP_VALUE, "the first %lld dimensions of %s and of the indices %s must be equal",
+        SP_CHECK(x->dims[i] == at->dims[i], SP_VALUE,
+                 "the first %lld dimensions of %s and of the indices %s must be equal",
                  (long long)batch, sp__shape_text(x->rank, x->dims, tx), sp__shape_text(at->rank, at->dims, ti));
         perm[n++] = i;
     }
@@ -67,12 +70,14 @@ static sp_status gather_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_gather = {
     .name = "gather", .inputs = "input_params, input_indices", SP_ATTRS(gather_attr_table, gather_attrs),
     .compose = gather_compose, .mindir = "Gather", .onnx = "Gather",
-    .doc = "Slices of the first input along an axis, one for each index; the dimensions of the indices stand where the axis "
+    .doc = "Slices of the first input along an axis, one for each index; the dimensions of the indices stand where "
+           "the axis "
            "was. With batch_dims the leading dimensions of both are taken together.",
-    .samples = "[4,3] [2]i<4; [4,3] [2,2]i<3 axis=1; [2,4,3] [2,2]i<4 axis=1 batch_dims=1; [2,3,4] [2,2]i<4 axis=2 batch_dims=1",
+    .samples = "[4,3] [2]i<4; [4,3] [2,2]i<3 axis=1; [2,4,3] [2,2]i<4 axis=1 batch_dims=1; [2,3,4] [2,2]i<4 axis=2 "
+               "batch_dims=1",
 };
 
-/* --- gather_elements ---------------------------------------------------------------------------------------------- */
+/* --- gather_elements --------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t dim; } elements_attrs;
 static const sp_attr elements_attr_table[] = {SP_ATTR(elements_attrs, dim, INT, "0")};
@@ -117,7 +122,8 @@ static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
         const char *reduce;
     } attrs = {((const elements_attrs *)v->attrs)->dim, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
+    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3,
+                                 (sp_tensor *const[]){zeros, v->in[1], v->dout[0]});
     return SP_OK;
 }
 
@@ -131,7 +137,7 @@ const sp_op sp_op_gather_elements = {
     .samples = "[4,3] [2,3]i<4 dim=0; [4,3] [4,5]i<3 dim=1; [2,3,4] [1,2,2]i<4 dim=-1",
 };
 
-/* --- gather_nd ----------------------------------------------------------------------------------------------------- */
+/* --- gather_nd --------------------------------------------------------------------------------------------------- */
 
 int sp__coordinates(sp_builder *b, sp_tensor *indices, sp_tensor **out)
 {
@@ -167,7 +173,8 @@ static sp_status gather_nd_compose(sp_builder *b, const sp_call *c)
 }
 
 const sp_op sp_op_gather_nd = {
-    .name = "gather_nd", .inputs = "input_x, indices", .compose = gather_nd_compose, .mindir = "GatherNd", .onnx = "GatherND",
+    .name = "gather_nd", .inputs = "input_x, indices", .compose = gather_nd_compose, .mindir = "GatherNd",
+    .onnx = "GatherND",
     .python = "ops.gather_nd(input_x, indices); ops.GatherNd()(input_x, indices); Tensor.gather_nd(indices)",
     .doc = "Elements or slices by coordinates: the last dimension of the indices holds one coordinate tuple.",
     .samples = "[4,3] [2,1]i<4; [4,3] [5,2]i<3; [4,3,2] [2,2,2]i<3",
@@ -189,7 +196,8 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
     for (int i = n; i < x->rank; i++) dims[rank++] = x->dims[i];
     SP_CHECK(rank <= SP_RANK_MAX && sp__shape_equal(rank, dims, c->in[2]->rank, c->in[2]->dims), SP_VALUE,
              "updates have shape %s, they must have shape %s for these indices",
-             sp__shape_text(c->in[2]->rank, c->in[2]->dims, tu), sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
+             sp__shape_text(c->in[2]->rank, c->in[2]->dims, tu),
+                 sp__shape_text(rank <= SP_RANK_MAX ? rank : SP_RANK_MAX, dims, tx));
     sp__coordinates(b, indices, in + 2);
     const char *reduce = ((const scatter_nd_attrs *)c->attrs)->reduce;
     const bool sum = reduce && strcmp(reduce, "add") == 0;
@@ -213,28 +221,33 @@ static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_tensor_scatter = {
     .name = "tensor_scatter", .inputs = "input_x, indices, updates", SP_ATTRS(scatter_nd_attr_table, scatter_nd_attrs),
     .compose = tensor_scatter_compose, .mindir = "TensorScatterUpdate", .onnx = "ScatterND",
-    .doc = "A copy of the first input in which the elements or slices at the given coordinates are combined with updates.",
+    .doc = "A copy of the first input in which the elements or slices at the given coordinates are combined with "
+           "updates.",
     .samples = "[4,3] [2,1]i<4 [2,3] reduce=add; [4,3] [2,2]i<3 [2] reduce=add; [4,3] [1,2]i<3 [1]",
 };
 
-/* --- one_hot -------------------------------------------------------------------------------------------------------- */
+/* --- one_hot ----------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t depth, axis; } one_hot_attrs;
-static const sp_attr one_hot_attr_table[] = {SP_ATTR(one_hot_attrs, depth, INT, NULL), SP_ATTR(one_hot_attrs, axis, INT, "-1")};
+static const sp_attr one_hot_attr_table[] = {SP_ATTR(one_hot_attrs, depth, INT, NULL),
+                                             SP_ATTR(one_hot_attrs, axis, INT, "-1")};
 
 static sp_status one_hot_infer(const sp_call *c, sp_meta *out)
 {
     const one_hot_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     char kind = sp_dtype_kind((sp_dtype)x->dtype);
-    SP_CHECK(kind == 'i' || kind == 'u', SP_TYPE, "indices have dtype %s, they must be integers", sp_dtype_name((sp_dtype)x->dtype));
+    SP_CHECK(kind == 'i' || kind == 'u', SP_TYPE, "indices have dtype %s, they must be integers",
+             sp_dtype_name((sp_dtype)x->dtype));
     SP_CHECK(a->depth >= 0, SP_VALUE, "depth is %lld, it must not be negative", (long long)a->depth);
-    SP_CHECK(a->axis >= -1 && a->axis <= x->rank, SP_VALUE, "axis is %lld, it must be in [-1, %d]", (long long)a->axis, x->rank);
+    SP_CHECK(a->axis >= -1 && a->axis <= x->rank, SP_VALUE, "axis is %lld, it must be in [-1, %d]", (long long)a->axis,
+             x->rank);
     SP_CHECK(c->in[1]->count == 1 && c->in[2]->count == 1, SP_VALUE, "on_value and off_value must each be one number");
     SP_CHECK(c->in[1]->dtype == c->in[2]->dtype, SP_TYPE, "on_value has dtype %s and off_value %s, they must be equal",
              sp_dtype_name((sp_dtype)c->in[1]->dtype), sp_dtype_name((sp_dtype)c->in[2]->dtype));
     const int at = a->axis < 0 ? x->rank : (int)a->axis;
-    SP_CHECK(x->rank < SP_RANK_MAX, SP_VALUE, "the result would have %d dimensions, at most %d are possible", x->rank + 1, SP_RANK_MAX);
+    SP_CHECK(x->rank < SP_RANK_MAX, SP_VALUE, "the result would have %d dimensions, at most %d are possible",
+             x->rank + 1, SP_RANK_MAX);
     out->dtype = (sp_dtype)c->in[1]->dtype;
     out->rank = x->rank + 1;
     for (int i = 0; i < out->rank; i++) out->dims[i] = i < at ? x->dims[i] : i == at ? a->depth : x->dims[i - 1];
@@ -267,8 +280,10 @@ static sp_status one_hot_reference(const sp_call *c)
 
 const sp_op sp_op_one_hot = {
     .name = "one_hot", .inputs = "indices, on_value, off_value", SP_ATTRS(one_hot_attr_table, one_hot_attrs),
-    .infer = one_hot_infer, .reference = one_hot_reference, .no_vjp = "positions are integers, the two values are constants",
+    .infer = one_hot_infer, .reference = one_hot_reference,
+    .no_vjp = "positions are integers, the two values are constants",
     .mindir = "OneHot", .onnx = "OneHot",
-    .doc = "on_value at the position each index names along a new axis, off_value elsewhere; positions outside mark nothing.",
+    .doc = "on_value at the position each index names along a new axis, off_value elsewhere; positions outside mark "
+           "nothing.",
     .samples = "[3]i<4 [] [] depth=4; [2,3]i<4 [] [] depth=5 axis=1; []i<2 [] [] depth=2 axis=0",
 };

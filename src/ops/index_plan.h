@@ -40,8 +40,8 @@ sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value);
 /* The gradient of a value that was broadcast (leading ones dropped) to g's shape; NULL for integers. */
 sp_tensor *sp__value_grad(sp_builder *b, sp_tensor *g, const sp_tensor *value);
 
-/* One position along an axis per element (gather_elements, scatter_elements): checks, and offsets into a row-major x for
- * a row-major index; offsets has room for index->count. */
+/* One position along an axis per element (gather_elements, scatter_elements): checks, and offsets into a row-major x
+ * for a row-major index; offsets has room for index->count. */
 sp_status sp__elements_check(const sp_tensor *x, const sp_tensor *index, int64_t axis_given, int *axis);
 sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int axis, int64_t *offsets);
 /* Coordinates along the last dimension as one index tensor each; their number. */

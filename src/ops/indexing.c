@@ -33,7 +33,8 @@ const sp_op sp_op_copy = {
  * negative numbers count from the end, as in Python. With a negative step they are plain positions, so that stop = -1
  * means "down to the first element": this is what Python's slice.indices() gives. All are clipped to the dimension. */
 typedef struct { sp_ints start, stop, step; } slice_attrs;
-static const sp_attr slice_attr_table[] = {SP_ATTR(slice_attrs, start, INTS, NULL), SP_ATTR(slice_attrs, stop, INTS, NULL),
+static const sp_attr slice_attr_table[] = {SP_ATTR(slice_attrs, start, INTS, NULL),
+                                           SP_ATTR(slice_attrs, stop, INTS, NULL),
                                            SP_ATTR(slice_attrs, step, INTS, "None")};
 
 /* First element and number of elements of start:stop:step over n elements. */
@@ -53,7 +54,8 @@ static void slice_range(int64_t n, int64_t start, int64_t stop, int64_t step, in
 }
 
 /* Geometry of the part of x: dims and strides, offset in elements. */
-static sp_status slice_resolve(const sp_tensor *x, const slice_attrs *a, int64_t *dims, int64_t *strides, int64_t *offset)
+static sp_status slice_resolve(const sp_tensor *x, const slice_attrs *a, int64_t *dims, int64_t *strides,
+                               int64_t *offset)
 {
     const int n = a->start.n < 0 ? 0 : a->start.n;
     SP_CHECK(n <= x->rank, SP_INDEX, "%d dimensions are sliced, but the tensor has rank %d", n, x->rank);
@@ -122,7 +124,8 @@ sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
     int64_t dims[SP_RANK_MAX];
     bool fits = value->rank - lead <= target->rank;
-    fits = fits && sp__shape_broadcast(value->rank - lead, value->dims + lead, target->rank, target->dims, &rank, dims) == SP_OK;
+    const int64_t *own = value->dims + lead;
+    fits = fits && sp__shape_broadcast(value->rank - lead, own, target->rank, target->dims, &rank, dims) == SP_OK;
     SP_CHECK(fits && sp__shape_equal(rank, dims, target->rank, target->dims), SP_VALUE,
              "a value of shape %s cannot be broadcast to shape %s, the part that is written",
              sp__shape_text(value->rank, value->dims, a), sp__shape_text(target->rank, target->dims, b));
@@ -249,7 +252,10 @@ sp_status sp__index_plan(const sp_tensor *x, int n, sp_tensor *const *indices, s
     return SP_OK;
 }
 
-size_t sp__index_offsets_bytes(const sp_index_plan *p) { return (size_t)(p->n_b > 0 ? p->n_b : 1) * 2 * sizeof(int64_t); }
+size_t sp__index_offsets_bytes(const sp_index_plan *p)
+{
+    return (size_t)(p->n_b > 0 ? p->n_b : 1) * 2 * sizeof(int64_t);
+}
 
 sp_status sp__index_offsets(const sp_tensor *x, sp_tensor *const *indices, const sp_index_plan *p, int64_t *offsets)
 {
@@ -377,20 +383,23 @@ static sp_status index_vjp(sp_builder *b, const sp_vjp *v)
     const index_attrs *a = v->attrs;
     const index_put_attrs put = {.axes = a->axes, .accumulate = true};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = apply_indexed(b, &sp_op_index_put, &put, 2, (sp_tensor *const[]){zeros, v->dout[0]}, v->n_in - 1, v->in + 1);
+    v->din[0] = apply_indexed(b, &sp_op_index_put, &put, 2, (sp_tensor *const[]){zeros, v->dout[0]}, v->n_in - 1,
+                              v->in + 1);
     return SP_OK;
 }
 
 const sp_op sp_op_index = {
     .name = "index", .inputs = "x, indices...", SP_ATTRS(index_attr_table, index_attrs), .infer = index_infer,
-    .reference = index_reference, .workspace = index_workspace, .vjp = index_vjp, .saves = SP_SAVE_ALL_IN & ~SP_SAVE_IN(0),
-    .doc = "Elements of x picked by integer tensors that address the given axes, with numpy's rules for broadcasting and "
+    .reference = index_reference, .workspace = index_workspace, .vjp = index_vjp,
+    .saves = SP_SAVE_ALL_IN & ~SP_SAVE_IN(0),
+    .doc = "Elements of x picked by integer tensors that address the given axes, with numpy's rules for broadcasting "
+           "and "
            "for the place of the new dimensions. Negative indices count from the end.",
     .samples = "[4,3] [2]i<4 axes=(0,); [4,3,2] [2,2]i<3 axes=(1,); [4,3] [3]i<4 [3]i<3; "
                "[4,3,5] [2,1]i<4 [3]i<5 axes=(0,2); [2,4,3] [2]i<4 [2]i<3 axes=(1,2); [4,3] []i<4",
 };
 
-/* --- index_put ---------------------------------------------------------------------------------------------------- */
+/* --- index_put --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const sp_index_plan *plan;
@@ -409,7 +418,8 @@ static void put_run(const put_job *j, char *dst, const char *src, int64_t n, int
     } else if (stride == 1) {
         memcpy(dst, src, (size_t)n * j->bytes);
     } else {
-        for (int64_t i = 0; i < n; i++) memcpy(dst + i * stride * (int64_t)j->bytes, src + (size_t)i * j->bytes, j->bytes);
+        const int64_t step = stride * (int64_t)j->bytes;
+        for (int64_t i = 0; i < n; i++) memcpy(dst + i * step, src + (size_t)i * j->bytes, j->bytes);
     }
 }
 
@@ -495,11 +505,13 @@ static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
         v->din[0] = v->dout[0];
         if (!a->accumulate) {
             sp_tensor *kept = SP_APPLY1(b, sp_op_copy, v->dout[0]), *zero = sp__const(b, 0, v->dout[0]);
-            v->din[0] = apply_indexed(b, &sp_op_index_put, a, 2, (sp_tensor *const[]){kept, zero}, v->n_in - 2, v->in + 2);
+            v->din[0] = apply_indexed(b, &sp_op_index_put, a, 2, (sp_tensor *const[]){kept, zero}, v->n_in - 2,
+                                      v->in + 2);
         }
     }
     if (v->needs[1])
-        v->din[1] = sp__value_grad(b, apply_indexed(b, &sp_op_index, &read, 1, &v->dout[0], v->n_in - 2, v->in + 2), v->in[1]);
+        v->din[1] = sp__value_grad(b, apply_indexed(b, &sp_op_index, &read, 1, &v->dout[0], v->n_in - 2, v->in + 2),
+                                   v->in[1]);
     return SP_OK;
 }
 
@@ -507,9 +519,11 @@ const sp_op sp_op_index_put = {
     .name = "index_put", .inputs = "x, value, indices...", SP_ATTRS(index_put_attr_table, index_put_attrs),
     .infer = sp__infer_same, .reference = index_put_reference, .writes = 1, .vjp = index_put_vjp,
     .saves = SP_SAVE_ALL_IN & ~(SP_SAVE_IN(0) | SP_SAVE_IN(1)),
-    .doc = "Write value, broadcast and converted, over the elements index would give, or add it to them. Of several writes "
+    .doc = "Write value, broadcast and converted, over the elements index would give, or add it to them. Of several "
+           "writes "
            "to one element the last one stays; sums count all of them.",
-    .samples = "[4,3] [2,3] [2]i<4 axes=(0,) accumulate=True; [4,3,5] [2,3,1] [2,1]i<4 [3]i<5 axes=(0,2) accumulate=True; "
+    .samples = "[4,3] [2,3] [2]i<4 axes=(0,) accumulate=True; [4,3,5] [2,3,1] [2,1]i<4 [3]i<5 axes=(0,2) "
+               "accumulate=True; "
                "[4,3] [] []i<4; [4,3] [1,3] [1]i<4 axes=(0,)",
 };
 
@@ -555,7 +569,8 @@ done:
 }
 
 const sp_op sp_op_nonzero = {
-    .name = "nonzero", .inputs = "x", .infer = nonzero_infer, .reference = nonzero_reference, .no_vjp = "integer result",
+    .name = "nonzero", .inputs = "x", .infer = nonzero_infer, .reference = nonzero_reference,
+    .no_vjp = "integer result",
     .mindir = "NonZero", .doc = "The positions of all elements that are not zero, one row each, in row-major order.",
     .samples = "[2,3]b; [3]; []",
 };
@@ -563,7 +578,8 @@ const sp_op sp_op_nonzero = {
 static sp_status masked_select_compose(sp_builder *b, const sp_call *c)
 {
     sp_tensor *x = c->in[0], *mask = c->in[1];
-    SP_CHECK(mask->dtype == SP_DTYPE_BOOL, SP_TYPE, "mask has dtype %s, it must be bool", sp_dtype_name((sp_dtype)mask->dtype));
+    SP_CHECK(mask->dtype == SP_DTYPE_BOOL, SP_TYPE, "mask has dtype %s, it must be bool",
+             sp_dtype_name((sp_dtype)mask->dtype));
     int rank;
     int64_t dims[SP_RANK_MAX];
     SP_TRY(sp__shape_broadcast(x->rank, x->dims, mask->rank, mask->dims, &rank, dims));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* random.c - random numbers as functions of a state {seed, counter}.
  *
- * Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) maps a key, the seed, and a 128-bit counter to four 32-bit words by ten
- * rounds of multiplications. The low half of the counter is state[1] plus the number of the block of elements, so every
- * element can be computed alone and threads do not matter; the high half counts attempts where a method rejects. A
- * tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
+ * Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) maps a key, the seed, and a 128-bit counter to four 32-bit words by
+ * ten rounds of multiplications. The low half of the counter is state[1] plus the number of the block of elements, so
+ * every element can be computed alone and threads do not matter; the high half counts attempts where a method rejects.
+ * A tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
 #include "ops/kernels.h"
 
 typedef struct { uint32_t w[4]; } block;
@@ -30,7 +30,7 @@ static inline uint64_t wide(const block *b, int k) { return (uint64_t)b->w[2 * k
 static inline float unit_float(uint32_t bits) { return (float)(bits >> 8) * 0x1p-24f; }            /* [0, 1) */
 static inline double unit_double(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }          /* [0, 1) */
 
-/* --- shared by all ------------------------------------------------------------------------------------------------- */
+/* --- shared by all ----------------------------------------------------------------------------------------------- */
 
 static sp_status state_check(const sp_tensor *state)
 {
@@ -43,13 +43,16 @@ static sp_status state_check(const sp_tensor *state)
 static sp_status shape_of(const sp_call *c, sp_ints shape, sp_dtype dtype, uint32_t allowed, sp_meta *out)
 {
     SP_TRY(state_check(c->in[0]));
-    SP_CHECK(dtype != SP_DTYPE_NONE && (allowed >> dtype & 1), SP_TYPE, "random numbers of this kind do not exist in dtype %s",
+    SP_CHECK(dtype != SP_DTYPE_NONE && (allowed >> dtype & 1), SP_TYPE,
+             "random numbers of this kind do not exist in dtype %s",
              sp_dtype_name(dtype));
-    SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE, "the shape has %d dimensions, at most %d are possible", shape.n, SP_RANK_MAX);
+    SP_CHECK(shape.n >= 0 && shape.n <= SP_RANK_MAX, SP_VALUE, "the shape has %d dimensions, at most %d are possible",
+             shape.n, SP_RANK_MAX);
     out->dtype = dtype;
     out->rank = shape.n;
     for (int i = 0; i < shape.n; i++) {
-        SP_CHECK(shape.v[i] >= 0, SP_VALUE, "dimension %d of the shape is %lld, it must not be negative", i, (long long)shape.v[i]);
+        SP_CHECK(shape.v[i] >= 0, SP_VALUE, "dimension %d of the shape is %lld, it must not be negative", i,
+                 (long long)shape.v[i]);
         out->dims[i] = shape.v[i];
     }
     return SP_OK;
@@ -101,13 +104,14 @@ static sp_status fill(const sp_call *c, fill_job *j)
     return sp__parallel_for((j->out->count + j->per_block - 1) / j->per_block, PART, fill_part, j);
 }
 
-/* --- bits ------------------------------------------------------------------------------------------------------------ */
+/* --- bits -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     sp_ints shape;
     sp_dtype dtype;
 } bits_attrs;
-static const sp_attr bits_attr_table[] = {SP_ATTR(bits_attrs, shape, INTS, NULL), SP_ATTR(bits_attrs, dtype, DTYPE, "uint32")};
+static const sp_attr bits_attr_table[] = {SP_ATTR(bits_attrs, shape, INTS, NULL),
+                                          SP_ATTR(bits_attrs, dtype, DTYPE, "uint32")};
 
 static sp_status bits_infer(const sp_call *c, sp_meta *out)
 {
@@ -130,12 +134,13 @@ static sp_status bits_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_bits = {
-    .name = "random_bits", .inputs = "state", SP_ATTRS(bits_attr_table, bits_attrs), .infer = bits_infer, .reference = bits_reference,
+    .name = "random_bits", .inputs = "state", SP_ATTRS(bits_attr_table, bits_attrs), .infer = bits_infer,
+    .reference = bits_reference,
     .no_vjp = "random numbers do not depend on anything continuous", .doc = "Integers in which every bit is random.",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) dtype=int64",
 };
 
-/* --- uniform and normal ------------------------------------------------------------------------------------------------ */
+/* --- uniform and normal ------------------------------------------------------------------------------------------ */
 
 typedef struct {
     sp_ints shape;
@@ -144,10 +149,12 @@ typedef struct {
 } real_attrs;
 static const sp_attr uniform_attr_table[] = {
     {"shape", SP_ATTR_INTS, offsetof(real_attrs, shape), NULL}, {"low", SP_ATTR_FLOAT, offsetof(real_attrs, a), "0"},
-    {"high", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"}, {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
+    {"high", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"},
+    {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
 static const sp_attr normal_attr_table[] = {
     {"shape", SP_ATTR_INTS, offsetof(real_attrs, shape), NULL}, {"mean", SP_ATTR_FLOAT, offsetof(real_attrs, a), "0"},
-    {"std", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"}, {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
+    {"std", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"},
+    {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
 
 static sp_status real_infer(const sp_call *c, sp_meta *out)
 {
@@ -206,17 +213,21 @@ static sp_status normal_reference(const sp_call *c) { return real_reference(c, m
 
 const sp_op sp_op_random_uniform = {
     .name = "random_uniform", .inputs = "state", SP_ATTRS(uniform_attr_table, real_attrs), .infer = real_infer,
-    .reference = uniform_reference, .no_vjp = "random numbers do not depend on anything continuous", .mindir = "UniformReal",
-    .doc = "Numbers spread evenly over [low, high).", .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) low=-1 high=3 dtype=float64",
+    .reference = uniform_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .mindir = "UniformReal",
+    .doc = "Numbers spread evenly over [low, high).",
+    .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) low=-1 high=3 dtype=float64",
 };
 
 const sp_op sp_op_random_normal = {
     .name = "random_normal", .inputs = "state", SP_ATTRS(normal_attr_table, real_attrs), .infer = real_infer,
-    .reference = normal_reference, .no_vjp = "random numbers do not depend on anything continuous", .mindir = "StandardNormal",
-    .doc = "Normally distributed numbers.", .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) mean=2 std=0.5 dtype=float64",
+    .reference = normal_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .mindir = "StandardNormal",
+    .doc = "Normally distributed numbers.",
+    .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) mean=2 std=0.5 dtype=float64",
 };
 
-/* --- integers ------------------------------------------------------------------------------------------------------------ */
+/* --- integers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     sp_ints shape;
@@ -224,12 +235,14 @@ typedef struct {
     sp_dtype dtype;
 } int_attrs;
 static const sp_attr int_attr_table[] = {SP_ATTR(int_attrs, shape, INTS, NULL), SP_ATTR(int_attrs, low, INT, "0"),
-                                         SP_ATTR(int_attrs, high, INT, NULL), SP_ATTR(int_attrs, dtype, DTYPE, "int64")};
+                                         SP_ATTR(int_attrs, high, INT, NULL),
+                                         SP_ATTR(int_attrs, dtype, DTYPE, "int64")};
 
 static sp_status int_infer(const sp_call *c, sp_meta *out)
 {
     const int_attrs *a = c->attrs;
-    SP_CHECK(a->low < a->high, SP_VALUE, "low is %lld and high %lld, low must be smaller", (long long)a->low, (long long)a->high);
+    SP_CHECK(a->low < a->high, SP_VALUE, "low is %lld and high %lld, low must be smaller", (long long)a->low,
+             (long long)a->high);
     return shape_of(c, a->shape, a->dtype, SP_DT_INTS | SP_DT_FLOATS, out);
 }
 
@@ -238,7 +251,8 @@ static void make_int(const fill_job *j, const block *b, void *values)
 {
     int64_t *v = values;
     for (int k = 0; k < 2; k++) {
-        const uint64_t x = wide(b, k), xl = x & 0xFFFFFFFFu, xh = x >> 32, rl = j->range & 0xFFFFFFFFu, rh = j->range >> 32;
+        const uint64_t x = wide(b, k), xl = x & 0xFFFFFFFFu, xh = x >> 32;
+        const uint64_t rl = j->range & 0xFFFFFFFFu, rh = j->range >> 32;
         const uint64_t mid = xh * rl + (xl * rl >> 32), low = xl * rh + (mid & 0xFFFFFFFFu);
         v[k] = (int64_t)((uint64_t)j->low + xh * rh + (mid >> 32) + (low >> 32));
     }
@@ -252,12 +266,13 @@ static sp_status int_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_int = {
-    .name = "random_int", .inputs = "state", SP_ATTRS(int_attr_table, int_attrs), .infer = int_infer, .reference = int_reference,
+    .name = "random_int", .inputs = "state", SP_ATTRS(int_attr_table, int_attrs), .infer = int_infer,
+    .reference = int_reference,
     .no_vjp = "integer result", .mindir = "UniformInt", .doc = "Whole numbers spread evenly over [low, high).",
     .samples = "[2]i<99 shape=(2,3) high=5; [2]i<99 shape=(7,) low=-3 high=4 dtype=int32",
 };
 
-/* --- methods that reject: one element, one counter, attempts in the high half ---------------------------------------------- */
+/* --- methods that reject: one element, one counter, attempts in the high half ------------------------------------ */
 
 typedef struct {
     uint64_t seed, counter, attempt;
@@ -322,7 +337,8 @@ typedef struct {
     sp_ints shape;
     sp_dtype dtype;
 } draw_attrs;
-static const sp_attr draw_attr_table[] = {SP_ATTR(draw_attrs, shape, INTS, NULL), SP_ATTR(draw_attrs, dtype, DTYPE, "float32")};
+static const sp_attr draw_attr_table[] = {SP_ATTR(draw_attrs, shape, INTS, NULL),
+                                          SP_ATTR(draw_attrs, dtype, DTYPE, "float32")};
 
 static sp_status draw_infer(const sp_call *c, sp_meta *out)
 {
@@ -331,8 +347,10 @@ static sp_status draw_infer(const sp_call *c, sp_meta *out)
     SP_TRY(shape_of(c, a->shape, a->dtype, SP_DT_REAL, out));
     const sp_tensor *p = c->in[1];
     bool fits = p->rank <= out->rank;
-    for (int i = 0; fits && i < p->rank; i++) fits = p->dims[i] == 1 || p->dims[i] == out->dims[out->rank - p->rank + i];
-    SP_CHECK(fits, SP_VALUE, "a parameter of shape %s cannot be broadcast to shape %s", sp__shape_text(p->rank, p->dims, t),
+    const int lead = out->rank - p->rank;
+    for (int i = 0; fits && i < p->rank; i++) fits = p->dims[i] == 1 || p->dims[i] == out->dims[lead + i];
+    SP_CHECK(fits, SP_VALUE, "a parameter of shape %s cannot be broadcast to shape %s",
+             sp__shape_text(p->rank, p->dims, t),
              sp__shape_text(out->rank, out->dims, s));
     return SP_OK;
 }
@@ -376,17 +394,20 @@ static sp_status poisson_reference(const sp_call *c) { return draw_all(c, draw_p
 
 const sp_op sp_op_random_gamma = {
     .name = "random_gamma", .inputs = "state, alpha", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
-    .reference = gamma_reference, .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
-    .doc = "Gamma distributed numbers of scale 1; alpha broadcasts to the shape.", .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](0.2,0.5) shape=(4,)",
+    .reference = gamma_reference,
+    .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
+    .doc = "Gamma distributed numbers of scale 1; alpha broadcasts to the shape.",
+    .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](0.2,0.5) shape=(4,)",
 };
 
 const sp_op sp_op_random_poisson = {
     .name = "random_poisson", .inputs = "state, rate", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
     .reference = poisson_reference, .no_vjp = "whole numbers",
-    .doc = "Poisson distributed numbers; the rate broadcasts to the shape.", .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](40,50) shape=(4,)",
+    .doc = "Poisson distributed numbers; the rate broadcasts to the shape.",
+    .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](40,50) shape=(4,)",
 };
 
-/* --- truncated normal ------------------------------------------------------------------------------------------------------- */
+/* --- truncated normal -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     sp_ints shape;
@@ -394,8 +415,10 @@ typedef struct {
     sp_dtype dtype;
 } truncated_attrs;
 static const sp_attr truncated_attr_table[] = {
-    SP_ATTR(truncated_attrs, shape, INTS, NULL), SP_ATTR(truncated_attrs, mean, FLOAT, "0"), SP_ATTR(truncated_attrs, std, FLOAT, "1"),
-    SP_ATTR(truncated_attrs, low, FLOAT, "-2"), SP_ATTR(truncated_attrs, high, FLOAT, "2"), SP_ATTR(truncated_attrs, dtype, DTYPE, "float32")};
+    SP_ATTR(truncated_attrs, shape, INTS, NULL), SP_ATTR(truncated_attrs, mean, FLOAT, "0"),
+    SP_ATTR(truncated_attrs, std, FLOAT, "1"),
+    SP_ATTR(truncated_attrs, low, FLOAT, "-2"), SP_ATTR(truncated_attrs, high, FLOAT, "2"),
+    SP_ATTR(truncated_attrs, dtype, DTYPE, "float32")};
 
 static sp_status truncated_infer(const sp_call *c, sp_meta *out)
 {
@@ -410,8 +433,8 @@ typedef struct {
     sp_tensor *out;
 } truncated_job;
 
-/* A wide interval takes normal numbers until one lies inside; a narrow or far one takes even numbers and keeps each with
- * the density relative to the highest in the interval (Robert 1995). */
+/* A wide interval takes normal numbers until one lies inside; a narrow or far one takes even numbers and keeps each
+ * with the density relative to the highest in the interval (Robert 1995). */
 static double draw_truncated(stream *s, double low, double high)
 {
     const bool wide_enough = low <= 0 && high >= 0 && high - low > 2.5;
@@ -451,20 +474,23 @@ static sp_status truncated_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_truncated_normal = {
-    .name = "random_truncated_normal", .inputs = "state", SP_ATTRS(truncated_attr_table, truncated_attrs), .infer = truncated_infer,
-    .reference = truncated_reference, .no_vjp = "random numbers do not depend on anything continuous", .mindir = "TruncatedNormal",
+    .name = "random_truncated_normal", .inputs = "state", SP_ATTRS(truncated_attr_table, truncated_attrs),
+    .infer = truncated_infer,
+    .reference = truncated_reference, .no_vjp = "random numbers do not depend on anything continuous",
+    .mindir = "TruncatedNormal",
     .doc = "Normally distributed numbers between low and high standard deviations from the mean.",
     .samples = "[2]i<99 shape=(2,3); [2]i<99 shape=(5,) mean=1 std=2 low=1 high=1.5; [2]i<99 shape=(5,) low=3 high=9",
 };
 
-/* --- categories ---------------------------------------------------------------------------------------------------------------- */
+/* --- categories -------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t n;
     bool replacement;
     sp_dtype dtype;
 } multinomial_attrs;
-static const sp_attr multinomial_attr_table[] = {SP_ATTR(multinomial_attrs, n, INT, NULL), SP_ATTR(multinomial_attrs, replacement, BOOL, "True"),
+static const sp_attr multinomial_attr_table[] = {SP_ATTR(multinomial_attrs, n, INT, NULL),
+                                                 SP_ATTR(multinomial_attrs, replacement, BOOL, "True"),
                                                  SP_ATTR(multinomial_attrs, dtype, DTYPE, "int64")};
 
 static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
@@ -474,10 +500,13 @@ static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
     SP_TRY(state_check(c->in[0]));
     SP_CHECK(p->rank == 1 || p->rank == 2, SP_VALUE, "the weights have rank %d, it must be 1 or 2", p->rank);
     const int64_t k = p->dims[p->rank - 1];
-    SP_CHECK(a->n >= 1 && k >= 1, SP_VALUE, "%lld samples of %lld categories are asked for, both must be positive", (long long)a->n, (long long)k);
-    SP_CHECK(a->replacement || a->n <= k, SP_VALUE, "%lld samples without replacement are asked for, but there are %lld categories",
+    SP_CHECK(a->n >= 1 && k >= 1, SP_VALUE, "%lld samples of %lld categories are asked for, both must be positive",
              (long long)a->n, (long long)k);
-    SP_CHECK(a->dtype == SP_DTYPE_I32 || a->dtype == SP_DTYPE_I64, SP_TYPE, "categories come as int32 or int64, not as %s", sp_dtype_name(a->dtype));
+    SP_CHECK(a->replacement || a->n <= k, SP_VALUE,
+             "%lld samples without replacement are asked for, but there are %lld categories",
+             (long long)a->n, (long long)k);
+    SP_CHECK(a->dtype == SP_DTYPE_I32 || a->dtype == SP_DTYPE_I64, SP_TYPE,
+             "categories come as int32 or int64, not as %s", sp_dtype_name(a->dtype));
     sp__meta_of(p, out);
     out->dims[p->rank - 1] = a->n;
     out->dtype = a->dtype;
@@ -500,13 +529,15 @@ static sp_status multinomial_reference(const sp_call *c)
     for (int64_t row = 0; row < rows; row++) {
         double *w = weights + row * k, total = 0;
         for (int64_t i = 0; i < k; i++) {
-            SP_CHECK(w[i] >= 0 && w[i] < INFINITY, SP_VALUE, "weight %lld of row %lld is %g, it must be finite and not negative",
+            SP_CHECK(w[i] >= 0 && w[i] < INFINITY, SP_VALUE,
+                     "weight %lld of row %lld is %g, it must be finite and not negative",
                      (long long)i, (long long)row, w[i]);
             total += w[i];
         }
         SP_CHECK(total > 0, SP_VALUE, "the weights of row %lld are all zero", (long long)row);
         for (int64_t i = 0; i < a->n; i++) {
-            stream s = {.seed = (uint64_t)state[0], .counter = (uint64_t)state[1] + (uint64_t)(row * a->n + i), .used = 2};
+            stream s = {.seed = (uint64_t)state[0], .counter = (uint64_t)state[1] + (uint64_t)(row * a->n + i),
+                        .used = 2};
             double left = stream_unit(&s) * total;
             int64_t at = 0, last = 0;
             for (; at < k; at++) {
@@ -521,7 +552,8 @@ static sp_status multinomial_reference(const sp_call *c)
             w[at] = 0;
             total = 0;
             for (int64_t m = 0; m < k; m++) total += w[m];
-            SP_CHECK(total > 0, SP_VALUE, "row %lld has fewer than %lld categories with a weight", (long long)row, (long long)a->n);
+            SP_CHECK(total > 0, SP_VALUE, "row %lld has fewer than %lld categories with a weight", (long long)row,
+                     (long long)a->n);
         }
     }
     return SP_OK;
@@ -529,7 +561,8 @@ static sp_status multinomial_reference(const sp_call *c)
 
 const sp_op sp_op_random_multinomial = {
     .name = "random_multinomial", .inputs = "state, weights", SP_ATTRS(multinomial_attr_table, multinomial_attrs),
-    .infer = multinomial_infer, .reference = multinomial_reference, .workspace = multinomial_workspace, .no_vjp = "integer result",
+    .infer = multinomial_infer, .reference = multinomial_reference, .workspace = multinomial_workspace,
+    .no_vjp = "integer result",
     .mindir = "Multinomial", .doc = "Categories drawn with the given weights, each row of weights for itself.",
     .samples = "[2]i<99 [4]>0 n=3; [2]i<99 [2,4](1,3) n=1 replacement=False dtype=int32",
 };

@@ -61,7 +61,7 @@ static sp_status find_combination(const char *name, const sp_combine_fn **table)
     return SP_OK;
 }
 
-/* --- index_combine ------------------------------------------------------------------------------------------------ */
+/* --- index_combine ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     sp_ints axes;
@@ -141,22 +141,26 @@ static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_index_combine = {
     .name = "index_combine", .inputs = "x, value, indices...", SP_ATTRS(combine_attr_table, combine_attrs),
-    .dtypes = SP_DT_REAL_BOOL, .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp, .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
-    .doc = "A copy of x in which the elements index would give are combined with value: replaced, or the sum, difference, "
+    .dtypes = SP_DT_REAL_BOOL, .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp,
+    .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
+    .doc = "A copy of x in which the elements index would give are combined with value: replaced, or the sum, "
+           "difference, "
            "product, quotient or extremum of both, one after the other where positions repeat.",
     .samples = "[4,3] [2,3] [2]i<4 reduce=add; [4,3] [3] [2]i<4 reduce=sub; [4,3]>0 [1,3]>0 [1]i<4 reduce=mul; "
-               "[4,3]>0 [1,3]>0 [1]i<4 reduce=div; [4,3]d [2]d [1]i<4 [2]i<3 reduce=max; [4,3] [1,3](3,4) [1]i<4 reduce=max; "
+               "[4,3]>0 [1,3]>0 [1]i<4 reduce=div; [4,3]d [2]d [1]i<4 [2]i<3 reduce=max; [4,3] [1,3](3,4) [1]i<4 "
+               "reduce=max; "
                "[4,3] [1,3](-4,-3) [1]i<4 reduce=min; [4,3] [1,3] [1]i<4",
 };
 
-/* --- elements along an axis --------------------------------------------------------------------------------------- */
+/* --- elements along an axis -------------------------------------------------------------------------------------- */
 
 sp_status sp__elements_check(const sp_tensor *x, const sp_tensor *index, int64_t axis_given, int *axis)
 {
     char a[SP_SHAPE_TEXT], t[SP_SHAPE_TEXT], kind = sp_dtype_kind((sp_dtype)index->dtype);
     SP_CHECK(kind == 'i' || kind == 'u', SP_TYPE, "index has dtype %s, it must hold integers",
              sp_dtype_name((sp_dtype)index->dtype));
-    SP_CHECK(x->rank == index->rank, SP_VALUE, "index has rank %d, it must have the rank of the tensor, %d", index->rank,
+    SP_CHECK(x->rank == index->rank, SP_VALUE, "index has rank %d, it must have the rank of the tensor, %d",
+             index->rank,
              x->rank);
     SP_TRY(sp__shape_axis(axis_given, x->rank, "axis", axis));
     for (int i = 0; i < x->rank; i++)
@@ -176,7 +180,8 @@ sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int a
     const int64_t size = x->rank ? x->dims[axis] : 1, stride = x->rank ? strides[axis] : 0;
     for (int64_t i = 0; i < index->count; i++) {
         int64_t v = offsets[i];
-        SP_CHECK(v >= -size && v < size, SP_INDEX, "index %lld is out of range for dimension %d of size %lld", (long long)v,
+        SP_CHECK(v >= -size && v < size, SP_INDEX, "index %lld is out of range for dimension %d of size %lld",
+                 (long long)v,
                  axis, (long long)size);
         offsets[i] = base + (v < 0 ? v + size : v) * stride;
         for (int k = index->rank - 1; k >= 0; k--) {
@@ -247,9 +252,11 @@ static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
     v->din[0] = g;
     if (v->needs[0] && replaces) {
         sp_tensor *zeros = sp__zeros_like(b, v->in[2]);
-        v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, a, 3, (sp_tensor *const[]){g, v->in[1], sp_cast(b, zeros, (sp_dtype)g->dtype)});
+        v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, a, 3,
+                                     (sp_tensor *const[]){g, v->in[1], sp_cast(b, zeros, (sp_dtype)g->dtype)});
     }
-    if (v->needs[2]) v->din[2] = sp_builder_apply(b, &sp_op_gather_elements, &read, 2, (sp_tensor *const[]){g, v->in[1]});
+    sp_tensor *const pick[2] = {g, v->in[1]};
+    if (v->needs[2]) v->din[2] = sp_builder_apply(b, &sp_op_gather_elements, &read, 2, pick);
     return SP_OK;
 }
 
@@ -257,7 +264,8 @@ const sp_op sp_op_scatter_elements = {
     .name = "scatter_elements", .inputs = "x, index, src", SP_ATTRS(elements_attr_table, elements_attrs),
     .infer = elements_infer, .reference = elements_reference, .workspace = elements_workspace, .vjp = elements_vjp,
     .saves = SP_SAVE_IN(1), .mindir = "TensorScatterElements", .onnx = "ScatterElements",
-    .doc = "A copy of x in which each element of src replaces, or is combined with, the element at its own position but for "
+    .doc = "A copy of x in which each element of src replaces, or is combined with, the element at its own position "
+           "but for "
            "the axis, where index tells the position.",
     .samples = "[4,3] [2,3]i<4 [2,3] axis=0 reduce=add; [4,3] [4,2]i<3 [4,2] axis=-1 reduce=add; [4,3] [1,3]i<4 [1,3]",
 };

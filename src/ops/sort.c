@@ -8,7 +8,7 @@
 
 #include "ops/kernels.h"
 
-/* --- keys ---------------------------------------------------------------------------------------------------------- */
+/* --- keys -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t key_signed(int64_t v) { return (uint64_t)v ^ (UINT64_C(1) << 63); }
 
@@ -73,14 +73,15 @@ static void sort_positions(int64_t n, const uint64_t *keys, int64_t *at, int64_t
     if (src != at) memcpy(at, src, (size_t)n * sizeof *at);
 }
 
-/* --- sort and topk ---------------------------------------------------------------------------------------------------- */
+/* --- sort and topk ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     int64_t axis;
     bool descending;
     sp_dtype indices;
 } sort_attrs;
-static const sp_attr sort_attr_table[] = {SP_ATTR(sort_attrs, axis, INT, "-1"), SP_ATTR(sort_attrs, descending, BOOL, "False"),
+static const sp_attr sort_attr_table[] = {SP_ATTR(sort_attrs, axis, INT, "-1"),
+                                          SP_ATTR(sort_attrs, descending, BOOL, "False"),
                                           SP_ATTR(sort_attrs, indices, DTYPE, "int64")};
 typedef struct {
     int64_t k, axis;
@@ -93,7 +94,8 @@ static const sp_attr topk_attr_table[] = {
 
 static sp_status index_dtype(sp_dtype d)
 {
-    SP_CHECK(d == SP_DTYPE_I32 || d == SP_DTYPE_I64, SP_TYPE, "indices are asked for as %s, they can be int32 or int64", sp_dtype_name(d));
+    SP_CHECK(d == SP_DTYPE_I32 || d == SP_DTYPE_I64, SP_TYPE, "indices are asked for as %s, they can be int32 or int64",
+             sp_dtype_name(d));
     return SP_OK;
 }
 
@@ -117,7 +119,8 @@ static sp_status topk_infer(const sp_call *c, sp_meta *out)
     SP_TRY(sp__shape_axis(a->axis, x->rank, "dimension", &axis));
     SP_TRY(index_dtype(a->indices));
     const int64_t n = x->rank ? x->dims[axis] : 1;
-    SP_CHECK(a->k >= 0 && a->k <= n, SP_VALUE, "k is %lld, it must be in [0, %lld], the size of dimension %d", (long long)a->k, (long long)n, axis);
+    SP_CHECK(a->k >= 0 && a->k <= n, SP_VALUE, "k is %lld, it must be in [0, %lld], the size of dimension %d",
+             (long long)a->k, (long long)n, axis);
     sp__meta_of(x, &out[0]);
     if (x->rank) out[0].dims[axis] = a->k;
     out[1] = out[0];
@@ -141,7 +144,8 @@ static void heap_positions(int64_t n, int64_t k, const uint64_t *keys, int64_t *
     for (int64_t i = 0; i < n; i++) {
         int64_t hole;
         if (i < k) {
-            for (hole = i; hole > 0 && WORSE(i, heap[(hole - 1) / 2]); hole = (hole - 1) / 2) heap[hole] = heap[(hole - 1) / 2];
+            for (hole = i; hole > 0 && WORSE(i, heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+                heap[hole] = heap[(hole - 1) / 2];
             heap[hole] = i;
             continue;
         }
@@ -177,7 +181,11 @@ static void order_rows(void *context, int64_t begin, int64_t end)
             for (int64_t i = 1; i < j->k; i++) {
                 const int64_t p = at[i];
                 int64_t h = i;
-                for (; h > 0 && (keys[at[h - 1]] > keys[p] || (keys[at[h - 1]] == keys[p] && at[h - 1] > p)); h--) at[h] = at[h - 1];
+                for (; h > 0; h--) {
+                    const int64_t q = at[h - 1];
+                    if (keys[q] < keys[p] || (keys[q] == keys[p] && q < p)) break;
+                    at[h] = q;
+                }
                 at[h] = p;
             }
         } else {
@@ -197,7 +205,8 @@ static sp_status order(const sp_call *c, int64_t axis_given, int64_t k, bool des
     const sp_tensor *x = c->in[0];
     int axis;
     SP_TRY(sp__shape_axis(axis_given, x->rank, "axis", &axis));
-    order_job j = {.x = x, .values = c->out[0], .indices = c->out[1], .n = x->rank ? x->dims[axis] : 1, .post = 1, .descending = descending};
+    order_job j = {.x = x, .values = c->out[0], .indices = c->out[1], .n = x->rank ? x->dims[axis] : 1, .post = 1,
+                   .descending = descending};
     j.k = k < 0 ? j.n : k;
     for (int i = axis + 1; i < x->rank; i++) j.post *= x->dims[i];
     if (x->count == 0 || j.k == 0) return SP_OK;
@@ -234,11 +243,18 @@ static sp_status order_vjp(sp_builder *b, const sp_vjp *v, int64_t axis)
         const char *reduce;
     } attrs = {axis, "add"};
     sp_tensor *zeros = sp__full(b, 0, (sp_dtype)v->dout[0]->dtype, v->in[0]->rank, v->in[0]->dims);
-    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3, (sp_tensor *const[]){zeros, v->out[1], v->dout[0]});
+    v->din[0] = sp_builder_apply(b, &sp_op_scatter_elements, &attrs, 3,
+                                 (sp_tensor *const[]){zeros, v->out[1], v->dout[0]});
     return SP_OK;
 }
-static sp_status sort_vjp(sp_builder *b, const sp_vjp *v) { return order_vjp(b, v, ((const sort_attrs *)v->attrs)->axis); }
-static sp_status topk_vjp(sp_builder *b, const sp_vjp *v) { return order_vjp(b, v, ((const topk_attrs *)v->attrs)->axis); }
+static sp_status sort_vjp(sp_builder *b, const sp_vjp *v)
+{
+    return order_vjp(b, v, ((const sort_attrs *)v->attrs)->axis);
+}
+static sp_status topk_vjp(sp_builder *b, const sp_vjp *v)
+{
+    return order_vjp(b, v, ((const topk_attrs *)v->attrs)->axis);
+}
 
 const sp_op sp_op_sort = {
     .name = "sort", .inputs = "x", .n_out = 2, SP_ATTRS(sort_attr_table, sort_attrs), .dtypes = SP_DT_REAL_BOOL,
@@ -249,18 +265,20 @@ const sp_op sp_op_sort = {
 
 const sp_op sp_op_topk = {
     .name = "topk", .inputs = "x", .n_out = 2, SP_ATTRS(topk_attr_table, topk_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = topk_infer, .reference = topk_reference, .vjp = topk_vjp, .saves = SP_SAVE_OUT(1), .mindir = "TopK", .onnx = "TopK",
+    .infer = topk_infer, .reference = topk_reference, .vjp = topk_vjp, .saves = SP_SAVE_OUT(1), .mindir = "TopK",
+    .onnx = "TopK",
     .doc = "The k largest (or smallest) elements along an axis, in order, and their positions.",
     .samples = "[2,5]d k=2; [4,3]d k=3 axis=0 largest=False; [20]d k=2 indices=int32",
 };
 
-/* --- unique -------------------------------------------------------------------------------------------------------------- */
+/* --- unique ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     bool sorted, consecutive;
     sp_dtype indices;
 } unique_attrs;
-static const sp_attr unique_attr_table[] = {SP_ATTR(unique_attrs, sorted, BOOL, "True"), SP_ATTR(unique_attrs, consecutive, BOOL, "False"),
+static const sp_attr unique_attr_table[] = {SP_ATTR(unique_attrs, sorted, BOOL, "True"),
+                                            SP_ATTR(unique_attrs, consecutive, BOOL, "False"),
                                             SP_ATTR(unique_attrs, indices, DTYPE, "int64")};
 
 static sp_status unique_infer(const sp_call *c, sp_meta *out)
@@ -281,7 +299,8 @@ static void store_index(sp_tensor *t, int64_t at, int64_t v)
 }
 
 /* group[i]: number of the value of element i; first[g]: its first element. Returns the number of values. */
-static int64_t group_values(const unique_attrs *a, int64_t n, const uint64_t *keys, int64_t *at, int64_t *spare, int64_t *group, int64_t *first)
+static int64_t group_values(const unique_attrs *a, int64_t n, const uint64_t *keys, int64_t *at, int64_t *spare,
+                            int64_t *group, int64_t *first)
 {
     int64_t groups = 0;
     if (a->consecutive) {
@@ -339,20 +358,22 @@ done:
 
 const sp_op sp_op_unique = {
     .name = "unique", .inputs = "x", .n_out = 3, SP_ATTRS(unique_attr_table, unique_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = unique_infer, .reference = unique_reference, .no_vjp = "the choice of values is not continuous", .mindir = "Unique",
+    .infer = unique_infer, .reference = unique_reference, .no_vjp = "the choice of values is not continuous",
+    .mindir = "Unique",
     .onnx = "Unique",
-    .doc = "The distinct values, sorted or in the order they appear (or of neighbours only), for each element the number of "
-           "its value, and how often each value occurs.",
+    .doc = "The distinct values, sorted or in the order they appear (or of neighbours only), for each element the "
+           "number of its value, and how often each value occurs.",
     .samples = "[5]i<3; [2,4]i<4 sorted=False; [6]i<2 consecutive=True indices=int32; [0]",
 };
 
-/* --- searchsorted ---------------------------------------------------------------------------------------------------------- */
+/* --- searchsorted ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     bool right;
     sp_dtype dtype;
 } search_attrs;
-static const sp_attr search_attr_table[] = {SP_ATTR(search_attrs, right, BOOL, "False"), SP_ATTR(search_attrs, dtype, DTYPE, "int64")};
+static const sp_attr search_attr_table[] = {SP_ATTR(search_attrs, right, BOOL, "False"),
+                                            SP_ATTR(search_attrs, dtype, DTYPE, "int64")};
 
 static sp_status search_infer(const sp_call *c, sp_meta *out)
 {
@@ -363,7 +384,8 @@ static sp_status search_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(rows->rank >= 1, SP_VALUE, "the sorted sequence has no dimensions");
     bool fits = rows->rank == 1 || rows->rank == v->rank;
     for (int i = 0; fits && rows->rank > 1 && i < rows->rank - 1; i++) fits = rows->dims[i] == v->dims[i];
-    SP_CHECK(fits, SP_VALUE, "sorted sequences of shape %s and values of shape %s must agree in all dimensions but the last",
+    SP_CHECK(fits, SP_VALUE, "sorted sequences of shape %s and values of shape %s must agree in all dimensions but "
+                             "the last",
              sp__shape_text(rows->rank, rows->dims, tr), sp__shape_text(v->rank, v->dims, tv));
     sp__meta_of(v, out);
     out->dtype = a->dtype;
@@ -394,8 +416,10 @@ static sp_status search_reference(const sp_call *c)
 }
 
 const sp_op sp_op_searchsorted = {
-    .name = "searchsorted", .inputs = "sorted_sequence, values", SP_ATTRS(search_attr_table, search_attrs), .promote = SP_PROMOTE_ALL,
-    .dtypes = SP_DT_REAL, .infer = search_infer, .reference = search_reference, .no_vjp = "integer result", .mindir = "SearchSorted",
+    .name = "searchsorted", .inputs = "sorted_sequence, values", SP_ATTRS(search_attr_table, search_attrs),
+    .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT_REAL, .infer = search_infer, .reference = search_reference, .no_vjp = "integer result",
+    .mindir = "SearchSorted",
     .doc = "Where each value would be put into a sorted row so that it stays sorted: before equal ones, or after them.",
     .samples = "[4]d [3]; [2,4]d [2,3] right=True; [4]d [2,2] dtype=int32",
 };

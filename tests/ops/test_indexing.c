@@ -47,9 +47,12 @@ static sp_tensor *ints(int n, const int64_t *v)
 }
 #define INTS(...) ints((int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (const int64_t[]){__VA_ARGS__})
 
-static sp_tensor *call(const char *op, const char *attrs, int n, sp_tensor *const *in) { return sp_builder_call(b, op, attrs, n, in); }
-#define CALL(op, attrs, ...)                                                                                           \
-    call(op, attrs, (int)(sizeof((sp_tensor *[]){__VA_ARGS__}) / sizeof(sp_tensor *)), (sp_tensor *const[]){__VA_ARGS__})
+static sp_tensor *call(const char *op, const char *attrs, int n, sp_tensor *const *in)
+{
+    return sp_builder_call(b, op, attrs, n, in);
+}
+#define COUNT(...) (int)(sizeof((sp_tensor *[]){__VA_ARGS__}) / sizeof(sp_tensor *))
+#define CALL(op, attrs, ...) call(op, attrs, COUNT(__VA_ARGS__), (sp_tensor *const[]){__VA_ARGS__})
 
 static void expect(sp_tensor *t, const char *shape, int n, const double *want)
 {
@@ -123,7 +126,8 @@ static void index_places_dimensions_as_numpy(void **state)
     EXPECT(CALL("index", "axes=(0, 2)", x, INTS(1, 0), INTS(0, 1)), "(2, 3)", 6, 8, 10, 1, 3, 5);
     sp_tensor *column = sp_reshape(b, INTS(0, 1), 2, (const int64_t[]){2, 1});
     EXPECT(CALL("index", "axes=(0, 1)", x, column, INTS(2, 0)), "(2, 2, 2)", 4, 5, 0, 1, 10, 11, 6, 7);
-    EXPECT(CALL("index", "axes=(0,)", sp_transpose(b, x, 3, (const int64_t[]){2, 1, 0}), INTS(1)), "(1, 3, 2)", 1, 7, 3, 9, 5, 11);
+    sp_tensor *turned = sp_transpose(b, x, 3, (const int64_t[]){2, 1, 0});
+    EXPECT(CALL("index", "axes=(0,)", turned, INTS(1)), "(1, 3, 2)", 1, 7, 3, 9, 5, 11);
 }
 
 static void index_checks_bounds(void **state)
