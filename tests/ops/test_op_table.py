@@ -12,6 +12,8 @@ from spore import _core
 from samples import parse
 
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
+# A matrix with a vector is summed along or across its rows, whichever the strides make contiguous: the last bit may differ.
+LAYOUT_ROUNDS = {"matmul", "addmv", "addmm", "addbmm", "baddbmm", "dense"}
 COUNT = {"operators": len(TABLE), "dtypes": 0, "cases": 0, "gradients": 0}
 
 
@@ -65,7 +67,9 @@ def test_every_dtype_runs_and_strides_do_not_matter(name):
             COUNT["cases"] += 1
             for a, b in zip(plain, other):
                 assert a.shape == b.shape and a.dtype == b.dtype, sample.text
-                np.testing.assert_array_equal(as_array(a), as_array(b), err_msg=f"{name} {dtype}: {sample.text}")
+                ulps = 4 * np.finfo(as_array(a).dtype).eps if name in LAYOUT_ROUNDS and as_array(a).dtype.kind in "fc" else 0
+                np.testing.assert_allclose(as_array(a), as_array(b), rtol=ulps, atol=ulps,
+                                           err_msg=f"{name} {dtype}: {sample.text}")
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))

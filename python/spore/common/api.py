@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilation: ``jit`` and its relatives.
+
+Programs run eagerly for now, so these check their arguments as MindSpore does and hand the function through; results are
+the same in both modes.
+"""
+import functools
+
+__all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "recompute", "ms_memory_recycle",
+           "set_recursion_limit", "flops_collection"]
+
+_CAPTURE_MODES = ("ast", "bytecode", "trace")
+_JIT_LEVELS = ("O0", "O1", "O2")
+_LEGACY_OPTIONS = {"mode", "input_signature", "hash_args", "jit_config", "compile_once", "fn", "obj"}
+_OPTIONS = _LEGACY_OPTIONS | {"jit_level", "infer_boost", "exec_mode", "disable_format_transform", "exec_order", "ge_options",
+                              "debug_level", "jit_syntax_level", "dvm_options"}
+
+
+def _check_choice(name, value, choices):
+    if value not in choices:
+        raise ValueError(f"jit: {name} must be one of {', '.join(map(repr, choices))}, but got {value!r}")
+
+
+def jit(function=None, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="", **options):
+    """Mark a function, method or Cell for compilation; usable with and without arguments.
+
+    Args:
+        function: what to compile; None when used as a decorator with arguments.
+        capture_mode: "ast", "bytecode" or "trace".
+        jit_level: "O0", "O1" or "O2".
+        dynamic: whether shapes may change between calls.
+        fullgraph: whether the whole function must be captured.
+        backend: execution backend; "" for the default.
+
+    Examples:
+        >>> import spore as ms
+        >>> @ms.jit
+        ... def f(x):
+        ...     return x * 2
+        >>> print(f(ms.Tensor([1.0, 2.0])))
+        [2. 4.]
+    """
+    _check_choice("capture_mode", capture_mode, _CAPTURE_MODES)
+    _check_choice("jit_level", jit_level, _JIT_LEVELS + ("",))
+    if not isinstance(fullgraph, bool):
+        raise TypeError(f"jit: fullgraph must be a bool, but got {type(fullgraph).__name__}")
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise TypeError(f"jit: {', '.join(sorted(unknown))} is not an option")
+    if function is None:
+        function = options.get("fn")
+    if function is None:
+        return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph,
+                                 backend=backend, **options)
+    if not callable(function):
+        raise TypeError(f"jit: a function or Cell is needed, but got {type(function).__name__}")
+    if isinstance(function, type) or hasattr(function, "construct"):
+        return function
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        return function(*args, **kwargs)
+    return run
+
+
+def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):
+    """The older name of jit."""
+    return jit(fn, input_signature=input_signature, hash_args=hash_args, jit_config=jit_config)
+
+
+def jit_class(cls):
+    """Mark a user's class as usable inside compiled functions."""
+    if not isinstance(cls, type):
+        raise TypeError(f"jit_class: a class is needed, but got {type(cls).__name__}")
+    from spore.nn import Cell
+    if issubclass(cls, Cell):
+        raise TypeError("jit_class: a Cell is compiled as it is, do not mark it")
+    cls.__ms_class__ = True
+    return cls
+
+
+ms_class = jit_class
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Mark a Cell's ``__init__``: the Cell is compiled once and reused. Nothing changes in eager mode."""
+    if fn is None:
+        return functools.partial(lazy_inline, attrs=attrs, policy=policy)
+    if policy not in (None, "front"):
+        raise ValueError(f"lazy_inline: policy must be None or 'front', but got {policy!r}")
+    return fn
+
+
+def no_inline(fn=None):
+    """Mark a function that stays a function of its own when compiled."""
+    if fn is None:
+        raise ValueError("no_inline: a function is needed")
+    return fn
+
+
+def recompute(block, *args, **kwargs):
+    """``block(*args, **kwargs)``, to be computed again in the backward pass instead of being kept."""
+    return block(*args, **kwargs)
+
+
+def ms_memory_recycle():
+    """Give cached memory back to the system."""
+    from spore import runtime
+    runtime.empty_cache()
+
+
+def set_recursion_limit(recursion_limit=1000):
+    """How deep functions may call themselves when compiled; checked and kept for that."""
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int) or recursion_limit <= 0:
+        raise ValueError(f"set_recursion_limit: a positive integer is needed, but got {recursion_limit!r}")
+
+
+def flops_collection(phase="train"):
+    """Not counted in eager mode."""
+    raise RuntimeError("flops_collection: operations are counted in compiled programs only, which are not available yet")
