@@ -525,6 +525,18 @@ static int put_selected(sp_tensor *base, const plan *g, sp_tensor *value)
     return out ? 0 : -1;
 }
 
+/* Selectors over a part of x, with a history to keep: a copy of the part is changed and put back. */
+static int put_part(sp_tensor *x, const plan *g, sp_tensor *value)
+{
+    static const sp_op *copy;
+    if (!copy && !(copy = sp__py_op("copy"))) return -1;
+    sp_tensor *view = geometric(x, g), *part = view ? sp__py_apply(copy, NULL, 1, &view) : NULL;
+    int result = part && put_selected(part, g, value) == 0 ? put_slice(x, g, part) : -1;
+    sp_tensor_release(view);
+    sp_tensor_release(part);
+    return result;
+}
+
 int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
 {
     if (!value) return PyErr_SetString(PyExc_TypeError, "elements of a Tensor cannot be deleted"), -1;
@@ -548,6 +560,8 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
         }
     } else if (g.rank == x->rank && sp__shape_equal(g.rank, g.dims, x->rank, x->dims)) {
         result = put_selected(x, &g, v);
+    } else if (sp_grad_recording() && (x->node || v->node)) {
+        result = put_part(x, &g, v);
     } else { /* a view of x: writing it writes x */
         base = geometric(x, &g);
         result = base ? put_selected(base, &g, v) : -1;

@@ -146,3 +146,20 @@ def test_gradient_goes_through_assignment():
         return (x * x).sum()
     gx, gy = ms.grad(f, (0, 1))(Tensor([1.0, 2.0, 3.0]), Tensor(5.0))
     assert gx.tolist() == [2, 0, 6] and gy.tolist() == 10
+
+
+@pytest.mark.parametrize("index", [(slice(None), [0, 2]), ([1, 0], 1), (slice(1, None), [1]), (None, [0], slice(None, None, 2)),
+                                   np.array([[True, False, True], [False, True, False]])], ids=str)
+def test_gradient_goes_through_selective_assignment(index):
+    start = np.arange(6, dtype=np.float32).reshape(2, 3)
+    value = start[index] * 0 + 7
+
+    def f(x, v):
+        x = x * 1
+        x[to_tensors(index)] = v
+        return (x * x).sum()
+    gx, gv = ms.grad(f, (0, 1))(Tensor(start), Tensor(value))
+    want = 2 * start
+    want[index] = 0
+    np.testing.assert_array_equal(gx.asnumpy(), want)
+    np.testing.assert_array_equal(gv.asnumpy(), 2 * value)

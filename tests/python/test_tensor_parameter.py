@@ -58,6 +58,8 @@ def test_marks_are_checked(key, wrong):
     with pytest.raises(TypeError, match=key):
         Parameter(1.0, **{key: wrong})
     with pytest.raises(ValueError):
+        p.comm_fusion = -1
+    with pytest.raises(ValueError):
         p.name = 3
     with pytest.raises(ValueError):
         p.name = "a" * 1025

@@ -49,7 +49,7 @@ class ParamInfo:
         return made
 
 
-def _info(name, doc, check=None):
+def _info(name, doc, check=None, least=None):
     """A property that lives in the parameter's ParamInfo."""
     def get(self):
         return getattr(self.param_info, name)
@@ -57,6 +57,8 @@ def _info(name, doc, check=None):
     def put(self, value):
         if check is not None and not isinstance(value, check):
             raise TypeError(f"Parameter: {name} must be a {check.__name__}, but got {type(value).__name__}")
+        if least is not None and value < least:
+            raise ValueError(f"Parameter: {name} must be at least {least}, but got {value}")
         setattr(self.param_info, name, value)
     return property(get, put, doc=doc)
 
@@ -131,7 +133,7 @@ class Parameter(Tensor):
     parallel_optimizer = _info('parallel_optimizer', 'May its optimizer state be split over devices?', bool)
     parallel_optimizer_comm_recompute = _info('parallel_optimizer_comm_recompute',
                                               'Is the gathering of its parts repeated in the backward pass?', bool)
-    comm_fusion = _info('comm_fusion', 'Number of the bucket its gradient is communicated in.', int)
+    comm_fusion = _info('comm_fusion', 'Number of the bucket its gradient is communicated in.', int, 0)
     cache_enable = _info('cache_enable', 'Is it kept in a cache?', bool)
     cache_shape = _info('cache_shape', 'Shape of that cache.')
     requires_aggr = _info('requires_aggr', 'Is its gradient averaged over devices?', bool)
