@@ -23,8 +23,10 @@ def moments(x):
 def test_a_seed_repeats_everything():
     def all_of_them():
         ms.set_seed(11)
-        return [ops.rand(5), ops.randn(5), ops.randint(0, 100, (5,)), ops.randperm(9), ops.standard_normal((3,), seed=4),
-                ops.StandardNormal(seed=2)((4,)), ops.multinomial(Tensor([0.2, 0.3, 0.5]), 6), ops.bernoulli(ops.ones(9), 0.5),
+        return [ops.rand(5), ops.randn(5), ops.randint(0, 100, (5,)), ops.randperm(9),
+                ops.standard_normal((3,), seed=4),
+                ops.StandardNormal(seed=2)((4,)), ops.multinomial(Tensor([0.2, 0.3, 0.5]),
+                    6), ops.bernoulli(ops.ones(9), 0.5),
                 ops.gamma((3,), Tensor(2.0), Tensor(1.0)), ops.shuffle(ops.arange(7))]
     for a, b in zip(all_of_them(), all_of_them()):
         np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())

@@ -2,15 +2,28 @@
 """Primitive classes from functions, for the files of this folder."""
 import inspect
 
+from ..common import dtype as mstype
 from .primitive import Primitive
 
 
-def _nothing():
-    return {}
+def _keeper(text):
+    """A function with the arguments of `text` ("axis=0, keep=False") that answers them as a dictionary."""
+    bare = eval(f"lambda {text}: None", {"mstype": mstype})  # the text is ours
+    signature = inspect.signature(bare)
+
+    def init(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+    init.__signature__ = signature
+    return init
 
 
-def primitive(name, call, init=_nothing, doc=None):
-    """A class `name`: init answers the attributes its constructor keeps, call(self, ...) computes."""
+def primitive(name, call, init="", doc=None):
+    """A class `name` that computes call(self, ...). init: the arguments its constructor takes and keeps as attributes,
+    or a function that answers those attributes."""
+    if isinstance(init, str):
+        init = _keeper(init)
     signature = inspect.signature(init)
 
     def __init__(self, *args, **kwargs):

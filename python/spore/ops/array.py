@@ -8,16 +8,18 @@ from ..common import dtype as mstype
 from ._make import named
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "batch_to_space_nd", "block_diag", "broadcast_like", "cartesian_prod", "cast",
-    "cat", "chunk", "column_stack", "combinations", "concat", "deepcopy", "depth_to_space", "diag", "diagflat",
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_like", "cartesian_prod",
+    "cast",
+    "cat", "chunk", "column_stack", "combinations", "concat", "deepcopy", "diag", "diagflat",
     "diagonal_scatter", "dsplit", "dstack", "dtype", "expand", "expand_as", "expand_dims", "flatten", "flip", "fliplr",
-    "flipud", "hsplit", "hstack", "is_tensor", "meshgrid", "moveaxis", "movedim", "narrow", "numel", "pad", "padding", "rank",
+    "flipud", "hsplit", "hstack", "is_tensor", "meshgrid", "moveaxis", "movedim", "narrow", "numel", "pad", "padding",
+    "rank",
     "ravel", "repeat_elements", "repeat_interleave", "reverse", "reverse_sequence", "rot90", "shape", "size", "slice",
-    "space_to_batch_nd", "space_to_depth", "split", "squeeze", "stack", "strided_slice", "swapaxes", "swapdims", "t",
+    "split", "squeeze", "stack", "strided_slice", "swapaxes", "swapdims", "t",
     "tensor_split", "tuple_to_array", "type_as", "unbind", "unsqueeze", "unstack", "view_as", "vsplit", "vstack"]
 
 
-# --- reading arguments, shared with the files beside this one -------------------------------------------------------
+# --- reading arguments, shared with the files beside this one --------------------------------------------------------
 
 def tensor_of(value, what="input", where="this operator"):
     """value if it is a Tensor, else TypeError."""
@@ -62,14 +64,15 @@ def many_of(tensors, where):
 def part(x, axis, start, stop, step=1):
     """x[..., start:stop:step, ...] along one axis; start and stop as slice.indices() gives them."""
     lead = x.shape[:axis]
-    return apply("slice", (x,), {"start": (0,) * axis + (start,), "stop": lead + (stop,), "step": (1,) * axis + (step,)})
+    return apply("slice", (x,), {"start": (0,) * axis + (start,), "stop": lead + (stop,),
+                                 "step": (1,) * axis + (step,)})
 
 
 def _tuple(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-# --- questions -----------------------------------------------------------------------------------------------------------
+# --- questions -------------------------------------------------------------------------------------------------------
 
 def shape(input_x):
     """The length of every dimension, a tuple."""
@@ -101,7 +104,7 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
-# --- other dtype ------------------------------------------------------------------------------------------------------------
+# --- other dtype -----------------------------------------------------------------------------------------------------
 
 def cast(input, dtype):
     """The numbers as another dtype."""
@@ -131,7 +134,7 @@ def tuple_to_array(input_x):
     return Tensor(list(input_x), mstype.float32)
 
 
-# --- dimensions that come and go ------------------------------------------------------------------------------------------
+# --- dimensions that come and go -------------------------------------------------------------------------------------
 
 def expand_dims(input_x, axis):
     """A dimension of size 1 more."""
@@ -236,7 +239,7 @@ def _at_least(inputs, n):
     return apply("reshape", (inputs,), {"shape": new})
 
 
-# --- order of dimensions -----------------------------------------------------------------------------------------------
+# --- order of dimensions ---------------------------------------------------------------------------------------------
 
 def _permute(x, perm):
     return apply("transpose", (x,), {"perm": tuple(perm)})
@@ -294,7 +297,7 @@ def _tensor_transpose(self, *axes):
     return _permute(self, axes)
 
 
-# --- broadcasting -----------------------------------------------------------------------------------------------------------
+# --- broadcasting ----------------------------------------------------------------------------------------------------
 
 def expand(input_x, size):
     """Repeated along dimensions of size 1, without copying."""
@@ -327,7 +330,8 @@ def meshgrid(*inputs, indexing="xy"):
             raise ValueError(f"meshgrid: vectors are wanted, but got a Tensor of {vector.ndim} dimensions")
         full[at] = vector.size
     return tuple(apply("copy", (apply("broadcast_to", (apply("reshape", (vector,), {
-        "shape": tuple(-1 if i == at else 1 for i in range(n))}),), {"shape": tuple(full)}),)) for vector, at in zip(inputs, place))
+        "shape": tuple(-1 if i == at else 1
+                       for i in range(n))}),), {"shape": tuple(full)}),)) for vector, at in zip(inputs, place))
 
 
 def _mint_meshgrid(*tensors, indexing=None):
@@ -335,7 +339,7 @@ def _mint_meshgrid(*tensors, indexing=None):
     return meshgrid(*tensors, indexing=indexing or "ij")
 
 
-# --- joining ------------------------------------------------------------------------------------------------------------------
+# --- joining ---------------------------------------------------------------------------------------------------------
 
 def concat(tensors, axis=0):
     """Joined along a dimension they have."""
@@ -412,7 +416,7 @@ def combinations(input, r=2, with_replacement=False):
     return apply("index", (input, Tensor(rows, mstype.int64)))
 
 
-# --- cutting -----------------------------------------------------------------------------------------------------------------
+# --- cutting ---------------------------------------------------------------------------------------------------------
 
 def _pieces(x, sizes, axis):
     return _tuple(apply("split", (x,), {"sizes": tuple(sizes), "axis": axis}))
@@ -524,7 +528,8 @@ def slice(input_x, begin, size):
     """`size` elements from `begin` on along every dimension; size -1 takes all that follow."""
     begin, size = ints_of(begin, "begin"), ints_of(size, "size")
     if not len(begin) == len(size) == input_x.ndim:
-        raise ValueError(f"slice: begin has {len(begin)} and size {len(size)} elements, but the Tensor has {input_x.ndim} dimensions")
+        raise ValueError(f"slice: begin has {len(begin)} and size {len(size)} elements, but the Tensor has "
+                         f"{input_x.ndim} dimensions")
     stop = []
     for i, (a, n, all_) in enumerate(zip(begin, size, input_x.shape)):
         n = all_ - a if n == -1 else n
@@ -534,11 +539,13 @@ def slice(input_x, begin, size):
     return apply("slice", (input_x,), {"start": begin, "stop": tuple(stop)})
 
 
-def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
+def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+                  shrink_axis_mask=0):
     """x[begin:end:strides]; bit i of a mask changes what entry i means."""
     begin, end, strides = ints_of(begin, "begin"), ints_of(end, "end"), ints_of(strides, "strides")
     if not len(begin) == len(end) == len(strides):
-        raise ValueError(f"strided_slice: begin, end and strides have {len(begin)}, {len(end)} and {len(strides)} elements, "
+        raise ValueError(f"strided_slice: begin, end and strides have {len(begin)}, {len(end)} and "
+                         f"{len(strides)} elements, "
                          "they must be equally many")
     if builtins.bin(ellipsis_mask).count("1") > 1:
         raise ValueError("strided_slice: ellipsis_mask may have one bit at most")
@@ -557,7 +564,7 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
     return input_x[tuple(index)]
 
 
-# --- repeating --------------------------------------------------------------------------------------------------------------
+# --- repeating -------------------------------------------------------------------------------------------------------
 
 def repeat_elements(x, rep, axis=0):
     """Each slice along a dimension repeated in place."""
@@ -575,7 +582,8 @@ def repeat_interleave(input, repeats, axis=None):
     if len(counts) == 1:
         return apply("repeat", (input,), {"repeats": counts[0], "axis": axis})
     if len(counts) != input.shape[axis]:
-        raise ValueError(f"repeat_interleave: there are {len(counts)} repeats for dimension {axis} of size {input.shape[axis]}")
+        raise ValueError(f"repeat_interleave: there are {len(counts)} repeats for dimension {axis} of size "
+                         f"{input.shape[axis]}")
     where = [i for i, c in enumerate(counts) for _ in range(c)]
     return apply("index", (input, Tensor(where, mstype.int64)), {"axes": (axis,)})
 
@@ -601,7 +609,7 @@ def _tensor_tile(self, reps=None, *, dims=None):
     return apply("tile", (self,), {"dims": ints_of(reps if dims is None else dims, "dims")})
 
 
-# --- turning ------------------------------------------------------------------------------------------------------------------
+# --- turning ---------------------------------------------------------------------------------------------------------
 
 def flip(input, dims):
     """The elements in reverse along dimensions."""
@@ -660,7 +668,7 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     return moveaxis(apply("index", (moved, rows, where)), (0, 1), (batch, seq))
 
 
-# --- padding ------------------------------------------------------------------------------------------------------------------
+# --- padding ---------------------------------------------------------------------------------------------------------
 
 def pad(input_x, padding, mode="constant", value=None):
     """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on."""
@@ -692,7 +700,7 @@ def padding(x, pad_dim_size=8):
     return apply("pad", (x,), {"pads": (0, 0) * (x.ndim - 1) + (0, pad_dim_size - 1)})
 
 
-# --- diagonals ------------------------------------------------------------------------------------------------------------------
+# --- diagonals -------------------------------------------------------------------------------------------------------
 
 def diag(input):
     """A Tensor with the elements on the diagonal of twice as many dimensions."""
@@ -704,7 +712,8 @@ def diag(input):
 
 def _mint_diag(input, diagonal=0):
     """A matrix with the vector on a diagonal, or the diagonal of a matrix."""
-    return apply("diag_embed", (input,), {"offset": diagonal}) if input.ndim == 1 else apply("diagonal", (input,), {"offset": diagonal})
+    return apply("diag_embed", (input,), {"offset": diagonal}) if input.ndim == 1 else apply("diagonal", (input,),
+        {"offset": diagonal})
 
 
 def _tensor_diag(self, diagonal=None):
@@ -722,75 +731,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     return apply("diagonal_put", (apply("copy", (input,)), src), {"offset": offset, "dim1": dim1, "dim2": dim2})
 
 
-# --- blocks ----------------------------------------------------------------------------------------------------------------------
-
-def space_to_depth(x, block_size):
-    """Blocks of pixels become channels."""
-    n, c, h, w = x.shape
-    b = int_of(block_size, "block_size")
-    if b < 2 or h % b or w % b:
-        raise ValueError(f"space_to_depth: block_size must be at least 2 and divide height {h} and width {w}, but got {b}")
-    x = apply("reshape", (x,), {"shape": (n, c, h // b, b, w // b, b)})
-    return apply("reshape", (_permute(x, (0, 3, 5, 1, 2, 4)),), {"shape": (n, c * b * b, h // b, w // b)})
-
-
-def depth_to_space(x, block_size):
-    """Channels become blocks of pixels."""
-    n, c, h, w = x.shape
-    b = int_of(block_size, "block_size")
-    if b < 2 or c % (b * b):
-        raise ValueError(f"depth_to_space: block_size must be at least 2 and its square divide {c} channels, but got {b}")
-    x = apply("reshape", (x,), {"shape": (n, b, b, c // (b * b), h, w)})
-    return apply("reshape", (_permute(x, (0, 3, 4, 1, 5, 2)),), {"shape": (n, c // (b * b), h * b, w * b)})
-
-
-def space_to_batch_nd(input_x, block_size, paddings):
-    """Blocks of pixels, after padding, become batches."""
-    blocks = ints_of(block_size, "block_size")
-    m = len(blocks)
-    first = input_x.ndim - m
-    pads = (0, 0) * first + tuple(int(p) for row in paddings for p in row)
-    x = apply("pad", (input_x,), {"pads": pads})
-    for i, b in enumerate(blocks):
-        if x.shape[first + i] % b:
-            raise ValueError(f"space_to_batch_nd: block size {b} does not divide the padded dimension {x.shape[first + i]}")
-    cut, lead = [], x.shape[:first]
-    for i, b in enumerate(blocks):
-        cut += [x.shape[first + i] // b, b]
-    outer = [x.shape[first + i] // b for i, b in enumerate(blocks)]
-    x = apply("reshape", (x,), {"shape": lead + tuple(cut)})
-    perm = [first + 1 + 2 * i for i in range(m)] + list(range(first)) + [first + 2 * i for i in range(m)]
-    count = 1
-    for b in blocks:
-        count *= b
-    return apply("reshape", (_permute(x, perm),), {"shape": (lead[0] * count,) + lead[1:] + tuple(outer)})
-
-
-def batch_to_space_nd(input_x, block_shape, crops):
-    """Batches become blocks of pixels, which are cropped."""
-    if isinstance(block_shape, int):
-        block_shape = (block_shape,) * len(crops)
-    blocks = ints_of(block_shape, "block_shape")
-    m = len(blocks)
-    first = input_x.ndim - m
-    count = 1
-    for b in blocks:
-        count *= b
-    if input_x.shape[0] % count:
-        raise ValueError(f"batch_to_space_nd: {count} blocks do not divide {input_x.shape[0]} batches")
-    lead = (input_x.shape[0] // count,) + input_x.shape[1:first]
-    x = apply("reshape", (input_x,), {"shape": blocks + lead + input_x.shape[first:]})
-    perm = list(range(m, m + first))
-    for i in range(m):
-        perm += [m + first + i, i]
-    space = tuple(n * b for n, b in zip(input_x.shape[first:], blocks))
-    x = apply("reshape", (_permute(x, perm),), {"shape": lead + space})
-    start = (0,) * first + tuple(int(c[0]) for c in crops)
-    stop = lead + tuple(n - int(c[1]) for n, c in zip(space, crops))
-    return apply("slice", (x,), {"start": start, "stop": stop})
-
-
-# --- methods and mint --------------------------------------------------------------------------------------------------------
+# --- methods and mint ------------------------------------------------------------------------------------------------
 
 def _tensor_squeeze(self, *axis):
     """Without dimensions of size 1: all of them, or those given."""
@@ -830,18 +771,23 @@ def _tensor_narrow(self, dim, start, length):
 
 TENSOR_METHODS = named({
     "flatten": _tensor_flatten, "squeeze": _tensor_squeeze, "expand_dims": expand_dims, "unsqueeze": unsqueeze,
-    "swapaxes": swapaxes, "swapdims": swapdims, "moveaxis": moveaxis, "movedim": movedim, "t": t, "expand": _tensor_expand,
+    "swapaxes": swapaxes, "swapdims": swapdims, "moveaxis": moveaxis, "movedim": movedim, "t": t,
+    "expand": _tensor_expand,
     "expand_as": expand_as, "view_as": view_as, "view": _tensor_view, "ravel": ravel, "split": _tensor_split_method,
     "chunk": _tensor_chunk, "tensor_split": tensor_split, "hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit,
     "unbind": unbind, "repeat": _tensor_repeat, "repeat_interleave": _mint_repeat_interleave, "tile": _tensor_tile,
     "flip": _tensor_flip, "fliplr": fliplr, "flipud": flipud, "reverse": reverse, "rot90": rot90,
-    "reverse_sequence": lambda self, seq_lengths, seq_dim=0, batch_dim=0: reverse_sequence(self, seq_lengths, seq_dim, batch_dim),
+    "reverse_sequence": lambda self, seq_lengths, seq_dim=0, batch_dim=0: reverse_sequence(self, seq_lengths, seq_dim,
+        batch_dim),
     "diag": _tensor_diag, "diagflat": diagflat, "diagonal_scatter": diagonal_scatter, "narrow": _tensor_narrow,
     "resize": _tensor_resize, "transpose": _tensor_transpose})
 
 MINT = named({
     "cat": _mint_cat, "concat": _mint_cat, "stack": _mint_stack, "split": _mint_split, "chunk": _mint_chunk,
     "unbind": unbind, "squeeze": _mint_squeeze, "unsqueeze": unsqueeze, "flatten": _mint_flatten, "swapaxes": swapaxes,
-    "transpose": _mint_transpose, "t": t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow, "meshgrid": _mint_meshgrid,
-    "repeat_interleave": _mint_repeat_interleave, "diag": _mint_diag, "hstack": hstack, "vstack": vstack, "dstack": dstack,
-    "nn.functional.flatten": _mint_flatten, "nn.functional.pad": lambda input, pad, mode="constant", value=0.0: globals()["pad"](input, pad, mode, value)})
+    "transpose": _mint_transpose, "t": t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow,
+    "meshgrid": _mint_meshgrid,
+    "repeat_interleave": _mint_repeat_interleave, "diag": _mint_diag, "hstack": hstack, "vstack": vstack,
+    "dstack": dstack,
+    "nn.functional.flatten": _mint_flatten, "nn.functional.pad": lambda input, pad, mode="constant",
+    value=0.0: globals()["pad"](input, pad, mode, value)})

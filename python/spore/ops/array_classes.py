@@ -3,7 +3,7 @@
 from .._core import Tensor, apply
 from ..common import dtype as mstype
 from ..common import generator as sources
-from . import array, creation, random, scattering
+from . import array, blocks, creation, random, scattering
 from ._make import plain, primitive
 from .array import ints_of
 
@@ -15,22 +15,26 @@ def _add(cls):
     __all__.append(cls.__name__)
 
 
-# --- a function as it is -----------------------------------------------------------------------------------------------------
+# --- a function as it is ---------------------------------------------------------------------------------------------
 
 for _name, _function in {
-        "Shape": array.shape, "TensorShape": lambda x: Tensor(x.shape, mstype.int64), "Rank": array.rank, "Size": array.size,
+        "Shape": array.shape, "TensorShape": lambda x: Tensor(x.shape,
+            mstype.int64), "Rank": array.rank, "Size": array.size,
         "DType": array.dtype, "Cast": array.cast, "ExpandDims": array.expand_dims,
         "DynamicShape": lambda x: Tensor(x.shape, mstype.int64), "Slice": array.slice, "Diag": array.diag,
         "NonZero": scattering.nonzero, "Unique": scattering.unique, "MaskedFill": scattering.masked_fill,
-        "IndexFill": scattering.index_fill, "ScatterNd": scattering.scatter_nd, "UniqueWithPad": scattering.unique_with_pad,
+        "IndexFill": scattering.index_fill, "ScatterNd": scattering.scatter_nd,
+        "UniqueWithPad": scattering.unique_with_pad,
         "TensorScatterUpdate": scattering.tensor_scatter_update, "TensorScatterAdd": scattering.tensor_scatter_add,
         "TensorScatterSub": scattering.tensor_scatter_sub, "TensorScatterMul": scattering.tensor_scatter_mul,
         "TensorScatterDiv": scattering.tensor_scatter_div, "TensorScatterMax": scattering.tensor_scatter_max,
         "TensorScatterMin": scattering.tensor_scatter_min, "UnsortedSegmentSum": scattering.unsorted_segment_sum,
         "UnsortedSegmentMax": scattering.unsorted_segment_max, "UnsortedSegmentMin": scattering.unsorted_segment_min,
-        "UnsortedSegmentProd": scattering.unsorted_segment_prod, "Fill": creation.fill, "FillV2": lambda shape, value: creation.full(
+        "UnsortedSegmentProd": scattering.unsorted_segment_prod, "Fill": creation.fill, "FillV2": lambda shape,
+        value: creation.full(
             shape, value, dtype=value.dtype if isinstance(value, Tensor) else None),
-        "Zeros": creation.zeros, "Ones": creation.ones, "ZerosLike": creation.zeros_like, "OnesLike": creation.ones_like,
+        "Zeros": creation.zeros, "Ones": creation.ones, "ZerosLike": creation.zeros_like,
+        "OnesLike": creation.ones_like,
         "Eye": creation.eye, "LinSpace": creation.linspace, "ScalarToTensor": creation.scalar_to_tensor,
         "ScalarCast": creation.scalar_cast, "ParallelConcat": array.concat,
         "ScatterNonAliasingAdd": scattering.scatter_nd_add}.items():
@@ -65,29 +69,30 @@ def _embedding_lookup(self, input_params, input_indices, offset):
 
 _add(primitive("Flatten", _flatten))
 _add(primitive("TupleToArray", _numbers))
-_add(plain("TransposeView", lambda input_x, input_perm: apply("transpose", (input_x,), {"perm": ints_of(input_perm, "input_perm")}),
+_add(plain("TransposeView",
+               lambda input_x, input_perm: apply("transpose", (input_x,), {"perm": ints_of(input_perm, "input_perm")}),
            "Dimensions in another order, as a view."))
 _add(primitive("GatherV2", _gather_v2))
 _add(primitive("SparseGatherV2", _gather_v2))
 _add(primitive("EmbeddingLookup", _embedding_lookup))
 _add(primitive("Gather", lambda self, input_params, input_indices, axis: scattering.gather(
-    input_params, input_indices, axis, self.batch_dims), lambda batch_dims=0: {"batch_dims": batch_dims},
+    input_params, input_indices, axis, self.batch_dims), "batch_dims=0",
     "Slices along a dimension, one for each index."))
 
 
-# --- one constructor argument or a few ---------------------------------------------------------------------------------------
+# --- one constructor argument or a few -------------------------------------------------------------------------------
 
 def _joined(args):
     return args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
 
 
-_add(primitive("Concat", lambda self, *tensors: array.concat(_joined(tensors), self.axis), lambda axis=0: {"axis": axis},
+_add(primitive("Concat", lambda self, *tensors: array.concat(_joined(tensors), self.axis), "axis=0",
                "Tensors joined along a dimension they have."))
-_add(primitive("Stack", lambda self, *tensors: array.stack(_joined(tensors), self.axis), lambda axis=0: {"axis": axis},
+_add(primitive("Stack", lambda self, *tensors: array.stack(_joined(tensors), self.axis), "axis=0",
                "Tensors joined along a new dimension."))
-_add(primitive("Unstack", lambda self, input_x: array.unstack(input_x, self.axis), lambda axis=0, num=None: {"axis": axis, "num": num},
+_add(primitive("Unstack", lambda self, input_x: array.unstack(input_x, self.axis), "axis=0, num=None",
                "The slices along a dimension."))
-_add(primitive("Squeeze", lambda self, input_x: array.squeeze(input_x, self.axis), lambda axis=(): {"axis": axis},
+_add(primitive("Squeeze", lambda self, input_x: array.squeeze(input_x, self.axis), "axis=()",
                "Without dimensions of size 1."))
 
 
@@ -108,7 +113,8 @@ def _split_init(axis=0, output_num=1):
 
 _add(primitive("Split", _split, _split_init))
 _add(primitive("SplitV", lambda self, input_x: array.split(input_x, _sizes_of(self, input_x), self.split_dim),
-               lambda size_splits, split_dim, num_split: {"size_splits": list(size_splits), "split_dim": split_dim, "num_split": num_split},
+               lambda size_splits, split_dim, num_split: {"size_splits": list(size_splits), "split_dim": split_dim,
+                                                          "num_split": num_split},
                "Pieces of the given sizes; one of them may be -1."))
 
 
@@ -117,11 +123,11 @@ def _sizes_of(self, x):
     return [rest if s == -1 else s for s in sizes]
 
 
-_add(primitive("Pad", lambda self, input_x: _pad(input_x, self.paddings, "constant"), lambda paddings: {"paddings": paddings},
+_add(primitive("Pad", lambda self, input_x: _pad(input_x, self.paddings, "constant"), "paddings",
                "Zeros before and after each dimension."))
 _add(primitive("MirrorPad", lambda self, input_x, paddings: _pad(
     input_x, paddings.tolist() if isinstance(paddings, Tensor) else paddings, self.mode.lower()),
-    lambda mode="REFLECT": {"mode": mode}, "Mirrored elements before and after each dimension."))
+    'mode="REFLECT"', "Mirrored elements before and after each dimension."))
 
 
 def _pad(x, paddings, mode):
@@ -136,44 +142,48 @@ def _pad_v3(self, input_x, paddings, constant_value=None):
     if not self.paddings_contiguous:
         half = len(paddings) // 2
         paddings = tuple(v for pair in zip(paddings[:half], paddings[half:]) for v in pair)
-    return array.pad(input_x, paddings, {"edge": "replicate", "wrap": "circular"}.get(self.mode, self.mode), constant_value)
+    return array.pad(input_x, paddings, {"edge": "replicate", "wrap": "circular"}.get(self.mode, self.mode),
+                     constant_value)
 
 
-_add(primitive("PadV3", _pad_v3, lambda mode="constant", paddings_contiguous=True: {"mode": mode, "paddings_contiguous": paddings_contiguous}))
-_add(primitive("Padding", lambda self, x: array.padding(x, self.pad_dim_size), lambda pad_dim_size=8: {"pad_dim_size": pad_dim_size},
+_add(primitive("PadV3", _pad_v3, 'mode="constant", paddings_contiguous=True'))
+_add(primitive("Padding", lambda self, x: array.padding(x, self.pad_dim_size), "pad_dim_size=8",
                "The last dimension, of size 1, filled up with zeros."))
-_add(primitive("ReverseV2", lambda self, input_x: array.flip(input_x, self.axis), lambda axis: {"axis": axis},
+_add(primitive("ReverseV2", lambda self, input_x: array.flip(input_x, self.axis), "axis",
                "The elements in reverse along dimensions."))
-_add(primitive("ReverseSequence", lambda self, x, seq_lengths: array.reverse_sequence(x, seq_lengths, self.seq_dim, self.batch_dim),
-               lambda seq_dim, batch_dim=0: {"seq_dim": seq_dim, "batch_dim": batch_dim}, "The first elements of each sequence in reverse."))
-_add(primitive("Meshgrid", lambda self, inputs: array.meshgrid(*inputs, indexing=self.indexing), lambda indexing="xy": {"indexing": indexing},
+_add(primitive("ReverseSequence",
+               lambda self, x, seq_lengths: array.reverse_sequence(x, seq_lengths, self.seq_dim, self.batch_dim),
+               "seq_dim, batch_dim=0", "The first elements of each sequence in reverse."))
+_add(primitive("Meshgrid", lambda self, inputs: array.meshgrid(*inputs, indexing=self.indexing), 'indexing="xy"',
                "One grid per vector."))
-_add(primitive("DepthToSpace", lambda self, x: array.depth_to_space(x, self.block_size), lambda block_size: {"block_size": block_size},
+_add(primitive("DepthToSpace", lambda self, x: blocks.depth_to_space(x, self.block_size), "block_size",
                "Channels become blocks of pixels."))
-_add(primitive("SpaceToDepth", lambda self, x: array.space_to_depth(x, self.block_size), lambda block_size: {"block_size": block_size},
+_add(primitive("SpaceToDepth", lambda self, x: blocks.space_to_depth(x, self.block_size), "block_size",
                "Blocks of pixels become channels."))
-_add(primitive("SpaceToBatchND", lambda self, x: array.space_to_batch_nd(
-    x, (self.block_shape,) * len(self.paddings) if isinstance(self.block_shape, int) else self.block_shape, self.paddings),
-    lambda block_shape, paddings: {"block_shape": block_shape, "paddings": paddings}, "Blocks of pixels become batches."))
-_add(primitive("SpaceToBatch", lambda self, x: array.space_to_batch_nd(x, (self.block_size,) * 2, self.paddings),
-               lambda block_size, paddings: {"block_size": block_size, "paddings": paddings}, "Blocks of pixels become batches."))
-_add(primitive("BatchToSpaceND", lambda self, x: array.batch_to_space_nd(x, self.block_shape, self.crops),
-               lambda block_shape, crops: {"block_shape": block_shape, "crops": crops}, "Batches become blocks of pixels."))
-_add(primitive("BatchToSpace", lambda self, x: array.batch_to_space_nd(x, (self.block_size,) * 2, self.crops),
-               lambda block_size, crops: {"block_size": block_size, "crops": crops}, "Batches become blocks of pixels."))
-_add(primitive("FillDiagonal", lambda self, input_x: scattering.TENSOR_METHODS["fill_diagonal"](input_x, self.fill_value, self.wrap),
-               lambda fill_value, wrap=False: {"fill_value": fill_value, "wrap": wrap}, "A copy with one value on the diagonal."))
+_add(primitive("SpaceToBatchND", lambda self, x: blocks.space_to_batch_nd(
+    x, (self.block_shape,) * len(self.paddings) if isinstance(self.block_shape,
+        int) else self.block_shape, self.paddings),
+    "block_shape, paddings", "Blocks of pixels become batches."))
+_add(primitive("SpaceToBatch", lambda self, x: blocks.space_to_batch_nd(x, (self.block_size,) * 2, self.paddings),
+               "block_size, paddings", "Blocks of pixels become batches."))
+_add(primitive("BatchToSpaceND", lambda self, x: blocks.batch_to_space_nd(x, self.block_shape, self.crops),
+               "block_shape, crops", "Batches become blocks of pixels."))
+_add(primitive("BatchToSpace", lambda self, x: blocks.batch_to_space_nd(x, (self.block_size,) * 2, self.crops),
+               "block_size, crops", "Batches become blocks of pixels."))
+_add(primitive("FillDiagonal",
+               lambda self, input_x: scattering.TENSOR_METHODS["fill_diagonal"](input_x, self.fill_value, self.wrap),
+               "fill_value, wrap=False", "A copy with one value on the diagonal."))
 
 
 def _strided_slice(self, input_x, begin, end, strides):
     """x[begin:end:strides]; the masks change what entries mean."""
-    return array.strided_slice(input_x, begin, end, strides, self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask,
+    return array.strided_slice(input_x, begin, end, strides, self.begin_mask, self.end_mask, self.ellipsis_mask,
+                               self.new_axis_mask,
                                self.shrink_axis_mask)
 
 
-_add(primitive("StridedSlice", _strided_slice, lambda begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0: {
-    "begin_mask": begin_mask, "end_mask": end_mask, "ellipsis_mask": ellipsis_mask, "new_axis_mask": new_axis_mask,
-    "shrink_axis_mask": shrink_axis_mask}))
+_add(primitive("StridedSlice",
+               _strided_slice, "begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0"))
 
 
 def _diag_part(self, x):
@@ -189,45 +199,49 @@ def _diag_part(self, x):
 _add(primitive("DiagPart", _diag_part))
 
 
-# --- order and positions -------------------------------------------------------------------------------------------------------
+# --- order and positions ---------------------------------------------------------------------------------------------
 
-_add(primitive("OneHot", lambda self, indices, depth, on_value, off_value: scattering.one_hot(indices, depth, on_value, off_value, self.axis),
-               lambda axis=-1: {"axis": axis}, "on_value at the position each index names, off_value elsewhere."))
-_add(primitive("TopK", lambda self, input_x, k: scattering.topk(input_x, k, sorted=self.sorted), lambda sorted=True: {"sorted": sorted},
+_add(primitive("OneHot",
+               lambda self, indices, depth, on_value, off_value: scattering.one_hot(indices, depth, on_value, off_value,
+                   self.axis),
+               "axis=-1", "on_value at the position each index names, off_value elsewhere."))
+_add(primitive("TopK", lambda self, input_x, k: scattering.topk(input_x, k, sorted=self.sorted), "sorted=True",
                "The k largest elements of each row, and where they are."))
 _add(primitive("Sort", lambda self, x: scattering.sort(x, self.axis, self.descending),
-               lambda axis=-1, descending=False: {"axis": axis, "descending": descending}, "The elements in order, and where they came from."))
-_add(primitive("InTopK", lambda self, x1, x2: scattering.intopk(x1, x2, self.k), lambda k: {"k": k},
+               "axis=-1, descending=False", "The elements in order, and where they came from."))
+_add(primitive("InTopK", lambda self, x1, x2: scattering.intopk(x1, x2, self.k), "k",
                "Whether the element each target names is among the k largest of its row."))
 _add(primitive("SearchSorted", lambda self, sorted_sequence, values, sorter=None: scattering.searchsorted(
     sorted_sequence, values, right=self.right, out_int32=self.dtype == mstype.int32, sorter=sorter),
-    lambda dtype=mstype.int64, right=False: {"dtype": dtype, "right": right}, "Where each value would go into a sorted row."))
+    "dtype=mstype.int64, right=False", "Where each value would go into a sorted row."))
 _add(primitive("IndexAdd", lambda self, x, indices, y: scattering.index_add(x, indices, y, self.axis),
-               lambda axis, use_lock=True, check_index_bound=True: {"axis": axis, "use_lock": use_lock, "check_index_bound": check_index_bound},
+               "axis, use_lock=True, check_index_bound=True",
                "Add y to slices of a Parameter, in place."))
 _add(primitive("TensorScatterElements", lambda self, data, indices, updates: scattering.tensor_scatter_elements(
-    data, indices, updates, self.axis, self.reduction), lambda axis=0, reduction="none": {"axis": axis, "reduction": reduction},
+    data, indices, updates, self.axis, self.reduction), 'axis=0, reduction="none"',
     "A copy in which each update goes to the position indices tell."))
 _add(primitive("ScatterAddWithAxis", lambda self, input_x, indices, update: scattering.tensor_scatter_elements(
-    input_x, indices, update, self.axis, "add"), lambda axis=0: {"axis": axis}, "A copy with updates added at the positions indices tell."))
+    input_x, indices, update, self.axis, "add"), "axis=0", "A copy with updates added at the positions indices tell."))
 
 for _name in ("update", "add", "sub", "mul", "div", "max", "min"):
     for _form in ("Scatter", "ScatterNd"):
         _function = getattr(scattering, ("scatter_" if _form == "Scatter" else "scatter_nd_") + _name)
-        _add(primitive(_form + _name.capitalize(), lambda self, input_x, indices, updates, run=_function: run(input_x, indices, updates),
-                       (lambda use_locking=True: {"use_locking": use_locking}) if _name == "update" else
-                       (lambda use_locking=False: {"use_locking": use_locking}), _function.__doc__))
+        _add(primitive(_form + _name.capitalize(), lambda self, input_x, indices, updates,
+                       run=_function: run(input_x, indices, updates),
+                       f"use_locking={_name == 'update'}", _function.__doc__))
 
-# --- creation ---------------------------------------------------------------------------------------------------------------------
+# --- creation --------------------------------------------------------------------------------------------------------
 
-_add(primitive("Range", lambda self, start, limit, delta: creation.range(start, limit, delta, self.maxlen), lambda maxlen=1000000: {"maxlen": maxlen},
+_add(primitive("Range",
+               lambda self, start, limit, delta: creation.range(start, limit, delta, self.maxlen), "maxlen=1000000",
                "start, start + delta, ... before limit."))
-_add(primitive("LogSpace", lambda self, start, end: creation.logspace(start, end, self.steps, self.base, dtype=self.dtype),
-               lambda steps=10, base=10, dtype=mstype.float32: {"steps": steps, "base": base, "dtype": dtype},
+_add(primitive("LogSpace",
+               lambda self, start, end: creation.logspace(start, end, self.steps, self.base, dtype=self.dtype),
+               "steps=10, base=10, dtype=mstype.float32",
                "base to the power of evenly spaced numbers."))
 
 
-# --- random: each primitive with seeds has a stream of its own -------------------------------------------------------------------
+# --- random: each primitive with seeds has a stream of its own -------------------------------------------------------
 
 def _seeds(seed=0, seed2=0):
     for value in (seed, seed2):
@@ -245,7 +259,8 @@ def _source(self):
     start = sources.default_generator.epoch
     if self.__dict__.get("_started") != start:
         self.__dict__["_started"] = start
-        self.__dict__["_generator"] = sources.Generator().manual_seed(random._mixed(self.seed * 2654435761 + self.seed2))
+        mixed = random._mixed(self.seed * 2654435761 + self.seed2)
+        self.__dict__["_generator"] = sources.Generator().manual_seed(mixed)
     return {"generator": self._generator}
 
 
@@ -257,36 +272,47 @@ def _uniform_int(self, shape, minval, maxval):
 def _drawn(op, parameter_type):
     def run(self, shape, parameter):
         shape = random._broadcast_shape(shape, parameter)
-        return random.draw(op, {"shape": shape, "dtype": parameter_type}, random._count(shape), (parameter,), **_source(self))
+        return random.draw(op, {"shape": shape, "dtype": parameter_type}, random._count(shape), (parameter,),
+                           **_source(self))
     return run
 
 
 def _gamma(self, shape, alpha, beta):
     """Gamma distributed numbers."""
     shape = ints_of(shape) + random._broadcast_shape((), alpha, beta)
-    drawn = random.draw("random_gamma", {"shape": shape, "dtype": mstype.float32}, random._count(shape), (alpha,), **_source(self))
+    drawn = random.draw("random_gamma", {"shape": shape, "dtype": mstype.float32}, random._count(shape), (alpha,),
+                        **_source(self))
     return apply("div", (drawn, beta))
 
 
-_add(primitive("StandardNormal", lambda self, shape: random.draw_normal(shape, **_source(self)), _seeds, "Standard normal numbers."))
-_add(primitive("UniformReal", lambda self, shape: random.draw_uniform(shape, **_source(self)), _seeds, "Numbers in [0, 1)."))
+_add(primitive("StandardNormal",
+               lambda self, shape: random.draw_normal(shape, **_source(self)), _seeds, "Standard normal numbers."))
+_add(primitive("UniformReal",
+               lambda self, shape: random.draw_uniform(shape, **_source(self)), _seeds, "Numbers in [0, 1)."))
 _add(primitive("UniformInt", _uniform_int, _seeds))
 _add(primitive("Gamma", _gamma, _seeds))
 _add(primitive("Poisson", _drawn("random_poisson", mstype.int32), _seeds, "Poisson distributed whole numbers."))
 _add(primitive("RandomChoiceWithMask", lambda self, input_x: random._choose(input_x, self.count, **_source(self)),
-               lambda count=256, seed=0, seed2=0: {"count": count, **_seeds(seed, seed2)}, "Positions of true elements in random order."))
-_add(primitive("Multinomial", lambda self, x, num_samples: random._categories(x, num_samples, True, self.dtype, **_source(self)),
-               lambda seed=0, seed2=0, dtype=mstype.int32: {**_seeds(seed, seed2), "dtype": dtype}, "Categories drawn with weights."))
-_add(primitive("RandomCategorical", lambda self, logits, num_sample, seed=0: random.random_categorical(logits, num_sample, seed, self.dtype),
-               lambda dtype=mstype.int64: {"dtype": dtype}, "Categories drawn with the softmax of the rows as weights."))
-_add(primitive("TruncatedNormal", lambda self, shape: random.draw_truncated_normal(shape, dtype=self.dtype, **_source(self)),
-               lambda dtype=mstype.float32, seed=0, seed2=0: {"dtype": dtype, **_seeds(seed, seed2)}, "Normal numbers within two standard deviations."))
-_add(primitive("StandardLaplace", lambda self, shape: random.standard_laplace(shape, self.seed or self.seed2 or None), _seeds,
+               lambda count=256, seed=0, seed2=0: {"count": count, **_seeds(seed,
+                   seed2)}, "Positions of true elements in random order."))
+_add(primitive("Multinomial",
+               lambda self, x, num_samples: random._categories(x, num_samples, True, self.dtype, **_source(self)),
+               lambda seed=0, seed2=0, dtype=mstype.int32: {**_seeds(seed, seed2),
+                                                            "dtype": dtype}, "Categories drawn with weights."))
+_add(primitive("RandomCategorical",
+               lambda self, logits, num_sample, seed=0: random.random_categorical(logits, num_sample, seed, self.dtype),
+               "dtype=mstype.int64", "Categories drawn with the softmax of the rows as weights."))
+_add(primitive("TruncatedNormal",
+               lambda self, shape: random.draw_truncated_normal(shape, dtype=self.dtype, **_source(self)),
+               lambda dtype=mstype.float32, seed=0, seed2=0: {"dtype": dtype,
+                   **_seeds(seed, seed2)}, "Normal numbers within two standard deviations."))
+_add(primitive("StandardLaplace",
+               lambda self, shape: random.standard_laplace(shape, self.seed or self.seed2 or None), _seeds,
                "Laplace distributed numbers."))
 _add(primitive("RandomShuffle", lambda self, x: random.shuffle(x, self.seed or self.seed2 or None), _seeds,
                "The slices along the first dimension in random order."))
 _add(primitive("Bernoulli", lambda self, x, p: random.bernoulli(x, p, None if self.seed == -1 else self.seed),
-               lambda seed=-1, offset=0: {"seed": seed, "offset": offset}, "1 with probability p, else 0."))
+               "seed=-1, offset=0", "1 with probability p, else 0."))
 
 
 def _randperm(self, n):
@@ -295,5 +321,5 @@ def _randperm(self, n):
     return apply("pad", (random._permutation(n, self.dtype),), {"pads": (0, self.max_length - n), "value": self.pad})
 
 
-_add(primitive("Randperm", _randperm, lambda max_length=1, pad=-1, dtype=mstype.int32: {"max_length": max_length, "pad": pad, "dtype": dtype}))
+_add(primitive("Randperm", _randperm, "max_length=1, pad=-1, dtype=mstype.int32"))
 del _name, _form, _function

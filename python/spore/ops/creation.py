@@ -10,10 +10,13 @@ from ._make import named
 from .array import int_of, ints_of, tensor_of
 
 __all__ = [
-    "arange", "eye", "fill", "fills", "full", "full_like", "linspace", "logspace", "make_range", "ones", "ones_like", "range",
+    "arange", "eye", "fill", "fills", "full", "full_like", "linspace", "logspace", "make_range", "ones", "ones_like",
+    "range",
     "scalar_add", "scalar_cast", "scalar_div", "scalar_eq", "scalar_floordiv", "scalar_ge", "scalar_gt", "scalar_le",
-    "scalar_log", "scalar_lt", "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow", "scalar_sub",
-    "scalar_to_array", "scalar_to_tensor", "scalar_uadd", "scalar_usub", "tril_indices", "triu_indices", "zeros", "zeros_like"]
+    "scalar_log", "scalar_lt", "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow",
+    "scalar_sub",
+    "scalar_to_array", "scalar_to_tensor", "scalar_uadd", "scalar_usub", "tril_indices", "triu_indices", "zeros",
+    "zeros_like"]
 
 
 def number_of(value):
@@ -54,7 +57,8 @@ def full(size, fill_value, *, dtype=None):
 def _mint_full(size, fill_value, *, dtype=None):
     """One number everywhere; the dtype follows the number."""
     if dtype is None:
-        dtype = mstype.bool_ if isinstance(fill_value, builtins.bool) else mstype.int64 if isinstance(fill_value, int) else mstype.float32
+        dtype = mstype.bool_ if isinstance(fill_value, builtins.bool) else mstype.int64 if isinstance(fill_value,
+            int) else mstype.float32
     return _full(ints_of(size, "size"), fill_value, dtype)
 
 
@@ -114,28 +118,33 @@ def linspace(start, end, steps):
     dtype = next((v.dtype for v in (start, end) if isinstance(v, Tensor) and v.dtype.is_floating_point), mstype.float32)
     if isinstance(start, Tensor) and start.ndim or isinstance(end, Tensor) and end.ndim:
         unit = apply("linspace", (), {"start": 0.0, "end": 1.0, "steps": int_of(steps, "steps"), "dtype": dtype})
-        start, end = (apply("reshape", (v,), {"shape": v.shape + (1,)}) if isinstance(v, Tensor) else v for v in (start, end))
+        start, end = (apply("reshape", (v,), {"shape": v.shape + (1,)}) if isinstance(v, Tensor) else v
+                      for v in (start, end))
         return apply("add", (start, apply("mul", (apply("sub", (end, start)), unit))))
-    return apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)), "steps": int_of(steps, "steps"),
+    return apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)), "steps": int_of(steps,
+        "steps"),
                                   "dtype": dtype})
 
 
 def _mint_linspace(start, end, steps, *, dtype=None):
     """Numbers evenly spaced from start to end, both included."""
-    return apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)), "steps": int_of(steps, "steps"),
+    return apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)), "steps": int_of(steps,
+        "steps"),
                                   "dtype": dtype or mstype.float32})
 
 
 def logspace(start, end, steps, base=10, *, dtype=mstype.float32):
     """base to the power of numbers evenly spaced from start to end."""
-    powers = apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)), "steps": int_of(steps, "steps"),
+    powers = apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)),
+                                    "steps": int_of(steps, "steps"),
                                     "dtype": mstype.float64})
     return apply("cast", (Tensor([float(base) ** p for p in powers.tolist()], mstype.float64),), {"dtype": dtype})
 
 
 def eye(n, m=None, dtype=None):
     """Ones on the diagonal, zeros elsewhere."""
-    return apply("eye", (), {"n": int_of(n, "n"), "m": None if m is None else int_of(m, "m"), "dtype": dtype or mstype.float32})
+    return apply("eye", (), {"n": int_of(n, "n"), "m": None if m is None else int_of(m, "m"), "dtype": dtype
+                             or mstype.float32})
 
 
 def _triangle(row, col, offset, dtype, lower):
@@ -154,7 +163,7 @@ def triu_indices(row, col, offset=0, *, dtype=mstype.int64):
     return _triangle(row, col, offset, dtype, False)
 
 
-# --- numbers --------------------------------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 
 def scalar_to_tensor(input_x, dtype=mstype.float32):
     """A Tensor of one number."""
@@ -163,7 +172,8 @@ def scalar_to_tensor(input_x, dtype=mstype.float32):
 
 def scalar_to_array(input_x):
     """A Tensor of one number."""
-    return Tensor(input_x, mstype.int32 if isinstance(input_x, int) and not isinstance(input_x, builtins.bool) else None)
+    return Tensor(input_x, mstype.int32 if isinstance(input_x, int) and not isinstance(input_x, builtins.bool)
+                  else None)
 
 
 def scalar_cast(input_x, input_y):
@@ -214,7 +224,7 @@ def scalar_usub(x):
     return -x
 
 
-# --- methods and mint -----------------------------------------------------------------------------------------------------------
+# --- methods and mint ------------------------------------------------------------------------------------------------
 
 def _sizes(size):
     return ints_of(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size, "size")
@@ -248,7 +258,8 @@ def _new_ones(self, *size, dtype=None):
 TENSOR_METHODS = named({
     "new_zeros": _new_zeros, "new_ones": _new_ones, "fills": fills,
     "new_empty": lambda self, *size, dtype=None, device=None: zeros(_sizes(size), dtype or self.dtype),
-    "new_full": lambda self, size, fill_value, *, dtype=None: _full(ints_of(size, "size"), fill_value, dtype or self.dtype),
+    "new_full": lambda self, size, fill_value, *, dtype=None: _full(ints_of(size, "size"), fill_value, dtype
+        or self.dtype),
     "fill": lambda self, value: zeros_like(self) if value is None else fills(self, value)})
 
 MINT = named({

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers. Operators compute them from a seed and an offset that a Generator hands out; a seed of one's own makes a
-stream of its own, which set_seed and manual_seed start again."""
+"""Random numbers. Operators compute them from a seed and an offset that a Generator hands out; a seed of one's own makes
+a stream of its own, which set_seed and manual_seed start again."""
 import builtins
 
 from .._core import Tensor, apply
@@ -10,7 +10,8 @@ from ._make import named
 from .array import int_of, ints_of, tensor_of
 
 __all__ = [
-    "bernoulli", "choice_with_mask", "gamma", "laplace", "multinomial", "multinomial_with_replacement", "normal", "poisson",
+    "bernoulli", "choice_with_mask", "gamma", "laplace", "multinomial", "multinomial_with_replacement", "normal",
+    "poisson",
     "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical", "random_gamma",
     "random_poisson", "randperm", "shuffle", "standard_laplace", "standard_normal", "uniform"]
 
@@ -22,7 +23,8 @@ def _stream(name, seed):
     """The generator of calls of `name` with a seed of their own."""
     global _streams_of
     if isinstance(seed, builtins.bool) or not isinstance(seed, int) or seed < 0:
-        raise (TypeError if not isinstance(seed, int) else ValueError)(f"{name}: seed must be an int that is not negative, but got {seed!r}")
+        raise (TypeError if not isinstance(seed, int)
+               else ValueError)(f"{name}: seed must be an int that is not negative, but got {seed!r}")
     start = sources.default_generator.epoch
     if _streams_of != start:
         _streams.clear()
@@ -70,14 +72,16 @@ def _float_type(dtype, name, default=mstype.float32):
 def draw_uniform(shape, low=0.0, high=1.0, dtype=None, **source):
     """Numbers in [low, high)."""
     shape = ints_of(shape)
-    return draw("random_uniform", {"shape": shape, "low": float(low), "high": float(high), "dtype": dtype or mstype.float32},
+    return draw("random_uniform", {"shape": shape, "low": float(low), "high": float(high), "dtype": dtype
+                                   or mstype.float32},
                 _count(shape), **source)
 
 
 def draw_normal(shape, mean=0.0, std=1.0, dtype=None, **source):
     """Normally distributed numbers."""
     shape = ints_of(shape)
-    return draw("random_normal", {"shape": shape, "mean": float(mean), "std": float(std), "dtype": dtype or mstype.float32},
+    return draw("random_normal", {"shape": shape, "mean": float(mean), "std": float(std), "dtype": dtype
+                                  or mstype.float32},
                 _count(shape), **source)
 
 
@@ -85,7 +89,8 @@ def draw_truncated_normal(shape, mean=0.0, std=1.0, low=-2.0, high=2.0, dtype=No
     """Normally distributed numbers, low to high standard deviations from the mean."""
     shape = ints_of(shape)
     return draw("random_truncated_normal", {"shape": shape, "mean": float(mean), "std": float(std), "low": float(low),
-                                            "high": float(high), "dtype": dtype or mstype.float32}, _count(shape), **source)
+                                            "high": float(high), "dtype": dtype or mstype.float32}, _count(shape),
+                                            **source)
 
 
 def draw_mask(shape, keep, **source):
@@ -97,7 +102,7 @@ def _sizes(size):
     return ints_of(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size, "size")
 
 
-# --- even and normal --------------------------------------------------------------------------------------------------------
+# --- even and normal -------------------------------------------------------------------------------------------------
 
 def rand(*size, dtype=None, seed=None):
     """Numbers in [0, 1)."""
@@ -122,7 +127,8 @@ def randn_like(input, seed=None, *, dtype=None):
 
 
 def _integers(low, high, shape, dtype, **source):
-    return draw("random_int", {"shape": shape, "low": int_of(low, "low"), "high": int_of(high, "high"), "dtype": dtype}, _count(shape),
+    return draw("random_int", {"shape": shape, "low": int_of(low, "low"), "high": int_of(high, "high"), "dtype": dtype},
+                _count(shape),
                 **source)
 
 
@@ -163,7 +169,8 @@ def uniform(shape, minval, maxval, seed=None, dtype=mstype.float32):
     if not isinstance(minval, Tensor) or not isinstance(maxval, Tensor):
         raise TypeError("uniform: minval and maxval must be Tensors")
     if minval.dtype != dtype or maxval.dtype != dtype:
-        raise TypeError(f"uniform: minval has dtype {minval.dtype}, maxval {maxval.dtype}; both must have the dtype {dtype}")
+        raise TypeError(f"uniform: minval has dtype {minval.dtype}, maxval {maxval.dtype}; both must have the "
+                        f"dtype {dtype}")
     shape = _broadcast_shape(shape, minval, maxval)
     if dtype.is_floating_point:
         unit = draw_uniform(shape, dtype=dtype, seed=seed, name="uniform")
@@ -189,45 +196,51 @@ def laplace(shape, mean, lambda_param, seed=None):
     return apply("add", (apply("mul", (z, lambda_param)), mean))
 
 
-# --- counts and times ---------------------------------------------------------------------------------------------------------
+# --- counts and times ------------------------------------------------------------------------------------------------
 
 def gamma(shape, alpha, beta, seed=None):
     """Gamma distributed numbers: of the given shape for each element of alpha and beta."""
     both = apply("mul", (alpha, apply("add", (apply("mul", (beta, 0)), 1))))  # alpha broadcast with beta
     shape = ints_of(shape) + both.shape
-    drawn = draw("random_gamma", {"shape": shape, "dtype": mstype.float32}, _count(shape), (both,), seed=seed, name="gamma")
+    drawn = draw("random_gamma", {"shape": shape, "dtype": mstype.float32}, _count(shape), (both,), seed=seed,
+                 name="gamma")
     return apply("div", (drawn, beta))
 
 
 def random_gamma(shape, alpha, seed=None):
     """Gamma distributed numbers of scale 1: of the given shape for each element of alpha."""
     shape = ints_of(shape) + alpha.shape
-    return draw("random_gamma", {"shape": shape, "dtype": alpha.dtype}, _count(shape), (alpha,), seed=seed, name="random_gamma")
+    return draw("random_gamma", {"shape": shape, "dtype": alpha.dtype}, _count(shape), (alpha,), seed=seed,
+                name="random_gamma")
 
 
 def poisson(shape, mean, seed=None):
     """Poisson distributed whole numbers; the mean broadcasts to the shape."""
     shape = _broadcast_shape(shape, mean)
-    return draw("random_poisson", {"shape": shape, "dtype": mstype.int32}, _count(shape), (mean,), seed=seed, name="poisson")
+    return draw("random_poisson", {"shape": shape, "dtype": mstype.int32}, _count(shape), (mean,), seed=seed,
+                name="poisson")
 
 
 def random_poisson(shape, rate, seed=None, dtype=mstype.float32):
     """Poisson distributed numbers: of the given shape for each element of the rate."""
     shape = ints_of(shape) + rate.shape
-    return draw("random_poisson", {"shape": shape, "dtype": dtype}, _count(shape), (rate,), seed=seed, name="random_poisson")
+    return draw("random_poisson", {"shape": shape, "dtype": dtype}, _count(shape), (rate,), seed=seed,
+                name="random_poisson")
 
 
-# --- choices ----------------------------------------------------------------------------------------------------------------
+# --- choices ---------------------------------------------------------------------------------------------------------
 
 def _categories(weights, n, replacement, dtype, **source):
     n = int_of(n, "num_samples")
     rows = weights.shape[0] if weights.ndim == 2 else 1
-    return draw("random_multinomial", {"n": n, "replacement": replacement, "dtype": dtype}, rows * max(n, 0), (weights,), **source)
+    return draw("random_multinomial", {"n": n, "replacement": replacement, "dtype": dtype}, rows * max(n, 0),
+                (weights,), **source)
 
 
 def multinomial(input, num_samples, replacement=True, seed=None):
     """Categories drawn with the given weights."""
-    return _categories(tensor_of(input, "input", "multinomial"), num_samples, replacement, mstype.int32, seed=seed, name="multinomial")
+    return _categories(tensor_of(input, "input", "multinomial"), num_samples, replacement, mstype.int32, seed=seed,
+                       name="multinomial")
 
 
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
@@ -294,7 +307,7 @@ def _choose(x, count, **source):
     return chosen, apply("less", (apply("arange", (), {"end": count}), n))
 
 
-# --- in place, methods, mint ------------------------------------------------------------------------------------------------------
+# --- in place, methods, mint -----------------------------------------------------------------------------------------
 
 def _write(self, value):
     apply("assign", (self, value))
@@ -315,7 +328,8 @@ def _random_(self, from_=0, to=None, *, generator=None):
     """Whole numbers in [from_, to), in place; without `to`, up to what the dtype holds."""
     if to is None:
         import numpy as np
-        digits = {"Float16": 2 ** 11, "BFloat16": 2 ** 8, "Float32": 2 ** 24, "Float64": 2 ** 53, "Bool": 2}.get(str(self.dtype))
+        digits = {"Float16": 2 ** 11, "BFloat16": 2 ** 8, "Float32": 2 ** 24, "Float64": 2 ** 53,
+                  "Bool": 2}.get(str(self.dtype))
         to = digits or int(np.iinfo(mstype.dtype_to_nptype(self.dtype)).max)
     return _write(self, _integers(from_, to, self.shape, mstype.int64, generator=generator))
 
@@ -344,7 +358,8 @@ def _mint_randn(*size, generator=None, dtype=None, device=None):
 def _mint_randint(*args, generator=None, dtype=None, device=None, **named):
     """randint(high, size) or randint(low, high, size): whole numbers in [low, high)."""
     given = dict(zip(("low", "high", "size") if len(args) + len(named) == 3 else ("high", "size"), args), **named)
-    return _integers(given.get("low", 0), given["high"], ints_of(given["size"], "size"), dtype or mstype.int64, generator=generator)
+    return _integers(given.get("low", 0), given["high"], ints_of(given["size"], "size"), dtype or mstype.int64,
+                     generator=generator)
 
 
 def _mint_randint_like(input, *args, dtype=None, device=None):
@@ -361,7 +376,8 @@ def _mint_normal(mean=0.0, std=1.0, size=None, generator=None):
 
 def _mint_bernoulli(input, *, generator=None):
     """1 with the probability each element tells, else 0."""
-    return apply("cast", (apply("less", (draw_uniform(input.shape, generator=generator), input)),), {"dtype": input.dtype})
+    return apply("cast", (apply("less", (draw_uniform(input.shape, generator=generator), input)),),
+                 {"dtype": input.dtype})
 
 
 def _mint_multinomial(input, num_samples, replacement=False, *, generator=None):
@@ -370,9 +386,11 @@ def _mint_multinomial(input, num_samples, replacement=False, *, generator=None):
 
 
 TENSOR_METHODS = named({
-    "uniform_": _uniform_, "normal_": _normal_, "random_": _random_, "bernoulli_": _bernoulli_, "exponential_": _exponential_,
+    "uniform_": _uniform_, "normal_": _normal_, "random_": _random_, "bernoulli_": _bernoulli_,
+    "exponential_": _exponential_,
     "bernoulli": _mint_bernoulli, "multinomial": multinomial, "random_categorical": random_categorical,
-    "uniform": lambda self, from_=0.0, to=1.0, generator=None: draw_uniform(self.shape, from_, to, self.dtype, generator=generator)})
+    "uniform": lambda self, from_=0.0, to=1.0, generator=None: draw_uniform(self.shape, from_, to, self.dtype,
+        generator=generator)})
 
 MINT = named({
     "rand": _mint_rand, "randn": _mint_randn, "randint": _mint_randint, "randint_like": _mint_randint_like,

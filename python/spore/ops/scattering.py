@@ -9,10 +9,13 @@ from .array import axis_of, int_of, part, ravel, tensor_of, unstack
 
 __all__ = [
     "argsort", "argwhere", "bucketize", "gather", "index_add", "index_fill", "index_select", "intopk", "masked_fill",
-    "masked_scatter", "nonzero", "one_hot", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
-    "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub",
+    "masked_scatter", "nonzero", "one_hot", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
+    "scatter_mul",
+    "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul",
+    "scatter_nd_sub",
     "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter", "sequence_mask",
-    "slice_scatter", "sort", "take", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
+    "slice_scatter", "sort", "take", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements",
+    "tensor_scatter_max",
     "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "topk", "unique",
     "unique_consecutive", "unique_with_pad", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
     "unsorted_segment_sum", "where"]
@@ -26,7 +29,7 @@ def _copy(x):
     return apply("copy", (x,))
 
 
-# --- choosing --------------------------------------------------------------------------------------------------------------
+# --- choosing --------------------------------------------------------------------------------------------------------
 
 def where(condition, input, other):
     """input where the condition is true, else other."""
@@ -49,7 +52,8 @@ def _mint_select(input, dim, index):
     n, index = input.shape[dim], int_of(index, "index")
     if not -n <= index < n:
         raise IndexError(f"select: index {index} is out of range for dimension {dim} of size {n}")
-    return apply("reshape", (part(input, dim, index % n, index % n + 1),), {"shape": input.shape[:dim] + input.shape[dim + 1:]})
+    return apply("reshape", (part(input, dim, index % n, index % n + 1),),
+                 {"shape": input.shape[:dim] + input.shape[dim + 1:]})
 
 
 def _tensor_select(self, *args, **kwargs):
@@ -89,14 +93,15 @@ def masked_scatter(x, mask, source):
     return apply("reshape", (apply("index_put", (_copy(ravel(x)), values, places)),), {"shape": x.shape})
 
 
-# --- reading by position ----------------------------------------------------------------------------------------------------
+# --- reading by position ---------------------------------------------------------------------------------------------
 
 def gather(input_params, input_indices, axis, batch_dims=0):
     """Slices along a dimension, one for each index."""
     tensor_of(input_params, "input_params", "gather")
     if not isinstance(input_indices, Tensor):
         input_indices = Tensor(input_indices, mstype.int64)
-    return apply("gather", (input_params, input_indices), {"axis": int_of(axis), "batch_dims": int_of(batch_dims, "batch_dims")})
+    return apply("gather", (input_params, input_indices), {"axis": int_of(axis), "batch_dims": int_of(batch_dims,
+        "batch_dims")})
 
 
 def _tensor_gather(self, *args, **kwargs):
@@ -125,7 +130,7 @@ def take(input, index):
 
 
 def _tensor_take(self, indices=None, axis=None, mode="clip", *, index=None):
-    """Slices along a dimension, or elements of the flattened Tensor; mode tells what happens outside: clip, wrap, raise."""
+    """Slices along a dimension, or elements of the flattened Tensor; mode: clip, wrap or raise what lies outside."""
     indices = index if indices is None else indices
     if not isinstance(indices, Tensor):
         indices = Tensor(indices, mstype.int64)
@@ -134,7 +139,8 @@ def _tensor_take(self, indices=None, axis=None, mode="clip", *, index=None):
     if mode == "clip":
         indices = apply("minimum", (apply("maximum", (indices, -n)), n - 1))
     elif mode == "wrap":
-        over = apply("cast", (apply("floor", (apply("div", (apply("cast", (indices,), {"dtype": mstype.float64}), n)),)),),
+        over = apply("cast", (apply("floor", (apply("div", (apply("cast", (indices,), {"dtype": mstype.float64}),
+                                                            n)),)),),
                      {"dtype": mstype.int64})
         indices = apply("sub", (indices, apply("mul", (over, n))))
     elif mode != "raise":
@@ -171,7 +177,7 @@ def _mint_one_hot(tensor, num_classes=-1):
     return one_hot(tensor, num_classes)
 
 
-# --- order -----------------------------------------------------------------------------------------------------------------
+# --- order -----------------------------------------------------------------------------------------------------------
 
 def sort(input_x, axis=-1, descending=False):
     """The elements in order along a dimension, and where they came from."""
@@ -185,7 +191,8 @@ def argsort(input, axis=-1, descending=False):
 
 def topk(input, k, dim=None, largest=True, sorted=True):
     """The k largest elements along a dimension, and where they are."""
-    return apply("topk", (input,), {"k": int_of(k, "k"), "axis": -1 if dim is None else int_of(dim, "dim"), "largest": largest,
+    return apply("topk", (input,), {"k": int_of(k, "k"), "axis": -1 if dim is None else int_of(dim, "dim"),
+                                    "largest": largest,
                                     "sorted": sorted, "indices": mstype.int32})
 
 
@@ -242,7 +249,8 @@ def _distinct(x, sorted, consecutive, return_inverse, return_counts, dim):
         values, places, counts = apply("unique", (x,), {"sorted": sorted, "consecutive": consecutive})
     else:
         dim = axis_of(dim, x.ndim, "dim")
-        numbers, places, counts = apply("unique", (Tensor(_rows(x, dim)),), {"sorted": sorted, "consecutive": consecutive})
+        numbers, places, counts = apply("unique", (Tensor(_rows(x, dim)),),
+                                        {"sorted": sorted, "consecutive": consecutive})
         where_first = {}
         for at, group in enumerate(places.tolist()):
             where_first.setdefault(group, at)
@@ -273,7 +281,8 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
         values = Tensor(values)
     if sorter is not None:
         sorted_sequence = apply("gather_elements", (sorted_sequence, sorter), {"dim": -1})
-    return apply("searchsorted", (sorted_sequence, values), {"right": right, "dtype": mstype.int32 if out_int32 else mstype.int64})
+    return apply("searchsorted", (sorted_sequence, values), {"right": right, "dtype": mstype.int32 if out_int32
+        else mstype.int64})
 
 
 def bucketize(input, boundaries, *, right=False):
@@ -299,7 +308,7 @@ def sequence_mask(lengths, maxlen=None):
     return apply("less", (places, apply("reshape", (lengths,), {"shape": lengths.shape + (1,)})))
 
 
-# --- writing by position: new Tensors ------------------------------------------------------------------------------------------
+# --- writing by position: new Tensors --------------------------------------------------------------------------------
 
 def _tensor_scatter(reduce, text):
     def function(input_x, indices, updates):
@@ -398,7 +407,7 @@ def _put_range(x, value, axis, start, stop, step):
                                            "step": (1,) * axis + (step,)})
 
 
-# --- writing by position: in place --------------------------------------------------------------------------------------------
+# --- writing by position: in place -----------------------------------------------------------------------------------
 
 def _write_rows(x, axes, indices, updates, reduce):
     """Combine updates into x at index tensors; answers x."""
@@ -415,7 +424,8 @@ def _scatter_rows(reduce, name):
     def function(input_x, indices, updates):
         tensor_of(input_x, "input_x", name)
         if updates.shape != indices.shape + input_x.shape[1:]:
-            raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape {indices.shape + input_x.shape[1:]}")
+            raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape "
+                             f"{indices.shape + input_x.shape[1:]}")
         return _write_rows(input_x, (0,), (indices,), updates, reduce)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Combine updates into the rows of a Parameter that the indices name."
@@ -435,7 +445,8 @@ def _scatter_coordinates(reduce, name):
     def function(input_x, indices, updates, use_locking=False):
         n = indices.shape[-1]
         if updates.shape != indices.shape[:-1] + input_x.shape[n:]:
-            raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape {indices.shape[:-1] + input_x.shape[n:]}")
+            raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape "
+                             f"{indices.shape[:-1] + input_x.shape[n:]}")
         return _write_rows(input_x, tuple(range(n)), unstack(indices, -1), updates, reduce)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Combine updates into a Parameter at coordinates, in place."
@@ -519,21 +530,24 @@ def _fill_diagonal(self, fill_value, wrap=False):
     x = _copy(self)
     if self.ndim != 2:
         if len(set(self.shape)) > 1 or self.ndim < 2:
-            raise ValueError(f"fill_diagonal: at least 2 dimensions, of one size if more, are wanted, but the shape is {self.shape}")
+            raise ValueError(f"fill_diagonal: at least 2 dimensions, of one size if more, are wanted, but the "
+                             f"shape is {self.shape}")
         step = sum(self.shape[0] ** k for k in range(self.ndim))
         return apply("reshape", (_put_range(ravel(x), fill_value, 0, 0, self.size, step),), {"shape": self.shape})
     rows, columns = self.shape
     if wrap and rows > columns:
-        return apply("reshape", (_put_range(ravel(x), fill_value, 0, 0, self.size, columns + 1),), {"shape": self.shape})
+        return apply("reshape", (_put_range(ravel(x), fill_value, 0, 0, self.size, columns + 1),),
+                     {"shape": self.shape})
     return apply("diagonal_put", (x, fill_value))
 
 
-# --- segments ---------------------------------------------------------------------------------------------------------------
+# --- segments --------------------------------------------------------------------------------------------------------
 
 def _segments(x, segment_ids, num_segments, reduce, start):
     n, ids = int_of(num_segments, "num_segments"), segment_ids
     if ids.shape != x.shape[:ids.ndim]:
-        raise ValueError(f"unsorted_segment_{reduce}: segment_ids of shape {ids.shape} do not fit a Tensor of shape {x.shape}")
+        raise ValueError(f"unsorted_segment_{reduce}: segment_ids of shape {ids.shape} do not fit a Tensor of "
+                         f"shape {x.shape}")
     rest = x.shape[ids.ndim:]
     rows = apply("reshape", (x,), {"shape": (ids.size,) + rest})
     ids = ravel(ids)
@@ -560,7 +574,8 @@ def unsorted_segment_prod(x, segment_ids, num_segments):
 def _extreme(x, largest):
     import numpy as np
     if x.dtype.is_floating_point:
-        most = {mstype.float16: 65504.0, mstype.bfloat16: 3.3895313892515355e38, mstype.float64: float(np.finfo(np.float64).max)}.get(
+        most = {mstype.float16: 65504.0, mstype.bfloat16: 3.3895313892515355e38,
+                mstype.float64: float(np.finfo(np.float64).max)}.get(
             x.dtype, float(np.finfo(np.float32).max))
         return most if largest else -most
     info = np.iinfo(mstype.dtype_to_nptype(x.dtype))
@@ -580,7 +595,8 @@ def unsorted_segment_min(x, segment_ids, num_segments):
 TENSOR_METHODS = named({
     "gather": _tensor_gather, "take": _tensor_take, "index_select": _tensor_index_select, "select": _tensor_select,
     "where": lambda self, condition, y: where(condition, self, y), "masked_fill": masked_fill,
-    "masked_fill_": _in_place(masked_fill), "masked_scatter": masked_scatter, "masked_scatter_": _in_place(masked_scatter),
+    "masked_fill_": _in_place(masked_fill), "masked_scatter": masked_scatter,
+    "masked_scatter_": _in_place(masked_scatter),
     "nonzero": nonzero, "argwhere": argwhere, "sort": _tensor_sort, "argsort": _tensor_argsort, "topk": topk,
     "unique": _tensor_unique, "unique_consecutive": unique_consecutive, "unique_with_pad": unique_with_pad,
     "searchsorted": lambda self, v, side="left", sorter=None: searchsorted(self, v, side=side, sorter=sorter),
@@ -589,16 +605,19 @@ TENSOR_METHODS = named({
     "scatter_div": tensor_scatter_div, "scatter_max": tensor_scatter_max, "scatter_min": tensor_scatter_min,
     "tensor_scatter_update": tensor_scatter_update, "tensor_scatter_add": tensor_scatter_add,
     "tensor_scatter_sub": tensor_scatter_sub, "tensor_scatter_mul": tensor_scatter_mul,
-    "tensor_scatter_div": tensor_scatter_div, "tensor_scatter_max": tensor_scatter_max, "tensor_scatter_min": tensor_scatter_min,
+    "tensor_scatter_div": tensor_scatter_div, "tensor_scatter_max": tensor_scatter_max,
+    "tensor_scatter_min": tensor_scatter_min,
     "index_add": _tensor_index_add, "index_add_": _in_place(_index_add), "index_copy_": _in_place(_index_copy),
-    "index_fill": index_fill, "index_fill_": _in_place(lambda self, dim, index, value: index_fill(self, dim, index, value)),
+    "index_fill": index_fill, "index_fill_": _in_place(lambda self, dim, index,
+                                                       value: index_fill(self, dim, index, value)),
     "index_put": _index_put, "index_put_": _index_put_, "fill_": _fill, "fill_diagonal": _fill_diagonal,
     "fill_diagonal_": _in_place(_fill_diagonal), "select_scatter": select_scatter, "slice_scatter": slice_scatter,
     "unsorted_segment_max": unsorted_segment_max, "unsorted_segment_min": unsorted_segment_min,
     "unsorted_segment_prod": unsorted_segment_prod})
 
 MINT = named({
-    "where": _mint_where, "select": _mint_select, "index_select": lambda input, dim, index: index_select(input, dim, index),
+    "where": _mint_where, "select": _mint_select, "index_select": lambda input, dim, index: index_select(input, dim,
+        index),
     "take": take, "nonzero": nonzero, "sort": _mint_sort, "argsort": _mint_argsort, "topk": _mint_topk,
     "unique": lambda input, sorted=True, return_inverse=False, return_counts=False, dim=None: _tensor_unique(
         input, sorted, return_inverse, return_counts, dim),
