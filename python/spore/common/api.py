@@ -21,7 +21,7 @@ def _check_choice(name, value, choices):
         raise ValueError(f"jit: {name} must be one of {', '.join(map(repr, choices))}, but got {value!r}")
 
 
-def jit(function=None, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="", **options):
+def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="", **options):
     """Mark a function, method or Cell for compilation; usable with and without arguments.
 
     Args:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code and names quoted in docs/ are those of the sources."""
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md", ROOT / "CHANGELOG.md"]
+PAGES += sorted((ROOT / "src").rglob("README.md"))
+
+
+def bare(text):
+    """Without the blanks and line breaks that formatting decides."""
+    return re.sub(r"[\s\\]+", "", text)
+
+
+def test_quoted_code_stands_in_its_file():
+    page = (ROOT / "docs/adding-an-operator.md").read_text(encoding="utf-8")
+    quotes = re.findall(r"<!-- (\S+) -->\n```c\n(.*?)```", page, re.S)
+    assert len(quotes) >= 2
+    for path, code in quotes:
+        assert bare(code) in bare((ROOT / path).read_text(encoding="utf-8")), f"{path} no longer has:\n{code}"
+
+
+def test_the_table_of_errors_is_the_list_of_the_header():
+    listed = re.findall(r'^ *X\((\w+), "(\w+)",', (ROOT / "include/spore/status.h").read_text(encoding="utf-8"), re.M)
+    shown = re.findall(r"^\| `SP_(\w+)` \| (\w+) \|", (ROOT / "docs/errors.md").read_text(encoding="utf-8"), re.M)
+    assert shown == listed and len(shown) > 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_named_files_exist(page):
+    """Paths in backquotes that begin with a folder of the project lead to something."""
+    made = ("tests/oracle/different.txt",)      # a list that is there only when it is not empty
+    names = re.findall(r"`((?:src|python|include|tests|docs|scripts|examples|tools|fuzz|bench|cmake|data)/[\w./*-]+)`",
+                       page.read_text(encoding="utf-8"))
+    gone = [n for n in names if n not in made and not any(ROOT.glob(n.rstrip("/")))]
+    assert not gone, f"{page.name} names {', '.join(gone)}, which is not there"
+
+
+@pytest.mark.parametrize("folder", sorted(p.name for p in (ROOT / "src").iterdir() if p.is_dir()))
+def test_every_folder_of_the_engine_says_what_it_holds(folder):
+    readme = ROOT / "src" / folder / "README.md"
+    assert readme.is_file(), f"src/{folder} has no README.md"
+    text = readme.read_text(encoding="utf-8")
+    assert 5 <= len(text.splitlines()) <= 25
+    unnamed = [f.name for f in readme.parent.glob("*.c") if folder != "ops" and f.name not in text]
+    assert not unnamed, f"src/{folder}/README.md does not name {', '.join(unnamed)}"
