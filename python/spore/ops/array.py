@@ -281,6 +281,11 @@ def t(input):
     return _permute(input, (1, 0)) if input.ndim == 2 else input
 
 
+def _mint_t(input):
+    """The first two dimensions exchanged; a vector stays."""
+    return swapaxes(input, 0, 1) if input.ndim >= 2 else input
+
+
 def _mint_transpose(input, dim0, dim1):
     """Two dimensions exchanged."""
     return swapaxes(input, dim0, dim1)
@@ -785,7 +790,7 @@ TENSOR_METHODS = named({
 MINT = named({
     "cat": _mint_cat, "concat": _mint_cat, "stack": _mint_stack, "split": _mint_split, "chunk": _mint_chunk,
     "unbind": unbind, "squeeze": _mint_squeeze, "unsqueeze": unsqueeze, "flatten": _mint_flatten, "swapaxes": swapaxes,
-    "transpose": _mint_transpose, "t": t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow,
+    "transpose": _mint_transpose, "t": _mint_t, "ravel": ravel, "flip": flip, "narrow": _mint_narrow,
     "meshgrid": _mint_meshgrid,
     "repeat_interleave": _mint_repeat_interleave, "diag": _mint_diag, "hstack": hstack, "vstack": vstack,
     "dstack": dstack,

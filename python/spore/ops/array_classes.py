@@ -18,10 +18,8 @@ def _add(cls):
 # --- a function as it is ---------------------------------------------------------------------------------------------
 
 for _name, _function in {
-        "Shape": array.shape, "TensorShape": lambda x: Tensor(x.shape,
-            mstype.int64), "Rank": array.rank, "Size": array.size,
-        "DType": array.dtype, "Cast": array.cast, "ExpandDims": array.expand_dims,
-        "DynamicShape": lambda x: Tensor(x.shape, mstype.int64), "Slice": array.slice, "Diag": array.diag,
+        "Cast": array.cast, "ExpandDims": array.expand_dims,
+        "Slice": array.slice, "Diag": array.diag,
         "NonZero": scattering.nonzero, "Unique": scattering.unique, "MaskedFill": scattering.masked_fill,
         "IndexFill": scattering.index_fill, "ScatterNd": scattering.scatter_nd,
         "UniqueWithPad": scattering.unique_with_pad,
@@ -35,8 +33,7 @@ for _name, _function in {
             shape, value, dtype=value.dtype if isinstance(value, Tensor) else None),
         "Zeros": creation.zeros, "Ones": creation.ones, "ZerosLike": creation.zeros_like,
         "OnesLike": creation.ones_like,
-        "Eye": creation.eye, "LinSpace": creation.linspace, "ScalarToTensor": creation.scalar_to_tensor,
-        "ScalarCast": creation.scalar_cast, "ParallelConcat": array.concat,
+        "Eye": creation.eye, "LinSpace": creation.linspace, "ParallelConcat": array.concat,
         "ScatterNonAliasingAdd": scattering.scatter_nd_add}.items():
     _add(plain(_name, _function))
 
@@ -51,13 +48,6 @@ def _gather_v2(self, input_params, input_indices, axis, batch_dims=0):
     return scattering.gather(input_params, input_indices, axis, batch_dims)
 
 
-def _numbers(self, input_x):
-    """A Tensor of a tuple of numbers of one kind."""
-    if isinstance(input_x, tuple) and len({type(v) for v in input_x}) > 1:
-        raise TypeError(f"TupleToArray: all numbers must be of one kind, but got {input_x}")
-    return array.tuple_to_array(input_x)
-
-
 def _embedding_lookup(self, input_params, input_indices, offset):
     """Rows by index minus offset; rows outside of the table are zero."""
     places, n = apply("sub", (input_indices, offset)), input_params.shape[0]
@@ -68,7 +58,6 @@ def _embedding_lookup(self, input_params, input_indices, offset):
 
 
 _add(primitive("Flatten", _flatten))
-_add(primitive("TupleToArray", _numbers))
 _add(plain("TransposeView",
                lambda input_x, input_perm: apply("transpose", (input_x,), {"perm": ints_of(input_perm, "input_perm")}),
            "Dimensions in another order, as a view."))
@@ -232,9 +221,6 @@ for _name in ("update", "add", "sub", "mul", "div", "max", "min"):
 
 # --- creation --------------------------------------------------------------------------------------------------------
 
-_add(primitive("Range",
-               lambda self, start, limit, delta: creation.range(start, limit, delta, self.maxlen), "maxlen=1000000",
-               "start, start + delta, ... before limit."))
 _add(primitive("LogSpace",
                lambda self, start, end: creation.logspace(start, end, self.steps, self.base, dtype=self.dtype),
                "steps=10, base=10, dtype=mstype.float32",

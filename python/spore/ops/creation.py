@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New Tensors from numbers, and arithmetic of plain numbers."""
+"""New Tensors from numbers."""
 import builtins
-import math
-import operator
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
@@ -10,13 +8,8 @@ from ._make import named
 from .array import int_of, ints_of, tensor_of
 
 __all__ = [
-    "arange", "eye", "fill", "fills", "full", "full_like", "linspace", "logspace", "make_range", "ones", "ones_like",
-    "range",
-    "scalar_add", "scalar_cast", "scalar_div", "scalar_eq", "scalar_floordiv", "scalar_ge", "scalar_gt", "scalar_le",
-    "scalar_log", "scalar_lt", "scalar_max", "scalar_min", "scalar_mod", "scalar_mul", "scalar_ne", "scalar_pow",
-    "scalar_sub",
-    "scalar_to_array", "scalar_to_tensor", "scalar_uadd", "scalar_usub", "tril_indices", "triu_indices", "zeros",
-    "zeros_like"]
+    "arange", "eye", "fill", "fills", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
+    "tril_indices", "triu_indices", "zeros", "zeros_like"]
 
 
 def number_of(value):
@@ -98,19 +91,6 @@ def arange(start=0, end=None, step=1, *, dtype=None):
                                 "dtype": dtype or (given[0] if given else None)})
 
 
-def range(start, end, step, maxlen=1000000):
-    """start, start + step, ... before end; at most maxlen numbers."""
-    made = arange(start, end, step)
-    if made.size > maxlen:
-        raise ValueError(f"range: there are {made.size} numbers, more than maxlen {maxlen}")
-    return made
-
-
-def make_range(*args):
-    """A tuple of integers, as Python's range gives them."""
-    return tuple(builtins.range(*(int_of(a, "argument") for a in args)))
-
-
 def linspace(start, end, steps):
     """Numbers evenly spaced from start to end, both included."""
     if int_of(steps, "steps") <= 0:
@@ -161,67 +141,6 @@ def tril_indices(row, col, offset=0, *, dtype=mstype.int64):
 def triu_indices(row, col, offset=0, *, dtype=mstype.int64):
     """The positions of the upper triangle: a row of rows and one of columns."""
     return _triangle(row, col, offset, dtype, False)
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-
-def scalar_to_tensor(input_x, dtype=mstype.float32):
-    """A Tensor of one number."""
-    return Tensor(input_x, dtype)
-
-
-def scalar_to_array(input_x):
-    """A Tensor of one number."""
-    return Tensor(input_x, mstype.int32 if isinstance(input_x, int) and not isinstance(input_x, builtins.bool)
-                  else None)
-
-
-def scalar_cast(input_x, input_y):
-    """The number as another type."""
-    kinds = {mstype.int64: int, mstype.float64: float, mstype.bool_: builtins.bool}
-    if input_y not in kinds:
-        raise ValueError(f"scalar_cast: a number becomes an int64, float64 or bool, but got {input_y}")
-    return kinds[input_y](number_of(input_x))
-
-
-def _scalar(name, function):
-    def run(x, y):
-        return function(x, y)
-    run.__name__ = run.__qualname__ = name
-    run.__doc__ = "Of two numbers, a number."
-    return run
-
-
-scalar_add = _scalar("scalar_add", operator.add)
-scalar_sub = _scalar("scalar_sub", operator.sub)
-scalar_mul = _scalar("scalar_mul", operator.mul)
-scalar_div = _scalar("scalar_div", operator.truediv)
-scalar_floordiv = _scalar("scalar_floordiv", operator.floordiv)
-scalar_mod = _scalar("scalar_mod", operator.mod)
-scalar_pow = _scalar("scalar_pow", operator.pow)
-scalar_max = _scalar("scalar_max", max)
-scalar_min = _scalar("scalar_min", min)
-scalar_eq = _scalar("scalar_eq", operator.eq)
-scalar_ne = _scalar("scalar_ne", operator.ne)
-scalar_lt = _scalar("scalar_lt", operator.lt)
-scalar_le = _scalar("scalar_le", operator.le)
-scalar_gt = _scalar("scalar_gt", operator.gt)
-scalar_ge = _scalar("scalar_ge", operator.ge)
-
-
-def scalar_log(x):
-    """The natural logarithm of a number."""
-    return math.log(x)
-
-
-def scalar_uadd(x):
-    """The number itself."""
-    return +x
-
-
-def scalar_usub(x):
-    """The number with the other sign."""
-    return -x
 
 
 # --- methods and mint ------------------------------------------------------------------------------------------------
