@@ -54,8 +54,8 @@ const char *sp__py_type_name(PyObject *o);
 
 /* --- conversions ------------------------------------------------------------------------------------------------- */
 
-/* A tensor from numbers, bools, lists, arrays, Tensors (shared), owned by the caller; NULL with an exception. dtype NONE:
- * MindSpore's default for the value (int64, float32, the array's own). */
+/* A tensor from numbers, bools, lists, arrays, Tensors (shared), owned by the caller; NULL with an exception. dtype
+ * NONE: MindSpore's default for the value (int64, float32, the array's own). */
 sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype);
 /* The same from an object with the buffer protocol; share: keep its memory instead of copying. */
 sp_tensor *sp__py_from_buffer(PyObject *o, bool share);
@@ -65,8 +65,8 @@ sp_tensor *sp__py_weak_number(PyObject *o);
 int sp__py_dtype(PyObject *o);
 PyObject *sp__py_dtype_object(sp_dtype dtype); /* borrowed */
 PyObject *sp__py_shape(const sp_tensor *t);    /* new tuple */
-/* Integers from an int, tuple, list or one-dimensional Tensor or array into v[max]; their number, or -1 with an exception
- * that calls the value `what`. */
+/* Integers from an int, tuple, list or one-dimensional Tensor or array into v[max]; their number, or -1 with an
+ * exception that calls the value `what`. */
 int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what);
 /* True for a numpy array (without importing numpy: nobody can have one otherwise). */
 bool sp__py_is_array(PyObject *o);
@@ -90,7 +90,7 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value);
 
 PyObject *sp__py_repr(const sp_tensor *t);
 
-/* --- parts of the module: each adds its names, -1 with an exception -------------------------------------------------- */
+/* --- parts of the module: each adds its names, -1 with an exception ----------------------------------------------- */
 int sp__py_add_dtype(PyObject *module);
 int sp__py_add_tensor(PyObject *module);
 int sp__py_add_faces(PyObject *module);

@@ -216,7 +216,8 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
         PyErr_Format(PyExc_TypeError, "an array with elements of format '%s' cannot become a Tensor",
                      v->format ? v->format : "bytes");
     } else if (v->ndim > SP_RANK_MAX) {
-        PyErr_Format(PyExc_ValueError, "an array of %d dimensions cannot become a Tensor: at most %d are possible", v->ndim,
+        PyErr_Format(PyExc_ValueError, "an array of %d dimensions cannot become a Tensor: at most %d are possible",
+                     v->ndim,
                      SP_RANK_MAX);
     } else {
         for (int i = 0; i < v->ndim; i++) {
@@ -234,7 +235,8 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
                 copy = NULL;
             }
         } else {
-            sp_status status = sp_tensor_wrap(dtype, v->ndim, dims, strides, v->buf, share ? held_release : NULL, held, &t);
+            sp_status status = sp_tensor_wrap(dtype, v->ndim, dims, strides, v->buf, share ? held_release : NULL, held,
+                                              &t);
             if (status == SP_OK && share) return t;
             if (status == SP_OK) status = sp_tensor_copy(t, &copy);
             sp_tensor_release(t);
@@ -281,7 +283,8 @@ static void scan(PyObject *o, int depth, list_scan *s)
         for (Py_ssize_t i = 0; i < n && !s->ragged && !s->foreign; i++) scan(seq_item(o, i), depth + 1, s);
         return;
     }
-    int kind = PyBool_Check(o) ? 0 : PyLong_CheckExact(o) ? 1 : PyFloat_CheckExact(o) ? 2 : PyComplex_CheckExact(o) ? 3 : -1;
+    int kind = PyBool_Check(o) ? 0 : PyLong_CheckExact(o) ? 1 : PyFloat_CheckExact(o) ? 2 : PyComplex_CheckExact(o) ?
+        3 : -1;
     if (kind < 0) {
         s->foreign = true;
         return;
@@ -416,15 +419,18 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
         return cast_take(sp_tensor_retain(from), dtype);
     }
     if (PyBool_Check(o))
-        return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_BOOL : dtype, o == Py_True, &t), &t);
+        return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_BOOL : dtype, o == Py_True, &t),
+                             &t);
     if (PyLong_Check(o)) return int_tensor(o, dtype);
     if (PyFloat_CheckExact(o))
-        return status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o), &t), &t);
+        return status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o),
+                                                  &t), &t);
     if (PyComplex_CheckExact(o)) return complex_tensor(o, dtype);
     if (is_sequence(o)) return from_list(o, dtype);
     if (sp__py_is_array(o) || is_numpy_scalar(o)) return cast_take(sp__py_from_buffer(o, false), dtype);
     PyErr_Format(PyExc_TypeError,
-                 "Tensor: input_data must be a Tensor, array, list, tuple or number, but got an object of type '%.100s'",
+                 "Tensor: input_data must be a Tensor, array, list, tuple or number, "
+                 "but got an object of type '%.100s'",
                  sp__py_type_name(o));
     return NULL;
 }
@@ -461,10 +467,12 @@ int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what)
         int n = -1;
         char kind = sp_dtype_kind((sp_dtype)t->dtype);
         if (t->rank > 1 || (kind != 'i' && kind != 'u')) {
-            PyErr_Format(PyExc_TypeError, "%s must be integers in at most one dimension, but got %d dimensions of %s", what,
+            PyErr_Format(PyExc_TypeError, "%s must be integers in at most one dimension, but got %d dimensions of %s",
+                         what,
                          t->rank, sp_dtype_name((sp_dtype)t->dtype));
         } else if (t->count > max) {
-            PyErr_Format(PyExc_ValueError, "%s has %lld elements, at most %d are possible", what, (long long)t->count, max);
+            PyErr_Format(PyExc_ValueError, "%s has %lld elements, at most %d are possible", what, (long long)t->count,
+                         max);
         } else {
             int64_t dims[1] = {t->count};
             sp_tensor *wide = cast_take(sp_tensor_retain(t), SP_DTYPE_I64), *plain = NULL;
@@ -523,7 +531,8 @@ PyObject *sp__py_item(const sp_tensor *t, const char *at)
         return PyComplex_FromDoubles(v[0], v[1]);
     }
 #undef READ
-    default: return PyErr_Format(PyExc_TypeError, "elements of dtype %s have no Python number", sp_dtype_name((sp_dtype)t->dtype));
+    default: return PyErr_Format(PyExc_TypeError, "elements of dtype %s have no Python number",
+                                 sp_dtype_name((sp_dtype)t->dtype));
     }
 }
 

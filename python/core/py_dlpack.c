@@ -85,9 +85,11 @@ static void capsule_gone(PyObject *capsule)
 static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
 {
     (void)module;
-    static char *names[] = {(char *)"", (char *)"stream", (char *)"max_version", (char *)"dl_device", (char *)"copy", NULL};
+    static char *names[] = {(char *)"", (char *)"stream", (char *)"max_version", (char *)"dl_device", (char *)"copy",
+                            NULL};
     PyObject *self, *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwds, "O|$OOOO:__dlpack__", names, &self, &stream, &max_version, &device, &copy))
+    if (!PyArg_ParseTupleAndKeywords(args, kwds, "O|$OOOO:__dlpack__", names, &self, &stream, &max_version, &device,
+                                     &copy))
         return NULL;
     sp_tensor *t = sp__py_tensor(self);
     if (!t) return NULL;
@@ -98,13 +100,15 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
     long type = DL_CPU, id = 0, major = 0, minor = 0;
     if (device != Py_None && !PyArg_ParseTuple(device, "ll", &type, &id)) return NULL;
     if (type != DL_CPU) {
-        PyErr_Format(PyExc_BufferError, "__dlpack__: the Tensor is in main memory, device type %ld was asked for", type);
+        PyErr_Format(PyExc_BufferError, "__dlpack__: the Tensor is in main memory, device type %ld was asked for",
+                     type);
         return NULL;
     }
     if (max_version != Py_None && !PyArg_ParseTuple(max_version, "ll", &major, &minor)) return NULL;
     int code = dl_code((sp_dtype)t->dtype);
     if (code < 0)
-        return PyErr_Format(PyExc_BufferError, "__dlpack__: dtype %s cannot be shared", sp_dtype_name((sp_dtype)t->dtype));
+        return PyErr_Format(PyExc_BufferError, "__dlpack__: dtype %s cannot be shared",
+                            sp_dtype_name((sp_dtype)t->dtype));
 
     given *g = sp__alloc_zero(sizeof *g);
     if (!g) return PyErr_NoMemory();
@@ -115,7 +119,8 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
     }
     memcpy(g->shape, g->t->dims, sizeof g->shape);
     memcpy(g->strides, g->t->strides, sizeof g->strides);
-    const dl_tensor dl = {.data = g->t->count ? g->t->data : NULL, .device_type = DL_CPU, .ndim = g->t->rank, .code = (uint8_t)code,
+    const dl_tensor dl = {.data = g->t->count ? g->t->data : NULL, .device_type = DL_CPU, .ndim = g->t->rank,
+                          .code = (uint8_t)code,
                           .bits = (uint8_t)(8 * sp_dtype_bytes((sp_dtype)g->t->dtype)), .lanes = 1, .shape = g->shape,
                           .strides = g->strides};
     PyObject *capsule;
@@ -156,10 +161,12 @@ static sp_tensor *take(const dl_tensor *dl, void (*release)(void *), void *conte
         PyErr_Format(PyExc_BufferError, "from_dlpack: the memory is on device type %d, only main memory can be shared",
                      (int)dl->device_type);
     } else if (dtype == SP_DTYPE_NONE) {
-        PyErr_Format(PyExc_BufferError, "from_dlpack: elements of type code %d with %d bits and %d lanes have no dtype here",
+        PyErr_Format(PyExc_BufferError,
+                     "from_dlpack: elements of type code %d with %d bits and %d lanes have no dtype here",
                      dl->code, dl->bits, dl->lanes);
     } else if (dl->ndim < 0 || dl->ndim > SP_RANK_MAX) {
-        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are possible", (int)dl->ndim, SP_RANK_MAX);
+        PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are possible", (int)dl->ndim,
+                     SP_RANK_MAX);
     } else {
         sp_status status = sp_tensor_wrap(dtype, dl->ndim, dl->shape, dl->strides, (char *)dl->data + dl->byte_offset,
                                           release, context, &t);
@@ -174,7 +181,8 @@ static PyObject *from_capsule(PyObject *capsule)
     if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
         dl_versioned *m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
         if (m->major > 1)
-            return PyErr_Format(PyExc_BufferError, "from_dlpack: version %d.%d is newer than 1", (int)m->major, (int)m->minor);
+            return PyErr_Format(PyExc_BufferError, "from_dlpack: version %d.%d is newer than 1", (int)m->major,
+                                (int)m->minor);
         t = take(&m->dl, taken_now, m);
         if (t && PyCapsule_SetName(capsule, "used_dltensor_versioned") < 0) return NULL;
         if (t && m->flags & DL_READ_ONLY) { /* writing in place must not reach the owner */
@@ -201,7 +209,8 @@ static PyObject *from_dlpack(PyObject *module, PyObject *source)
     PyObject *method = PyObject_GetAttrString(source, "__dlpack__");
     if (!method) {
         PyErr_Clear();
-        return PyErr_Format(PyExc_TypeError, "from_dlpack: an object with __dlpack__ or a capsule is wanted, but got %s",
+        return PyErr_Format(PyExc_TypeError,
+                            "from_dlpack: an object with __dlpack__ or a capsule is wanted, but got %s",
                             sp__py_type_name(source));
     }
     PyObject *none = PyTuple_New(0), *kwds = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
@@ -221,8 +230,10 @@ static PyObject *from_dlpack(PyObject *module, PyObject *source)
 
 static PyMethodDef functions[] = {
     {"to_dlpack", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "to_dlpack(tensor, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule on the Tensor's memory."},
-    {"from_dlpack", from_dlpack, METH_O, "from_dlpack(source)\n--\n\nA Tensor on the memory of an object with __dlpack__."},
+     "to_dlpack(tensor, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A DLPack capsule on the Tensor's memory."},
+    {"from_dlpack", from_dlpack, METH_O,
+     "from_dlpack(source)\n--\n\nA Tensor on the memory of an object with __dlpack__."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_dlpack(PyObject *module) { return PyModule_AddFunctions(module, functions); }

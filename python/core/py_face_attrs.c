@@ -96,7 +96,8 @@ static int set_number(const char *op, const char *shown, PyObject *value, sp_num
     return failed ? wrong(op, shown, "a number", value) : 0;
 }
 
-int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyObject *value, void *attrs, attr_scratch *s)
+int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyObject *value, void *attrs,
+                    attr_scratch *s)
 {
     void *field = (char *)attrs + attr->offset;
     const bool none = value == Py_None;
@@ -108,7 +109,8 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
         }
         if (PyLong_Check(value) || none || PyUnicode_Check(value)) return wrong(op, shown, "a bool", value);
         {
-            int truth = strncmp(sp__py_type_name(value), "bool", 4) == 0 || sp__py_is_tensor(value) ? PyObject_IsTrue(value) : -1;
+            int truth = strncmp(sp__py_type_name(value), "bool", 4) == 0 || sp__py_is_tensor(value) ?
+                PyObject_IsTrue(value) : -1;
             if (truth < 0) return wrong(op, shown, "a bool", value);
             *(bool *)field = truth;
             return 0;

@@ -16,7 +16,8 @@ static int bind_error(const face *f, const char *problem, PyObject *name)
 static bool same_name(PyObject *a, PyObject *b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
 /* Positional and keyword arguments into slots[begin..end), borrowed; *packed holds a tuple made for a star argument. */
-static int bind(const face *f, int begin, int end, PyObject *const *args, Py_ssize_t n, PyObject *names, PyObject **slots,
+static int bind(const face *f, int begin, int end, PyObject *const *args, Py_ssize_t n, PyObject *names,
+                PyObject **slots,
                 PyObject **packed)
 {
     Py_ssize_t used = 0;
@@ -229,7 +230,8 @@ static PyObject *call(face *f, PyObject *self, PyObject *const *args, Py_ssize_t
     }
 }
 
-/* --- functions: built-in functions whose self knows the face ----------------------------------------------------------- */
+/* --- functions: built-in functions whose self knows the face
+ * ----------------------------------------------------------- */
 
 typedef struct holder {
     PyObject_HEAD
@@ -249,11 +251,14 @@ static void holder_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-static PyType_Slot holder_slots[] = {{Py_tp_dealloc, holder_dealloc}, {Py_tp_doc, (void *)"An operator of the table."}, {0, NULL}};
+static PyType_Slot holder_slots[] = {{Py_tp_dealloc, holder_dealloc}, {Py_tp_doc, (void *)"An operator of the table."},
+                                     {0, NULL}};
 static PyType_Spec holder_spec = {.name = "spore._core.Operator", .basicsize = sizeof(holder),
-                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = holder_slots};
+                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                      .slots = holder_slots};
 static PyType_Spec bound_spec = {.name = "spore._core.BoundPrimitive", .basicsize = sizeof(holder),
-                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = holder_slots};
+                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                     .slots = holder_slots};
 
 static holder *holder_new(PyTypeObject *type, face *f)
 {
@@ -275,7 +280,9 @@ static PyObject *call_primitive(PyObject *self, PyObject *const *args, Py_ssize_
     PyObject *slots[FACE_ARGS_MAX], *packed = NULL;
     for (int i = 0; i < h->f->n_init; i++) slots[i] = h->preset[i];
     PyObject *result = bind(h->f, h->f->n_init, h->f->n_args, args, n, names, slots, &packed) < 0 ? NULL
-                                                                                                  : run(h->f, NULL, slots);
+                                                                                                  :
+                                                                                                      run(h->f, NULL,
+                                                                                                          slots);
     Py_XDECREF(packed);
     return result;
 }
@@ -314,7 +321,8 @@ done:
     return result;
 }
 
-/* --- methods: one C function each, since a method descriptor tells its function nothing but self ---------------------- */
+/* --- methods: one C function each, since a method descriptor tells its function nothing but self
+ * ---------------------- */
 
 enum { METHODS_MAX = 1024 };
 static face *methods[METHODS_MAX];
@@ -484,7 +492,8 @@ static PyObject *face_arguments(PyObject *module, PyObject *args)
         PyObject *parts[2] = {PyList_New(0), PyList_New(0)};
         for (int k = 0; parts[0] && parts[1] && k < f->n_args; k++) {
             const face_arg *a = &f->args[k];
-            PyObject *row = Py_BuildValue("szs", a->name, a->initial, a->attr ? a->attr->name : f->inputs->names[a->input]);
+            PyObject *row = Py_BuildValue("szs", a->name, a->initial, a->attr ? a->attr->name :
+                                          f->inputs->names[a->input]);
             if (!row || PyList_Append(parts[k >= f->n_init], row) < 0) Py_CLEAR(parts[0]);
             Py_XDECREF(row);
         }
@@ -497,7 +506,8 @@ static PyObject *face_arguments(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"faces", list_faces, METH_NOARGS, "faces()\n--\n\nEvery function, method and primitive that the operator table declares."},
+    {"faces", list_faces, METH_NOARGS,
+     "faces()\n--\n\nEvery function, method and primitive that the operator table declares."},
     {"face_map", map_faces, METH_NOARGS, "face_map()\n--\n\nThe same as {place: {name: (callable, is_primitive)}}."},
     {"face_arguments", face_arguments, METH_VARARGS, "face_arguments(place, name)\n--\n\nArguments of one face."},
     {NULL, NULL, 0, NULL}};

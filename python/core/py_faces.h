@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* py_faces.h - operators as Python functions, methods and primitive classes, read from the `python` text of their entry.
+/* py_faces.h - operators as Python functions, methods and primitive classes, read from the `python` text of their
+ * entry.
  *
  *     ops.relu(input)                    a function of the module spore.ops
  *     mint.nn.functional.relu(input)     the same elsewhere

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* py_indexing.c - x[index] and x[index] = value.
  *
- * An index is read into items. Integers, slices, None and ... alone are geometry: a view of the same memory, made at once
- * when there is no history to extend, through the operators `slice` and `reshape` when there is. Tensors, lists and arrays
+ * An index is read into items. Integers, slices, None and ... alone are geometry: a view of the same memory, made at
+ * once
+ * when there is no history to extend, through the operators `slice` and `reshape` when there is. Tensors, lists and
+ * arrays
  * select element by element: the geometric part first, then the operator `index` over the axes they address. Integers
  * beside such selectors count as selectors too, as in numpy. */
 #include "core.h"
@@ -36,7 +38,8 @@ static int bad_index(PyObject *o)
 {
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_IndexError,
-                     "a Tensor is indexed by integers, slices, ..., None, bools, Tensors, lists and tuples of these, but got %R of type %s",
+                     "a Tensor is indexed by integers, slices, ..., None, bools, Tensors, lists and tuples of these, "
+                     "but got %R of type %s",
                      o, sp__py_type_name(o));
     return -1;
 }
@@ -161,7 +164,8 @@ static int check_int(int64_t *v, int64_t n)
 {
     int64_t i = *v < 0 ? *v + n : *v;
     if (i < 0 || i >= n) {
-        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for a dimension of size %lld", (long long)*v, (long long)n);
+        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for a dimension of size %lld", (long long)*v,
+                     (long long)n);
         return -1;
     }
     *v = i;
@@ -245,7 +249,8 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
             for (int k = 0; k < ranks; k++, axis++) {
                 int64_t size = x->dims[axis];
                 if (it->tensor->dtype == SP_DTYPE_BOOL && it->tensor->dims[k] != size) {
-                    PyErr_Format(PyExc_ValueError, "the mask has size %lld in dimension %d, but the Tensor has %lld there",
+                    PyErr_Format(PyExc_ValueError,
+                                 "the mask has size %lld in dimension %d, but the Tensor has %lld there",
                                  (long long)it->tensor->dims[k], k, (long long)size);
                     return -1;
                 }
@@ -278,7 +283,8 @@ static sp_tensor *geometric(sp_tensor *x, const plan *g)
     if (whole) {
         part = sp_tensor_retain(x);
     } else {
-        const struct { sp_ints start, stop, step; } attrs = {{x->rank, g->start}, {x->rank, g->stop}, {x->rank, g->step}};
+        const struct { sp_ints start, stop, step; } attrs = {{x->rank, g->start}, {x->rank, g->stop},
+                                                             {x->rank, g->step}};
         part = sp__py_apply(slice, &attrs, 1, &x);
         if (!part) return NULL;
     }
@@ -441,7 +447,8 @@ static sp_tensor *value_tensor(const sp_tensor *x, PyObject *value)
         return sp__py_apply(cast, &attrs, 1, &t);
     }
     if (value == Py_None || PyUnicode_Check(value) || PyDict_Check(value)) {
-        PyErr_Format(PyExc_TypeError, "only numbers, Tensors, arrays, tuples and lists can be written into a Tensor, but got %s",
+        PyErr_Format(PyExc_TypeError,
+                     "only numbers, Tensors, arrays, tuples and lists can be written into a Tensor, but got %s",
                      sp__py_type_name(value));
         return NULL;
     }
@@ -473,7 +480,8 @@ static int write_view(sp_tensor *view, const sp_tensor *value)
         return -1;
     }
     sp_tensor *wide = NULL, *copy = NULL;
-    sp_status status = sp__tensor_handle((sp_dtype)value->dtype, view->rank, view->dims, strides, value->storage, value->data, &wide);
+    sp_status status = sp__tensor_handle((sp_dtype)value->dtype, view->rank, view->dims, strides, value->storage,
+                                         value->data, &wide);
     if (status == SP_OK && sp_tensor_shares(view, value)) { /* x[1:] = x[:-1] */
         status = sp_tensor_copy(wide, &copy);
         sp_tensor_release(wide);

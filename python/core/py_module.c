@@ -42,7 +42,8 @@ const char *sp__py_type_name(PyObject *o)
 
 /* --- Ctrl-C ------------------------------------------------------------------------------------------------------ */
 
-/* Asked every few milliseconds by the thread that runs a long operator. Python delivers signals on its main thread only;
+/* Asked every few milliseconds by the thread that runs a long operator. Python delivers signals on its main thread
+ * only;
  * elsewhere PyErr_CheckSignals does nothing. */
 static bool poll_signals(void)
 {

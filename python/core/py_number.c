@@ -77,7 +77,8 @@ PyObject *sp__py_richcompare(PyObject *a, PyObject *b, int how)
     static const sp_op *ops[6];
     if (how == Py_EQ || how == Py_NE) {
         /* Equality with something that is no number is an ordinary answer, so that `x in list` and `x == None` work. */
-        bool numeric = sp__py_is_tensor(b) || PyLong_Check(b) || PyFloat_Check(b) || PyComplex_Check(b) || sp__py_is_array(b);
+        bool numeric = sp__py_is_tensor(b) || PyLong_Check(b) || PyFloat_Check(b) || PyComplex_Check(b) ||
+            sp__py_is_array(b);
         if (!numeric) {
             sp_tensor *t = sp__py_weak_number(b);
             numeric = t != NULL;
@@ -125,7 +126,8 @@ PyObject *sp__py_index(PyObject *a)
     char kind = sp_dtype_kind((sp_dtype)t->dtype);
     if (t->count != 1 || (kind != 'i' && kind != 'u' && kind != 'b'))
         return PyErr_Format(PyExc_ValueError,
-                            "only an integer Tensor with one element can be an index, but this one has %lld of dtype %s",
+                            "only an integer Tensor with one element can be an index, "
+                            "but this one has %lld of dtype %s",
                             (long long)t->count, sp_dtype_name((sp_dtype)t->dtype));
     PyObject *item = sp__py_item(t, t->data);
     if (!item || PyLong_CheckExact(item)) return item;

@@ -30,7 +30,8 @@ static PyObject *memory_trim(PyObject *module, PyObject *unused)
 static PyObject *memory_set_limit(PyObject *module, PyObject *bytes)
 {
     (void)module;
-    size_t n = PyLong_Check(bytes) ? PyLong_AsSize_t(bytes) : (PyErr_SetString(PyExc_TypeError, "a number of bytes is wanted"), 0);
+    size_t n = PyLong_Check(bytes) ? PyLong_AsSize_t(bytes) :
+        (PyErr_SetString(PyExc_TypeError, "a number of bytes is wanted"), 0);
     if (PyErr_Occurred()) return NULL;
     sp_memory_set_limit(n);
     Py_RETURN_NONE;
@@ -52,7 +53,8 @@ static PyObject *threads_set(PyObject *module, PyObject *number)
 }
 
 static PyMethodDef functions[] = {
-    {"memory_stats", memory_stats, METH_NOARGS, "memory_stats()\n--\n\nMemory of the engine in bytes, now and at its peak."},
+    {"memory_stats", memory_stats, METH_NOARGS,
+     "memory_stats()\n--\n\nMemory of the engine in bytes, now and at its peak."},
     {"memory_reset_peak", memory_reset_peak, METH_NOARGS, "memory_reset_peak()\n--\n\nPeaks start again from now."},
     {"memory_trim", memory_trim, METH_NOARGS, "memory_trim()\n--\n\nGive cached blocks back to the system."},
     {"memory_set_limit", memory_set_limit, METH_O, "memory_set_limit(bytes)\n--\n\nMost bytes to use; 0 for no limit."},

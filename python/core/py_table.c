@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* py_table.c - the operator table as Python data, and applying any entry by name. For tests, documentation and tools. */
+/* py_table.c - the operator table as Python data, and applying any entry by name. For tests, documentation and tools.
+ * */
 #include "py_faces.h"
 
 static const char *const attr_types[] = {[SP_ATTR_INT] = "int", [SP_ATTR_FLOAT] = "float", [SP_ATTR_BOOL] = "bool",
-                                         [SP_ATTR_DTYPE] = "dtype", [SP_ATTR_INTS] = "ints", [SP_ATTR_FLOATS] = "floats",
+                                         [SP_ATTR_DTYPE] = "dtype", [SP_ATTR_INTS] = "ints",
+                                             [SP_ATTR_FLOATS] = "floats",
                                          [SP_ATTR_NUMBER] = "number", [SP_ATTR_TEXT] = "text"};
 
 static PyObject *attrs_of(const sp_op *op)
@@ -40,11 +42,14 @@ static PyObject *op_table(PyObject *module, PyObject *unused)
         PyObject *attrs = attrs_of(op), *dtypes = dtypes_of(op);
         PyObject *row = !attrs || !dtypes
                             ? NULL
-                            : Py_BuildValue("{s:s,s:z,s:i,s:O,s:O,s:s,s:i,s:O,s:z,s:z,s:z,s:z,s:z,s:z}", "name", op->name,
+                            : Py_BuildValue("{s:s,s:z,s:i,s:O,s:O,s:s,s:i,s:O,s:z,s:z,s:z,s:z,s:z,s:z}", "name",
+                                            op->name,
                                             "inputs", op->inputs, "n_out", op->n_out ? op->n_out : 1, "attrs", attrs,
-                                            "dtypes", dtypes, "promote", promotes[op->promote], "writes", (int)op->writes,
+                                            "dtypes", dtypes, "promote", promotes[op->promote], "writes",
+                                                (int)op->writes,
                                             "vjp", op->vjp || op->compose ? Py_True : Py_False, "no_vjp", op->no_vjp,
-                                            "mindir", op->mindir, "onnx", op->onnx, "python", op->python, "doc", op->doc,
+                                            "mindir", op->mindir, "onnx", op->onnx, "python", op->python, "doc",
+                                                op->doc,
                                             "samples", op->samples);
         Py_XDECREF(attrs);
         Py_XDECREF(dtypes);
@@ -74,7 +79,8 @@ static int fill_attrs(const sp_op *op, PyObject *dict, void *attrs, attr_scratch
     return 0;
 }
 
-/* What the operator's inference says of these inputs: [(dtype, shape)], a dimension only the data can tell is -1. None for a
+/* What the operator's inference says of these inputs: [(dtype, shape)], a dimension only the data can tell is -1. None
+ * for a
  * composition, and for an operator that promotes and got several dtypes (inference sees the promoted ones). */
 static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in)
 {
@@ -89,7 +95,8 @@ static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tenso
     PyObject *list = status == SP_OK ? PyList_New(0) : sp__py_fail(status);
     for (int i = 0; list && i < c.n_out; i++) {
         PyObject *shape = PyTuple_New(metas[i].rank);
-        for (int k = 0; shape && k < metas[i].rank; k++) PyTuple_SetItem(shape, k, PyLong_FromLongLong(metas[i].dims[k]));
+        for (int k = 0; shape && k < metas[i].rank; k++) PyTuple_SetItem(shape, k,
+            PyLong_FromLongLong(metas[i].dims[k]));
         PyObject *row = shape ? Py_BuildValue("ON", sp__py_dtype_object(metas[i].dtype), shape) : NULL;
         if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
         Py_XDECREF(row);
@@ -165,9 +172,11 @@ static PyObject *has_op(PyObject *module, PyObject *name)
 static PyMethodDef functions[] = {
     {"op_table", op_table, METH_NOARGS, "op_table()\n--\n\nEvery operator of the engine as a dict."},
     {"apply", apply, METH_VARARGS,
-     "apply(op, inputs, attrs=None)\n--\n\nApply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."},
+     "apply(op, inputs, attrs=None)\n--\n\n"
+     "Apply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."},
     {"infer", infer, METH_VARARGS,
-     "infer(op, inputs, attrs=None)\n--\n\nDtypes and shapes of the results without computing them; None for a composition."},
+     "infer(op, inputs, attrs=None)\n--\n\n"
+     "Dtypes and shapes of the results without computing them; None for a composition."},
     {"has_op", has_op, METH_O, "has_op(name)\n--\n\nIs there an operator of this name?"},
     {NULL, NULL, 0, NULL}};
 

@@ -94,7 +94,8 @@ static int is_strings(PyObject *o)
 {
     if (PyBytes_Check(o)) return 1;
     if (PyUnicode_CheckExact(o)) return 0;
-    PyObject *dtype = PyObject_HasAttrString(o, "dtype") && !sp__py_is_tensor(o) ? PyObject_GetAttrString(o, "dtype") : NULL;
+    PyObject *dtype = PyObject_HasAttrString(o, "dtype") && !sp__py_is_tensor(o) ? PyObject_GetAttrString(o, "dtype") :
+        NULL;
     PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
     int answer = kind && PyUnicode_Check(kind) &&
                  (PyUnicode_CompareWithASCIIString(kind, "U") == 0 || PyUnicode_CompareWithASCIIString(kind, "S") == 0);
@@ -369,7 +370,8 @@ static PyObject *tensor_item(PyObject *self, PyObject *unused)
     sp_tensor *t = sp__py_tensor(self);
     if (!t) return NULL;
     if (t->count != 1)
-        return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld", (long long)t->count);
+        return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld",
+                            (long long)t->count);
     return sp__py_item(t, t->data);
 }
 
@@ -392,7 +394,8 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
     if (!t) return -1;
     const char *format = formats[t->dtype];
     if (!format) {
-        PyErr_Format(PyExc_BufferError, "elements of dtype %s cannot be shown as a buffer", sp_dtype_name((sp_dtype)t->dtype));
+        PyErr_Format(PyExc_BufferError, "elements of dtype %s cannot be shown as a buffer",
+                     sp_dtype_name((sp_dtype)t->dtype));
         return -1;
     }
     bool plain = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
@@ -522,7 +525,8 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
 {
     (void)unused;
     if (!sp__py_is_array(array))
-        return PyErr_Format(PyExc_TypeError, "from_numpy: a numpy array is wanted, but got %s", sp__py_type_name(array));
+        return PyErr_Format(PyExc_TypeError, "from_numpy: a numpy array is wanted, but got %s",
+                            sp__py_type_name(array));
     PyObject *flags = PyObject_GetAttrString(array, "flags");
     PyObject *writeable = flags ? PyObject_GetAttrString(flags, "writeable") : NULL;
     int may_write = writeable ? PyObject_IsTrue(writeable) : -1;
@@ -530,20 +534,23 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
     Py_XDECREF(writeable);
     if (may_write < 0) return NULL;
     if (!may_write) {
-        PyErr_SetString(PyExc_ValueError, "from_numpy: the array must not be written to, so a Tensor cannot share it; Tensor(array) copies it");
+        PyErr_SetString(PyExc_ValueError, "from_numpy: the array must not be written to, so a Tensor cannot share it; "
+                                          "Tensor(array) copies it");
         return NULL;
     }
     return sp__py_take_tensor(sp__py_from_buffer(array, true));
 }
 
 static PyMethodDef tensor_methods[] = {
-    {"asnumpy", tensor_asnumpy, METH_NOARGS, "asnumpy($self)\n--\n\nA numpy array on the same memory (bfloat16: a float32 copy)."},
+    {"asnumpy", tensor_asnumpy, METH_NOARGS,
+     "asnumpy($self)\n--\n\nA numpy array on the same memory (bfloat16: a float32 copy)."},
     {"numpy", tensor_asnumpy, METH_NOARGS, "numpy($self)\n--\n\nThe same as asnumpy()."},
     {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy."},
     {"tolist", tensor_tolist, METH_NOARGS, "tolist($self)\n--\n\nNested lists of Python numbers."},
     {"item", tensor_item, METH_NOARGS, "item($self)\n--\n\nThe only element as a Python number."},
-    {"is_contiguous", tensor_is_contiguous, METH_NOARGS, "is_contiguous($self)\n--\n\nAre the elements in row-major order?"},
+    {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
+     "is_contiguous($self)\n--\n\nAre the elements in row-major order?"},
     {"data_ptr", tensor_data_ptr, METH_NOARGS, "data_ptr($self)\n--\n\nAddress of the first element."},
     {"storage_offset", tensor_storage_offset, METH_NOARGS,
      "storage_offset($self)\n--\n\nElements between the start of the memory block and the first element."},
@@ -627,7 +634,8 @@ static PyType_Slot tensor_slots[] = {
 #define X(slot, function) {Py_##slot, function},
     SP_PY_NUMBER_SLOTS(X)
 #undef X
-    {Py_tp_doc, (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
+    {Py_tp_doc,
+     (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
                 "An array of numbers of one dtype that operators compute with."},
     {0, NULL}};
 
@@ -642,7 +650,8 @@ static PyObject *tensor_restore(PyObject *module, PyObject *args)
     PyObject *self, *shape;
     const char *name, *data;
     Py_ssize_t n_bytes;
-    if (!PyArg_ParseTuple(args, "O!sOy#:tensor_restore", sp__py_tensor_type, &self, &name, &shape, &data, &n_bytes)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!sOy#:tensor_restore", sp__py_tensor_type, &self, &name, &shape, &data,
+                          &n_bytes)) return NULL;
     sp_dtype dtype = sp_dtype_parse(name);
     if (dtype == SP_DTYPE_NONE) return PyErr_Format(PyExc_ValueError, "there is no dtype '%s'", name);
     int64_t dims[SP_RANK_MAX];
@@ -676,5 +685,6 @@ int sp__py_add_tensor(PyObject *module)
     Py_XDECREF(name);
     if (failed) return -1;
     return PyModule_AddObjectRef(module, "Tensor", (PyObject *)sp__py_tensor_type) < 0 ? -1
-                                                                                      : PyModule_AddFunctions(module, functions);
+                                                                                      : PyModule_AddFunctions(module,
+                                                                                          functions);
 }

@@ -95,7 +95,12 @@ static int element(const sp_tensor *t, const char *at, bool scalar, char out[CEL
         n += put_float(out + n, (size_t)(CELL - n), SIGNED, im);
         return n + snprintf(out + n, (size_t)(CELL - n), "j");
     }
-#define INTEGER(e, type, format, as) case SP_DTYPE_##e: { type v; memcpy(&v, at, sizeof v); return snprintf(out, CELL, format, (as)v); }
+#define INTEGER(e, type, format, as)                                                                                   \
+    case SP_DTYPE_##e: {                                                                                               \
+        type v;                                                                                                        \
+        memcpy(&v, at, sizeof v);                                                                                      \
+        return snprintf(out, CELL, format, (as)v);                                                                     \
+    }
     INTEGER(U8, uint8_t, "%d", int)
     INTEGER(U16, uint16_t, "%d", int)
     INTEGER(U32, uint32_t, "%u", unsigned)

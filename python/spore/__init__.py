@@ -4,7 +4,8 @@
     import spore as ms
     from spore import nn, ops, Tensor
 
-`spore.as_mindspore()` (or `python -m spore.run script.py`) lets scripts that import mindspore run unchanged. Parts that take
+`spore.as_mindspore()` (or `python -m spore.run script.py`) lets scripts that import mindspore run unchanged. Parts
+that take
 time to load, like nn and dataset, are loaded when they are first used.
 """
 import importlib as _importlib
@@ -16,16 +17,20 @@ from spore.common import _null, _NullType, __all__ as _common_names
 from spore import ops
 from spore.common.dtype import dtype_to_nptype, dtype_to_pytype, get_py_obj_dtype, pytype_to_dtype
 from spore.context import (COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context,
-                           get_context, get_current_device, get_ps_context, reset_auto_parallel_context, set_auto_parallel_context,
+                           get_context, get_current_device, get_ps_context, reset_auto_parallel_context,
+                           set_auto_parallel_context,
                            set_context, set_deterministic, set_device, set_ps_context)
 from spore._alias import as_mindspore
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
-             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'ops', 'parallel', 'profiler', 'rewrite', 'run_check',
+             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'ops', 'parallel', 'profiler', 'rewrite',
+             'run_check',
              'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam')
-_PLACES = ('common.differentiate', 'common.api', 'common.initializer', 'common.mutable', 'common.jit_config', 'common.sparse_tensor',
-           'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime', 'parallel', 'profiler',
+_PLACES = ('common.differentiate', 'common.api', 'common.initializer', 'common.mutable', 'common.jit_config',
+           'common.sparse_tensor',
+           'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
+           'parallel', 'profiler',
            'hal', 'log', 'run_check', 'rewrite', 'amp')
 
 
@@ -54,7 +59,10 @@ def __getattr__(name):
 
 
 __all__ = list(_common_names) + [
-    'ops', 'common', 'COMPATIBLE', 'GRAPH_MODE', 'LAX', 'PYNATIVE_MODE', 'STRICT', 'ParallelMode', 'get_auto_parallel_context',
-    'get_context', 'get_current_device', 'get_ps_context', 'reset_auto_parallel_context', 'set_auto_parallel_context', 'set_context',
-    'set_deterministic', 'set_device', 'set_ps_context', 'as_mindspore', 'dtype_to_nptype', 'dtype_to_pytype', 'pytype_to_dtype',
+    'ops', 'common', 'COMPATIBLE', 'GRAPH_MODE', 'LAX', 'PYNATIVE_MODE', 'STRICT', 'ParallelMode',
+    'get_auto_parallel_context',
+    'get_context', 'get_current_device', 'get_ps_context', 'reset_auto_parallel_context', 'set_auto_parallel_context',
+    'set_context',
+    'set_deterministic', 'set_device', 'set_ps_context', 'as_mindspore', 'dtype_to_nptype', 'dtype_to_pytype',
+    'pytype_to_dtype',
     'get_py_obj_dtype']

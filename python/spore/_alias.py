@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`import mindspore` as another name for spore: mindspore.X is the very module object spore.X, for every X.
 
-Finder and loader follow the protocol without the base classes of importlib.abc, which take longer to load than all of spore.
+Finder and loader follow the protocol without the base classes of importlib.abc, which take longer to load than all of
+spore.
 """
 import importlib
 import importlib.machinery
@@ -22,7 +23,8 @@ class _Loader:
     def create_module(self, spec):
         module = importlib.import_module(self._real)
         # The import system is about to write these; they belong to the module's own name.
-        self._kept = {key: getattr(module, key) for key in ('__name__', '__loader__', '__package__', '__spec__', '__path__',
+        self._kept = {key: getattr(module, key) for key in ('__name__', '__loader__', '__package__', '__spec__',
+                                                            '__path__',
                                                             '__file__', '__cached__') if hasattr(module, key)}
         return module
 
@@ -57,6 +59,7 @@ def as_mindspore():
         return
     for name in list(sys.modules):
         if name == _NAME or name.startswith(_NAME + '.'):
-            raise ImportError(f"as_mindspore: another '{name}' is imported already; call it before the first import of mindspore")
+            raise ImportError(f"as_mindspore: another '{name}' is imported already; call it before the first import "
+                              "of mindspore")
     sys.meta_path.insert(0, _Finder())
     sys.modules[_NAME] = spore

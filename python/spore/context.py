@@ -6,7 +6,8 @@ Options that steer hardware we do not have are checked and kept, so that a scrip
 from spore import _core
 
 __all__ = ['GRAPH_MODE', 'PYNATIVE_MODE', 'STRICT', 'COMPATIBLE', 'LAX', 'ParallelMode', 'set_context', 'get_context',
-           'set_auto_parallel_context', 'get_auto_parallel_context', 'reset_auto_parallel_context', 'set_ps_context', 'get_ps_context',
+           'set_auto_parallel_context', 'get_auto_parallel_context', 'reset_auto_parallel_context', 'set_ps_context',
+           'get_ps_context',
            'set_device', 'get_current_device', 'set_deterministic']
 
 GRAPH_MODE = 0
@@ -37,7 +38,8 @@ def _one_of(*values):
 def _at_least(least, most=None):
     def check(key, value):
         if value < least or (most is not None and value > most):
-            raise ValueError(f"set_context: {key} must be {'at least ' + str(least) if most is None else f'in {least}..{most}'}, "
+            raise ValueError(f"set_context: {key} must be "
+                             f"{'at least ' + str(least) if most is None else f'in {least}..{most}'}, "
                              f"but got {value}")
         return value
     return check
@@ -66,7 +68,8 @@ def _mode(key, value):
 
 def _device_target(key, value):
     if value not in ('CPU', 'GPU', 'Ascend', 'Davinci'):
-        raise ValueError(f"set_context: device_target must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value!r}")
+        raise ValueError(f"set_context: device_target must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], but got "
+                         f"{value!r}")
     if value != 'CPU':
         raise RuntimeError(f"set_context: device target {value} is not available: this process supports ['CPU']")
     return value
@@ -202,7 +205,8 @@ class _DeviceInfo(tuple):
 def set_device(device_target, device_id=None):
     """Choose the device; 'CPU' is the one there is."""
     if device_target not in ('CPU', 'GPU', 'Ascend'):
-        raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got {device_target!r}")
+        raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got "
+                         f"{device_target!r}")
     if device_id is not None and (isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0):
         raise ValueError(f"set_device: device_id must be an int from 0, but got {device_id!r}")
     set_context(device_target=device_target)
@@ -223,11 +227,15 @@ def set_deterministic(deterministic):
 
 
 _PARALLEL = {'device_num': 1, 'global_rank': 0, 'gradients_mean': False, 'gradient_fp32_sync': True,
-             'parallel_mode': ParallelMode.STAND_ALONE, 'search_mode': 'recursive_programming', 'auto_parallel_search_mode':
-             'recursive_programming', 'parameter_broadcast': False, 'strategy_ckpt_load_file': '', 'strategy_ckpt_save_file': '',
-             'strategy_ckpt_config': {}, 'full_batch': False, 'dataset_strategy': 'data_parallel', 'enable_parallel_optimizer': False,
+             'parallel_mode': ParallelMode.STAND_ALONE, 'search_mode': 'recursive_programming',
+             'auto_parallel_search_mode':
+             'recursive_programming', 'parameter_broadcast': False, 'strategy_ckpt_load_file': '',
+             'strategy_ckpt_save_file': '',
+             'strategy_ckpt_config': {}, 'full_batch': False, 'dataset_strategy': 'data_parallel',
+             'enable_parallel_optimizer': False,
              'parallel_optimizer_config': {}, 'force_fp32_communication': False, 'enable_alltoall': False,
-             'all_reduce_fusion_config': [], 'pipeline_stages': 1, 'pipeline_segments': 1, 'pipeline_result_broadcast': False,
+             'all_reduce_fusion_config': [], 'pipeline_stages': 1, 'pipeline_segments': 1,
+             'pipeline_result_broadcast': False,
              'pipeline_config': {}, 'auto_pipeline': False, 'grad_accumulation_step': 1, 'group_ckpt_save_file': '',
              'comm_fusion': {}, 'sharding_propagation': False, 'dump_local_norm': False, 'dump_local_norm_path': '',
              'dump_device_local_norm': False, 'mirror_mean': False, 'cast_before_mirror': True, 'communi_parallel_mode':
@@ -242,7 +250,8 @@ def set_auto_parallel_context(**kwargs):
         if key not in _PARALLEL:
             raise ValueError(f"set_auto_parallel_context: there is no option '{key}'")
         if key == 'parallel_mode' and value not in ParallelMode.MODE_LIST:
-            raise ValueError(f"set_auto_parallel_context: parallel_mode must be one of {ParallelMode.MODE_LIST}, but got {value!r}")
+            raise ValueError(f"set_auto_parallel_context: parallel_mode must be one of {ParallelMode.MODE_LIST}, but "
+                             f"got {value!r}")
         if key == 'device_num' and (not isinstance(value, int) or value < 1):
             raise ValueError(f"set_auto_parallel_context: device_num must be at least 1, but got {value!r}")
         _parallel[key] = value
@@ -261,7 +270,8 @@ def reset_auto_parallel_context():
     _parallel.update(_PARALLEL)
 
 
-_PS = {'enable_ps': False, 'config_file_path': '', 'scheduler_manage_port': 0, 'enable_ssl': False, 'client_password': '',
+_PS = {'enable_ps': False, 'config_file_path': '', 'scheduler_manage_port': 0, 'enable_ssl': False,
+       'client_password': '',
        'server_password': ''}
 _ps = dict(_PS)
 

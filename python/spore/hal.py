@@ -4,10 +4,14 @@ from spore import runtime
 from spore.runtime import (Event, Stream, StreamCtx, communication_stream, current_stream, default_stream, empty_cache,
                            set_cur_stream, synchronize)
 
-__all__ = ['Event', 'Stream', 'StreamCtx', 'communication_stream', 'current_stream', 'default_stream', 'set_cur_stream', 'empty_cache',
-           'synchronize', 'device_count', 'get_arch_list', 'get_device_capability', 'get_device_name', 'get_device_properties',
-           'is_available', 'is_initialized', 'max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved',
-           'memory_stats', 'memory_summary', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'reset_peak_memory_stats']
+__all__ = ['Event', 'Stream', 'StreamCtx', 'communication_stream', 'current_stream', 'default_stream', 'set_cur_stream',
+           'empty_cache',
+           'synchronize', 'device_count', 'get_arch_list', 'get_device_capability', 'get_device_name',
+           'get_device_properties',
+           'is_available', 'is_initialized', 'max_memory_allocated', 'max_memory_reserved', 'memory_allocated',
+           'memory_reserved',
+           'memory_stats', 'memory_summary', 'reset_max_memory_allocated', 'reset_max_memory_reserved',
+           'reset_peak_memory_stats']
 
 
 def _known(device_target):
@@ -62,7 +66,8 @@ def _forward(name):
     return call
 
 
-for _name in ('max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'memory_stats', 'memory_summary',
+for _name in ('max_memory_allocated', 'max_memory_reserved', 'memory_allocated', 'memory_reserved', 'memory_stats',
+              'memory_summary',
               'reset_max_memory_allocated', 'reset_max_memory_reserved', 'reset_peak_memory_stats'):
     globals()[_name] = _forward(_name)
 del _name

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Log messages of the package: `spore.log.info(...)`. GLOG_v sets the level: 0 debug, 1 info, 2 warning (the default), 3 error,
+"""Log messages of the package: `spore.log.info(...)`. GLOG_v sets the level: 0 debug, 1 info, 2 warning (the default),
+3 error,
 4 critical."""
 import logging
 import os

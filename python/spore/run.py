@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m spore.run script.py args, or -m module args, or -c text: like `python`, but `import mindspore` gives spore."""
+"""python -m spore.run script.py args, or -m module args, or -c text: like `python`, but `import mindspore` gives
+spore."""
 import builtins
 import io
 import os
@@ -43,7 +44,8 @@ def _script(path):
         with io.open_code(os.path.abspath(target)) as file:
             source = file.read()
     except OSError as error:
-        return _fail(f"{sys.executable}: can't open file '{os.path.abspath(target)}': [Errno {error.errno}] {error.strerror}")
+        return _fail(f"{sys.executable}: can't open file '{os.path.abspath(target)}': [Errno {error.errno}] "
+                     f"{error.strerror}")
     sys.path[0] = os.path.dirname(os.path.realpath(target)) if target is path else path
     names = _main_module('__main__', __file__=target, __cached__=None, __loader__=None, __package__=None, __spec__=None)
     exec(compile(source, target, 'exec'), names)
@@ -76,7 +78,8 @@ def main(arguments):
             return _module(arguments[1])
         if arguments[0] == '-c':
             sys.path[0] = ''
-            exec(compile(arguments[1], '<string>', 'exec'), _main_module('__main__', __loader__=None, __package__=None, __spec__=None))
+            exec(compile(arguments[1], '<string>', 'exec'), _main_module('__main__', __loader__=None, __package__=None,
+                __spec__=None))
             return 0
         return _script(arguments[0])
     except SystemExit:

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory, streams and threads of the process.
 
-Everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to wait for.
+Everything runs in main memory and in order, so streams and events exist for code that uses them and have nothing to
+wait for.
 """
 import time
 
 from spore import _core
 
-__all__ = ['memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved', 'memory_summary',
-           'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache', 'set_memory',
-           'synchronize', 'Stream', 'Event', 'StreamCtx', 'current_stream', 'default_stream', 'communication_stream', 'set_cur_stream',
+__all__ = ['memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
+           'memory_summary',
+           'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache',
+           'set_memory',
+           'synchronize', 'Stream', 'Event', 'StreamCtx', 'current_stream', 'default_stream', 'communication_stream',
+           'set_cur_stream',
            'launch_blocking', 'dispatch_threads_num', 'set_cpu_affinity', 'set_kernel_launch_group']
 
 
@@ -96,7 +100,8 @@ def _bytes(key, text):
     return int(size * 2 ** 30)
 
 
-def set_memory(init_size='2GB', increase_size='2GB', max_size='1024GB', optimize_level='O0', huge_page_reserve_size='0GB'):
+def set_memory(init_size='2GB', increase_size='2GB', max_size='1024GB', optimize_level='O0',
+               huge_page_reserve_size='0GB'):
     """Limit memory to max_size. The pool grows with its use, so the other sizes are checked only."""
     _bytes('init_size', init_size)
     _bytes('increase_size', increase_size)

@@ -8,7 +8,8 @@ import pytest
 import spore as ms
 from spore import Tensor
 
-DTYPES = [ms.float32, ms.float64, ms.float16, ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8, ms.uint16, ms.uint32, ms.uint64,
+DTYPES = [ms.float32, ms.float64, ms.float16, ms.int8, ms.int16, ms.int32, ms.int64, ms.uint8, ms.uint16, ms.uint32,
+          ms.uint64,
           ms.complex64, ms.complex128]
 
 
@@ -81,7 +82,8 @@ def test_copy_and_device():
         Tensor.from_dlpack(3)
 
 
-@pytest.mark.skipif(tuple(map(int, np.__version__.split(".")[:2])) < (2, 1), reason="this numpy cannot share arrays it may not write")
+@pytest.mark.skipif(tuple(map(int, np.__version__.split(".")[:2])) < (2, 1),
+                    reason="this numpy cannot share arrays it may not write")
 def test_read_only_memory_is_copied():
     a = np.ones(3, np.float32)
     a.flags.writeable = False

@@ -5,8 +5,10 @@ import numpy as np
 import spore as ms
 from spore import Tensor
 
-PAIRS = [(ms.bool_, "bool"), (ms.int8, "int8"), (ms.int16, "int16"), (ms.int32, "int32"), (ms.int64, "int64"), (ms.uint8, "uint8"),
-         (ms.uint16, "uint16"), (ms.uint32, "uint32"), (ms.uint64, "uint64"), (ms.float16, "float16"), (ms.float32, "float32"),
+PAIRS = [(ms.bool_, "bool"), (ms.int8, "int8"), (ms.int16, "int16"), (ms.int32, "int32"), (ms.int64, "int64"),
+         (ms.uint8, "uint8"),
+         (ms.uint16, "uint16"), (ms.uint32, "uint32"), (ms.uint64, "uint64"), (ms.float16, "float16"), (ms.float32,
+             "float32"),
          (ms.float64, "float64"), (ms.complex64, "complex64"), (ms.complex128, "complex128")]
 
 
@@ -43,7 +45,8 @@ def test_strided_and_misaligned_arrays():
 
 def test_indexing_seeds_and_text():
     t = Tensor(np.arange(6).reshape(2, 3))
-    assert t[np.array([1, 0])].tolist() == [[3, 4, 5], [0, 1, 2]] and t[np.int64(1), np.array([True, False, True])].tolist() == [3, 5]
+    assert t[np.array([1, 0])].tolist() == [[3, 4, 5], [0, 1, 2]] and t[np.int64(1),
+        np.array([True, False, True])].tolist() == [3, 5]
     t[np.array([0])] = np.array([7, 8, 9])
     assert t[0].tolist() == [7, 8, 9]
     assert str(Tensor([1.0, 2.5])) == "[1.  2.5]"

@@ -55,7 +55,8 @@ print(helper.WORD, sys.modules['__main__'].__dict__ is globals())
     assert ours.stdout == python.stdout == "['a', '--b=1'] __main__ True True\nfound True\n"
 
 
-@pytest.mark.parametrize("ending, status", [("", 0), ("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bye')", 1), ("raise SystemExit(7)", 7),
+@pytest.mark.parametrize("ending, status", [("", 0), ("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bye')", 1),
+                                            ("raise SystemExit(7)", 7),
                                             ("1/0", 1)])
 def test_exit_status(script, ending, status):
     path = script("import sys\n" + ending)
@@ -85,7 +86,8 @@ def test_what_is_missing_is_named(script):
 
 
 def test_as_mindspore_in_a_program():
-    done = run("-c", "import spore; spore.as_mindspore(); spore.as_mindspore(); import mindspore.nn as nn; assert nn is spore.nn",
+    done = run("-c", "import spore; spore.as_mindspore(); spore.as_mindspore(); import mindspore.nn as nn\n"
+               "assert nn is spore.nn",
                module=None)
     assert done.returncode == 0, done.stderr
 
@@ -100,7 +102,8 @@ print('ready', flush=True)
 while True:
     x = (ops.matmul(x, x) > 0).astype(ms.float32)
 """)
-    process = subprocess.Popen([sys.executable, "-m", "spore.run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-m", "spore.run", path], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.5)

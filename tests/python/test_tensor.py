@@ -16,10 +16,14 @@ from spore import Parameter, Tensor
 
 @pytest.mark.parametrize("value, dtype, shape", [
     (1, ms.int64, ()), (1.5, ms.float32, ()), (True, ms.bool_, ()), (1 + 2j, ms.complex128, ()),
-    ([1, 2], ms.int64, (2,)), ([1.5, 2], ms.float32, (2,)), ([True, 1], ms.int64, (2,)), ([True, False], ms.bool_, (2,)),
-    ([1, 1j], ms.complex128, (2,)), ([], ms.float32, (0,)), ([[]], ms.float32, (1, 0)), (((1, 2), [3, 4]), ms.int64, (2, 2)),
-    (np.float64(1.5), ms.float64, ()), (np.array([1.5]), ms.float64, (1,)), (np.array([1, 2], np.int32), ms.int32, (2,)),
-    (np.float16(2), ms.float16, ()), ([np.float32(1)], ms.float32, (1,)), (2 ** 63, ms.uint64, ()), ([1, 2 ** 63], ms.float32, (2,)),
+    ([1, 2], ms.int64, (2,)), ([1.5, 2], ms.float32, (2,)), ([True, 1], ms.int64, (2,)), ([True, False], ms.bool_,
+        (2,)),
+    ([1, 1j], ms.complex128, (2,)), ([], ms.float32, (0,)), ([[]], ms.float32, (1, 0)), (((1, 2), [3, 4]), ms.int64,
+        (2, 2)),
+    (np.float64(1.5), ms.float64, ()), (np.array([1.5]), ms.float64, (1,)), (np.array([1, 2], np.int32), ms.int32,
+        (2,)),
+    (np.float16(2), ms.float16, ()), ([np.float32(1)], ms.float32, (1,)), (2 ** 63, ms.uint64, ()), ([1, 2 ** 63],
+        ms.float32, (2,)),
     (np.ones((2, 3))[:, ::2], ms.float64, (2, 2)), ([np.array([1, 2]), np.array([3, 4])], ms.int64, (2, 2)),
 ])
 def test_default_dtypes(value, dtype, shape):
@@ -30,7 +34,8 @@ def test_default_dtypes(value, dtype, shape):
 
 
 @pytest.mark.parametrize("value, dtype, result", [
-    (1, ms.float16, 1.0), (1.7, ms.int32, 1), ([1.5, 2.5], ms.int32, [1, 2]), (True, ms.float32, 1.0), (300, ms.uint8, 44),
+    (1, ms.float16, 1.0), (1.7, ms.int32, 1), ([1.5, 2.5], ms.int32, [1, 2]), (True, ms.float32, 1.0), (300, ms.uint8,
+        44),
     (-1, ms.uint8, 255), ([1 + 2j], ms.float32, [1.0]), (np.array([1.5]), ms.bfloat16, [1.5])])
 def test_given_dtype(value, dtype, result):
     t = Tensor(value, dtype)
@@ -39,9 +44,12 @@ def test_given_dtype(value, dtype, result):
 
 
 @pytest.mark.parametrize("arguments", [
-    dict(input_data="abc"), dict(input_data=["a", "b"]), dict(input_data=[[1, 2], [3]]), dict(input_data=None), dict(input_data={1: 2}),
-    dict(input_data=object()), dict(input_data=range(3)), dict(input_data=np.array([1, 2], ">i4")), dict(input_data=1, dtype="float32"),
-    dict(input_data=1, dtype=np.float32), dict(input_data=1, dtype=ms.number), dict(input_data=1, const_arg=3), dict(dtype=ms.float32)])
+    dict(input_data="abc"), dict(input_data=["a", "b"]), dict(input_data=[[1, 2],
+        [3]]), dict(input_data=None), dict(input_data={1: 2}),
+    dict(input_data=object()), dict(input_data=range(3)), dict(input_data=np.array([1, 2], ">i4")), dict(input_data=1,
+        dtype="float32"),
+    dict(input_data=1, dtype=np.float32), dict(input_data=1, dtype=ms.number), dict(input_data=1,
+        const_arg=3), dict(dtype=ms.float32)])
 def test_what_is_no_tensor_is_a_type_error(arguments):
     with pytest.raises(TypeError):
         Tensor(**arguments)
@@ -145,7 +153,7 @@ def test_properties():
     assert t[1].storage_offset() == 3
 
 
-# --- copies, pickling, identity ------------------------------------------------------------------------------------------
+# --- copies, pickling, identity --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("dtype", [ms.float32, ms.bfloat16, ms.int8, ms.bool_, ms.complex64])
 def test_pickle(dtype):
@@ -240,11 +248,13 @@ def test_one_element_as_a_number():
     ([True, False], None, "Tensor(shape=[2], dtype=Bool, value= [ True, False])"),
     ([0.1, 1.5], ms.float16, "Tensor(shape=[2], dtype=Float16, value= [ 9.9976e-02,  1.5000e+00])"),
     ([0.1, 1.5], ms.bfloat16, "Tensor(shape=[2], dtype=BFloat16, value= [0.100098,      1.5])"),
-    ([float("nan"), -float("inf")], None, "Tensor(shape=[2], dtype=Float32, value= [            nan,            -inf])"),
+    ([float("nan"), -float("inf")], None,
+     "Tensor(shape=[2], dtype=Float32, value= [            nan,            -inf])"),
     ([], None, "Tensor(shape=[0], dtype=Float32, value= )"),
     ([[]], None, "Tensor(shape=[1, 0], dtype=Float32, value=\n)"),
     ([[1, 2], [3, 4]], None, "Tensor(shape=[2, 2], dtype=Int64, value=\n[[1, 2],\n [3, 4]])"),
-    (list(range(24)), None, "Tensor(shape=[24], dtype=Int64, value= [ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, "
+    (list(range(24)), None,
+     "Tensor(shape=[24], dtype=Int64, value= [ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, "
      "15, 16, 17, 18, 19, 20, 21, 22, 23\n ])"),
     (list(range(1001)), None, "Tensor(shape=[1001], dtype=Int64, value= [   0,    1,    2 ...  998,  999, 1000])"),
 ])
@@ -254,7 +264,8 @@ def test_repr(value, dtype, text):
 
 def test_repr_shortens_every_dimension():
     assert repr(Tensor(np.arange(14).reshape(7, 2))) == (
-        "Tensor(shape=[7, 2], dtype=Int64, value=\n[[ 0,  1],\n [ 2,  3],\n [ 4,  5],\n ...\n [ 8,  9],\n [10, 11],\n [12, 13]])")
+        "Tensor(shape=[7, 2], dtype=Int64, value=\n"
+        "[[ 0,  1],\n [ 2,  3],\n [ 4,  5],\n ...\n [ 8,  9],\n [10, 11],\n [12, 13]])")
 
 
 def test_str_is_numpys():
@@ -269,7 +280,8 @@ def test_str_is_numpys():
 
 def test_astype_takes_names_and_types():
     t = Tensor([1.0, 2.0])
-    for name, dtype in (("int32", ms.int32), (np.int8, ms.int8), (float, ms.float64), (int, ms.int64), (bool, ms.bool_)):
+    for name, dtype in (("int32", ms.int32), (np.int8, ms.int8), (float, ms.float64), (int, ms.int64),
+                        (bool, ms.bool_)):
         assert t.astype(name).dtype == dtype
     assert t.half().dtype == ms.float16 and t.int().dtype == ms.int32 and t.type() == "Float32"
     with pytest.raises(TypeError, match="foo"):

@@ -94,7 +94,7 @@ def test_errors_of_the_engine_become_exceptions():
         _core.apply("reshape", (x(),), {"shape": (3,)})
 
 
-# --- memory, threads, speed ---------------------------------------------------------------------------------------------
+# --- memory, threads, speed ------------------------------------------------------------------------------------------
 
 def test_calls_keep_nothing():
     def work():
@@ -105,7 +105,8 @@ def test_calls_keep_nothing():
             t[t > 1].asnumpy()
             Exp()(t)
             Parameter(t, name="p")
-            for bad in (lambda: exp(3), lambda: t + Tensor([1.0, 2.0, 3.0]), lambda: t[100], lambda: Tensor([[1], [2, 3]])):
+            for bad in (lambda: exp(3), lambda: t + Tensor([1.0, 2.0, 3.0]), lambda: t[100],
+                        lambda: Tensor([[1], [2, 3]])):
                 with pytest.raises((TypeError, ValueError, IndexError)):
                     bad()
     work()

@@ -9,12 +9,15 @@ from spore import Tensor
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 INDICES = [0, -1, None, Ellipsis, (), slice(None), slice(1, None), (slice(None), 1), slice(None, None, -1),
            (slice(None), slice(None, None, 2)), (slice(0, 1), Ellipsis, None), (0, 0, 0), slice(5, None), slice(1, 0),
-           (slice(None), slice(3, 1, -1)), (Ellipsis, 0), (None, slice(None), None, 0), (0, 1), slice(-10, 10), slice(-1, None),
+           (slice(None), slice(3, 1, -1)), (Ellipsis, 0), (None, slice(None), None, 0), (0, 1), slice(-10,
+               10), slice(-1, None),
            (Ellipsis, slice(None, None, -2)), (1, None, Ellipsis, 2)]
 SELECTORS = [[0, 1], ([0, 1], [1, 2]), (slice(None), [0, 2]), ([0, 1], slice(None), [1, 2]), (0, slice(None), [1, 2]),
-             np.array([1, 0]), np.array([True, False]), X > 5, (slice(None), np.array([True, False, True])), (np.array([0, 1]), 1),
+             np.array([1, 0]), np.array([True, False]), X > 5, (slice(None),
+                                                                np.array([True, False, True])), (np.array([0, 1]), 1),
              (np.array([[0, 1], [1, 0]]), slice(1, None), np.array([0, 1])), (np.array([0, 1]), None),
-             (1, np.array([0]), None, Ellipsis), np.array([-1]), (slice(None), 0, np.array([1, 3])), (Ellipsis, np.array([0, 3]))]
+             (1, np.array([0]), None, Ellipsis), np.array([-1]), (slice(None), 0, np.array([1, 3])), (Ellipsis,
+                 np.array([0, 3]))]
 
 
 def to_tensors(index):
@@ -67,7 +70,8 @@ def test_overlapping_assignment():
 
 def test_bools_add_a_dimension():
     x = Tensor(X)
-    assert x[True].shape == (1, 2, 3, 4) and x[:, None, True].shape == (2, 1, 1, 3, 4) and x[Tensor(True)].shape == (1, 2, 3, 4)
+    assert x[True].shape == (1, 2, 3, 4) and x[:, None, True].shape == (2, 1, 1, 3, 4) and x[Tensor(True)].shape == (1,
+        2, 3, 4)
     with pytest.raises(IndexError):
         x[False]
     x[False] = 0
@@ -96,7 +100,8 @@ def test_wrong_indices(index):
 
 
 @pytest.mark.parametrize("index, error", [
-    (lambda: Tensor([0.5]), IndexError), (lambda: Tensor([2]), IndexError), (lambda: Tensor([1, 0], ms.uint8), IndexError),
+    (lambda: Tensor([0.5]), IndexError), (lambda: Tensor([2]), IndexError), (lambda: Tensor([1, 0], ms.uint8),
+        IndexError),
     (lambda: Tensor([True, False, True]), ValueError), (lambda: slice(0, 2, 0), ValueError)])
 def test_wrong_tensors(index, error):
     with pytest.raises(error):
@@ -148,7 +153,8 @@ def test_gradient_goes_through_assignment():
     assert gx.tolist() == [2, 0, 6] and gy.tolist() == 10
 
 
-@pytest.mark.parametrize("index", [(slice(None), [0, 2]), ([1, 0], 1), (slice(1, None), [1]), (None, [0], slice(None, None, 2)),
+@pytest.mark.parametrize("index", [(slice(None), [0, 2]), ([1, 0], 1), (slice(1, None), [1]),
+                                   (None, [0], slice(None, None, 2)),
                                    np.array([[True, False, True], [False, True, False]])], ids=str)
 def test_gradient_goes_through_selective_assignment(index):
     start = np.arange(6, dtype=np.float32).reshape(2, 3)

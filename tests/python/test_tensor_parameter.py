@@ -16,7 +16,8 @@ from spore.common.initializer import initializer
 # --- Parameter -------------------------------------------------------------------------------------------------------
 
 def test_made_of():
-    assert Parameter(1).dtype == ms.int32 and Parameter(1.5).dtype == ms.float32 and Parameter([1.0, 2]).dtype == ms.float32
+    assert Parameter(1).dtype == ms.int32 and Parameter(1.5).dtype == ms.float32 and Parameter([1.0,
+        2]).dtype == ms.float32
     assert Parameter(np.array([1.0, 2.0])).dtype == ms.float64 and Parameter(True).dtype == ms.bool_
     for wrong in (None, "a", object()):
         with pytest.raises(TypeError):
@@ -50,7 +51,8 @@ def test_set_data_converts_and_may_change_the_shape():
         p.set_data(np.zeros(3))
 
 
-@pytest.mark.parametrize("key, wrong", [("requires_grad", 1), ("layerwise_parallel", None), ("parallel_optimizer", "a")])
+@pytest.mark.parametrize("key, wrong", [("requires_grad", 1), ("layerwise_parallel", None), ("parallel_optimizer",
+    "a")])
 def test_marks_are_checked(key, wrong):
     p = Parameter(1.0, name="p")
     with pytest.raises(TypeError, match=key):
@@ -89,9 +91,11 @@ def test_parameter_tuple():
 # --- initializers ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("init, shape, std, bound", [
-    (I.TruncatedNormal(1.0), (300, 100), 0.8796, 2.0), (I.Normal(0.1), (300, 100), 0.1, None), (I.Uniform(0.3), (300, 100), 0.1732, 0.3),
+    (I.TruncatedNormal(1.0), (300, 100), 0.8796, 2.0), (I.Normal(0.1), (300, 100), 0.1, None), (I.Uniform(0.3),
+        (300, 100), 0.1732, 0.3),
     (I.XavierUniform(2), (200, 100), 0.1633, 0.2829), (I.XavierNormal(), (200, 100), 0.0816, None),
-    (I.HeUniform(0.5), (200, 100), 0.1265, 0.2191), (I.HeNormal(mode="fan_out", nonlinearity="relu"), (200, 10, 3, 3), 0.0333, None),
+    (I.HeUniform(0.5), (200, 100), 0.1265, 0.2191), (I.HeNormal(mode="fan_out", nonlinearity="relu"), (200, 10, 3, 3),
+                                                     0.0333, None),
     (I.HeUniform(nonlinearity="tanh"), (200, 100), 0.1667, 0.2887),
     (I.VarianceScaling(2.0, "fan_avg", "truncated_normal"), (200, 100), 0.1155, 0.2626),
     (I.VarianceScaling(2.0, "fan_out", "uniform"), (200, 100), 0.1, 0.1733),
@@ -112,8 +116,10 @@ def test_truncated_normal_far_from_the_mean():
 
 
 def test_exact_ones():
-    assert initializer("zeros", [2]).asnumpy().tolist() == [0, 0] and initializer("ones", 2).asnumpy().tolist() == [1, 1]
-    assert initializer(0.5, [2]).asnumpy().tolist() == [0.5, 0.5] and initializer(1, [2], ms.int32).init_data().dtype == ms.int32
+    assert initializer("zeros", [2]).asnumpy().tolist() == [0, 0] and initializer("ones", 2).asnumpy().tolist() == [1,
+        1]
+    assert initializer(0.5, [2]).asnumpy().tolist() == [0.5, 0.5] and initializer(1, [2],
+        ms.int32).init_data().dtype == ms.int32
     assert initializer(I.Identity(), [2, 3]).asnumpy().tolist() == [[1, 0, 0], [0, 1, 0]]
     dirac = initializer(I.Dirac(2), [4, 2, 3]).asnumpy()
     assert dirac.sum() == 4 and all(dirac[i, i % 2, 1] == 1 for i in range(4))
@@ -132,7 +138,8 @@ def test_wrong_initializers(arguments, error):
         initializer(*arguments)
 
 
-@pytest.mark.parametrize("init, shape", [("xavier_uniform", [2]), (I.Identity(), [2, 3, 2]), (I.Dirac(), [4, 2]), (I.Sparse(0.1), [2, 2, 2]),
+@pytest.mark.parametrize("init, shape", [("xavier_uniform", [2]), (I.Identity(), [2, 3, 2]), (I.Dirac(), [4, 2]),
+                                         (I.Sparse(0.1), [2, 2, 2]),
                                          ("orthogonal", [2])])
 def test_wrong_shapes(init, shape):
     with pytest.raises(ValueError):
@@ -173,13 +180,17 @@ def test_generator_state():
 def test_context():
     ms.set_context(mode=ms.GRAPH_MODE, device_target="CPU", save_graphs=False, deterministic="ON", jit_level="O1")
     try:
-        assert ms.get_context("mode") == 0 and ms.get_context("save_graphs") == 0 and ms.get_context("device_target") == "CPU"
+        assert ms.get_context("mode") == 0 and ms.get_context("save_graphs") == 0
+        assert ms.get_context("device_target") == "CPU"
         assert (Tensor([1.0]) + 1).tolist() == [2]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE, deterministic="OFF")
-    for wrong, error in ((dict(mode=5), ValueError), (dict(mode="a"), TypeError), (dict(device_target="GPU"), RuntimeError),
-                         (dict(device_target="x"), ValueError), (dict(device_id=-1), ValueError), (dict(foo=1), ValueError),
-                         (dict(save_graphs=5), ValueError), (dict(max_call_depth=0), ValueError), (dict(deterministic="x"), ValueError),
+    for wrong, error in ((dict(mode=5), ValueError), (dict(mode="a"), TypeError), (dict(device_target="GPU"),
+        RuntimeError),
+                         (dict(device_target="x"), ValueError), (dict(device_id=-1), ValueError), (dict(foo=1),
+                             ValueError),
+                         (dict(save_graphs=5), ValueError), (dict(max_call_depth=0),
+                                                             ValueError), (dict(deterministic="x"), ValueError),
                          (dict(enable_graph_kernel=1), TypeError)):
         with pytest.raises(error):
             ms.set_context(**wrong)
@@ -197,7 +208,8 @@ def test_memory_is_counted():
     del t
     assert ms.runtime.memory_allocated() < before + (4 << 20) <= ms.runtime.max_memory_allocated()
     assert ms.hal.memory_allocated() == ms.runtime.memory_allocated()
-    assert set(ms.runtime.memory_stats()) >= {"total_allocated_memory", "max_allocated_memory"} and "Memory" in ms.runtime.memory_summary()
+    assert set(ms.runtime.memory_stats()) >= {"total_allocated_memory",
+                                              "max_allocated_memory"} and "Memory" in ms.runtime.memory_summary()
     with pytest.raises(TypeError):
         ms.runtime.set_memory(max_size=3)
 

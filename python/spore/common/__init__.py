@@ -11,5 +11,6 @@ from spore.common.seed import get_seed, set_seed
 
 __all__ = [n for n in _dtype_names if not n.startswith('_')] + [
     'dtype', 'Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors', 'Parameter', 'ParameterTuple',
-    'Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state', 'set_seed',
+    'Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state',
+    'set_seed',
     'get_seed']

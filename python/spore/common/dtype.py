@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of elements and values: float32, int8, bool_, ... and the questions asked about them.
 
-The objects compare by what they are, not by identity, and pickle to the same object. The engine knows the dtypes a Tensor
+The objects compare by what they are, not by identity, and pickle to the same object. The engine knows the dtypes a
+Tensor
 can have by number; those it has no kernels for (int4, the float8 family) exist as names only.
 """
 import builtins
@@ -300,7 +301,8 @@ def _pytype_to_dtype(obj):
     if isinstance(obj, Type):
         return obj
     if not isinstance(obj, type):
-        raise TypeError(f"pytype_to_dtype: obj must be a Python type like int or float, but got {obj!r} of type {type(obj)}.")
+        raise TypeError(f"pytype_to_dtype: obj must be a Python type like int or float, but got {obj!r} of type "
+                        f"{type(obj)}.")
     if obj in _simple_types:
         return _simple_types[obj]
     for dtype, nptype in _numpy_types().items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of random numbers. The state of one is a seed and an offset: how many numbers were drawn since. Operators compute
+"""Sources of random numbers. The state of one is a seed and an offset: how many numbers were drawn since. Operators
+compute
 their numbers from the two with Philox, so a state can be saved, restored, and drawn from in any order."""
 import os
 

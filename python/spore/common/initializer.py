@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Initial values of Parameters.
 
-`initializer('normal', shape)` answers a Tensor without memory that remembers how to fill itself; a Parameter made of it runs the
+`initializer('normal',
+             shape)` answers a Tensor without memory that remembers how to fill itself; a Parameter made of it runs the
 initializer, or `init_data()` does. A class of one's own derives from Initializer and writes `_initialize(arr)`.
 """
 import math
@@ -11,7 +12,8 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common import generator as _generator
 
-__all__ = ['Initializer', 'initializer', 'TruncatedNormal', 'Normal', 'Uniform', 'HeUniform', 'HeNormal', 'XavierUniform',
+__all__ = ['Initializer', 'initializer', 'TruncatedNormal', 'Normal', 'Uniform', 'HeUniform', 'HeNormal',
+           'XavierUniform',
            'XavierNormal', 'One', 'Zero', 'Constant', 'Identity', 'Sparse', 'Dirac', 'Orthogonal', 'VarianceScaling']
 
 _INITIALIZER_ALIAS = {}
@@ -49,7 +51,8 @@ def _init_truncated_normal(mean, sigma, low, high, shape):
     rng = _random()
     low, high = (low - mean) / sigma, (high - mean) / sigma
     if not low < high:
-        raise ValueError(f"TruncatedNormal: a must be less than b, but the interval is [{low * sigma + mean}, {high * sigma + mean}]")
+        raise ValueError(f"TruncatedNormal: a must be less than b, but the interval is [{low * sigma + mean}, "
+                         f"{high * sigma + mean}]")
     inside = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
     # Where the bell curve is highest in the interval: uniform numbers are kept in proportion to it.
     top = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
@@ -95,7 +98,8 @@ def _calculate_correct_fan(shape, mode):
 
 def _calculate_gain(nonlinearity, param=None):
     """How much an activation shrinks its input's spread."""
-    if nonlinearity in ('linear', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d', 'conv_transpose3d',
+    if nonlinearity in ('linear', 'conv1d', 'conv2d', 'conv3d', 'conv_transpose1d', 'conv_transpose2d',
+                        'conv_transpose3d',
                         'sigmoid'):
         return 1
     if nonlinearity == 'tanh':
@@ -245,7 +249,8 @@ class _He(Initializer):
         self.nonlinearity = nonlinearity
 
     def _sigma(self, shape):
-        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(_calculate_correct_fan(shape, self.mode))
+        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(_calculate_correct_fan(shape,
+            self.mode))
 
 
 @_register('he_uniform')
@@ -276,7 +281,8 @@ class VarianceScaling(Initializer):
         if mode not in ('fan_in', 'fan_out', 'fan_avg'):
             raise ValueError(f"VarianceScaling: mode must be 'fan_in', 'fan_out' or 'fan_avg', but got {mode!r}")
         if distribution not in ('uniform', 'truncated_normal', 'untruncated_normal'):
-            raise ValueError("VarianceScaling: distribution must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
+            raise ValueError("VarianceScaling: distribution must be 'uniform', 'truncated_normal' or "
+                             "'untruncated_normal', "
                              f"but got {distribution!r}")
         self.scale = scale
         self.mode = mode
@@ -393,7 +399,8 @@ def _run(tensor, init, shape):
 
 
 def initializer(init, shape=None, dtype=mstype.float32):
-    """A Tensor that init fills: a name like 'normal', a number, an Initializer, or a Tensor, which is answered as it is."""
+    """A Tensor that init fills: a name like 'normal', a number, an Initializer, or a Tensor, which is answered as it
+    is."""
     if isinstance(init, Tensor):
         if shape is not None and tuple(init.shape) != _checked_shape(shape):
             raise ValueError(f"initializer: the Tensor has shape {init.shape}, but shape is {tuple(shape)}")

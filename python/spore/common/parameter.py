@@ -72,7 +72,8 @@ def _checked_name(name):
     if name == '':
         return PARAMETER_NAME_DEFAULT
     if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
-        raise ValueError(f"Parameter: the name has {len(name)} characters, at most {PARAMETER_NAME_PREFIX_MAX_LEN} are possible")
+        raise ValueError(f"Parameter: the name has {len(name)} characters, at most {PARAMETER_NAME_PREFIX_MAX_LEN} "
+                         "are possible")
     return name
 
 
@@ -286,7 +287,8 @@ class ParameterTuple(tuple):
                 raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {type(item).__name__}")
             other = names.setdefault(item.name, item)
             if other is not item and item.name != PARAMETER_NAME_DEFAULT:
-                raise ValueError(f"ParameterTuple: two Parameters have the name '{item.name}'; give them different names")
+                raise ValueError(f"ParameterTuple: two Parameters have the name '{item.name}'; give them different "
+                                 "names")
         return super().__new__(cls, data)
 
     def clone(self, prefix, init='same'):

@@ -2,7 +2,8 @@
 """The seed of everything random that has no seed of its own."""
 from spore.common import generator
 
-__all__ = ['set_seed', 'get_seed', '_get_graph_seed', '_truncate_seed', '_update_seeds', '_get_op_seed', '_set_global_seed']
+__all__ = ['set_seed', 'get_seed', '_get_graph_seed', '_truncate_seed', '_update_seeds', '_get_op_seed',
+           '_set_global_seed']
 
 _seed = None
 _count = 0
