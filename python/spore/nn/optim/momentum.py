@@ -18,7 +18,7 @@ class Momentum(Optimizer):
         learning_rate: see Optimizer.
         momentum: share of the earlier movement that is kept, a float.
         weight_decay, loss_scale: see Optimizer.
-        use_nesterov: whether to look one step ahead.
+        use_nesterov: whether to look one step ahead. (MindSpore takes the argument on a CPU but does not use it there.)
 
     Examples:
         >>> import spore as ms

@@ -151,6 +151,7 @@ class Optimizer(Cell):
             self._unique = False
         self.reciprocal_scale = Tensor(1.0 / loss_scale, mstype.float32)
         self.need_scale = loss_scale != 1.0
+        self.global_step_increase_tensor = Tensor([1], mstype.int32)
         self.param_length = len(self._parameters)
         self.optim_filter = (True,) * self.param_length
         self._done = (True,) * self.param_length
@@ -390,13 +391,13 @@ class Optimizer(Cell):
         if not isinstance(gradients, (tuple, list)):
             raise TypeError(f"For '{self.cls_name}', the gradients must be a tuple of Tensors, but got {type_name(gradients)}.")
         if len(gradients) != self.param_length:
-            raise ValueError(f"For '{self.cls_name}', there must be one gradient per parameter, {self.param_length}, but got "
+            raise RuntimeError(f"For '{self.cls_name}', there must be one gradient per parameter, {self.param_length}, but got "
                              f"{len(gradients)}.")
         return gradients
 
     def _next_rate(self):
         rate = self.get_lr()
-        _core.apply('assign_add', (self.global_step, 1))
+        _core.apply('assign_add', (self.global_step, self.global_step_increase_tensor))
         return rate
 
     def _is_dynamic_lr_or_weight_decay(self):
