@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spore.mint.nn: layers with the arguments of the torch-like interface; the classes are written in spore.nn.mint."""
+"""spore.mint.nn: layers with the arguments of the torch-like interface. They are loaded when the first one is used."""
 import importlib
 
 from . import functional
 
 
-def _layers():
-    return importlib.import_module("spore.nn.mint")
-
-
 def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(f"module 'spore.mint.nn' has no attribute '{name}'")
-    layers = _layers()
-    if name not in getattr(layers, "__all__", ()):
-        raise AttributeError(f"module 'spore.mint.nn' has no attribute '{name}'")
-    return getattr(layers, name)
+    if not name.startswith("__"):
+        layers = importlib.import_module("spore.mint.nn.layer")
+        if name in layers.__all__:
+            globals()[name] = getattr(layers, name)
+            return globals()[name]
+    raise AttributeError(f"module 'spore.mint.nn' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted(set(globals()) | set(getattr(_layers(), "__all__", ())))
+    return sorted(set(globals()) | set(importlib.import_module("spore.mint.nn.layer").__all__))

@@ -305,8 +305,8 @@ class HSwish(Cell):
     Examples:
         >>> import spore as ms
         >>> from spore import nn
-        >>> print(nn.HSwish()(ms.Tensor([-3.0, 3.0])))
-        [-0.  3.]
+        >>> print(nn.HSwish()(ms.Tensor([0.0, 3.0])))
+        [0. 3.]
     """
 
     def construct(self, input):

@@ -103,11 +103,57 @@ class IGamma(Cell):
         [0.]
     """
 
+    def __init__(self):
+        super().__init__()
+        self.lgamma = LGamma()
+
     def construct(self, a, x):
         for name, value in (("a", a), ("x", x)):
             if value.dtype != mstype.float32:
                 raise TypeError(f"For '{self.cls_name}', the dtype of '{name}' must be float32, but got {value.dtype}.")
-        return ops.igamma(a, x)
+        shape = (a + x).shape
+        a, x = ops.broadcast_to(a, shape), ops.broadcast_to(x, shape)
+        inside = ops.logical_and(x > 0, a > 0)
+        ones = ops.ones_like(a)
+        a_in, x_in = ops.select(inside, a, ones), ops.select(inside, x, ones)
+        upper = ops.logical_and(x_in > 1, x_in > a_in)
+        front = ops.exp(a_in * ops.log(x_in) - x_in - self.lgamma(a_in))
+        series = _series(a_in, ops.select(upper, ones, x_in)) * front / a_in
+        tail = _fraction(a_in, ops.select(upper, x_in, a_in + 2)) * front
+        result = ops.select(upper, 1 - tail, series)
+        wrong = ops.logical_or(x < 0, a < 0)
+        return ops.select(wrong, ops.full_like(result, np.nan), ops.select(x == 0, ops.zeros_like(result), result))
+
+
+_TERMS, _ENOUGH = 2000, 6e-8
+
+
+def _series(a, x):
+    """1 + x / (a + 1) + x x / ((a + 1) (a + 2)) + ..., for x not far above a."""
+    term = total = ops.ones_like(a)
+    for n in range(1, _TERMS):
+        term = term * (x / (a + n))
+        total = total + term
+        if not bool(ops.any(term > _ENOUGH * total)):
+            break
+    return total
+
+
+def _fraction(a, x):
+    """The continued fraction 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), for x above a."""
+    b = x + 1 - a
+    c, d = ops.full_like(b, 1e30), 1 / b
+    total = d
+    for n in range(1, _TERMS):
+        factor = n * (a - n)
+        b = b + 2
+        d, c = factor * d + b, b + factor / c
+        d = 1 / ops.select(d == 0, ops.full_like(d, 1e-30), d)
+        c = ops.select(c == 0, ops.full_like(c, 1e-30), c)
+        total = total * (c * d)
+        if not bool(ops.any(ops.abs(c * d - 1) > 2 * _ENOUGH)):
+            break
+    return total
 
 
 class LBeta(Cell):
@@ -120,11 +166,15 @@ class LBeta(Cell):
         (1,)
     """
 
+    def __init__(self):
+        super().__init__()
+        self.lgamma = LGamma()
+
     def construct(self, x, y):
         check.float_types(self.cls_name, "x", x)
         if y.dtype != x.dtype:
             raise TypeError(f"For '{self.cls_name}', 'y' must have the dtype of 'x', {x.dtype}, but got {y.dtype}.")
-        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
+        return self.lgamma(x) + self.lgamma(y) - self.lgamma(x + y)
 
 
 class CosineSimilarity(Cell):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pooling: the largest or the mean element of windows. Layers over one dimension run as planes of height 1."""
 from spore import ops
+from spore.common import dtype as mstype
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 
@@ -74,15 +75,16 @@ class _MaxPool(_Pool):
         lone = (1,) if self._dims == 1 else ()
         kernel, step = lone + self._each("kernel_size", self.kernel_size), lone + self._each("stride", self.stride)
         if self._dims == 1:
-            self.kernel_size, self.stride = kernel, step
+            more = (1,) if self.pad_mode == "PAD" else ()  # what MindSpore shows
+            self.kernel_size, self.stride = more + kernel, more + step
         if self.pad_mode == "PAD":
-            self.padding = lone[:0] + (0,) * len(lone) + self._each("padding", padding, 0)
+            self.padding = (0,) * len(lone) + self._each("padding", padding, 0)
             self.dilation = lone + self._each("dilation", dilation)
             self._op = None
             self._kernel, self._step = kernel, step
             return
         if self._dims == 3 and not return_indices and dilation == 1:
-            self._op = ops.MaxPool3D(kernel, step, pad_mode, 0, True if ceil_mode else None)
+            self._op = ops.MaxPool3D(kernel, step, pad_mode, 0, bool(ceil_mode))
             return
         self._need_pad_mode(padding=padding, dilation=dilation, return_indices=return_indices, ceil_mode=ceil_mode)
         self._op = ops.MaxPool(kernel, step, pad_mode)
@@ -91,7 +93,8 @@ class _MaxPool(_Pool):
         if self._op is not None:
             return self._op(x)
         pool = ops.max_pool3d if self._dims == 3 else ops.max_pool2d
-        return pool(x, self._kernel, self._step, self.padding, self.dilation, self.return_indices, self.ceil_mode)
+        return pool(x, self._kernel, self._step, self.padding, self.dilation, return_indices=self.return_indices,
+                    ceil_mode=self.ceil_mode)
 
 
 class MaxPool1d(_MaxPool):
@@ -491,7 +494,8 @@ class AdaptiveMaxPool3d(Cell):
         self.return_indices = return_indices
 
     def construct(self, input):
-        return ops.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+        out, indices = ops.adaptive_max_pool3d(input, self.output_size, True)
+        return (out, indices.astype(mstype.int32)) if self.return_indices else out
 
 
 class _FractionalMaxPool(Cell):
@@ -545,11 +549,25 @@ class _MaxUnpool(Cell):
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
 
     def construct(self, x, indices, output_size=None):
-        if output_size is not None and (not isinstance(output_size, tuple) or not output_size):
-            check.fail_value(self.cls_name, "output_size", output_size, "a tuple that is not empty")
-        function = {"1": ops.max_unpool1d, "2": ops.max_unpool2d, "3": ops.max_unpool3d}[self._dims]
-        return function(x, indices, self.kernel_size, self.stride, self.padding,
-                        () if output_size is None else output_size)
+        cls, n = self.cls_name, self._dims
+        check.rank_of(cls, x, n + 1, n + 2)
+        if tuple(x.shape) != tuple(indices.shape):
+            raise ValueError(f"For '{cls}', input and indices must have one shape, but got {x.shape} and {indices.shape}.")
+        k, s, p = (check.tuple_of(cls, name, getattr(self, name), n, least)
+                   for name, least in (("kernel_size", 1), ("stride", 1), ("padding", 0)))
+        usual = tuple((x.shape[i - n] - 1) * s[i] - 2 * p[i] + k[i] for i in range(n))
+        size = usual
+        if output_size is not None:
+            if not isinstance(output_size, tuple) or not output_size:
+                check.fail_value(cls, "output_size", output_size, "a tuple that is not empty")
+            size = output_size[-n:]
+            if len(size) != n or any(not a - b < c < a + b for a, b, c in zip(usual, s, size)):
+                check.fail_value(cls, "output_size", output_size, f"less than a stride from {usual}")
+        lead, total = tuple(x.shape[:-n]), check.product(size)
+        flat = lead + (check.product(x.shape[-n:]),)
+        empty = ops.zeros(lead + (total,), x.dtype)
+        full = ops.tensor_scatter_elements(empty, ops.reshape(indices, flat), ops.reshape(x, flat), -1)
+        return ops.reshape(full, lead + tuple(size))
 
 
 class MaxUnpool1d(_MaxUnpool):
@@ -561,7 +579,7 @@ class MaxUnpool1d(_MaxUnpool):
         padding: of the pooling. Default 0.
     """
 
-    _dims = "1"
+    _dims = 1
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -573,7 +591,7 @@ class MaxUnpool2d(_MaxUnpool):
         padding: of the pooling. Default 0.
     """
 
-    _dims = "2"
+    _dims = 2
 
 
 class MaxUnpool3d(_MaxUnpool):
@@ -585,7 +603,7 @@ class MaxUnpool3d(_MaxUnpool):
         padding: of the pooling. Default 0.
     """
 
-    _dims = "3"
+    _dims = 3
 
 
 class _LPPool(Cell):
