@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/make-stubs.
+"""spore.mint.linalg."""
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from spore._core import DType as _DType, Tensor as Tensor, TensorLike
+from spore.nn.cell import Cell
+from spore.ops.primitive import Primitive
+
+__all__: list[str]
+
+def inv(A: TensorLike) -> Tensor:
+    """The inverse of square matrices."""

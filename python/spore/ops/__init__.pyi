@@ -1,0 +1,2103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/make-stubs.
+"""spore.ops: operators as functions (ops.relu) and as primitives (ops.ReLU())."""
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, overload
+
+from spore._core import DType as _DType, Tensor as Tensor, TensorLike
+from spore.nn.cell import Cell
+from . import functional as functional
+from . import operations as operations
+from spore.ops.array import atleast_1d as atleast_1d
+from spore.ops.array import atleast_2d as atleast_2d
+from spore.ops.array import atleast_3d as atleast_3d
+from spore.ops.array import block_diag as block_diag
+from spore.ops.array import broadcast_like as broadcast_like
+from spore.ops.array import cartesian_prod as cartesian_prod
+from spore.ops.array import cast as cast
+from spore.ops.array import cat as cat
+from spore.ops.array import chunk as chunk
+from spore.ops.array import column_stack as column_stack
+from spore.ops.array import combinations as combinations
+from spore.ops.array import concat as concat
+from spore.ops.array import deepcopy as deepcopy
+from spore.ops.array import diag as diag
+from spore.ops.array import diagflat as diagflat
+from spore.ops.array import diagonal_scatter as diagonal_scatter
+from spore.ops.array import dsplit as dsplit
+from spore.ops.array import dstack as dstack
+from spore.ops.array import dtype as dtype
+from spore.ops.array import expand as expand
+from spore.ops.array import expand_as as expand_as
+from spore.ops.array import expand_dims as expand_dims
+from spore.ops.array import flatten as flatten
+from spore.ops.array import flip as flip
+from spore.ops.array import fliplr as fliplr
+from spore.ops.array import flipud as flipud
+from spore.ops.array import hsplit as hsplit
+from spore.ops.array import hstack as hstack
+from spore.ops.array import is_tensor as is_tensor
+from spore.ops.array import meshgrid as meshgrid
+from spore.ops.array import moveaxis as moveaxis
+from spore.ops.array import movedim as movedim
+from spore.ops.array import narrow as narrow
+from spore.ops.array import numel as numel
+from spore.ops.array import pad as pad
+from spore.ops.array import padding as padding
+from spore.ops.array import rank as rank
+from spore.ops.array import ravel as ravel
+from spore.ops.array import repeat_elements as repeat_elements
+from spore.ops.array import repeat_interleave as repeat_interleave
+from spore.ops.array import reverse as reverse
+from spore.ops.array import reverse_sequence as reverse_sequence
+from spore.ops.array import rot90 as rot90
+from spore.ops.array import shape as shape
+from spore.ops.array import size as size
+from spore.ops.array import slice as slice
+from spore.ops.array import split as split
+from spore.ops.array import squeeze as squeeze
+from spore.ops.array import stack as stack
+from spore.ops.array import strided_slice as strided_slice
+from spore.ops.array import swapaxes as swapaxes
+from spore.ops.array import swapdims as swapdims
+from spore.ops.array import t as t
+from spore.ops.array import tensor_split as tensor_split
+from spore.ops.array import tuple_to_array as tuple_to_array
+from spore.ops.array import type_as as type_as
+from spore.ops.array import unbind as unbind
+from spore.ops.array import unsqueeze as unsqueeze
+from spore.ops.array import unstack as unstack
+from spore.ops.array import view_as as view_as
+from spore.ops.array import vsplit as vsplit
+from spore.ops.array import vstack as vstack
+from spore.ops.blocks import batch_to_space_nd as batch_to_space_nd
+from spore.ops.blocks import depth_to_space as depth_to_space
+from spore.ops.blocks import space_to_batch_nd as space_to_batch_nd
+from spore.ops.blocks import space_to_depth as space_to_depth
+from spore.ops.composite import HyperMap as HyperMap
+from spore.ops.composite import Map as Map
+from spore.ops.composite import MultitypeFuncGraph as MultitypeFuncGraph
+from spore.ops.composite import add_flags as add_flags
+from spore.ops.composite import core as core
+from spore.ops.composite import mixed_precision_cast as mixed_precision_cast
+from spore.ops.composite import partial as partial
+from spore.ops.creation import arange as arange
+from spore.ops.creation import eye as eye
+from spore.ops.creation import fill as fill
+from spore.ops.creation import fills as fills
+from spore.ops.creation import full as full
+from spore.ops.creation import full_like as full_like
+from spore.ops.creation import linspace as linspace
+from spore.ops.creation import logspace as logspace
+from spore.ops.creation import ones as ones
+from spore.ops.creation import ones_like as ones_like
+from spore.ops.creation import tril_indices as tril_indices
+from spore.ops.creation import triu_indices as triu_indices
+from spore.ops.creation import zeros as zeros
+from spore.ops.creation import zeros_like as zeros_like
+from spore.ops.image import CropAndResize as CropAndResize
+from spore.ops.image import crop_and_resize as crop_and_resize
+from spore.ops.loss import MultiMarginLoss as MultiMarginLoss
+from spore.ops.loss import MultilabelMarginLoss as MultilabelMarginLoss
+from spore.ops.loss import NLLLoss as NLLLoss
+from spore.ops.loss import SoftMarginLoss as SoftMarginLoss
+from spore.ops.loss import TripletMarginLoss as TripletMarginLoss
+from spore.ops.loss import cosine_embedding_loss as cosine_embedding_loss
+from spore.ops.loss import gaussian_nll_loss as gaussian_nll_loss
+from spore.ops.loss import hinge_embedding_loss as hinge_embedding_loss
+from spore.ops.loss import margin_ranking_loss as margin_ranking_loss
+from spore.ops.loss import multi_margin_loss as multi_margin_loss
+from spore.ops.loss import multilabel_margin_loss as multilabel_margin_loss
+from spore.ops.loss import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from spore.ops.loss import nll_loss as nll_loss
+from spore.ops.loss import poisson_nll_loss as poisson_nll_loss
+from spore.ops.loss import soft_margin_loss as soft_margin_loss
+from spore.ops.loss import triplet_margin_loss as triplet_margin_loss
+from spore.ops.math import Cross as Cross
+from spore.ops.math import Cummin as Cummin
+from spore.ops.math import Einsum as Einsum
+from spore.ops.math import EuclideanNorm as EuclideanNorm
+from spore.ops.math import IdentityN as IdentityN
+from spore.ops.math import LerpScalar as LerpScalar
+from spore.ops.math import Logit as Logit
+from spore.ops.math import LpNorm as LpNorm
+from spore.ops.math import MatrixInverse as MatrixInverse
+from spore.ops.math import MatrixPower as MatrixPower
+from spore.ops.math import Median as Median
+from spore.ops.math import Mvlgamma as Mvlgamma
+from spore.ops.math import ReduceStd as ReduceStd
+from spore.ops.math import Renorm as Renorm
+from spore.ops.math import Rint as Rint
+from spore.ops.math import SquareSumAll as SquareSumAll
+from spore.ops.math import adjoint as adjoint
+from spore.ops.math import amax as amax
+from spore.ops.math import amin as amin
+from spore.ops.math import aminmax as aminmax
+from spore.ops.math import batch_dot as batch_dot
+from spore.ops.math import clamp as clamp
+from spore.ops.math import clip as clip
+from spore.ops.math import cov as cov
+from spore.ops.math import cross as cross
+from spore.ops.math import cummin as cummin
+from spore.ops.math import diff as diff
+from spore.ops.math import dist as dist
+from spore.ops.math import dot as dot
+from spore.ops.math import einsum as einsum
+from spore.ops.math import inner as inner
+from spore.ops.math import is_complex as is_complex
+from spore.ops.math import is_floating_point as is_floating_point
+from spore.ops.math import is_nonzero as is_nonzero
+from spore.ops.math import isreal as isreal
+from spore.ops.math import kron as kron
+from spore.ops.math import logdet as logdet
+from spore.ops.math import logit as logit
+from spore.ops.math import matrix_norm as matrix_norm
+from spore.ops.math import matrix_power as matrix_power
+from spore.ops.math import max as max
+from spore.ops.math import min as min
+from spore.ops.math import mv as mv
+from spore.ops.math import mvlgamma as mvlgamma
+from spore.ops.math import nanquantile as nanquantile
+from spore.ops.math import norm as norm
+from spore.ops.math import positive as positive
+from spore.ops.math import pows as pows
+from spore.ops.math import ptp as ptp
+from spore.ops.math import quantile as quantile
+from spore.ops.math import renorm as renorm
+from spore.ops.math import sgn as sgn
+from spore.ops.math import tensor_dot as tensor_dot
+from spore.ops.math import tensor_muls as tensor_muls
+from spore.ops.math import trapz as trapz
+from spore.ops.math import vander as vander
+from spore.ops.math import vecdot as vecdot
+from spore.ops.math import vector_norm as vector_norm
+from spore.ops.nn import AdaptiveAvgPool2D as AdaptiveAvgPool2D
+from spore.ops.nn import AdaptiveAvgPool3D as AdaptiveAvgPool3D
+from spore.ops.nn import BatchNorm as BatchNorm
+from spore.ops.nn import BiasAdd as BiasAdd
+from spore.ops.nn import Conv2D as Conv2D
+from spore.ops.nn import Conv2DBackpropInput as Conv2DBackpropInput
+from spore.ops.nn import Conv2DTranspose as Conv2DTranspose
+from spore.ops.nn import Conv3D as Conv3D
+from spore.ops.nn import Dropout as Dropout
+from spore.ops.nn import Dropout2D as Dropout2D
+from spore.ops.nn import Dropout3D as Dropout3D
+from spore.ops.nn import ResizeBicubic as ResizeBicubic
+from spore.ops.nn import ResizeBilinear as ResizeBilinear
+from spore.ops.nn import ResizeBilinearV2 as ResizeBilinearV2
+from spore.ops.nn import ResizeNearestNeighbor as ResizeNearestNeighbor
+from spore.ops.nn import ResizeNearestNeighborV2 as ResizeNearestNeighborV2
+from spore.ops.nn import UpsampleNearest3D as UpsampleNearest3D
+from spore.ops.nn import UpsampleTrilinear3D as UpsampleTrilinear3D
+from spore.ops.nn import adaptive_avg_pool2d as adaptive_avg_pool2d
+from spore.ops.nn import adaptive_avg_pool3d as adaptive_avg_pool3d
+from spore.ops.nn import adaptive_max_pool1d as adaptive_max_pool1d
+from spore.ops.nn import adaptive_max_pool2d as adaptive_max_pool2d
+from spore.ops.nn import adaptive_max_pool3d as adaptive_max_pool3d
+from spore.ops.nn import batch_norm as batch_norm
+from spore.ops.nn import bias_add as bias_add
+from spore.ops.nn import channel_shuffle as channel_shuffle
+from spore.ops.nn import clip_by_global_norm as clip_by_global_norm
+from spore.ops.nn import clip_by_norm as clip_by_norm
+from spore.ops.nn import clip_by_value as clip_by_value
+from spore.ops.nn import conv_transpose2d as conv_transpose2d
+from spore.ops.nn import dropout as dropout
+from spore.ops.nn import dropout1d as dropout1d
+from spore.ops.nn import dropout2d as dropout2d
+from spore.ops.nn import dropout3d as dropout3d
+from spore.ops.nn import embedding as embedding
+from spore.ops.nn import gelu as gelu
+from spore.ops.nn import glu as glu
+from spore.ops.nn import group_norm as group_norm
+from spore.ops.nn import gumbel_softmax as gumbel_softmax
+from spore.ops.nn import instance_norm as instance_norm
+from spore.ops.nn import interpolate as interpolate
+from spore.ops.nn import layer_norm as layer_norm
+from spore.ops.nn import lp_pool1d as lp_pool1d
+from spore.ops.nn import lp_pool2d as lp_pool2d
+from spore.ops.nn import max_pool2d as max_pool2d
+from spore.ops.nn import max_pool3d as max_pool3d
+from spore.ops.nn import multi_head_attention_forward as multi_head_attention_forward
+from spore.ops.nn import normalize as normalize
+from spore.ops.nn import relu as relu
+from spore.ops.nn import rrelu as rrelu
+from spore.ops.nn import softmax as softmax
+from spore.ops.nn import softmin as softmin
+from spore.ops.nn import softplus as softplus
+from spore.ops.nn import swiglu as swiglu
+from spore.ops.nn import upsample as upsample
+from spore.ops.optimizer import ApplyAdamWithAmsgrad as ApplyAdamWithAmsgrad
+from spore.ops.primitive import Primitive as Primitive
+from spore.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
+from spore.ops.primitive import PrimitiveWithInfer as PrimitiveWithInfer
+from spore.ops.primitive import constexpr as constexpr
+from spore.ops.primitive import prim_arg_register as prim_arg_register
+from spore.ops.primitive import prim_attr_register as prim_attr_register
+from spore.ops.random import bernoulli as bernoulli
+from spore.ops.random import choice_with_mask as choice_with_mask
+from spore.ops.random import gamma as gamma
+from spore.ops.random import laplace as laplace
+from spore.ops.random import multinomial as multinomial
+from spore.ops.random import multinomial_with_replacement as multinomial_with_replacement
+from spore.ops.random import normal as normal
+from spore.ops.random import poisson as poisson
+from spore.ops.random import rand as rand
+from spore.ops.random import rand_like as rand_like
+from spore.ops.random import randint as randint
+from spore.ops.random import randint_like as randint_like
+from spore.ops.random import randn as randn
+from spore.ops.random import randn_like as randn_like
+from spore.ops.random import random_categorical as random_categorical
+from spore.ops.random import random_gamma as random_gamma
+from spore.ops.random import random_poisson as random_poisson
+from spore.ops.random import randperm as randperm
+from spore.ops.random import shuffle as shuffle
+from spore.ops.random import standard_laplace as standard_laplace
+from spore.ops.random import standard_normal as standard_normal
+from spore.ops.random import uniform as uniform
+from spore.ops.rnn import DynamicGRUV2 as DynamicGRUV2
+from spore.ops.rnn import DynamicRNN as DynamicRNN
+from spore.ops.rnn import LSTM as LSTM
+from spore.ops.scattering import argsort as argsort
+from spore.ops.scattering import argwhere as argwhere
+from spore.ops.scattering import bucketize as bucketize
+from spore.ops.scattering import gather as gather
+from spore.ops.scattering import index_add as index_add
+from spore.ops.scattering import index_fill as index_fill
+from spore.ops.scattering import index_select as index_select
+from spore.ops.scattering import intopk as intopk
+from spore.ops.scattering import masked_fill as masked_fill
+from spore.ops.scattering import masked_scatter as masked_scatter
+from spore.ops.scattering import nonzero as nonzero
+from spore.ops.scattering import one_hot as one_hot
+from spore.ops.scattering import scatter as scatter
+from spore.ops.scattering import scatter_add as scatter_add
+from spore.ops.scattering import scatter_div as scatter_div
+from spore.ops.scattering import scatter_max as scatter_max
+from spore.ops.scattering import scatter_min as scatter_min
+from spore.ops.scattering import scatter_mul as scatter_mul
+from spore.ops.scattering import scatter_nd as scatter_nd
+from spore.ops.scattering import scatter_nd_add as scatter_nd_add
+from spore.ops.scattering import scatter_nd_div as scatter_nd_div
+from spore.ops.scattering import scatter_nd_max as scatter_nd_max
+from spore.ops.scattering import scatter_nd_min as scatter_nd_min
+from spore.ops.scattering import scatter_nd_mul as scatter_nd_mul
+from spore.ops.scattering import scatter_nd_sub as scatter_nd_sub
+from spore.ops.scattering import scatter_nd_update as scatter_nd_update
+from spore.ops.scattering import scatter_sub as scatter_sub
+from spore.ops.scattering import scatter_update as scatter_update
+from spore.ops.scattering import searchsorted as searchsorted
+from spore.ops.scattering import select as select
+from spore.ops.scattering import select_scatter as select_scatter
+from spore.ops.scattering import sequence_mask as sequence_mask
+from spore.ops.scattering import slice_scatter as slice_scatter
+from spore.ops.scattering import sort as sort
+from spore.ops.scattering import take as take
+from spore.ops.scattering import tensor_scatter_add as tensor_scatter_add
+from spore.ops.scattering import tensor_scatter_div as tensor_scatter_div
+from spore.ops.scattering import tensor_scatter_elements as tensor_scatter_elements
+from spore.ops.scattering import tensor_scatter_max as tensor_scatter_max
+from spore.ops.scattering import tensor_scatter_min as tensor_scatter_min
+from spore.ops.scattering import tensor_scatter_mul as tensor_scatter_mul
+from spore.ops.scattering import tensor_scatter_sub as tensor_scatter_sub
+from spore.ops.scattering import tensor_scatter_update as tensor_scatter_update
+from spore.ops.scattering import topk as topk
+from spore.ops.scattering import unique as unique
+from spore.ops.scattering import unique_consecutive as unique_consecutive
+from spore.ops.scattering import unique_with_pad as unique_with_pad
+from spore.ops.scattering import unsorted_segment_max as unsorted_segment_max
+from spore.ops.scattering import unsorted_segment_min as unsorted_segment_min
+from spore.ops.scattering import unsorted_segment_prod as unsorted_segment_prod
+from spore.ops.scattering import unsorted_segment_sum as unsorted_segment_sum
+from spore.ops.scattering import where as where
+from spore.ops.values import DType as DType
+from spore.ops.values import Depend as Depend
+from spore.ops.values import DynamicShape as DynamicShape
+from spore.ops.values import FloatStatus as FloatStatus
+from spore.ops.values import HistogramSummary as HistogramSummary
+from spore.ops.values import HookBackward as HookBackward
+from spore.ops.values import ImageSummary as ImageSummary
+from spore.ops.values import InsertGradientOf as InsertGradientOf
+from spore.ops.values import Load as Load
+from spore.ops.values import MakeTuple as MakeTuple
+from spore.ops.values import NPUAllocFloatStatus as NPUAllocFloatStatus
+from spore.ops.values import NPUClearFloatStatus as NPUClearFloatStatus
+from spore.ops.values import NPUClearFloatStatusV2 as NPUClearFloatStatusV2
+from spore.ops.values import NPUGetFloatStatus as NPUGetFloatStatus
+from spore.ops.values import NPUGetFloatStatusV2 as NPUGetFloatStatusV2
+from spore.ops.values import Partial as Partial
+from spore.ops.values import Print as Print
+from spore.ops.values import PyFunc as PyFunc
+from spore.ops.values import Range as Range
+from spore.ops.values import Rank as Rank
+from spore.ops.values import ScalarCast as ScalarCast
+from spore.ops.values import ScalarSummary as ScalarSummary
+from spore.ops.values import ScalarToArray as ScalarToArray
+from spore.ops.values import ScalarToTensor as ScalarToTensor
+from spore.ops.values import Shape as Shape
+from spore.ops.values import Size as Size
+from spore.ops.values import TensorShape as TensorShape
+from spore.ops.values import TensorSummary as TensorSummary
+from spore.ops.values import TupleToArray as TupleToArray
+from spore.ops.values import UpdateState as UpdateState
+from spore.ops.values import array_to_scalar as array_to_scalar
+from spore.ops.values import bool_and as bool_and
+from spore.ops.values import bool_eq as bool_eq
+from spore.ops.values import bool_not as bool_not
+from spore.ops.values import bool_or as bool_or
+from spore.ops.values import depend as depend
+from spore.ops.values import dict_getitem as dict_getitem
+from spore.ops.values import dict_setitem as dict_setitem
+from spore.ops.values import dyn_shape as dyn_shape
+from spore.ops.values import hastype as hastype
+from spore.ops.values import identity as identity
+from spore.ops.values import in_dict as in_dict
+from spore.ops.values import is_ as is_
+from spore.ops.values import is_not as is_not
+from spore.ops.values import isconstant as isconstant
+from spore.ops.values import list_equal as list_equal
+from spore.ops.values import list_getitem as list_getitem
+from spore.ops.values import list_len as list_len
+from spore.ops.values import list_setitem as list_setitem
+from spore.ops.values import make_dict as make_dict
+from spore.ops.values import make_list as make_list
+from spore.ops.values import make_range as make_range
+from spore.ops.values import make_slice as make_slice
+from spore.ops.values import make_tuple as make_tuple
+from spore.ops.values import not_in_dict as not_in_dict
+from spore.ops.values import print_ as print_
+from spore.ops.values import range as range
+from spore.ops.values import reduced_shape as reduced_shape
+from spore.ops.values import scalar_add as scalar_add
+from spore.ops.values import scalar_cast as scalar_cast
+from spore.ops.values import scalar_div as scalar_div
+from spore.ops.values import scalar_eq as scalar_eq
+from spore.ops.values import scalar_floordiv as scalar_floordiv
+from spore.ops.values import scalar_ge as scalar_ge
+from spore.ops.values import scalar_gt as scalar_gt
+from spore.ops.values import scalar_le as scalar_le
+from spore.ops.values import scalar_log as scalar_log
+from spore.ops.values import scalar_lt as scalar_lt
+from spore.ops.values import scalar_max as scalar_max
+from spore.ops.values import scalar_min as scalar_min
+from spore.ops.values import scalar_mod as scalar_mod
+from spore.ops.values import scalar_mul as scalar_mul
+from spore.ops.values import scalar_ne as scalar_ne
+from spore.ops.values import scalar_pow as scalar_pow
+from spore.ops.values import scalar_sub as scalar_sub
+from spore.ops.values import scalar_to_array as scalar_to_array
+from spore.ops.values import scalar_to_tensor as scalar_to_tensor
+from spore.ops.values import scalar_uadd as scalar_uadd
+from spore.ops.values import scalar_usub as scalar_usub
+from spore.ops.values import shape_ as shape_
+from spore.ops.values import shape_mul as shape_mul
+from spore.ops.values import stop_gradient as stop_gradient
+from spore.ops.values import string_concat as string_concat
+from spore.ops.values import string_eq as string_eq
+from spore.ops.values import tensor_range as tensor_range
+from spore.ops.values import tuple_div as tuple_div
+from spore.ops.values import tuple_equal as tuple_equal
+from spore.ops.values import tuple_getitem as tuple_getitem
+from spore.ops.values import tuple_len as tuple_len
+from spore.ops.values import tuple_reversed as tuple_reversed
+from spore.ops.values import tuple_setitem as tuple_setitem
+from spore.ops.values import typeof as typeof
+
+__all__: list[str]
+
+class ACos(Primitive):
+    """The inverse cosine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Abs(Primitive):
+    """The absolute value of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class AccumulateNV2(Primitive):
+    """The sum of tensors of one shape."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike | Sequence[TensorLike]) -> Tensor: ...
+class Acosh(Primitive):
+    """The inverse hyperbolic cosine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Adam(Primitive):
+    """Adam: first and second moments, corrected for their start."""
+    def __init__(self, use_locking=False, use_nesterov=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class AdamWeightDecay(Primitive):
+    """Adam without correction, with decoupled weight decay."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class AdaptiveMaxPool2D(Primitive):
+    """Maximum over windows in the last two dimensions, and its place in the flattened spatial dimensions."""
+    def __init__(self, output_size: int | Sequence[int]) -> None: ...
+    def __call__(self, x: TensorLike) -> tuple[Tensor, ...]: ...
+class Add(Primitive):
+    """Sum of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class AddN(Primitive):
+    """The sum of tensors of one shape."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike | Sequence[TensorLike]) -> Tensor: ...
+class Addcdiv(Primitive):
+    """x plus value times a over b."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_data: TensorLike, x1: TensorLike, x2: TensorLike, value: TensorLike) -> Tensor: ...
+class Addcmul(Primitive):
+    """x plus value times a times b."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_data: TensorLike, x1: TensorLike, x2: TensorLike, value: TensorLike) -> Tensor: ...
+class Angle(Primitive):
+    """The angle of numbers in the complex plane."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class ApplyAdaMax(Primitive):
+    """Adam with the largest gradient seen in place of the second moment."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdadelta(Primitive):
+    """Steps as large as earlier steps were."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdagrad(Primitive):
+    """accum += grad^2; var -= lr grad / sqrt(accum)."""
+    def __init__(self, update_slots=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdagradDA(Primitive):
+    """Dual averaging with squared gradients."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdagradV2(Primitive):
+    """accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)."""
+    def __init__(self, epsilon, update_slots=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdamWithAmsgradV2(Primitive):
+    """Adam that divides by the largest second moment seen."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAddSign(Primitive):
+    """Larger steps where the gradient agrees with its average: a sum."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyCenteredRMSProp(Primitive):
+    """Gradient divided by its averaged standard deviation, with momentum."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyFtrl(Primitive):
+    """Follow the regularised leader."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyGradientDescent(Primitive):
+    """var -= alpha * delta."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyKerasMomentum(Primitive):
+    """Momentum that averages steps instead of gradients."""
+    def __init__(self, use_locking=False, use_nesterov=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyMomentum(Primitive):
+    """accumulation = accumulation * momentum + gradient; variable -= learning_rate * accumulation."""
+    def __init__(self, use_nesterov=False, use_locking=False, gradient_scale=1.0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyPowerSign(Primitive):
+    """Larger steps where the gradient agrees with its average: a power."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyProximalAdagrad(Primitive):
+    """Adagrad, then shrinking by l1 and l2."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyProximalGradientDescent(Primitive):
+    """Gradient descent, then shrinking by l1 and l2."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyRMSProp(Primitive):
+    """Gradient divided by the root of its averaged square, with momentum."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApproximateEqual(Primitive):
+    """Whether |x - y| < tolerance, element by element."""
+    def __init__(self, tolerance: float = 1e-05) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class ArgMaxWithValue(Primitive):
+    """Where the maximum along an axis is, and the maximum."""
+    def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
+    def __call__(self, input: TensorLike) -> tuple[Tensor, ...]: ...
+class ArgMinWithValue(Primitive):
+    """Where the minimum along an axis is, and the minimum."""
+    def __init__(self, axis: int = 0, keep_dims: bool = False) -> None: ...
+    def __call__(self, input: TensorLike) -> tuple[Tensor, ...]: ...
+class Argmax(Primitive):
+    """Where the maximum is: along an axis, or of all elements in row-major order."""
+    def __init__(self, axis: int = -1, output_type: _DType = ...) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class Argmin(Primitive):
+    """Where the minimum is: along an axis, or of all elements in row-major order."""
+    def __init__(self, axis: int = -1, output_type: _DType = ...) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Asin(Primitive):
+    """The inverse sine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Asinh(Primitive):
+    """The inverse hyperbolic sine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Assign(Primitive):
+    """Write the value, converted, over the variable."""
+    def __init__(self) -> None: ...
+    def __call__(self, variable: TensorLike, value: TensorLike) -> Tensor: ...
+class AssignAdd(Primitive):
+    """Add the value to the variable in place."""
+    def __init__(self) -> None: ...
+    def __call__(self, variable: TensorLike, value: TensorLike) -> Tensor: ...
+class AssignSub(Primitive):
+    """Subtract the value from the variable in place."""
+    def __init__(self) -> None: ...
+    def __call__(self, variable: TensorLike, value: TensorLike) -> Tensor: ...
+class Atan(Primitive):
+    """The inverse tangent of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Atan2(Primitive):
+    """The angle of the point (y, x), in (-pi, pi]."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Atanh(Primitive):
+    """The inverse hyperbolic tangent of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class AvgPool(Primitive):
+    """Mean over sliding windows in the last two dimensions; padding counts when count_include_pad."""
+    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'VALID', data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class AvgPool3D(Primitive):
+    """Mean over sliding windows in the last three dimensions; padding counts when count_include_pad."""
+    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'valid', pad: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int = 0, data_format: str = 'NCDHW') -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class BCEWithLogitsLoss(Primitive):
+    """Cross entropy of sigmoid(input) and target, stable for any input."""
+    def __init__(self, reduction: str = 'mean') -> None: ...
+    def __call__(self, input: TensorLike, target: TensorLike, weight: TensorLike | None = None, pos_weight: TensorLike | None = None) -> Tensor: ...
+class BatchMatMul(Primitive):
+    """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+    def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class BatchToSpace(Primitive):
+    """Batches become blocks of pixels."""
+    def __init__(self, block_size, crops) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class BatchToSpaceND(Primitive):
+    """Batches become blocks of pixels."""
+    def __init__(self, block_shape, crops) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Bernoulli(Primitive):
+    """1 with probability p, else 0."""
+    def __init__(self, seed=-1, offset=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class BinaryCrossEntropy(Primitive):
+    """-(y log x + (1 - y) log(1 - x)) of probabilities x, with the logarithms bounded from below."""
+    def __init__(self, reduction: str = 'mean') -> None: ...
+    def __call__(self, logits: TensorLike, labels: TensorLike, weight: TensorLike | None = None) -> Tensor: ...
+class BitwiseAnd(Primitive):
+    """The bits set in both operands."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class BitwiseOr(Primitive):
+    """The bits set in one of the operands."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class BitwiseXor(Primitive):
+    """The bits that differ."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class BoundingBoxDecode(Primitive):
+    """Anchors shifted and grown by deltas, kept inside an image of max_shape (height, width)."""
+    def __init__(self, max_shape: int | Sequence[int], means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016) -> None: ...
+    def __call__(self, anchor_box: TensorLike, deltas: TensorLike) -> Tensor: ...
+class BoundingBoxEncode(Primitive):
+    """Shifts and growths that turn anchors into boxes, normalised by means and stds."""
+    def __init__(self, means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0)) -> None: ...
+    def __call__(self, anchor_box: TensorLike, groundtruth_box: TensorLike) -> Tensor: ...
+class BroadcastTo(Primitive):
+    """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
+    def __init__(self, shape: int | Sequence[int]) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Cast(Primitive):
+    """The numbers as another dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Cdist(Primitive):
+    """The distance of every row of x to every row of y."""
+    def __init__(self, p: float = 2.0) -> None: ...
+    def __call__(self, input_x: TensorLike, input_y: TensorLike) -> Tensor: ...
+class CeLU(Primitive):
+    """x above zero, alpha (exp(x / alpha) - 1) below."""
+    def __init__(self, alpha: float = 1.0) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Ceil(Primitive):
+    """The smallest integer not below each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class CheckValid(Primitive):
+    """Whether boxes lie inside an image of height * ratio and width * ratio."""
+    def __init__(self) -> None: ...
+    def __call__(self, bboxes: TensorLike, img_metas: TensorLike) -> Tensor: ...
+class Complex(Primitive):
+    """Complex numbers from their real and imaginary parts."""
+    def __init__(self) -> None: ...
+    def __call__(self, real: TensorLike, imag: TensorLike) -> Tensor: ...
+class ComplexAbs(Primitive):
+    """The distance of complex numbers from zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Concat(Primitive):
+    """Tensors joined along a dimension they have."""
+    def __init__(self, axis=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Conj(Primitive):
+    """The complex conjugate of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Cos(Primitive):
+    """The cosine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Cosh(Primitive):
+    """The hyperbolic cosine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class CumProd(Primitive):
+    """Running product along one axis."""
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int) -> Tensor: ...
+class CumSum(Primitive):
+    """Running sum along one axis."""
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
+    def __call__(self, input: TensorLike, axis: int) -> Tensor: ...
+class Cummax(Primitive):
+    """Running maximum along an axis and where it is."""
+    def __init__(self, axis: int) -> None: ...
+    def __call__(self, input: TensorLike) -> tuple[Tensor, ...]: ...
+class CumulativeLogsumexp(Primitive):
+    """The logarithm of the running sum of exponentials."""
+    def __init__(self, exclusive: bool = False, reverse: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int) -> Tensor: ...
+class Dense(Primitive):
+    """x times the transposed weight, plus bias: a fully connected layer over the last dimension."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, w: TensorLike, b: TensorLike | None = None) -> Tensor: ...
+class DepthToSpace(Primitive):
+    """Channels become blocks of pixels."""
+    def __init__(self, block_size) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Diag(Primitive):
+    """A Tensor with the elements on the diagonal of twice as many dimensions."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class DiagPart(Primitive):
+    """The elements whose first and second half of coordinates agree."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Digamma(Primitive):
+    """The derivative of the logarithm of the gamma function."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Div(Primitive):
+    """Quotient of two tensors, element by element; integers are divided as float32."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class DivNoNan(Primitive):
+    """The quotient, and zero where the divisor is zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class Elu(Primitive):
+    """x above zero, alpha (exp(x) - 1) below."""
+    def __init__(self, alpha: float = 1.0) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class EmbeddingLookup(Primitive):
+    """Rows by index minus offset; rows outside of the table are zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Equal(Primitive):
+    """Whether elements are equal."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class EqualCount(Primitive):
+    """How many elements of two tensors are equal, as one element of their dtype."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Erf(Primitive):
+    """The error function of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Erfc(Primitive):
+    """One minus the error function of each element, exact where that is small."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Erfinv(Primitive):
+    """The inverse of the error function, for elements in (-1, 1)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Exp(Primitive):
+    """e to the power of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class ExpandDims(Primitive):
+    """A dimension of size 1 more."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Expm1(Primitive):
+    """e to the power of x minus 1, exact near zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Eye(Primitive):
+    """Ones on the diagonal, zeros elsewhere."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class FastGeLU(Primitive):
+    """x sigmoid(1.702 x), an approximation of gelu."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Fill(Primitive):
+    """One number everywhere."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class FillDiagonal(Primitive):
+    """A copy with one value on the diagonal."""
+    def __init__(self, fill_value, wrap=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class FillV2(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Flatten(Primitive):
+    """All dimensions but the first as one."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Floor(Primitive):
+    """The largest integer not above each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class FloorDiv(Primitive):
+    """The quotient rounded down."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class FloorMod(Primitive):
+    """The remainder of a division rounded down; it has the sign of the divisor."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Fmax(Primitive):
+    """The larger of two tensors; a number where one of them is NaN."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class Fmin(Primitive):
+    """The smaller of two tensors; a number where one of them is NaN."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class FusedCastAdamWeightDecay(Primitive):
+    """AdamWeightDecay of a gradient of another dtype, divided by a norm."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class FusedWeightScaleApplyMomentum(Primitive):
+    """Momentum whose gradient is unscaled and decayed in the same pass."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Gamma(Primitive):
+    """Gamma distributed numbers."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Gather(Primitive):
+    """Slices along a dimension, one for each index."""
+    def __init__(self, batch_dims=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class GatherD(Primitive):
+    """For each element of index the element of x at the same position but for one axis, where index tells it."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, dim: int, index: TensorLike) -> Tensor: ...
+class GatherNd(Primitive):
+    """Elements or slices by coordinates: the last dimension of the indices holds one coordinate tuple."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike, indices: TensorLike) -> Tensor: ...
+class GatherV2(Primitive):
+    """Slices along a dimension, one for each index."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Gcd(Primitive):
+    """The greatest common divisor, never negative."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class GeLU(Primitive):
+    """The approximation of gelu by a hyperbolic tangent."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Ger(Primitive):
+    """The outer product of two vectors."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class Greater(Primitive):
+    """Whether elements of the first are larger."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class GreaterEqual(Primitive):
+    """Whether elements of the first are larger or equal."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class HShrink(Primitive):
+    """x, and zero where |x| is at most lambd."""
+    def __init__(self, lambd: float = 0.5) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class HSigmoid(Primitive):
+    """x / 6 + 1 / 2 kept between 0 and 1."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class HSwish(Primitive):
+    """x times hardsigmoid(x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Heaviside(Primitive):
+    """0 for negative elements, 1 for positive ones, the second operand at zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, values: TensorLike) -> Tensor: ...
+class Histogram(Primitive):
+    """How many elements fall into each of the bins between min and max."""
+    def __init__(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Hypot(Primitive):
+    """The square root of x squared plus y squared, without overflow on the way."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class IOU(Primitive):
+    """Common area of boxes over their union (iou), or over the second box (iof), for all pairs."""
+    def __init__(self, mode: str = 'iou') -> None: ...
+    def __call__(self, anchor_boxes: TensorLike, gt_boxes: TensorLike) -> Tensor: ...
+class Identity(Primitive):
+    """The same tensor."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Imag(Primitive):
+    """The imaginary part; zero for real numbers."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class InTopK(Primitive):
+    """Whether the element each target names is among the k largest of its row."""
+    def __init__(self, k) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class IndexAdd(Primitive):
+    """Add y to slices of a Parameter, in place."""
+    def __init__(self, axis, use_lock=True, check_index_bound=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class IndexFill(Primitive):
+    """A copy in which slices along a dimension hold one value."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Inv(Primitive):
+    """One over each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Invert(Primitive):
+    """The bits reversed."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class IsClose(Primitive):
+    """Whether |x - y| <= atol + rtol |y|, element by element."""
+    def __init__(self, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> None: ...
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
+class IsFinite(Primitive):
+    """Whether each element is finite."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class IsInf(Primitive):
+    """Whether each element is infinite."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class IsNan(Primitive):
+    """Whether each element is not a number."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class KLDivLoss(Primitive):
+    """labels (log(labels) - logits): Kullback-Leibler divergence, logits being logarithms."""
+    def __init__(self, reduction: str = 'mean') -> None: ...
+    def __call__(self, logits: TensorLike, labels: TensorLike) -> Tensor: ...
+class L2Loss(Primitive):
+    """Half the sum of squares."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class L2Normalize(Primitive):
+    """x divided by its Euclidean length along an axis."""
+    def __init__(self, axis: int | Sequence[int] = 0, epsilon: float = 0.0001) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class LRN(Primitive):
+    """Divide by (bias + alpha * sum of squares of the neighbouring channels) to the power of beta."""
+    def __init__(self, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = 'ACROSS_CHANNELS') -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class LayerNorm(Primitive):
+    """Normalise by mean and variance over the last axes, scale by gamma, shift by beta; also gives both statistics."""
+    def __init__(self, begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-07) -> None: ...
+    def __call__(self, input_x: TensorLike, gamma: TensorLike, beta: TensorLike) -> tuple[Tensor, ...]: ...
+class Lcm(Primitive):
+    """The least common multiple, never negative."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class LeftShift(Primitive):
+    """The bits moved towards the high end."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class Lerp(Primitive):
+    """x plus weight times (end - x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, start: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor: ...
+class Less(Primitive):
+    """Whether elements of the first are smaller."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class LessEqual(Primitive):
+    """Whether elements of the first are smaller or equal."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Lgamma(Primitive):
+    """The logarithm of the absolute value of the gamma function."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class LinSpace(Primitive):
+    """Numbers evenly spaced from start to end, both included."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Log(Primitive):
+    """The natural logarithm of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Log1p(Primitive):
+    """The natural logarithm of 1 + x, exact near zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class LogMatrixDeterminant(Primitive):
+    """The sign of the determinant of square matrices and the logarithm of its size."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> tuple[Tensor, ...]: ...
+class LogSoftmax(Primitive):
+    """The logarithm of softmax, computed without taking the logarithm of small numbers."""
+    def __init__(self, axis: int | Sequence[int] = -1) -> None: ...
+    def __call__(self, logits: TensorLike) -> Tensor: ...
+class LogSpace(Primitive):
+    """base to the power of evenly spaced numbers."""
+    def __init__(self, steps=10, base=10, dtype=...) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class LogicalAnd(Primitive):
+    """Whether both elements are true (not zero)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class LogicalNot(Primitive):
+    """Whether each element is false (zero)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class LogicalOr(Primitive):
+    """Whether one of the elements is true (not zero)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class LogicalXor(Primitive):
+    """Whether exactly one of the elements is true (not zero)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class MaskedFill(Primitive):
+    """value where the mask is true."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class MaskedSelect(Primitive):
+    """The elements where the mask is true, as a list; both are broadcast together."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, mask: TensorLike) -> Tensor: ...
+class MatMul(Primitive):
+    """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+    def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class MatrixDeterminant(Primitive):
+    """The determinant of square matrices."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class MaxPool(Primitive):
+    """Maximum over sliding windows in the last two dimensions."""
+    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class MaxPool3D(Primitive):
+    """Maximum over sliding windows in the last three dimensions."""
+    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'VALID', pad_list: int | Sequence[int] = 0, ceil_mode: bool = False, data_format: str = 'NCDHW') -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class MaxPoolWithArgmaxV2(Primitive):
+    """Maximum over windows in the last two dimensions, and its place in the flattened spatial dimensions."""
+    def __init__(self, kernel_size: int | Sequence[int], strides: int | Sequence[int] | None = None, pads: int | Sequence[int] = 0, dilation: int | Sequence[int] = (1, 1), ceil_mode: bool = False) -> None: ...
+    def __call__(self, x: TensorLike) -> tuple[Tensor, ...]: ...
+class Maximum(Primitive):
+    """The larger of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Meshgrid(Primitive):
+    """One grid per vector."""
+    def __init__(self, indexing='xy') -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Minimum(Primitive):
+    """The smaller of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class MirrorPad(Primitive):
+    """Mirrored elements before and after each dimension."""
+    def __init__(self, mode='REFLECT') -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Mish(Primitive):
+    """x times the hyperbolic tangent of softplus(x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Mod(Primitive):
+    """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Mul(Primitive):
+    """Product of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class MulNoNan(Primitive):
+    """The product, and zero where the second operand is zero, whatever the first."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Multinomial(Primitive):
+    """Categories drawn with weights."""
+    def __init__(self, seed=0, seed2=0, dtype=...) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NMSWithMask(Primitive):
+    """Boxes with scores, best first, their places in that order, and which remain when those that overlap a better one are dropped."""
+    def __init__(self, iou_threshold: float = 0.5) -> None: ...
+    def __call__(self, bboxes: TensorLike) -> tuple[Tensor, ...]: ...
+class NanToNum(Primitive):
+    """NaN replaced by zero and infinities by the largest finite numbers, or by the values given."""
+    def __init__(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Neg(Primitive):
+    """The negative of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class NextAfter(Primitive):
+    """The next number of the dtype after x in the direction of y."""
+    def __init__(self) -> None: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
+class NonZero(Primitive):
+    """The positions of elements that are not zero: a row each, or a vector for each dimension."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class NotEqual(Primitive):
+    """Whether elements differ."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class OneHot(Primitive):
+    """on_value at the position each index names, off_value elsewhere."""
+    def __init__(self, axis=-1) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Ones(Primitive):
+    """Ones; float32 unless said otherwise."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class OnesLike(Primitive):
+    """Ones in the shape of another Tensor."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class PReLU(Primitive):
+    """x above zero, weight times x below, with one weight or one per channel."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, weight: TensorLike) -> Tensor: ...
+class Pad(Primitive):
+    """Zeros before and after each dimension."""
+    def __init__(self, paddings) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class PadV3(Primitive):
+    """Elements before and after dimensions, listed from the last one on."""
+    def __init__(self, mode='constant', paddings_contiguous=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Padding(Primitive):
+    """The last dimension, of size 1, filled up with zeros."""
+    def __init__(self, pad_dim_size=8) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ParallelConcat(Primitive):
+    """Joined along a dimension they have."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Poisson(Primitive):
+    """Poisson distributed whole numbers."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Polar(Primitive):
+    """Complex numbers from their distance and angle."""
+    def __init__(self) -> None: ...
+    def __call__(self, abs: TensorLike, angle: TensorLike) -> Tensor: ...
+class Polygamma(Primitive):
+    """The n-th derivative of digamma."""
+    def __init__(self) -> None: ...
+    def __call__(self, n: int, x: TensorLike) -> Tensor: ...
+class Pow(Primitive):
+    """The first operand to the power of the second, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class ROIAlign(Primitive):
+    """Regions (image, x1, y1, x2, y2) of feature maps resampled to one size; the places are constants."""
+    def __init__(self, pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1) -> None: ...
+    def __call__(self, features: TensorLike, rois: TensorLike) -> Tensor: ...
+class RandomCategorical(Primitive):
+    """Categories drawn with the softmax of the rows as weights."""
+    def __init__(self, dtype=...) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class RandomChoiceWithMask(Primitive):
+    """Positions of true elements in random order."""
+    def __init__(self, count=256, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class RandomShuffle(Primitive):
+    """The slices along the first dimension in random order."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Randperm(Primitive):
+    """The numbers 0 to n - 1 in random order, filled up to max_length."""
+    def __init__(self, max_length=1, pad=-1, dtype=...) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ReLU(Primitive):
+    """The larger of zero and each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class ReLU6(Primitive):
+    """x kept between 0 and 6."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Real(Primitive):
+    """The real part."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class RealDiv(Primitive):
+    """The quotient in the dtype of the operands."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Reciprocal(Primitive):
+    """One over each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class ReduceAll(Primitive):
+    """Whether all elements over axes are true (not zero)."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceAny(Primitive):
+    """Whether some element over axes is true (not zero)."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceMax(Primitive):
+    """Maximum over axes (all when none are given); NaN if there is one."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceMean(Primitive):
+    """Mean over axes (all when none are given)."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceMin(Primitive):
+    """Minimum over axes (all when none are given); NaN if there is one."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceProd(Primitive):
+    """Product over axes (all when none are given)."""
+    def __init__(self, keep_dims: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class ReduceSum(Primitive):
+    """Sum over axes in the dtype of the input."""
+    def __init__(self, keep_dims: bool = False, skip_mode: bool = False) -> None: ...
+    def __call__(self, x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor: ...
+class Reshape(Primitive):
+    """The same elements in the same order under another shape; one dimension may be -1."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike, input_shape: int | Sequence[int]) -> Tensor: ...
+class ReverseSequence(Primitive):
+    """The first elements of each sequence in reverse."""
+    def __init__(self, seq_dim, batch_dim=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ReverseV2(Primitive):
+    """The elements in reverse along dimensions."""
+    def __init__(self, axis) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class RightShift(Primitive):
+    """The bits moved towards the low end; the sign stays."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike, input_y: TensorLike) -> Tensor: ...
+class RmsNorm(Primitive):
+    """Divide by the root of the mean square over the last axes and scale by gamma; also gives one over that root."""
+    def __init__(self, epsilon: float = 1e-06) -> None: ...
+    def __call__(self, x: TensorLike, gamma: TensorLike) -> tuple[Tensor, ...]: ...
+class Roll(Primitive):
+    """Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the tensor is taken as one row."""
+    def __init__(self, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class Round(Primitive):
+    """The nearest integer to each element, halves to the even one."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Rsqrt(Primitive):
+    """One over the square root of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class SGD(Primitive):
+    """Gradient descent with momentum, dampening and weight decay."""
+    def __init__(self, dampening=0.0, weight_decay=0.0, nesterov=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterAdd(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterAddWithAxis(Primitive):
+    """A copy with updates added at the positions indices tell."""
+    def __init__(self, axis=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterDiv(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterMax(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterMin(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterMul(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNd(Primitive):
+    """Zeros with updates added at the given coordinates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdAdd(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdDiv(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdMax(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdMin(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdMul(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdSub(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNdUpdate(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self, use_locking=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterNonAliasingAdd(Primitive):
+    """Combine updates into a Parameter at coordinates, in place."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterSub(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ScatterUpdate(Primitive):
+    """Combine updates into the rows of a Parameter that the indices name."""
+    def __init__(self, use_locking=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SeLU(Primitive):
+    """elu with the scale and alpha that keep mean 0 and variance 1."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class SearchSorted(Primitive):
+    """Where each value would go into a sorted row."""
+    def __init__(self, dtype=..., right=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Select(Primitive):
+    """Elements of x where the condition is true, else of y; broadcast."""
+    def __init__(self) -> None: ...
+    def __call__(self, condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor: ...
+class SiLU(Primitive):
+    """x times sigmoid(x)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Sigmoid(Primitive):
+    """1 / (1 + exp(-x)) of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class SigmoidCrossEntropyWithLogits(Primitive):
+    """Cross entropy of sigmoid(logits) and label, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, logits: TensorLike, label: TensorLike) -> Tensor: ...
+class Sign(Primitive):
+    """-1, 0 or 1 by the sign of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Sin(Primitive):
+    """The sine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Sinc(Primitive):
+    """sin(pi x) / (pi x), and 1 at zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Sinh(Primitive):
+    """The hyperbolic sine of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Slice(Primitive):
+    """`size` elements from `begin` on along every dimension; size -1 takes all that follow."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SmoothL1Loss(Primitive):
+    """Absolute difference, rounded to a parabola below beta."""
+    def __init__(self, beta: float = 1.0, reduction: str = 'none') -> None: ...
+    def __call__(self, prediction: TensorLike, target: TensorLike) -> Tensor: ...
+class SoftShrink(Primitive):
+    """x moved towards zero by lambd, and zero where |x| is at most lambd."""
+    def __init__(self, lambd: float = 0.5) -> None: ...
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
+class Softmax(Primitive):
+    """exp(x) divided by its sum over an axis (or neighbouring axes)."""
+    def __init__(self, axis: int | Sequence[int] = -1) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class SoftmaxCrossEntropyWithLogits(Primitive):
+    """Cross entropy of softmax(logits) and labels per row, and its gradient towards the logits."""
+    def __init__(self) -> None: ...
+    def __call__(self, logits: TensorLike, labels: TensorLike) -> tuple[Tensor, ...]: ...
+class Softplus(Primitive):
+    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Softsign(Primitive):
+    """x / (1 + |x|)."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Sort(Primitive):
+    """The elements in order, and where they came from."""
+    def __init__(self, axis=-1, descending=False) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SpaceToBatch(Primitive):
+    """Blocks of pixels become batches."""
+    def __init__(self, block_size, paddings) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SpaceToBatchND(Primitive):
+    """Blocks of pixels become batches."""
+    def __init__(self, block_shape, paddings) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SpaceToDepth(Primitive):
+    """Blocks of pixels become channels."""
+    def __init__(self, block_size) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SparseGatherV2(Primitive):
+    """Slices along a dimension, one for each index."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SparseSoftmaxCrossEntropyWithLogits(Primitive):
+    """Mean cross entropy of softmax(logits) and classes, or its gradient."""
+    def __init__(self, is_grad: bool = False) -> None: ...
+    def __call__(self, logits: TensorLike, labels: TensorLike) -> Tensor: ...
+class Split(Primitive):
+    """Pieces of equal size."""
+    def __init__(self, axis=0, output_num=1) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class SplitV(Primitive):
+    """Pieces of the given sizes; one of them may be -1."""
+    def __init__(self, size_splits, split_dim, num_split) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Sqrt(Primitive):
+    """The square root of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Square(Primitive):
+    """Each element times itself."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class SquaredDifference(Primitive):
+    """The square of the difference."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Squeeze(Primitive):
+    """Without dimensions of size 1."""
+    def __init__(self, axis=()) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Stack(Primitive):
+    """Tensors joined along a new dimension."""
+    def __init__(self, axis=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class StandardLaplace(Primitive):
+    """Laplace distributed numbers."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class StandardNormal(Primitive):
+    """Standard normal numbers."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class StopGradient(Primitive):
+    """The same tensor, a constant to gradients."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class StridedSlice(Primitive):
+    """x[begin:end:strides]; the masks change what entries mean."""
+    def __init__(self, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Sub(Primitive):
+    """Difference of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Tan(Primitive):
+    """The tangent of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Tanh(Primitive):
+    """The hyperbolic tangent of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class TensorAdd(Primitive):
+    """Sum of two tensors, element by element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class TensorScatterAdd(Primitive):
+    """A copy in which the elements at the given coordinates are added to updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterDiv(Primitive):
+    """A copy in which the elements at the given coordinates are divided by updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterElements(Primitive):
+    """A copy in which each update goes to the position indices tell."""
+    def __init__(self, axis=0, reduction='none') -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterMax(Primitive):
+    """A copy in which the elements at the given coordinates are replaced by larger updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterMin(Primitive):
+    """A copy in which the elements at the given coordinates are replaced by smaller updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterMul(Primitive):
+    """A copy in which the elements at the given coordinates are multiplied by updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterSub(Primitive):
+    """A copy in which the elements at the given coordinates are lessened by updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class TensorScatterUpdate(Primitive):
+    """A copy in which the elements at the given coordinates are replaced by updates."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Tile(Primitive):
+    """The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are added in front."""
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike, dims: int | Sequence[int]) -> Tensor: ...
+class TopK(Primitive):
+    """The k largest elements of each row, and where they are."""
+    def __init__(self, sorted=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Trace(Primitive):
+    """The sum of the diagonal of a matrix."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class Transpose(Primitive):
+    """The dimensions in another order; reversed when no order is given."""
+    def __init__(self) -> None: ...
+    def __call__(self, input_x: TensorLike, input_perm: int | Sequence[int]) -> Tensor: ...
+class TransposeView(Primitive):
+    """Dimensions in another order, as a view."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Tril(Primitive):
+    """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
+    def __init__(self, diagonal: int = 0) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class Triu(Primitive):
+    """The upper triangle of each matrix, from the given diagonal; zeros elsewhere."""
+    def __init__(self, diagonal: int = 0) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...
+class Trunc(Primitive):
+    """The integer part of each element."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
+class TruncateDiv(Primitive):
+    """The quotient rounded towards zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class TruncateMod(Primitive):
+    """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class TruncatedNormal(Primitive):
+    """Normal numbers within two standard deviations."""
+    def __init__(self, dtype=..., seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UniformInt(Primitive):
+    """Whole numbers in [minval, maxval)."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UniformReal(Primitive):
+    """Numbers in [0, 1)."""
+    def __init__(self, seed=0, seed2=0) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Unique(Primitive):
+    """The distinct values in the order they appear, and for each element the number of its value."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UniqueWithPad(Primitive):
+    """unique, the values filled up to the number of elements."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UnsortedSegmentMax(Primitive):
+    """The largest elements of the slices that carry the same number."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UnsortedSegmentMin(Primitive):
+    """The smallest elements of the slices that carry the same number."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UnsortedSegmentProd(Primitive):
+    """The products of the slices that carry the same number."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class UnsortedSegmentSum(Primitive):
+    """The sums of the slices that carry the same number."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Unstack(Primitive):
+    """The slices along a dimension."""
+    def __init__(self, axis=0, num=None) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Xdivy(Primitive):
+    """x over y, and zero where x is zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Xlogy(Primitive):
+    """x times the logarithm of y, and zero where x is zero."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class Zeros(Primitive):
+    """Zeros; float32 unless said otherwise."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ZerosLike(Primitive):
+    """Zeros in the shape of another Tensor."""
+    def __init__(self) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Zeta(Primitive):
+    """The Hurwitz zeta function of x at y."""
+    def __init__(self) -> None: ...
+    def __call__(self, x: TensorLike, q: TensorLike) -> Tensor: ...
+def abs(input: TensorLike) -> Tensor:
+    """The absolute value of each element."""
+def absolute(input: TensorLike) -> Tensor:
+    """The absolute value of each element."""
+def accumulate_n(x: TensorLike | Sequence[TensorLike]) -> Tensor:
+    """The sum of tensors of one shape."""
+def acos(input: TensorLike) -> Tensor:
+    """The inverse cosine of each element."""
+def acosh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic cosine of each element."""
+def adaptive_avg_pool1d(input: TensorLike, output_size: int | Sequence[int]) -> Tensor:
+    """Mean over as many windows as asked for, of nearly equal size."""
+def adaptive_avg_pool2d_ext(input: TensorLike, output_size: int | Sequence[int]) -> Tensor:
+    """Mean over as many windows as asked for, of nearly equal size; -1 keeps a dimension."""
+def add(input: TensorLike, other: TensorLike) -> Tensor:
+    """Sum of two tensors, element by element."""
+def addbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta times x plus alpha times the sum of the products of two batches of matrices."""
+def addcdiv(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+    """x plus value times a over b."""
+def addcmul(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+    """x plus value times a times b."""
+def addmm(input: TensorLike, mat1: TensorLike, mat2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta times x plus alpha times the matrix product."""
+def addmv(input: TensorLike, mat: TensorLike, vec: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta times x plus alpha times the product of matrix and vector."""
+def addn(x: TensorLike | Sequence[TensorLike]) -> Tensor:
+    """The sum of tensors of one shape."""
+def addr(x: TensorLike, vec1: TensorLike, vec2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta times x plus alpha times the outer product of two vectors."""
+def all(input: TensorLike, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether all elements over axes are true (not zero)."""
+def angle(input: TensorLike) -> Tensor:
+    """The angle of numbers in the complex plane."""
+def any(input: TensorLike, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
+    """Whether some element over axes is true (not zero)."""
+def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-05) -> Tensor:
+    """Whether |x - y| < tolerance, element by element."""
+def arccos(input: TensorLike) -> Tensor:
+    """The inverse cosine of each element."""
+def arccosh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic cosine of each element."""
+def arcsin(x: TensorLike) -> Tensor:
+    """The inverse sine of each element."""
+def arcsinh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic sine of each element."""
+def arctan(input: TensorLike) -> Tensor:
+    """The inverse tangent of each element."""
+def arctan2(input: TensorLike, other: TensorLike) -> Tensor:
+    """The angle of the point (y, x), in (-pi, pi]."""
+def arctanh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic tangent of each element."""
+def argmax(input: TensorLike, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Where the maximum is: along an axis, or of all elements in row-major order."""
+def argmin(input: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the minimum is: along an axis, or of all elements in row-major order."""
+def asin(input: TensorLike) -> Tensor:
+    """The inverse sine of each element."""
+def asinh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic sine of each element."""
+def assign(variable: TensorLike, value: TensorLike) -> Tensor:
+    """Write the value, converted, over the variable."""
+def assign_add(variable: TensorLike, value: TensorLike) -> Tensor:
+    """Add the value to the variable in place."""
+def assign_sub(variable: TensorLike, value: TensorLike) -> Tensor:
+    """Subtract the value from the variable in place."""
+def atan(input: TensorLike) -> Tensor:
+    """The inverse tangent of each element."""
+def atan2(input: TensorLike, other: TensorLike) -> Tensor:
+    """The angle of the point (y, x), in (-pi, pi]."""
+def atanh(input: TensorLike) -> Tensor:
+    """The inverse hyperbolic tangent of each element."""
+def avg_pool1d(input_x: TensorLike, kernel_size: int | Sequence[int] = 1, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """Mean over sliding windows in the last dimension; padding counts when count_include_pad."""
+def avg_pool2d(input_x: TensorLike, kernel_size: int | Sequence[int] = 1, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int = 0) -> Tensor:
+    """Mean over sliding windows in the last two dimensions; padding counts when count_include_pad."""
+def avg_pool3d(input_x: TensorLike, kernel_size: int | Sequence[int] = 1, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int = 0) -> Tensor:
+    """Mean over sliding windows in the last three dimensions; padding counts when count_include_pad."""
+def baddbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta times x plus alpha times the product of two batches of matrices."""
+def binary_cross_entropy(logits: TensorLike, labels: TensorLike, weight: TensorLike | None = None, reduction: str = 'mean') -> Tensor:
+    """-(y log x + (1 - y) log(1 - x)) of probabilities x, with the logarithms bounded from below."""
+def binary_cross_entropy_with_logits(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, pos_weight: TensorLike | None = None, reduction: str = 'mean') -> Tensor:
+    """Cross entropy of sigmoid(input) and target, stable for any input."""
+def bincount(input: TensorLike, weights: TensorLike | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from zero on occurs, or the sum of its weights."""
+def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
+    """The bits set in both operands."""
+def bitwise_left_shift(input: TensorLike, other: TensorLike) -> Tensor:
+    """The bits moved towards the high end."""
+def bitwise_not(input: TensorLike) -> Tensor:
+    """The bits reversed."""
+def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
+    """The bits set in one of the operands."""
+def bitwise_right_shift(input: TensorLike, other: TensorLike) -> Tensor:
+    """The bits moved towards the low end; the sign stays."""
+def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
+    """The bits that differ."""
+def bmm(input_x: TensorLike, mat2: TensorLike) -> Tensor:
+    """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+def bounding_box_decode(anchor_box: TensorLike, deltas: TensorLike, max_shape: int | Sequence[int], means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016) -> Tensor:
+    """Anchors shifted and grown by deltas, kept inside an image of max_shape (height, width)."""
+def bounding_box_encode(anchor_box: TensorLike, groundtruth_box: TensorLike, means: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), stds: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0)) -> Tensor:
+    """Shifts and growths that turn anchors into boxes, normalised by means and stds."""
+def broadcast_to(input: TensorLike, shape: int | Sequence[int]) -> Tensor:
+    """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
+def cdist(x1: TensorLike, x2: TensorLike, p: float = 2.0) -> Tensor:
+    """The distance of every row of x to every row of y."""
+def ceil(input: TensorLike) -> Tensor:
+    """The smallest integer not below each element."""
+def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
+    """x above zero, alpha (exp(x / alpha) - 1) below."""
+def check_valid(bboxes: TensorLike, img_metas: TensorLike) -> Tensor:
+    """Whether boxes lie inside an image of height * ratio and width * ratio."""
+def clone(input: TensorLike) -> Tensor:
+    """The same values in memory of their own."""
+def conj(input: TensorLike) -> Tensor:
+    """The complex conjugate of each element."""
+def conv1d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1, pad_mode: str = 'valid', padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """Convolution of [batch, channels, 1 spatial dimensions] with [out, in / group, kernel]."""
+def conv2d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1, pad_mode: str = 'valid', padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """Convolution of [batch, channels, 2 spatial dimensions] with [out, in / group, kernel]."""
+def conv3d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: int | Sequence[int] = 1, pad_mode: str = 'valid', padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """Convolution of [batch, channels, 3 spatial dimensions] with [out, in / group, kernel]."""
+def copysign(x: TensorLike, other: TensorLike) -> Tensor:
+    """The size of x with the sign of y."""
+def cos(input: TensorLike) -> Tensor:
+    """The cosine of each element."""
+def cosh(input: TensorLike) -> Tensor:
+    """The hyperbolic cosine of each element."""
+def cosine_similarity(x1: TensorLike, x2: TensorLike, dim: int = 1, eps: float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+def count_nonzero(x: TensorLike, axis: int | Sequence[int] = (), keep_dims: bool = False, dtype: _DType = ...) -> Tensor:
+    """How many elements over axes are not zero."""
+def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
+    """Minus the log probability, by softmax over the classes, of a target class or a distribution over classes."""
+def cummax(input: TensorLike, axis: int) -> tuple[Tensor, ...]:
+    """Running maximum along an axis and where it is."""
+def cumprod(input: TensorLike, dim: int, dtype: _DType | None = None) -> Tensor:
+    """Running product along an axis."""
+def cumsum(x: TensorLike, axis: int, dtype: _DType | None = None) -> Tensor:
+    """Running sum along an axis."""
+def deg2rad(x: TensorLike) -> Tensor:
+    """Degrees to radians."""
+def dense(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
+    """x times the transposed weight, plus bias: a fully connected layer over the last dimension."""
+def det(input: TensorLike) -> Tensor:
+    """The determinant of square matrices."""
+def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices of zeros with the last dimension of the input on a diagonal."""
+def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of the matrices two dimensions make, as the last dimension of a view."""
+def digamma(input: TensorLike) -> Tensor:
+    """The derivative of the logarithm of the gamma function."""
+@overload
+def div(input: TensorLike, other: TensorLike) -> Tensor:
+    """Quotient of two tensors, element by element; integers are divided as float32."""
+@overload
+def div(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = None) -> Tensor:
+    """The quotient, rounded down ('floor') or towards zero ('trunc') if asked."""
+def div_no_nan(x: TensorLike, y: TensorLike) -> Tensor:
+    """The quotient, and zero where the divisor is zero."""
+@overload
+def divide(input: TensorLike, other: TensorLike) -> Tensor:
+    """Quotient of two tensors, element by element; integers are divided as float32."""
+@overload
+def divide(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = None) -> Tensor:
+    """The quotient, rounded down ('floor') or towards zero ('trunc') if asked."""
+def elu(input_x: TensorLike, alpha: float = 1.0) -> Tensor:
+    """x above zero, alpha (exp(x) - 1) below."""
+def eq(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements are equal."""
+def equal(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements are equal."""
+def erf(input: TensorLike) -> Tensor:
+    """The error function of each element."""
+def erfc(input: TensorLike) -> Tensor:
+    """One minus the error function of each element, exact where that is small."""
+def erfinv(input: TensorLike) -> Tensor:
+    """The inverse of the error function, for elements in (-1, 1)."""
+def exp(input: TensorLike) -> Tensor:
+    """e to the power of each element."""
+def exp2(input: TensorLike) -> Tensor:
+    """2 to the power of each element."""
+def expm1(input: TensorLike) -> Tensor:
+    """e to the power of x minus 1, exact near zero."""
+def fast_gelu(x: TensorLike) -> Tensor:
+    """x sigmoid(1.702 x), an approximation of gelu."""
+def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """The power, computed and given in double precision."""
+def floor(input: TensorLike) -> Tensor:
+    """The largest integer not above each element."""
+def floor_div(x: TensorLike, y: TensorLike) -> Tensor:
+    """The quotient rounded down."""
+def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
+    """The quotient rounded down."""
+def floor_mod(x: TensorLike, y: TensorLike) -> Tensor:
+    """The remainder of a division rounded down; it has the sign of the divisor."""
+def floordiv(input: TensorLike, other: TensorLike) -> Tensor:
+    """The quotient rounded down."""
+def floormod(x: TensorLike, y: TensorLike) -> Tensor:
+    """The remainder of a division rounded down; it has the sign of the divisor."""
+def fmax(input: TensorLike, other: TensorLike) -> Tensor:
+    """The larger of two tensors; a number where one of them is NaN."""
+def fmin(input: TensorLike, other: TensorLike) -> Tensor:
+    """The smaller of two tensors; a number where one of them is NaN."""
+def fmod(input: TensorLike, other: TensorLike) -> Tensor:
+    """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+def frac(x: TensorLike) -> Tensor:
+    """The fractional part of each element, with its sign."""
+def gather_d(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
+    """For each element of index the element of x at the same position but for one axis, where index tells it."""
+def gather_elements(input: TensorLike, dim: int, index: TensorLike) -> Tensor:
+    """For each element of index the element of x at the same position but for one axis, where index tells it."""
+def gather_nd(input_x: TensorLike, indices: TensorLike) -> Tensor:
+    """Elements or slices by coordinates: the last dimension of the indices holds one coordinate tuple."""
+def gcd(input: TensorLike, other: TensorLike) -> Tensor:
+    """The greatest common divisor, never negative."""
+def ge(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger or equal."""
+def ger(input: TensorLike, vec2: TensorLike) -> Tensor:
+    """The outer product of two vectors."""
+def greater(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger."""
+def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger or equal."""
+def gt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger."""
+def hardshrink(input: TensorLike, lambd: float = 0.5) -> Tensor:
+    """x, and zero where |x| is at most lambd."""
+def hardsigmoid(input: TensorLike) -> Tensor:
+    """x / 6 + 1 / 2 kept between 0 and 1."""
+def hardswish(input: TensorLike) -> Tensor:
+    """x times hardsigmoid(x)."""
+def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x kept between min_val and max_val."""
+def heaviside(input: TensorLike, values: TensorLike) -> Tensor:
+    """0 for negative elements, 1 for positive ones, the second operand at zero."""
+def histc(input: TensorLike, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
+    """How many elements fall into each of the bins between min and max."""
+def huber_loss(input: TensorLike, target: TensorLike, reduction: str = 'mean', delta: float = 1.0) -> Tensor:
+    """Half the squared difference up to delta, linear beyond."""
+def hypot(input: TensorLike, other: TensorLike) -> Tensor:
+    """The square root of x squared plus y squared, without overflow on the way."""
+def imag(input: TensorLike) -> Tensor:
+    """The imaginary part; zero for real numbers."""
+def inv(x: TensorLike) -> Tensor:
+    """One over each element."""
+def inverse(input: TensorLike) -> Tensor:
+    """The inverse of square matrices."""
+def invert(x: TensorLike) -> Tensor:
+    """The bits reversed."""
+def iou(anchor_boxes: TensorLike, gt_boxes: TensorLike, mode: str = 'iou') -> Tensor:
+    """Common area of boxes over their union (iou), or over the second box (iof), for all pairs."""
+def isclose(input: TensorLike, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether |x - y| <= atol + rtol |y|, element by element."""
+def isfinite(input: TensorLike) -> Tensor:
+    """Whether each element is finite."""
+def isinf(input: TensorLike) -> Tensor:
+    """Whether each element is infinite."""
+def isnan(input: TensorLike) -> Tensor:
+    """Whether each element is not a number."""
+def isneginf(input: TensorLike) -> Tensor:
+    """Whether each element is minus infinity."""
+def isposinf(input: TensorLike) -> Tensor:
+    """Whether each element is plus infinity."""
+def kl_div(logits: TensorLike, labels: TensorLike, reduction: str = 'mean') -> Tensor:
+    """labels (log(labels) - logits): Kullback-Leibler divergence, logits being logarithms."""
+def l1_loss(input: TensorLike, target: TensorLike, reduction: str = 'mean') -> Tensor:
+    """Absolute value of the difference."""
+def lcm(input: TensorLike, other: TensorLike) -> Tensor:
+    """The least common multiple, never negative."""
+def ldexp(x: TensorLike, other: TensorLike) -> Tensor:
+    """x times 2 to the power of y."""
+def le(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller or equal."""
+def leaky_relu(input: TensorLike, alpha: float = 0.2) -> Tensor:
+    """x above zero, alpha times x below."""
+def lerp(input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor:
+    """x plus weight times (end - x)."""
+def less(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller."""
+def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller or equal."""
+def lgamma(input: TensorLike) -> Tensor:
+    """The logarithm of the absolute value of the gamma function."""
+def log(input: TensorLike) -> Tensor:
+    """The natural logarithm of each element."""
+def log10(input: TensorLike) -> Tensor:
+    """The logarithm of each element to base 10."""
+def log1p(input: TensorLike) -> Tensor:
+    """The natural logarithm of 1 + x, exact near zero."""
+def log2(input: TensorLike) -> Tensor:
+    """The logarithm of each element to base 2."""
+def log_matrix_determinant(input: TensorLike) -> tuple[Tensor, ...]:
+    """The sign of the determinant of square matrices and the logarithm of its size."""
+def log_softmax(logits: TensorLike, axis: int | Sequence[int] = -1) -> Tensor:
+    """The logarithm of softmax, computed without taking the logarithm of small numbers."""
+def logaddexp(input: TensorLike, other: TensorLike) -> Tensor:
+    """log(exp(x) + exp(y)), without overflow on the way."""
+def logaddexp2(input: TensorLike, other: TensorLike) -> Tensor:
+    """The same to base 2."""
+def logcumsumexp(input: TensorLike, axis: int) -> Tensor:
+    """The logarithm of the running sum of exponentials."""
+def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether both elements are true (not zero)."""
+def logical_not(input: TensorLike) -> Tensor:
+    """Whether each element is false (zero)."""
+def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether one of the elements is true (not zero)."""
+def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether exactly one of the elements is true (not zero)."""
+def logsigmoid(x: TensorLike) -> Tensor:
+    """The logarithm of sigmoid(x), exact for large negative x."""
+def logsumexp(input: TensorLike, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials over axes, without overflow on the way."""
+def lrn(x: TensorLike, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = 'ACROSS_CHANNELS') -> Tensor:
+    """Divide by (bias + alpha * sum of squares of the neighbouring channels) to the power of beta."""
+def lt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller."""
+def masked_select(input: TensorLike, mask: TensorLike) -> Tensor:
+    """The elements where the mask is true, as a list; both are broadcast together."""
+def matmul(input: TensorLike, other: TensorLike) -> Tensor:
+    """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+def matrix_determinant(input: TensorLike) -> Tensor:
+    """The determinant of square matrices."""
+def maximum(input: TensorLike, other: TensorLike) -> Tensor:
+    """The larger of two tensors, element by element."""
+def mean(x: TensorLike, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
+    """Mean over axes (all when none are given)."""
+def median(input: TensorLike, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, ...]:
+    """The middle element along an axis (the lower of two) and where it is."""
+def minimum(input: TensorLike, other: TensorLike) -> Tensor:
+    """The smaller of two tensors, element by element."""
+def mish(x: TensorLike) -> Tensor:
+    """x times the hyperbolic tangent of softplus(x)."""
+def mm(input: TensorLike, mat2: TensorLike) -> Tensor:
+    """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
+def mse_loss(input: TensorLike, target: TensorLike, reduction: str = 'mean') -> Tensor:
+    """Square of the difference."""
+def mul(input: TensorLike, other: TensorLike) -> Tensor:
+    """Product of two tensors, element by element."""
+def multiply(input: TensorLike, other: TensorLike) -> Tensor:
+    """Product of two tensors, element by element."""
+def nan_to_num(input: TensorLike, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """NaN replaced by zero and infinities by the largest finite numbers, or by the values given."""
+def nanmean(input: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, dtype: _DType | None = None) -> Tensor:
+    """Mean over axes of what is not NaN."""
+def nanmedian(input: TensorLike, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, ...]:
+    """The middle element along an axis (the lower of two) and where it is."""
+def nansum(input: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False, *, dtype: _DType | None = None) -> Tensor:
+    """Sum over axes of what is not NaN."""
+def ne(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements differ."""
+def neg(input: TensorLike) -> Tensor:
+    """The negative of each element."""
+def negative(input: TensorLike) -> Tensor:
+    """The negative of each element."""
+def nextafter(input: TensorLike, other: TensorLike) -> Tensor:
+    """The next number of the dtype after x in the direction of y."""
+def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements differ."""
+def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
+    """The outer product of two vectors."""
+def permute(input: TensorLike, axis: int | Sequence[int]) -> Tensor:
+    """The dimensions in another order; reversed when no order is given."""
+def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Tensor:
+    """Channels of groups of factor * factor become blocks of pixels."""
+def pixel_unshuffle(input: TensorLike, downscale_factor: int) -> Tensor:
+    """Blocks of pixels become channels: pixel_shuffle undone."""
+def polar(abs: TensorLike, angle: TensorLike) -> Tensor:
+    """Complex numbers from their distance and angle."""
+def polygamma(n: int, input: TensorLike) -> Tensor:
+    """The n-th derivative of digamma."""
+def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """The first operand to the power of the second, element by element."""
+def prelu(input: TensorLike, weight: TensorLike) -> Tensor:
+    """x above zero, weight times x below, with one weight or one per channel."""
+def prod(input: TensorLike, axis: int | Sequence[int] | None = None, keep_dims: bool = False, dtype: _DType | None = None) -> Tensor:
+    """Product over axes (all when none are given); integers are multiplied as int64."""
+def rad2deg(x: TensorLike) -> Tensor:
+    """Radians to degrees."""
+def real(input: TensorLike) -> Tensor:
+    """The real part."""
+def reciprocal(input: TensorLike) -> Tensor:
+    """One over each element."""
+def reduce_max(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
+    """Maximum over axes (all when none are given); NaN if there is one."""
+def reduce_mean(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
+    """Mean over axes (all when none are given)."""
+def reduce_min(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
+    """Minimum over axes (all when none are given); NaN if there is one."""
+def reduce_sum(x: TensorLike, axis: int | Sequence[int] = ()) -> Tensor:
+    """Sum over axes in the dtype of the input."""
+def relu6(x: TensorLike) -> Tensor:
+    """x kept between 0 and 6."""
+def remainder(input: TensorLike, other: TensorLike) -> Tensor:
+    """The remainder of a division rounded down; it has the sign of the divisor."""
+def reshape(input: TensorLike, shape: int | Sequence[int]) -> Tensor:
+    """The same elements in the same order under another shape; one dimension may be -1."""
+def rms_norm(x: TensorLike, gamma: TensorLike, epsilon: float = 1e-06) -> tuple[Tensor, ...]:
+    """Divide by the root of the mean square over the last axes and scale by gamma; also gives one over that root."""
+def roll(input: TensorLike, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
+    """Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the tensor is taken as one row."""
+def round(input: TensorLike, *, decimals: int = 0) -> Tensor:
+    """Each element rounded to a number of decimals, halves to even."""
+def rsqrt(input: TensorLike) -> Tensor:
+    """One over the square root of each element."""
+def selu(input_x: TensorLike) -> Tensor:
+    """elu with the scale and alpha that keep mean 0 and variance 1."""
+def sigmoid(input: TensorLike) -> Tensor:
+    """1 / (1 + exp(-x)) of each element."""
+def sign(input: TensorLike) -> Tensor:
+    """-1, 0 or 1 by the sign of each element."""
+def signbit(input: TensorLike) -> Tensor:
+    """Whether the sign bit of each element is set."""
+def silu(input: TensorLike) -> Tensor:
+    """x times sigmoid(x)."""
+def sin(input: TensorLike) -> Tensor:
+    """The sine of each element."""
+def sinc(input: TensorLike) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at zero."""
+def sinh(input: TensorLike) -> Tensor:
+    """The hyperbolic sine of each element."""
+def slogdet(input: TensorLike) -> tuple[Tensor, ...]:
+    """The sign of the determinant of square matrices and the logarithm of its size."""
+def smooth_l1_loss(input: TensorLike, target: TensorLike, beta: float = 1.0, reduction: str = 'none') -> Tensor:
+    """Absolute difference, rounded to a parabola below beta."""
+def softshrink(input: TensorLike, lambd: float = 0.5) -> Tensor:
+    """x moved towards zero by lambd, and zero where |x| is at most lambd."""
+def softsign(x: TensorLike) -> Tensor:
+    """x / (1 + |x|)."""
+def sqrt(x: TensorLike) -> Tensor:
+    """The square root of each element."""
+def square(input: TensorLike) -> Tensor:
+    """Each element times itself."""
+def std(input: TensorLike, axis: int | Sequence[int] | None = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    """Standard deviation over axes."""
+def std_mean(input: TensorLike, axis: int | Sequence[int] | None = None, ddof: float = 0, keepdims: bool = False) -> tuple[Tensor, ...]:
+    """Standard deviation and mean over axes."""
+def sub(input: TensorLike, other: TensorLike) -> Tensor:
+    """Difference of two tensors, element by element."""
+def subtract(input: TensorLike, other: TensorLike, *, alpha: float = 1) -> Tensor:
+    """x minus alpha times y."""
+def sum(input: TensorLike, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: _DType | None = None) -> Tensor:
+    """Sum over axes (all when none are given); integers are added as int64."""
+def tan(input: TensorLike) -> Tensor:
+    """The tangent of each element."""
+def tanh(input: TensorLike) -> Tensor:
+    """The hyperbolic tangent of each element."""
+def tanhshrink(input: TensorLike) -> Tensor:
+    """x minus its hyperbolic tangent."""
+def tensor_add(input: TensorLike, other: TensorLike) -> Tensor:
+    """Sum of two tensors, element by element."""
+def tensor_div(x: TensorLike, y: TensorLike) -> Tensor:
+    """Quotient of two tensors, element by element; integers are divided as float32."""
+def tensor_exp(input: TensorLike) -> Tensor:
+    """e to the power of each element."""
+def tensor_expm1(input: TensorLike) -> Tensor:
+    """e to the power of x minus 1, exact near zero."""
+def tensor_floordiv(input: TensorLike, other: TensorLike) -> Tensor:
+    """The quotient rounded down."""
+def tensor_ge(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger or equal."""
+def tensor_gt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are larger."""
+def tensor_le(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller or equal."""
+def tensor_lt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Whether elements of the first are smaller."""
+def tensor_mod(x: TensorLike, y: TensorLike) -> Tensor:
+    """The remainder of a division rounded down; it has the sign of the divisor."""
+def tensor_mul(input: TensorLike, other: TensorLike) -> Tensor:
+    """Product of two tensors, element by element."""
+def tensor_pow(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """The first operand to the power of the second, element by element."""
+def tensor_sub(input: TensorLike, other: TensorLike) -> Tensor:
+    """Difference of two tensors, element by element."""
+def threshold(input: TensorLike, thr: float, value: float) -> Tensor:
+    """x above the threshold, value elsewhere."""
+def tile(input: TensorLike, dims: int | Sequence[int]) -> Tensor:
+    """The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are added in front."""
+def trace(input: TensorLike) -> Tensor:
+    """The sum of the diagonal of a matrix."""
+def transpose(input: TensorLike, input_perm: int | Sequence[int]) -> Tensor:
+    """The dimensions in another order; reversed when no order is given."""
+def tril(input: TensorLike, diagonal: int = 0) -> Tensor:
+    """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
+def triu(input: TensorLike, diagonal: int = 0) -> Tensor:
+    """The upper triangle of each matrix, from the given diagonal; zeros elsewhere."""
+def true_divide(dividend: TensorLike, divisor: TensorLike) -> Tensor:
+    """Quotient of two tensors, element by element; integers are divided as float32."""
+def trunc(input: TensorLike) -> Tensor:
+    """The integer part of each element."""
+def truncate_div(x: TensorLike, y: TensorLike) -> Tensor:
+    """The quotient rounded towards zero."""
+def truncate_mod(x: TensorLike, y: TensorLike) -> Tensor:
+    """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+def var(input: TensorLike, axis: int | Sequence[int] | None = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    """Variance over axes: the mean of squared distances from the mean."""
+def var_mean(input: TensorLike, axis: int | Sequence[int] | None = None, ddof: float = 0, keepdims: bool = False) -> tuple[Tensor, ...]:
+    """Variance and mean over axes."""
+def xdivy(x: TensorLike, y: TensorLike) -> Tensor:
+    """x over y, and zero where x is zero."""
+def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
+    """x times the logarithm of y, and zero where x is zero."""
+def zeta(input: TensorLike, other: TensorLike) -> Tensor:
+    """The Hurwitz zeta function of x at y."""
