@@ -195,7 +195,7 @@ class TopKCategoricalAccuracy(Metric):
         y_pred, y = self._pair(inputs)
         if y_pred.ndim == y.ndim and is_one_hot(y):
             y = y.argmax(axis=1)
-        best = np.argsort(-y_pred, axis=1)[:, :self.k]
+        best = np.argsort(-y_pred, axis=1, kind='stable')[:, :self.k]
         y = y.reshape(-1, 1)
         self._correct_num += (best == y).sum()
         self._samples_num += y.shape[0]
@@ -300,7 +300,7 @@ class ROC(Metric):
                 raise ValueError(f"For 'ROC', with several classes 'pos_label' must be None, but it is {self.pos_label}.")
             if self.class_num != y_pred.shape[1]:
                 raise ValueError(f"For 'ROC', 'class_num' is {self.class_num}, but the prediction has {y_pred.shape[1]} classes.")
-            y_pred = y_pred.reshape(self.class_num, -1) if y_pred.ndim > 2 else y_pred
+            y_pred = np.moveaxis(y_pred, 1, -1).reshape(-1, self.class_num)
         else:
             raise ValueError(f"For 'ROC', the prediction must have as many dimensions as the truth, {y.ndim}, or one more, but it has "
                              f"{y_pred.ndim}.")
@@ -315,7 +315,7 @@ class ROC(Metric):
 
 
 def _roc_curve(scores, positive):
-    order = np.argsort(-scores)
+    order = np.argsort(-scores, kind='stable')
     scores, positive = scores[order], positive[order].astype(np.int64)
     ends = np.append(np.flatnonzero(np.diff(scores)), scores.size - 1)    # last sample of each different score
     true = np.cumsum(positive)[ends]
