@@ -90,8 +90,8 @@ class CosineDecayLR(LearningRateSchedule):
     Examples:
         >>> import spore as ms
         >>> from spore import nn
-        >>> print(nn.CosineDecayLR(0.0, 0.5, 4)(ms.Tensor(2, ms.int32)))
-        0.25
+        >>> print(nn.CosineDecayLR(0.0, 0.5, 4)(ms.Tensor(0, ms.int32)))
+        0.5
     """
 
     def __init__(self, min_lr, max_lr, decay_steps):

@@ -28,7 +28,7 @@ def get_black_list():
 def _cast_to(dtype):
     """A forward hook that casts what a Cell returns."""
     def one(tensor):
-        return tensor.astype(dtype) if tensor.dtype.is_floating and tensor.dtype != dtype else tensor
+        return tensor.astype(dtype) if tensor.dtype.is_floating_point and tensor.dtype != dtype else tensor
     return lambda cell, inputs, output: _map(one, output)
 
 
@@ -132,7 +132,7 @@ class _FloatLoss(nn.Cell):
 
 
 def _to_float32(value):
-    return _map(lambda t: t.astype(mstype.float32) if t.dtype.is_floating else t, value) if isinstance(value, (Tensor, tuple)) else value
+    return _map(lambda t: t.astype(mstype.float32) if t.dtype.is_floating_point else t, value) if isinstance(value, (Tensor, tuple)) else value
 
 
 # level: (batch norm stays in float32, the rest computes in, loss scale)

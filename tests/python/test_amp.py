@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mixed precision and loss scales."""
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Tensor, amp, dataset, nn, train
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.bn, self.out = nn.Dense(4, 4), nn.BatchNorm1d(4), nn.Dense(4, 1)
+        self.seen = {}
+
+    def construct(self, x):
+        x = self.note("fc", self.fc(x))
+        x = self.note("bn", self.bn(x))
+        return self.note("out", self.out(x))
+
+    def note(self, name, x):
+        self.seen[name] = x.dtype
+        return x
+
+
+X = Tensor(np.random.default_rng(0).standard_normal((8, 4)).astype("f4"))
+
+
+@pytest.mark.parametrize("level, dtypes", [
+    ("O0", (ms.float32,) * 3), ("O1", (ms.float32,) * 3), ("O2", (ms.float16,) * 3), ("O3", (ms.float16,) * 3)])
+def test_levels(level, dtypes):
+    net, plain = Net(), Net()
+    for a, b in zip(net.get_parameters(), plain.get_parameters()):
+        b.set_data(a)
+    made = amp.auto_mixed_precision(net, level)
+    out = made(X)
+    assert out.dtype == ms.float32 and tuple(net.seen[k] for k in ("fc", "bn", "out")) == dtypes
+    assert all(p.dtype == ms.float32 for p in net.get_parameters())
+    difference = np.abs(out.asnumpy() - plain(X).asnumpy()).max()
+    assert difference < 0.02 and (level == "O0") == (difference == 0)
+
+
+def test_norms_stay_in_float32_at_o2():
+    net = amp.auto_mixed_precision(Net(), "O2")
+    assert net.bn._to_float == ms.float32 and net.fc._to_float == ms.float16
+    assert amp.auto_mixed_precision(Net(), "O3").bn._to_float == ms.float16
+
+
+def test_bfloat16_and_lists():
+    net = amp.custom_mixed_precision(Net(), black_list=[nn.Dense], dtype=ms.bfloat16)
+    assert net.fc._to_float == ms.float32 and net.bn._to_float == ms.bfloat16 and net(X).dtype == ms.float32
+    net = amp.custom_mixed_precision(Net(), white_list=[nn.BatchNorm1d])
+    assert net.fc._to_float is None and net.bn._to_float == ms.float16 and net(X).dtype == ms.float32
+    assert nn.Dense in amp.get_white_list() and nn.BatchNorm2d in amp.get_black_list()
+
+
+def test_gradients_come_back_in_float32():
+    net = amp.auto_mixed_precision(Net(), "O3")
+    gradients = ms.grad(lambda x: net(x).sum(), None, net.trainable_params())(X)
+    assert all(g.dtype == ms.float32 for g in gradients)
+
+
+def test_all_finite():
+    good = (Tensor([1.0]), (Tensor([[2.0]]),))
+    assert bool(amp.all_finite(good)) is True
+    for bad in (np.inf, -np.inf, np.nan):
+        assert bool(amp.all_finite((*good, Tensor([1.0, bad])))) is False
+    with pytest.raises(TypeError):
+        amp.all_finite(())
+
+
+def test_static_scaler():
+    scaler = amp.StaticLossScaler(8)
+    assert float(scaler.scale(Tensor(2.0))) == 16 and [float(t) for t in scaler.unscale((Tensor(8.0), Tensor(4.0)))] == [1.0, 0.5]
+    assert scaler.adjust(Tensor(False)) is False and float(scaler.scale_value) == 8
+
+
+def test_dynamic_scaler_follows_overflows():
+    scaler = amp.DynamicLossScaler(4, 2, 2)
+    for finite, scale, counter in ((True, 4, 1), (True, 8, 0), (True, 8, 1), (False, 4, 0), (False, 2, 0), (False, 1, 0), (False, 1, 0)):
+        scaler.adjust(Tensor(finite))
+        assert (float(scaler.scale_value), int(scaler.counter)) == (scale, counter)
+
+
+def test_dynamic_manager():
+    manager = amp.DynamicLossScaleManager(16, 2, 3)
+    for overflow, scale in ((False, 16), (True, 8), (False, 8), (False, 8), (False, 16)):
+        manager.update_loss_scale(overflow)
+        assert manager.get_loss_scale() == scale
+    assert manager.get_drop_overflow_update() is True and amp.FixedLossScaleManager(8, False).get_update_cell() is None
+
+
+def _data():
+    x = X.asnumpy()
+    return dataset.NumpySlicesDataset((x, x.sum(1, keepdims=True)), ["x", "y"], shuffle=False).batch(4)
+
+
+@pytest.mark.parametrize("level, manager, scale", [
+    ("O2", amp.FixedLossScaleManager(1024.0, drop_overflow_update=False), 1024.0), ("O3", None, 1.0),
+    ("O2", amp.FixedLossScaleManager(1024.0), 1.0), ("O1", amp.DynamicLossScaleManager(1024, 2, 4), 1.0)])
+def test_model_trains_in_mixed_precision(level, manager, scale):
+    net = Net()
+    kwargs = {"loss_scale_manager": manager} if manager is not None else {}
+    model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.05, loss_scale=scale), amp_level=level, metrics={"mse"}, **kwargs)
+    losses = []
+
+    def keep(run):
+        out = run.original_args().net_outputs
+        losses.append(float(out[0] if isinstance(out, tuple) else out))
+    model.train(30, _data(), callbacks=train.LambdaCallback(on_train_step_end=keep))
+    assert losses[-1] < losses[0] / 3 and all(p.dtype == ms.float32 for p in net.get_parameters())
+
+
+def test_a_step_that_overflows_is_left_out():
+    net = nn.Dense(4, 1)
+    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(), loss_scale_manager=amp.DynamicLossScaleManager(16))
+    before = net.weight.asnumpy().copy()
+    out = step(Tensor(np.full((2, 4), 1e30, "f4")), Tensor(np.ones((2, 1), "f4")))
+    assert bool(out[1]) is True
+    np.testing.assert_array_equal(net.weight.asnumpy(), before)
+    assert bool(step(Tensor(np.ones((2, 4), "f4")), Tensor(np.ones((2, 1), "f4")))[1]) is False
+    assert (net.weight.asnumpy() != before).any()
+
+
+@pytest.mark.parametrize("make, error", [
+    (lambda: amp.auto_mixed_precision(1), TypeError), (lambda: amp.auto_mixed_precision(Net(), "O9"), ValueError),
+    (lambda: amp.auto_mixed_precision(Net(), "O2", ms.float64), ValueError), (lambda: amp.custom_mixed_precision(Net()), ValueError),
+    (lambda: amp.custom_mixed_precision(Net(), white_list=[1]), TypeError), (lambda: amp.StaticLossScaler(0.5), ValueError),
+    (lambda: amp.DynamicLossScaler(2, 2.0, 2), TypeError), (lambda: amp.FixedLossScaleManager(0.5), ValueError),
+    (lambda: amp.DynamicLossScaleManager(2, 2, 0), ValueError), (lambda: amp.build_train_network(Net(), 1), TypeError),
+    (lambda: amp.build_train_network(Net(), nn.SGD(Net().trainable_params()), level="O7"), ValueError)])
+def test_refuses(make, error):
+    with pytest.raises(error):
+        make()
