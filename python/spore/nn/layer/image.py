@@ -13,7 +13,8 @@ from spore.nn.layer.container import CellList
 from spore.nn.layer.conv import Conv2d
 from spore.nn.layer.pooling import AvgPool2d
 
-__all__ = ["ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuffle", "PixelUnshuffle"]
+__all__ = ["ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuffle", "PixelUnshuffle",
+           "ResizeBilinear"]
 
 
 class ImageGradients(Cell):
@@ -255,3 +256,38 @@ class PixelUnshuffle(Cell):
 
     def construct(self, input):
         return ops.pixel_unshuffle(input, self.downscale_factor)
+
+
+class ResizeBilinear(Cell):
+    """An image of another size by linear interpolation. An older name; nn.Upsample does more.
+
+    Args:
+        half_pixel_centers: whether pixels are taken at their centres. Default False.
+
+    Inputs are the image, (N, C, H, W), and by keyword either the size of the result or the integer factor of the sizes
+    (scale_factor), and align_corners, whether the corners stay in place, which excludes half_pixel_centers.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.ResizeBilinear()(ms.ops.ones((1, 2, 2, 2)), size=(4, 5)).shape)
+        (1, 2, 4, 5)
+    """
+
+    def __init__(self, half_pixel_centers=False):
+        super().__init__()
+        self.half_pixel_centers = check.boolean(self.cls_name, "half_pixel_centers", half_pixel_centers)
+
+    def construct(self, x, size=None, scale_factor=None, align_corners=False):
+        cls = self.cls_name
+        check.rank_of(cls, x, 4)
+        if (size is None) == (scale_factor is None):
+            raise ValueError(f"For '{cls}', either 'size' or 'scale_factor' must be given, but got {size} and {scale_factor}.")
+        if size is None:
+            check.positive_int(cls, "scale_factor", scale_factor)
+            size = tuple(n * scale_factor for n in x.shape[2:])
+        else:
+            check.instance(cls, "size", size, tuple, list)
+            if len(size) != 2 or not all(check.is_int(n) and n > 0 for n in size):
+                check.fail_value(cls, "size", size, "two positive ints")
+        return ops.ResizeBilinearV2(align_corners, self.half_pixel_centers)(x, tuple(size))

@@ -42,7 +42,7 @@ class _Pool(Cell):
     def _need_pad_mode(self, **given):
         """Arguments that only pad_mode 'pad' knows."""
         for name, value in given.items():
-            if value and value != 1:
+            if value != (1 if name == "dilation" else 0):
                 raise ValueError(f"For '{self.cls_name}', '{name}' can be given for pad_mode 'pad' only, but got pad_mode "
                                  f"'{self.pad_mode.lower()}'.")
 

@@ -113,15 +113,14 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             check.fail_type(self.cls_name, "scale_sense", scale_sense, "a Cell or a Tensor")
 
     def construct(self, *inputs):
-        scale = self.scale_sense.value()
+        scale = self.scale_sense.value().copy()  # the manager changes the Parameter in place
         loss, grads = self._loss_and_grads(inputs, scale)
         grads = tuple(g * (1 / scale).astype(g.dtype) for g in grads)
         grads = self.grad_reducer(grads)
         status = self.get_overflow_status(None, grads)
-        shown = Tensor(scale)
         if not self.process_loss_scale(status):
             self.optimizer(grads)
-        return loss, status, shown
+        return loss, status, scale
 
     def set_sense_scale(self, sens):
         """Change the scale."""
