@@ -351,12 +351,15 @@ static const method_fn method_table[METHODS_MAX] = {M256(0) M256(1) M256(2) M256
 static char *make_doc(const face *f)
 {
     char *signature = sp__py_face_signature(f->method ? "$self" : "", f->primitive ? f->init_text : f->call_text);
-    if (!signature) return NULL;
+    char *example = signature ? sp__py_face_example(f) : NULL, *doc = NULL;
     const char *text = f->op->doc ? f->op->doc : "";
-    size_t room = strlen(f->name) + strlen(signature) + strlen(text) + 8;
-    char *doc = PyMem_Malloc(room);
-    if (doc) PyOS_snprintf(doc, room, "%s%s\n--\n\n%s", f->name, signature, text);
-    else PyErr_NoMemory();
+    if (example) {
+        size_t room = strlen(f->name) + strlen(signature) + strlen(text) + strlen(example) + 8;
+        doc = PyMem_Malloc(room);
+        if (doc) PyOS_snprintf(doc, room, "%s%s\n--\n\n%s%s", f->name, signature, text, example);
+        else PyErr_NoMemory();
+    }
+    PyMem_Free(example);
     PyMem_Free(signature);
     return doc;
 }

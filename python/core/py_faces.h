@@ -49,6 +49,8 @@ face *sp__py_faces(int *n);
 int sp__py_face_parse(face *f);
 /* "(input, axis=-1)" of a part, as inspect.signature reads it. New string. */
 char *sp__py_face_signature(const char *self, const char *text);
+/* The "Examples:" paragraph of its docstring, empty where it has none. New string. */
+char *sp__py_face_example(const face *f);
 
 /* Sets one attribute field from a Python value. -1 with an exception. Lists are put into the scratch. */
 typedef struct attr_scratch {

@@ -106,6 +106,7 @@ from spore.common.generator import default_generator as default_generator
 from spore.common.generator import get_rng_state as get_rng_state
 from spore.common.generator import initial_seed as initial_seed
 from spore.common.generator import manual_seed as manual_seed
+from spore.common.generator import seed as seed
 from spore.common.generator import set_rng_state as set_rng_state
 from spore.common.initializer import Constant as Constant
 from spore.common.initializer import Dirac as Dirac
@@ -240,6 +241,7 @@ from spore.nn.layer.conv import Conv2d as Conv2d
 from spore.nn.layer.conv import Conv2dTranspose as Conv2dTranspose
 from spore.nn.layer.conv import Conv3d as Conv3d
 from spore.nn.layer.conv import Conv3dTranspose as Conv3dTranspose
+from spore.nn.layer.dense import BiDense as BiDense
 from spore.nn.layer.embedding import Embedding as Embedding
 from spore.nn.layer.embedding import EmbeddingExt as EmbeddingExt
 from spore.nn.layer.embedding import EmbeddingLookup as EmbeddingLookup
@@ -250,6 +252,7 @@ from spore.nn.layer.image import MSSSIM as MSSSIM
 from spore.nn.layer.image import PSNR as PSNR
 from spore.nn.layer.image import PixelShuffle as PixelShuffle
 from spore.nn.layer.image import PixelUnshuffle as PixelUnshuffle
+from spore.nn.layer.image import ResizeBilinear as ResizeBilinear
 from spore.nn.layer.image import SSIM as SSIM
 from spore.nn.layer.math import DiGamma as DiGamma
 from spore.nn.layer.math import IGamma as IGamma
@@ -474,7 +477,17 @@ from spore.train.serialization import save_checkpoint as save_checkpoint
 __version__: str
 __all__: list[str]
 
+class Jvp(Cell):
+    """The result of a function and its derivative in a direction, the last input."""
+    def __init__(self, fn) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Vjp(Cell):
+    """The result of a function and the gradients of its inputs; the last input is the gradient of the result."""
+    def __init__(self, fn) -> None: ...
+    def __call__(self, *args, **kwargs): ...
 def get_metric_fn(name, *args, **kwargs):
     """A metric by its name."""
 def names():
     """The names a metric can be asked for by, sorted."""
+def no_init_parameters():
+    """For networks whose Parameters are loaded from a checkpoint next: marks Parameters as not needing initial values."""

@@ -392,6 +392,8 @@ class Tensor:
         """The smaller of two tensors; a number where one of them is NaN."""
     def fmod(self, other: TensorLike) -> Tensor:
         """The remainder of a division rounded towards zero; it has the sign of the dividend."""
+    def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Any:
+        """Columns of windows added back to an image of output_size."""
     def frac(self) -> Tensor:
         """The fractional part of each element, with its sign."""
     @staticmethod
@@ -911,6 +913,10 @@ class Tensor:
         """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
     def triu(self, diagonal: _int = 0) -> Tensor:
         """The upper triangle of each matrix, from the given diagonal; zeros elsewhere."""
+    @overload
+    def true_divide(self, other: TensorLike) -> Tensor:
+        """Quotient of two tensors, element by element; integers are divided as float32."""
+    @overload
     def true_divide(self, value: TensorLike) -> Tensor:
         """Quotient of two tensors, element by element; integers are divided as float32."""
     def trunc(self) -> Tensor:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/make-stubs.
-"""spore.nn: Cells, layers, losses, optimizers, learning rates, metrics."""
+"""spore.nn: Cells, layers, losses, optimizers, learning rates, cells around networks. Metrics, which live in spore.train, are shown here too."""
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -83,6 +83,7 @@ from spore.nn.layer.conv import Conv2d as Conv2d
 from spore.nn.layer.conv import Conv2dTranspose as Conv2dTranspose
 from spore.nn.layer.conv import Conv3d as Conv3d
 from spore.nn.layer.conv import Conv3dTranspose as Conv3dTranspose
+from spore.nn.layer.dense import BiDense as BiDense
 from spore.nn.layer.embedding import Embedding as Embedding
 from spore.nn.layer.embedding import EmbeddingExt as EmbeddingExt
 from spore.nn.layer.embedding import EmbeddingLookup as EmbeddingLookup
@@ -93,8 +94,8 @@ from spore.nn.layer.image import MSSSIM as MSSSIM
 from spore.nn.layer.image import PSNR as PSNR
 from spore.nn.layer.image import PixelShuffle as PixelShuffle
 from spore.nn.layer.image import PixelUnshuffle as PixelUnshuffle
+from spore.nn.layer.image import ResizeBilinear as ResizeBilinear
 from spore.nn.layer.image import SSIM as SSIM
-from spore.nn.layer.math import CosineSimilarity as CosineSimilarity
 from spore.nn.layer.math import DiGamma as DiGamma
 from spore.nn.layer.math import IGamma as IGamma
 from spore.nn.layer.math import LBeta as LBeta
@@ -235,3 +236,13 @@ from spore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as TrainOneSt
 
 __all__: list[str]
 
+class Jvp(Cell):
+    """The result of a function and its derivative in a direction, the last input."""
+    def __init__(self, fn) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class Vjp(Cell):
+    """The result of a function and the gradients of its inputs; the last input is the gradient of the result."""
+    def __init__(self, fn) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+def no_init_parameters():
+    """For networks whose Parameters are loaded from a checkpoint next: marks Parameters as not needing initial values."""

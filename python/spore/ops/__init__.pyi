@@ -96,14 +96,21 @@ from spore.ops.creation import tril_indices as tril_indices
 from spore.ops.creation import triu_indices as triu_indices
 from spore.ops.creation import zeros as zeros
 from spore.ops.creation import zeros_like as zeros_like
+from spore.ops.image import Col2Im as Col2Im
 from spore.ops.image import CropAndResize as CropAndResize
+from spore.ops.image import Im2Col as Im2Col
 from spore.ops.image import crop_and_resize as crop_and_resize
+from spore.ops.image import fold as fold
+from spore.ops.image import unfold as unfold
+from spore.ops.loss import CTCLoss as CTCLoss
+from spore.ops.loss import CTCLossV2 as CTCLossV2
 from spore.ops.loss import MultiMarginLoss as MultiMarginLoss
 from spore.ops.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from spore.ops.loss import NLLLoss as NLLLoss
 from spore.ops.loss import SoftMarginLoss as SoftMarginLoss
 from spore.ops.loss import TripletMarginLoss as TripletMarginLoss
 from spore.ops.loss import cosine_embedding_loss as cosine_embedding_loss
+from spore.ops.loss import ctc_loss as ctc_loss
 from spore.ops.loss import gaussian_nll_loss as gaussian_nll_loss
 from spore.ops.loss import hinge_embedding_loss as hinge_embedding_loss
 from spore.ops.loss import margin_ranking_loss as margin_ranking_loss
@@ -227,7 +234,6 @@ from spore.ops.nn import softmin as softmin
 from spore.ops.nn import softplus as softplus
 from spore.ops.nn import swiglu as swiglu
 from spore.ops.nn import upsample as upsample
-from spore.ops.optimizer import ApplyAdamWithAmsgrad as ApplyAdamWithAmsgrad
 from spore.ops.primitive import Primitive as Primitive
 from spore.ops.primitive import PrimitiveWithCheck as PrimitiveWithCheck
 from spore.ops.primitive import PrimitiveWithInfer as PrimitiveWithInfer
@@ -473,6 +479,10 @@ class ApplyAdagradDA(Primitive):
 class ApplyAdagradV2(Primitive):
     """accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)."""
     def __init__(self, epsilon, update_slots=True) -> None: ...
+    def __call__(self, *args, **kwargs): ...
+class ApplyAdamWithAmsgrad(Primitive):
+    """Adam that divides by the largest second moment seen."""
+    def __init__(self, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class ApplyAdamWithAmsgradV2(Primitive):
     """Adam that divides by the largest second moment seen."""
