@@ -2,8 +2,8 @@
 /* arithmetic.c - functions of two operands beyond the four rules: powers, division with a remainder, quotients that avoid
  * NaN, and small compositions such as lerp and clamp.
  *
- * Division of integers by zero has no value. As in MindSpore the quotient is then the largest or smallest integer by the
- * sign of the dividend (as if an infinity had been converted), and zero for 0 / 0; the remainder is zero. */
+ * Division of integers by zero has no value. As in MindSpore the quotient is then the largest or smallest integer by
+ * the sign of the dividend (as if an infinity had been converted), and zero for 0 / 0; the remainder is zero. */
 #include "ops/kernels.h"
 #include "ops/math.h"
 
@@ -65,13 +65,15 @@ static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
 }
 ENTRY(pow, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .vjp = pow_vjp,
       .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "Pow", .onnx = "Pow",
-      .python = "ops.pow(input, exponent); ops.Pow()(x, y); ops.tensor_pow(input, exponent); Tensor.pow(exponent); mint.pow(input, exponent)",
+      .python = "ops.pow(input, exponent); ops.Pow()(x, y); ops.tensor_pow(input, exponent); Tensor.pow(exponent); "
+                "mint.pow(input, exponent)",
       .doc = "The first operand to the power of the second, element by element.",
       .samples = "[2,3]>0 [2,3]; [2,3]>0 [3]; []>0 [4]");
 
 static sp_status float_power_compose(sp_builder *b, const sp_call *c)
 {
-    bool complex_any = sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'c' || sp_dtype_kind((sp_dtype)c->in[1]->dtype) == 'c';
+    bool complex_any = sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'c' ||
+        sp_dtype_kind((sp_dtype)c->in[1]->dtype) == 'c';
     sp_dtype to = complex_any ? SP_DTYPE_C128 : SP_DTYPE_F64;
     c->out[0] = SP_APPLY2(b, sp_op_pow, sp_cast(b, c->in[0], to), sp_cast(b, c->in[1], to));
     return SP_OK;
@@ -89,7 +91,8 @@ static sp_status ldexp_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_ldexp = {
-    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = ldexp_compose, .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
+    .name = "ldexp", .inputs = "x, y", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = ldexp_compose,
+    .python = "ops.ldexp(x, other); Tensor.ldexp(other)",
     .doc = "x times 2 to the power of y.", .samples = BOTH,
 };
 
@@ -124,6 +127,11 @@ SP_EACH_SIGNED(SP_BINARY_LOOP, trunc_mod, (trunc_rest(x, y)))
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, trunc_div, (y ? x / y : x ? (T)-1 : 0))                                       \
     SP_BINARY_LOOP(D, T, C, LOAD, STORE, trunc_mod, (y ? x % y : 0))
 SP_EACH_UNSIGNED(UINT_DIVIDE, )
+/* A bool is divided by true or, like the integers, saturates at itself; nothing is left over. */
+SP_EACH_BOOL(SP_BINARY_LOOP, floor_div, ((void)y, x))
+SP_EACH_BOOL(SP_BINARY_LOOP, floor_mod, ((void)y, x - x))
+SP_EACH_BOOL(SP_BINARY_LOOP, trunc_div, ((void)y, x))
+SP_EACH_BOOL(SP_BINARY_LOOP, trunc_mod, ((void)y, x - x))
 
 static inline float floor_mod_f(float x, float y)
 {
@@ -143,10 +151,10 @@ SP_EACH_FLOAT32(SP_BINARY_LOOP, trunc_div, truncf(x / y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, trunc_div, trunc(x / y))
 SP_EACH_FLOAT32(SP_BINARY_LOOP, trunc_mod, fmodf(x, y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, trunc_mod, fmod(x, y))
-LOOPS(floor_div, SP_EACH_REAL(SP_LOOP_ROW, floor_div, ), 16)
-LOOPS(floor_mod, SP_EACH_REAL(SP_LOOP_ROW, floor_mod, ), 60)
-LOOPS(trunc_div, SP_EACH_REAL(SP_LOOP_ROW, trunc_div, ), 16)
-LOOPS(trunc_mod, SP_EACH_REAL(SP_LOOP_ROW, trunc_mod, ), 60)
+LOOPS(floor_div, SP_EACH_BOOL(SP_LOOP_ROW, floor_div, ) SP_EACH_REAL(SP_LOOP_ROW, floor_div, ), 16)
+LOOPS(floor_mod, SP_EACH_BOOL(SP_LOOP_ROW, floor_mod, ) SP_EACH_REAL(SP_LOOP_ROW, floor_mod, ), 60)
+LOOPS(trunc_div, SP_EACH_BOOL(SP_LOOP_ROW, trunc_div, ) SP_EACH_REAL(SP_LOOP_ROW, trunc_div, ), 16)
+LOOPS(trunc_mod, SP_EACH_BOOL(SP_LOOP_ROW, trunc_mod, ) SP_EACH_REAL(SP_LOOP_ROW, trunc_mod, ), 60)
 
 /* r = x - y q, q constant between its steps. */
 static sp_status rest_vjp(sp_builder *b, const sp_vjp *v, const sp_op *quotient)
@@ -160,21 +168,26 @@ static sp_status rest_vjp(sp_builder *b, const sp_vjp *v, const sp_op *quotient)
 static sp_status floor_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp(b, v, &sp_op_floor_div); }
 static sp_status trunc_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp(b, v, &sp_op_trunc_div); }
 
-#define WHOLE .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL
+#define WHOLE .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL
 ENTRY(floor_div, WHOLE, .no_vjp = "piecewise constant", .mindir = "FloorDiv", .onnx = "Floor(Div)",
-      .python = "ops.floor_div(x, y); ops.FloorDiv()(x, y); ops.floor_divide(input, other); ops.floordiv(input, other); "
+      .python = "ops.floor_div(x, y); ops.FloorDiv()(x, y); ops.floor_divide(input, other); "
+                "ops.floordiv(input, other); "
                 "ops.tensor_floordiv(input, other); Tensor.floor_divide(other); mint.floor_divide(input, other)",
       .doc = "The quotient rounded down.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
-ENTRY(floor_mod, WHOLE, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "FloorMod", .onnx = "Mod",
-      .python = "ops.floor_mod(x, y); ops.FloorMod()(x, y); ops.floormod(x, y); ops.tensor_mod(x, y); ops.remainder(input, other); "
+ENTRY(floor_mod, WHOLE, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "FloorMod",
+      .onnx = "Mod",
+      .python = "ops.floor_mod(x, y); ops.FloorMod()(x, y); ops.floormod(x, y); ops.tensor_mod(x, y); "
+                "ops.remainder(input, other); "
                 "Tensor.remainder(other); Tensor.remainder(divisor); mint.remainder(input, other)",
       .doc = "The remainder of a division rounded down; it has the sign of the divisor.",
       .samples = "[2,3](0.6,0.9) [2,3](1.1,2); [2,3](2.1,2.4) [3](0.95,1.04); [](0.6,0.9) [4](1.1,2)");
 ENTRY(trunc_div, WHOLE, .no_vjp = "piecewise constant", .mindir = "TruncateDiv",
       .python = "ops.truncate_div(x, y); ops.TruncateDiv()(x, y)", .doc = "The quotient rounded towards zero.",
       .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
-ENTRY(trunc_mod, WHOLE, .vjp = trunc_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "TruncateMod", .onnx = "Mod",
-      .python = "ops.truncate_mod(x, y); ops.TruncateMod()(x, y); ops.Mod()(x, y); ops.fmod(input, other); Tensor.fmod(other); "
+ENTRY(trunc_mod, WHOLE, .vjp = trunc_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "TruncateMod",
+      .onnx = "Mod",
+      .python = "ops.truncate_mod(x, y); ops.TruncateMod()(x, y); ops.Mod()(x, y); ops.fmod(input, other); "
+                "Tensor.fmod(other); "
                 "mint.fmod(input, other)",
       .doc = "The remainder of a division rounded towards zero; it has the sign of the dividend.",
       .samples = "[2,3](0.6,0.9) [2,3](1.1,2); [2,3](2.1,2.4) [3](0.95,1.04); [](0.6,0.9) [4](1.1,2)");
@@ -256,19 +269,23 @@ static sp_status heaviside_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp_select(b, is_zero(b, x), c->in[1], sp_cast(b, positive, (sp_dtype)x->dtype));
     return SP_OK;
 }
-#define COMPOSED(name_, ...) const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .compose = name_##_compose, __VA_ARGS__}
+#define COMPOSED(name_, ...) const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y",                            \
+                                                          .compose = name_##_compose, __VA_ARGS__}
 COMPOSED(div_no_nan, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_NUMBERS, .mindir = "DivNoNan",
-         .python = "ops.DivNoNan()(x1, x2); ops.div_no_nan(x, y)", .doc = "The quotient, and zero where the divisor is zero.",
+         .python = "ops.DivNoNan()(x1, x2); ops.div_no_nan(x, y)",
+         .doc = "The quotient, and zero where the divisor is zero.",
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 COMPOSED(mul_no_nan, .promote = SP_PROMOTE_ALL, .mindir = "MulNoNan", .python = "ops.MulNoNan()(x, y)",
          .doc = "The product, and zero where the second operand is zero, whatever the first.", .samples = BOTH);
 COMPOSED(xlogy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .mindir = "Xlogy",
          .python = "ops.xlogy(input, other); ops.Xlogy()(x, y); Tensor.xlogy(other); mint.xlogy(input, other)",
-         .doc = "x times the logarithm of y, and zero where x is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
+         .doc = "x times the logarithm of y, and zero where x is zero.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; "
+                                                                                    "[] [4]>0");
 COMPOSED(xdivy, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .mindir = "Xdivy",
          .python = "ops.xdivy(x, y); ops.Xdivy()(x, y); Tensor.xdivy(y)", .doc = "x over y, and zero where x is zero.",
          .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
-COMPOSED(squared_difference, .promote = SP_PROMOTE_ALL, .mindir = "SquaredDifference", .python = "ops.SquaredDifference()(x, y)",
+COMPOSED(squared_difference, .promote = SP_PROMOTE_ALL, .mindir = "SquaredDifference",
+         .python = "ops.SquaredDifference()(x, y)",
          .doc = "The square of the difference.", .samples = BOTH);
 COMPOSED(heaviside, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .mindir = "Heaviside",
          .python = "ops.heaviside(input, values); ops.Heaviside()(x, values); Tensor.heaviside(values)",
@@ -285,9 +302,11 @@ static sp_status atan2_vjp(sp_builder *b, const sp_vjp *v)
     if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_neg(b, sp_mul(b, g, x)), y);
     return SP_OK;
 }
-ENTRY(atan2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = atan2_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+ENTRY(atan2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = atan2_vjp,
+      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
       .mindir = "Atan2",
-      .python = "ops.atan2(input, other); ops.arctan2(input, other); ops.Atan2()(x, y); Tensor.atan2(other); Tensor.arctan2(other); "
+      .python = "ops.atan2(input, other); ops.arctan2(input, other); ops.Atan2()(x, y); Tensor.atan2(other); "
+                "Tensor.arctan2(other); "
                 "mint.atan2(input, other); mint.arctan2(input, other)",
       .doc = "The angle of the point (y, x), in (-pi, pi].", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; []>0 [4]>0");
 
@@ -302,16 +321,19 @@ static sp_status hypot_vjp(sp_builder *b, const sp_vjp *v)
 ENTRY(hypot, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = hypot_vjp,
       .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "Hypot",
       .python = "ops.hypot(input, other); ops.Hypot()(x1, x2); Tensor.hypot(other)",
-      .doc = "The square root of x squared plus y squared, without overflow on the way.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
+      .doc = "The square root of x squared plus y squared, without overflow on the way.",
+      .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 
 FLOAT_FUNCTION(copysign, copysignf(x, y), copysign(x, y), 4)
 static sp_status copysign_vjp(sp_builder *b, const sp_vjp *v)
 {
     if (v->needs[0])
-        v->din[0] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_mul(b, sp_sign(b, v->in[0]), sp_sign(b, v->out[0]))), v->in[0]);
+        v->din[0] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_mul(b, sp_sign(b, v->in[0]), sp_sign(b, v->out[0]))),
+                                    v->in[0]);
     return SP_OK;
 }
-ENTRY(copysign, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = copysign_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
+ENTRY(copysign, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = copysign_vjp,
+      .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
       .python = "ops.copysign(x, other); Tensor.copysign(other)", .doc = "The size of x with the sign of y.",
       .samples = "[2,3]>0 [2,3]>0; [2,3]>0 [3]>0; []>0 [4]>0");
 
@@ -338,10 +360,12 @@ static sp_status logaddexp_vjp(sp_builder *b, const sp_vjp *v)
 {
     for (int i = 0; i < 2; i++)
         if (v->needs[i])
-            v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_sigmoid(b, sp_sub(b, v->in[i], v->in[1 - i]))), v->in[i]);
+            v->din[i] = sp__unbroadcast(b, sp_mul(b, v->dout[0], sp_sigmoid(b, sp_sub(b, v->in[i], v->in[1 - i]))),
+                                        v->in[i]);
     return SP_OK;
 }
-ENTRY(logaddexp, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = logaddexp_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+ENTRY(logaddexp, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = logaddexp_vjp,
+      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
       .python = "ops.logaddexp(input, other); Tensor.logaddexp(other); mint.logaddexp(input, other)",
       .doc = "log(exp(x) + exp(y)), without overflow on the way.", .samples = BOTH);
 #define UNIT2 1.4426950408889634 /* 1 / log 2: 2^x = exp(x / UNIT2) */
@@ -355,7 +379,8 @@ static sp_status logaddexp2_vjp(sp_builder *b, const sp_vjp *v)
         }
     return SP_OK;
 }
-ENTRY(logaddexp2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = logaddexp2_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+ENTRY(logaddexp2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = logaddexp2_vjp,
+      .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
       .python = "ops.logaddexp2(input, other); Tensor.logaddexp2(other); mint.logaddexp2(input, other)",
       .doc = "The same to base 2.", .samples = BOTH);
 
@@ -374,12 +399,18 @@ static sp_status chosen_vjp(sp_builder *b, const sp_vjp *v, sp_tensor *first)
     if (v->needs[1]) v->din[1] = sp__unbroadcast(b, sp_select(b, first, zero, v->dout[0]), v->in[1]);
     return SP_OK;
 }
-static sp_status fmax_vjp(sp_builder *b, const sp_vjp *v) { return chosen_vjp(b, v, sp_greater_equal(b, v->in[0], v->in[1])); }
-static sp_status fmin_vjp(sp_builder *b, const sp_vjp *v) { return chosen_vjp(b, v, sp_less_equal(b, v->in[0], v->in[1])); }
-ENTRY(fmax, WHOLE, .vjp = fmax_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmax",
+static sp_status fmax_vjp(sp_builder *b, const sp_vjp *v)
+{
+    return chosen_vjp(b, v, sp_greater_equal(b, v->in[0], v->in[1]));
+}
+static sp_status fmin_vjp(sp_builder *b, const sp_vjp *v)
+{
+    return chosen_vjp(b, v, sp_less_equal(b, v->in[0], v->in[1]));
+}
+ENTRY(fmax, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmax_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmax",
       .python = "ops.fmax(input, other); ops.Fmax()(x1, x2); Tensor.fmax(other)",
       .doc = "The larger of two tensors; a number where one of them is NaN.", .samples = BOTH);
-ENTRY(fmin, WHOLE, .vjp = fmin_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmin",
+ENTRY(fmin, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmin_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmin",
       .python = "ops.fmin(input, other); ops.Fmin()(x1, x2); Tensor.fmin(other)",
       .doc = "The smaller of two tensors; a number where one of them is NaN.", .samples = BOTH);
 
@@ -403,7 +434,8 @@ SP_EACH_UNSIGNED(SP_BINARY_LOOP, lcm, (lcm_of(x, y)))
 LOOPS(gcd, SP_EACH_INT(SP_LOOP_ROW, gcd, ), 200)
 LOOPS(lcm, SP_EACH_INT(SP_LOOP_ROW, lcm, ), 200)
 #define DIVISORS .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_INTS, .no_vjp = "integer result"
-ENTRY(gcd, DIVISORS, .mindir = "Gcd", .python = "ops.gcd(input, other); ops.Gcd()(x1, x2); Tensor.gcd(other); mint.gcd(input, other)",
+ENTRY(gcd, DIVISORS, .mindir = "Gcd", .python = "ops.gcd(input, other); ops.Gcd()(x1, x2); Tensor.gcd(other); "
+                                                "mint.gcd(input, other)",
       .doc = "The greatest common divisor, never negative.", .samples = BOTH);
 ENTRY(lcm, DIVISORS, .mindir = "Lcm", .python = "ops.lcm(input, other); ops.Lcm()(x1, x2); Tensor.lcm(other)",
       .doc = "The least common multiple, never negative.", .samples = BOTH);

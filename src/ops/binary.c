@@ -85,7 +85,8 @@ static sp_status div_vjp(sp_builder *b, const sp_vjp *v)
 ENTRY(div, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .vjp = div_vjp,
       .saves = SP_SAVE_IN(1) | SP_SAVE_OUT(0), .mindir = "RealDiv", .onnx = "Div",
       .python = "ops.Div()(x, y); ops.tensor_div(x, y); ops.true_divide(dividend, divisor); "
-                "Tensor.true_divide(value); ops.div(input, other); ops.divide(input, other); Tensor.div(other); Tensor.divide(other); "
+                "Tensor.true_divide(other); Tensor.true_divide(value); ops.div(input, other); ops.divide(input, other); "
+                "Tensor.div(other); Tensor.divide(other); "
                 "mint.div(input, other); mint.divide(input, other)",
       .doc = "Quotient of two tensors, element by element; integers are divided as float32.",
       .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");

@@ -10,7 +10,8 @@ typedef struct {
     int64_t axis;
     bool keepdims, ignore_nan;
 } median_attrs;
-static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"), SP_ATTR(median_attrs, keepdims, BOOL, "False"),
+static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"),
+                                            SP_ATTR(median_attrs, keepdims, BOOL, "False"),
                                             SP_ATTR(median_attrs, ignore_nan, BOOL, "False")};
 
 /* One line, sorted with the positions its elements had; equal elements keep their order, NaN goes last. */
@@ -110,12 +111,16 @@ static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_median = {
-    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL, .infer = median_infer,
-    .reference = median_reference, .workspace = median_workspace, .vjp = median_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Median",
+    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL,
+    .infer = median_infer,
+    .reference = median_reference, .workspace = median_workspace, .vjp = median_vjp, .saves = SP_SAVE_OUT(1),
+    .mindir = "Median",
     .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
-              "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, .ignore_nan=True); "
+              "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, "
+              ".ignore_nan=True); "
               "Tensor.nanmedian(axis=-1, keepdims=False, .ignore_nan=True)",
-    .doc = "The middle element along an axis (the lower of two) and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2,2]d axis=0 keepdims=True",
+    .doc = "The middle element along an axis (the lower of two) and where it is.",
+    .samples = "[5]d; [2,4]d axis=1; [3,2,2]d axis=0 keepdims=True",
 };
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
@@ -125,19 +130,23 @@ typedef struct {
     bool keepdims;
     sp_dtype dtype;
 } count_attrs;
-static const sp_attr count_attr_table[] = {SP_ATTR(count_attrs, axis, INTS, "()"), SP_ATTR(count_attrs, keepdims, BOOL, "False"),
+static const sp_attr count_attr_table[] = {SP_ATTR(count_attrs, axis, INTS, "()"),
+                                           SP_ATTR(count_attrs, keepdims, BOOL, "False"),
                                            SP_ATTR(count_attrs, dtype, DTYPE, "int32")};
 static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
 {
     const count_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *hit = sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), SP_DTYPE_I64);
-    c->out[0] = sp_cast(b, sp__sum_axes(b, hit, a->axis, a->keepdims), a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype);
+    const sp_dtype to = a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype;
+    c->out[0] = sp_cast(b, sp__sum_axes(b, hit, a->axis, a->keepdims), to);
     return SP_OK;
 }
 const sp_op sp_op_count_nonzero = {
     .name = "count_nonzero", .inputs = "x", SP_ATTRS(count_attr_table, count_attrs), .compose = count_nonzero_compose,
-    .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); mint.count_nonzero(input, dim:axis=None, .dtype=int64); "
-              "Tensor.count_nonzero(axis=(), keep_dims:keepdims=False, dtype=None); Tensor.count_nonzero(dim:axis=None, .dtype=int64)",
+    .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); "
+              "mint.count_nonzero(input, dim:axis=None, .dtype=int64); "
+              "Tensor.count_nonzero(axis=(), keep_dims:keepdims=False, dtype=None); "
+              "Tensor.count_nonzero(dim:axis=None, .dtype=int64)",
     .doc = "How many elements over axes are not zero.", .samples = "[2,3]; [2,3] axis=1 keepdims=True",
 };
 
@@ -149,8 +158,10 @@ static sp_status equal_count_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_equal_count = {
-    .name = "equal_count", .inputs = "x, y", .compose = equal_count_compose, .mindir = "EqualCount", .python = "ops.EqualCount()(x, y)",
-    .doc = "How many elements of two tensors are equal, as one element of their dtype.", .samples = "[2,3] [2,3]; [4] [4]",
+    .name = "equal_count", .inputs = "x, y", .compose = equal_count_compose, .mindir = "EqualCount",
+    .python = "ops.EqualCount()(x, y)",
+    .doc = "How many elements of two tensors are equal, as one element of their dtype.",
+    .samples = "[2,3] [2,3]; [4] [4]",
 };
 
 /* --- histograms -------------------------------------------------------------------------------------------------- */
@@ -161,12 +172,15 @@ static sp_status bincount_infer(const sp_call *c, sp_meta *out)
 {
     char x[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
     const sp_tensor *t = c->in[0], *weights = c->in[1];
-    SP_CHECK(t->rank == 1, SP_VALUE, "input must have 1 dimension, but its shape is %s", sp__shape_text(t->rank, t->dims, x));
-    SP_CHECK(!weights || sp__tensor_same_shape(t, weights), SP_VALUE, "weights has shape %s, it must be that of input, %s",
+    SP_CHECK(t->rank == 1, SP_VALUE, "input must have 1 dimension, but its shape is %s",
+             sp__shape_text(t->rank, t->dims, x));
+    SP_CHECK(!weights || sp__tensor_same_shape(t, weights), SP_VALUE,
+             "weights has shape %s, it must be that of input, %s",
              sp__shape_text(weights->rank, weights->dims, w), sp__shape_text(t->rank, t->dims, x));
     SP_CHECK(((const bincount_attrs *)c->attrs)->minlength >= 0, SP_VALUE, "minlength is %lld, it must not be negative",
              (long long)((const bincount_attrs *)c->attrs)->minlength);
-    *out = (sp_meta){.dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1, .dims = {-1}};
+    *out = (sp_meta){.dtype = weights && weights->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 1,
+                     .dims = {-1}};
     return SP_OK;
 }
 static sp_status bincount_reference(const sp_call *c)
@@ -177,7 +191,8 @@ static sp_status bincount_reference(const sp_call *c)
     meta.dims[0] = ((const bincount_attrs *)c->attrs)->minlength;
     const sp_loop_fn load = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_I64);
     const sp_loop_fn load_weight = weights ? sp__cast_loop((sp_dtype)weights->dtype, SP_DTYPE_F64) : NULL;
-    const size_t x_bytes = sp_dtype_bytes((sp_dtype)x->dtype), w_bytes = weights ? sp_dtype_bytes((sp_dtype)weights->dtype) : 0;
+    const size_t x_bytes = sp_dtype_bytes((sp_dtype)x->dtype);
+    const size_t w_bytes = weights ? sp_dtype_bytes((sp_dtype)weights->dtype) : 0;
     static const int64_t steps[2] = {0, 0};
     for (int64_t i = 0; i < x->count; i++) {
         int64_t k;
@@ -197,18 +212,21 @@ static sp_status bincount_reference(const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_bincount = {
-    .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs), .dtypes = SP_DT_INTS | SP_DT(BOOL),
+    .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs),
+    .dtypes = SP_DT_INTS | SP_DT(BOOL),
     .infer = bincount_infer, .reference = bincount_reference, .no_vjp = "counts", .mindir = "Bincount",
     .python = "ops.bincount(input, weights=None, minlength=0); Tensor.bincount(weights=None, minlength=0); "
               "mint.bincount(input, weights=None, minlength=0)",
-    .doc = "How often each number from zero on occurs, or the sum of its weights.", .samples = "[6]i<4 _; [6]i<4 _ minlength=8; [5]i<3 [5]",
+    .doc = "How often each number from zero on occurs, or the sum of its weights.",
+    .samples = "[6]i<4 _; [6]i<4 _ minlength=8; [5]i<3 [5]",
 };
 
 typedef struct {
     int64_t bins;
     double min, max;
 } histc_attrs;
-static const sp_attr histc_attr_table[] = {SP_ATTR(histc_attrs, bins, INT, "100"), SP_ATTR(histc_attrs, min, FLOAT, "0"),
+static const sp_attr histc_attr_table[] = {SP_ATTR(histc_attrs, bins, INT, "100"),
+                                           SP_ATTR(histc_attrs, min, FLOAT, "0"),
                                            SP_ATTR(histc_attrs, max, FLOAT, "0")};
 static sp_status histc_infer(const sp_call *c, sp_meta *out)
 {
@@ -228,8 +246,10 @@ static sp_status histc_reference(const sp_call *c)
     const histc_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     double *counts = c->work, *values = counts + a->bins, low = a->min, high = a->max;
-    sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64)(x->count, (char *const[]){(char *)values, x->data},
-                                                    (const int64_t[]){sizeof(double), (int64_t)sp_dtype_bytes((sp_dtype)x->dtype)}, NULL);
+    const sp_dtype dtype = (sp_dtype)x->dtype;
+    const int64_t bytes = (int64_t)sp_dtype_bytes(dtype);
+    sp__cast_loop(dtype, SP_DTYPE_F64)(x->count, (char *const[]){(char *)values, x->data},
+                                       (const int64_t[]){sizeof(double), bytes}, NULL);
     if (low == high && x->count) {
         low = high = values[0];
         for (int64_t i = 1; i < x->count; i++) {
@@ -237,6 +257,7 @@ static sp_status histc_reference(const sp_call *c)
             if (values[i] > high) high = values[i];
         }
     }
+    SP_CHECK(isfinite(low) && isfinite(high), SP_VALUE, "the range of the bins must be finite, but it is %g to %g", low, high);
     if (low == high) low -= 1, high += 1;
     for (int64_t i = 0; i < a->bins; i++) counts[i] = 0;
     for (int64_t i = 0; i < x->count; i++) {
@@ -244,16 +265,18 @@ static sp_status histc_reference(const sp_call *c)
         int64_t k = (int64_t)((values[i] - low) / (high - low) * (double)a->bins);
         counts[k < a->bins ? k : a->bins - 1] += 1;
     }
-    sp__cast_loop(SP_DTYPE_F64, (sp_dtype)x->dtype)(a->bins, (char *const[]){c->out[0]->data, (char *)counts},
-                                                    (const int64_t[]){(int64_t)sp_dtype_bytes((sp_dtype)x->dtype), sizeof(double)}, NULL);
+    sp__cast_loop(SP_DTYPE_F64, dtype)(a->bins, (char *const[]){c->out[0]->data, (char *)counts},
+                                       (const int64_t[]){bytes, sizeof(double)}, NULL);
     return SP_OK;
 }
 const sp_op sp_op_histc = {
     .name = "histc", .inputs = "x", SP_ATTRS(histc_attr_table, histc_attrs), .dtypes = SP_DT_REAL, .infer = histc_infer,
     .reference = histc_reference, .workspace = histc_workspace, .no_vjp = "counts", .mindir = "Histogram",
-    .python = "ops.histc(input, bins=100, min=0.0, max=0.0); Tensor.histc(bins=100, min=0, max=0); mint.histc(input, bins=100, min=0, max=0); "
+    .python = "ops.histc(input, bins=100, min=0.0, max=0.0); Tensor.histc(bins=100, min=0, max=0); "
+              "mint.histc(input, bins=100, min=0, max=0); "
               "ops.Histogram(bins=100, min=0.0, max=0.0)(x)",
-    .doc = "How many elements fall into each of the bins between min and max.", .samples = "[2,3] bins=4; [8] bins=3 min=-1 max=1",
+    .doc = "How many elements fall into each of the bins between min and max.",
+    .samples = "[2,3] bins=4; [8] bins=3 min=-1 max=1",
 };
 
 /* --- trace ------------------------------------------------------------------------------------------------------- */
@@ -262,14 +285,16 @@ static sp_status trace_compose(sp_builder *b, const sp_call *c)
 {
     char text[SP_SHAPE_TEXT];
     sp_tensor *x = c->in[0];
-    SP_CHECK(x->rank == 2, SP_VALUE, "input must have 2 dimensions, but its shape is %s", sp__shape_text(x->rank, x->dims, text));
+    SP_CHECK(x->rank == 2, SP_VALUE, "input must have 2 dimensions, but its shape is %s",
+             sp__shape_text(x->rank, x->dims, text));
     sp_tensor *diagonal = sp_equal(b, iota(b, 2, 0, x->dims[0]), iota(b, 2, 1, x->dims[1]));
     c->out[0] = sp__sum_axes(b, sp_select(b, diagonal, x, sp__const(b, 0, x)), (sp_ints){-1, NULL}, false);
     return SP_OK;
 }
 const sp_op sp_op_trace = {
     .name = "trace", .inputs = "x", .dtypes = SP_DT_NUMBERS, .compose = trace_compose, .mindir = "Trace",
-    .python = "ops.trace(input); ops.Trace()(x); Tensor.trace(); mint.trace(input)", .doc = "The sum of the diagonal of a matrix.",
+    .python = "ops.trace(input); ops.Trace()(x); Tensor.trace(); mint.trace(input)",
+    .doc = "The sum of the diagonal of a matrix.",
     .samples = "[3,3]; [2,4]; [4,2]",
 };
 
@@ -279,13 +304,15 @@ typedef struct {
     double rtol, atol;
     bool equal_nan;
 } close_attrs;
-static const sp_attr close_attr_table[] = {SP_ATTR(close_attrs, rtol, FLOAT, "1e-05"), SP_ATTR(close_attrs, atol, FLOAT, "1e-08"),
+static const sp_attr close_attr_table[] = {SP_ATTR(close_attrs, rtol, FLOAT, "1e-05"),
+                                           SP_ATTR(close_attrs, atol, FLOAT, "1e-08"),
                                            SP_ATTR(close_attrs, equal_nan, BOOL, "False")};
 static sp_status isclose_compose(sp_builder *b, const sp_call *c)
 {
     const close_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *y = c->in[1];
-    SP_CHECK(a->rtol >= 0 && a->atol >= 0, SP_VALUE, "rtol is %g and atol is %g, they must not be negative", a->rtol, a->atol);
+    SP_CHECK(a->rtol >= 0 && a->atol >= 0, SP_VALUE, "rtol is %g and atol is %g, they must not be negative", a->rtol,
+             a->atol);
     sp_tensor *same = sp_equal(b, x, y);
     if (sp_dtype_kind((sp_dtype)x->dtype) != 'f') { /* integers and bool: compared as float64 */
         x = sp_cast(b, x, SP_DTYPE_F64);
@@ -301,12 +328,16 @@ static sp_status isclose_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_isclose = {
-    .name = "isclose", .inputs = "x, y", SP_ATTRS(close_attr_table, close_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL,
+    .name = "isclose", .inputs = "x, y", SP_ATTRS(close_attr_table, close_attrs), .promote = SP_PROMOTE_ALL,
+    .dtypes = SP_DT_REAL_BOOL,
     .compose = isclose_compose, .mindir = "IsClose",
-    .python = "ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
-              "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False); Tensor.isclose(x2, rtol=1e-05, atol=1e-08, equal_nan=False); "
+    .python = "ops.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
+              "mint.isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False); "
+              "Tensor.isclose(other, rtol=1e-05, atol=1e-08, equal_nan=False); "
+              "Tensor.isclose(x2, rtol=1e-05, atol=1e-08, equal_nan=False); "
               "ops.IsClose(rtol=1e-05, atol=1e-08, equal_nan=False)(input, other)",
-    .doc = "Whether |x - y| <= atol + rtol |y|, element by element.", .samples = "[2,3] [2,3]; [2,3] [3] equal_nan=True",
+    .doc = "Whether |x - y| <= atol + rtol |y|, element by element.",
+    .samples = "[2,3] [2,3]; [2,3] [3] equal_nan=True",
 };
 
 typedef struct { double tolerance; } near_attrs;

@@ -90,7 +90,8 @@ static sp_status matrix_inverse_reference(const sp_call *c)
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
         load_matrix(c->in[0], item, n, a);
         for (int64_t i = 0; i < n * n; i++) inverse[i] = i / n == i % n;
-        SP_CHECK(eliminate(a, n, inverse) != 0, SP_VALUE, "matrix %lld is singular and has no inverse", (long long)item);
+        SP_CHECK(eliminate(a, n, inverse) != 0, SP_VALUE, "matrix %lld is singular and has no inverse",
+                 (long long)item);
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = n - 1; i >= 0; i--) {
                 double sum = inverse[i * n + j];
@@ -147,7 +148,8 @@ static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_det = {
     .name = "det", .inputs = "x", MATRICES, .infer = det_infer, .reference = det_reference, .vjp = det_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "MatrixDeterminant", .onnx = "Det",
-    .python = "ops.det(input); ops.matrix_determinant(input); ops.MatrixDeterminant()(x); Tensor.det(); Tensor.matrix_determinant()",
+    .python = "ops.det(input); ops.matrix_determinant(input); ops.MatrixDeterminant()(x); Tensor.det(); "
+              "Tensor.matrix_determinant()",
     .doc = "The determinant of square matrices.", .samples = "[3,3]; [2,2,2]",
 };
 
@@ -176,7 +178,8 @@ static sp_status slogdet_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_slogdet = {
-    .name = "slogdet", .inputs = "x", .n_out = 2, MATRICES, .infer = slogdet_infer, .reference = slogdet_reference, .vjp = slogdet_vjp,
+    .name = "slogdet", .inputs = "x", .n_out = 2, MATRICES, .infer = slogdet_infer, .reference = slogdet_reference,
+    .vjp = slogdet_vjp,
     .saves = SP_SAVE_IN(0), .mindir = "LogMatrixDeterminant",
     .python = "ops.slogdet(input); ops.log_matrix_determinant(input); ops.LogMatrixDeterminant()(x); Tensor.slogdet(); "
               "Tensor.log_matrix_determinant()",

@@ -6,7 +6,8 @@
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .strided = true, __VA_ARGS__}
+        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference,                        \
+        .strided = true, __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
     SP_LOOP_KERNEL(name_, cost)
@@ -49,17 +50,20 @@ static sp_tensor *one_minus_square(sp_builder *b, sp_tensor *x)
 COMPLEX_FUNCTION(asin, asinf(x), asin(x), casinf(x), casin(x), 100)
 RULE(asin, sp_div(b, g, sp_sqrt(b, one_minus_square(b, x))))
 ENTRY(asin, FLOATING_COMPLEX, .vjp = asin_vjp, .saves = SP_SAVE_IN(0), .mindir = "Asin", .onnx = "Asin",
-      .python = "ops.asin(input); ops.arcsin(x); ops.Asin()(x); Tensor.asin(); Tensor.arcsin(); mint.asin(input); mint.arcsin(x)",
+      .python = "ops.asin(input); ops.arcsin(x); ops.Asin()(x); Tensor.asin(); Tensor.arcsin(); mint.asin(input); "
+                "mint.arcsin(x)",
       .doc = "The inverse sine of each element.", .samples = "[2,3](-0.9,0.9); [](-0.5,0.5)");
 COMPLEX_FUNCTION(acos, acosf(x), acos(x), cacosf(x), cacos(x), 100)
 RULE(acos, sp_neg(b, sp_div(b, g, sp_sqrt(b, one_minus_square(b, x)))))
 ENTRY(acos, FLOATING_COMPLEX, .vjp = acos_vjp, .saves = SP_SAVE_IN(0), .mindir = "ACos", .onnx = "Acos",
-      .python = "ops.acos(input); ops.arccos(input); ops.ACos()(x); Tensor.acos(); Tensor.arccos(); mint.acos(input); mint.arccos(input)",
+      .python = "ops.acos(input); ops.arccos(input); ops.ACos()(x); Tensor.acos(); Tensor.arccos(); mint.acos(input); "
+                "mint.arccos(input)",
       .doc = "The inverse cosine of each element.", .samples = "[2,3](-0.9,0.9); [](-0.5,0.5)");
 COMPLEX_FUNCTION(atan, atanf(x), atan(x), catanf(x), catan(x), 100)
 RULE(atan, sp_div(b, g, sp__add_number(b, sp_square(b, x), 1)))
 ENTRY(atan, FLOATING_COMPLEX, .vjp = atan_vjp, .saves = SP_SAVE_IN(0), .mindir = "Atan", .onnx = "Atan",
-      .python = "ops.atan(input); ops.arctan(input); ops.Atan()(x); Tensor.atan(); Tensor.arctan(); mint.atan(input); mint.arctan(input)",
+      .python = "ops.atan(input); ops.arctan(input); ops.Atan()(x); Tensor.atan(); Tensor.arctan(); mint.atan(input); "
+                "mint.arctan(input)",
       .doc = "The inverse tangent of each element.", .samples = "[2,3]; []");
 COMPLEX_FUNCTION(sinh, sinhf(x), sinh(x), csinhf(x), csinh(x), 100)
 RULE(sinh, sp_mul(b, g, SP_APPLY1(b, sp_op_cosh, x)))
@@ -74,17 +78,20 @@ ENTRY(cosh, FLOATING_COMPLEX, .vjp = cosh_vjp, .saves = SP_SAVE_IN(0), .mindir =
 COMPLEX_FUNCTION(asinh, asinhf(x), asinh(x), casinhf(x), casinh(x), 100)
 RULE(asinh, sp_div(b, g, sp_sqrt(b, sp__add_number(b, sp_square(b, x), 1))))
 ENTRY(asinh, FLOATING_COMPLEX, .vjp = asinh_vjp, .saves = SP_SAVE_IN(0), .mindir = "Asinh", .onnx = "Asinh",
-      .python = "ops.asinh(input); ops.arcsinh(input); ops.Asinh()(x); Tensor.asinh(); Tensor.arcsinh(); mint.asinh(input); mint.arcsinh(input)",
+      .python = "ops.asinh(input); ops.arcsinh(input); ops.Asinh()(x); Tensor.asinh(); Tensor.arcsinh(); "
+                "mint.asinh(input); mint.arcsinh(input)",
       .doc = "The inverse hyperbolic sine of each element.", .samples = "[2,3]; []");
 COMPLEX_FUNCTION(acosh, acoshf(x), acosh(x), cacoshf(x), cacosh(x), 100)
 RULE(acosh, sp_div(b, g, sp_sqrt(b, sp__add_number(b, sp_square(b, x), -1))))
 ENTRY(acosh, FLOATING_COMPLEX, .vjp = acosh_vjp, .saves = SP_SAVE_IN(0), .mindir = "Acosh", .onnx = "Acosh",
-      .python = "ops.acosh(input); ops.arccosh(input); ops.Acosh()(x); Tensor.acosh(); Tensor.arccosh(); mint.acosh(input); mint.arccosh(input)",
+      .python = "ops.acosh(input); ops.arccosh(input); ops.Acosh()(x); Tensor.acosh(); Tensor.arccosh(); "
+                "mint.acosh(input); mint.arccosh(input)",
       .doc = "The inverse hyperbolic cosine of each element.", .samples = "[2,3](1.2,3); [](1.5,2)");
 COMPLEX_FUNCTION(atanh, atanhf(x), atanh(x), catanhf(x), catanh(x), 100)
 RULE(atanh, sp_div(b, g, one_minus_square(b, x)))
 ENTRY(atanh, FLOATING_COMPLEX, .vjp = atanh_vjp, .saves = SP_SAVE_IN(0), .mindir = "Atanh", .onnx = "Atanh",
-      .python = "ops.atanh(input); ops.arctanh(input); ops.Atanh()(x); Tensor.atanh(); Tensor.arctanh(); mint.atanh(input); mint.arctanh(input)",
+      .python = "ops.atanh(input); ops.arctanh(input); ops.Atanh()(x); Tensor.atanh(); Tensor.arctanh(); "
+                "mint.atanh(input); mint.arctanh(input)",
       .doc = "The inverse hyperbolic tangent of each element.", .samples = "[2,3](-0.9,0.9); [](-0.5,0.5)");
 
 /* --- other bases -------------------------------------------------------------------------------------------------- */
@@ -103,7 +110,8 @@ ENTRY(log2, FLOATING, .vjp = log2_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log2",
 FLOAT_FUNCTION(log10, log10f(x), log10(x), 60)
 RULE(log10, sp_div(b, sp__mul_number(b, g, 1 / LN10), x))
 ENTRY(log10, FLOATING, .vjp = log10_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log10", .onnx = "Div(Log)",
-      .python = "ops.log10(input); Tensor.log10(); mint.log10(input)", .doc = "The logarithm of each element to base 10.",
+      .python = "ops.log10(input); Tensor.log10(); mint.log10(input)",
+      .doc = "The logarithm of each element to base 10.",
       .samples = "[2,3]>0; []>0");
 
 /* sin(pi x) / (pi x); the slope near zero is taken from the series, where the quotient would lose all digits. */
@@ -177,7 +185,8 @@ static double digamma_of(double x)
     for (; x < 10; x++) sum -= 1 / x;
     double z = 1 / (x * x);
     return sum + log(x) - 0.5 / x -
-           z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+           z * (1.0 / 12 -
+                z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
 }
 FLOAT_FUNCTION(digamma, (float)digamma_of(x), digamma_of(x), 300)
 static sp_tensor *polygamma(sp_builder *b, sp_tensor *x, int64_t n)
@@ -190,13 +199,16 @@ ENTRY(digamma, FLOATING, .vjp = digamma_vjp, .saves = SP_SAVE_IN(0), .mindir = "
       .python = "ops.digamma(input); ops.Digamma()(x); Tensor.digamma()",
       .doc = "The derivative of the logarithm of the gamma function.", .samples = "[2,3]>0; []>0");
 
-/* Sum over k of 1 / (k + q)^s, q > 0, s > 1: ten terms, then Euler and Maclaurin. */
+/* Sum over k of 1 / (k + q)^s, s > 1: at least ten terms, up to q = 9, then Euler and Maclaurin. Very negative q
+ * would take as many terms as they are large: those are not computed. */
 double sp__zeta(double s, double q)
 {
-    static const double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510};
+    static const double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6,
+                                       -3617.0 / 510};
     if (s == 1) return INFINITY;
     if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
     if (q <= 0 && q == floor(q)) return INFINITY;
+    if (q < -1e5) return NAN;
     double sum = 0, x = q;
     for (int k = 0; k < 10 || x < 9; k++, x++) sum += pow(x, -s);
     sum += pow(x, 1 - s) / (s - 1) + 0.5 * pow(x, -s);
@@ -239,7 +251,8 @@ SP_EACH_DOUBLE(SP_UNARY_LOOP, frac, x - trunc(x))
 SP_EACH_INT(SP_UNARY_LOOP, frac, (x - x))
 LOOPS(frac, SP_EACH_REAL(SP_LOOP_ROW, frac, ), 12)
 RULE(frac, sp_identity(b, g))
-ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "ops.frac(x); Tensor.frac(); mint.frac(input)",
+ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "ops.frac(x); Tensor.frac(); "
+                                                                               "mint.frac(input)",
       .doc = "The fractional part of each element, with its sign.", .samples = "[2,3](0.1,0.9); [](0.1,0.9)");
 
 #define SIGN_LOOP(D, T, C, LOAD, STORE, name, expr)                                                                    \
@@ -261,8 +274,10 @@ ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_REAL_BOOL,                             \
                                  .infer = sp__infer_same_bool, .reference = name_##_reference, .strided = true,        \
                                  .no_vjp = "bool result", .python = python_, .doc = doc_, .samples = "[2,3]; []"};
-QUESTION(signbit, signbit(x) != 0, x < 0, 0, "ops.signbit(input); Tensor.signbit()", "Whether the sign bit of each element is set.")
-QUESTION(isposinf, x == (float)INFINITY, 0, 0, "ops.isposinf(input); Tensor.isposinf()", "Whether each element is plus infinity.")
+QUESTION(signbit, signbit(x) != 0, x < 0, 0, "ops.signbit(input); Tensor.signbit()",
+         "Whether the sign bit of each element is set.")
+QUESTION(isposinf, x == (float)INFINITY, 0, 0, "ops.isposinf(input); Tensor.isposinf()",
+         "Whether each element is plus infinity.")
 QUESTION(isneginf, x == (float)-INFINITY, 0, 0, "ops.isneginf(input); Tensor.isneginf(); mint.isneginf(input)",
          "Whether each element is minus infinity.")
 
@@ -274,11 +289,13 @@ static sp_status scale_compose(sp_builder *b, const sp_call *c, double factor)
 static sp_status deg2rad_compose(sp_builder *b, const sp_call *c) { return scale_compose(b, c, 0.017453292519943296); }
 static sp_status rad2deg_compose(sp_builder *b, const sp_call *c) { return scale_compose(b, c, 57.295779513082321); }
 const sp_op sp_op_deg2rad = {
-    .name = "deg2rad", .inputs = "x", FLOATING, .compose = deg2rad_compose, .python = "ops.deg2rad(x); Tensor.deg2rad()",
+    .name = "deg2rad", .inputs = "x", FLOATING, .compose = deg2rad_compose,
+    .python = "ops.deg2rad(x); Tensor.deg2rad()",
     .doc = "Degrees to radians.", .samples = "[2,3]; []",
 };
 const sp_op sp_op_rad2deg = {
-    .name = "rad2deg", .inputs = "x", FLOATING, .compose = rad2deg_compose, .python = "ops.rad2deg(x); Tensor.rad2deg()",
+    .name = "rad2deg", .inputs = "x", FLOATING, .compose = rad2deg_compose,
+    .python = "ops.rad2deg(x); Tensor.rad2deg()",
     .doc = "Radians to degrees.", .samples = "[2,3]; []",
 };
 
@@ -308,8 +325,10 @@ static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_round_decimals = {
     .name = "round_decimals", .inputs = "x", SP_ATTRS(decimals_attr_table, decimals_attrs), .dtypes = SP_DT_REAL,
     .compose = round_decimals_compose,
-    .python = "ops.round(input, *, decimals=0); Tensor.round(decimals=0); mint.round(input, *, decimals=0); mint.special.round(input, *, decimals=0)",
-    .doc = "Each element rounded to a number of decimals, halves to even.", .samples = "[2,3]; [4] decimals=1; [3] decimals=-1",
+    .python = "ops.round(input, *, decimals=0); Tensor.round(decimals=0); mint.round(input, *, decimals=0); "
+              "mint.special.round(input, *, decimals=0)",
+    .doc = "Each element rounded to a number of decimals, halves to even.",
+    .samples = "[2,3]; [4] decimals=1; [3] decimals=-1",
 };
 
 /* --- NaN and infinity --------------------------------------------------------------------------------------------- */
@@ -317,7 +336,8 @@ const sp_op sp_op_round_decimals = {
 typedef struct {
     sp_number nan, posinf, neginf;
 } repair_attrs;
-static const sp_attr repair_attr_table[] = {SP_ATTR(repair_attrs, nan, NUMBER, "None"), SP_ATTR(repair_attrs, posinf, NUMBER, "None"),
+static const sp_attr repair_attr_table[] = {SP_ATTR(repair_attrs, nan, NUMBER, "None"),
+                                            SP_ATTR(repair_attrs, posinf, NUMBER, "None"),
                                             SP_ATTR(repair_attrs, neginf, NUMBER, "None")};
 
 static double largest(const sp_tensor *x)
@@ -333,8 +353,10 @@ static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
     if (sp_dtype_kind((sp_dtype)x->dtype) == 'f') {
         double top = largest(x);
         y = sp_select(b, sp_isnan(b, x), sp__const(b, a->nan.kind == 'n' ? 0 : a->nan.f, x), y);
-        y = sp_select(b, SP_APPLY1(b, sp_op_isposinf, x), sp__const(b, a->posinf.kind == 'n' ? top : a->posinf.f, x), y);
-        y = sp_select(b, SP_APPLY1(b, sp_op_isneginf, x), sp__const(b, a->neginf.kind == 'n' ? -top : a->neginf.f, x), y);
+        y = sp_select(b, SP_APPLY1(b, sp_op_isposinf, x), sp__const(b, a->posinf.kind == 'n' ? top : a->posinf.f, x),
+                      y);
+        y = sp_select(b, SP_APPLY1(b, sp_op_isneginf, x), sp__const(b, a->neginf.kind == 'n' ? -top : a->neginf.f, x),
+                      y);
     }
     c->out[0] = y;
     return SP_OK;
@@ -342,9 +364,12 @@ static sp_status nan_to_num_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_nan_to_num = {
     .name = "nan_to_num", .inputs = "x", SP_ATTRS(repair_attr_table, repair_attrs), .dtypes = SP_DT_REAL_BOOL,
     .compose = nan_to_num_compose, .mindir = "NanToNum",
-    .python = "ops.nan_to_num(input, nan=None, posinf=None, neginf=None); Tensor.nan_to_num(nan=None, posinf=None, neginf=None); "
-              "mint.nan_to_num(input, nan=None, posinf=None, neginf=None); ops.NanToNum(nan=None, posinf=None, neginf=None)(x)",
-    .doc = "NaN replaced by zero and infinities by the largest finite numbers, or by the values given.", .samples = "[2,3]; []",
+    .python = "ops.nan_to_num(input, nan=None, posinf=None, neginf=None); Tensor.nan_to_num(nan=None, posinf=None, "
+              "neginf=None); "
+              "mint.nan_to_num(input, nan=None, posinf=None, neginf=None); ops.NanToNum(nan=None, posinf=None, "
+              "neginf=None)(x)",
+    .doc = "NaN replaced by zero and infinities by the largest finite numbers, or by the values given.",
+    .samples = "[2,3]; []",
 };
 
 /* --- no gradient from here ---------------------------------------------------------------------------------------- */

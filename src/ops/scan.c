@@ -9,7 +9,8 @@ typedef struct {
     int64_t axis;
     bool exclusive, reverse;
 } scan_attrs;
-static const sp_attr scan_attr_table[] = {SP_ATTR(scan_attrs, axis, INT, "0"), SP_ATTR(scan_attrs, exclusive, BOOL, "False"),
+static const sp_attr scan_attr_table[] = {SP_ATTR(scan_attrs, axis, INT, "0"),
+                                          SP_ATTR(scan_attrs, exclusive, BOOL, "False"),
                                           SP_ATTR(scan_attrs, reverse, BOOL, "False")};
 
 typedef struct {
@@ -90,8 +91,10 @@ static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
 #define SCAN_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = name##_##D,
 SCANS(scan_sum, 0, acc + x)
 SCANS(scan_prod, 1, acc *x)
-static const scan_fn sum_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_sum, ) SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
-static const scan_fn prod_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_prod, ) SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
+static const scan_fn sum_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_sum, )
+                                                  SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
+static const scan_fn prod_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_prod, )
+                                                   SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
 static sp_status scan_sum_reference(const sp_call *c)
 {
     return scan_run(c, sum_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
@@ -101,7 +104,10 @@ static sp_status scan_prod_reference(const sp_call *c)
     return scan_run(c, prod_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
 }
 
-static sp_tensor *scan(sp_builder *b, const sp_op *op, sp_tensor *x, scan_attrs a) { return sp_builder_apply(b, op, &a, 1, &x); }
+static sp_tensor *scan(sp_builder *b, const sp_op *op, sp_tensor *x, scan_attrs a)
+{
+    return sp_builder_apply(b, op, &a, 1, &x);
+}
 /* The transposed running sum runs from the other end. */
 static sp_tensor *sum_back(sp_builder *b, sp_tensor *x, scan_attrs a)
 {
@@ -116,8 +122,8 @@ static sp_status scan_sum_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 /* out_i is the product of its elements, so d out_i / d x_k = out_i / x_k. With a zero among them that quotient does not
- * exist: zeros become one in `safe`, and `zeros` counts them per output. An element that is not zero gets its share from
- * outputs without zeros, a zero from those in which it is the only one. */
+ * exist: zeros become one in `safe`, and `zeros` counts them per output. An element that is not zero gets its share
+ * from outputs without zeros, a zero from those in which it is the only one. */
 static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
 {
     const scan_attrs a = *(const scan_attrs *)v->attrs;
@@ -135,15 +141,18 @@ static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 
-#define SCAN_SAMPLES "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; [2,5] axis=1 exclusive=True reverse=True; []"
+#define SCAN_SAMPLES "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; "                         \
+                     "[2,5] axis=1 exclusive=True reverse=True; []"
 const sp_op sp_op_scan_sum = {
-    .name = "scan_sum", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS, .infer = scan_infer,
+    .name = "scan_sum", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
+    .infer = scan_infer,
     .reference = scan_sum_reference, .vjp = scan_sum_vjp, .mindir = "CumSum", .onnx = "CumSum",
     .python = "ops.CumSum(exclusive=False, reverse=False)(input, axis)", .doc = "Running sum along one axis.",
     .samples = SCAN_SAMPLES,
 };
 const sp_op sp_op_scan_prod = {
-    .name = "scan_prod", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS, .infer = scan_infer,
+    .name = "scan_prod", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
+    .infer = scan_infer,
     .reference = scan_prod_reference, .vjp = scan_prod_vjp, .saves = SP_SAVE_IN(0), .mindir = "CumProd",
     .python = "ops.CumProd(exclusive=False, reverse=False)(x, axis)", .doc = "Running product along one axis.",
     .samples = SCAN_SAMPLES,
@@ -156,7 +165,8 @@ typedef struct {
     sp_dtype dtype;
     bool widen;
 } cum_attrs;
-static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"), SP_ATTR(cum_attrs, dtype, DTYPE, "None"),
+static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"),
+                                         SP_ATTR(cum_attrs, dtype, DTYPE, "None"),
                                          SP_ATTR(cum_attrs, widen, BOOL, "False")};
 
 /* Without an axis the elements are taken in row-major order, as one line. */
@@ -191,13 +201,15 @@ static sp_status cumprod_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_cumsum = {
     .name = "cumsum", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumsum_compose,
-    .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None, .widen=True); Tensor.cumsum(dim:axis, *, dtype=None); "
+    .python = "ops.cumsum(x, axis, dtype=None); Tensor.cumsum(axis=None, dtype=None, .widen=True); "
+              "Tensor.cumsum(dim:axis, *, dtype=None); "
               "mint.cumsum(input, dim:axis, dtype=None)",
     .doc = "Running sum along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
 };
 const sp_op sp_op_cumprod = {
     .name = "cumprod", .inputs = "x", SP_ATTRS(cum_attr_table, cum_attrs), .compose = cumprod_compose,
-    .python = "ops.cumprod(input, dim:axis, dtype=None); Tensor.cumprod(dim:axis, dtype=None); mint.cumprod(input, dim:axis, dtype=None)",
+    .python = "ops.cumprod(input, dim:axis, dtype=None); Tensor.cumprod(dim:axis, dtype=None); "
+              "mint.cumprod(input, dim:axis, dtype=None)",
     .doc = "Running product along an axis.", .samples = "[2,3] axis=1; [2,3,2] axis=0; [2,3]",
 };
 
@@ -232,7 +244,8 @@ static sp_status extremum_reference(const sp_call *c, const scan_fn *table)
     const scan_attrs a = {.axis = ((const axis_attrs *)c->attrs)->axis};
     sp_call call = *c;
     call.attrs = &a;
-    return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data, .out_index = (int64_t *)(void *)c->out[1]->data});
+    return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data,
+                                                               .out_index = (int64_t *)(void *)c->out[1]->data});
 }
 static sp_status cummax_reference(const sp_call *c) { return extremum_reference(c, max_scans); }
 static sp_status cummin_reference(const sp_call *c) { return extremum_reference(c, min_scans); }
@@ -285,7 +298,8 @@ static sp_status move_reference(const sp_call *c, const scan_fn *table)
     SP_TRY(scan_axis(c->in[0], a.axis, &axis));
     const int64_t n = c->in[0]->rank ? c->in[0]->dims[axis] : 1;
     for (int64_t i = 0; i < c->in[1]->count; i++)
-        SP_CHECK(index[i] >= 0 && index[i] < n, SP_VALUE, "index %lld is out of range for %lld elements", (long long)index[i],
+        SP_CHECK(index[i] >= 0 && index[i] < n, SP_VALUE, "index %lld is out of range for %lld elements",
+                 (long long)index[i],
                  (long long)n);
     return scan_run(&call, table[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data, .index = index});
 }
@@ -298,7 +312,8 @@ static sp_status move_infer(const sp_call *c, sp_meta *out)
     SP_TRY(scan_axis(c->in[0], ((const axis_attrs *)c->attrs)->axis, &axis));
     SP_CHECK(sp__tensor_same_shape(c->in[0], c->in[1]), SP_VALUE, "index has shape %s, it must be that of x, %s",
              sp__shape_text(c->in[1]->rank, c->in[1]->dims, index), sp__shape_text(c->in[0]->rank, c->in[0]->dims, x));
-    SP_CHECK(c->in[1]->dtype == SP_DTYPE_I64, SP_TYPE, "index has dtype %s, it must be int64", sp_dtype_name((sp_dtype)c->in[1]->dtype));
+    SP_CHECK(c->in[1]->dtype == SP_DTYPE_I64, SP_TYPE, "index has dtype %s, it must be int64",
+             sp_dtype_name((sp_dtype)c->in[1]->dtype));
     return sp__infer_same(c, out);
 }
 static sp_tensor *move(sp_builder *b, const sp_op *op, sp_tensor *x, sp_tensor *index, const void *attrs)
@@ -321,24 +336,30 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_line_take = {
-    .name = "line_take", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL, .infer = move_infer,
+    .name = "line_take", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
+    .infer = move_infer,
     .reference = line_take_reference, .vjp = line_take_vjp, .saves = SP_SAVE_IN(1),
-    .doc = "Elements picked by index along an axis, for gradients of running extrema.", .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
+    .doc = "Elements picked by index along an axis, for gradients of running extrema.",
+    .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
 };
 const sp_op sp_op_line_put = {
-    .name = "line_put", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL, .infer = move_infer,
+    .name = "line_put", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
+    .infer = move_infer,
     .reference = line_put_reference, .vjp = line_put_vjp, .saves = SP_SAVE_IN(1),
     .doc = "Values added at their index along an axis, into zeros.", .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
 };
-#define EXTREMA .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp, .saves = SP_SAVE_OUT(1)
+#define EXTREMA .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp,        \
+    .saves = SP_SAVE_OUT(1)
 const sp_op sp_op_cummax = {
-    .name = "cummax", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA, .reference = cummax_reference,
+    .name = "cummax", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
+    .reference = cummax_reference,
     .mindir = "Cummax",
     .python = "ops.cummax(input, axis); ops.Cummax(axis)(input); Tensor.cummax(axis); mint.cummax(input, dim:axis)",
     .doc = "Running maximum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
 };
 const sp_op sp_op_cummin = {
-    .name = "cummin", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA, .reference = cummin_reference,
+    .name = "cummin", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
+    .reference = cummin_reference,
     .mindir = "Cummin", .python = "mint.cummin(input, dim:axis)",
     .doc = "Running minimum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
 };
@@ -371,9 +392,12 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_scan_logsumexp = {
-    .name = "scan_logsumexp", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_infer,
+    .name = "scan_logsumexp", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_FLOATS,
+    .infer = scan_infer,
     .reference = scan_logsumexp_reference, .vjp = scan_logsumexp_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),
     .mindir = "CumulativeLogsumexp",
-    .python = "ops.logcumsumexp(input, axis); Tensor.logcumsumexp(axis); ops.CumulativeLogsumexp(exclusive=False, reverse=False)(x, axis)",
-    .doc = "The logarithm of the running sum of exponentials.", .samples = "[4]; [2,3] axis=1; [2,3] axis=0 reverse=True",
+    .python = "ops.logcumsumexp(input, axis); Tensor.logcumsumexp(axis); ops.CumulativeLogsumexp(exclusive=False, "
+              "reverse=False)(x, axis)",
+    .doc = "The logarithm of the running sum of exponentials.",
+    .samples = "[4]; [2,3] axis=1; [2,3] axis=0 reverse=True",
 };

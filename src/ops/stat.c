@@ -31,8 +31,10 @@ typedef struct {
     sp_dtype dtype;
     sp_number initial;
 } sum_attrs;
-static const sp_attr sum_attr_table[] = {SP_ATTR(sum_attrs, axis, INTS, "None"), SP_ATTR(sum_attrs, keepdims, BOOL, "False"),
-                                         SP_ATTR(sum_attrs, dtype, DTYPE, "None"), SP_ATTR(sum_attrs, initial, NUMBER, "None")};
+static const sp_attr sum_attr_table[] = {SP_ATTR(sum_attrs, axis, INTS, "None"),
+                                         SP_ATTR(sum_attrs, keepdims, BOOL, "False"),
+                                         SP_ATTR(sum_attrs, dtype, DTYPE, "None"),
+                                         SP_ATTR(sum_attrs, initial, NUMBER, "None")};
 
 /* Integers are added and multiplied as int64 unless a dtype is asked for. */
 static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
@@ -45,7 +47,8 @@ static sp_status sum_compose(sp_builder *b, const sp_call *c)
 {
     const sum_attrs *a = c->attrs;
     sp_tensor *y = c->in[0];
-    if (a->dtype != SP_DTYPE_NONE || sp_dtype_kind((sp_dtype)y->dtype) != 'u' || y->dtype == SP_DTYPE_U8) y = widened(b, y, a->dtype);
+    const bool wide = sp_dtype_kind((sp_dtype)y->dtype) == 'u' && y->dtype != SP_DTYPE_U8;
+    if (a->dtype != SP_DTYPE_NONE || !wide) y = widened(b, y, a->dtype);
     if (y && y->dtype == SP_DTYPE_BOOL) y = reduce(b, &sp_op_reduce_any, y, a->axis, a->keepdims);
     else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
     if (a->initial.kind != 'n') y = sp__add_number(b, y, a->initial.f);
@@ -81,30 +84,37 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
     const sum_attrs *a = c->attrs;
     sp_tensor *x = a->dtype == SP_DTYPE_NONE ? c->in[0] : sp_cast(b, c->in[0], a->dtype);
     if (!x) return sp__builder_status(b);
-    sp_tensor *y = reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis, a->keepdims);
+    sp_tensor *y = reduce(b, &sp_op_reduce_mean, is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_F64), a->axis,
+                          a->keepdims);
     c->out[0] = sp_cast(b, y, (sp_dtype)x->dtype);
     return SP_OK;
 }
 #define SUM_ENTRY(name_, ...)                                                                                          \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs), .compose = name_##_compose, __VA_ARGS__}
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", SP_ATTRS(sum_attr_table, sum_attrs),                   \
+                                 .compose = name_##_compose, __VA_ARGS__}
 #define REDUCE_SAMPLES "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []"
 #define DIM_KEEP "dim:axis=None, keepdim:keepdims=False, *, dtype=None"
 SUM_ENTRY(sum, .python = "ops.sum(input, " DIM_KEEP "); mint.sum(input, " DIM_KEEP "); "
                          "Tensor.sum(axis=None, dtype=None, keepdims=False, initial=None); Tensor.sum(" DIM_KEEP ")",
           .doc = "Sum over axes (all when none are given); integers are added as int64.", .samples = REDUCE_SAMPLES);
-SUM_ENTRY(nansum, .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); mint.nansum(input, " DIM_KEEP "); "
+SUM_ENTRY(nansum, .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); "
+                            "mint.nansum(input, " DIM_KEEP "); "
                             "Tensor.nansum(axis=None, keepdims=False, *, dtype=None); Tensor.nansum(" DIM_KEEP ")",
           .dtypes = SP_DT_REAL_BOOL, .doc = "Sum over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
 SUM_ENTRY(nanmean, .dtypes = SP_DT_FLOATS,
-          .python = "ops.nanmean(input, axis=None, keepdims=False, *, dtype=None); Tensor.nanmean(axis=None, keepdims=False, *, dtype=None)",
+          .python = "ops.nanmean(input, axis=None, keepdims=False, *, dtype=None); "
+                    "Tensor.nanmean(axis=None, keepdims=False, *, dtype=None)",
           .doc = "Mean over axes of what is not NaN.", .samples = REDUCE_SAMPLES);
 SUM_ENTRY(prod, .python = "ops.prod(input, axis=None, keep_dims:keepdims=False, dtype=None); "
                           "Tensor.prod(axis=None, keep_dims:keepdims=False, dtype=None); "
-                          "Tensor.prod(dim:axis=None, keepdim:keepdims=False, dtype=None); mint.prod(input, " DIM_KEEP ")",
+                          "Tensor.prod(dim:axis=None, keepdim:keepdims=False, dtype=None); "
+                          "mint.prod(input, " DIM_KEEP ")",
           .doc = "Product over axes (all when none are given); integers are multiplied as int64.",
           .samples = "[2,3,2]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []");
-SUM_ENTRY(mean, .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); ops.ReduceMean(keep_dims:keepdims=False)(x, axis=()); "
-                          "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); Tensor.mean(" DIM_KEEP "); "
+SUM_ENTRY(mean, .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); "
+                          "ops.ReduceMean(keep_dims:keepdims=False)(x, axis=()); "
+                          "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); "
+                          "Tensor.mean(" DIM_KEEP "); "
                           "mint.mean(input, " DIM_KEEP ")",
           .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
 
@@ -113,7 +123,8 @@ typedef struct {
     sp_ints axis;
     bool keepdims, skip_mode;
 } sum_same_attrs;
-static const sp_attr sum_same_attr_table[] = {SP_ATTR(sum_same_attrs, axis, INTS, "()"), SP_ATTR(sum_same_attrs, keepdims, BOOL, "False"),
+static const sp_attr sum_same_attr_table[] = {SP_ATTR(sum_same_attrs, axis, INTS, "()"),
+                                              SP_ATTR(sum_same_attrs, keepdims, BOOL, "False"),
                                               SP_ATTR(sum_same_attrs, skip_mode, BOOL, "False")};
 static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 {
@@ -127,7 +138,8 @@ static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_sum_same = {
     .name = "sum_same", .inputs = "x", SP_ATTRS(sum_same_attr_table, sum_same_attrs), .compose = sum_same_compose,
     .python = "ops.ReduceSum(keep_dims:keepdims=False, skip_mode=False)(x, axis=()); ops.reduce_sum(x, axis=())",
-    .doc = "Sum over axes in the dtype of the input.", .samples = "[2,3,4]; [2,3,4] axis=1; [2,3] axis=(0,) keepdims=True; [2,3] skip_mode=True",
+    .doc = "Sum over axes in the dtype of the input.", .samples = "[2,3,4]; [2,3,4] axis=1; "
+                                                                  "[2,3] axis=(0,) keepdims=True; [2,3] skip_mode=True",
 };
 
 /* --- spread ------------------------------------------------------------------------------------------------------ */
@@ -137,7 +149,8 @@ typedef struct {
     bool keepdims;
     sp_number correction;
 } var_attrs;
-static const sp_attr var_attr_table[] = {SP_ATTR(var_attrs, axis, INTS, "None"), SP_ATTR(var_attrs, keepdims, BOOL, "False"),
+static const sp_attr var_attr_table[] = {SP_ATTR(var_attrs, axis, INTS, "None"),
+                                         SP_ATTR(var_attrs, keepdims, BOOL, "False"),
                                          SP_ATTR(var_attrs, correction, NUMBER, "0")};
 
 static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
@@ -145,9 +158,11 @@ static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
     const var_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *middle = reduce(b, &sp_op_reduce_mean, x, a->axis, true);
     if (!middle) return NULL;
-    double n = middle->count ? (double)x->count / (double)middle->count : 0, rest = n - (a->correction.kind == 'n' ? 0 : a->correction.f);
+    double n = middle->count ? (double)x->count / (double)middle->count : 0,
+        rest = n - (a->correction.kind == 'n' ? 0 : a->correction.f);
     sp_tensor *square = sp_square(b, sp_sub(b, x, middle));
-    sp_tensor *result = sp__mul_number(b, reduce(b, &sp_op_reduce_mean, square, a->axis, a->keepdims), n / (rest > 0 ? rest : 0));
+    sp_tensor *result = sp__mul_number(b, reduce(b, &sp_op_reduce_mean, square, a->axis, a->keepdims),
+                                       n / (rest > 0 ? rest : 0));
     if (mean && result) *mean = sp_reshape(b, middle, result->rank, result->dims);
     return result;
 }
@@ -176,9 +191,13 @@ static sp_status std_mean_compose(sp_builder *b, const sp_call *c)
 #define VAR_ENTRY(name_, n, python_, doc_)                                                                             \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n, SP_ATTRS(var_attr_table, var_attrs),       \
                                  .dtypes = SP_DT_FLOATS, .compose = name_##_compose,                                   \
-                                 .python = "ops." #name_ "(input, " DDOF "); mint." #name_ "(input, " CORRECTION ")" python_, \
-                                 .doc = doc_, .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True correction=1"};
-VAR_ENTRY(var, 1, "; Tensor.var(" DDOF "); Tensor.var(" CORRECTION ")", "Variance over axes: the mean of squared distances from the mean.")
+                                 .python = "ops." #name_ "(input, " DDOF "); "                                         \
+                                                                         "mint." #name_ "(input, "                     \
+                                                                                        "" CORRECTION ")" python_,     \
+                                 .doc = doc_, .samples = "[2,3,4]; [2,3,4] axis=1; "                                   \
+                                                         "[2,3,4] axis=(0,2) keepdims=True correction=1"};
+VAR_ENTRY(var, 1, "; Tensor.var(" DDOF "); Tensor.var(" CORRECTION ")",
+          "Variance over axes: the mean of squared distances from the mean.")
 VAR_ENTRY(std, 1, "; Tensor.std(" DDOF "); Tensor.std(" CORRECTION ")", "Standard deviation over axes.")
 VAR_ENTRY(var_mean, 2, "", "Variance and mean over axes.")
 VAR_ENTRY(std_mean, 2, "", "Standard deviation and mean over axes.")
@@ -194,13 +213,17 @@ static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
     if (y) c->out[0] = sp_add(b, y, sp_reshape(b, top, y->rank, y->dims));
     return SP_OK;
 }
-static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"), SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
+static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"),
+                                            SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
 const sp_op sp_op_logsumexp = {
-    .name = "logsumexp", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
+    .name = "logsumexp", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS,
     .compose = logsumexp_compose, .mindir = "LogSumExp", .onnx = "ReduceLogSumExp",
-    .python = "ops.logsumexp(input, dim:axis, keepdim:keepdims=False); Tensor.logsumexp(dim:axis, keepdim:keepdims=False); "
+    .python = "ops.logsumexp(input, dim:axis, keepdim:keepdims=False); "
+              "Tensor.logsumexp(dim:axis, keepdim:keepdims=False); "
               "mint.logsumexp(input, dim:axis, keepdim:keepdims=False)",
-    .doc = "The logarithm of the sum of exponentials over axes, without overflow on the way.", .samples = REDUCE_SAMPLES,
+    .doc = "The logarithm of the sum of exponentials over axes, without overflow on the way.",
+    .samples = REDUCE_SAMPLES,
 };
 
 /* --- norms ------------------------------------------------------------------------------------------------------- */
@@ -225,26 +248,38 @@ static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
 {
     const norm_attrs *a = c->attrs;
     sp_tensor *x = c->in[0], *size = sp_abs(b, x), *y;
-    if (a->ord == 0) y = reduce(b, &sp_op_reduce_sum, sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), (sp_dtype)x->dtype), a->axis, a->keepdims);
-    else if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis, a->keepdims);
+    if (a->ord == 0) {
+        sp_tensor *hit = sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), (sp_dtype)x->dtype);
+        c->out[0] = reduce(b, &sp_op_reduce_sum, hit, a->axis, a->keepdims);
+        return SP_OK;
+    }
+    if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis,
+                                       a->keepdims);
     else if (a->ord == 1) y = reduce(b, &sp_op_reduce_sum, size, a->axis, a->keepdims);
     else if (a->ord == 2) y = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), a->axis, a->keepdims), 2);
-    else y = gentle_root(b, reduce(b, &sp_op_reduce_sum, SP_APPLY2(b, sp_op_pow, size, sp__const(b, a->ord, size)), a->axis, a->keepdims), a->ord);
+    else {
+        sp_tensor *powers = SP_APPLY2(b, sp_op_pow, size, sp__const(b, a->ord, size));
+        y = gentle_root(b, reduce(b, &sp_op_reduce_sum, powers, a->axis, a->keepdims), a->ord);
+    }
     c->out[0] = y;
     return SP_OK;
 }
 const sp_op sp_op_vector_norm = {
-    .name = "vector_norm", .inputs = "x", SP_ATTRS(norm_attr_table, norm_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
+    .name = "vector_norm", .inputs = "x", SP_ATTRS(norm_attr_table, norm_attrs), .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS,
     .compose = vector_norm_compose, .onnx = "ReduceL2",
-    .doc = "The norm of vectors over axes: the root of order ord of the sum of powers; 0 counts, infinities take the extremum.",
-    .samples = "[2,3]; [2,3] axis=1; [2,3,2] axis=(0,2) keepdims=True ord=3; [3,4]>0 ord=1 axis=0; [5]d ord=inf; [4]>0 ord=-2",
+    .doc = "The norm of vectors over axes: the root of order ord of the sum of powers; "
+           "0 counts, infinities take the extremum.",
+    .samples = "[2,3]; [2,3] axis=1; [2,3,2] axis=(0,2) keepdims=True ord=3; [3,4]>0 ord=1 axis=0; [5]d ord=inf; "
+               "[4]>0 ord=-2",
 };
 
 typedef struct {
     sp_ints axis;
     double epsilon;
 } normalize_attrs;
-static const sp_attr normalize_attr_table[] = {SP_ATTR(normalize_attrs, axis, INTS, "0"), SP_ATTR(normalize_attrs, epsilon, FLOAT, "0.0001")};
+static const sp_attr normalize_attr_table[] = {SP_ATTR(normalize_attrs, axis, INTS, "0"),
+                                               SP_ATTR(normalize_attrs, epsilon, FLOAT, "0.0001")};
 static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
 {
     const normalize_attrs *a = c->attrs;
@@ -255,12 +290,14 @@ static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
 const sp_op sp_op_l2_normalize = {
     .name = "l2_normalize", .inputs = "x", SP_ATTRS(normalize_attr_table, normalize_attrs), .dtypes = SP_DT_FLOATS,
     .compose = l2_normalize_compose, .mindir = "L2Normalize", .onnx = "LpNormalization",
-    .python = "ops.L2Normalize(axis=0, epsilon=0.0001)(input_x)", .doc = "x divided by its Euclidean length along an axis.",
+    .python = "ops.L2Normalize(axis=0, epsilon=0.0001)(input_x)",
+    .doc = "x divided by its Euclidean length along an axis.",
     .samples = "[2,3]>0; [2,3]>0 axis=1; [4]>0 epsilon=0.01",
 };
 static sp_status l2_loss_compose(sp_builder *b, const sp_call *c)
 {
-    c->out[0] = sp__mul_number(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), (sp_ints){-1, NULL}, false), 0.5);
+    c->out[0] = sp__mul_number(b, reduce(b, &sp_op_reduce_sum, sp_square(b, c->in[0]), (sp_ints){-1, NULL}, false),
+                               0.5);
     return SP_OK;
 }
 const sp_op sp_op_l2_loss = {
@@ -272,7 +309,8 @@ typedef struct {
     int64_t dim;
     double eps;
 } cosine_attrs;
-static const sp_attr cosine_attr_table[] = {SP_ATTR(cosine_attrs, dim, INT, "1"), SP_ATTR(cosine_attrs, eps, FLOAT, "1e-08")};
+static const sp_attr cosine_attr_table[] = {SP_ATTR(cosine_attrs, dim, INT, "1"),
+                                            SP_ATTR(cosine_attrs, eps, FLOAT, "1e-08")};
 static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
 {
     const cosine_attrs *a = c->attrs;
@@ -290,9 +328,11 @@ static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_cosine_similarity = {
-    .name = "cosine_similarity", .inputs = "x, y", SP_ATTRS(cosine_attr_table, cosine_attrs), .promote = SP_PROMOTE_FLOAT,
+    .name = "cosine_similarity", .inputs = "x, y", SP_ATTRS(cosine_attr_table, cosine_attrs),
+    .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS, .compose = cosine_similarity_compose,
-    .python = "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08); mint.nn.functional.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
+    .python = "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08); mint.nn.functional.cosine_similarity(x1, x2, dim=1, "
+              "eps=1e-08)",
     .doc = "The cosine of the angle between vectors along a dimension.", .samples = "[2,3] [2,3]; [2,3,4] [3,4] dim=2",
 };
 
@@ -320,9 +360,12 @@ static sp_status cdist_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_cdist = {
-    .name = "cdist", .inputs = "x, y", SP_ATTRS(p_attr_table, p_attrs), .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
-    .compose = cdist_compose, .mindir = "Cdist", .python = "ops.cdist(x1, x2, p=2.0); ops.Cdist(p=2.0)(input_x, input_y)",
-    .doc = "The distance of every row of x to every row of y.", .samples = "[2,3] [4,3]>0; [2,3,2] [2,4,2]>0 p=3; [2,3] [4,3]>0 p=1",
+    .name = "cdist", .inputs = "x, y", SP_ATTRS(p_attr_table, p_attrs), .promote = SP_PROMOTE_FLOAT,
+    .dtypes = SP_DT_FLOATS,
+    .compose = cdist_compose, .mindir = "Cdist", .python = "ops.cdist(x1, x2, p=2.0); "
+                                                           "ops.Cdist(p=2.0)(input_x, input_y)",
+    .doc = "The distance of every row of x to every row of y.", .samples = "[2,3] [4,3]>0; [2,3,2] [2,4,2]>0 p=3; "
+                                                                           "[2,3] [4,3]>0 p=1",
 };
 
 /* --- positions of extrema ----------------------------------------------------------------------------------------- */
@@ -331,7 +374,8 @@ typedef struct {
     int64_t axis;
     bool keepdims;
 } pick_attrs;
-static const sp_attr pick_attr_table[] = {SP_ATTR(pick_attrs, axis, INT, "0"), SP_ATTR(pick_attrs, keepdims, BOOL, "False")};
+static const sp_attr pick_attr_table[] = {SP_ATTR(pick_attrs, axis, INT, "0"),
+                                          SP_ATTR(pick_attrs, keepdims, BOOL, "False")};
 typedef struct {
     int64_t n, inner;
     const void *x;
@@ -353,7 +397,8 @@ static sp_status pick_infer(const sp_call *c, sp_meta *out)
         if (i != axis) out->dims[out->rank++] = x->dims[i];
         else if (a->keepdims) out->dims[out->rank++] = 1;
     }
-    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements to choose from", axis,
+    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements to choose "
+                                                          "from", axis,
              sp__shape_text(x->rank, x->dims, text));
     out[1] = out[0];
     out[0].dtype = SP_DTYPE_I64;
@@ -366,7 +411,8 @@ static sp_status pick_run(const sp_call *c, pick_fn fn)
     const sp_tensor *x = c->in[0];
     int axis = 0;
     if (x->rank) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    pick_job j = {.n = x->rank ? x->dims[axis] : 1, .inner = 1, .x = x->data, .index = (int64_t *)(void *)c->out[0]->data,
+    pick_job j = {.n = x->rank ? x->dims[axis] : 1, .inner = 1, .x = x->data,
+                  .index = (int64_t *)(void *)c->out[0]->data,
                   .value = c->out[1]->data};
     for (int i = axis + 1; i < x->rank; i++) j.inner *= x->dims[i];
     if (c->out[0]->count == 0) return SP_OK;
@@ -396,8 +442,10 @@ SP_EACH_REAL(PICK, pick_max, x > y)
 SP_EACH_BOOL(PICK, pick_max, x > y)
 SP_EACH_REAL(PICK, pick_min, x < y)
 SP_EACH_BOOL(PICK, pick_min, x < y)
-static const pick_fn max_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_max, ) SP_EACH_BOOL(PICK_ROW, pick_max, )};
-static const pick_fn min_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_min, ) SP_EACH_BOOL(PICK_ROW, pick_min, )};
+static const pick_fn max_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_max, )
+                                                  SP_EACH_BOOL(PICK_ROW, pick_max, )};
+static const pick_fn min_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_min, )
+                                                  SP_EACH_BOOL(PICK_ROW, pick_min, )};
 static sp_status max_with_index_reference(const sp_call *c) { return pick_run(c, max_picks[c->in[0]->dtype]); }
 static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c, min_picks[c->in[0]->dtype]); }
 
@@ -429,7 +477,8 @@ static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
         index = with_dim(b, index, axis);
         g = with_dim(b, g, axis);
     }
-    v->din[0] = sp_select(b, sp_equal(b, index, positions(b, x->rank, axis, x->dims[axis])), g, sp__const(b, 0, v->dout[1]));
+    v->din[0] = sp_select(b, sp_equal(b, index, positions(b, x->rank, axis, x->dims[axis])), g,
+                          sp__const(b, 0, v->dout[1]));
     return SP_OK;
 }
 #define PICK_ENTRY(name_, ...)                                                                                         \
@@ -438,10 +487,12 @@ static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
                                  .saves = SP_SAVE_OUT(0), __VA_ARGS__}
 #define PICK_SAMPLES "[5]d; [2,4]d axis=1; [3,2,2]d axis=-2 keepdims=True; []"
 PICK_ENTRY(max_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
-           .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input); Tensor.argmax_with_value(axis=0, keep_dims:keepdims=False)",
+           .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input); "
+                     "Tensor.argmax_with_value(axis=0, keep_dims:keepdims=False)",
            .doc = "Where the maximum along an axis is, and the maximum.", .samples = PICK_SAMPLES);
 PICK_ENTRY(min_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMinWithValue",
-           .python = "ops.ArgMinWithValue(axis=0, keep_dims:keepdims=False)(input); Tensor.argmin_with_value(axis=0, keep_dims:keepdims=False)",
+           .python = "ops.ArgMinWithValue(axis=0, keep_dims:keepdims=False)(input); "
+                     "Tensor.argmin_with_value(axis=0, keep_dims:keepdims=False)",
            .doc = "Where the minimum along an axis is, and the minimum.", .samples = PICK_SAMPLES);
 
 typedef struct {
@@ -449,7 +500,8 @@ typedef struct {
     bool keepdims;
     sp_dtype dtype;
 } arg_attrs;
-static const sp_attr arg_attr_table[] = {SP_ATTR(arg_attrs, axis, INT, "None"), SP_ATTR(arg_attrs, keepdims, BOOL, "False"),
+static const sp_attr arg_attr_table[] = {SP_ATTR(arg_attrs, axis, INT, "None"),
+                                         SP_ATTR(arg_attrs, keepdims, BOOL, "False"),
                                          SP_ATTR(arg_attrs, dtype, DTYPE, "int64")};
 static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
 {
@@ -470,16 +522,21 @@ static sp_status argmin_compose(sp_builder *b, const sp_call *c) { return arg_co
 const sp_op sp_op_argmax = {
     .name = "argmax", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
     .compose = argmax_compose, .mindir = "Argmax", .onnx = "ArgMax",
-    .python = "ops.argmax(input, dim:axis=None, keepdim:keepdims=False); mint.argmax(input, dim:axis=None, keepdim:keepdims=False); "
+    .python = "ops.argmax(input, dim:axis=None, keepdim:keepdims=False); "
+              "mint.argmax(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmax(axis=None, keepdims=False); Tensor.argmax(dim:axis=None, keepdim:keepdims=False); "
               "ops.Argmax(axis=-1, output_type:dtype=int32)(input)",
-    .doc = "Where the maximum is: along an axis, or of all elements in row-major order.", .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
+    .doc = "Where the maximum is: along an axis, or of all elements in row-major order.",
+    .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
 };
 const sp_op sp_op_argmin = {
     .name = "argmin", .inputs = "x", SP_ATTRS(arg_attr_table, arg_attrs), .dtypes = SP_DT_REAL_BOOL,
     .compose = argmin_compose, .mindir = "Argmin", .onnx = "ArgMin",
-    .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
-              "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); Tensor.argmin(dim:axis=None, keepdim:keepdims=False); "
+    .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); "
+              "mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
+              "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); "
+              "Tensor.argmin(dim:axis=None, keepdim:keepdims=False); "
               "ops.Argmin(axis=-1, output_type:dtype=int32)(x)",
-    .doc = "Where the minimum is: along an axis, or of all elements in row-major order.", .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
+    .doc = "Where the minimum is: along an axis, or of all elements in row-major order.",
+    .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",
 };

@@ -155,9 +155,10 @@ ENTRY(sigmoid, FLOATING, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .mindir = 
       .doc = "1 / (1 + exp(-x)) of each element.", .samples = "[2,3]; []");
 
 SP_EACH_REAL(SP_UNARY_LOOP, relu, (x > 0 || x != x ? x : 0))
-LOOPS(relu, SP_EACH_REAL(SP_LOOP_ROW, relu, ), 4)
+SP_EACH_BOOL(SP_UNARY_LOOP, relu, x)
+LOOPS(relu, SP_EACH_BOOL(SP_LOOP_ROW, relu, ) SP_EACH_REAL(SP_LOOP_ROW, relu, ), 4)
 RULE(relu, sp_select(b, sp_greater(b, y, sp__const(b, 0, y)), g, sp__const(b, 0, g)))
-ENTRY(relu, .dtypes = SP_DT_REAL, .vjp = relu_vjp, .saves = SP_SAVE_OUT(0), .mindir = "ReLU", .onnx = "Relu",
+ENTRY(relu, .dtypes = SP_DT_REAL_BOOL, .vjp = relu_vjp, .saves = SP_SAVE_OUT(0), .mindir = "ReLU", .onnx = "Relu",
       .python = "ops.relu(input); ops.ReLU()(x); mint.nn.functional.relu(input)",
       .doc = "The larger of zero and each element.", .samples = "[2,3]; []");
 

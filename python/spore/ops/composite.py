@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of functions: mapping over nested tuples, choosing an implementation by the types of the arguments."""
 import functools
-import inspect
 import numbers
 
 from .. import _core
@@ -17,7 +16,7 @@ def _is_dtype(value):
 
 
 def _is_function(value):
-    return callable(value) and not isinstance(value, (Primitive, type))
+    return callable(value) and not isinstance(value, type)
 
 
 def _is_parameter(value):
@@ -103,10 +102,6 @@ class MultitypeFuncGraph:
         """Calls that fit no implementation raise, which they always do here."""
 
     def __call__(self, *args):
-        if len(self.entries) == 1:
-            tests, _, fn = self.entries[0]
-            if len(tests) == len(args) or any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(fn).parameters.values()):
-                return fn(*args)
         for tests, _, fn in self.entries:
             if len(tests) == len(args) and all(test(a) for test, a in zip(tests, args)):
                 return fn(*args)
