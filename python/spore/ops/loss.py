@@ -9,7 +9,7 @@ from .primitive import Primitive, prim_attr_register
 __all__ = ["nll_loss", "NLLLoss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "soft_margin_loss",
            "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "gaussian_nll_loss",
            "poisson_nll_loss", "hinge_embedding_loss", "SoftMarginLoss", "MultiMarginLoss", "MultilabelMarginLoss",
-           "TripletMarginLoss"]
+           "TripletMarginLoss", "ctc_loss", "CTCLoss", "CTCLossV2"]
 
 
 def _reduce(loss, reduction, where):
@@ -218,6 +218,86 @@ class TripletMarginLoss(Primitive):
 
     def __call__(self, x, positive, negative, margin):
         return triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
+
+
+# --- connectionist temporal classification ----------------------------------------------------------------------------
+
+def _padded(targets, lengths):
+    """Labels of all samples, one after another, as [batch, longest]."""
+    flat, rows, at = targets.asnumpy().tolist(), [], 0
+    for n in lengths:
+        rows.append(flat[at:at + n])
+        at += n
+    longest = max([1, *lengths])
+    return Tensor([row + [0] * (longest - len(row)) for row in rows], mstype.int64)
+
+
+def _lengths(value):
+    return value.astype(mstype.int64) if isinstance(value, Tensor) else Tensor(list(value), mstype.int64)
+
+
+def _ctc(log_probs, targets, input_lengths, target_lengths, **attrs):
+    steps, labels = _lengths(input_lengths), _lengths(target_lengths)
+    if targets.ndim == 1:
+        targets = _padded(targets, labels.asnumpy().tolist())
+    return apply("ctc_terms", [log_probs, targets.astype(mstype.int64), steps, labels], attrs), labels
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """Minus the log likelihood of label sequences under [time, batch, classes] log probabilities.
+
+    The mean divides each sample's loss by its number of labels first.
+    """
+    single = log_probs.ndim == 2
+    if single:
+        log_probs, targets = log_probs.expand_dims(1), targets.reshape((1, -1))
+        input_lengths, target_lengths = (v.reshape((1,)) if isinstance(v, Tensor) else v for v in (input_lengths, target_lengths))
+    loss, labels = _ctc(log_probs, targets, input_lengths, target_lengths, blank=blank, zero_infinity=zero_infinity,
+                        normalized=True)
+    if reduction == "mean":
+        loss = loss / _at_least(labels, 1).astype(loss.dtype)
+    loss = _reduce(loss, reduction, "ctc_loss")
+    return loss.reshape(()) if single and reduction == "none" else loss
+
+
+class CTCLossV2(Primitive):
+    """Losses per sample; the second result holds nothing."""
+
+    @prim_attr_register
+    def __init__(self, blank=0, reduction="none", zero_infinity=False):
+        if reduction != "none":
+            raise ValueError(f"For 'CTCLossV2', reduction must be 'none', but got {reduction!r}")
+
+    def __call__(self, log_probs, targets, input_lengths, target_lengths):
+        loss, _ = _ctc(log_probs, targets, input_lengths, target_lengths, blank=self.blank, zero_infinity=self.zero_infinity,
+                       normalized=True)
+        return loss, loss * 0
+
+
+class CTCLoss(Primitive):
+    """Losses per sample of unnormalised scores with sparse labels; the last class is the blank. Gives losses and gradient."""
+
+    @prim_attr_register
+    def __init__(self, preprocess_collapse_repeated=False, ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False):
+        pass
+
+    def __call__(self, x, labels_indices, labels_values, sequence_length):
+        batch = x.shape[1]
+        rows = [[] for _ in range(batch)]
+        for (row, _), label in zip(labels_indices.asnumpy().tolist(), labels_values.asnumpy().tolist()):
+            if not (self.preprocess_collapse_repeated and rows[row] and rows[row][-1] == label):
+                rows[row].append(label)
+        lengths = [len(row) for row in rows]
+        if not self.ignore_longer_outputs_than_inputs:
+            for n, steps in enumerate(sequence_length.asnumpy().tolist()):
+                if lengths[n] > steps:
+                    raise RuntimeError(f"For 'CTCLoss', sample {n} has {lengths[n]} labels but {steps} steps")
+        longest = max([1, *lengths])
+        targets = Tensor([row + [0] * (longest - len(row)) for row in rows], mstype.int64)
+        inputs = [apply("log_softmax", [x], {"axis": (-1,)}), targets, _lengths(sequence_length), _lengths(lengths)]
+        attrs = {"blank": x.shape[2] - 1, "normalized": True, "merge_repeated": self.ctc_merge_repeated,
+                 "zero_infinity": self.ignore_longer_outputs_than_inputs}
+        return apply("ctc_terms", inputs, attrs), apply("ctc_terms_grad", inputs, attrs)
 
 
 MINT = {"nn.functional.nll_loss": _mint_nll_loss, "nn.functional.cosine_embedding_loss": cosine_embedding_loss,

@@ -16,7 +16,8 @@ __all__ = [
     "dropout2d", "dropout3d", "Dropout", "Dropout2D", "Dropout3D", "batch_norm", "layer_norm", "group_norm", "BatchNorm",
     "instance_norm", "bias_add", "BiasAdd", "embedding", "clip_by_value", "clip_by_norm", "clip_by_global_norm", "interpolate", "upsample",
     "ResizeBilinearV2", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "ResizeBicubic",
-    "UpsampleNearest3D", "UpsampleTrilinear3D", "max_pool2d", "max_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "UpsampleNearest3D", "UpsampleTrilinear3D", "max_pool2d", "max_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "adaptive_max_pool1d", "adaptive_max_pool2d",
     "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "conv_transpose2d", "Conv2D", "Conv3D", "Conv2DTranspose",
     "Conv2DBackpropInput", "multi_head_attention_forward", "channel_shuffle", "normalize"]
 
@@ -586,7 +587,8 @@ class ResizeNearestNeighbor(Primitive):
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
         if not isinstance(size, (tuple, list)) or len(size) != 2:
             raise ValueError(f"For '{self.name}', size must be a tuple of 2 ints, but got {size!r}")
-        self._run = self._of(align_corners, half_pixel_centers)
+        # The nearest pixel is found without half_pixel_centers here, as MindSpore does on the CPU; V2 heeds it.
+        self._run = self._of(align_corners, half_pixel_centers and self._of is not ResizeNearestNeighborV2)
 
     def __call__(self, x):
         return self._run(x, self.size)
@@ -666,6 +668,46 @@ def _adaptive_max(x, n, output_size, return_indices):
     out = apply(f"adaptive_max_pool{n}d", [x], {"output_size": size})
     out = tuple(o.squeeze(0) for o in out) if single else out
     return out if return_indices else out[0]
+
+
+def _adaptive_avg(x, n, output_size):
+    size = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * n
+    if len(size) != n:
+        raise ValueError(f"output_size must have {n} elements, but got {tuple(size)}")
+    x, single = _batched(x, n)
+    if x.ndim != n + 2:
+        raise ValueError(f"the input must have {n + 1} or {n + 2} dimensions, but got {x.ndim}")
+    out = apply(f"adaptive_avg_pool{n}d", [x], {"output_size": tuple(d if s is None else s for s, d in zip(size, x.shape[2:]))})
+    return out.squeeze(0) if single else out
+
+
+def adaptive_avg_pool2d(input, output_size):
+    """The mean of each part of the last two axes; None keeps an axis."""
+    return _adaptive_avg(_need_tensor(input, "input", "adaptive_avg_pool2d"), 2, output_size)
+
+
+def adaptive_avg_pool3d(input, output_size):
+    """The mean of each part of the last three axes; None keeps an axis."""
+    return _adaptive_avg(_need_tensor(input, "input", "adaptive_avg_pool3d"), 3, output_size)
+
+
+class AdaptiveAvgPool2D(Primitive):
+    """adaptive_avg_pool2d with its size given once."""
+
+    @prim_attr_register
+    def __init__(self, output_size):
+        if not isinstance(output_size, (int, tuple)) or isinstance(output_size, bool):
+            raise TypeError(f"For 'AdaptiveAvgPool2D', output_size must be an int or a tuple, but got {type(output_size).__name__}")
+
+    def __call__(self, x):
+        return adaptive_avg_pool2d(x, self.output_size)
+
+
+class AdaptiveAvgPool3D(AdaptiveAvgPool2D):
+    """adaptive_avg_pool3d with its size given once."""
+
+    def __call__(self, x):
+        return adaptive_avg_pool3d(x, self.output_size)
 
 
 def adaptive_max_pool1d(input, output_size):
@@ -921,4 +963,5 @@ MINT = {
     "nn.functional.max_pool2d": _mint_max_pool2d, "nn.functional.adaptive_max_pool1d": _mint_adaptive_max_pool1d,
     "nn.functional.adaptive_max_pool2d": adaptive_max_pool2d, "nn.functional.conv_transpose2d": conv_transpose2d,
     "nn.functional.conv1d": _mint_conv(1), "nn.functional.conv2d": _mint_conv(2), "nn.functional.conv3d": _mint_conv(3),
-    "conv2d": _mint_conv(2)}
+    "conv2d": _mint_conv(2), "special.log_softmax": _mint_log_softmax,
+    "nn.functional.adaptive_avg_pool2d": adaptive_avg_pool2d, "nn.functional.adaptive_avg_pool3d": adaptive_avg_pool3d}
