@@ -25,12 +25,12 @@ def main():
         recorded.update(oracle.load(file))
     cases = [c for f in (args.files or [None]) for c in oracle.load_cases(f)
              if c.id in recorded and args.match in f"{c.id} {c.code}"]
-    failing, passing, apart, different = [], [], [], oracle.different()
+    failing, passing, apart, different, groups = [], [], [], oracle.different(), oracle.answered()
 
     def take(case, result):
         fault = oracle.compare(recorded[case.id], result, case)
-        meant = case.id in different or case.api in different
-        (apart if fault and meant else failing if fault else passing).append(case)
+        meant = bool(fault) and oracle.is_meant(case, fault, different, groups)
+        (apart if meant else failing if fault else passing).append(case)
         if fault and not meant and args.verbose:
             print(f"{case.id}\n    {case.code}\n    {fault}", flush=True)
     oracle.run_apart(cases, args.module, take)

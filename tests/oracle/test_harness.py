@@ -118,3 +118,15 @@ def test_a_difference_needs_a_reason(tmp_path, monkeypatch):
     oracle.DIFFERENT.write_text("ops.relu\n")
     with pytest.raises(ValueError, match="ops.relu has no reason"):
         oracle.different()
+
+
+def test_a_group_excuses_answers_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(oracle, "DIFFERENT", tmp_path / "different.txt")
+    oracle.DIFFERENT.write_text("promotion: *=u16*  # computed here\n")
+    groups = oracle.answered()
+    assert groups == {("promotion", "*=u16*"): "computed here"} and oracle.different() == {}
+    case = oracle.Case("f", "promotion", "x + y", {"x": "u16[3]", "y": "f32[3]"})
+    other = oracle.Case("f", "promotion", "x + y", {"x": "i16[3]", "y": "f32[3]"})
+    assert oracle.is_meant(case, "gave a result, wanted a TypeError", {}, groups)
+    assert not oracle.is_meant(case, "result has dtype Int64, wanted UInt16", {}, groups)
+    assert not oracle.is_meant(other, "gave a result, wanted a TypeError", {}, groups)
