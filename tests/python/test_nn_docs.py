@@ -11,8 +11,8 @@ from spore import mint, nn
 
 
 def modules():
-    found = ["spore.nn.cell", "spore.mint.nn.layer"]
-    for package in ("spore.nn.layer", "spore.nn.loss", "spore.nn.wrap", "spore.nn.grad", "spore.nn.utils"):
+    found = ["spore.nn.cell"]
+    for package in ("spore.nn.layer", "spore.nn.loss", "spore.nn.wrap", "spore.nn.grad", "spore.nn.utils", "spore.mint.nn.layer"):
         found.append(package)
         found += [f"{package}.{m.name}" for m in pkgutil.iter_modules(importlib.import_module(package).__path__)]
     return found

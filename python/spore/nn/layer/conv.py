@@ -6,6 +6,7 @@ The Parameters keep MindSpore's shapes: weights of the one-dimensional layers ha
 from spore import _core
 from spore import ops
 from spore.common import dtype as mstype
+from spore.common.initializer import Initializer
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
@@ -33,6 +34,11 @@ def _document(cls, first, each, pads, example, extra="", data_format=""):
     shown = data_format and f"data_format: '{data_format}'.\n        "
     cls.__doc__ = (first + "\n" + _COMMON.format(each=each, pads=pads, extra=extra, format=shown)
                    + "\n    Examples:\n        >>> import spore as ms\n        >>> from spore import nn\n" + example)
+
+
+def _shown(init):
+    """An initial value as MindSpore prints it: of an initializer, only which one it is."""
+    return object.__repr__(init) if isinstance(init, Initializer) else init
 
 
 class _Conv(Cell):
@@ -75,8 +81,8 @@ class _Conv(Cell):
     def extend_repr(self):
         return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
                 f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
-                f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
-                f"bias_init={self.bias_init}, format={self.data_format}")
+                f"group={self.group}, has_bias={self.has_bias}, weight_init={_shown(self.weight_init)}, "
+                f"bias_init={_shown(self.bias_init)}, format={self.data_format}")
 
     def _transposed(self, x, op, extra=None):
         """Run the transposed operator; the size of the result follows from pad_mode."""

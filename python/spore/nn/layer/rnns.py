@@ -149,6 +149,7 @@ class _RNNBase(Cell):
         cls = self.cls_name
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{cls}', 'x' must be a Tensor, but got {type(x).__name__}.")
+        check.rank_of(cls, x, 3)
         batch = x.shape[0] if self.batch_first else x.shape[1]
         if hx is None:
             shape = (self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)
