@@ -6,6 +6,7 @@ argument enters the function as a fresh handle, so that nested gradients do not 
 watched for as long as the function runs.
 """
 import functools
+import weakref
 
 from spore import _core
 from spore._core import Tensor
@@ -115,8 +116,10 @@ def _positions_of(grad_position, n_args, name):
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, int):
             raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {type(position).__name__}")
-        if not 0 <= position < n_args:
-            raise IndexError(f"{name}: grad_position {position} is out of range, the function got {n_args} arguments")
+        if position < 0:
+            raise ValueError(f"{name}: grad_position must not be below 0, but got {position}")
+        if position >= n_args:
+            raise RuntimeError(f"{name}: grad_position {position} is out of range, the function got {n_args} arguments")
     return tuple(positions)
 
 
@@ -162,7 +165,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
-    """A function that returns the gradients of ``fn``; with ``has_aux`` the other outputs follow them.
+    """A function that returns the gradients of ``fn``; with ``has_aux`` a tuple of the other outputs follows them.
 
     The arguments are those of ``value_and_grad``.
 
@@ -190,18 +193,13 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
         positions = _positions_of(grad_position, len(args), name)
         with _Record(positions, weight_list, args) as record:
             value = fn(*record.args, **kwargs)
-            aux = ()
-            loss = value
-            if has_aux:
-                if not isinstance(value, tuple) or len(value) < 2:
-                    raise ValueError(f"{name}: with has_aux=True the function must return a tuple of at least two values")
-                loss, aux = value[0], value[1:]
+            loss, aux = _split_aux(value, has_aux, name)
             leaves = _floating(_flatten(loss, []), "the function")
             by_position, weight_grads = record.backward(leaves, None)
         gradients = _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids)
         if with_value:
             return (value if record.outer else _map(_core.grad_detach, value)), gradients
-        return (gradients, *_map(_core.grad_detach, aux)) if has_aux else gradients
+        return (gradients, _map(_core.grad_detach, aux)) if has_aux else gradients
 
     try:
         functools.update_wrapper(run, fn, updated=())
@@ -219,10 +217,8 @@ def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_l
     for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
     if grad_position is None:
         return for_weights
-    if isinstance(grad_position, (tuple, list)):
-        for_positions = tuple(by_position[p] for p in grad_position)
-    else:
-        for_positions = by_position[grad_position]
+    positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    for_positions = by_position[positions[0]] if len(positions) == 1 else tuple(by_position[p] for p in positions)
     return for_positions if weights is None else (for_positions, for_weights)
 
 
@@ -332,15 +328,18 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     Examples:
         >>> import spore as ms
         >>> value, back = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 2.0]))
-        >>> print(back(ms.Tensor([1.0, 10.0])))
+        >>> print(back(ms.Tensor([1.0, 10.0]))[0])
         [ 2. 40.]
     """
     weight_list, one_weight = _weights_of(weights, "vjp")
     positions = tuple(range(len(inputs)))
     with _Record(positions, weight_list, inputs) as record:
         value = fn(*record.args)
-        loss, aux = (value[0], value[1:]) if has_aux else (value, ())
-        leaves = _flatten(loss, [])
+        loss, aux = _split_aux(value, has_aux, "vjp")
+        leaves = _floating(_flatten(loss, []), "the function")
+        kept = list(record._watched)
+        for weight in kept:
+            _core.grad_watch(weight)
 
     def back(*seeds):
         seed_leaves = [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
@@ -348,14 +347,34 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
             raise TypeError(f"vjp: the function has {len(leaves)} outputs, but {len(seed_leaves)} vectors are given")
         by_position, weight_grads = record.backward(leaves, seed_leaves, _core.grad_recording())
         grads = tuple(by_position[p] for p in positions)
-        grads = grads[0] if len(grads) == 1 else grads
         if weights is None:
             return grads
         return grads, (weight_grads[0] if one_weight else tuple(weight_grads))
 
-    plain = value[0] if has_aux else value
-    result = plain if record.outer else _map(_core.grad_detach, plain)
-    return (result, back, *aux) if has_aux else (result, back)
+    # Unlike in grad, the weights stay variables after the run: for as long as someone may call back.
+    weakref.finalize(back, _unwatch, kept)
+    result = loss if record.outer else _map(_core.grad_detach, loss)
+    return (result, back, _one_or_all(aux)) if has_aux else (result, back)
+
+
+def _unwatch(weights):
+    for weight in weights:
+        _core.grad_unwatch(weight)
+
+
+def _split_aux(value, has_aux, name):
+    """(what is differentiated, tuple of the rest)"""
+    if not has_aux:
+        return value, ()
+    if not isinstance(value, tuple) or len(value) < 2:
+        raise ValueError(f"{name}: with has_aux=True the function must return a tuple of at least two values")
+    return value[0], value[1:]
+
+
+def _one_or_all(aux):
+    """The other outputs as vjp, jvp, jacrev and jacfwd hand them on."""
+    aux = _map(_core.grad_detach, aux)
+    return aux[0] if len(aux) == 1 else aux
 
 
 def _pair(fn, inputs, has_aux):
@@ -364,7 +383,7 @@ def _pair(fn, inputs, has_aux):
     record = _Record(positions, [], inputs)
     with record:
         value = fn(*record.args)
-        loss, aux = (value[0], value[1:]) if has_aux else (value, ())
+        loss, aux = _split_aux(value, has_aux, "jvp")
         leaves = _floating(_flatten(loss, []), "the function")
         seeds = [_core.grad_variable(leaf * 0) if not _core.grad_tracked(leaf)
                  else _core.grad_variable(_core.grad_detach(leaf) * 0) for leaf in leaves]
@@ -401,7 +420,7 @@ def jvp(fn, inputs, v, has_aux=False):
     pushed = iter(_push(pulled, seeds, vectors, outer))
     direction = _map(lambda t: next(pushed) if _is_differentiable(t) else t, loss)
     result = loss if outer else _map(_core.grad_detach, loss)
-    return (result, direction, *aux) if has_aux else (result, direction)
+    return (result, direction, _one_or_all(aux)) if has_aux else (result, direction)
 
 
 def _one_hot(like, index):
@@ -429,17 +448,17 @@ def jacrev(fn, grad_position=0, has_aux=False):
         positions = _positions_of(grad_position, len(args), "jacrev")
         with _Record(positions, [], args) as record:
             value = fn(*record.args)
-            loss, aux = (value[0], value[1:]) if has_aux else (value, ())
+            loss, aux = _split_aux(value, has_aux, "jacrev")
             leaves = _floating(_flatten(loss, []), "the function")
             per_leaf = []
             for leaf in leaves:
                 rows = [record.backward([leaf], [_one_hot(leaf, i)])[0] for i in range(leaf.size)]
                 per_leaf.append(tuple(_stack_rows([row[p] for row in rows], leaf.shape + record.args[p].shape)
                                       for p in positions))
-        single = not isinstance(grad_position, (tuple, list))
+        single = len(positions) == 1
         jacobians = iter([item[0] if single else item for item in per_leaf])
         result = _map(lambda t: next(jacobians), loss)
-        return (result, *_map(_core.grad_detach, aux)) if has_aux else result
+        return (result, _one_or_all(aux)) if has_aux else result
     return run
 
 
@@ -474,10 +493,10 @@ def jacfwd(fn, grad_position=0, has_aux=False):
         for row, leaf in enumerate(leaves):
             per_leaf.append(tuple(ops.stack(columns[row][k], -1).reshape(leaf.shape + args[p].shape)
                                   for k, p in enumerate(positions)))
-        single = not isinstance(grad_position, (tuple, list))
+        single = len(positions) == 1
         jacobians = iter([item[0] if single else item for item in per_leaf])
         result = _map(lambda t: next(jacobians), loss)
-        return (result, *_map(_core.grad_detach, aux)) if has_aux else result
+        return (result, _one_or_all(aux)) if has_aux else result
     return run
 
 
@@ -498,33 +517,39 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
     """
     from spore import ops
 
-    def axes_for(value, axes, into):
+    if not callable(fn) and not (isinstance(fn, (list, tuple)) and fn and all(callable(f) for f in fn)):
+        raise RuntimeError(f"vmap: fn must be a function, a Cell or a list of Cells, but got {type(fn).__name__}")
+
+    def axes_for(value, axes, into, new=0):
         if isinstance(value, Tensor):
-            if axes is not None and not -value.ndim <= axes < value.ndim:
-                raise ValueError(f"vmap: axis {axes} is out of range for an argument of rank {value.ndim}")
+            rank = value.ndim + new
+            if axes is not None and (isinstance(axes, bool) or not isinstance(axes, int)):
+                raise RuntimeError(f"vmap: an axis must be an int or None, but got {type(axes).__name__}")
+            if axes is not None and not -rank <= axes < rank:
+                raise RuntimeError(f"vmap: axis {axes} is out of range for {'a result' if new else 'an argument'} of rank {rank}")
             into.append(axes)
         elif isinstance(value, (tuple, list)):
             for i, item in enumerate(value):
-                axes_for(item, axes[i] if isinstance(axes, (tuple, list)) else axes, into)
+                axes_for(item, axes[i] if isinstance(axes, (tuple, list)) else axes, into, new)
         elif isinstance(value, dict):
             for key, item in value.items():
-                axes_for(item, axes[key] if isinstance(axes, dict) else axes, into)
+                axes_for(item, axes[key] if isinstance(axes, dict) else axes, into, new)
         return into
 
     def run(*args):
         if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
-            raise ValueError(f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments")
+            raise RuntimeError(f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments")
         axes = axes_for(args, tuple(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes, [])
         leaves = _flatten(args, [])
         sizes = {leaf.shape[axis] for leaf, axis in zip(leaves, axes) if axis is not None}
         if not sizes:
-            raise ValueError("vmap: in_axes is None for every argument, at least one must be sliced")
+            raise RuntimeError("vmap: in_axes is None for every argument, at least one must be sliced")
         if len(sizes) > 1:
-            raise ValueError(f"vmap: the sliced axes have different sizes {sorted(sizes)}")
+            raise RuntimeError(f"vmap: the sliced axes have different sizes {sorted(sizes)}")
         n = sizes.pop()
         functions = list(fn) if isinstance(fn, (list, tuple)) or type(fn).__name__ == "CellList" else [fn] * n
         if len(functions) != n:
-            raise ValueError(f"vmap: {len(functions)} functions are given for {n} slices")
+            raise RuntimeError(f"vmap: {len(functions)} functions are given for {n} slices")
         results = []
         for i in range(n):
             order = iter(axes)
@@ -533,8 +558,9 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
                 axis = next(order)
                 return tensor if axis is None else tensor[(slice(None),) * (axis % tensor.ndim) + (i,)]
             results.append(functions[i](*_map(take, args)))
-        out = iter(axes_for(results[0], out_axes, []) if not isinstance(out_axes, int) else
-                   [out_axes] * len(_flatten(results[0], [])))
+        if n == 0:
+            raise RuntimeError("vmap: the sliced axes have size 0, there is nothing to apply the function to")
+        out = iter(axes_for(results[0], out_axes, [], new=1))
         columns = iter(zip(*[_flatten(result, []) for result in results]))
 
         def join(_):
