@@ -145,6 +145,7 @@ def test_text():
     (lambda: nn.CrossEntropyLoss()(ops.ones((2, 3)), Tensor([1, 2])), TypeError, ["int32"]),
     (lambda: nn.CrossEntropyLoss()(ops.ones((2, 3)), Tensor([1], ms.int32)), ValueError, ["(2,)", "(1,)"]),
     (lambda: nn.get_activation("swishy", "Net"), KeyError, ["Net", "swishy"]),
+    (lambda: nn.ReLU(3), TypeError, ["argument"]),
 ])
 def test_errors_name_what_was_wrong(make, error, words):
     with pytest.raises(error) as caught:

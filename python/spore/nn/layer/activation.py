@@ -8,6 +8,7 @@ from spore.common.parameter import Parameter
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._plain import Plain
 
 __all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt", "ReLU", "ReLU6", "RReLU", "SeLU", "SiLU",
            "Tanh", "Tanhshrink", "Hardtanh", "GELU", "FastGelu", "Sigmoid", "Softsign", "PReLU", "PReLUExt",
@@ -15,7 +16,7 @@ __all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt", "Re
            "Threshold", "Mish", "GLU"]
 
 
-class ReLU(Cell):
+class ReLU(Plain):
     """The larger of x and 0, for every element.
 
     Examples:
@@ -29,7 +30,7 @@ class ReLU(Cell):
         return ops.relu(input)
 
 
-class ReLU6(Cell):
+class ReLU6(Plain):
     """x kept between 0 and 6.
 
     Examples:
@@ -93,7 +94,7 @@ class RReLU(Cell):
         return ops.select(x < 0, x * slope.astype(x.dtype), x)
 
 
-class SeLU(Cell):
+class SeLU(Plain):
     """Scaled exponential unit, with the scales that keep mean and variance.
 
     Examples:
@@ -107,7 +108,7 @@ class SeLU(Cell):
         return ops.selu(input_x)
 
 
-class SiLU(Cell):
+class SiLU(Plain):
     """x times sigmoid(x).
 
     Examples:
@@ -169,7 +170,7 @@ class CELU(Cell):
         return ops.celu(x, self.alpha)
 
 
-class Tanh(Cell):
+class Tanh(Plain):
     """Hyperbolic tangent.
 
     Examples:
@@ -183,7 +184,7 @@ class Tanh(Cell):
         return ops.tanh(x)
 
 
-class Tanhshrink(Cell):
+class Tanhshrink(Plain):
     """x minus its hyperbolic tangent.
 
     Examples:
@@ -243,7 +244,7 @@ class GELU(Cell):
         return ops.gelu(x, self.approximate)
 
 
-class FastGelu(Cell):
+class FastGelu(Plain):
     """x sigmoid(1.702 x), an approximation of GELU.
 
     Examples:
@@ -257,7 +258,7 @@ class FastGelu(Cell):
         return ops.fast_gelu(x)
 
 
-class Sigmoid(Cell):
+class Sigmoid(Plain):
     """1 / (1 + exp(-x)).
 
     Examples:
@@ -271,7 +272,7 @@ class Sigmoid(Cell):
         return ops.sigmoid(x)
 
 
-class LogSigmoid(Cell):
+class LogSigmoid(Plain):
     """Logarithm of the sigmoid.
 
     Examples:
@@ -285,7 +286,7 @@ class LogSigmoid(Cell):
         return ops.logsigmoid(input_x)
 
 
-class Softsign(Cell):
+class Softsign(Plain):
     """x / (1 + |x|).
 
     Examples:
@@ -299,7 +300,7 @@ class Softsign(Cell):
         return ops.softsign(x)
 
 
-class HSwish(Cell):
+class HSwish(Plain):
     """x times HSigmoid(x).
 
     Examples:
@@ -313,7 +314,7 @@ class HSwish(Cell):
         return ops.hardswish(input)
 
 
-class HSigmoid(Cell):
+class HSigmoid(Plain):
     """x / 6 + 1/2 kept between 0 and 1.
 
     Examples:
@@ -393,7 +394,7 @@ class Threshold(Cell):
         return ops.threshold(input_x, self.threshold, self.value)
 
 
-class Mish(Cell):
+class Mish(Plain):
     """x tanh(softplus(x)).
 
     Examples:
@@ -466,7 +467,7 @@ def _implicit_axis(x):
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
-class Softmax2d(Cell):
+class Softmax2d(Plain):
     """Softmax over the channels of an image, (N, C, H, W) or (C, H, W).
 
     Examples:

@@ -8,6 +8,7 @@ from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._plain import Plain
 from spore.nn.layer.activation import get_activation
 from spore.ops import Primitive
 
@@ -516,7 +517,7 @@ class Unfold(Cell):
         return ops.stack(taps, 1).reshape((n, kh * kw * c, rows, columns))
 
 
-class _Triangle(Cell):
+class _Triangle(Plain):
     """Half of the matrices in the last two dimensions."""
 
     def construct(self, x, k=0):
@@ -548,7 +549,7 @@ class Triu(_Triangle):
     """
 
 
-class MatrixDiag(Cell):
+class MatrixDiag(Plain):
     """Diagonal matrices from their diagonals.
 
     Examples:
@@ -564,7 +565,7 @@ class MatrixDiag(Cell):
         return ops.expand_dims(input_x, -1) * ops.eye(size, size, input_x.dtype)
 
 
-class MatrixDiagPart(Cell):
+class MatrixDiagPart(Plain):
     """The diagonals of matrices.
 
     Examples:
@@ -580,7 +581,7 @@ class MatrixDiagPart(Cell):
         return ops.sum(kept, -1 if rows <= columns else -2)
 
 
-class MatrixSetDiag(Cell):
+class MatrixSetDiag(Plain):
     """Matrices with other diagonals.
 
     Examples:

@@ -9,6 +9,7 @@ from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._plain import Plain
 from spore.nn.layer.container import CellList
 from spore.nn.layer.conv import Conv2d
 from spore.nn.layer.pooling import AvgPool2d
@@ -17,7 +18,7 @@ __all__ = ["ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuf
            "ResizeBilinear"]
 
 
-class ImageGradients(Cell):
+class ImageGradients(Plain):
     """Differences between neighbouring rows, and between neighbouring columns; the last ones are zero.
 
     Examples:

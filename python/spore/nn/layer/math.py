@@ -7,6 +7,7 @@ from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._plain import Plain
 
 __all__ = ["ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity", "MatMul", "Moments",
            "MatInverse", "MatDet"]
@@ -63,7 +64,7 @@ class Range(Cell):
         return self.result_tensor
 
 
-class LGamma(Cell):
+class LGamma(Plain):
     """Logarithm of the absolute value of the gamma function.
 
     Examples:
@@ -78,7 +79,7 @@ class LGamma(Cell):
         return ops.lgamma(x)
 
 
-class DiGamma(Cell):
+class DiGamma(Plain):
     """Derivative of the logarithm of the gamma function.
 
     Examples:
@@ -259,7 +260,7 @@ class Moments(Cell):
         return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
-class MatInverse(Cell):
+class MatInverse(Plain):
     """Inverse of symmetric positive definite matrices."""
 
     def construct(self, a):
@@ -267,7 +268,7 @@ class MatInverse(Cell):
         return ops.inverse(a)
 
 
-class MatDet(Cell):
+class MatDet(Plain):
     """Determinant of symmetric positive definite matrices."""
 
     def construct(self, a):
