@@ -48,4 +48,5 @@ class Vjp(Cell):
 
     def construct(self, *args):
         value, back = vjp(self.fn, *args[:-1])
-        return value, back(*args[-1]) if isinstance(args[-1], tuple) else back(args[-1])
+        grads = back(*args[-1]) if isinstance(args[-1], tuple) else back(args[-1])
+        return value, grads[0] if isinstance(grads, tuple) and len(grads) == 1 else grads
