@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* py_optim.c - one operator over many rows of operands in one call: the step of an optimizer over all its parameters.
  *
- * A network has hundreds of small parameters. Called from Python one by one, their updates cost more in the interpreter than
- * in arithmetic; here the operands are collected first and the operators then run back to back without the interpreter. */
+ * A network has hundreds of small parameters. Called from Python one by one, their updates cost more in the interpreter
+ * than in arithmetic; here the operands are collected first and the operators then run back to back without it. */
 #include "py_faces.h"
 
 enum { FEW = 64 }; /* numbers made per call that need no memory of their own */
@@ -133,7 +133,8 @@ static PyObject *apply_each(PyObject *module, PyObject *args)
     if (!op) return NULL;
     batch b = {.op = op, .n_in = (int)PyTuple_Size(columns)};
     if (b.n_in != sp__op_inputs(op)->n)
-        return PyErr_Format(PyExc_TypeError, "%s takes %d inputs, but got %d columns", name, sp__op_inputs(op)->n, b.n_in);
+        return PyErr_Format(PyExc_TypeError, "%s takes %d inputs, but got %d columns", name, sp__op_inputs(op)->n,
+                            b.n_in);
     b.n_rows = count_rows(op, columns, b.n_in);
     if (b.n_rows < 0) return NULL;
     attr_scratch scratch;
@@ -170,9 +171,9 @@ done:
 
 static PyMethodDef functions[] = {
     {"apply_each", apply_each, METH_VARARGS,
-     "apply_each(op, columns, attrs=None)\n--\n\nApply an operator to every row of columns. A column is a tuple or list with "
-     "one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators that "
-     "write in place."},
+     "apply_each(op, columns, attrs=None)\n--\n\nApply an operator to every row of columns. A column is a tuple or list "
+     "with one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators "
+     "that write in place."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_optim(PyObject *module) { return PyModule_AddFunctions(module, functions); }

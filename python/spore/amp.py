@@ -7,11 +7,14 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.differentiate import _flatten, _map
 from spore.common.parameter import Parameter
-from spore.train.amp import auto_mixed_precision, build_train_network, custom_mixed_precision, get_black_list, get_white_list
+from spore.train.amp import (auto_mixed_precision, build_train_network, custom_mixed_precision, get_black_list,
+                             get_white_list)
 from spore.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
-__all__ = ['DynamicLossScaleManager', 'LossScaleManager', 'FixedLossScaleManager', 'build_train_network', 'DynamicLossScaler',
-           'StaticLossScaler', 'LossScaler', 'auto_mixed_precision', 'all_finite', 'custom_mixed_precision', 'get_white_list',
+__all__ = ['DynamicLossScaleManager', 'LossScaleManager', 'FixedLossScaleManager', 'build_train_network',
+           'DynamicLossScaler',
+           'StaticLossScaler', 'LossScaler', 'auto_mixed_precision', 'all_finite', 'custom_mixed_precision',
+           'get_white_list',
            'get_black_list']
 
 
@@ -56,7 +59,8 @@ class _Scaler(LossScaler):
 
     def __init__(self, scale_value):
         if isinstance(scale_value, bool) or not isinstance(scale_value, (float, int)):
-            raise TypeError(f"For '{type(self).__name__}', 'scale_value' must be a number, but got {type(scale_value).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}', 'scale_value' must be a number, but got "
+                            f"{type(scale_value).__name__}.")
         if scale_value < 1.0:
             raise ValueError(f"For '{type(self).__name__}', 'scale_value' must be at least 1, but got {scale_value}.")
         self.scale_value = Parameter(Tensor(scale_value, mstype.float32), name='scale_value')

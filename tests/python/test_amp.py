@@ -71,13 +71,15 @@ def test_all_finite():
 
 def test_static_scaler():
     scaler = amp.StaticLossScaler(8)
-    assert float(scaler.scale(Tensor(2.0))) == 16 and [float(t) for t in scaler.unscale((Tensor(8.0), Tensor(4.0)))] == [1.0, 0.5]
+    assert float(scaler.scale(Tensor(2.0))) == 16
+    assert [float(t) for t in scaler.unscale((Tensor(8.0), Tensor(4.0)))] == [1.0, 0.5]
     assert scaler.adjust(Tensor(False)) is False and float(scaler.scale_value) == 8
 
 
 def test_dynamic_scaler_follows_overflows():
     scaler = amp.DynamicLossScaler(4, 2, 2)
-    for finite, scale, counter in ((True, 4, 1), (True, 8, 0), (True, 8, 1), (False, 4, 0), (False, 2, 0), (False, 1, 0), (False, 1, 0)):
+    for finite, scale, counter in ((True, 4, 1), (True, 8, 0), (True, 8, 1), (False, 4, 0), (False, 2, 0),
+                                   (False, 1, 0), (False, 1, 0)):
         scaler.adjust(Tensor(finite))
         assert (float(scaler.scale_value), int(scaler.counter)) == (scale, counter)
 
@@ -101,7 +103,8 @@ def _data():
 def test_model_trains_in_mixed_precision(level, manager, scale):
     net = Net()
     kwargs = {"loss_scale_manager": manager} if manager is not None else {}
-    model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.05, loss_scale=scale), amp_level=level, metrics={"mse"}, **kwargs)
+    model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.05, loss_scale=scale), amp_level=level,
+                        metrics={"mse"}, **kwargs)
     losses = []
 
     def keep(run):
@@ -113,7 +116,8 @@ def test_model_trains_in_mixed_precision(level, manager, scale):
 
 def test_a_step_that_overflows_is_left_out():
     net = nn.Dense(4, 1)
-    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(), loss_scale_manager=amp.DynamicLossScaleManager(16))
+    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(),
+                                   loss_scale_manager=amp.DynamicLossScaleManager(16))
     before = net.weight.asnumpy().copy()
     out = step(Tensor(np.full((2, 4), 1e30, "f4")), Tensor(np.ones((2, 1), "f4")))
     assert bool(out[1]) is True
@@ -124,8 +128,10 @@ def test_a_step_that_overflows_is_left_out():
 
 @pytest.mark.parametrize("make, error", [
     (lambda: amp.auto_mixed_precision(1), TypeError), (lambda: amp.auto_mixed_precision(Net(), "O9"), ValueError),
-    (lambda: amp.auto_mixed_precision(Net(), "O2", ms.float64), ValueError), (lambda: amp.custom_mixed_precision(Net()), ValueError),
-    (lambda: amp.custom_mixed_precision(Net(), white_list=[1]), TypeError), (lambda: amp.StaticLossScaler(0.5), ValueError),
+    (lambda: amp.auto_mixed_precision(Net(), "O2", ms.float64), ValueError), (lambda: amp.custom_mixed_precision(Net()),
+                                                                              ValueError),
+    (lambda: amp.custom_mixed_precision(Net(), white_list=[1]), TypeError), (lambda: amp.StaticLossScaler(0.5),
+                                                                             ValueError),
     (lambda: amp.DynamicLossScaler(2, 2.0, 2), TypeError), (lambda: amp.FixedLossScaleManager(0.5), ValueError),
     (lambda: amp.DynamicLossScaleManager(2, 2, 0), ValueError), (lambda: amp.build_train_network(Net(), 1), TypeError),
     (lambda: amp.build_train_network(Net(), nn.SGD(Net().trainable_params()), level="O7"), ValueError)])

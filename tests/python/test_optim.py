@@ -70,7 +70,8 @@ def test_training_resumed_from_mindspore_ends_where_mindspore_ended(case):
 
 
 def _params():
-    return [Parameter(Tensor(np.array([[1., 2], [3, 4]], "f4")), name="fc.weight"), Parameter(Tensor(np.array([1., 1], "f4")), name="fc.bias")]
+    weight, bias = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 1.0])
+    return [Parameter(weight, name="fc.weight"), Parameter(bias, name="fc.bias")]
 
 
 def _grads():
@@ -78,17 +79,21 @@ def _grads():
 
 
 @pytest.mark.parametrize("make, names", [
-    (lambda p: nn.Momentum(p, 0.1, 0.9), "global_step learning_rate fc.weight fc.bias momentum moments.fc.weight moments.fc.bias"),
-    (lambda p: nn.Adam(p), "global_step learning_rate fc.weight fc.bias beta1_power beta2_power moment1.fc.weight moment1.fc.bias "
+    (lambda p: nn.Momentum(p, 0.1, 0.9), "global_step learning_rate fc.weight fc.bias momentum moments.fc.weight "
+                                         "moments.fc.bias"),
+    (lambda p: nn.Adam(p), "global_step learning_rate fc.weight fc.bias beta1_power beta2_power moment1.fc.weight "
+                           "moment1.fc.bias "
                            "moment2.fc.weight moment2.fc.bias"),
-    (lambda p: nn.SGD(p), "global_step learning_rate fc.weight fc.bias momentum accum.fc.weight accum.fc.bias stat.fc.weight stat.fc.bias")])
+    (lambda p: nn.SGD(p), "global_step learning_rate fc.weight fc.bias momentum accum.fc.weight accum.fc.bias "
+                          "stat.fc.weight stat.fc.bias")])
 def test_parameters_have_mindspores_names_and_order(make, names):
     assert [p.name for p in make(_params()).get_parameters()] == names.split()
 
 
 def test_groups_have_rates_and_decay_of_their_own():
     weight, bias = _params()
-    step = nn.SGD([{"params": [weight], "lr": 0.5, "weight_decay": 0.1}, {"params": [bias]}, {"order_params": [bias, weight]}], 0.25)
+    step = nn.SGD([{"params": [weight], "lr": 0.5, "weight_decay": 0.1}, {"params": [bias]},
+                   {"order_params": [bias, weight]}], 0.25)
     assert [p.name for p in step.parameters] == ["fc.bias", "fc.weight"]
     step((_grads()[1], _grads()[0]))
     np.testing.assert_allclose(bias.asnumpy(), [0.75, 0.75])
@@ -159,7 +164,8 @@ def test_lars_scales_by_the_share_of_lengths():
     before = weight.asnumpy().copy()
     step(_grads())
     length, size = np.linalg.norm(before), 2.0
-    np.testing.assert_allclose(weight.asnumpy(), before - 0.1 * length / (size + 0.5 * length) * (1 + 0.5 * before), rtol=1e-5)
+    np.testing.assert_allclose(weight.asnumpy(), before - 0.1 * length / (size + 0.5 * length) * (1 + 0.5 * before),
+                               rtol=1e-5)
     np.testing.assert_allclose(bias.asnumpy(), [0, 0])     # filtered out: neither scaled nor decayed
     assert step.global_step.asnumpy() == 1
 
@@ -167,15 +173,20 @@ def test_lars_scales_by_the_share_of_lengths():
 @pytest.mark.parametrize("make, error, text", [
     (lambda p: nn.SGD([], 0.1), ValueError, "empty"), (lambda p: nn.SGD(None, 0.1), ValueError, "None"),
     (lambda p: nn.SGD([Tensor([1.0])], 0.1), TypeError, "Parameters"), (lambda p: nn.SGD(p, -1.0), ValueError, "-1.0"),
-    (lambda p: nn.SGD(p, 0.1, nesterov=True), ValueError, "momentum"), (lambda p: nn.Momentum(p, 0.1, 1), TypeError, "float"),
+    (lambda p: nn.SGD(p, 0.1, nesterov=True), ValueError, "momentum"), (lambda p: nn.Momentum(p, 0.1, 1), TypeError,
+                                                                        "float"),
     (lambda p: nn.Adam(p, beta1=1.0), ValueError, "beta1"), (lambda p: nn.Adam(p, use_lazi=True), KeyError, "use_lazi"),
     (lambda p: nn.Adam(p, use_lazy=True, use_amsgrad=True), ValueError, "only one"),
-    (lambda p: nn.SGD([{"params": p, "no": 1}]), KeyError, "no"), (lambda p: nn.SGD([{"params": p}, {"params": p}]), RuntimeError, "twice"),
-    (lambda p: nn.SGD(p, loss_scale=0.0), ValueError, "loss_scale"), (lambda p: nn.SGD(p, weight_decay="a"), TypeError, "weight_decay"),
-    (lambda p: nn.FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "fixed"), (lambda p: nn.Rprop(p, etas=(0.5, 0.9)), ValueError, "etas"),
-    (lambda p: nn.SGD(p)((Tensor([1.0]),)), RuntimeError, "one gradient per parameter"), (lambda p: nn.SGD(p)(1), TypeError, "tuple"),
-    (lambda p: nn.SGD(p)((Tensor([1.0]), Tensor([1.0]))), ValueError, "shape"), (lambda p: nn.thor(None, 0.1, 0.1, 0.9), NotImplementedError,
-                                                                                "Lamb")])
+    (lambda p: nn.SGD([{"params": p, "no": 1}]), KeyError, "no"), (lambda p: nn.SGD([{"params": p}, {"params": p}]),
+                                                                   RuntimeError, "twice"),
+    (lambda p: nn.SGD(p, loss_scale=0.0), ValueError, "loss_scale"), (lambda p: nn.SGD(p, weight_decay="a"), TypeError,
+                                                                      "weight_decay"),
+    (lambda p: nn.FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "fixed"), (lambda p: nn.Rprop(p, etas=(0.5, 0.9)),
+                                                                            ValueError, "etas"),
+    (lambda p: nn.SGD(p)((Tensor([1.0]),)), RuntimeError, "one gradient per parameter"),
+                                               (lambda p: nn.SGD(p)(1), TypeError, "tuple"),
+    (lambda p: nn.SGD(p)((Tensor([1.0]), Tensor([1.0]))), ValueError, "shape"),
+    (lambda p: nn.thor(None, 0.1, 0.1, 0.9), NotImplementedError, "Lamb")])
 def test_refuses_with_a_reason(make, error, text):
     with pytest.raises(error, match=text):
         make(_params())
@@ -204,7 +215,8 @@ def test_apply_each_takes_columns_and_single_operands():
 
 
 @pytest.mark.parametrize("columns, error, text", [
-    (((Tensor([1.0]),), (Tensor([1.0]), Tensor([1.0]))), ValueError, "2 entries"), ((Tensor([1.0]), 2.0), TypeError, "tuple or a list"),
+    (((Tensor([1.0]),), (Tensor([1.0]), Tensor([1.0]))), ValueError, "2 entries"),
+    ((Tensor([1.0]), 2.0), TypeError, "tuple or a list"),
     (((Tensor([1.0]),),), TypeError, "2 inputs"), ((("a",), 1.0), TypeError, "Tensor or a number")])
 def test_apply_each_refuses(columns, error, text):
     with pytest.raises(error, match=text):

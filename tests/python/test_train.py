@@ -57,7 +57,8 @@ def test_loss_monitor_prints_as_mindspore_does(capsys):
     model.train(2, x, callbacks=train.LossMonitor())
     losses = [float(((y.asnumpy()) ** 2).mean()) for _, y in x.create_tuple_iterator()]
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(", loss is ")[0] for line in lines] == [f"epoch: {e} step: {s}" for e in (1, 2) for s in (1, 2, 3, 4)]
+    assert [line.split(", loss is ")[0] for line in lines] == [f"epoch: {e} step: {s}" for e in (1, 2)
+                                                               for s in (1, 2, 3, 4)]
     for line, loss in zip(lines, losses * 2):
         assert float(line.split("loss is ")[1]) == pytest.approx(loss, rel=1e-6)
 
@@ -86,7 +87,8 @@ def test_callbacks_are_called_in_order():
     record = Record()
     make_model(metrics={"mse"}).fit(1, make_data(8), make_data(4), callbacks=[record])
     step, check = ["train_step_begin", "train_step_end"], ["eval_step_begin", "eval_step_end"]
-    assert record.seen == (["enter", "train_begin", "train_epoch_begin"] + step * 2 + ["enter", "eval_begin", "eval_epoch_begin"] + check
+    assert record.seen == (["enter", "train_begin", "train_epoch_begin"] + step * 2
+                           + ["enter", "eval_begin", "eval_epoch_begin"] + check
                            + ["eval_epoch_end", "eval_end", "exit", "train_epoch_end", "train_end", "exit"])
 
 
@@ -111,7 +113,8 @@ def test_callbacks_learn_about_the_run():
     show = train.LambdaCallback(on_train_step_end=lambda run: seen.append(dict(run.original_args())))
     model.train(2, make_data(8), callbacks=[show])
     last = seen[-1]
-    assert (last["cur_epoch_num"], last["cur_step_num"], last["batch_num"], last["epoch_num"], last["mode"]) == (2, 4, 2, 2, "train")
+    names = ("cur_epoch_num", "cur_step_num", "batch_num", "epoch_num", "mode")
+    assert [last[name] for name in names] == [2, 4, 2, 2, "train"]
     assert last["train_network"] is model.train_network and last["net_outputs"].shape == ()
     assert len(last["train_dataset_element"]) == 2 and last["network"] is model.predict_network
 
@@ -150,7 +153,8 @@ def test_early_stopping_waits_then_restores_the_best():
     model = make_model(rate=0.0, metrics={"mse"})
     epochs = []
     count = train.LambdaCallback(on_train_epoch_end=lambda run: epochs.append(run.original_args().cur_epoch_num))
-    model.fit(10, make_data(), make_data(), callbacks=[count, train.EarlyStopping("mse", patience=2, restore_best_weights=True)])
+    stop = train.EarlyStopping("mse", patience=2, restore_best_weights=True)
+    model.fit(10, make_data(), make_data(), callbacks=[count, stop])
     assert epochs == [1, 2, 3]
 
 
@@ -199,19 +203,26 @@ def test_network_with_a_loss_of_its_own():
 
 @pytest.mark.parametrize("run, error, text", [
     (lambda m: m.train(0, make_data()), ValueError, "epoch"), (lambda m: m.train("1", make_data()), TypeError, "epoch"),
-    (lambda m: m.train(1, make_data(), initial_epoch=1), ValueError, "initial_epoch"), (lambda m: m.train(1, [1, 2]), TypeError, "Dataset"),
-    (lambda m: m.train(1, make_data(), callbacks=[1]), TypeError, "Callback"), (lambda m: m.train(1, make_data(), sink_size=0), ValueError, "sink_size"),
-    (lambda m: m.eval(make_data()), ValueError, "metrics"), (lambda m: m.fit(1, make_data(), make_data()), ValueError, "metrics"),
-    (lambda m: m.train(1, make_data().project("x")), ValueError, "two columns"), (lambda m: m.predict(object()), TypeError, "object")])
+    (lambda m: m.train(1, make_data(), initial_epoch=1), ValueError, "initial_epoch"),
+                                              (lambda m: m.train(1, [1, 2]), TypeError, "Dataset"),
+    (lambda m: m.train(1, make_data(), callbacks=[1]), TypeError, "Callback"),
+    (lambda m: m.train(1, make_data(), sink_size=0), ValueError, "sink_size"),
+    (lambda m: m.eval(make_data()), ValueError, "metrics"), (lambda m: m.fit(1, make_data(), make_data()), ValueError,
+                                                             "metrics"),
+    (lambda m: m.train(1, make_data().project("x")), ValueError, "two columns"),
+    (lambda m: m.predict(object()), TypeError, "object")])
 def test_run_refuses_with_a_reason(run, error, text):
     with pytest.raises(error, match=text):
         run(make_model())
 
 
 @pytest.mark.parametrize("make, error, text", [
-    (lambda: train.Model(1), TypeError, "Cell"), (lambda: make_model(speed=1), ValueError, "speed"), (lambda: make_model(metrics=["mse"]), TypeError, "set"),
-    (lambda: train.Model(nn.Dense(1, 1), amp_level="O2"), ValueError, "optimizer"), (lambda: make_model(metrics={"luck"}), KeyError, "luck"),
-    (lambda: train.Model(nn.Dense(1, 1), metrics={"mse"}), ValueError, "loss_fn"), (lambda: train.LossMonitor(-1), ValueError, "negative"),
+    (lambda: train.Model(1), TypeError, "Cell"), (lambda: make_model(speed=1), ValueError, "speed"),
+                                               (lambda: make_model(metrics=["mse"]), TypeError, "set"),
+    (lambda: train.Model(nn.Dense(1, 1), amp_level="O2"), ValueError, "optimizer"),
+                                               (lambda: make_model(metrics={"luck"}), KeyError, "luck"),
+    (lambda: train.Model(nn.Dense(1, 1), metrics={"mse"}), ValueError, "loss_fn"),
+    (lambda: train.LossMonitor(-1), ValueError, "negative"),
     (lambda: train.RunContext(1), TypeError, "dict")])
 def test_making_refuses_with_a_reason(make, error, text):
     with pytest.raises(error, match=text):
@@ -231,7 +242,8 @@ def test_summary_is_accepted_and_says_so_once(tmp_path):
 # --- checkpoints -----------------------------------------------------------------------------------------------------
 
 def test_checkpoints_are_named_and_rotated(tmp_path):
-    config = train.CheckpointConfig(save_checkpoint_steps=2, keep_checkpoint_max=2, append_info=["epoch_num", "step_num", {"note": 7}])
+    config = train.CheckpointConfig(save_checkpoint_steps=2, keep_checkpoint_max=2,
+                                    append_info=["epoch_num", "step_num", {"note": 7}])
     saver = train.ModelCheckpoint("net", str(tmp_path), config)
     model = make_model()
     model.train(2, make_data(20), callbacks=[saver])
@@ -245,7 +257,8 @@ def test_checkpoints_are_named_and_rotated(tmp_path):
 
 def test_a_second_run_gets_another_prefix(tmp_path):
     for _ in range(3):
-        make_model().train(1, make_data(), callbacks=train.ModelCheckpoint("net", str(tmp_path), train.CheckpointConfig(4)))
+        make_model().train(1, make_data(), callbacks=train.ModelCheckpoint("net", str(tmp_path),
+                                                                           train.CheckpointConfig(4)))
     assert sorted(os.listdir(tmp_path)) == ["net-1_4.ckpt", "net_1-1_4.ckpt", "net_2-1_4.ckpt"]
 
 
@@ -255,7 +268,8 @@ def test_the_last_step_is_saved_in_any_case(tmp_path):
 
 
 def test_names_and_folders_by_function(tmp_path):
-    saver = train.ModelCheckpoint(lambda run: f"at{run.cur_step_num}", lambda run: str(tmp_path / "deep"), train.CheckpointConfig(2))
+    saver = train.ModelCheckpoint(lambda run: f"at{run.cur_step_num}", lambda run: str(tmp_path / "deep"),
+                                  train.CheckpointConfig(2))
     make_model().train(1, make_data(), callbacks=saver)
     assert sorted(os.listdir(tmp_path / "deep")) == ["at2.ckpt", "at4.ckpt"]
 
@@ -284,9 +298,11 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path):
 
 @pytest.mark.parametrize("make, error", [
     (lambda: train.CheckpointConfig(0, 0, 0, 0), ValueError), (lambda: train.CheckpointConfig(-1), ValueError),
-    (lambda: train.CheckpointConfig(append_info=["luck"]), ValueError), (lambda: train.CheckpointConfig(append_info="epoch_num"), TypeError),
+    (lambda: train.CheckpointConfig(append_info=["luck"]), ValueError),
+                                         (lambda: train.CheckpointConfig(append_info="epoch_num"), TypeError),
     (lambda: train.CheckpointConfig(saved_network=1), TypeError), (lambda: train.ModelCheckpoint("a/b"), ValueError),
-    (lambda: train.ModelCheckpoint(config=1), TypeError), (lambda: train.CheckpointConfig(format="safetensors", crc_check=True), ValueError)])
+    (lambda: train.ModelCheckpoint(config=1), TypeError),
+    (lambda: train.CheckpointConfig(format="safetensors", crc_check=True), ValueError)])
 def test_checkpoint_arguments_are_checked(make, error):
     with pytest.raises(error):
         make()

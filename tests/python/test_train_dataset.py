@@ -105,7 +105,8 @@ def test_batches():
     data = numbers(5, shuffle=False).batch(2)
     assert flat(data) == [[0, 1], [2, 3], [4]] and data.get_dataset_size() == 3 and data.get_batch_size() == 2
     assert numbers(5).batch(2, drop_remainder=True).get_dataset_size() == 2
-    summed = numbers(4, shuffle=False).batch(2, per_batch_map=lambda n, info: ([v + 10 * info.get_batch_num() for v in n],), input_columns=["n"])
+    summed = numbers(4, shuffle=False).batch(2, per_batch_map=lambda n, info: ([v + 10 * info.get_batch_num()
+                                                                                for v in n],), input_columns=["n"])
     assert flat(summed) == [[0, 1], [12, 13]]
     ragged = dataset.GeneratorDataset([np.ones(1), np.ones(2)], "a", shuffle=False).batch(2)
     with pytest.raises(RuntimeError, match="'a' have different shapes"):
@@ -147,7 +148,8 @@ def test_transforms():
     scaled = vision.Rescale(1 / 255, 0)(image)
     assert scaled.dtype == np.float32
     np.testing.assert_allclose(vision.Normalize([0, 1, 2], [1, 2, 4])(image)[0, 0], [0, 0, 0])
-    np.testing.assert_allclose(vision.Normalize([0, 0, 0], [1, 2, 4], is_hwc=False)(image.transpose(2, 0, 1))[:, 1, 1], [9, 5, 2.75])
+    np.testing.assert_allclose(vision.Normalize([0, 0, 0], [1, 2, 4], is_hwc=False)(image.transpose(2, 0, 1))[:, 1, 1],
+                               [9, 5, 2.75])
     np.testing.assert_allclose(vision.ToTensor()(image), scaled.transpose(2, 0, 1), rtol=1e-6)
     assert transforms.TypeCast(ms.int32)(np.uint32(3)).dtype == np.int32
     assert transforms.OneHot(3)(np.int64(1)).tolist() == [0, 1, 0]
@@ -163,7 +165,8 @@ def test_a_network_learns_from_a_pipeline():
     for image, label in zip(images, labels):
         image[label // 2 * 4:label // 2 * 4 + 4, label % 2 * 4:label % 2 * 4 + 4] = rng.integers(128, 255, (4, 4, 1))
     data = dataset.NumpySlicesDataset((images, labels), ["image", "label"])
-    data = data.map([vision.Rescale(1 / 255, 0), vision.HWC2CHW()], "image").map(transforms.TypeCast(ms.int32), "label").batch(32)
+    data = data.map([vision.Rescale(1 / 255, 0), vision.HWC2CHW()], "image")
+    data = data.map(transforms.TypeCast(ms.int32), "label").batch(32)
     net = nn.SequentialCell(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(256, 4))
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = train.Model(net, loss, nn.Adam(net.trainable_params(), 0.01), metrics={"acc"})

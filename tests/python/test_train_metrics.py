@@ -26,16 +26,21 @@ def _cases():
         "acc_ml": (train.Accuracy("multilabel"), [(pm, ym), (pm[:2], pm[:2])]), "prec": (train.Precision(), [(p, y)]),
         "prec_avg": (train.Precision(), [(p, y)], True), "prec_ml": (train.Precision("multilabel"), [(pm, ym)]),
         "prec_ml_avg": (train.Precision("multilabel"), [(pm, ym)], True), "rec": (train.Recall(), [(p, np.eye(3)[y])]),
-        "rec_ml": (train.Recall("multilabel"), [(pm, ym)]), "rec_ml_avg": (train.Recall("multilabel"), [(pm, ym)], True),
-        "f1": (train.F1(), [(p, y)]), "fb": (train.Fbeta(2.0), [(p, y)], True), "top1": (train.Top1CategoricalAccuracy(), [(p, y)]),
-        "top2": (train.TopKCategoricalAccuracy(2), [(p, y)]), "top5": (train.Top5CategoricalAccuracy(), [(np.hstack([p, p]), y)]),
+        "rec_ml": (train.Recall("multilabel"), [(pm, ym)]), "rec_ml_avg": (train.Recall("multilabel"), [(pm, ym)],
+                                                                           True),
+        "f1": (train.F1(), [(p, y)]), "fb": (train.Fbeta(2.0), [(p, y)], True),
+             "top1": (train.Top1CategoricalAccuracy(), [(p, y)]),
+        "top2": (train.TopKCategoricalAccuracy(2), [(p, y)]), "top5": (train.Top5CategoricalAccuracy(),
+                                                                       [(np.hstack([p, p]), y)]),
         "mae": (train.MAE(), [(p[:, 0], p[:, 1])]), "mse": (train.MSE(), [(p, p[::-1].copy())]),
         "loss": (train.Loss(), [(Tensor(np.float32(2)),), (Tensor(np.array([1., 2], "f4")),)]),
         "ppl": (train.Perplexity(), [(share, y)]), "ppl_i": (train.Perplexity(ignore_label=2), [(share, y)]),
         "bleu": (train.BleuScore(2), [([list("abcd")], [[list("abxd"), list("abc")]])]),
-        "bleu4s": (train.BleuScore(4, True), [(["i have a pen on my desk".split()], [["i have a pen in my desk".split()]])]),
+        "bleu4s": (train.BleuScore(4, True), [(["i have a pen on my desk".split()],
+                                               [["i have a pen in my desk".split()]])]),
         "dot": (train.CosineSimilarity("dot", zero_diagonal=False), [(p,)]),
-        "roc": (train.ROC(pos_label=1), [(np.array([3., 1, 4, 2]), np.array([0, 1, 0, 1]))]), "dice": (train.Dice(), [(pm, ym)]),
+        "roc": (train.ROC(pos_label=1), [(np.array([3., 1, 4, 2]), np.array([0, 1, 0, 1]))]),
+             "dice": (train.Dice(), [(pm, ym)]),
         "hd_p": (train.HausdorffDistance(percentile=90.0, directed=True, crop=False), [(seg1, seg2, 0)]),
     }
     for kind in ("no_norm", "target", "prediction", "all"):
@@ -45,7 +50,8 @@ def _cases():
         cases["cos_" + reduction] = (train.CosineSimilarity(reduction=reduction), [(p,)])
     for norm in ("euclidean", "chessboard", "taxicab"):
         for name, metric in (("hd_", train.HausdorffDistance(norm)), ("msd_", train.MeanSurfaceDistance(True, norm)),
-                             ("rms_", train.RootMeanSquareDistance(False, norm)), ("rmss_", train.RootMeanSquareDistance(True, norm))):
+                             ("rms_", train.RootMeanSquareDistance(False, norm)),
+                             ("rmss_", train.RootMeanSquareDistance(True, norm))):
             cases[name + norm] = (metric, [(seg1, seg2, 1)])
     for key in WANTED:
         if key.startswith("cmm_"):
@@ -109,12 +115,15 @@ def test_inputs_are_chosen_by_position():
 
 
 @pytest.mark.parametrize("make, error", [
-    (lambda: train.Accuracy("other"), TypeError), (lambda: train.Fbeta(0), ValueError), (lambda: train.TopKCategoricalAccuracy(0), ValueError),
+    (lambda: train.Accuracy("other"), TypeError), (lambda: train.Fbeta(0), ValueError),
+                                         (lambda: train.TopKCategoricalAccuracy(0), ValueError),
     (lambda: train.TopKCategoricalAccuracy("1"), TypeError), (lambda: train.ConfusionMatrix(2, "rows"), ValueError),
     (lambda: train.BleuScore(5), ValueError), (lambda: train.HausdorffDistance("far"), ValueError),
     (lambda: train.Accuracy().eval(), RuntimeError), (lambda: train.MSE().update(np.ones(2)), ValueError),
-    (lambda: train.MSE().update(1, 2), TypeError), (lambda: train.Accuracy().update(np.ones((2, 3)), np.ones((3,))), ValueError),
-    (lambda: train.ConfusionMatrixMetric(metric_name="luck")(np.ones((1, 2, 2)), np.ones((1, 2, 2))), NotImplementedError)])
+    (lambda: train.MSE().update(1, 2), TypeError), (lambda: train.Accuracy().update(np.ones((2, 3)), np.ones((3,))),
+                                                    ValueError),
+    (lambda: train.ConfusionMatrixMetric(metric_name="luck")(np.ones((1, 2, 2)), np.ones((1, 2, 2))),
+     NotImplementedError)])
 def test_refuses(make, error):
     with pytest.raises(error):
         make()

@@ -32,10 +32,13 @@ class GradientAccumulation(Cell):
 
     def __init__(self, max_accumulation_step, optimizer):
         super().__init__(auto_prefix=False)
-        if isinstance(max_accumulation_step, bool) or not isinstance(max_accumulation_step, int) or max_accumulation_step < 1:
-            raise ValueError(f"For 'GradientAccumulation', 'max_accumulation_step' must be an int above 0, but got {max_accumulation_step!r}.")
+        if isinstance(max_accumulation_step, bool) or not isinstance(max_accumulation_step,
+                                                                     int) or max_accumulation_step < 1:
+            raise ValueError(f"For 'GradientAccumulation', 'max_accumulation_step' must be an int above 0, but got "
+                             f"{max_accumulation_step!r}.")
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"For 'GradientAccumulation', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}.")
+            raise TypeError(f"For 'GradientAccumulation', 'optimizer' must be an Optimizer, but got "
+                            f"{type(optimizer).__name__}.")
         self._max_accumulation_step = max_accumulation_step
         self.optimizer = optimizer
         self.weights = optimizer.parameters

@@ -3,7 +3,8 @@
 from spore._core import Tensor
 from spore.communication.management import GlobalComm, _ranks
 
-__all__ = ['all_reduce', 'all_gather_into_tensor', 'reduce_scatter_tensor', 'reduce', 'scatter_tensor', 'gather_into_tensor', 'broadcast',
+__all__ = ['all_reduce', 'all_gather_into_tensor', 'reduce_scatter_tensor', 'reduce', 'scatter_tensor',
+           'gather_into_tensor', 'broadcast',
            'barrier']
 
 _OPS = ('sum', 'prod', 'max', 'min', 'avg')

@@ -2,8 +2,10 @@
 """The processes of a job and their groups. A job has one process here: rank 0 of 1."""
 import os
 
-__all__ = ['GlobalComm', 'init', 'release', 'get_rank', 'get_group_size', 'get_world_rank_from_group_rank', 'get_group_rank_from_world_rank',
-           'create_group', 'get_comm_name', 'HCCL_WORLD_COMM_GROUP', 'NCCL_WORLD_COMM_GROUP', 'MCCL_WORLD_COMM_GROUP', 'get_local_rank',
+__all__ = ['GlobalComm', 'init', 'release', 'get_rank', 'get_group_size', 'get_world_rank_from_group_rank',
+           'get_group_rank_from_world_rank',
+           'create_group', 'get_comm_name', 'HCCL_WORLD_COMM_GROUP', 'NCCL_WORLD_COMM_GROUP', 'MCCL_WORLD_COMM_GROUP',
+           'get_local_rank',
            'get_local_rank_size', 'destroy_group', 'get_process_group_ranks']
 
 HCCL_WORLD_COMM_GROUP = 'hccl_world_group'
@@ -36,7 +38,8 @@ def init(backend_name=None):
         raise RuntimeError(f"For 'init', 'backend_name' must be 'mccl' on the CPU, but got {backend_name!r}.")
     for name in _SIZES:
         if os.environ.get(name, '1').isdigit() and int(os.environ.get(name, '1')) > 1:
-            raise RuntimeError(f"For 'init', {name} asks for {os.environ[name]} processes, but a job has one process so far.")
+            raise RuntimeError(f"For 'init', {name} asks for {os.environ[name]} processes, but a job has one process "
+                               "so far.")
     GlobalComm.INITED = True
 
 

@@ -4,4 +4,5 @@ from spore.dataset import config, transforms, vision
 from spore.dataset.pipeline import BatchInfo, Dataset
 from spore.dataset.sources import GeneratorDataset, MnistDataset, NumpySlicesDataset
 
-__all__ = ['Dataset', 'BatchInfo', 'GeneratorDataset', 'NumpySlicesDataset', 'MnistDataset', 'config', 'transforms', 'vision']
+__all__ = ['Dataset', 'BatchInfo', 'GeneratorDataset', 'NumpySlicesDataset', 'MnistDataset', 'config', 'transforms',
+           'vision']

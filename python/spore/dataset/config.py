@@ -2,7 +2,8 @@
 """Settings of data pipelines."""
 from spore.common.seed import get_seed as _process_seed
 
-__all__ = ['set_seed', 'get_seed', 'set_num_parallel_workers', 'get_num_parallel_workers', 'set_prefetch_size', 'get_prefetch_size']
+__all__ = ['set_seed', 'get_seed', 'set_num_parallel_workers', 'get_num_parallel_workers', 'set_prefetch_size',
+           'get_prefetch_size']
 
 _values = {'seed': None, 'num_parallel_workers': 1, 'prefetch_size': 16}
 

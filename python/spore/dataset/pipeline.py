@@ -110,7 +110,8 @@ class Dataset:
         return _Iterator(self, columns, num_epochs, output_numpy, as_dict=False)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=True):
-        """Rows as dicts by column name of Tensors, or arrays with ``output_numpy``. Iterate again for the next epoch."""
+        """Rows as dicts by column name of Tensors, or arrays with ``output_numpy``. Iterate again for the next
+        epoch."""
         return _Iterator(self, None, num_epochs, output_numpy, as_dict=True)
 
     def __iter__(self):
@@ -246,7 +247,8 @@ def _stack(name, values):
     arrays = [to_array(value) for value in values]
     shapes = {a.shape for a in arrays}
     if len(shapes) > 1:
-        raise RuntimeError(f"batch: the rows of column '{name}' have different shapes {sorted(shapes)[:4]}, they cannot be put together")
+        raise RuntimeError(f"batch: the rows of column '{name}' have different shapes {sorted(shapes)[:4]}, they "
+                           "cannot be put together")
     return np.stack(arrays)
 
 
@@ -298,7 +300,8 @@ class _Map(Dataset):
                 values = function(*values)
                 values = values if isinstance(values, tuple) else (values,)
             if len(values) != len(self._outputs):
-                raise RuntimeError(f"map: the last function gives {len(values)} values, but there are {len(self._outputs)} output columns "
+                raise RuntimeError(f"map: the last function gives {len(values)} values, but there are "
+                                   f"{len(self._outputs)} output columns "
                                    f"{self._outputs}")
             columns.update(zip(self._outputs, (to_array(v) for v in values)))
             yield tuple(columns[c] for c in self._columns)

@@ -16,7 +16,8 @@ class _Indexed(Dataset):
     def __init__(self, columns, num_samples, shuffle, sampler, num_shards, shard_id):
         super().__init__(columns=columns)
         who = type(self).__name__
-        if num_samples is not None and (isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples < 0):
+        if num_samples is not None and (isinstance(num_samples, bool) or not isinstance(num_samples, int)
+                                        or num_samples < 0):
             raise ValueError(f"{who}: num_samples must be an int not below 0, but got {num_samples!r}")
         if shuffle is not None and not isinstance(shuffle, bool):
             raise TypeError(f"{who}: shuffle must be a bool, but got {type(shuffle).__name__}")
@@ -79,7 +80,8 @@ class NumpySlicesDataset(_Indexed):
         [3] [6]
     """
 
-    def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None,
+    def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None,
+                 num_shards=None,
                  shard_id=None):
         if isinstance(data, dict):
             names, arrays = list(data), list(data.values())
@@ -115,20 +117,23 @@ def _column_names(who, given, count, usual=None):
 
 
 class GeneratorDataset(_Indexed):
-    """Rows from a Python object: one with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an iterator.
+    """Rows from a Python object: one with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an
+    iterator.
 
     Args:
         source: the object.
         column_names: names of the columns.
         column_types: accepted.
         schema: accepted as None.
-        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset; order and shards need a
-            source with ``__getitem__``.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset; order and
+            shards need a source with ``__getitem__``.
         python_multiprocessing, max_rowsize: accepted.
     """
 
-    def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None, num_parallel_workers=1, shuffle=None,
-                 sampler=None, num_shards=None, shard_id=None, python_multiprocessing=True, max_rowsize=None, batch_sampler=None,
+    def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
+                 num_parallel_workers=1, shuffle=None,
+                 sampler=None, num_shards=None, shard_id=None, python_multiprocessing=True, max_rowsize=None,
+                 batch_sampler=None,
                  collate_fn=None):
         if schema is not None or batch_sampler is not None or collate_fn is not None:
             raise NotImplementedError("GeneratorDataset: schema, batch_sampler and collate_fn are not supported")
@@ -138,10 +143,13 @@ class GeneratorDataset(_Indexed):
         self._random = hasattr(source, '__getitem__') and hasattr(source, '__len__')
         if not self._random:
             if not callable(source) and not hasattr(source, '__iter__') and not hasattr(source, '__next__'):
-                raise TypeError(f"GeneratorDataset: source must be iterable, indexable or a function, but got {type(source).__name__}")
+                raise TypeError(f"GeneratorDataset: source must be iterable, indexable or a function, but got "
+                                f"{type(source).__name__}")
             if shuffle or sampler is not None or num_shards is not None:
-                raise ValueError("GeneratorDataset: shuffle, sampler and shards need a source with __getitem__ and __len__")
-        super().__init__(_column_names('GeneratorDataset', column_names, None), num_samples, shuffle, sampler, num_shards, shard_id)
+                raise ValueError("GeneratorDataset: shuffle, sampler and shards need a source with __getitem__ and "
+                                 "__len__")
+        super().__init__(_column_names('GeneratorDataset', column_names, None), num_samples, shuffle, sampler,
+                         num_shards, shard_id)
 
     def _total(self):
         return len(self._source)
@@ -149,7 +157,8 @@ class GeneratorDataset(_Indexed):
     def _values(self, row):
         row = row if isinstance(row, tuple) else (row,)
         if len(row) != len(self._columns):
-            raise RuntimeError(f"GeneratorDataset: the source gives rows of {len(row)} values, but there are {len(self._columns)} column "
+            raise RuntimeError(f"GeneratorDataset: the source gives rows of {len(row)} values, but there are "
+                               f"{len(self._columns)} column "
                                f"names {self._columns}")
         return tuple(to_array(value) for value in row)
 
@@ -184,7 +193,8 @@ class MnistDataset(_Indexed):
 
     _PARTS = {'train': ('train',), 'test': ('t10k',), 'all': ('train', 't10k'), None: ('train', 't10k')}
 
-    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None,
                  shard_id=None, cache=None):
         if usage not in self._PARTS:
             raise ValueError(f"MnistDataset: usage must be 'train', 'test' or 'all', but got {usage!r}")
@@ -226,5 +236,6 @@ def _read_idx(folder, name, rank):
         raise RuntimeError(f"MnistDataset: {path} is no IDX file of bytes with {rank} dimensions")
     dims = np.frombuffer(data, '>u4', rank, 4).astype(np.int64)
     if len(data) - start != int(np.prod(dims)):
-        raise RuntimeError(f"MnistDataset: {path} should hold {int(np.prod(dims))} bytes of data, but holds {len(data) - start}")
+        raise RuntimeError(f"MnistDataset: {path} should hold {int(np.prod(dims))} bytes of data, but holds "
+                           f"{len(data) - start}")
     return np.frombuffer(data, np.uint8, offset=start).reshape(dims)

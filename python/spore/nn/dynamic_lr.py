@@ -4,7 +4,8 @@ import math
 
 from spore.nn._optim_check import type_name, want_bool, want_count, want_float
 
-__all__ = ['piecewise_constant_lr', 'exponential_decay_lr', 'natural_exp_decay_lr', 'inverse_decay_lr', 'cosine_decay_lr',
+__all__ = ['piecewise_constant_lr', 'exponential_decay_lr', 'natural_exp_decay_lr', 'inverse_decay_lr',
+           'cosine_decay_lr',
            'polynomial_decay_lr', 'warmup_lr']
 
 
@@ -25,7 +26,8 @@ def piecewise_constant_lr(milestone, learning_rates):
         if not isinstance(value, (tuple, list)):
             raise TypeError(f"For '{who}', '{name}' must be a tuple or a list, but got {type_name(value)}.")
     if len(milestone) != len(learning_rates):
-        raise ValueError(f"For '{who}', 'milestone' and 'learning_rates' must have one length, but got {len(milestone)} and "
+        raise ValueError(f"For '{who}', 'milestone' and 'learning_rates' must have one length, but got "
+                         f"{len(milestone)} and "
                          f"{len(learning_rates)}.")
     rates, before = [], 0
     for i, (end, rate) in enumerate(zip(milestone, learning_rates)):
@@ -72,11 +74,12 @@ def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 
 
 def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
-    """``learning_rate * e ** (-decay_rate * epoch)``; a stair holds the epoch at multiples of ``decay_epoch``. Arguments as for
-    exponential_decay_lr."""
+    """``learning_rate * e ** (-decay_rate * epoch)``; a stair holds the epoch at multiples of ``decay_epoch``.
+    Arguments as for exponential_decay_lr."""
     _check_decay('natural_exp_decay_lr', learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = (step // step_per_epoch for step in range(total_step))
-    return [learning_rate * math.e ** (-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e)) for e in epochs]
+    return [learning_rate * math.e ** (-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e))
+            for e in epochs]
 
 
 def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
@@ -112,7 +115,8 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     return [min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * e / decay_epoch)) for e in epochs]
 
 
-def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False):
+def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power,
+                        update_decay_epoch=False):
     """From ``learning_rate`` to ``end_learning_rate`` along a power of the remaining way.
 
     Args:
@@ -121,7 +125,8 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
         step_per_epoch: steps in an epoch.
         decay_epoch: epochs between start and end.
         power: of the remaining way.
-        update_decay_epoch: whether ``decay_epoch`` is doubled, tripled, ... when it is passed, instead of stopping there.
+        update_decay_epoch: whether ``decay_epoch`` is doubled, tripled, ... when it is passed, instead of stopping
+            there.
     """
     who = 'polynomial_decay_lr'
     want_float(who, 'learning_rate', learning_rate, above=0.0)

@@ -8,7 +8,8 @@ from spore.common import dtype as mstype
 from spore.nn.cell import Cell
 from spore.nn._optim_check import want_bool, want_count, want_float
 
-__all__ = ['LearningRateSchedule', 'ExponentialDecayLR', 'NaturalExpDecayLR', 'InverseDecayLR', 'CosineDecayLR', 'PolynomialDecayLR',
+__all__ = ['LearningRateSchedule', 'ExponentialDecayLR', 'NaturalExpDecayLR', 'InverseDecayLR', 'CosineDecayLR',
+           'PolynomialDecayLR',
            'WarmUpLR']
 
 
@@ -63,8 +64,8 @@ class ExponentialDecayLR(_Decay):
 
 
 class NaturalExpDecayLR(_Decay):
-    """``learning_rate * e ** (-decay_rate * step)``; a stair holds the step at multiples of ``decay_steps``. Arguments as for
-    ExponentialDecayLR."""
+    """``learning_rate * e ** (-decay_rate * step)``; a stair holds the step at multiples of ``decay_steps``. Arguments
+    as for ExponentialDecayLR."""
 
     def construct(self, global_step):
         step = _step(global_step)
@@ -100,7 +101,8 @@ class CosineDecayLR(LearningRateSchedule):
         self.max_lr = want_float(self.cls_name, 'max_lr', max_lr, above=0.0)
         self.decay_steps = want_count(self.cls_name, 'decay_steps', decay_steps)
         if min_lr >= max_lr:
-            raise ValueError(f"For 'CosineDecayLR', 'max_lr' must be greater than 'min_lr', but got {max_lr} and {min_lr}.")
+            raise ValueError(f"For 'CosineDecayLR', 'max_lr' must be greater than 'min_lr', but got {max_lr} and "
+                             f"{min_lr}.")
 
     def construct(self, global_step):
         wave = ops.cos(_step(global_step, self.decay_steps) * (math.pi / self.decay_steps))
@@ -114,7 +116,8 @@ class PolynomialDecayLR(LearningRateSchedule):
         learning_rate, end_learning_rate: at the start and after ``decay_steps``.
         decay_steps: steps between them.
         power: of the remaining way; 1.0 is a straight line.
-        update_decay_steps: whether ``decay_steps`` is doubled, tripled, ... when it is passed, instead of stopping there.
+        update_decay_steps: whether ``decay_steps`` is doubled, tripled, ... when it is passed, instead of stopping
+            there.
     """
 
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):

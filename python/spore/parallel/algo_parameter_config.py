@@ -2,7 +2,8 @@
 """Options of the search for a parallel strategy: kept, so that they can be read back."""
 __all__ = ['set_algo_parameters', 'get_algo_parameters', 'reset_algo_parameters']
 
-_START = {'fully_use_devices': False, 'elementwise_op_strategy_follow': False, 'enable_algo_approxi': False, 'algo_approxi_epsilon': 0.1,
+_START = {'fully_use_devices': False, 'elementwise_op_strategy_follow': False, 'enable_algo_approxi': False,
+          'algo_approxi_epsilon': 0.1,
           'tensor_slice_align_enable': False, 'tensor_slice_align_size': 16}
 _values = dict(_START)
 

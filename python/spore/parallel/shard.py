@@ -4,7 +4,8 @@ __all__ = ['shard', 'Layout']
 
 
 class Layout:
-    """Names for the dimensions of a grid of devices; called with a name or "None" per dimension of a Tensor, it tells how that is split.
+    """Names for the dimensions of a grid of devices; called with a name or "None" per dimension of a Tensor, it tells
+    how that is split.
 
     Args:
         device_matrix: the grid's shape.
@@ -23,14 +24,16 @@ class Layout:
         if not isinstance(alias_name, tuple) or not all(isinstance(n, str) and n and n != 'None' for n in alias_name):
             raise TypeError(f"Layout: alias_name must be a tuple of names, but got {alias_name!r}")
         if len(device_matrix) != len(alias_name) or len(set(alias_name)) != len(alias_name):
-            raise ValueError(f"Layout: there must be a different name for each of {len(device_matrix)} dimensions, but got {alias_name}")
+            raise ValueError(f"Layout: there must be a different name for each of {len(device_matrix)} dimensions, but "
+                             f"got {alias_name}")
         count = 1
         for n in device_matrix:
             count *= n
         self._matrix, self._names = device_matrix, alias_name
         self._ranks = list(range(count)) if rank_list is None else list(rank_list)
         if len(self._ranks) != count:
-            raise ValueError(f"Layout: the grid {device_matrix} needs {count} devices, but rank_list holds {len(self._ranks)}")
+            raise ValueError(f"Layout: the grid {device_matrix} needs {count} devices, but rank_list holds "
+                             f"{len(self._ranks)}")
         self._map = None
 
     def __call__(self, *tensor_map):
@@ -52,7 +55,8 @@ class Layout:
         """The layout as a dict."""
         if self._map is None:
             raise ValueError("Layout: call it with the names of a Tensor's dimensions first")
-        return {'device_matrix': self._matrix, 'tensor_map': self._map, 'interleaved_parallel': False, 'alias_name': self._names,
+        return {'device_matrix': self._matrix, 'tensor_map': self._map, 'interleaved_parallel': False,
+                'alias_name': self._names,
                 'rank_list': self._ranks}
 
 

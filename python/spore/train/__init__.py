@@ -11,5 +11,6 @@ from spore.train.amp import build_train_network
 from spore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
 from spore.train.model import Model
 
-__all__ = ['Model', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network', 'LossScaleManager', 'FixedLossScaleManager',
+__all__ = ['Model', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network', 'LossScaleManager',
+           'FixedLossScaleManager',
            'DynamicLossScaleManager', *serialization.__all__, *callback.__all__, *summary.__all__, *metrics.__all__]

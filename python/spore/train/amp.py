@@ -8,7 +8,8 @@ from spore.train.loss_scale_manager import DynamicLossScaleManager, LossScaleMan
 
 __all__ = ['auto_mixed_precision', 'custom_mixed_precision', 'build_train_network', 'get_white_list', 'get_black_list']
 
-_WHITE = ('Conv1d', 'Conv2d', 'Conv3d', 'Conv1dTranspose', 'Conv2dTranspose', 'Conv3dTranspose', 'Dense', 'LSTMCell', 'RNNCell', 'GRUCell')
+_WHITE = ('Conv1d', 'Conv2d', 'Conv3d', 'Conv1dTranspose', 'Conv2dTranspose', 'Conv3dTranspose', 'Dense', 'LSTMCell',
+          'RNNCell', 'GRUCell')
 _BLACK = ('BatchNorm1d', 'BatchNorm2d', 'BatchNorm3d', 'LayerNorm')
 AMP_WHITE_LIST = [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
 AMP_BLACK_LIST = [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
@@ -67,8 +68,8 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
 
     Args:
         network: a Cell.
-        amp_level: "O0" changes nothing; "O1" computes the Cells of ``get_white_list()`` in half precision; "O2" all but those of
-            ``get_black_list()``; "O3" all; "auto" is O1.
+        amp_level: "O0" changes nothing; "O1" computes the Cells of ``get_white_list()`` in half precision; "O2" all but
+            those of ``get_black_list()``; "O3" all; "auto" is O1.
         dtype: float16 or bfloat16.
 
     Examples:
@@ -83,7 +84,8 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
     if dtype not in (mstype.float16, mstype.bfloat16):
         raise ValueError(f"For 'auto_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
     if amp_level not in _LEVELS:
-        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {list(_LEVELS)}, but got {amp_level!r}.")
+        raise ValueError(f"For 'auto_mixed_precision', 'amp_level' must be one of {list(_LEVELS)}, but got "
+                         f"{amp_level!r}.")
     if amp_level == 'O0':
         return network
     if amp_level in ('O1', 'auto'):
@@ -106,7 +108,8 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
     if not isinstance(network, nn.Cell):
         raise TypeError(f"For 'custom_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
     if (white_list is None) == (black_list is None):
-        raise ValueError("For 'custom_mixed_precision', one of 'white_list' and 'black_list' must be given, and not both.")
+        raise ValueError("For 'custom_mixed_precision', one of 'white_list' and 'black_list' must be given, and not "
+                         "both.")
     if dtype not in (mstype.float16, mstype.bfloat16):
         raise ValueError(f"For 'custom_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
     name, kinds = ('white_list', white_list) if white_list is not None else ('black_list', black_list)
@@ -132,12 +135,13 @@ class _FloatLoss(nn.Cell):
 
 
 def _to_float32(value):
-    return _map(lambda t: t.astype(mstype.float32) if t.dtype.is_floating_point else t, value) if isinstance(value, (Tensor, tuple)) else value
+    return _map(lambda t: t.astype(mstype.float32) if t.dtype.is_floating_point else t, value)
 
 
 # level: (batch norm stays in float32, the rest computes in, loss scale)
-_CONFIG = {'O0': (False, mstype.float32, None), 'O1': (False, mstype.float32, None), 'O2': (True, mstype.float16, DynamicLossScaleManager),
-           'O3': (False, mstype.float16, None), 'auto': (False, mstype.float32, None)}
+_CONFIG = {'O0': (False, mstype.float32, None), 'O1': (False, mstype.float32, None),
+           'O2': (True, mstype.float16, DynamicLossScaleManager), 'O3': (False, mstype.float16, None),
+           'auto': (False, mstype.float32, None)}
 
 
 def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_level='O0', **kwargs):
@@ -152,13 +156,15 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         cast_model_type, keep_batchnorm_fp32, loss_scale_manager: instead of what the level says.
     """
     if not isinstance(optimizer, nn.Optimizer):
-        raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}.")
+        raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, but got "
+                        f"{type(optimizer).__name__}.")
     if not isinstance(level, str):
         raise TypeError(f"For 'build_train_network', 'level' must be a str, but got {type(level).__name__}.")
     if level not in _LEVELS:
         raise ValueError(f"For 'build_train_network', 'level' must be one of {list(_LEVELS)}, but got {level!r}.")
     if boost_level not in ('O0', 'O1', 'O2'):
-        raise ValueError(f"For 'build_train_network', 'boost_level' must be one of ['O0', 'O1', 'O2'], but got {boost_level!r}.")
+        raise ValueError(f"For 'build_train_network', 'boost_level' must be one of ['O0', 'O1', 'O2'], but got "
+                         f"{boost_level!r}.")
     keep_norm, cast_to, manager = _CONFIG[level]
     unknown = sorted(set(kwargs) - {'cast_model_type', 'keep_batchnorm_fp32', 'loss_scale_manager'})
     if unknown:
@@ -167,7 +173,8 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
     cast_to = kwargs.get('cast_model_type', cast_to)
     manager = kwargs['loss_scale_manager'] if 'loss_scale_manager' in kwargs else manager() if manager else None
     if manager is not None and not isinstance(manager, LossScaleManager):
-        raise TypeError(f"For 'build_train_network', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}.")
+        raise TypeError(f"For 'build_train_network', 'loss_scale_manager' must be a LossScaleManager, but got "
+                        f"{type(manager).__name__}.")
     if cast_to in (mstype.float16, mstype.bfloat16):
         auto_mixed_precision(network, 'O2' if keep_norm else 'O3', cast_to)
     elif level in ('O1', 'auto'):
@@ -175,11 +182,11 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
     if loss_fn is not None:
         if not isinstance(loss_fn, nn.Cell):
             raise TypeError(f"For 'build_train_network', 'loss_fn' must be a Cell, but got {type(loss_fn).__name__}.")
-        network = _FloatLoss(network, loss_fn) if '_amp_level' in network.__dict__ else nn.WithLossCell(network, loss_fn)
+        kind = _FloatLoss if '_amp_level' in network.__dict__ else nn.WithLossCell
+        network = kind(network, loss_fn)
     scale = None
     if manager is not None:
         scale, update = manager.get_loss_scale(), manager.get_update_cell()
         if update is not None:
             return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=update).set_train()
-    step = nn.TrainOneStepCell(network, optimizer, scale) if scale is not None else nn.TrainOneStepCell(network, optimizer)
-    return step.set_train()
+    return nn.TrainOneStepCell(network, optimizer, *([] if scale is None else [scale])).set_train()

@@ -28,7 +28,8 @@ class DatasetHelper:
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
         if not isinstance(dataset_sink_mode, bool):
-            raise TypeError(f"For 'DatasetHelper', 'dataset_sink_mode' must be a bool, but got {type(dataset_sink_mode).__name__}.")
+            raise TypeError(f"For 'DatasetHelper', 'dataset_sink_mode' must be a bool, but got "
+                            f"{type(dataset_sink_mode).__name__}.")
         if isinstance(sink_size, bool) or not isinstance(sink_size, int):
             raise TypeError(f"For 'DatasetHelper', 'sink_size' must be an int, but got {type(sink_size).__name__}.")
         if sink_size < -1 or sink_size == 0:
@@ -74,5 +75,6 @@ class DatasetHelper:
 def connect_network_with_dataset(network, dataset_helper):
     """The network: it is called with the data of each step, so there is nothing to connect."""
     if not isinstance(dataset_helper, DatasetHelper):
-        raise TypeError(f"For 'connect_network_with_dataset', a DatasetHelper is wanted, but got {type(dataset_helper).__name__}.")
+        raise TypeError(f"For 'connect_network_with_dataset', a DatasetHelper is wanted, but got "
+                        f"{type(dataset_helper).__name__}.")
     return network

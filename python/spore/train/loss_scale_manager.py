@@ -23,8 +23,8 @@ class FixedLossScaleManager(LossScaleManager):
 
     Args:
         loss_scale: what the loss is multiplied with, at least 1.
-        drop_overflow_update: whether a step with an overflow is left out. If not, the optimizer must divide the gradients: give it
-            the same loss_scale.
+        drop_overflow_update: whether a step with an overflow is left out. If not, the optimizer must divide the
+            gradients: give it the same loss_scale.
 
     Examples:
         >>> from spore.amp import FixedLossScaleManager
@@ -66,9 +66,11 @@ class DynamicLossScaleManager(LossScaleManager):
 
     def __init__(self, init_loss_scale=2 ** 24, scale_factor=2, scale_window=2000):
         if init_loss_scale < 1:
-            raise ValueError(f"For 'DynamicLossScaleManager', 'init_loss_scale' must be at least 1, but got {init_loss_scale}.")
+            raise ValueError(f"For 'DynamicLossScaleManager', 'init_loss_scale' must be at least 1, but got "
+                             f"{init_loss_scale}.")
         if isinstance(scale_window, bool) or not isinstance(scale_window, int):
-            raise TypeError(f"For 'DynamicLossScaleManager', 'scale_window' must be an int, but got {type(scale_window).__name__}.")
+            raise TypeError(f"For 'DynamicLossScaleManager', 'scale_window' must be an int, but got "
+                            f"{type(scale_window).__name__}.")
         if scale_window <= 0:
             raise ValueError(f"For 'DynamicLossScaleManager', 'scale_window' must be above 0, but got {scale_window}.")
         if scale_factor <= 0:
@@ -95,7 +97,8 @@ class DynamicLossScaleManager(LossScaleManager):
                 self.loss_scale *= self.increase_ratio
             self.bad_step = 0
         if self.bad_step > self.bad_step_max:
-            raise RuntimeError(f"DynamicLossScaleManager: {self.bad_step} steps in a row overflowed; the loss is not finite at any scale")
+            raise RuntimeError(f"DynamicLossScaleManager: {self.bad_step} steps in a row overflowed; the loss is not "
+                               "finite at any scale")
         self.cur_iter += 1
 
     def get_drop_overflow_update(self):

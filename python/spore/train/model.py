@@ -36,7 +36,8 @@ class Model:
         >>> import spore as ms
         >>> from spore import nn, dataset
         >>> from spore.train import Model, LossMonitor
-        >>> data = dataset.NumpySlicesDataset((np.ones((4, 3), 'float32'), np.zeros((4, 1), 'float32')), ['x', 'y'], shuffle=False)
+        >>> columns = np.ones((4, 3), 'float32'), np.zeros((4, 1), 'float32')
+        >>> data = dataset.NumpySlicesDataset(columns, ['x', 'y'], shuffle=False)
         >>> net = nn.Dense(3, 1, weight_init='ones', bias_init='zeros')
         >>> model = Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.125), metrics={'mse'})
         >>> model.train(1, data.batch(2), callbacks=LossMonitor())
@@ -46,7 +47,8 @@ class Model:
         {'mse': 0.0}
     """
 
-    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None, amp_level='O0',
+    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,
+                 amp_level='O0',
                  boost_level='O0', **kwargs):
         if not isinstance(network, nn.Cell):
             raise TypeError(f"For 'Model', 'network' must be a Cell, but got {type(network).__name__}.")
@@ -62,7 +64,8 @@ class Model:
         self._amp_level = amp_level
         self._boost_level = kwargs.get('acc_level', boost_level)
         self._loss_scale_manager = kwargs.get('loss_scale_manager')
-        self._amp_config = {name: kwargs[name] for name in ('loss_scale_manager', 'keep_batchnorm_fp32') if name in kwargs}
+        self._amp_config = {name: kwargs[name] for name in ('loss_scale_manager', 'keep_batchnorm_fp32')
+                            if name in kwargs}
         self._parallel_mode = get_auto_parallel_context('parallel_mode')
         self._device_number = get_auto_parallel_context('device_num')
         self._train_network = self._make_train_network()
@@ -106,7 +109,8 @@ class Model:
             return
         if eval_network is not None:
             if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-                raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three ints, but got {eval_indexes}.")
+                raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three ints, but got "
+                                 f"{eval_indexes}.")
             self._eval_indexes = eval_indexes
             return
         if self._loss_fn is None:
@@ -148,26 +152,31 @@ class Model:
         self._check_run('fit', epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
         _want_bool('fit', 'valid_dataset_sink_mode', valid_dataset_sink_mode)
         if not isinstance(valid_frequency, (int, list)):
-            raise TypeError(f"For 'Model.fit', 'valid_frequency' must be an int or a list, but got {type(valid_frequency).__name__}.")
+            raise TypeError(f"For 'Model.fit', 'valid_frequency' must be an int or a list, but got "
+                            f"{type(valid_frequency).__name__}.")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs a Model with 'metrics'.")
-        for callback in callbacks if isinstance(callbacks, list) else [callbacks] if callbacks is not None else []:
+        for callback in _listed(callbacks):
             old = _OLD_METHODS & set(type(callback).__dict__)
             if old and not type(callback).__module__.startswith('spore.train.'):
-                raise ValueError(f"For 'Model.fit', the callback {type(callback).__name__} has the methods {sorted(old)}; name them "
+                raise ValueError(f"For 'Model.fit', the callback {type(callback).__name__} has the methods "
+                                 f"{sorted(old)}; name them "
                                  "with 'on_train_' or 'on_eval_' in front, since fit does both.")
-        self._run(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency)
+        self._run(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, valid_dataset,
+                  valid_frequency)
 
     @staticmethod
     def _check_run(name, epoch, dataset, sink_mode, sink_size, initial_epoch):
         _want_bool(name, 'dataset_sink_mode', sink_mode)
-        for what, value, least in (('epoch', epoch, 1), ('initial_epoch', initial_epoch, 0), ('sink_size', sink_size, -1)):
+        for what, value, least in (('epoch', epoch, 1), ('initial_epoch', initial_epoch, 0),
+                                   ('sink_size', sink_size, -1)):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise TypeError(f"For 'Model.{name}', '{what}' must be an int, but got {type(value).__name__}.")
             if value < least:
                 raise ValueError(f"For 'Model.{name}', '{what}' must be at least {least}, but got {value}.")
         if initial_epoch >= epoch:
-            raise ValueError(f"For 'Model.{name}', 'epoch' must be greater than 'initial_epoch', but got {epoch} and {initial_epoch}.")
+            raise ValueError(f"For 'Model.{name}', 'epoch' must be greater than 'initial_epoch', but got {epoch} and "
+                             f"{initial_epoch}.")
         if sink_size == 0:
             raise ValueError(f"For 'Model.{name}', 'sink_size' must be -1 or above 0, but got 0.")
         if not hasattr(dataset, 'get_dataset_size'):
@@ -189,7 +198,7 @@ class Model:
         params.parallel_mode = self._parallel_mode
         params.device_number = self._device_number
         params.train_dataset = dataset
-        params.list_callback = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
+        params.list_callback = _listed(callbacks)
         params.train_dataset_element = None
         params.network = self._network
         params.last_save_ckpt_step = None
@@ -231,7 +240,8 @@ class Model:
 
     def _step(self, row, callback, params, run):
         if self._loss_fn is not None and len(row) != 2:
-            raise ValueError(f"For 'Model.train' with a 'loss_fn', the dataset must give two columns, data and label, but it gives "
+            raise ValueError(f"For 'Model.train' with a 'loss_fn', the dataset must give two columns, data and label, "
+                             "but it gives "
                              f"{len(row)}.")
         params.cur_step_num += 1
         self._current_step_num = (params.cur_step_num - 1) % params.batch_num + 1
@@ -275,14 +285,15 @@ class Model:
         if not self._metric_fns:
             raise ValueError("For 'Model.eval', the Model must have 'metrics'.")
         if not hasattr(valid_dataset, 'get_dataset_size'):
-            raise TypeError(f"For 'Model.eval', 'valid_dataset' must be a Dataset, but got {type(valid_dataset).__name__}.")
+            raise TypeError(f"For 'Model.eval', 'valid_dataset' must be a Dataset, but got "
+                            f"{type(valid_dataset).__name__}.")
         params = _InternalCallbackParam()
         params.eval_network = self._eval_network
         params.valid_dataset = valid_dataset
         params.batch_num = valid_dataset.get_dataset_size()
         params.mode = 'eval'
         params.cur_step_num = 0
-        params.list_callback = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
+        params.list_callback = _listed(callbacks)
         params.network = self._network
         with _CallbackManager(params.list_callback) as callback:
             return self._evaluate(valid_dataset, callback, params)
@@ -326,10 +337,12 @@ class Model:
         if isinstance(outputs, Tensor):
             outputs = (outputs,)
         if not isinstance(outputs, tuple):
-            raise ValueError(f"For 'Model.eval', the evaluation network must return Tensors, but got {type(outputs).__name__}.")
+            raise ValueError(f"For 'Model.eval', the evaluation network must return Tensors, but got "
+                             f"{type(outputs).__name__}.")
         at = self._eval_indexes
         if at is not None and len(outputs) < 3:
-            raise ValueError(f"For 'Model.eval', the evaluation network must return loss, prediction and label, but it returns "
+            raise ValueError(f"For 'Model.eval', the evaluation network must return loss, prediction and label, but it "
+                             "returns "
                              f"{len(outputs)} values.")
         for metric in self._metric_fns.values():
             if at is None:
@@ -352,7 +365,8 @@ class Model:
             raise ValueError(f"For 'Model.predict', 'backend' must be None, but got {backend!r}.")
         for value in predict_data:
             if not isinstance(value, (Tensor, list, tuple, int, float, str, dict)) and value is not None:
-                raise TypeError(f"For 'Model.predict', the inputs must be Tensors or numbers, but got {type(value).__name__}.")
+                raise TypeError(f"For 'Model.predict', the inputs must be Tensors or numbers, but got "
+                                f"{type(value).__name__}.")
         self._predict_network.set_train(False)
         self._is_train = None
         return self._predict_network(*predict_data)
@@ -361,6 +375,12 @@ class Model:
         """Accepted: there is nothing to prepare before the first step."""
         if train_dataset is None and valid_dataset is None:
             raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
+
+
+def _listed(callbacks):
+    if callbacks is None:
+        return []
+    return list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
 
 
 def _want_bool(where, name, value):

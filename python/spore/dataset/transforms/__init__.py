@@ -72,7 +72,8 @@ class OneHot:
         if label.size != 1 or label.dtype.kind not in 'iu':
             raise RuntimeError(f"OneHot: a single class number is wanted, but got shape {label.shape} of {label.dtype}")
         if not 0 <= int(label.reshape(())) < self.num_classes:
-            raise RuntimeError(f"OneHot: the class number {int(label.reshape(()))} is not below num_classes {self.num_classes}")
+            raise RuntimeError(f"OneHot: the class number {int(label.reshape(()))} is not below num_classes "
+                               f"{self.num_classes}")
         if self.smoothing_rate == 0:
             row = np.zeros(self.num_classes, label.dtype)
             row[int(label.reshape(()))] = 1

@@ -58,7 +58,8 @@ class Normalize:
         image = _image('Normalize', image).astype(np.float32)
         channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
         if len(self.mean) not in (1, channels):
-            raise RuntimeError(f"Normalize: there are {len(self.mean)} numbers in mean, but the image has {channels} channels")
+            raise RuntimeError(f"Normalize: there are {len(self.mean)} numbers in mean, but the image has {channels} "
+                               "channels")
         shape = (-1,) if self.is_hwc and image.ndim == 3 else (-1,) + (1,) * (image.ndim - 1)
         return (image - self.mean.reshape(shape)) / self.std.reshape(shape)
 

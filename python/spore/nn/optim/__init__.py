@@ -17,5 +17,6 @@ from spore.nn.optim.rprop import Rprop
 from spore.nn.optim.sgd import SGD
 from spore.nn.optim.thor import thor
 
-__all__ = ['Optimizer', 'Momentum', 'LARS', 'Adam', 'AdamWeightDecay', 'LazyAdam', 'AdamOffload', 'Lamb', 'SGD', 'ASGD', 'Rprop', 'FTRL',
+__all__ = ['Optimizer', 'Momentum', 'LARS', 'Adam', 'AdamWeightDecay', 'LazyAdam', 'AdamOffload', 'Lamb', 'SGD', 'ASGD',
+           'Rprop', 'FTRL',
            'RMSProp', 'ProximalAdagrad', 'Adagrad', 'thor', 'AdaMax', 'Adadelta', 'opt_init_args_register']

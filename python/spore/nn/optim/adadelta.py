@@ -28,5 +28,6 @@ class Adadelta(Optimizer):
 
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
-        _core.apply_each('adadelta_update', (self._parameters, self.accum, self.accum_update, lr, self.rho, self.epsilon, gradients))
+        _core.apply_each('adadelta_update', (self._parameters, self.accum, self.accum_update, lr, self.rho,
+                                             self.epsilon, gradients))
         return self._done

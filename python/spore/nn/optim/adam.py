@@ -44,7 +44,8 @@ class _AdamBase(Optimizer):
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
         self._advance()
-        _core.apply_each('adam_update', (self._parameters, self.moment1, self.moment2, self.beta1_power, self.beta2_power, lr,
+        _core.apply_each('adam_update', (self._parameters, self.moment1, self.moment2, self.beta1_power,
+                                         self.beta2_power, lr,
                                          self.beta1, self.beta2, self.eps, gradients), self._attrs)
         return self._done
 
@@ -73,17 +74,20 @@ class Adam(_AdamBase):
     """
 
     @opt_init_args_register
-    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False, use_nesterov=False,
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+                 use_nesterov=False,
                  weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         unknown = sorted(set(kwargs) - {'use_lazy', 'use_offload'})
         if unknown:
-            raise KeyError(f"For 'Adam', there are the further arguments 'use_lazy' and 'use_offload', but got {unknown}.")
+            raise KeyError(f"For 'Adam', there are the further arguments 'use_lazy' and 'use_offload', but got "
+                           f"{unknown}.")
         self.use_lazy = want_bool('Adam', 'use_lazy', kwargs.get('use_lazy', False))
         self.use_offload = want_bool('Adam', 'use_offload', kwargs.get('use_offload', False))
         self.use_amsgrad = want_bool('Adam', 'use_amsgrad', use_amsgrad)
         if self.use_lazy + self.use_offload + use_amsgrad > 1:
-            raise ValueError(f"For 'Adam', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' can be True, but got "
+            raise ValueError(f"For 'Adam', only one of 'use_lazy', 'use_offload' and 'use_amsgrad' can be True, but "
+                             "got "
                              f"{self.use_lazy}, {self.use_offload} and {use_amsgrad}.")
         self._begin(beta1, beta2, eps, use_locking, use_nesterov)
         if use_amsgrad:
@@ -104,7 +108,8 @@ class AdamOffload(_AdamBase):
 
     _power_shape = (1,)
 
-    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False, use_nesterov=False,
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+                 use_nesterov=False,
                  weight_decay=0.0, loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.params = self.parameters
@@ -143,7 +148,8 @@ class AdamWeightDecay(Optimizer):
         gradients = self._checked(gradients)
         decay = decays_of(self)
         lr = self._next_rate()
-        _core.apply_each('adam_weight_decay_update', (self._parameters, self.moments1, self.moments2, lr, self.beta1, self.beta2,
+        _core.apply_each('adam_weight_decay_update', (self._parameters, self.moments1, self.moments2, lr, self.beta1,
+                                                      self.beta2,
                                                       self.eps, decay, tuple(gradients)))
         return self._parameters
 

@@ -14,7 +14,8 @@ class AdaMax(Optimizer):
     """Adam with the largest gradient of late in place of the averaged square. Arguments as for Adam."""
 
     @opt_init_args_register
-    def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0, loss_scale=1.0):
+    def __init__(self, params, learning_rate=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.0,
+                 loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_betas('AdaMax', beta1, beta2, eps)
         self.beta1, self.beta2 = Tensor(beta1, mstype.float32), Tensor(beta2, mstype.float32)
@@ -26,6 +27,7 @@ class AdaMax(Optimizer):
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
         _core.apply('assign', (self.beta1_power, self.beta1_power * self.beta1))
-        _core.apply_each('adamax_update', (self._parameters, self.moment1, self.moment2, self.beta1_power, lr, self.beta1, self.beta2,
+        _core.apply_each('adamax_update', (self._parameters, self.moment1, self.moment2, self.beta1_power, lr,
+                                           self.beta1, self.beta2,
                                            self.eps, gradients))
         return self._done

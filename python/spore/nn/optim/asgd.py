@@ -29,8 +29,10 @@ class ASGD(Optimizer):
         self.alpha = want_float('ASGD', 'alpha', alpha)
         self.t0 = Tensor([want_float('ASGD', 't0', t0)], mstype.float32)
         self.lens = self.param_length
-        self.mu = ParameterTuple([Parameter(Tensor(1.0, mstype.float32), name='mu_' + p.name) for p in self._parameters])
-        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name='eta_' + p.name) for p in self._parameters])
+        self.mu = ParameterTuple([Parameter(Tensor(1.0, mstype.float32), name='mu_' + p.name)
+                                  for p in self._parameters])
+        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name='eta_' + p.name)
+                                   for p in self._parameters])
         self.ax = self._parameters.clone(prefix='ax_', init='zeros')
 
     def construct(self, gradients):

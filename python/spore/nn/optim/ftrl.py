@@ -21,7 +21,8 @@ class FTRL(Optimizer):
     """
 
     @opt_init_args_register
-    def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0,
+    def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0, use_locking=False,
+                 loss_scale=1.0,
                  weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if self.dynamic_lr or self.is_group_lr:
@@ -38,5 +39,6 @@ class FTRL(Optimizer):
 
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
-        _core.apply_each('ftrl_update', (self._parameters, self.moments, self.linear, gradients, lr, self.l1, self.l2, self.lr_power))
+        _core.apply_each('ftrl_update', (self._parameters, self.moments, self.linear, gradients, lr, self.l1, self.l2,
+                                         self.lr_power))
         return self._done

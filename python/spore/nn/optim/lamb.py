@@ -53,7 +53,8 @@ class Lamb(Optimizer):
         gradients = tuple(self.gradients_centralization(gradients))
         step = int(self.global_step.item())
         beta1, beta2, eps = float(self.beta1), float(self.beta2), float(self.eps)
-        for moments, beta, now in ((self.moments1, beta1, gradients), (self.moments2, beta2, each('mul', gradients, gradients))):
+        for moments, beta, now in ((self.moments1, beta1, gradients), (self.moments2, beta2,
+                                                                       each('mul', gradients, gradients))):
             each('assign', moments, each('add', each('mul', moments, beta), each('mul', now, 1.0 - beta)))
         size = each('sqrt', each('mul', self.moments2, 1.0 / (1.0 - beta2 ** step)))
         update = each('div', each('mul', self.moments1, 1.0 / (1.0 - beta1 ** step)), each('add', size, eps))

@@ -37,7 +37,8 @@ class LARS(Optimizer):
         self.parameters = self._parameters = optimizer.parameters
         self.param_length = len(self.parameters)
         self.lars_flag = tuple(bool(lars_filter(p)) for p in self.parameters)
-        for name in ('dynamic_decay_flags', 'dynamic_weight_decay', 'weight_decay', 'is_group', 'decay_flags', 'reciprocal_scale',
+        for name in ('dynamic_decay_flags', 'dynamic_weight_decay', 'weight_decay', 'is_group', 'decay_flags',
+                     'reciprocal_scale',
                      'need_scale', 'loss_scale'):
             self.__dict__[name] = getattr(optimizer, name)
         self._params['global_step'] = optimizer.global_step
@@ -55,7 +56,8 @@ class LARS(Optimizer):
         decay = self.get_weight_decay()
         rows = [i for i, flag in enumerate(self.lars_flag) if flag]
         if rows:
-            decays = [float(decay[i] if self.is_group else decay) / self.loss_scale if self.decay_flags[i] else 0.0 for i in rows]
+            decays = [float(decay[i] if self.is_group else decay) / self.loss_scale if self.decay_flags[i] else 0.0
+                      for i in rows]
             params, own = tuple(self.parameters[i] for i in rows), tuple(gradients[i] for i in rows)
             scales = self._scales(rows, decays, norms(params), norms(own))
             pulled = each('add', own, each('mul', params, decays))
@@ -68,7 +70,8 @@ class LARS(Optimizer):
         rate = self.opt.get_lr() if self.use_clip else None
         scales = []
         for i, decay, length, size in zip(rows, decays, map(float, lengths), map(float, sizes)):
-            scale = self.coefficient * length / (size + decay * length + self.epsilon) if length > 0 and size > 0 else 1.0
+            scale = self.coefficient * length / (size + decay * length
+                                                 + self.epsilon) if length > 0 and size > 0 else 1.0
             if self.use_clip:
                 scale = min(scale / float(rate[i] if self.is_group_lr else rate), 1.0)
             scales.append(scale)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizer: what all optimizers share. Parameter groups, learning rates, weight decay, loss scale.
 
-A step is a handful of calls into the engine, each over all parameters at once (``_core.apply_each``), so its cost in Python does
-not grow with the number of parameters.
+A step is a handful of calls into the engine, each over all parameters at once (``_core.apply_each``), so its cost in
+Python does not grow with the number of parameters.
 """
 import functools
 import inspect
@@ -24,7 +24,8 @@ _GROUP_KEYS = ('params', 'lr', 'weight_decay', 'order_params', 'grad_centralizat
 
 
 def opt_init_args_register(fn):
-    """Decorator of an optimizer's ``__init__``: keeps the arguments in ``init_args``, ``init_params``, ``init_learning_rate``."""
+    """Decorator of an optimizer's ``__init__``: keeps the arguments in ``init_args``, ``init_params``,
+    ``init_learning_rate``."""
     signature = inspect.signature(fn)
 
     @functools.wraps(fn)
@@ -87,14 +88,16 @@ class _ScaledDecay(Cell):
 
 
 class Optimizer(Cell):
-    """Base of all optimizers: call it with the gradients, in the order of ``parameters``, and it changes the parameters.
+    """Base of all optimizers: call it with the gradients, in the order of ``parameters``, and it changes the
+    parameters.
 
     Args:
-        learning_rate: a number; a list, tuple or one-dimensional Tensor with one value per step; or a LearningRateSchedule.
+        learning_rate: a number; a list, tuple or one-dimensional Tensor with one value per step; or a
+            LearningRateSchedule.
         parameters: Parameters, or groups of them: dicts with ``params`` and any of ``lr``, ``weight_decay``,
             ``grad_centralization``, and optionally one dict with ``order_params`` alone.
-        weight_decay: a number, or a Cell that computes it from the step. Without groups it leaves out parameters whose name
-            contains "beta" or "gamma".
+        weight_decay: a number, or a Cell that computes it from the step. Without groups it leaves out parameters whose
+            name contains "beta" or "gamma".
         loss_scale: what the loss, and with it the gradients, were multiplied with.
     """
 
@@ -177,7 +180,8 @@ class Optimizer(Cell):
             return float(rate)
         if isinstance(rate, Tensor):
             if rate.ndim > 1:
-                raise ValueError(f"For '{self.cls_name}', a learning rate Tensor must have 0 or 1 dimensions, but got {rate.ndim}.")
+                raise ValueError(f"For '{self.cls_name}', a learning rate Tensor must have 0 or 1 dimensions, but got "
+                                 f"{rate.ndim}.")
             self.dynamic_lr = self.dynamic_lr or rate.ndim == 1
             return Tensor(rate.asnumpy(), dtype=mstype.float32)
         if isinstance(rate, LearningRateSchedule):
@@ -186,7 +190,8 @@ class Optimizer(Cell):
         if isinstance(rate, Iterable):
             self.dynamic_lr = True
             return Tensor(np.array(list(rate)).astype(np.float32))
-        raise TypeError(f"For '{self.cls_name}', the learning rate must be a number, a Tensor, a list or a LearningRateSchedule, "
+        raise TypeError(f"For '{self.cls_name}', the learning rate must be a number, a Tensor, a list or a "
+                        "LearningRateSchedule, "
                         f"but got {type_name(rate)}.")
 
     def _rate(self, value, name):
@@ -207,17 +212,20 @@ class Optimizer(Cell):
         if isinstance(decay, Cell):
             self.dynamic_weight_decay = True
             return _ScaledDecay(decay, self.loss_scale)
-        raise TypeError(f"For '{self.cls_name}', 'weight_decay' must be a number or a Cell, but got {type_name(decay)}.")
+        raise TypeError(f"For '{self.cls_name}', 'weight_decay' must be a number or a Cell, but got "
+                        f"{type_name(decay)}.")
 
     def _check_groups(self, groups, rate):
         length = rate.size if isinstance(rate, Tensor) and rate.ndim == 1 else 0
         for group in groups:
             unknown = [key for key in group if key not in _GROUP_KEYS]
             if unknown:
-                raise KeyError(f"For 'Optimizer', a parameter group can have the keys {list(_GROUP_KEYS)}, but got {unknown}.")
+                raise KeyError(f"For 'Optimizer', a parameter group can have the keys {list(_GROUP_KEYS)}, but got "
+                               f"{unknown}.")
             if 'order_params' in group:
                 if len(group) > 1:
-                    raise ValueError(f"For 'Optimizer', 'order_params' must stand alone in its group, but got {list(group)}.")
+                    raise ValueError(f"For 'Optimizer', 'order_params' must stand alone in its group, but got "
+                                     f"{list(group)}.")
                 if not isinstance(group['order_params'], Iterable):
                     raise TypeError(f"For 'Optimizer', 'order_params' must be a list of Parameters, but got "
                                     f"{type_name(group['order_params'])}.")
@@ -225,7 +233,8 @@ class Optimizer(Cell):
                 continue
             for index, parameter in enumerate(_listed(group['params'], "group `params`")):
                 if not isinstance(parameter, Parameter):
-                    raise TypeError(f"For 'Optimizer', 'params' of a group must hold Parameters, but got {type_name(parameter)} "
+                    raise TypeError(f"For 'Optimizer', 'params' of a group must hold Parameters, but got "
+                                    f"{type_name(parameter)} "
                                     f"at index {index}.")
             if 'lr' in group:
                 self.is_group_lr = True
@@ -233,7 +242,8 @@ class Optimizer(Cell):
                 if isinstance(own, Tensor) and own.ndim == 1:
                     length = length or own.size
                     if own.size != length:
-                        raise ValueError(f"For 'Optimizer', learning rates per step must have one length in all groups, but got "
+                        raise ValueError(f"For 'Optimizer', learning rates per step must have one length in all "
+                                         "groups, but got "
                                          f"{own.size} and {length}.")
 
     def _take_groups(self, groups, rate, weight_decay):
@@ -245,7 +255,9 @@ class Optimizer(Cell):
             if 'order_params' in group:
                 order = list(group['order_params'])
                 continue
-            own_rate = self._rate(self._rate_value(group['lr']), f'learning_rate_group_{number}') if 'lr' in group else usual_rate
+            own_rate = usual_rate
+            if 'lr' in group:
+                own_rate = self._rate(self._rate_value(group['lr']), f'learning_rate_group_{number}')
             decay = self._decay_value(group.get('weight_decay', weight_decay))
             central = group.get('grad_centralization', False)
             if not isinstance(central, bool):
@@ -258,10 +270,12 @@ class Optimizer(Cell):
                 rows.append((parameter, own_rate, decay, central))
         if order:
             if len(order) != len(rows):
-                raise ValueError(f"For 'Optimizer', 'order_params' must hold all {len(rows)} parameters, but got {len(order)}.")
+                raise ValueError(f"For 'Optimizer', 'order_params' must hold all {len(rows)} parameters, but got "
+                                 f"{len(order)}.")
             place = {parameter.name: index for index, parameter in enumerate(order)}
             rows.sort(key=lambda row: place[row[0].name])
-        self.group_params, self.group_lr, self.group_weight_decay, self.group_grad_centralization = map(list, zip(*rows))
+        self.group_params, self.group_lr = [row[0] for row in rows], [row[1] for row in rows]
+        self.group_weight_decay, self.group_grad_centralization = [row[2] for row in rows], [row[3] for row in rows]
 
     def _take_group_decay(self):
         decays = self.group_weight_decay
@@ -310,7 +324,8 @@ class Optimizer(Cell):
     def get_lr_parameter(self, param):
         """The learning rate (Parameter or schedule) of a Parameter, or a list of them for a list."""
         if not isinstance(param, (Parameter, list)):
-            raise TypeError(f"For 'get_lr_parameter', 'param' must be a Parameter or a list, but got {type_name(param)}.")
+            raise TypeError(f"For 'get_lr_parameter', 'param' must be a Parameter or a list, but got "
+                            f"{type_name(param)}.")
         index = {id(p): i for i, p in enumerate(self._parameters)}
         rates = []
         for p in param if isinstance(param, list) else [param]:
@@ -367,7 +382,8 @@ class Optimizer(Cell):
     def gradients_centralization(self, gradients):
         """The gradients of groups with ``grad_centralization`` moved to mean zero over all but the first dimension.
 
-        As in MindSpore, a gradient with fewer than two dimensions, or whose second one is no multiple of 16, stays as it is.
+        As in MindSpore, a gradient with fewer than two dimensions, or whose second one is no multiple of 16, stays as
+        it is.
         """
         if not self.is_group or not any(self.grad_centralization_flags):
             return gradients
@@ -389,9 +405,11 @@ class Optimizer(Cell):
         if isinstance(gradients, Tensor) and self.param_length == 1:
             return (gradients,)
         if not isinstance(gradients, (tuple, list)):
-            raise TypeError(f"For '{self.cls_name}', the gradients must be a tuple of Tensors, but got {type_name(gradients)}.")
+            raise TypeError(f"For '{self.cls_name}', the gradients must be a tuple of Tensors, but got "
+                            f"{type_name(gradients)}.")
         if len(gradients) != self.param_length:
-            raise RuntimeError(f"For '{self.cls_name}', there must be one gradient per parameter, {self.param_length}, but got "
+            raise RuntimeError(f"For '{self.cls_name}', there must be one gradient per parameter, {self.param_length}, "
+                               "but got "
                              f"{len(gradients)}.")
         return gradients
 

@@ -22,7 +22,8 @@ class ProximalAdagrad(Optimizer):
     """
 
     @opt_init_args_register
-    def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0, weight_decay=0.0):
+    def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0,
+                 weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         want_float('ProximalAdagrad', 'accum', accum, least=0.0)
         want_float('ProximalAdagrad', 'l1', l1, least=0.0)

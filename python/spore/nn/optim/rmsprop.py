@@ -22,7 +22,8 @@ class RMSProp(Optimizer):
     """
 
     @opt_init_args_register
-    def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False,
+    def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
+                 centered=False,
                  loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.decay = want_float('RMSProp', 'decay', decay, least=0.0)
@@ -38,9 +39,11 @@ class RMSProp(Optimizer):
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
         if self.centered:
-            _core.apply_each('centered_rmsprop_update', (self._parameters, self.mg, self.ms, self.moment, gradients, lr, self.decay,
+            _core.apply_each('centered_rmsprop_update', (self._parameters, self.mg, self.ms, self.moment, gradients, lr,
+                                                         self.decay,
                                                          self.momentum, self.epsilon))
         else:
-            _core.apply_each('rmsprop_update', (self._parameters, self.ms, self.moment, lr, gradients, self.decay, self.momentum,
+            _core.apply_each('rmsprop_update', (self._parameters, self.ms, self.moment, lr, gradients, self.decay,
+                                                self.momentum,
                                                 self.epsilon))
         return self._done

@@ -27,10 +27,12 @@ class Rprop(Optimizer):
             if len(value) != 2:
                 raise ValueError(f"For 'Rprop', '{name}' must hold two numbers, but it holds {len(value)}.")
         if step_sizes[0] > step_sizes[1]:
-            raise ValueError(f"For 'Rprop', the smallest step must not be above the largest, but got {step_sizes[0]} and {step_sizes[1]}.")
+            raise ValueError(f"For 'Rprop', the smallest step must not be above the largest, but got {step_sizes[0]} "
+                             f"and {step_sizes[1]}.")
         self.etaminus = want_float('Rprop', 'etas[0]', etas[0], above=0.0, below=1.0)
         self.etaplus = want_float('Rprop', 'etas[1]', etas[1], above=1.0)
-        self.step_size_min, self.step_size_max = (want_float('Rprop', f'step_sizes[{i}]', s) for i, s in enumerate(step_sizes))
+        self.step_size_min, self.step_size_max = (want_float('Rprop', f'step_sizes[{i}]', s) for i,
+                                                  s in enumerate(step_sizes))
         self.prev = self._parameters.clone(prefix='prev', init='zeros')
         self.step_size = self._parameters.clone(prefix='step_size', init='zeros')
 
@@ -38,6 +40,7 @@ class Rprop(Optimizer):
         gradients, lr = self._prepare(gradients)
         if int(self.global_step.item()) == 1:
             _core.apply_each('assign', (self.step_size, _core.apply_each('add', (self.step_size, lr))))
-        _core.apply_each('rprop_update', (self._parameters, self.prev, self.step_size, gradients, self.etaminus, self.etaplus,
+        _core.apply_each('rprop_update', (self._parameters, self.prev, self.step_size, gradients, self.etaminus,
+                                          self.etaplus,
                                           self.step_size_min, self.step_size_max))
         return True

@@ -32,12 +32,14 @@ class SGD(Optimizer):
     """
 
     @opt_init_args_register
-    def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, loss_scale=1.0):
+    def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
+                 loss_scale=1.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         momentum, self.dampening = _share('momentum', momentum), _share('dampening', dampening)
         self.nesterov = want_bool('SGD', 'nesterov', nesterov)
         if nesterov and (momentum <= 0.0 or dampening != 0.0):
-            raise ValueError(f"For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, but got 'momentum' {momentum} and "
+            raise ValueError(f"For 'SGD', 'nesterov' needs 'momentum' above 0 and 'dampening' 0, but got 'momentum' "
+                             f"{momentum} and "
                              f"'dampening' {dampening}.")
         if self.dynamic_weight_decay:
             raise TypeError("For 'SGD', 'weight_decay' must be a number, a Cell is not supported.")
@@ -48,7 +50,8 @@ class SGD(Optimizer):
 
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
-        _core.apply_each('sgd_update', (self._parameters, gradients, lr, self.accum, self.momentum, self.stat), self._attrs)
+        _core.apply_each('sgd_update', (self._parameters, gradients, lr, self.accum, self.momentum, self.stat),
+                         self._attrs)
         return self._done
 
 

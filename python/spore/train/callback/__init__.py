@@ -6,9 +6,12 @@ from spore.train.callback._callback import InternalCallbackParam as _InternalCal
 from spore.train.callback._callback import set_cur_net as _set_cur_net
 from spore.train.callback._checkpoint import CheckpointConfig, ModelCheckpoint
 from spore.train.callback._checkpoint import CheckpointManager as _CheckpointManager
-from spore.train.callback._control import EarlyStopping, History, LambdaCallback, LearningRateScheduler, ReduceLROnPlateau
+from spore.train.callback._control import (EarlyStopping, History, LambdaCallback, LearningRateScheduler,
+                                           ReduceLROnPlateau)
 from spore.train.callback._monitor import LossMonitor, TimeMonitor
 from spore.train.callback._summary import SummaryCollector, SummaryLandscape
 
-__all__ = ['Callback', 'LossMonitor', 'TimeMonitor', 'ModelCheckpoint', 'SummaryCollector', 'CheckpointConfig', 'RunContext',
-           'LearningRateScheduler', 'SummaryLandscape', 'History', 'LambdaCallback', 'ReduceLROnPlateau', 'EarlyStopping']
+__all__ = ['Callback', 'LossMonitor', 'TimeMonitor', 'ModelCheckpoint', 'SummaryCollector', 'CheckpointConfig',
+           'RunContext',
+           'LearningRateScheduler', 'SummaryLandscape', 'History', 'LambdaCallback', 'ReduceLROnPlateau',
+           'EarlyStopping']

@@ -20,8 +20,8 @@ def set_cur_net(net):
 class Callback:
     """Base of callbacks: write the methods you need. Each gets a RunContext.
 
-    ``on_train_*`` are called in training and ``on_eval_*`` in evaluation: begin, epoch_begin, step_begin, step_end, epoch_end and
-    end. Unless they are written, they call the method without the prefix.
+    ``on_train_*`` are called in training and ``on_eval_*`` in evaluation: begin, epoch_begin, step_begin, step_end,
+    epoch_end and end. Unless they are written, they call the method without the prefix.
 
     Examples:
         >>> from spore.train import Callback
@@ -113,7 +113,8 @@ class CallbackManager(Callback):
         elif isinstance(callbacks, Callback):
             callbacks = [callbacks]
         elif not isinstance(callbacks, (list, tuple)):
-            raise TypeError(f"The 'callbacks' must be a Callback or a list of them, but got {type(callbacks).__name__}.")
+            raise TypeError(f"The 'callbacks' must be a Callback or a list of them, but got "
+                            f"{type(callbacks).__name__}.")
         for callback in callbacks:
             if not isinstance(callback, Callback):
                 raise TypeError(f"The 'callbacks' must hold Callbacks, but got {type(callback).__name__}.")
@@ -160,12 +161,14 @@ class RunContext:
     """What a callback gets: the parameters of the run, and a way to stop it.
 
     Args:
-        original_args: dict of the parameters, with cur_epoch_num, cur_step_num, batch_num, net_outputs, train_network and more.
+        original_args: dict of the parameters, with cur_epoch_num, cur_step_num, batch_num, net_outputs, train_network
+            and more.
     """
 
     def __init__(self, original_args):
         if not isinstance(original_args, dict):
-            raise TypeError(f"For 'RunContext', 'original_args' must be a dict, but got {type(original_args).__name__}.")
+            raise TypeError(f"For 'RunContext', 'original_args' must be a dict, but got "
+                            f"{type(original_args).__name__}.")
         self._original_args = original_args
         self._stop_requested = False
 

@@ -55,15 +55,18 @@ class CheckpointConfig:
         3
     """
 
-    def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5, keep_checkpoint_per_n_minutes=0,
-                 integrated_save=True, async_save=False, saved_network=None, append_info=None, enc_key=None, enc_mode='AES-GCM',
+    def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5,
+                 keep_checkpoint_per_n_minutes=0,
+                 integrated_save=True, async_save=False, saved_network=None, append_info=None, enc_key=None,
+                 enc_mode='AES-GCM',
                  exception_save=False, crc_check=False, remove_redundancy=False, format='ckpt', **kwargs):
         steps = _count('save_checkpoint_steps', save_checkpoint_steps)
         seconds = _count('save_checkpoint_seconds', save_checkpoint_seconds)
         most = _count('keep_checkpoint_max', keep_checkpoint_max)
         minutes = _count('keep_checkpoint_per_n_minutes', keep_checkpoint_per_n_minutes)
         if not (steps or seconds or most or minutes):
-            raise ValueError("For 'CheckpointConfig', 'save_checkpoint_steps', 'save_checkpoint_seconds', 'keep_checkpoint_max' and "
+            raise ValueError("For 'CheckpointConfig', 'save_checkpoint_steps', 'save_checkpoint_seconds', "
+                             "'keep_checkpoint_max' and "
                              "'keep_checkpoint_per_n_minutes' must not all be None or 0.")
         self.save_checkpoint_steps = steps
         self.save_checkpoint_seconds = None if steps else seconds
@@ -81,14 +84,16 @@ class CheckpointConfig:
         self.crc_check = _of_type('crc_check', crc_check, bool)
         self.format = _of_type('format', format, str)
         if format == 'safetensors' and (enc_key is not None or enc_mode != 'AES-GCM' or crc_check or exception_save):
-            raise ValueError("For 'CheckpointConfig', the format 'safetensors' has no encryption, checksum or exception_save.")
+            raise ValueError("For 'CheckpointConfig', the format 'safetensors' has no encryption, checksum or "
+                             "exception_save.")
         if _of_type('remove_redundancy', remove_redundancy, bool):
             raise TypeError("For 'CheckpointConfig', 'remove_redundancy' needs several devices, there is one.")
         self.map_param_inc = kwargs.get('incremental', False)
 
     def get_checkpoint_policy(self):
         """What was asked for, as a dict."""
-        return {name: getattr(self, name) for name in ('save_checkpoint_steps', 'save_checkpoint_seconds', 'keep_checkpoint_max',
+        return {name: getattr(self, name) for name in ('save_checkpoint_steps', 'save_checkpoint_seconds',
+                                                       'keep_checkpoint_max',
                                                         'keep_checkpoint_per_n_minutes', 'saved_network')}
 
 
@@ -103,10 +108,12 @@ def _append_info(append_info):
     for element in append_info:
         _of_type('append_info', element, (str, dict))
         if isinstance(element, str) and element not in _INFO:
-            raise ValueError(f"For 'CheckpointConfig', a str in 'append_info' must be one of {list(_INFO)}, but got {element!r}.")
+            raise ValueError(f"For 'CheckpointConfig', a str in 'append_info' must be one of {list(_INFO)}, but got "
+                             f"{element!r}.")
     for key, value in (dicts[0] if dicts else {}).items():
         if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Tensor, Generator)):
-            raise TypeError(f"For 'CheckpointConfig', the dict in 'append_info' must map str to int, float, bool, str or Tensor, but "
+            raise TypeError(f"For 'CheckpointConfig', the dict in 'append_info' must map str to int, float, bool, str "
+                            "or Tensor, but "
                             f"got {type(key).__name__} to {type(value).__name__}.")
         values[key] = value
     return values
@@ -153,7 +160,8 @@ class CheckpointManager:
 
     def keep_one_ckpoint_per_minutes(self, minutes, cur_time):
         """Of the files younger than so many minutes, keep the oldest."""
-        young = sorted((f for f in self._ckpoint_filelist if cur_time - os.path.getmtime(f) < 60 * minutes), key=os.path.getmtime)
+        young = sorted((f for f in self._ckpoint_filelist if cur_time - os.path.getmtime(f) < 60 * minutes),
+                       key=os.path.getmtime)
         for name in young[1:]:
             self.remove_ckpoint_file(name)
 
@@ -185,9 +193,11 @@ class ModelCheckpoint(Callback):
     def __init__(self, prefix='CKP', directory=None, config=None):
         super().__init__()
         if not callable(prefix) and (not isinstance(prefix, str) or '/' in prefix):
-            raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a function or a str without '/', but got {prefix!r}.")
+            raise ValueError(f"For 'ModelCheckpoint', 'prefix' must be a function or a str without '/', but got "
+                             f"{prefix!r}.")
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got {type(config).__name__}.")
+            raise TypeError(f"For 'ModelCheckpoint', 'config' must be a CheckpointConfig, but got "
+                            f"{type(config).__name__}.")
         self._config = config or CheckpointConfig()
         self._prefix_func = prefix if callable(prefix) else None
         self._directory_func = directory if callable(directory) else None
@@ -216,7 +226,8 @@ class ModelCheckpoint(Callback):
         if self._prefix_func:
             self._prefix = self._prefix_func(params)
             if not isinstance(self._prefix, str) or '/' in self._prefix:
-                raise ValueError(f"For 'ModelCheckpoint', 'prefix' must return a str without '/', but got {self._prefix!r}.")
+                raise ValueError(f"For 'ModelCheckpoint', 'prefix' must return a str without '/', but got "
+                                 f"{self._prefix!r}.")
         if self._directory_func:
             self._directory = self._directory_func(params)
             os.makedirs(self._directory, exist_ok=True)
@@ -264,10 +275,12 @@ class ModelCheckpoint(Callback):
             self._append_dict['step_num'] = self._append_step_num + step
         network = self._config.saved_network or params.train_network
         save_checkpoint(network, path, self._config.integrated_save, self._config.async_save, self._append_dict or None,
-                        self._config.enc_key, self._config.enc_mode, crc_check=self._config.crc_check, format=self._config.format)
+                        self._config.enc_key, self._config.enc_mode, crc_check=self._config.crc_check,
+                        format=self._config.format)
         self._latest_ckpt_file_name = path
 
     def save_after_exception(self, params, epoch, step):
         """Save as ``prefix-epoch_step_breakpoint.ckpt``, when the config asks for it."""
         if self._config.exception_save and not self._prefix_func and not self._directory_func:
-            self._write(params, os.path.join(self._directory, f'{self._exception_prefix}-{epoch}_{step}_breakpoint.ckpt'), epoch, step)
+            self._write(params, os.path.join(self._directory,
+                                             f'{self._exception_prefix}-{epoch}_{step}_breakpoint.ckpt'), epoch, step)

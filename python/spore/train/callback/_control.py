@@ -14,7 +14,8 @@ from spore.train.serialization import load_param_into_net
 
 __all__ = ['EarlyStopping', 'ReduceLROnPlateau', 'History', 'LambdaCallback', 'LearningRateScheduler']
 
-_SMALLER_IS_BETTER = ('hausdorff_distance', 'mae', 'mse', 'loss', 'perplexity', 'mean_surface_distance', 'root_mean_square_distance',
+_SMALLER_IS_BETTER = ('hausdorff_distance', 'mae', 'mse', 'loss', 'perplexity', 'mean_surface_distance',
+                      'root_mean_square_distance',
                       'eval_loss')
 
 
@@ -58,11 +59,13 @@ class _Watcher(Callback):
         results = params.get('eval_results', {})
         value = handle_loss(params.get('net_outputs')) if self.monitor == 'loss' else results.get(self.monitor)
         if value is None:
-            warnings.warn(f"{type(self).__name__}: '{self.monitor}' is not available; there are {sorted({'loss', *results})}")
+            warnings.warn(f"{type(self).__name__}: '{self.monitor}' is not available; there are "
+                          f"{sorted({'loss', *results})}")
             return None
         array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
         if array.size != 1:
-            raise ValueError(f"For '{type(self).__name__}', '{self.monitor}' must be one number, but it has shape {array.shape}.")
+            raise ValueError(f"For '{type(self).__name__}', '{self.monitor}' must be one number, but it has shape "
+                             f"{array.shape}.")
         return float(array.reshape(()))
 
 
@@ -128,7 +131,8 @@ class ReduceLROnPlateau(_Watcher):
         min_lr: lowest learning rate.
     """
 
-    def __init__(self, monitor='eval_loss', factor=0.1, patience=10, verbose=False, mode='auto', min_delta=1e-4, cooldown=0, min_lr=0):
+    def __init__(self, monitor='eval_loss', factor=0.1, patience=10, verbose=False, mode='auto', min_delta=1e-4,
+                 cooldown=0, min_lr=0):
         super().__init__(monitor, min_delta, patience, verbose, mode)
         self.factor = _checked('ReduceLROnPlateau', 'factor', factor, float)
         if not 0.0 < factor < 1.0:
@@ -199,8 +203,10 @@ class LambdaCallback(Callback):
         >>> show = LambdaCallback(on_train_epoch_end=lambda run: print(run.original_args().cur_epoch_num))
     """
 
-    def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None, on_train_step_end=None,
-                 on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None, on_eval_epoch_end=None, on_eval_step_begin=None,
+    def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
+                 on_train_step_end=None,
+                 on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None, on_eval_epoch_end=None,
+                 on_eval_step_begin=None,
                  on_eval_step_end=None, on_eval_begin=None, on_eval_end=None):
         super().__init__()
         functions = dict(locals())

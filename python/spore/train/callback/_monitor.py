@@ -9,7 +9,8 @@ __all__ = ['LossMonitor', 'TimeMonitor']
 
 
 class LossMonitor(Callback):
-    """Prints the loss of training, and the metrics of evaluations in ``Model.fit``. A loss that is no number ends training.
+    """Prints the loss of training, and the metrics of evaluations in ``Model.fit``. A loss that is no number ends
+    training.
 
     Args:
         per_print_times: print every so many steps; 0 prints nothing.
@@ -18,7 +19,8 @@ class LossMonitor(Callback):
     def __init__(self, per_print_times=1):
         super().__init__()
         if isinstance(per_print_times, bool) or not isinstance(per_print_times, int):
-            raise TypeError(f"For 'LossMonitor', 'per_print_times' must be an int, but got {type(per_print_times).__name__}.")
+            raise TypeError(f"For 'LossMonitor', 'per_print_times' must be an int, but got "
+                            f"{type(per_print_times).__name__}.")
         if per_print_times < 0:
             raise ValueError(f"For 'LossMonitor', 'per_print_times' must not be negative, but got {per_print_times}.")
         self._per_print_times = per_print_times

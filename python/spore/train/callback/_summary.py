@@ -22,7 +22,8 @@ class SummaryCollector(Callback):
         summary_dir: where the files would be.
     """
 
-    def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None, keep_default_action=True,
+    def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
+                 keep_default_action=True,
                  custom_lineage_data=None, collect_tensor_freq=None, max_file_size=None, export_options=None):
         super().__init__()
         self.summary_dir = summary_dir
@@ -48,7 +49,8 @@ class SummaryRecord:
         log_dir: where the files would be.
     """
 
-    def __init__(self, log_dir, file_prefix='events', file_suffix='_MS', num_process=32, network=None, max_file_size=None,
+    def __init__(self, log_dir, file_prefix='events', file_suffix='_MS', num_process=32, network=None,
+                 max_file_size=None,
                  raise_exception=False, export_options=None):
         self.log_dir = log_dir
         self.mode = 'train'

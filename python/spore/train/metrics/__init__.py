@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics: what a Model computes in evaluation."""
-from spore.train.metrics.classification import (F1, ROC, Accuracy, ConfusionMatrix, Fbeta, Precision, Recall, Top1CategoricalAccuracy,
+from spore.train.metrics.classification import (F1, ROC, Accuracy, ConfusionMatrix, Fbeta, Precision, Recall,
+                                                Top1CategoricalAccuracy,
                                                 Top5CategoricalAccuracy, TopKCategoricalAccuracy, auc)
 from spore.train.metrics.error import MAE, MSE, Loss
 from spore.train.metrics.metric import EvaluationBase, Metric, rearrange_inputs
@@ -8,16 +9,21 @@ from spore.train.metrics.segmentation import (ConfusionMatrixMetric, Dice, Hausd
                                               OcclusionSensitivity, RootMeanSquareDistance)
 from spore.train.metrics.sequence import BleuScore, CosineSimilarity, Perplexity
 
-__all__ = ['names', 'get_metric_fn', 'Accuracy', 'MAE', 'MSE', 'Metric', 'rearrange_inputs', 'Precision', 'HausdorffDistance', 'Recall',
-           'Fbeta', 'BleuScore', 'CosineSimilarity', 'OcclusionSensitivity', 'F1', 'Dice', 'ROC', 'auc', 'TopKCategoricalAccuracy',
-           'Top1CategoricalAccuracy', 'Top5CategoricalAccuracy', 'Loss', 'MeanSurfaceDistance', 'RootMeanSquareDistance', 'Perplexity',
+__all__ = ['names', 'get_metric_fn', 'Accuracy', 'MAE', 'MSE', 'Metric', 'rearrange_inputs', 'Precision',
+           'HausdorffDistance', 'Recall',
+           'Fbeta', 'BleuScore', 'CosineSimilarity', 'OcclusionSensitivity', 'F1', 'Dice', 'ROC', 'auc',
+           'TopKCategoricalAccuracy',
+           'Top1CategoricalAccuracy', 'Top5CategoricalAccuracy', 'Loss', 'MeanSurfaceDistance',
+           'RootMeanSquareDistance', 'Perplexity',
            'ConfusionMatrix', 'ConfusionMatrixMetric']
 
 _BY_NAME = {
-    'accuracy': Accuracy, 'acc': Accuracy, 'precision': Precision, 'recall': Recall, 'F1': F1, 'dice': Dice, 'roc': ROC, 'auc': auc,
+    'accuracy': Accuracy, 'acc': Accuracy, 'precision': Precision, 'recall': Recall, 'F1': F1, 'dice': Dice, 'roc': ROC,
+            'auc': auc,
     'bleu_score': BleuScore, 'cosine_similarity': CosineSimilarity, 'occlusion_sensitivity': OcclusionSensitivity,
     'topk': TopKCategoricalAccuracy, 'hausdorff_distance': HausdorffDistance, 'top_1_accuracy': Top1CategoricalAccuracy,
-    'top_5_accuracy': Top5CategoricalAccuracy, 'mae': MAE, 'mse': MSE, 'loss': Loss, 'mean_surface_distance': MeanSurfaceDistance,
+    'top_5_accuracy': Top5CategoricalAccuracy, 'mae': MAE, 'mse': MSE, 'loss': Loss,
+            'mean_surface_distance': MeanSurfaceDistance,
     'root_mean_square_distance': RootMeanSquareDistance, 'perplexity': Perplexity, 'confusion_matrix': ConfusionMatrix,
     'confusion_matrix_metric': ConfusionMatrixMetric}
 
@@ -51,7 +57,8 @@ def get_metrics(metrics):
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
             if not isinstance(name, str) or not isinstance(metric, Metric):
-                raise TypeError(f"For 'Model', 'metrics' must map str to Metric, but got {type(name).__name__} to {type(metric).__name__}.")
+                raise TypeError(f"For 'Model', 'metrics' must map str to Metric, but got {type(name).__name__} to "
+                                f"{type(metric).__name__}.")
         return metrics
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in sorted(metrics)}

@@ -87,7 +87,8 @@ class _Shares(EvaluationBase):
         """The value by class; for multilabel by sample. With ``average`` their mean."""
         self._need(self._class_num)
         if not isinstance(average, bool):
-            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got {type(average).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got "
+                            f"{type(average).__name__}.")
         if average and self._type == 'multilabel':
             return self._share_sum / (self._share_count + _TINY)
         result = self._true_positives / (self._whole + _TINY)
@@ -97,7 +98,8 @@ class _Shares(EvaluationBase):
 def _marks(metric, y_pred, y, n):
     """Predicted and true class of each sample as rows with a single one."""
     if y.max() >= n:
-        raise ValueError(f"For '{type(metric).__name__}.update', there are {n} classes, but the truth holds class {y.max()}.")
+        raise ValueError(f"For '{type(metric).__name__}.update', there are {n} classes, but the truth holds class "
+                         f"{y.max()}.")
     return np.eye(n)[y_pred.argmax(axis=1).reshape(-1)], np.eye(n)[y.astype(np.int64).reshape(-1)]
 
 
@@ -146,7 +148,8 @@ class Fbeta(Metric):
         if y_pred.ndim == y.ndim and is_one_hot(y):
             y = y.argmax(axis=1)
         if self._class_num and y_pred.shape[1] != self._class_num:
-            raise ValueError(f"For '{type(self).__name__}.update', there were {self._class_num} classes so far, but now there are "
+            raise ValueError(f"For '{type(self).__name__}.update', there were {self._class_num} classes so far, but "
+                             "now there are "
                              f"{y_pred.shape[1]}.")
         self._class_num = y_pred.shape[1]
         y_pred, y = _marks(self, y_pred, y, self._class_num)
@@ -157,7 +160,8 @@ class Fbeta(Metric):
     def eval(self, average=False):
         """The value by class, or with ``average`` their mean."""
         if not isinstance(average, bool):
-            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got {type(average).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}.eval', 'average' must be a bool, but got "
+                            f"{type(average).__name__}.")
         self._need(self._class_num)
         square = self.beta ** 2
         result = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + _TINY)
@@ -231,9 +235,11 @@ class ConfusionMatrix(Metric):
     def __init__(self, num_classes, normalize='no_norm', threshold=0.5):
         super().__init__()
         if isinstance(num_classes, bool) or not isinstance(num_classes, int):
-            raise TypeError(f"For 'ConfusionMatrix', 'num_classes' must be an int, but got {type(num_classes).__name__}.")
+            raise TypeError(f"For 'ConfusionMatrix', 'num_classes' must be an int, but got "
+                            f"{type(num_classes).__name__}.")
         if normalize not in ('target', 'prediction', 'all', 'no_norm'):
-            raise ValueError(f"For 'ConfusionMatrix', 'normalize' must be 'target', 'prediction', 'all' or 'no_norm', but got {normalize!r}.")
+            raise ValueError(f"For 'ConfusionMatrix', 'normalize' must be 'target', 'prediction', 'all' or 'no_norm', "
+                             f"but got {normalize!r}.")
         if not isinstance(threshold, float):
             raise TypeError(f"For 'ConfusionMatrix', 'threshold' must be a float, but got {type(threshold).__name__}.")
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
@@ -247,14 +253,16 @@ class ConfusionMatrix(Metric):
     def update(self, *inputs):
         y_pred, y = self._pair(inputs)
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
-            raise ValueError(f"For 'ConfusionMatrix.update', the prediction must have as many dimensions as the truth, {y.ndim}, or one "
+            raise ValueError(f"For 'ConfusionMatrix.update', the prediction must have as many dimensions as the truth, "
+                             f"{y.ndim}, or one "
                              f"more, but it has {y_pred.ndim}.")
         if y_pred.ndim == y.ndim + 1:
             y_pred = y_pred.argmax(axis=1)
         elif y_pred.dtype.kind == 'f':
             y_pred = y_pred >= self.threshold
         pairs = (y.reshape(-1) * self.num_classes + y_pred.reshape(-1)).astype(int)
-        self.confusion_matrix += np.bincount(pairs, minlength=self.num_classes ** 2).reshape(self.num_classes, self.num_classes)
+        counts = np.bincount(pairs, minlength=self.num_classes ** 2)
+        self.confusion_matrix += counts.reshape(self.num_classes, self.num_classes)
         self._is_update = True
 
     def eval(self):
@@ -292,17 +300,21 @@ class ROC(Metric):
         y_pred, y = self._pair(inputs)
         if y_pred.ndim == y.ndim:
             if self.class_num not in (None, 1):
-                raise ValueError(f"For 'ROC', with binary predictions 'class_num' must be 1, but it is {self.class_num}.")
+                raise ValueError(f"For 'ROC', with binary predictions 'class_num' must be 1, but it is "
+                                 f"{self.class_num}.")
             self.class_num, self.pos_label = 1, 1 if self.pos_label is None else self.pos_label
             y_pred = y_pred.flatten()
         elif y_pred.ndim == y.ndim + 1:
             if self.pos_label is not None:
-                raise ValueError(f"For 'ROC', with several classes 'pos_label' must be None, but it is {self.pos_label}.")
+                raise ValueError(f"For 'ROC', with several classes 'pos_label' must be None, but it is "
+                                 f"{self.pos_label}.")
             if self.class_num != y_pred.shape[1]:
-                raise ValueError(f"For 'ROC', 'class_num' is {self.class_num}, but the prediction has {y_pred.shape[1]} classes.")
+                raise ValueError(f"For 'ROC', 'class_num' is {self.class_num}, but the prediction has "
+                                 f"{y_pred.shape[1]} classes.")
             y_pred = np.moveaxis(y_pred, 1, -1).reshape(-1, self.class_num)
         else:
-            raise ValueError(f"For 'ROC', the prediction must have as many dimensions as the truth, {y.ndim}, or one more, but it has "
+            raise ValueError(f"For 'ROC', the prediction must have as many dimensions as the truth, {y.ndim}, or one "
+                             "more, but it has "
                              f"{y_pred.ndim}.")
         self.y_pred, self.y, self._is_update = y_pred, y.flatten(), True
 
@@ -323,7 +335,8 @@ def _roc_curve(scores, positive):
     if false[-1] <= 0 or true[-1] <= 0:
         raise ValueError("For 'ROC.eval', the truth must hold positive and negative samples.")
     start = np.zeros(1, dtype=true.dtype)
-    return np.hstack([start, false]) / false[-1], np.hstack([start, true]) / true[-1], np.hstack([scores[:1] + 1, scores[ends]])
+    thresholds = np.hstack([scores[:1] + 1, scores[ends]])
+    return np.hstack([start, false]) / false[-1], np.hstack([start, true]) / true[-1], thresholds
 
 
 def auc(x, y, reorder=False):
@@ -346,7 +359,8 @@ def auc(x, y, reorder=False):
             raise ValueError(f"For 'auc', 'x' and 'y' must have one dimension, but got shape {array.shape}.")
     x, y = x.ravel(), y.ravel()
     if x.size != y.size or x.size < 2:
-        raise ValueError(f"For 'auc', 'x' and 'y' must have the same number of points, at least two, but got {x.size} and {y.size}.")
+        raise ValueError(f"For 'auc', 'x' and 'y' must have the same number of points, at least two, but got {x.size} "
+                         f"and {y.size}.")
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]

@@ -19,7 +19,8 @@ def rearrange_inputs(func):
 
 
 class Metric(metaclass=ABCMeta):
-    """Base of metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value; a call does all three.
+    """Base of metrics: ``clear`` starts over, ``update`` takes a batch, ``eval`` gives the value; a call does all
+    three.
 
     Examples:
         >>> from spore import train
@@ -43,12 +44,14 @@ class Metric(metaclass=ABCMeta):
             return data.asnumpy()
         if isinstance(data, (list, np.ndarray)):
             return np.asarray(data)
-        raise TypeError(f"For '{type(self).__name__}', the inputs must be Tensors, lists or arrays, but got {type(data).__name__}.")
+        raise TypeError(f"For '{type(self).__name__}', the inputs must be Tensors, lists or arrays, but got "
+                        f"{type(data).__name__}.")
 
     def _pair(self, inputs, what='prediction and truth'):
         """Two inputs as arrays."""
         if len(inputs) != 2:
-            raise ValueError(f"For '{type(self).__name__}.update', two inputs are wanted, {what}, but got {len(inputs)}.")
+            raise ValueError(f"For '{type(self).__name__}.update', two inputs are wanted, {what}, but got "
+                             f"{len(inputs)}.")
         return self._convert_data(inputs[0]), self._convert_data(inputs[1])
 
     def _need(self, filled):
@@ -95,12 +98,14 @@ def is_one_hot(data):
 
 
 class EvaluationBase(Metric):
-    """Base of metrics of classification, where one class is right, and of "multilabel", where each is right or wrong."""
+    """Base of metrics of classification, where one class is right, and of "multilabel", where each is right or
+    wrong."""
 
     def __init__(self, eval_type):
         super().__init__()
         if eval_type not in ('classification', 'multilabel'):
-            raise TypeError(f"For '{type(self).__name__}', 'eval_type' must be 'classification' or 'multilabel', but got {eval_type!r}.")
+            raise TypeError(f"For '{type(self).__name__}', 'eval_type' must be 'classification' or 'multilabel', but "
+                            f"got {eval_type!r}.")
         self._type = eval_type
         self._class_num = 0
 
@@ -114,19 +119,22 @@ class EvaluationBase(Metric):
         if self._class_num == 0:
             self._class_num = y_pred.shape[1]
         elif y_pred.shape[1] != self._class_num:
-            raise ValueError(f"For '{type(self).__name__}.update', there were {self._class_num} classes so far, but now there are "
+            raise ValueError(f"For '{type(self).__name__}.update', there were {self._class_num} classes so far, but "
+                             "now there are "
                              f"{y_pred.shape[1]}.")
         return y_pred, y
 
     def _check_shape(self, y_pred, y):
         wanted = (y_pred.shape[0],) + y_pred.shape[2:] if self._type == 'classification' else y_pred.shape
         if y.shape != wanted:
-            raise ValueError(f"For '{type(self).__name__}.update' ({self._type}), with a prediction of shape {y_pred.shape} the truth "
+            raise ValueError(f"For '{type(self).__name__}.update' ({self._type}), with a prediction of shape "
+                             f"{y_pred.shape} the truth "
                              f"must have shape {wanted}, but it has {y.shape}.")
 
     def _check_value(self, y_pred, y):
         if self._type == 'multilabel' and not (np.isin(y_pred, (0, 1)).all() and np.isin(y, (0, 1)).all()):
-            raise ValueError(f"For '{type(self).__name__}.update' (multilabel), prediction and truth must hold 0 and 1 only.")
+            raise ValueError(f"For '{type(self).__name__}.update' (multilabel), prediction and truth must hold 0 and 1 "
+                             "only.")
 
     def clear(self):
         raise NotImplementedError

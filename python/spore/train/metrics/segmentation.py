@@ -5,7 +5,8 @@ import numpy as np
 from spore._core import Tensor
 from spore.train.metrics.metric import Metric, rearrange_inputs
 
-__all__ = ['Dice', 'HausdorffDistance', 'MeanSurfaceDistance', 'RootMeanSquareDistance', 'ConfusionMatrixMetric', 'OcclusionSensitivity']
+__all__ = ['Dice', 'HausdorffDistance', 'MeanSurfaceDistance', 'RootMeanSquareDistance', 'ConfusionMatrixMetric',
+           'OcclusionSensitivity']
 
 
 class Dice(Metric):
@@ -29,7 +30,8 @@ class Dice(Metric):
     def update(self, *inputs):
         y_pred, y = self._pair(inputs)
         if y_pred.shape != y.shape:
-            raise ValueError(f"For 'Dice.update', prediction and truth must have one shape, but got {y_pred.shape} and {y.shape}.")
+            raise ValueError(f"For 'Dice.update', prediction and truth must have one shape, but got {y_pred.shape} and "
+                             f"{y.shape}.")
         a, b = y_pred.ravel(), y.ravel()
         self._dice_coeff_sum += 2 * float(a @ b) / float(a @ a + b @ b + self.smooth)
         self._samples_num += y.shape[0]
@@ -46,11 +48,13 @@ def _edges(mask):
     inner = mask.copy()
     for axis in range(mask.ndim):
         padded = np.pad(mask, [(1, 1) if k == axis else (0, 0) for k in range(mask.ndim)])
-        inner &= np.take(padded, range(0, mask.shape[axis]), axis) & np.take(padded, range(2, mask.shape[axis] + 2), axis)
+        inner &= np.take(padded, range(0, mask.shape[axis]), axis) & np.take(padded, range(2, mask.shape[axis] + 2),
+                                                                             axis)
     return mask ^ inner
 
 
-_NORMS = {'euclidean': lambda d: np.sqrt((d.astype(float) ** 2).sum(axis=-1)), 'chessboard': lambda d: np.abs(d).max(axis=-1),
+_NORMS = {'euclidean': lambda d: np.sqrt((d.astype(float) ** 2).sum(axis=-1)),
+          'chessboard': lambda d: np.abs(d).max(axis=-1),
           'taxicab': lambda d: np.abs(d).sum(axis=-1)}
 _ROWS_AT_ONCE = 1 << 20
 
@@ -72,9 +76,11 @@ class _Surface(Metric):
     def __init__(self, distance_metric):
         super().__init__()
         if not isinstance(distance_metric, str):
-            raise TypeError(f"For '{type(self).__name__}', 'distance_metric' must be a str, but got {type(distance_metric).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}', 'distance_metric' must be a str, but got "
+                            f"{type(distance_metric).__name__}.")
         if distance_metric not in _NORMS:
-            raise ValueError(f"For '{type(self).__name__}', 'distance_metric' must be one of {list(_NORMS)}, but got {distance_metric!r}.")
+            raise ValueError(f"For '{type(self).__name__}', 'distance_metric' must be one of {list(_NORMS)}, but got "
+                             f"{distance_metric!r}.")
         self.distance_metric = distance_metric
         self.clear()
 
@@ -86,12 +92,14 @@ class _Surface(Metric):
     def update(self, *inputs):
         who = type(self).__name__
         if len(inputs) != 3:
-            raise ValueError(f"For '{who}.update', three inputs are wanted, prediction, truth and label, but got {len(inputs)}.")
+            raise ValueError(f"For '{who}.update', three inputs are wanted, prediction, truth and label, but got "
+                             f"{len(inputs)}.")
         y_pred, y, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         if not isinstance(label, (int, float)):
             raise ValueError(f"For '{who}.update', the label must be a number, but got {type(label).__name__}.")
         if y_pred.size == 0 or y_pred.shape != y.shape:
-            raise ValueError(f"For '{who}.update', prediction and truth must have one shape, and not be empty, but got {y_pred.shape} and "
+            raise ValueError(f"For '{who}.update', prediction and truth must have one shape, and not be empty, but got "
+                             f"{y_pred.shape} and "
                              f"{y.shape}.")
         if label not in y_pred and label not in y:
             raise ValueError(f"For '{who}.update', the label {label} is neither in the prediction nor in the truth.")
@@ -120,7 +128,8 @@ class HausdorffDistance(_Surface):
     def __init__(self, distance_metric='euclidean', percentile=None, directed=False, crop=True):
         super().__init__(distance_metric)
         if percentile is not None and not isinstance(percentile, float):
-            raise TypeError(f"For 'HausdorffDistance', 'percentile' must be a float, but got {type(percentile).__name__}.")
+            raise TypeError(f"For 'HausdorffDistance', 'percentile' must be a float, but got "
+                            f"{type(percentile).__name__}.")
         self.percentile, self.directed, self.crop = percentile, directed, crop
 
     def _cut(self, masks):
@@ -155,7 +164,8 @@ class MeanSurfaceDistance(_Surface):
 
     def __init__(self, symmetric=False, distance_metric='euclidean'):
         if not isinstance(symmetric, bool):
-            raise TypeError(f"For '{type(self).__name__}', 'symmetric' must be a bool, but got {type(symmetric).__name__}.")
+            raise TypeError(f"For '{type(self).__name__}', 'symmetric' must be a bool, but got "
+                            f"{type(symmetric).__name__}.")
         super().__init__(distance_metric)
         self.symmetric = symmetric
 
@@ -174,7 +184,8 @@ class MeanSurfaceDistance(_Surface):
 
 
 class RootMeanSquareDistance(MeanSurfaceDistance):
-    """The mean squared distance from the predicted surface to the true one; if symmetric, the root of the mean of both directions.
+    """The mean squared distance from the predicted surface to the true one; if symmetric, the root of the mean of both
+    directions.
 
     Args:
         symmetric: whether to take both directions.
@@ -214,7 +225,8 @@ _MEASURES = {
     ('matthews_correlation_coefficient', 'mcc'):
         lambda tp, fp, tn, fn: _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))),
     ('fowlkes_mallows_index', 'fm'): lambda tp, fp, tn, fn: np.sqrt(_ratio(tp, tp + fp) * _ratio(tp, tp + fn)),
-    ('informedness', 'bookmaker_informedness', 'bm'): lambda tp, fp, tn, fn: _ratio(tp, tp + fn) + _ratio(tn, tn + fp) - 1.0,
+    ('informedness', 'bookmaker_informedness', 'bm'): lambda tp, fp, tn, fn: _ratio(tp, tp + fn)
+             + _ratio(tn, tn + fp) - 1.0,
     ('markedness', 'deltap', 'mk'): lambda tp, fp, tn, fn: _ratio(tp, tp + fp) + _ratio(tn, tn + fn) - 1.0,
 }
 _BY_NAME = {name: measure for names, measure in _MEASURES.items() for name in names}
@@ -232,21 +244,26 @@ class ConfusionMatrixMetric(Metric):
 
     Args:
         skip_channel: whether the first channel counts; if not, it is taken for the background.
-        metric_name: one of sensitivity, specificity, precision, miss rate, fall out, accuracy, f1 score, threat score, ...
+        metric_name: one of sensitivity, specificity, precision, miss rate, fall out, accuracy, f1 score, threat score,
+            ...
         calculation_method: whether to compute the measure of each sample first, and then the mean.
-        decrease: "none", "mean" or "sum", also with "_batch" or "_channel": how samples and channels are brought together.
+        decrease: "none", "mean" or "sum", also with "_batch" or "_channel": how samples and channels are brought
+            together.
     """
 
     def __init__(self, skip_channel=True, metric_name='sensitivity', calculation_method=False, decrease='mean'):
         super().__init__()
-        for name, value, kind in (('skip_channel', skip_channel, bool), ('calculation_method', calculation_method, bool),
+        for name, value, kind in (('skip_channel', skip_channel, bool), ('calculation_method', calculation_method,
+                                                                         bool),
                                   ('metric_name', metric_name, str), ('decrease', decrease, str)):
             if not isinstance(value, kind):
-                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a {kind.__name__}, but got {type(value).__name__}.")
+                raise TypeError(f"For 'ConfusionMatrixMetric', '{name}' must be a {kind.__name__}, but got "
+                                f"{type(value).__name__}.")
         known = ['none', 'mean', 'sum', 'mean_batch', 'sum_batch', 'mean_channel', 'sum_channel']
         if decrease not in known:
             raise ValueError(f"For 'ConfusionMatrixMetric', 'decrease' must be one of {known}, but got {decrease!r}.")
-        self.skip_channel, self.metric_name, self.calculation_method, self.decrease = skip_channel, metric_name, calculation_method, decrease
+        self.skip_channel, self.metric_name = skip_channel, metric_name
+        self.calculation_method, self.decrease = calculation_method, decrease
         self.clear()
 
     def clear(self):
@@ -259,7 +276,8 @@ class ConfusionMatrixMetric(Metric):
         if not (y.astype(np.uint8) == y).all():
             raise ValueError("For 'ConfusionMatrixMetric.update', the truth must hold 0 and 1 only.")
         if y_pred.ndim < 2 or y_pred.shape != y.shape:
-            raise ValueError(f"For 'ConfusionMatrixMetric.update', prediction and truth must have one shape of at least two dimensions, "
+            raise ValueError(f"For 'ConfusionMatrixMetric.update', prediction and truth must have one shape of at "
+                             "least two dimensions, "
                              f"but got {y_pred.shape} and {y.shape}.")
         flat = y_pred.ndim == 2 or (y_pred.ndim == 3 and y_pred.shape[-1] == 1)
         if not self.skip_channel and y.shape[1] > 1:
@@ -297,7 +315,8 @@ class ConfusionMatrixMetric(Metric):
 def _measure(name, counts):
     measure = _BY_NAME.get(name.replace(' ', '_').lower())
     if measure is None:
-        raise NotImplementedError(f"For 'ConfusionMatrixMetric', 'metric_name' {name!r} is not known; there are {sorted(_BY_NAME)}.")
+        raise NotImplementedError(f"For 'ConfusionMatrixMetric', 'metric_name' {name!r} is not known; there are "
+                                  f"{sorted(_BY_NAME)}.")
     return measure(*np.moveaxis(counts, -1, 0))
 
 
@@ -327,21 +346,25 @@ class OcclusionSensitivity(Metric):
         if self.b_box is None:
             return np.zeros(len(shape), int), shape
         if len(self.b_box) != 2 * len(shape):
-            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must hold two numbers for each of {len(shape)} dimensions, but it "
+            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must hold two numbers for each of {len(shape)} "
+                             "dimensions, but it "
                              f"holds {len(self.b_box)}.")
         low, high = np.maximum(self.b_box[::2], 0), np.array(self.b_box[1::2])
         high = np.where(high < 0, shape - 1, high)
         if (high >= shape).any() or (low > high).any():
-            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' {self.b_box} must lie inside the input's shape {tuple(shape)}.")
+            raise ValueError(f"For 'OcclusionSensitivity', 'b_box' {self.b_box} must lie inside the input's shape "
+                             f"{tuple(shape)}.")
         return low, high - low + 1
 
     @rearrange_inputs
     def update(self, *inputs):
         if len(inputs) != 3:
-            raise ValueError(f"For 'OcclusionSensitivity.update', three inputs are wanted, network, input and label, but got {len(inputs)}.")
+            raise ValueError(f"For 'OcclusionSensitivity.update', three inputs are wanted, network, input and label, "
+                             f"but got {len(inputs)}.")
         network, data, label = inputs[0], self._convert_data(inputs[1]), self._convert_data(inputs[2])
         if data.shape[0] != 1 or label.size != 1:
-            raise RuntimeError(f"For 'OcclusionSensitivity.update', one input with one label is wanted, but got {data.shape[0]} and "
+            raise RuntimeError(f"For 'OcclusionSensitivity.update', one input with one label is wanted, but got "
+                               f"{data.shape[0]} and "
                                f"{label.size}.")
         label = int(label.reshape(()))
         low, extent = self._box(np.array(data.shape[1:]))
@@ -349,7 +372,8 @@ class OcclusionSensitivity(Metric):
         for point in np.ndindex(*extent):
             point = point + low
             covered = data.copy()
-            covered[(slice(None),) + tuple(slice(max(0, p - self.margin), p + self.margin) for p in point)] = self.pad_val
+            covered[(slice(None),) + tuple(slice(max(0, p - self.margin), p + self.margin)
+                                           for p in point)] = self.pad_val
             batch.append(covered)
             if len(batch) == self.n_batch:
                 scores.append(network(Tensor(np.concatenate(batch))).asnumpy()[:, label])

@@ -32,7 +32,8 @@ class Perplexity(Metric):
     def update(self, *inputs):
         y_pred, label = self._pair(inputs, 'probabilities and labels')
         if label.size * y_pred.shape[-1] != y_pred.size:
-            raise RuntimeError(f"For 'Perplexity.update', there must be one label for each row of probabilities, but the shapes are "
+            raise RuntimeError(f"For 'Perplexity.update', there must be one label for each row of probabilities, but "
+                               "the shapes are "
                                f"{y_pred.shape} and {label.shape}.")
         label = label.reshape(-1).astype(int)
         given = y_pred.reshape(label.size, -1)[np.arange(label.size), label]
@@ -76,9 +77,11 @@ class BleuScore(Metric):
     @rearrange_inputs
     def update(self, *inputs):
         if len(inputs) != 2:
-            raise ValueError(f"For 'BleuScore.update', two inputs are wanted, translations and references, but got {len(inputs)}.")
+            raise ValueError(f"For 'BleuScore.update', two inputs are wanted, translations and references, but got "
+                             f"{len(inputs)}.")
         if len(inputs[0]) != len(inputs[1]):
-            raise ValueError(f"For 'BleuScore.update', each translation needs references, but there are {len(inputs[0])} and "
+            raise ValueError(f"For 'BleuScore.update', each translation needs references, but there are "
+                             f"{len(inputs[0])} and "
                              f"{len(inputs[1])}.")
         for words, references in zip(*inputs):
             self._length += len(words)
@@ -98,7 +101,9 @@ class BleuScore(Metric):
             return np.array(0.0)
         more = 1 if self.smooth else 0
         score = np.exp(np.log((self._found + more) / (self._all + more)).mean())
-        return score if self._length > self._reference_length else score * np.exp(1 - self._reference_length / self._length)
+        if self._length <= self._reference_length:
+            score = score * np.exp(1 - self._reference_length / self._length)
+        return score
 
 
 class CosineSimilarity(Metric):
@@ -112,11 +117,13 @@ class CosineSimilarity(Metric):
 
     def __init__(self, similarity='cosine', reduction='none', zero_diagonal=True):
         super().__init__()
-        for name, value, known in (('similarity', similarity, ('dot', 'cosine')), ('reduction', reduction, ('none', 'sum', 'mean'))):
+        for name, value, known in (('similarity', similarity, ('dot', 'cosine')),
+                                   ('reduction', reduction, ('none', 'sum', 'mean'))):
             if value not in known:
                 raise ValueError(f"For 'CosineSimilarity', '{name}' must be one of {list(known)}, but got {value!r}.")
         if not isinstance(zero_diagonal, bool):
-            raise TypeError(f"For 'CosineSimilarity', 'zero_diagonal' must be a bool, but got {type(zero_diagonal).__name__}.")
+            raise TypeError(f"For 'CosineSimilarity', 'zero_diagonal' must be a bool, but got "
+                            f"{type(zero_diagonal).__name__}.")
         self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
         self.clear()
 
@@ -137,4 +144,5 @@ class CosineSimilarity(Metric):
         result = self.sqr_mtx_res.copy()
         if self.zero_diagonal:
             np.fill_diagonal(result, 0)
-        return {'none': lambda m: m, 'mean': lambda m: m.mean(axis=-1), 'sum': lambda m: m.sum(axis=-1)}[self.reduction](result)
+        return {'none': lambda m: m, 'mean': lambda m: m.mean(axis=-1),
+                'sum': lambda m: m.sum(axis=-1)}[self.reduction](result)
