@@ -279,7 +279,10 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     }
     bool any = false;
     if (sp__grad_depth > 0)
-        for (int i = 0; i < n_in; i++) any |= tracked[i] = in[i] && in[i]->node;
+        for (int i = 0; i < n_in; i++) {
+            any |= tracked[i] = in[i] && in[i]->node;
+            if (in[i]) SP_GOTO(done, sp__grad_check_handle(in[i]));
+        }
     SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
     if (any && op->vjp) status = sp__grad_record(&c, tracked);
 

@@ -8,7 +8,9 @@
  *     Kept outputs carry no history (it would be this node): they get it back when the rule runs.
  *  3. What was kept must be what it was: each kept tensor notes its storage's version, and a later in-place write makes
  *     the backward pass fail with a message instead of giving a wrong gradient.
- *  4. Releasing a long chain must not recurse: nodes are unlinked with a work list. */
+ *  4. A recorded in-place write changes the history of the handle it went through; another handle on the same memory is out
+ *     of date from then on, and using it in a recorded operator is an error.
+ *  5. Releasing a long chain must not recurse: nodes are unlinked with a work list. */
 #include <stdlib.h>
 
 #include "eager/eager.h"
@@ -131,6 +133,14 @@ static unsigned version_of(const sp_tensor *t)
     return atomic_load_explicit(&t->storage->version, memory_order_relaxed);
 }
 
+sp_status sp__grad_check_handle(const sp_tensor *t)
+{
+    if (!t->storage || t->seen >= atomic_load_explicit(&t->storage->recorded, memory_order_relaxed)) return SP_OK;
+    return sp__fail(SP_RUNTIME,
+                    "a tensor was changed in place through another view of its memory while gradients are recorded, so its own "
+                    "history is out of date; write to the tensor itself (y[0, 1] = v, not y[0][1] = v) or use a copy");
+}
+
 sp_status sp__grad_record(const sp_call *c, const bool *tracked)
 {
     const sp_op *op = c->op;
@@ -170,6 +180,10 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
     for (int i = 0; i < c->n_out; i++) {
         char kind = sp_dtype_kind((sp_dtype)c->out[i]->dtype);
         if (kind == 'f' || kind == 'c') set_history(c->out[i], n, i);
+        if (!op->writes) continue;
+        /* Other handles on this memory show the new contents but know nothing of its history. */
+        c->out[i]->seen = version_of(c->out[i]);
+        atomic_store_explicit(&c->out[i]->storage->recorded, c->out[i]->seen, memory_order_relaxed);
     }
 done:
     node_release(n); /* the outputs hold it now */

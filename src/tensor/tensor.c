@@ -19,6 +19,7 @@ static sp_storage *storage_create(size_t bytes)
     if (!s) return NULL;
     atomic_init(&s->refs, 1);
     atomic_init(&s->version, 0);
+    atomic_init(&s->recorded, 0);
     s->bytes = bytes;
     s->data = (char *)s + STORAGE_HEADER;
     s->release = NULL;
@@ -62,6 +63,7 @@ static sp_tensor *handle_take(sp_dtype dtype, int rank, const int64_t *dims, con
     t->storage = storage;
     t->node = NULL;
     t->node_index = 0;
+    t->seen = storage ? atomic_load_explicit(&storage->version, memory_order_relaxed) : 0;
     for (int i = 0; i < rank; i++) t->dims[i] = dims[i];
     if (strides) {
         for (int i = 0; i < rank; i++) t->strides[i] = strides[i];
@@ -189,6 +191,7 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     memcpy(t->strides, from->strides, sizeof t->strides);
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
     t->node = NULL;
+    t->seen = t->storage ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
     sp__storage_release(old);
 }
 

@@ -16,6 +16,7 @@
 typedef struct sp_storage {
     atomic_int refs;
     atomic_uint version;
+    atomic_uint recorded; /* version of the last in-place write that belongs to a history */
     size_t bytes;
     void *data;
     void (*release)(void *context); /* foreign memory; NULL: the block follows this header */
@@ -42,6 +43,7 @@ struct sp_tensor {
     /* History. `node` made output number `node_index` of itself; NULL: a constant. Owned by src/eager. */
     struct sp_grad_node *node;
     int node_index;
+    unsigned seen; /* storage version that this handle's history accounts for */
     int64_t dims[SP_RANK_MAX];
     int64_t strides[SP_RANK_MAX]; /* in elements */
 };
