@@ -274,7 +274,7 @@ sp_status sp__index_offsets(const sp_tensor *x, sp_tensor *const *indices, const
         const int64_t size = x->dims[p->axes[k]], stride = row_major[p->axes[k]];
         for (int64_t i = 0; i < p->n_b; i++) {
             int64_t v = wide[i];
-            SP_CHECK(v >= -size && v < size, SP_INDEX, "index %lld is out of range for dimension %d of size %lld",
+            SP_CHECK(v >= -size && v < size, SP_RUNTIME, "index %lld is out of range for dimension %d of size %lld",
                      (long long)v, p->axes[k], (long long)size);
             offsets[i] += (v < 0 ? v + size : v) * stride;
         }

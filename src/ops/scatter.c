@@ -180,7 +180,7 @@ sp_status sp__elements_offsets(const sp_tensor *x, const sp_tensor *index, int a
     const int64_t size = x->rank ? x->dims[axis] : 1, stride = x->rank ? strides[axis] : 0;
     for (int64_t i = 0; i < index->count; i++) {
         int64_t v = offsets[i];
-        SP_CHECK(v >= -size && v < size, SP_INDEX, "index %lld is out of range for dimension %d of size %lld",
+        SP_CHECK(v >= -size && v < size, SP_RUNTIME, "index %lld is out of range for dimension %d of size %lld",
                  (long long)v,
                  axis, (long long)size);
         offsets[i] = base + (v < 0 ? v + size : v) * stride;

@@ -185,7 +185,7 @@ def test_primitives_keep_their_arguments():
 
 @pytest.mark.parametrize("call, kind, text", [
     (lambda: ops.concat((T(A), T(M))), ValueError, "cannot be joined"),
-    (lambda: ops.gather(T(M), T([3]), 0), IndexError, "index 3 is out of range for dimension 0 of size 3"),
+    (lambda: ops.gather(T(M), T([3]), 0), RuntimeError, "index 3 is out of range for dimension 0 of size 3"),
     (lambda: ops.topk(T(M), 9), ValueError, "k is 9"),
     (lambda: ops.split(T(M), [1, 1], 0), ValueError, "dimension 0 has 3"),
     (lambda: ops.pad(T(M), (4, 0), "reflect"), ValueError, "too much"),
