@@ -264,16 +264,20 @@ static sp_status one_hot_reference(const sp_call *c)
     const size_t size = sp_dtype_bytes((sp_dtype)o->dtype);
     int64_t inner = 1;
     for (int i = at; i < x->rank; i++) inner *= x->dims[i];
-    for (int64_t i = 0; i < o->count; i++) memcpy(o->data + (size_t)i * size, c->in[2]->data, size);
+    SP_TRY(sp__write_broadcast(o, &(sp_tensor){.dtype = o->dtype, .data = c->in[2]->data}));
     sp_loop_fn widen = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_I64);
-    const int64_t step[2] = {0, 0}, bytes = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
-    for (int64_t i = 0; i < x->count; i++) {
-        int64_t v;
-        char *ptr[2] = {(char *)&v, x->data + i * bytes};
-        widen(1, ptr, step, NULL);
-        if (v < 0 || v >= a->depth) continue;
-        const int64_t to = (i / inner * a->depth + v) * inner + i % inner;
-        memcpy(o->data + (size_t)to * size, c->in[1]->data, size);
+    const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype), step[2] = {sizeof(int64_t), bytes};
+    int64_t wide[128];
+    for (int64_t from = 0; from < x->count; from += 128) {
+        const int64_t n = x->count - from < 128 ? x->count - from : 128;
+        char *ptr[2] = {(char *)wide, x->data + from * bytes};
+        widen(n, ptr, step, NULL);
+        for (int64_t i = from; i < from + n; i++) {
+            const int64_t v = wide[i - from];
+            if (v < 0 || v >= a->depth) continue;
+            const int64_t to = (i / inner * a->depth + v) * inner + i % inner;
+            memcpy(o->data + (size_t)to * size, c->in[1]->data, size);
+        }
     }
     return SP_OK;
 }

@@ -566,3 +566,53 @@ const sp_op sp_op_random_multinomial = {
     .mindir = "Multinomial", .doc = "Categories drawn with the given weights, each row of weights for itself.",
     .samples = "[2]i<99 [4]>0 n=3; [2]i<99 [2,4](1,3) n=1 replacement=False dtype=int32",
 };
+
+/* --- permutation ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t n;
+    sp_dtype dtype;
+} permutation_attrs;
+static const sp_attr permutation_attr_table[] = {SP_ATTR(permutation_attrs, n, INT, NULL),
+                                                 SP_ATTR(permutation_attrs, dtype, DTYPE, "int64")};
+
+static sp_status permutation_infer(const sp_call *c, sp_meta *out)
+{
+    const permutation_attrs *a = c->attrs;
+    SP_CHECK(a->n >= 0, SP_VALUE, "n is %lld, it must not be negative", (long long)a->n);
+    return shape_of(c, (sp_ints){1, &a->n}, a->dtype, SP_DT_REAL, out);
+}
+
+static size_t permutation_workspace(const sp_call *c)
+{
+    const int64_t n = ((const permutation_attrs *)c->attrs)->n;
+    return n > 0 ? (size_t)n * sizeof(int64_t) : 0;
+}
+
+/* Fisher and Yates: position i changes places with one of those before it or itself. */
+static sp_status permutation_reference(const sp_call *c)
+{
+    const int64_t *state = (const int64_t *)(const void *)c->in[0]->data;
+    const int64_t n = c->out[0]->count;
+    int64_t *order = c->work;
+    for (int64_t i = 0; i < n; i++) {
+        const block bits = philox((uint64_t)state[0], (uint64_t)state[1] + (uint64_t)i, 0);
+        const fill_job pick = {.low = 0, .range = (uint64_t)i + 1};
+        int64_t at[2];
+        make_int(&pick, &bits, at);
+        order[i] = order[at[0]];
+        order[at[0]] = i;
+    }
+    if (n == 0) return SP_OK;
+    char *ptr[2] = {c->out[0]->data, (char *)order};
+    const int64_t step[2] = {(int64_t)sp_dtype_bytes((sp_dtype)c->out[0]->dtype), sizeof *order};
+    sp__cast_loop(SP_DTYPE_I64, (sp_dtype)c->out[0]->dtype)(n, ptr, step, NULL);
+    return SP_OK;
+}
+
+const sp_op sp_op_random_permutation = {
+    .name = "random_permutation", .inputs = "state", SP_ATTRS(permutation_attr_table, permutation_attrs),
+    .infer = permutation_infer, .reference = permutation_reference, .workspace = permutation_workspace,
+    .no_vjp = "integer result", .mindir = "RandpermV2", .doc = "The numbers 0 to n - 1 in random order.",
+    .samples = "[2]i<99 n=5; [2]i<99 n=300 dtype=int32; [2]i<99 n=0",
+};

@@ -5,9 +5,9 @@ from spore.common.dtype import *  # noqa: F401,F403
 from spore.common.dtype import _null, _NullType, __all__ as _dtype_names
 from spore.common.tensor import Tensor, frombuffer, from_numpy, is_tensor, swap_tensors, tensor
 from spore.common.parameter import Parameter, ParameterTuple
+from spore.common.seed import get_seed, set_seed  # before generator: the name `seed` is its function, not this file
 from spore.common.generator import (Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed,
                                     set_rng_state)
-from spore.common.seed import get_seed, set_seed
 
 __all__ = [n for n in _dtype_names if not n.startswith('_')] + [
     'dtype', 'Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors', 'Parameter', 'ParameterTuple',

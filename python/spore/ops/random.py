@@ -279,9 +279,7 @@ def randperm(n, seed=0, offset=0, dtype=mstype.int64):
 
 
 def _permutation(n, dtype, **source):
-    bits = draw("random_bits", {"shape": (n,), "dtype": mstype.uint64}, n, **source)
-    order = apply("sort", (bits,))[1]
-    return order if dtype == mstype.int64 else apply("cast", (order,), {"dtype": dtype})
+    return draw("random_permutation", {"n": n, "dtype": dtype}, n, **source)
 
 
 def shuffle(x, seed=None):
