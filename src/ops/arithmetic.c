@@ -407,10 +407,12 @@ static sp_status fmin_vjp(sp_builder *b, const sp_vjp *v)
 {
     return chosen_vjp(b, v, sp_less_equal(b, v->in[0], v->in[1]));
 }
-ENTRY(fmax, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmax_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmax",
+ENTRY(fmax, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmax_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+      .mindir = "Fmax",
       .python = "ops.fmax(input, other); ops.Fmax()(x1, x2); Tensor.fmax(other)",
       .doc = "The larger of two tensors; a number where one of them is NaN.", .samples = BOTH);
-ENTRY(fmin, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmin_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "Fmin",
+ENTRY(fmin, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .vjp = fmin_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
+      .mindir = "Fmin",
       .python = "ops.fmin(input, other); ops.Fmin()(x1, x2); Tensor.fmin(other)",
       .doc = "The smaller of two tensors; a number where one of them is NaN.", .samples = BOTH);
 

@@ -113,7 +113,7 @@ static sp_status matrix_inverse_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_matrix_inverse = {
     .name = "matrix_inverse", .inputs = "x", MATRICES, .infer = inverse_infer, .reference = matrix_inverse_reference,
     .vjp = matrix_inverse_vjp, .saves = SP_SAVE_OUT(0), .mindir = "MatrixInverse",
-    .python = "ops.inverse(input); Tensor.inverse(); mint.inverse(input); mint.linalg.inv(A)",
+    .python = "ops.inverse(input); Tensor.inverse(); mint.inverse(input); mint.linalg.inv(input)",
     .doc = "The inverse of square matrices.", .samples = "[3,3]; [2,2,2]",
 };
 

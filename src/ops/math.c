@@ -101,7 +101,8 @@ static const double LN2 = 0.69314718055994531, LN10 = 2.3025850929940457;
 FLOAT_FUNCTION(exp2, exp2f(x), exp2(x), 60)
 RULE(exp2, sp_mul(b, sp__mul_number(b, g, LN2), y))
 ENTRY(exp2, FLOATING, .vjp = exp2_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp2", .onnx = "Pow",
-      .python = "ops.exp2(input); mint.exp2(input)", .doc = "2 to the power of each element.", .samples = "[2,3]; []");
+      .python = "ops.exp2(input); mint.exp2(input); mint.special.exp2(input)",
+      .doc = "2 to the power of each element.", .samples = "[2,3]; []");
 FLOAT_FUNCTION(log2, log2f(x), log2(x), 60)
 RULE(log2, sp_div(b, sp__mul_number(b, g, 1 / LN2), x))
 ENTRY(log2, FLOATING, .vjp = log2_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log2", .onnx = "Div(Log)",
@@ -132,7 +133,7 @@ static sp_status sinc_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 ENTRY(sinc, FLOATING, .vjp = sinc_vjp, .saves = SP_SAVE_IN(0), .mindir = "Sinc",
-      .python = "ops.sinc(input); ops.Sinc()(x); Tensor.sinc(); mint.sinc(input)",
+      .python = "ops.sinc(input); ops.Sinc()(x); Tensor.sinc(); mint.sinc(input); mint.special.sinc(input)",
       .doc = "sin(pi x) / (pi x), and 1 at zero.", .samples = "[2,3]; []>0");
 
 /* --- error functions --------------------------------------------------------------------------------------------- */

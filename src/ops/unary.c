@@ -4,7 +4,8 @@
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .strided = true, __VA_ARGS__}
+        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference,                        \
+        .strided = true, __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
     SP_LOOP_KERNEL(name_, cost)
@@ -44,7 +45,8 @@ ARITH(SP_UNARY_LOOP, neg, -x)
 LOOPS(neg, ARITH(SP_LOOP_ROW, neg, ), 4)
 RULE(neg, sp_neg(b, g))
 ENTRY(neg, .dtypes = SP_DT_NUMBERS, .vjp = neg_vjp, .mindir = "Neg", .onnx = "Neg",
-      .python = "ops.neg(input); ops.Neg()(x); Tensor.neg(); Tensor.negative(); mint.neg(input); ops.negative(input); mint.negative(input)",
+      .python = "ops.neg(input); ops.Neg()(x); Tensor.neg(); Tensor.negative(); mint.neg(input); ops.negative(input); "
+                "mint.negative(input)",
       .doc = "The negative of each element.", .samples = "[2,3]; []");
 
 SP_EACH_SIGNED(SP_UNARY_LOOP, abs, (x < 0 ? -x : x))
@@ -72,7 +74,8 @@ ENTRY(sign, .dtypes = SP_DT_REAL, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Si
 COMPLEX_FUNCTION(exp, expf(x), exp(x), cexpf(x), cexp(x), 60)
 RULE(exp, sp_mul(b, g, conj_of(b, y)))
 ENTRY(exp, FLOATING_COMPLEX, .vjp = exp_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp", .onnx = "Exp",
-      .python = "ops.exp(input); ops.tensor_exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)", .doc = "e to the power of each element.",
+      .python = "ops.exp(input); ops.tensor_exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)",
+      .doc = "e to the power of each element.",
       .samples = "[2,3]; []");
 
 COMPLEX_FUNCTION(log, logf(x), log(x), clogf(x), clog(x), 60)
@@ -84,7 +87,8 @@ ENTRY(log, FLOATING_COMPLEX, .vjp = log_vjp, .saves = SP_SAVE_IN(0), .mindir = "
 COMPLEX_FUNCTION(sqrt, sqrtf(x), sqrt(x), csqrtf(x), csqrt(x), 16)
 RULE(sqrt, sp_div(b, sp__mul_number(b, g, 0.5), conj_of(b, y)))
 ENTRY(sqrt, FLOATING_COMPLEX, .vjp = sqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sqrt", .onnx = "Sqrt",
-      .python = "ops.sqrt(x); ops.Sqrt()(x); Tensor.sqrt(); mint.sqrt(input)", .doc = "The square root of each element.",
+      .python = "ops.sqrt(x); ops.Sqrt()(x); Tensor.sqrt(); mint.sqrt(input)",
+      .doc = "The square root of each element.",
       .samples = "[2,3]>0; []>0");
 
 FLOAT_FUNCTION(rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x), 24)
@@ -105,19 +109,21 @@ COMPLEX_FUNCTION(reciprocal, 1.0f / x, 1.0 / x, 1.0f / x, 1.0 / x, 8)
 RULE(reciprocal, sp_neg(b, sp_mul(b, g, sp_square(b, conj_of(b, y)))))
 ENTRY(reciprocal, FLOATING_COMPLEX, .vjp = reciprocal_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Reciprocal",
       .onnx = "Reciprocal",
-      .python = "ops.reciprocal(input); ops.Reciprocal()(x); Tensor.reciprocal(); mint.reciprocal(input); ops.inv(x); ops.Inv()(x)",
+      .python = "ops.reciprocal(input); ops.Reciprocal()(x); Tensor.reciprocal(); mint.reciprocal(input); ops.inv(x); "
+                "ops.Inv()(x)",
       .doc = "One over each element.", .samples = "[2,3]>0; []>0");
 
 FLOAT_FUNCTION(log1p, log1pf(x), log1p(x), 80)
 RULE(log1p, sp_div(b, g, sp__add_number(b, x, 1)))
 ENTRY(log1p, FLOATING, .vjp = log1p_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log1p", .onnx = "Log(Add)",
-      .python = "ops.log1p(input); ops.Log1p()(x); Tensor.log1p(); mint.log1p(input)",
+      .python = "ops.log1p(input); ops.Log1p()(x); Tensor.log1p(); mint.log1p(input); mint.special.log1p(input)",
       .doc = "The natural logarithm of 1 + x, exact near zero.", .samples = "[2,3]>0; []>0");
 
 FLOAT_FUNCTION(expm1, expm1f(x), expm1(x), 80)
 RULE(expm1, sp_mul(b, g, sp__add_number(b, y, 1)))
 ENTRY(expm1, FLOATING, .vjp = expm1_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Expm1", .onnx = "Sub(Exp)",
-      .python = "ops.expm1(input); ops.tensor_expm1(input); ops.Expm1()(x); Tensor.expm1(); mint.expm1(input)",
+      .python = "ops.expm1(input); ops.tensor_expm1(input); ops.Expm1()(x); Tensor.expm1(); mint.expm1(input); "
+                "mint.special.expm1(input)",
       .doc = "e to the power of x minus 1, exact near zero.", .samples = "[2,3]; []");
 
 /* --- trigonometry ------------------------------------------------------------------------------------------------ */
@@ -151,7 +157,8 @@ FLOAT_FUNCTION(sigmoid, (x >= 0 ? 1.0f / (1.0f + expf(-x)) : expf(x) / (1.0f + e
                (x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x))), 70)
 RULE(sigmoid, sp_mul(b, g, sp_sub(b, y, sp_square(b, y))))
 ENTRY(sigmoid, FLOATING, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sigmoid", .onnx = "Sigmoid",
-      .python = "ops.sigmoid(input); ops.Sigmoid()(x); Tensor.sigmoid(); mint.sigmoid(input); mint.nn.functional.sigmoid(input)",
+      .python = "ops.sigmoid(input); ops.Sigmoid()(x); Tensor.sigmoid(); mint.sigmoid(input); "
+                "mint.nn.functional.sigmoid(input)",
       .doc = "1 / (1 + exp(-x)) of each element.", .samples = "[2,3]; []");
 
 SP_EACH_REAL(SP_UNARY_LOOP, relu, (x > 0 || x != x ? x : 0))
@@ -165,7 +172,8 @@ ENTRY(relu, .dtypes = SP_DT_REAL_BOOL, .vjp = relu_vjp, .saves = SP_SAVE_OUT(0),
 FLOAT_FUNCTION(erf, erff(x), erf(x), 90)
 RULE(erf, sp_mul(b, sp__mul_number(b, g, 1.1283791670955126), sp_exp(b, sp_neg(b, sp_square(b, x)))))
 ENTRY(erf, FLOATING, .vjp = erf_vjp, .saves = SP_SAVE_IN(0), .mindir = "Erf", .onnx = "Erf",
-      .python = "ops.erf(input); ops.Erf()(x); Tensor.erf(); mint.erf(input)", .doc = "The error function of each element.",
+      .python = "ops.erf(input); ops.Erf()(x); Tensor.erf(); mint.erf(input)",
+      .doc = "The error function of each element.",
       .samples = "[2,3]; []");
 
 /* --- rounding: gradients are zero -------------------------------------------------------------------------------- */
@@ -179,7 +187,8 @@ ENTRY(erf, FLOATING, .vjp = erf_vjp, .saves = SP_SAVE_IN(0), .mindir = "Erf", .o
     ENTRY(name_, .dtypes = SP_DT_REAL, .vjp = name_##_vjp, .mindir = mindir_, .onnx = mindir_, .python = python_,      \
           .doc = doc_, .samples = "[2,3]; []");
 ROUNDING(floor, floorf(x), floor(x), "Floor",
-         "ops.floor(input); ops.Floor()(x); Tensor.floor(); mint.floor(input)", "The largest integer not above each element.")
+         "ops.floor(input); ops.Floor()(x); Tensor.floor(); mint.floor(input)",
+             "The largest integer not above each element.")
 ROUNDING(ceil, ceilf(x), ceil(x), "Ceil", "ops.ceil(input); ops.Ceil()(x); Tensor.ceil(); mint.ceil(input)",
          "The smallest integer not below each element.")
 ROUNDING(round, nearbyintf(x), nearbyint(x), "Round", "ops.Round()(x)",
@@ -222,7 +231,9 @@ QUESTION(logical_not, x == 0, x == 0, "LogicalNot",
          "Whether each element is false (zero).")
 QUESTION(isnan, x != x, 0, "IsNan", "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
          "Whether each element is not a number.")
-QUESTION(isinf, x - x != x - x && x == x, 0, "IsInf", "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
+QUESTION(isinf, x - x != x - x && x == x, 0, "IsInf", "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); "
+                                                      "mint.isinf(input)",
          "Whether each element is infinite.")
 QUESTION(isfinite, x - x == 0, 1, "IsFinite",
-         "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)", "Whether each element is finite.")
+         "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
+             "Whether each element is finite.")

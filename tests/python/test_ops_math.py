@@ -352,6 +352,34 @@ def test_dtypes_of_sums():
     assert ops.argmin(Tensor(X)).dtype == ms.int32 and ops.argmax(Tensor(X)).dtype == ms.int64
 
 
+# --- second derivatives ------------------------------------------------------------------------------------------------
+
+W = RNG.uniform(0.5, 1.5, (2, 3))
+TWICE = {
+    "pow": lambda t: (ops.pow(t, 2.5) * Tensor(W)).sum(), "cumprod": lambda t: (ops.cumprod(t, 1) * Tensor(W)).sum(),
+    "logsumexp": lambda t: ops.logsumexp(t, (0, 1)), "norm": ops.norm, "prod": ops.prod,
+    "einsum": lambda t: ops.einsum("ij,kj->", t * t, t), "lgamma": lambda t: (ops.lgamma(t) * Tensor(W)).sum(),
+    "sinc": lambda t: (ops.sinc(t) * Tensor(W)).sum(), "erfinv": lambda t: (ops.erfinv(t * 0.3) * Tensor(W)).sum(),
+    "atan2": lambda t: (ops.atan2(t, t * t + 1) * Tensor(W)).sum(), "max": lambda t: ops.max(t * t * t, 1)[0].sum(),
+    "median": lambda t: ops.median(t * t * t, 1)[0].sum(), "cummax": lambda t: (ops.cummax(t * t * t, 1)[0] * Tensor(W)).sum(),
+    "logcumsumexp": lambda t: (ops.logcumsumexp(t, 1) * Tensor(W)).sum(), "std": lambda t: ops.std(t * t),
+    "inverse": lambda t: ops.inverse(ops.matmul(t, ops.swapaxes(t, 0, 1))).sum(),
+    "det": lambda t: ops.det(ops.matmul(t, ops.swapaxes(t, 0, 1))), "cdist": lambda t: ops.cdist(t, t * t + 3).sum(),
+    "cosine_similarity": lambda t: ops.cosine_similarity(t, t * t).sum(), "quantile": lambda t: ops.quantile(t * t * t, 0.3),
+    "hypot": lambda t: ops.hypot(t, t * t).sum(), "logaddexp": lambda t: ops.logaddexp(t, t * t).sum(),
+    "complex_abs": lambda t: ops.abs(ops.Complex()(t, t * t)).sum()}
+
+
+@pytest.mark.parametrize("name", sorted(TWICE))
+def test_second_derivatives(name):
+    f = TWICE[name]
+    x, v = np.linspace(0.55, 1.85, 6)[[3, 0, 5, 1, 4, 2]].reshape(2, 3), RNG.uniform(-1, 1, (2, 3))
+    step = 1e-5
+    ahead, behind = (ms.grad(f)(Tensor(x + sign * step * v)).asnumpy() for sign in (1, -1))
+    got = ms.grad(lambda t: (ms.grad(f)(t) * Tensor(v)).sum())(Tensor(x))
+    close(got, (ahead - behind) / (2 * step), rtol=2e-4, atol=1e-4)
+
+
 # --- complex ---------------------------------------------------------------------------------------------------------
 
 def test_complex_numbers():

@@ -256,6 +256,16 @@ def _mint_norm(input, p="fro", dim=None, keepdim=False, *, dtype=None):
     return vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype)
 
 
+def _linalg_vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The norm of vectors over dimensions."""
+    return vector_norm(x, ord, dim, keepdim, dtype=dtype)
+
+
+def _linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    """The norm of matrices that two dimensions span."""
+    return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
+
+
 def dist(input, other, p=2):
     """The norm of the difference of two tensors."""
     return vector_norm(_tensor(input, "dist") - _tensor(other, "dist", "other"), p)
@@ -988,4 +998,5 @@ MINT = {
     "max": _mint_extreme(True, "max"), "min": _mint_extreme(False, "min"), "median": _mint_median, "norm": _mint_norm,
     "dot": _vector_dot, "vdot": _vdot, "einsum": einsum, "cross": cross, "mv": mv, "diff": _mint_diff, "allclose": _allclose,
     "equal": _all_equal, "cdist": _mint_cdist, "kthvalue": _kthvalue,
+    "linalg.norm": norm, "linalg.vector_norm": _linalg_vector_norm, "linalg.matrix_norm": _linalg_matrix_norm,
 }
