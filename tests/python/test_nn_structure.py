@@ -179,6 +179,27 @@ def test_copies_are_separate():
     assert any(p is other[2].w_ih_list[0] for p in other.get_parameters())
 
 
+def test_subclasses_compute_with_what_the_layer_holds():
+    class Doubled(nn.Conv2d):
+        def construct(self, x):
+            return self.bias_add(self.conv2d(x, self.weight * 2), self.bias)
+
+    class Halved(nn.Dense):
+        def construct(self, x):
+            return self.bias_add(self.matmul(x, self.weight / 2), self.bias)
+
+    class Own(nn.LossBase):
+        def construct(self, a, b):
+            return self.reduce_sum(self.mul(a, self.cast(b, ms.float32))) + self.reduce_mean(a)
+    x = Tensor(np.random.default_rng(0).standard_normal((1, 2, 5, 5)).astype(np.float32))
+    for pad in (dict(), dict(pad_mode="pad", padding=(1, 0, 2, 1)), dict(stride=2, pad_mode="valid")):
+        net = Doubled(2, 3, 3, has_bias=True, bias_init="zeros", **pad)
+        plain = nn.Conv2d(2, 3, 3, weight_init=net.weight, **pad)
+        np.testing.assert_allclose(net(x).asnumpy(), 2 * plain(x).asnumpy(), 1e-4, 1e-5)
+    assert (Halved(2, 3, "ones", "ones")(ops.ones((1, 2))).asnumpy() == 2).all()
+    assert float(Own()(Tensor([1.0, 3.0]), Tensor([1, 2]))) == 9
+
+
 def test_old_addresses_of_modules():
     from spore.nn.layer.basic import Dense
     from spore.nn.layer.conv import _Conv

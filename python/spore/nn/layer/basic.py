@@ -56,6 +56,8 @@ class Dense(Cell):
                                                          has_bias, dtype)
         self.activation = _activation_of(cls, activation)
         self.activation_flag = self.activation is not None
+        # For subclasses that change the weight and compute with these.
+        self.matmul, self.bias_add = ops.MatMul(transpose_b=True), ops.BiasAdd()
 
     def construct(self, x):
         held = self._params  # read directly: attributes of a Cell cost more

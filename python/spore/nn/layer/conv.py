@@ -108,6 +108,10 @@ class Conv2d(_Conv):
                          check.tuple_of(cls, "stride", stride, 2), pad_mode, padding,
                          check.tuple_of(cls, "dilation", dilation, 2), group, has_bias, weight_init, bias_init, data_format,
                          dtype=dtype)
+        # For subclasses that change the weight and compute with these.
+        self.conv2d = ops.Conv2D(out_channels, self.kernel_size, 1, self.pad_mode, self._pads, self.stride, self.dilation,
+                                 group)
+        self.bias_add = ops.BiasAdd()
 
     def construct(self, x):
         held = self._params  # read directly: attributes of a Cell cost more

@@ -48,6 +48,8 @@ class LossBase(Cell):
         check.one_of(self.cls_name, "reduction", reduction, _REDUCTIONS)
         self.average = reduction != "sum"
         self.reduce = reduction != "none"
+        # Not used here, but by losses that users write.
+        self.reduce_mean, self.reduce_sum, self.mul, self.cast = ops.ReduceMean(), ops.ReduceSum(), ops.Mul(), ops.Cast()
 
     def get_axis(self, x):
         """All dimensions of a Tensor, as a tuple."""
