@@ -14,3 +14,13 @@ __all__ = [n for n in _dtype_names if not n.startswith('_')] + [
     'Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state',
     'set_seed',
     'get_seed']
+
+
+def __getattr__(name):
+    # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
+    import importlib
+    for place in ('api', 'mutable', 'jit_config'):
+        module = importlib.import_module('spore.common.' + place)
+        if name in module.__all__:
+            return getattr(module, name)
+    raise AttributeError(f"module 'spore.common' has no attribute '{name}'")

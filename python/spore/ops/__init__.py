@@ -25,6 +25,9 @@ for _name in ("function", "function.math_func", "function.array_func", "function
     _gather.alias("spore.ops." + _name, "Names of spore.ops.")
 del _name
 
+from .. import _docstrings  # noqa: E402
+_docstrings.attach(globals(), _gather.families())
+
 
 def __getattr__(name):
     cls = _gather.primitive(name)
@@ -39,7 +42,7 @@ def __getattr__(name):
 def _elsewhere(name):
     """Transformations of functions are shown here too; they live in spore.common."""
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
-                    "derivative", "jet"):
+                    "derivative", "jet", "HookBackward", "InsertGradientOf"):
         return None
     from .. import common
     from ..common import differentiate
