@@ -12,7 +12,7 @@ from spore import _core
 from spore._core import Tensor
 
 __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
-           "GradOperation", "HookBackward", "InsertGradientOf", "with_gradient", "no_grad"]
+           "GradOperation", "with_gradient", "through_hook", "no_grad"]
 
 
 # --- structures of tensors -------------------------------------------------------------------------------------------
@@ -623,7 +623,6 @@ def with_gradient(forward, backward, args):
         return forward(*args)
     with no_grad():
         output = forward(*_map(_core.grad_detach, args))
-    outputs = [t for t in _flatten(output, []) if _is_differentiable(t)]
     output = _map(_core.grad_detach, output)     # fresh handles: forward may return an input or a Parameter
     outputs = [t for t in _flatten(output, []) if _is_differentiable(t)]
 
@@ -662,32 +661,17 @@ def _align(args, grads):
     return aligned
 
 
-class HookBackward:
-    """Calls a function with the gradients that pass through it: ``hook_fn(grad) -> None or replacement``."""
+def through_hook(hook_fn, inputs):
+    """The inputs unchanged; on the way back ``hook_fn`` gets the tuple of their gradients and may return other ones.
 
-    def __init__(self, hook_fn, cell_id=""):
-        if not callable(hook_fn):
-            raise TypeError(f"HookBackward: hook_fn must be a function, but got {type(hook_fn).__name__}")
-        self.hook_fn = hook_fn
-        self.cell_id = cell_id
-
-    def __call__(self, *inputs):
-        def backward(args, output, dout):
-            gradients = dout if isinstance(dout, tuple) else (dout,)
-            answer = self.hook_fn(gradients)
-            if answer is None:
-                return gradients
-            return answer if isinstance(answer, tuple) else (answer,)
-        if len(inputs) == 1:
-            return with_gradient(lambda x: x, backward, inputs)
-        return with_gradient(lambda *xs: xs, backward, inputs)
-
-
-class InsertGradientOf:
-    """Calls a function of one argument with the gradient that passes through it and passes on what it returns."""
-
-    def __init__(self, f):
-        self.f = f
-
-    def __call__(self, x):
-        return with_gradient(lambda v: v, lambda args, output, dout: (self.f(dout),), (x,))
+    This carries ``ops.HookBackward`` and the backward hooks of Cells.
+    """
+    def backward(args, output, dout):
+        gradients = dout if isinstance(dout, tuple) else (dout,)
+        answer = hook_fn(gradients)
+        if answer is None:
+            return gradients
+        return answer if isinstance(answer, tuple) else (answer,)
+    if len(inputs) == 1:
+        return with_gradient(lambda x: x, backward, inputs)
+    return with_gradient(lambda *xs: xs, backward, inputs)

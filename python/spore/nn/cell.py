@@ -11,7 +11,7 @@ from collections import OrderedDict
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.common.differentiate import HookBackward, with_gradient
+from spore.common.differentiate import through_hook, with_gradient
 from spore.common.parameter import Parameter, ParameterTuple
 
 __all__ = ["Cell"]
@@ -622,7 +622,7 @@ class _Gradients:
         tensors = [a for a in args if isinstance(a, Tensor)]
         if not tensors:
             return args
-        marked = HookBackward(at_inputs)(*tensors)
+        marked = through_hook(at_inputs, tuple(tensors))
         rest = iter(marked if isinstance(marked, tuple) else (marked,))
         return tuple(next(rest) if isinstance(a, Tensor) else a for a in args)
 
@@ -635,9 +635,9 @@ class _Gradients:
             self.grad_output = grads
             return grads
         if isinstance(output, Tensor):
-            return HookBackward(at_outputs)(output)
+            return through_hook(at_outputs, (output,))
         if isinstance(output, tuple) and all(isinstance(o, Tensor) for o in output):
-            marked = HookBackward(at_outputs)(*output)
+            marked = through_hook(at_outputs, output)
             return marked if isinstance(marked, tuple) else (marked,)
         return output
 

@@ -42,7 +42,7 @@ def __getattr__(name):
 def _elsewhere(name):
     """Transformations of functions are shown here too; they live in spore.common."""
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
-                    "derivative", "jet", "HookBackward", "InsertGradientOf"):
+                    "derivative", "jet"):
         return None
     from .. import common
     from ..common import differentiate

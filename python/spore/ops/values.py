@@ -8,6 +8,7 @@ import operator
 
 from .. import _core
 from .._core import Tensor
+from ..common.differentiate import through_hook
 from .primitive import Primitive
 
 __all__ = [
@@ -240,6 +241,8 @@ def range(start, end, step, maxlen=1000000):
         raise ValueError(f"range: {count} numbers are more than maxlen, {maxlen}")
     if (values[1] - values[0]) * values[2] < 0:
         raise ValueError(f"range: steps of {values[2]} do not lead from {values[0]} to {values[1]}")
+    if given and "Int" in str(given[0]):
+        given = [_types().int64]
     dtype = given[0] if given else _types().float32 if any(isinstance(v, float) for v in values) else _types().int64
     return Tensor([values[0] + i * values[2] for i in builtins.range(count)], dtype)
 
@@ -418,6 +421,11 @@ class ScalarToArray(Primitive):
 class TupleToArray(Primitive):
     """A Tensor from a tuple of numbers."""
     def __call__(self, x):
+        if x == ():
+            raise ValueError("TupleToArray: the tuple must not be empty")
+        kinds = {type(v) for v in x} if isinstance(x, tuple) else set()
+        if kinds != {int} and kinds != {float}:
+            raise TypeError(f"TupleToArray: a tuple of ints or a tuple of floats is wanted, but got {x!r}")
         return _ops().tuple_to_array(x)
 
 
@@ -516,7 +524,7 @@ class InsertGradientOf(Primitive):
         self.add_prim_attr("f", f)
 
     def __call__(self, x):
-        return _with_hook(x, self.f)
+        return through_hook(lambda gradients: self.f(gradients[0]), (x,))
 
 
 class HookBackward(Primitive):
@@ -529,18 +537,7 @@ class HookBackward(Primitive):
         self.add_prim_attr("cell_id", cell_id)
 
     def __call__(self, *inputs):
-        def hook(gradient):
-            answer = self.hook_fn((gradient,))
-            return answer[0] if isinstance(answer, tuple) else answer
-        results = tuple(_with_hook(x, hook) for x in inputs)
-        return results[0] if len(results) == 1 else results
-
-
-def _with_hook(x, hook):
-    passed = _apply("identity", (x,))
-    if _core.grad_tracked(passed):
-        _core.grad_hook_add(passed, hook)
-    return passed
+        return through_hook(self.hook_fn, inputs)
 
 
 class PyFunc(Primitive):
