@@ -125,7 +125,7 @@ PyObject *sp__py_index(PyObject *a)
     if (!t) return NULL;
     char kind = sp_dtype_kind((sp_dtype)t->dtype);
     if (t->count != 1 || (kind != 'i' && kind != 'u' && kind != 'b'))
-        return PyErr_Format(PyExc_ValueError,
+        return PyErr_Format(PyExc_TypeError,
                             "only an integer Tensor with one element can be an index, "
                             "but this one has %lld of dtype %s",
                             (long long)t->count, sp_dtype_name((sp_dtype)t->dtype));

@@ -204,6 +204,8 @@ class _DeviceInfo(tuple):
 
 def set_device(device_target, device_id=None):
     """Choose the device; 'CPU' is the one there is."""
+    if not isinstance(device_target, str):
+        raise TypeError(f"set_device: device_target must be a str, but got {type(device_target).__name__}")
     if device_target not in ('CPU', 'GPU', 'Ascend'):
         raise ValueError(f"set_device: device_target must be one of ['CPU', 'GPU', 'Ascend'], but got "
                          f"{device_target!r}")

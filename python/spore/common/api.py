@@ -86,6 +86,8 @@ def lazy_inline(fn=None, attrs=None, policy=None):
     """Mark a Cell's ``__init__``: the Cell is compiled once and reused. Nothing changes in eager mode."""
     if fn is None:
         return functools.partial(lazy_inline, attrs=attrs, policy=policy)
+    if getattr(fn, "__name__", "") != "__init__":
+        raise ValueError(f"lazy_inline: it stands at the __init__ of a Cell, but got {fn!r}")
     if policy not in (None, "front"):
         raise ValueError(f"lazy_inline: policy must be None or 'front', but got {policy!r}")
     return fn

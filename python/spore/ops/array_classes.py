@@ -194,7 +194,13 @@ _add(primitive("OneHot",
                lambda self, indices, depth, on_value, off_value: scattering.one_hot(indices, depth, on_value, off_value,
                    self.axis),
                "axis=-1", "on_value at the position each index names, off_value elsewhere."))
-_add(primitive("TopK", lambda self, input_x, k: scattering.topk(input_x, k, sorted=self.sorted), "sorted=True",
+def _topk_init(sorted=True):
+    if not isinstance(sorted, bool):
+        raise TypeError(f"TopK: sorted must be a bool, but got {type(sorted).__name__}")
+    return {"sorted": sorted}
+
+
+_add(primitive("TopK", lambda self, input_x, k: scattering.topk(input_x, k, sorted=self.sorted), _topk_init,
                "The k largest elements of each row, and where they are."))
 _add(primitive("Sort", lambda self, x: scattering.sort(x, self.axis, self.descending),
                "axis=-1, descending=False", "The elements in order, and where they came from."))

@@ -13,13 +13,13 @@ from .primitive import Primitive, prim_attr_register
 
 __all__ = [
     "gelu", "softmax", "softmin", "softplus", "glu", "swiglu", "rrelu", "relu", "gumbel_softmax", "dropout", "dropout1d",
-    "dropout2d", "dropout3d", "Dropout", "Dropout2D", "Dropout3D", "batch_norm", "layer_norm", "group_norm", "BatchNorm",
+    "dropout2d", "dropout3d", "Softmax", "Dropout", "Dropout2D", "Dropout3D", "batch_norm", "layer_norm", "group_norm", "BatchNorm",
     "instance_norm", "bias_add", "BiasAdd", "embedding", "clip_by_value", "clip_by_norm", "clip_by_global_norm", "interpolate", "upsample",
     "ResizeBilinearV2", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "ResizeBicubic",
     "UpsampleNearest3D", "UpsampleTrilinear3D", "max_pool2d", "max_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "conv_transpose2d", "Conv2D", "Conv3D", "Conv2DTranspose",
-    "Conv2DBackpropInput", "multi_head_attention_forward", "channel_shuffle", "normalize"]
+    "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "MaxPool", "AvgPool", "conv_transpose2d", "Conv2D", "Conv3D",
+    "Conv2DTranspose", "Conv2DBackpropInput", "multi_head_attention_forward", "channel_shuffle", "normalize"]
 
 
 def _one(op, x, **attrs):
@@ -253,6 +253,22 @@ def _mint_dropout2d(input, p=0.5, training=True, inplace=False):
 def dropout3d(input, p=0.5, training=True):
     """Zero whole channels of [N, C, D, H, W]."""
     return _drop_channels(input, p, training, (5,), "dropout3d")
+
+
+class Softmax(Primitive):
+    """exp(x) divided by its sum over an axis (or neighbouring axes)."""
+
+    @prim_attr_register
+    def __init__(self, axis=-1):
+        axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+        for one in axes:
+            if isinstance(one, bool) or not isinstance(one, int):
+                raise TypeError(f"For 'Softmax', axis must be an int or a tuple of ints, but got {axis!r}")
+        self.add_prim_attr("axis", axes)
+        self._attrs = {"axis": axes}
+
+    def __call__(self, input):
+        return apply("softmax", [input], self._attrs)
 
 
 class Dropout(Primitive):
@@ -585,7 +601,9 @@ class ResizeNearestNeighbor(Primitive):
 
     @prim_attr_register
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
-        if not isinstance(size, (tuple, list)) or len(size) != 2:
+        if not isinstance(size, (tuple, list)):
+            raise TypeError(f"For '{self.name}', size must be a tuple of 2 ints, but got {type(size).__name__}")
+        if len(size) != 2:
             raise ValueError(f"For '{self.name}', size must be a tuple of 2 ints, but got {size!r}")
         # The nearest pixel is found without half_pixel_centers here, as MindSpore does on the CPU; V2 heeds it.
         self._run = self._of(align_corners, half_pixel_centers and self._of is not ResizeNearestNeighborV2)
@@ -794,7 +812,7 @@ class _Conv(Primitive):
         pads = tuple(pad) if isinstance(pad, (tuple, list)) else (pad,) * (2 * n)
         if mode != "pad" and any(pads):
             raise ValueError(f"For '{self.name}', pad must be 0 when pad_mode is {mode!r}, but got {pad}")
-        self._kernel = _tuple(kernel_size, n, "kernel_size")
+        self._kernel = _last(kernel_size, n, "kernel_size")
         self._attrs = {"stride": _last(stride, n, "stride"), "pad_mode": mode, "pad": pads,
                        "dilation": _last(dilation, n, "dilation"), "group": group}
 
@@ -812,6 +830,37 @@ def _last(value, n, what):
     if builtins.min(value) < 1:
         raise ValueError(f"{what} must be at least 1, but got {value}")
     return value
+
+
+class MaxPool(Primitive):
+    """The largest element of each window of [N, C, H, W] (or [N, H, W, C])."""
+    _operator = "max_pool2d"
+
+    @prim_attr_register
+    def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+        self._setup(kernel_size, strides, pad_mode, data_format)
+
+    def _setup(self, kernel_size, strides, pad_mode, data_format):
+        if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid"):
+            raise ValueError(f"For '{self.name}', pad_mode must be 'same' or 'valid', but got {pad_mode!r}")
+        if data_format not in ("NCHW", "NHWC"):
+            raise ValueError(f"For '{self.name}', data_format must be 'NCHW' or 'NHWC', but got {data_format!r}")
+        self._attrs = {"kernel_size": _last(kernel_size, 2, "kernel_size"), "stride": _last(strides, 2, "strides"),
+                       "pad_mode": pad_mode}
+
+    def __call__(self, x):
+        if self.data_format == "NCHW":
+            return apply(self._operator, [x], self._attrs)
+        return apply("transpose", [apply(self._operator, [_to_nchw(x)], self._attrs)], {"perm": (0, 2, 3, 1)})
+
+
+class AvgPool(MaxPool):
+    """The mean of each window of [N, C, H, W] (or [N, H, W, C])."""
+    _operator = "avg_pool2d"
+
+    @prim_attr_register
+    def __init__(self, kernel_size=1, strides=1, pad_mode="VALID", data_format="NCHW"):
+        self._setup(kernel_size, strides, pad_mode, data_format)
 
 
 def _to_nchw(x):

@@ -78,6 +78,8 @@ def masked_fill(input_x, mask, value):
         value = apply("cast", (value,), {"dtype": input_x.dtype})
     elif input_x.dtype == mstype.bool_:
         value = builtins.bool(value)
+    elif "UInt" in str(input_x.dtype):
+        value = Tensor(value, input_x.dtype)
     return apply("select", (mask, value, input_x))
 
 
@@ -99,6 +101,8 @@ def gather(input_params, input_indices, axis, batch_dims=0):
     """Slices along a dimension, one for each index."""
     tensor_of(input_params, "input_params", "gather")
     if not isinstance(input_indices, Tensor):
+        if isinstance(input_indices, float):
+            raise TypeError(f"gather: input_indices must be whole numbers, but got {input_indices}")
         input_indices = Tensor(input_indices, mstype.int64)
     return apply("gather", (input_params, input_indices), {"axis": int_of(axis), "batch_dims": int_of(batch_dims,
         "batch_dims")})
