@@ -13,6 +13,7 @@ from . import boost as boost
 from . import common as common
 from . import communication as communication
 from . import dataset as dataset
+from . import experimental as experimental
 from . import hal as hal
 from . import log as log
 from . import mint as mint
@@ -38,8 +39,6 @@ from spore.common.api import no_inline as no_inline
 from spore.common.api import recompute as recompute
 from spore.common.api import set_recursion_limit as set_recursion_limit
 from spore.common.differentiate import GradOperation as GradOperation
-from spore.common.differentiate import HookBackward as HookBackward
-from spore.common.differentiate import InsertGradientOf as InsertGradientOf
 from spore.common.differentiate import get_grad as get_grad
 from spore.common.differentiate import grad as grad
 from spore.common.differentiate import jacfwd as jacfwd
@@ -47,6 +46,7 @@ from spore.common.differentiate import jacrev as jacrev
 from spore.common.differentiate import jvp as jvp
 from spore.common.differentiate import no_grad as no_grad
 from spore.common.differentiate import stop_gradient as stop_gradient
+from spore.common.differentiate import through_hook as through_hook
 from spore.common.differentiate import value_and_grad as value_and_grad
 from spore.common.differentiate import vjp as vjp
 from spore.common.differentiate import vmap as vmap

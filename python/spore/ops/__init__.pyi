@@ -96,6 +96,9 @@ from spore.ops.creation import tril_indices as tril_indices
 from spore.ops.creation import triu_indices as triu_indices
 from spore.ops.creation import zeros as zeros
 from spore.ops.creation import zeros_like as zeros_like
+from spore.ops.custom import Custom as Custom
+from spore.ops.custom import kernel as kernel
+from spore.ops.custom import ms_kernel as ms_kernel
 from spore.ops.image import Col2Im as Col2Im
 from spore.ops.image import CropAndResize as CropAndResize
 from spore.ops.image import Im2Col as Im2Col
@@ -181,6 +184,7 @@ from spore.ops.math import vecdot as vecdot
 from spore.ops.math import vector_norm as vector_norm
 from spore.ops.nn import AdaptiveAvgPool2D as AdaptiveAvgPool2D
 from spore.ops.nn import AdaptiveAvgPool3D as AdaptiveAvgPool3D
+from spore.ops.nn import AvgPool as AvgPool
 from spore.ops.nn import BatchNorm as BatchNorm
 from spore.ops.nn import BiasAdd as BiasAdd
 from spore.ops.nn import Conv2D as Conv2D
@@ -190,11 +194,13 @@ from spore.ops.nn import Conv3D as Conv3D
 from spore.ops.nn import Dropout as Dropout
 from spore.ops.nn import Dropout2D as Dropout2D
 from spore.ops.nn import Dropout3D as Dropout3D
+from spore.ops.nn import MaxPool as MaxPool
 from spore.ops.nn import ResizeBicubic as ResizeBicubic
 from spore.ops.nn import ResizeBilinear as ResizeBilinear
 from spore.ops.nn import ResizeBilinearV2 as ResizeBilinearV2
 from spore.ops.nn import ResizeNearestNeighbor as ResizeNearestNeighbor
 from spore.ops.nn import ResizeNearestNeighborV2 as ResizeNearestNeighborV2
+from spore.ops.nn import Softmax as Softmax
 from spore.ops.nn import UpsampleNearest3D as UpsampleNearest3D
 from spore.ops.nn import UpsampleTrilinear3D as UpsampleTrilinear3D
 from spore.ops.nn import adaptive_avg_pool2d as adaptive_avg_pool2d
@@ -579,10 +585,6 @@ class Atan2(Primitive):
 class Atanh(Primitive):
     """The inverse hyperbolic tangent of each element."""
     def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...
-class AvgPool(Primitive):
-    """Mean over sliding windows in the last two dimensions; padding counts when count_include_pad."""
-    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'VALID', data_format: str = 'NCHW') -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...
 class AvgPool3D(Primitive):
     """Mean over sliding windows in the last three dimensions; padding counts when count_include_pad."""
@@ -1027,10 +1029,6 @@ class MatrixDeterminant(Primitive):
     """The determinant of square matrices."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...
-class MaxPool(Primitive):
-    """Maximum over sliding windows in the last two dimensions."""
-    def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'valid', data_format: str = 'NCHW') -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...
 class MaxPool3D(Primitive):
     """Maximum over sliding windows in the last three dimensions."""
     def __init__(self, kernel_size: int | Sequence[int] = 1, strides: int | Sequence[int] = 1, pad_mode: str = 'VALID', pad_list: int | Sequence[int] = 0, ceil_mode: bool = False, data_format: str = 'NCDHW') -> None: ...
@@ -1371,10 +1369,6 @@ class SoftShrink(Primitive):
     """x moved towards zero by lambd, and zero where |x| is at most lambd."""
     def __init__(self, lambd: float = 0.5) -> None: ...
     def __call__(self, input_x: TensorLike) -> Tensor: ...
-class Softmax(Primitive):
-    """exp(x) divided by its sum over an axis (or neighbouring axes)."""
-    def __init__(self, axis: int | Sequence[int] = -1) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...
 class SoftmaxCrossEntropyWithLogits(Primitive):
     """Cross entropy of softmax(logits) and labels per row, and its gradient towards the logits."""
     def __init__(self) -> None: ...

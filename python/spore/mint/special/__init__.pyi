@@ -14,5 +14,13 @@ __all__: list[str]
 
 def erfc(input: TensorLike) -> Tensor:
     """One minus the error function of each element, exact where that is small."""
+def exp2(input: TensorLike) -> Tensor:
+    """2 to the power of each element."""
+def expm1(input: TensorLike) -> Tensor:
+    """e to the power of x minus 1, exact near zero."""
+def log1p(input: TensorLike) -> Tensor:
+    """The natural logarithm of 1 + x, exact near zero."""
 def round(input: TensorLike, *, decimals: int = 0) -> Tensor:
     """Each element rounded to a number of decimals, halves to even."""
+def sinc(input: TensorLike) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at zero."""

@@ -1,0 +1,5996 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examples for docstrings, written by scripts/make-examples."""
+
+EXAMPLES = {
+    'Tensor.add_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.add_(y))
+        [[ 2.4         2.4         0.2       ]
+         [ 0.30000007 -0.5999999  -0.4       ]]
+    """,
+    'Tensor.allclose': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.allclose(v))
+        True
+    """,
+    'Tensor.argsort': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(w.argsort())
+        [1 2 0]
+    """,
+    'Tensor.assign_value': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> _ = v.assign_value(w)
+        >>> print(v)
+        [3. 1. 2.]
+    """,
+    'Tensor.astype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([7, 7, 4])
+        >>> print(x.astype(ms.int8))
+        [7 7 4]
+    """,
+    'Tensor.bernoulli': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.bernoulli().shape)
+        (2, 3)
+    """,
+    'Tensor.bernoulli_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.bernoulli_(1.0))
+        [1. 1. 1.]
+    """,
+    'Tensor.bfloat16': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.bfloat16().dtype)
+        BFloat16
+    """,
+    'Tensor.bool': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.bool())
+        [ True  True  True]
+    """,
+    'Tensor.byte': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.byte().dtype)
+        UInt8
+    """,
+    'Tensor.chunk': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([3, 3, 0, -2, -5, -1], ms.int32)
+        >>> print(*x.chunk(4, 0), sep="\\n")
+        [3 3]
+        [ 0 -2]
+        [-5 -1]
+    """,
+    'Tensor.clamp_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.clamp_(1.5, 2.5))
+        [1.5 2.  2.5]
+    """,
+    'Tensor.contiguous': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.T.contiguous().is_contiguous())
+        True
+    """,
+    'Tensor.copy': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([3, 3], ms.int32)
+        >>> print(x.copy())
+        [3 3]
+    """,
+    'Tensor.copy_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(v.copy_(w))
+        [3. 1. 2.]
+    """,
+    'Tensor.cpu': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.cpu())
+        [1. 2. 3.]
+    """,
+    'Tensor.detach': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.detach())
+        [1. 2. 3.]
+    """,
+    'Tensor.diag': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.diag().shape)
+        (3, 3)
+    """,
+    'Tensor.dim': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.dim())
+        2
+    """,
+    'Tensor.div_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.div_(2.0))
+        [0.5 1.  1.5]
+    """,
+    'Tensor.dot': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(v.dot(w))
+        11.0
+    """,
+    'Tensor.double': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.double().dtype)
+        Float64
+    """,
+    'Tensor.erfinv_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> u = Tensor([0.0, 0.5])
+        >>> print(u.erfinv_())
+        [0.         0.47693628]
+    """,
+    'Tensor.exp_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.exp_())
+        [ 2.7182817  7.389056  20.085537 ]
+    """,
+    'Tensor.expand': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.expand((2, 3)))
+        [[1. 2. 3.]
+         [1. 2. 3.]]
+    """,
+    'Tensor.exponential_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.exponential_().shape)
+        (3,)
+    """,
+    'Tensor.fill': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.fill(2.0))
+        [2. 2. 2.]
+    """,
+    'Tensor.fill_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.fill_(2.0))
+        [2. 2. 2.]
+    """,
+    'Tensor.fill_diagonal': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.fill_diagonal(0.0))
+        [[0. 2. 3.]
+         [4. 0. 6.]]
+    """,
+    'Tensor.fill_diagonal_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.fill_diagonal_(0.0))
+        [[0. 2. 3.]
+         [4. 0. 6.]]
+    """,
+    'Tensor.flatten': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.5, 2.5, 1.8], [1.2, 0.6, 1.5], [1.5, 0.6, 0.6]])
+        >>> print(x.flatten())
+        [2.5 2.5 1.8 1.2 0.6 1.5 1.5 0.6 0.6]
+    """,
+    'Tensor.flip': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.flip((0,)))
+        [3. 2. 1.]
+    """,
+    'Tensor.float': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.float())
+        [1.2 1.2 0.1]
+    """,
+    'Tensor.floor_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> u = Tensor([1.5, -1.5])
+        >>> print(u.floor_())
+        [ 1. -2.]
+    """,
+    'Tensor.floor_divide_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.floor_divide_(2.0))
+        [0. 1. 1.]
+    """,
+    'Tensor.flush_from_cache': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2])
+        >>> print(x.flush_from_cache())
+        None
+    """,
+    'Tensor.from_dlpack': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(Tensor.from_dlpack(v.to_dlpack()))
+        [1. 2. 3.]
+    """,
+    'Tensor.gather': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> i = Tensor([3, 3], ms.int32)
+        >>> print(x.gather(i, 0))
+        [[ 2.   0.6 -1.1]
+         [ 2.   0.6 -1.1]]
+    """,
+    'Tensor.half': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.half())
+        [1.2 1.2 0.1]
+    """,
+    'Tensor.index_add': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.index_add(1, Tensor([0, 2]), Tensor([[1.0, 1.0], [1.0, 1.0]])))
+        [[2. 2. 4.]
+         [5. 5. 7.]]
+    """,
+    'Tensor.index_add_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> i = Tensor([0, 2])
+        >>> print(x.index_add_(1, i, Tensor([[1.0, 1.0], [1.0, 1.0]])))
+        [[2. 2. 4.]
+         [5. 5. 7.]]
+    """,
+    'Tensor.index_copy_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.index_copy_(0, i, Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'Tensor.index_fill_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.index_fill_(0, i, 0.0))
+        [0. 2. 0.]
+    """,
+    'Tensor.index_put': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.index_put((i,), Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'Tensor.index_put_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.index_put_((i,), Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'Tensor.index_select': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> i = Tensor([0, 2])
+        >>> print(x.index_select(1, i))
+        [[1. 3.]
+         [4. 6.]]
+    """,
+    'Tensor.init_data': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([1.2, 1.2]), name='w')
+        >>> print(p.init_data())
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """,
+    'Tensor.int': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.int())
+        [1 1 0]
+    """,
+    'Tensor.is_pinned': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.is_pinned())
+        False
+    """,
+    'Tensor.is_shared': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.is_shared())
+        False
+    """,
+    'Tensor.is_signed': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.is_signed())
+        True
+    """,
+    'Tensor.itemset': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.itemset(0, 9.0))
+        [9. 2. 3.]
+    """,
+    'Tensor.kthvalue': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*w.kthvalue(2), sep="\\n")
+        2.0
+        2
+    """,
+    'Tensor.log_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.log_())
+        [0.        0.6931472 1.0986123]
+    """,
+    'Tensor.long': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.long())
+        [1 1 0]
+    """,
+    'Tensor.masked_fill_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(x.masked_fill_(m, 0.0))
+        [[0. 2. 0.]
+         [4. 0. 6.]]
+    """,
+    'Tensor.masked_scatter_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(x.masked_scatter_(m, v))
+        [[1. 2. 2.]
+         [4. 3. 6.]]
+    """,
+    'Tensor.max': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.max())
+        1.2
+    """,
+    'Tensor.min': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.min())
+        -1.8
+    """,
+    'Tensor.move_to': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.move_to("CPU"))
+        [1. 2. 3.]
+    """,
+    'Tensor.mul_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.mul_(y))
+        [[ 1.44  1.44  0.01]
+         [-1.08 -2.16 -0.05]]
+    """,
+    'Tensor.narrow': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.narrow(0, 1, 2))
+        [2. 3.]
+    """,
+    'Tensor.ndimension': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.ndimension())
+        2
+    """,
+    'Tensor.nelement': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.nelement())
+        6
+    """,
+    'Tensor.new_empty': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.new_empty((2, 2)).shape)
+        (2, 2)
+    """,
+    'Tensor.new_full': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.new_full((2, 2), 7.0))
+        [[7. 7.]
+         [7. 7.]]
+    """,
+    'Tensor.new_ones': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.new_ones((2, 2)))
+        [[1. 1.]
+         [1. 1.]]
+    """,
+    'Tensor.new_zeros': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.new_zeros((2, 2)))
+        [[0. 0.]
+         [0. 0.]]
+    """,
+    'Tensor.normal_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.normal_().shape)
+        (3,)
+    """,
+    'Tensor.numel': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.numel())
+        6
+    """,
+    'Tensor.pin_memory': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.pin_memory().shape)
+        (3,)
+    """,
+    'Tensor.pow_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.pow_(2.0))
+        [1. 4. 9.]
+    """,
+    'Tensor.random_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.random_().shape)
+        (3,)
+    """,
+    'Tensor.remainder_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.remainder_(2.0))
+        [1. 0. 1.]
+    """,
+    'Tensor.repeat': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> print(x.repeat(2))
+        [1.2 1.2 0.1 1.2 1.2 0.1]
+    """,
+    'Tensor.repeat_interleave': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.repeat_interleave(2))
+        [ 1.2  1.2  1.2  1.2  0.1  0.1 -0.9 -0.9 -1.8 -1.8 -0.5 -0.5]
+    """,
+    'Tensor.reshape_as': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.reshape_as(Tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])))
+        [[1. 2.]
+         [3. 4.]
+         [5. 6.]]
+    """,
+    'Tensor.resize': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.resize(5))
+        [1. 2. 3. 0. 0.]
+    """,
+    'Tensor.reverse_sequence': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.reverse_sequence(Tensor([2, 3]), 1))
+        [[2. 1. 3.]
+         [6. 5. 4.]]
+    """,
+    'Tensor.scatter': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.scatter(0, i, Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'Tensor.scatter_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.scatter_(0, i, Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'Tensor.scatter_add': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.scatter_add(0, i, Tensor([7.0, 8.0])))
+        [ 8.  2. 11.]
+    """,
+    'Tensor.scatter_add_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(v.scatter_add_(0, i, Tensor([7.0, 8.0])))
+        [ 8.  2. 11.]
+    """,
+    'Tensor.searchsorted': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.searchsorted(Tensor([1.5, 2.5])))
+        [1 2]
+    """,
+    'Tensor.select': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.select(1, 0))
+        [1. 4.]
+    """,
+    'Tensor.set_const_arg': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> _ = v.set_const_arg()
+        >>> print(v.const_arg)
+        True
+    """,
+    'Tensor.set_dtype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.set_dtype(ms.float64))
+        Float64
+    """,
+    'Tensor.short': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.short().dtype)
+        Int16
+    """,
+    'Tensor.sigmoid_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.sigmoid_())
+        [0.7310586  0.880797   0.95257413]
+    """,
+    'Tensor.sign_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.sign_())
+        [1. 1. 1.]
+    """,
+    'Tensor.softmax': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.softmax(0))
+        [0.09003057 0.24472848 0.66524094]
+    """,
+    'Tensor.sort': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*w.sort(), sep="\\n")
+        [1. 2. 3.]
+        [1 2 0]
+    """,
+    'Tensor.split': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(*v.split(2), sep="\\n")
+        [1. 2.]
+        [3.]
+    """,
+    'Tensor.squeeze': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[[[1.2], [1.2], [0.1]]], [[[-0.9], [-1.8], [-0.5]]]])
+        >>> print(x.squeeze())
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'Tensor.stride': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.stride())
+        [3, 1]
+    """,
+    'Tensor.sub_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.sub_(1.0))
+        [0. 1. 2.]
+    """,
+    'Tensor.take': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> i = Tensor([0, 2])
+        >>> print(x.take(i, 1))
+        [[1. 3.]
+         [4. 6.]]
+    """,
+    'Tensor.tanh_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.tanh_())
+        [0.7615942 0.9640276 0.9950548]
+    """,
+    'Tensor.tile': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.tile((2, 1)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'Tensor.to': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.to(ms.float16))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'Tensor.to_dlpack': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(Tensor.from_dlpack(v.to_dlpack()))
+        [1. 2. 3.]
+    """,
+    'Tensor.trace': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.trace())
+        6.0
+    """,
+    'Tensor.transpose': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.transpose(1, 0))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+    'Tensor.type': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.type())
+        Float32
+    """,
+    'Tensor.type_as': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> n = Tensor([3, 1, 2])
+        >>> print(n.type_as(v))
+        [3. 1. 2.]
+    """,
+    'Tensor.uniform': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.uniform().shape)
+        (2, 3)
+    """,
+    'Tensor.uniform_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.uniform_().shape)
+        (3,)
+    """,
+    'Tensor.unique': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([2, 1, 2]).unique())
+        [1 2]
+    """,
+    'Tensor.value': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([3, 3], ms.int32), name='w')
+        >>> print(p.value() + 1)
+        [4 4]
+    """,
+    'Tensor.view': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.view(3, 2))
+        [[ 1.2  1.2]
+         [ 0.1 -0.9]
+         [-1.8 -0.5]]
+    """,
+    'Tensor.where': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(x.where(m, 0.0))
+        [[1. 0. 3.]
+         [0. 5. 0.]]
+    """,
+    'Tensor.zero_': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.zero_())
+        [0. 0. 0.]
+    """,
+    'mint.argsort': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 15).reshape(3, 5), ms.float32)
+        >>> print(mint.argsort(x).shape)
+        (3, 5)
+    """,
+    'mint.cat': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1]])
+        >>> print(mint.cat((x, y)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+    'mint.cdist': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(mint.cdist(x, y))
+        [[2.5495098 2.8722813]
+         [7.5828753 7.0887237]]
+    """,
+    'mint.chunk': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([3, 3, 0, -2, -5, -1], ms.int32)
+        >>> print(*mint.chunk(x, 4, 0), sep="\\n")
+        [3 3]
+        [ 0 -2]
+        [-5 -1]
+    """,
+    'mint.conv2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 32).reshape(1, 2, 4, 4), ms.float32)
+        >>> w = Tensor(np.linspace(-2, 2, 36).reshape(2, 2, 3, 3), ms.float32)
+        >>> print(mint.conv2d(x, w).shape)
+        (1, 2, 2, 2)
+    """,
+    'mint.diag': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.diag(x))
+        [1. 5.]
+    """,
+    'mint.diff': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(mint.diff(w))
+        [-2.  1.]
+    """,
+    'mint.empty': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.empty((2, 3)).shape)
+        (2, 3)
+    """,
+    'mint.empty_like': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.empty_like(x).shape)
+        (2, 3)
+    """,
+    'mint.equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([1, 1, 1, 0, 0, 0], ms.int32)
+        >>> y = Tensor([1, 1, 1, 0, 0, 0], ms.int32)
+        >>> print(mint.equal(x, y))
+        True
+    """,
+    'mint.flatten': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print(mint.flatten(x).shape)
+        (24,)
+    """,
+    'mint.full': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.full((2, 3), 1.5))
+        [[1.5 1.5 1.5]
+         [1.5 1.5 1.5]]
+    """,
+    'mint.index_add': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> i = Tensor([0, 2])
+        >>> print(mint.index_add(x, 1, i, Tensor([[1.0, 1.0], [1.0, 1.0]])))
+        [[2. 2. 4.]
+         [5. 5. 7.]]
+    """,
+    'mint.index_select': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1, -0.9], [-1.8, -0.5, -0.4, -1.8]])
+        >>> i = Tensor([3, 3], ms.int32)
+        >>> print(mint.index_select(x, 1, i))
+        [[-0.9 -0.9]
+         [-1.8 -1.8]]
+    """,
+    'mint.linalg.matrix_norm': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.linalg.matrix_norm(x))
+        9.539392
+    """,
+    'mint.linalg.vector_norm': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(mint.linalg.vector_norm(v))
+        3.7416575
+    """,
+    'mint.linspace': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.linspace(0, 1, 5))
+        [0.   0.25 0.5  0.75 1.  ]
+    """,
+    'mint.max': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.max(x))
+        1.2
+    """,
+    'mint.median': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(mint.median(w))
+        2.0
+    """,
+    'mint.meshgrid': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(*mint.meshgrid(x, y), sep="\\n")
+        [[1.2 1.2 1.2]
+         [1.2 1.2 1.2]]
+        [[1.2 1.2 0.1]
+         [1.2 1.2 0.1]]
+    """,
+    'mint.min': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.min(x))
+        -1.8
+    """,
+    'mint.multinomial': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(mint.multinomial(v, 2).shape)
+        (2,)
+    """,
+    'mint.narrow': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> print(mint.narrow(x, 0, 1, 2))
+        [[-0.9 -1.8 -0.5]
+         [-0.4 -1.8 -1.8]]
+    """,
+    'mint.nn.functional.adaptive_max_pool1d': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.adaptive_max_pool1d(Tensor([[[1.0, 3.0, 2.0, 4.0]]]), 2).shape)
+        (1, 1, 2)
+    """,
+    'mint.nn.functional.batch_norm': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.nn.functional.batch_norm(x, Tensor([0.0, 0.0, 0.0]), Tensor([1.0, 1.0, 1.0])))
+        [[0.999995 1.99999  2.999985]
+         [3.99998  4.999975 5.99997 ]]
+    """,
+    'mint.nn.functional.conv1d': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.conv1d(Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 1.0]]])).shape)
+        (1, 1, 2)
+    """,
+    'mint.nn.functional.conv2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 32).reshape(1, 2, 4, 4), ms.float32)
+        >>> w = Tensor(np.linspace(-2, 2, 36).reshape(2, 2, 3, 3), ms.float32)
+        >>> print(mint.nn.functional.conv2d(x, w).shape)
+        (1, 2, 2, 2)
+    """,
+    'mint.nn.functional.conv3d': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.nn.functional.conv3d(mint.ones((1, 1, 2, 2, 2)), mint.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
+    """,
+    'mint.nn.functional.dropout': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.nn.functional.dropout(x, 0.0))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'mint.nn.functional.dropout2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(mint.nn.functional.dropout2d(image, training=False).shape)
+        (1, 1, 4, 4)
+    """,
+    'mint.nn.functional.elu': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.nn.functional.elu(x))
+        [[ 1.2         1.2         0.1       ]
+         [-0.59343034 -0.8347011  -0.39346933]]
+    """,
+    'mint.nn.functional.elu_': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.elu_(Tensor([-1.0, 1.0])))
+        [-0.63212055  1.        ]
+    """,
+    'mint.nn.functional.gelu': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.8, 1.8, 0.1], [-1.3, -2.7, -0.7]])
+        >>> print(mint.nn.functional.gelu(x))
+        [[ 1.7353253   1.7353253   0.05398278]
+         [-0.12584065 -0.0093608  -0.16937456]]
+    """,
+    'mint.nn.functional.glu': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.glu(Tensor([1.0, 2.0, 0.0, 0.0])))
+        [0.5 1. ]
+    """,
+    'mint.nn.functional.hardsigmoid': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[2.4, 2.5, 0.1], [-1.7, -3.6, -0.9]])
+        >>> print(mint.nn.functional.hardsigmoid(x))
+        [[0.9        0.9166666  0.51666665]
+         [0.21666667 0.         0.35000002]]
+    """,
+    'mint.nn.functional.hardswish': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[2.4, 2.5, 0.1], [-1.7, -3.6, -0.9]])
+        >>> print(mint.nn.functional.hardswish(x))
+        [[ 2.16        2.2916667   0.05166667]
+         [-0.36833334  0.         -0.31499997]]
+    """,
+    'mint.nn.functional.hardtanh': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.hardtanh(Tensor([-2.0, 0.5, 2.0])))
+        [-1.   0.5  1. ]
+    """,
+    'mint.nn.functional.hardtanh_': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.hardtanh_(Tensor([-2.0, 0.5, 2.0])))
+        [-1.   0.5  1. ]
+    """,
+    'mint.nn.functional.interpolate': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(1, 2, 3, 4), ms.float32)
+        >>> print(mint.nn.functional.interpolate(x, size=(4, 6), mode='nearest').shape)
+        (1, 2, 4, 6)
+    """,
+    'mint.nn.functional.log_softmax': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]], [[-0.4, -1.8], [-1.8, 2.0], [0.6, -1.1]]])
+        >>> print(mint.nn.functional.log_softmax(x, 1).shape)
+        (2, 3, 2)
+    """,
+    'mint.nn.functional.max_pool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(mint.nn.functional.max_pool2d(image, 2).shape)
+        (1, 1, 2, 2)
+    """,
+    'mint.nn.functional.mish': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.nn.functional.mish(x))
+        [[ 1.077946    1.077946    0.06317942]
+         [-0.2956564  -0.2732316  -0.22074376]]
+    """,
+    'mint.nn.functional.nll_loss': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.nn.functional.nll_loss(x, Tensor([0, 2])))
+        -3.5
+    """,
+    'mint.nn.functional.one_hot': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> i = Tensor([[2, 2], [1, 0]])
+        >>> print(mint.nn.functional.one_hot(i).shape)
+        (2, 2, 3)
+    """,
+    'mint.nn.functional.pad': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.nn.functional.pad(x, (1, 2)))
+        [[ 0.   1.2  1.2  0.1  0.   0. ]
+         [ 0.  -0.9 -1.8 -0.5  0.   0. ]]
+    """,
+    'mint.nn.functional.relu6': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[6.1, 6.1, 3.2], [0.9, -1.5, 1.8]])
+        >>> print(mint.nn.functional.relu6(x))
+        [[6.  6.  3.2]
+         [0.9 0.  1.8]]
+    """,
+    'mint.nn.functional.relu_': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.relu_(Tensor([-1.0, 1.0])))
+        [0. 1.]
+    """,
+    'mint.nn.functional.selu': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.selu(Tensor([-1.0, 1.0])))
+        [-1.1113307  1.050701 ]
+    """,
+    'mint.nn.functional.sigmoid_': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.nn.functional.sigmoid_(Tensor([-1.0, 1.0])))
+        [0.26894143 0.7310586 ]
+    """,
+    'mint.nn.functional.silu': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[2.4, 2.5, 0.1], [-1.7, -3.6, -0.9]])
+        >>> print(mint.nn.functional.silu(x))
+        [[ 2.2003856   2.3103545   0.05249792]
+         [-0.26259094 -0.09574918 -0.26014543]]
+    """,
+    'mint.nn.functional.softmax': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]], [[-0.4, -1.8], [-1.8, 2.0], [0.6, -1.1]]])
+        >>> print(mint.nn.functional.softmax(x, 1).shape)
+        (2, 3, 2)
+    """,
+    'mint.nn.functional.threshold': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(mint.nn.functional.threshold(v, 1.5, 0.0))
+        [0. 2. 3.]
+    """,
+    'mint.nn.functional.threshold_': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(mint.nn.functional.threshold_(v, 1.5, 0.0))
+        [0. 2. 3.]
+    """,
+    'mint.nn.functional.upsample': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(mint.nn.functional.upsample(image, size=(8, 8)).shape)
+        (1, 1, 8, 8)
+    """,
+    'mint.norm': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.norm(x))
+        2.6814175
+    """,
+    'mint.normal': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> m = Tensor([1.2, 1.2, 0.1])
+        >>> s = Tensor([0.9, 0.9, 0.8])
+        >>> print(mint.normal(m, s).shape)
+        (3,)
+    """,
+    'mint.ones': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.ones((2, 3)))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+    'mint.rand': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.rand(2000).shape)
+        (2000,)
+    """,
+    'mint.rand_like': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.rand_like(x).shape)
+        (2, 3)
+    """,
+    'mint.randint': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.randint(0, 9, (2000,)).shape)
+        (2000,)
+    """,
+    'mint.randint_like': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.randint_like(x, 0, 9).shape)
+        (2, 3)
+    """,
+    'mint.randn': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.randn((2, 3)).shape)
+        (2, 3)
+    """,
+    'mint.randn_like': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(mint.randn_like(x).shape)
+        (2, 3)
+    """,
+    'mint.randperm': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.sort(mint.randperm(20))[0].shape)
+        (20,)
+    """,
+    'mint.scatter': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(mint.scatter(v, 0, i, Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'mint.scatter_add': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(mint.scatter_add(v, 0, i, Tensor([7.0, 8.0])))
+        [ 8.  2. 11.]
+    """,
+    'mint.select': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.select(x, 1, 0))
+        [ 1.2 -0.9]
+    """,
+    'mint.softmax': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]], [[-0.4, -1.8], [-1.8, 2.0], [0.6, -1.1]]])
+        >>> print(mint.softmax(x, 1).shape)
+        (2, 3, 2)
+    """,
+    'mint.sort': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([1.2, 1.2, 0.1, -0.9, -1.8, -0.5])
+        >>> print(mint.sort(x)[0])
+        [-1.8 -0.9 -0.5  0.1  1.2  1.2]
+    """,
+    'mint.split': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([3, 3, 0, -2], ms.int32)
+        >>> print(*mint.split(x, (2, 2), 0), sep="\\n")
+        [3 3]
+        [ 0 -2]
+    """,
+    'mint.squeeze': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[[1.2, 1.2, 0.1]], [[-0.9, -1.8, -0.5]]])
+        >>> print(mint.squeeze(x, 1))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'mint.stack': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.stack((x, y)).shape)
+        (2, 2, 3)
+    """,
+    'mint.t': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.t(x))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+    'mint.topk': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, mint
+        >>> x = Tensor(np.linspace(-2, 2, 15).reshape(3, 5), ms.float32)
+        >>> print(*mint.topk(x, 2), sep="\\n")
+        [[-0.85714287 -1.1428572 ]
+         [ 0.5714286   0.2857143 ]
+         [ 2.          1.7142857 ]]
+        [[4 3]
+         [4 3]
+         [4 3]]
+    """,
+    'mint.transpose': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.transpose(x, 0, 1))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+    'mint.unique': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.unique(Tensor([2, 1, 2])))
+        [1 2]
+    """,
+    'mint.vdot': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(mint.vdot(v, w))
+        11.0
+    """,
+    'mint.where': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(mint.where(x > 0, x, 0.0))
+        [[1.2 1.2 0.1]
+         [0.  0.  0. ]]
+    """,
+    'mint.zeros': """
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.zeros((2, 3)))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+    'ops.AdamWeightDecay': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> w = Parameter(Tensor([1.2, 1.2, 0.1]), name='w')
+        >>> m = Parameter(Tensor([1.2, 1.2, 0.1]), name='w')
+        >>> v = Parameter(Tensor([0.8, 0.8, 0.5]), name='w')
+        >>> g = Tensor([1.2, 1.2, 0.1])
+        >>> _ = ops.AdamWeightDecay()(w, m, v, 0.1, 0.9, 0.99, 1e-6, 0.0, g)
+        >>> print(*(w, m, v), sep="\\n")
+        Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
+        Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
+        Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.AdaptiveAvgPool2D': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 40).reshape(1, 2, 5, 4), ms.float32)
+        >>> print(ops.AdaptiveAvgPool2D(2)(x).shape)
+        (1, 2, 2, 2)
+    """,
+    'ops.AdaptiveAvgPool3D': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.AdaptiveAvgPool3D((1, 2, 2))(ops.ones((1, 2, 4, 4))).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.ApplyAdaMax': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> print(*ops.ApplyAdaMax()(p, a, c, 0.9, 0.1, 0.9, 0.99, 1e-8, v), sep="\\n")
+        [0.81  1.855 2.87 ]
+        [0.19000003 0.29000005 0.39000008]
+        [1. 2. 3.]
+    """,
+    'ops.ApplyAdadelta': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> print(*ops.ApplyAdadelta()(p, a, c, 0.1, 0.9, 1e-6, v), sep="\\n")
+        [0.9274522 1.9096489 2.9046533]
+        [0.19000003 0.4900001  0.9900002 ]
+        [0.14263183 0.17163329 0.1809099 ]
+    """,
+    'ops.ApplyAdagrad': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyAdagrad()(p, a, 0.1, v), sep="\\n")
+        [0.9046537 1.901227  2.9005508]
+        [1.1 4.1 9.1]
+    """,
+    'ops.ApplyAdagradV2': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyAdagradV2(epsilon=1e-6)(p, a, 0.1, v), sep="\\n")
+        [0.90465385 1.9012271  2.900551  ]
+        [1.1 4.1 9.1]
+    """,
+    'ops.ApplyAddSign': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyAddSign()(p, a, 0.1, 1.0, 0.9, 0.9, v), sep="\\n")
+        [0.81 1.62 2.43]
+        [0.19000003 0.29000005 0.39000008]
+    """,
+    'ops.ApplyFtrl': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> print(ops.ApplyFtrl()(p, a, c, v, 0.1, 0.0, 0.0, -0.5))
+        [0.5936077 1.583941  2.5827506]
+    """,
+    'ops.ApplyGradientDescent': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ApplyGradientDescent()(p, 0.1, v))
+        [0.9 1.8 2.7]
+    """,
+    'ops.ApplyKerasMomentum': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyKerasMomentum()(p, a, 0.1, v, 0.9), sep="\\n")
+        [0.99 1.89 2.79]
+        [-0.01000001 -0.11000001 -0.21000001]
+    """,
+    'ops.ApplyMomentum': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> w = Parameter(Tensor([1.2, 1.2, 0.1]), name='w')
+        >>> a = Parameter(Tensor([1.2, 1.2, 0.1]), name='w')
+        >>> g = Tensor([1.2, 1.2, 0.1])
+        >>> print(*(ops.ApplyMomentum()(w, a, 0.1, g, 0.9), w, a), sep="\\n")
+        [0.972 0.972 0.081]
+        Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
+        Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ApplyPowerSign': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyPowerSign()(p, a, 0.1, 2.0, 0.9, 0.9, v), sep="\\n")
+        [0.39503527 0.79007053 1.1851058 ]
+        [0.19000003 0.29000005 0.39000008]
+    """,
+    'ops.ApplyProximalAdagrad': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(*ops.ApplyProximalAdagrad()(p, a, 0.1, 0.0, 0.0, v), sep="\\n")
+        [0.9046537 1.901227  2.9005508]
+        [1.1 4.1 9.1]
+    """,
+    'ops.ApplyProximalGradientDescent': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ApplyProximalGradientDescent()(p, 0.1, 0.0, 0.0, v))
+        [0.9 1.8 2.7]
+    """,
+    'ops.ApplyRMSProp': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> print(ops.ApplyRMSProp()(p, a, c, 0.1, v, 0.9, 0.0, 1e-6))
+        [0.7705849 1.7142861 2.6984887]
+    """,
+    'ops.AvgPool': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 2210).reshape(2, 5, 17, 13), ms.float32)
+        >>> print(ops.AvgPool(2, 2)(x).shape)
+        (2, 5, 8, 6)
+    """,
+    'ops.BatchNorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> g = Tensor([1.2, 1.2, 0.1])
+        >>> b = Tensor([1.2, 1.2, 0.1])
+        >>> m = Tensor([1.2, 1.2, 0.1])
+        >>> v = Tensor([1.7, 1.7, 1.3])
+        >>> print(ops.BatchNorm(is_training=False, epsilon=1e-2)(x, g, b, m, v)[0])
+        [[ 1.2         1.2         0.1       ]
+         [-0.7270922  -1.5529889   0.04757775]
+         [-0.26826072 -1.5529889  -0.06600379]
+         [ 1.9341304   0.64940226 -0.0048445 ]]
+    """,
+    'ops.BatchToSpace': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.BatchToSpace(2, [[0, 0], [0, 0]])(ops.ones((4, 1, 1, 1))).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.BatchToSpaceND': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.BatchToSpaceND([2, 2], [[0, 0], [0, 0]])(ops.ones((4, 1, 1, 1))).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.Bernoulli': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.Bernoulli()(x, Tensor(1.0)).shape)
+        (2, 3)
+    """,
+    'ops.BiasAdd': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> b = Tensor([1.2, 1.2, 0.1])
+        >>> print(ops.BiasAdd()(x, b))
+        [[ 2.4         2.4         0.2       ]
+         [ 0.30000007 -0.5999999  -0.4       ]]
+    """,
+    'ops.CTCLoss': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 32).reshape(4, 2, 4), ms.float32)
+        >>> i = Tensor([[0, 0], [0, 1], [1, 0]], ms.int64)
+        >>> v = Tensor([1, 2, 0], ms.int32)
+        >>> n = Tensor([4, 4], ms.int32)
+        >>> print(ops.CTCLoss()(x, i, v, n)[0])
+        [2.6344361 3.2155325]
+    """,
+    'ops.Cast': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2], ms.int32)
+        >>> print(ops.Cast()(x, ms.int8))
+        [ 3  3  0 -2]
+    """,
+    'ops.Concat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1]])
+        >>> print(ops.Concat()((x, y)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+    'ops.Conv2D': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 36).reshape(2, 2, 3, 3), ms.float32)
+        >>> w = Tensor([[[[1.2]], [[1.2]]], [[[0.1]], [[-0.9]]], [[[-1.8]], [[-0.5]]]])
+        >>> print(ops.Conv2D(3, 1)(x, w).shape)
+        (2, 3, 3, 3)
+    """,
+    'ops.Conv2DBackpropInput': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.Conv2DBackpropInput(1, 2)(ops.ones((1, 1, 3, 3)), ops.ones((1, 1, 2, 2)), (1, 1, 4, 4)).shape)
+        (1, 1, 4, 4)
+    """,
+    'ops.Conv2DTranspose': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 48).reshape(1, 3, 4, 4), ms.float32)
+        >>> w = Tensor(np.linspace(-2, 2, 54).reshape(3, 2, 3, 3), ms.float32)
+        >>> print(ops.Conv2DTranspose(3, 3)(x, w, (1, 2, 6, 6)).shape)
+        (1, 2, 6, 6)
+    """,
+    'ops.Conv3D': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.Conv3D(1, 2)(ops.ones((1, 1, 2, 2, 2)), ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
+    """,
+    'ops.CropAndResize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 40).reshape(2, 4, 5, 1), ms.float32)
+        >>> r = Tensor([[0.1, 0.1, 0.8, 0.9], [0, 0.2, 1.2, 1.0]], ms.float32)
+        >>> i = Tensor([0, 1], ms.int32)
+        >>> print(ops.CropAndResize()(x, r, i, (3, 2)).shape)
+        (2, 3, 2, 1)
+    """,
+    'ops.Cross': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.Cross(0)(v, w))
+        [ 1.  7. -5.]
+    """,
+    'ops.Cummin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*ops.Cummin(0)(w), sep="\\n")
+        [3. 1. 1.]
+        [0 1 1]
+    """,
+    'ops.DType': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> print(ops.DType()(x))
+        Float32
+    """,
+    'ops.Depend': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([1.2])
+        >>> print(ops.Depend()(x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.DepthToSpace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[[3]], [[3]], [[0]], [[-2]], [[-5]], [[-1]], [[-1]], [[-5]], [[-5]]]], ms.int32)
+        >>> print(ops.DepthToSpace(block_size=3)(x).shape)
+        (1, 1, 3, 3)
+    """,
+    'ops.Diag': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Diag()(v).shape)
+        (3, 3)
+    """,
+    'ops.DiagPart': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.DiagPart()(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [1. 4.]
+    """,
+    'ops.Dropout': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Dropout(1.0)(x)[0])
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.Dropout2D': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.Dropout2D(1.0)(image)[0].shape)
+        (1, 1, 4, 4)
+    """,
+    'ops.Dropout3D': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.Dropout3D(1.0)(ops.ones((1, 1, 2, 2, 2)))[0].shape)
+        (1, 1, 2, 2, 2)
+    """,
+    'ops.DynamicGRUV2': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 1024).reshape(2, 8, 64), ms.float16)
+        >>> wi = Tensor(np.linspace(-2, 2, 3072).reshape(64, 48), ms.float16)
+        >>> wh = Tensor(np.linspace(-2, 2, 768).reshape(16, 48), ms.float16)
+        >>> h = Tensor(np.linspace(-2, 2, 128).reshape(8, 16), ms.float16)
+        >>> print([t.shape for t in ops.DynamicGRUV2()(x, wi, wh, None, None, None, h)])
+        [(2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16)]
+    """,
+    'ops.DynamicRNN': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 2048).reshape(2, 16, 64), ms.float16)
+        >>> w = Tensor(np.linspace(-2, 2, 12288).reshape(96, 128), ms.float16)
+        >>> b = Tensor(np.linspace(-2, 2, 128).reshape(128,), ms.float16)
+        >>> h = Tensor(np.linspace(-2, 2, 512).reshape(1, 16, 32), ms.float16)
+        >>> c = Tensor(np.linspace(-2, 2, 512).reshape(1, 16, 32), ms.float16)
+        >>> print([t.shape for t in ops.DynamicRNN()(x, w, b, None, h, c)])
+        [(2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32)]
+    """,
+    'ops.DynamicShape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.DynamicShape()(x))
+        [2 3]
+    """,
+    'ops.Einsum': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> i = Tensor([0, 2])
+        >>> print(ops.Einsum("i,i->")((v, w)))
+        11.0
+    """,
+    'ops.EmbeddingLookup': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.EmbeddingLookup()(x, Tensor([1, 0]), 0))
+        [[4. 5. 6.]
+         [1. 2. 3.]]
+    """,
+    'ops.EuclideanNorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.EuclideanNorm()(x, Tensor([1])))
+        [3.7416575 8.774964 ]
+    """,
+    'ops.ExpandDims': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.ExpandDims()(x, 0).shape)
+        (1, 2, 3)
+    """,
+    'ops.Eye': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.Eye()(2, 4, ms.int32))
+        [[1 0 0 0]
+         [0 1 0 0]]
+    """,
+    'ops.Fill': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.Fill()(ms.int32, (2,), 3))
+        [3 3]
+    """,
+    'ops.FillDiagonal': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.FillDiagonal(0.0)(x))
+        [[0. 2. 3.]
+         [4. 0. 6.]]
+    """,
+    'ops.FillV2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.FillV2()(Tensor([2, 3], ms.int32), Tensor(1.0)))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+    'ops.Flatten': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0], ms.int32)
+        >>> print(ops.Flatten()(x))
+        [[3]
+         [3]
+         [0]]
+    """,
+    'ops.FloatStatus': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.FloatStatus()(x))
+        [0.]
+    """,
+    'ops.Gamma': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.Gamma(seed=1)(Tensor([2, 2], ms.int32), Tensor(1.0), Tensor(1.0)).shape)
+        (2, 2)
+    """,
+    'ops.Gather': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> i = Tensor([3, 3], ms.int32)
+        >>> print(ops.Gather()(x, i, 0))
+        [[ 2.   0.6 -1.1]
+         [ 2.   0.6 -1.1]]
+    """,
+    'ops.GatherV2': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> i = Tensor([0, 2])
+        >>> print(ops.GatherV2()(x, i, 1))
+        [[1. 3.]
+         [4. 6.]]
+    """,
+    'ops.HookBackward': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.HookBackward(lambda g: None)(v))
+        [1. 2. 3.]
+    """,
+    'ops.HyperMap': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2])
+        >>> print(*ops.HyperMap()(ops.square, [x, y]), sep="\\n")
+        [1.44 1.44]
+        [1.44]
+    """,
+    'ops.IdentityN': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*ops.IdentityN()((v, w)), sep="\\n")
+        [1. 2. 3.]
+        [3. 1. 2.]
+    """,
+    'ops.Im2Col': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.Im2Col(2)(image).shape)
+        (1, 1, 4, 9)
+    """,
+    'ops.ImageSummary': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[[1.2, 1.2], [0.1, -0.9]], [[-1.8, -0.5], [-0.4, -1.8]], [[-1.8, 2.0], [0.6, -1.1]]]])
+        >>> print(ops.ImageSummary()('image', x))
+        None
+    """,
+    'ops.InTopK': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.InTopK(1)(x, Tensor([2, 0], ms.int32)))
+        [ True False]
+    """,
+    'ops.IndexAdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.IndexAdd(0)(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.IndexFill': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.IndexFill()(v, 0, Tensor([0, 2], ms.int32), Tensor(0.0)))
+        [0. 2. 0.]
+    """,
+    'ops.InsertGradientOf': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.InsertGradientOf(lambda g: 2 * g)(v))
+        [1. 2. 3.]
+    """,
+    'ops.LSTM': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(4, 2, 3), ms.float32)
+        >>> h = Tensor([[[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]], [[-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]]])
+        >>> c = Tensor([[[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]], [[-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]]])
+        >>> w = Tensor(np.linspace(-1, 1, 192).reshape(192, 1, 1), ms.float32)
+        >>> print([t.shape for t in ops.LSTM(3, 3, 1, True, True, 0.0)(x, h, c, w)[:3]])
+        [(4, 2, 6), (2, 2, 3), (2, 2, 3)]
+    """,
+    'ops.LerpScalar': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.LerpScalar()(v, w, 0.5))
+        [2.  1.5 2.5]
+    """,
+    'ops.LinSpace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.LinSpace()(Tensor(0.0, ms.float32), Tensor(1.0, ms.float32), 5))
+        [0.   0.25 0.5  0.75 1.  ]
+    """,
+    'ops.Load': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.Load()(p, None))
+        [1. 2. 3.]
+    """,
+    'ops.LogSpace': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.LogSpace(steps=3)(Tensor(0.0), Tensor(2.0)))
+        [  1.  10. 100.]
+    """,
+    'ops.Logit': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Logit(eps=1e-5)(Tensor([0.1, 0.5])))
+        [-2.1972246  0.       ]
+    """,
+    'ops.LpNorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.LpNorm(axis=0, p=1)(x))
+        [2.1 3.  0.6]
+    """,
+    'ops.MakeTuple': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.MakeTuple()(1, 2))
+        (1, 2)
+    """,
+    'ops.Map': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2])
+        >>> print(*ops.Map()(ops.square, [x, y]), sep="\\n")
+        [1.44 1.44]
+        [1.44]
+    """,
+    'ops.MaskedFill': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(ops.MaskedFill()(x, m, 0.0))
+        [[0. 2. 0.]
+         [4. 0. 6.]]
+    """,
+    'ops.MatrixInverse': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MatrixInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """,
+    'ops.MatrixPower': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MatrixPower(2)(Tensor([[1.0, 1.0], [0.0, 1.0]])))
+        [[1. 2.]
+         [0. 1.]]
+    """,
+    'ops.MaxPool': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 2210).reshape(2, 5, 17, 13), ms.float32)
+        >>> print(ops.MaxPool(2, 2)(x).shape)
+        (2, 5, 8, 6)
+    """,
+    'ops.Median': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.Median(global_median=True)(w)[0])
+        2.0
+    """,
+    'ops.Meshgrid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(*ops.Meshgrid()((x, y)), sep="\\n")
+        [[1.2 1.2]
+         [1.2 1.2]
+         [1.2 1.2]]
+        [[1.2 1.2]
+         [1.2 1.2]
+         [0.1 0.1]]
+    """,
+    'ops.MirrorPad': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1, -0.9], [-1.8, -0.5, -0.4, -1.8], [-1.8, 2.0, 0.6, -1.1]])
+        >>> print(ops.MirrorPad('REFLECT')(x, Tensor([[1, 1], [2, 2]], ms.int64)).shape)
+        (5, 8)
+    """,
+    'ops.MultiMarginLoss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.MultiMarginLoss()(x, Tensor([0, 2])))
+        0.8333333
+    """,
+    'ops.MultilabelMarginLoss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.MultilabelMarginLoss()(x, Tensor([[0, -1, 0], [2, 1, -1]], ms.int32))[0])
+        0.8333333
+    """,
+    'ops.Multinomial': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Multinomial()(v, 2).shape)
+        (2,)
+    """,
+    'ops.MultitypeFuncGraph': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> double = ops.MultitypeFuncGraph("double")
+        >>> print(double.register("Tensor")(lambda t: t + t) and double(v))
+        [2. 4. 6.]
+    """,
+    'ops.Mvlgamma': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Mvlgamma(1)(v))
+        [0.        0.        0.6931472]
+    """,
+    'ops.NLLLoss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.NLLLoss()(x, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0, 1.0]))[0])
+        -3.5
+    """,
+    'ops.NPUAllocFloatStatus': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.NPUAllocFloatStatus()())
+        [0. 0. 0. 0. 0. 0. 0. 0.]
+    """,
+    'ops.NPUClearFloatStatus': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, ops
+        >>> print(ops.NPUClearFloatStatus()(Tensor(np.zeros(8, np.float32))))
+        [0. 0. 0. 0. 0. 0. 0. 0.]
+    """,
+    'ops.NPUGetFloatStatus': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, ops
+        >>> print(ops.NPUGetFloatStatus()(Tensor(np.zeros(8, np.float32))))
+        [0. 0. 0. 0. 0. 0. 0. 0.]
+    """,
+    'ops.NonZero': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.NonZero()(Tensor([0, 3, 4])))
+        [[1]
+         [2]]
+    """,
+    'ops.OneHot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> i = Tensor([[2, 2], [1, 0]])
+        >>> print(ops.OneHot()(i, 3, Tensor(2, ms.int32), Tensor(-1, ms.int32)).shape)
+        (2, 2, 3)
+    """,
+    'ops.Ones': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.Ones()(4, ms.int32))
+        [1 1 1 1]
+    """,
+    'ops.OnesLike': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.OnesLike()(x))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+    'ops.Pad': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Pad(((1, 1), (0, 2)))(x).shape)
+        (4, 5)
+    """,
+    'ops.PadV3': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.PadV3()(v, Tensor([1, 1]), Tensor(0.0)))
+        [0. 1. 2. 3. 0.]
+    """,
+    'ops.Padding': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Padding(4)(Tensor([[1.0], [2.0]])))
+        [[1. 0. 0. 0.]
+         [2. 0. 0. 0.]]
+    """,
+    'ops.ParallelConcat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.ParallelConcat()((x, y)).shape)
+        (4, 3)
+    """,
+    'ops.Partial': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2, 1.2])
+        >>> print(ops.Partial()(lambda a, b: a * b, x)(y))
+        [1.44 1.44]
+    """,
+    'ops.Poisson': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.Poisson(seed=1)(Tensor([2, 2], ms.int32), Tensor(1.0)).shape)
+        (2, 2)
+    """,
+    'ops.Primitive': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Primitive("ReLU")(Tensor([-1.0, 1.0])))
+        [0. 1.]
+    """,
+    'ops.Print': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> print(ops.Print()(x))
+        Tensor(shape=[2], dtype=Float32, value= [ 1.20000005e+00,  1.20000005e+00])
+        None
+    """,
+    'ops.PyFunc': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(*ops.PyFunc(lambda a: a + 1, [ms.float32], [(3,)], [ms.float32], [(3,)])(v), sep="\\n")
+        [2. 3. 4.]
+    """,
+    'ops.RandomCategorical': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.RandomCategorical()(x, 5, 1).shape)
+        (2, 5)
+    """,
+    'ops.RandomChoiceWithMask': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.RandomChoiceWithMask(count=2)(Tensor([True, False, True]))[1])
+        [ True  True]
+    """,
+    'ops.RandomShuffle': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.RandomShuffle()(v).shape)
+        (3,)
+    """,
+    'ops.Randperm': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.Randperm(max_length=4)(Tensor([4], ms.int32)).shape)
+        (4,)
+    """,
+    'ops.Range': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Range()(Tensor(0), Tensor(6), Tensor(2)))
+        [0 2 4]
+    """,
+    'ops.Rank': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Rank()(x))
+        2
+    """,
+    'ops.ReduceStd': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(*ops.ReduceStd()(x), sep="\\n")
+        1.8708287
+        3.5
+    """,
+    'ops.Renorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Renorm(2, 0, 1.0)(Tensor([[3.0, 4.0], [0.3, 0.4]])))
+        [[0.6 0.8]
+         [0.3 0.4]]
+    """,
+    'ops.ResizeBicubic': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.ResizeBicubic()(image, Tensor([8, 8], ms.int32)).shape)
+        (1, 1, 8, 8)
+    """,
+    'ops.ResizeBilinear': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.ResizeBilinear((8, 8))(image).shape)
+        (1, 1, 8, 8)
+    """,
+    'ops.ResizeBilinearV2': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(1, 2, 3, 4), ms.float32)
+        >>> print(ops.ResizeBilinearV2()(x, (4, 6)).shape)
+        (1, 2, 4, 6)
+    """,
+    'ops.ResizeNearestNeighbor': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(1, 2, 3, 4), ms.float32)
+        >>> print(ops.ResizeNearestNeighbor((2, 2))(x).shape)
+        (1, 2, 2, 2)
+    """,
+    'ops.ResizeNearestNeighborV2': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.ResizeNearestNeighborV2()(image, Tensor([8, 8], ms.int32)).shape)
+        (1, 1, 8, 8)
+    """,
+    'ops.ReverseSequence': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1, -0.9], [-1.8, -0.5, -0.4, -1.8]])
+        >>> n = Tensor([4, 4])
+        >>> print(ops.ReverseSequence(seq_dim=1)(x, n))
+        [[-0.9  0.1  1.2  1.2]
+         [-1.8 -0.4 -0.5 -1.8]]
+    """,
+    'ops.ReverseV2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2, -5], ms.int32)
+        >>> print(ops.ReverseV2([0])(x))
+        [-5 -2  0  3  3]
+    """,
+    'ops.Rint': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Rint()(Tensor([1.4, 1.6])))
+        [1. 2.]
+    """,
+    'ops.SGD': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.0, 0.0, 0.0]), name='a')
+        >>> s = Parameter(Tensor([1.0, 1.0, 1.0]), name='s')
+        >>> print(ops.SGD()(p, v, Tensor(0.1), a, Tensor(0.9), s))
+        [0.9 1.8 2.7]
+    """,
+    'ops.ScalarCast': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.ScalarCast()(1.7, ms.int32))
+        1
+    """,
+    'ops.ScalarSummary': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2])
+        >>> print(ops.ScalarSummary()('loss', x))
+        None
+    """,
+    'ops.ScalarToArray': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.ScalarToArray()(2.0))
+        2.0
+    """,
+    'ops.ScalarToTensor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.ScalarToTensor()(2.0, ms.float32))
+        2.0
+    """,
+    'ops.ScatterAdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.2, 1.2, 0.1, -0.9, -1.8]), name='w')
+        >>> i = Tensor([4, 4, 2], ms.int32)
+        >>> u = Tensor([1.2, 1.2, 0.1])
+        >>> print(*(ops.ScatterAdd()(p, i, u), p), sep="\\n")
+        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterAddWithAxis': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.ScatterAddWithAxis(0)(v, Tensor([0, 2]), Tensor([7.0, 8.0])))
+        [ 8.  2. 11.]
+    """,
+    'ops.ScatterDiv': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterDiv()(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterMax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterMax()(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterMin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterMin()(p, Tensor([2], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterMul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterMul()(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> i = Tensor([[4], [4], [2]], ms.int32)
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ops.ScatterNd()(i, u, (5, 2)))
+        [[ 0.          0.        ]
+         [ 0.          0.        ]
+         [-1.8        -0.5       ]
+         [ 0.          0.        ]
+         [ 1.3000001   0.30000007]]
+    """,
+    'ops.ScatterNdAdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdDiv': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdDiv()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdMax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdMax()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdMin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdMin()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdMul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdMul()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdSub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNdSub()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNdUpdate': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.2, 1.2, 0.1, -0.9, -1.8]), name='w')
+        >>> i = Tensor([[4], [4]], ms.int32)
+        >>> u = Tensor([1.2, 1.2])
+        >>> print(*(ops.ScatterNdUpdate()(p, i, u), p), sep="\\n")
+        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterNonAliasingAdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterNonAliasingAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterSub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.ScatterSub()(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.ScatterUpdate': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]]), name='w')
+        >>> i = Tensor([3], ms.int32)
+        >>> u = Tensor([[1.2, 1.2]])
+        >>> print(ops.ScatterUpdate()(p, i, u))
+        Parameter (name=w, shape=(4, 2), dtype=Float32, requires_grad=True)
+    """,
+    'ops.SearchSorted': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SearchSorted()(v, Tensor([1.5, 2.5])))
+        [1 2]
+    """,
+    'ops.Shape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Shape()(x))
+        (2, 3)
+    """,
+    'ops.Size': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.Size()(x))
+        6
+    """,
+    'ops.Slice': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Slice()(x, (0, 1), (2, 2)))
+        [[ 1.2  0.1]
+         [-1.8 -0.5]]
+    """,
+    'ops.SoftMarginLoss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SoftMarginLoss()(v, Tensor([1.0, -1.0, 1.0])))
+        0.8295924
+    """,
+    'ops.Softmax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Softmax()(x))
+        [[0.42865637 0.42865637 0.1426873 ]
+         [0.34501863 0.14027412 0.5147073 ]]
+    """,
+    'ops.Sort': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([60, 60, 3, -43, -89, -24, -19, -91], ms.int32)
+        >>> print([t.shape for t in ops.Sort()(x)])
+        [(8,), (8,)]
+    """,
+    'ops.SpaceToBatch': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.SpaceToBatch(2, [[0, 0], [0, 0]])(image).shape)
+        (4, 1, 2, 2)
+    """,
+    'ops.SpaceToBatchND': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.SpaceToBatchND([2, 2], [[0, 0], [0, 0]])(image).shape)
+        (4, 1, 2, 2)
+    """,
+    'ops.SpaceToDepth': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]]]])
+        >>> print(ops.SpaceToDepth(2)(x).shape)
+        (1, 4, 2, 1)
+    """,
+    'ops.SparseGatherV2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.SparseGatherV2()(x, Tensor([1], ms.int32), 0))
+        [[4. 5. 6.]]
+    """,
+    'ops.Split': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> print(*ops.Split(0, 2)(x), sep="\\n")
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+        [[-0.4 -1.8 -1.8]
+         [ 2.   0.6 -1.1]]
+    """,
+    'ops.SplitV': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(*ops.SplitV([1, 2], 1, 2)(x), sep="\\n")
+        [[1.]
+         [4.]]
+        [[2. 3.]
+         [5. 6.]]
+    """,
+    'ops.SquareSumAll': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*ops.SquareSumAll()(v, w), sep="\\n")
+        14.0
+        14.0
+    """,
+    'ops.Squeeze': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[[1.2], [1.2], [0.1]]], [[[-0.9], [-1.8], [-0.5]]]])
+        >>> print(ops.Squeeze()(x))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.Stack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.Stack()((x, y)).shape)
+        (2, 2, 3)
+    """,
+    'ops.StandardLaplace': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.StandardLaplace(seed=1)((2, 3)).shape)
+        (2, 3)
+    """,
+    'ops.StandardNormal': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.StandardNormal()((1,)).shape)
+        (1,)
+    """,
+    'ops.StridedSlice': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.StridedSlice()(x, (0, 1), (2, 3), (1, 1)))
+        [[ 1.2  0.1]
+         [-1.8 -0.5]]
+    """,
+    'ops.TensorScatterAdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterAdd()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [3. 2. 3.]
+    """,
+    'ops.TensorScatterDiv': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterDiv()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [0.5 2.  3. ]
+    """,
+    'ops.TensorScatterElements': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterElements(0)(v, Tensor([0, 2]), Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'ops.TensorScatterMax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterMax()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [2. 2. 3.]
+    """,
+    'ops.TensorScatterMin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterMin()(v, Tensor([[2]], ms.int32), Tensor([2.0])))
+        [1. 2. 2.]
+    """,
+    'ops.TensorScatterMul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterMul()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [2. 2. 3.]
+    """,
+    'ops.TensorScatterSub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterSub()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [-1.  2.  3.]
+    """,
+    'ops.TensorScatterUpdate': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorScatterUpdate()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [2. 2. 3.]
+    """,
+    'ops.TensorShape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.TensorShape()(x))
+        [2 3]
+    """,
+    'ops.TopK': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([30, 30, 1, -22, -45, -12], ms.int32)
+        >>> print(*ops.TopK(True)(x, 1), sep="\\n")
+        [30]
+        [0]
+    """,
+    'ops.TransposeView': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.TransposeView()(x, (1, 0)))
+        [[1. 4.]
+         [2. 5.]
+         [3. 6.]]
+    """,
+    'ops.TripletMarginLoss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.TripletMarginLoss()(x, y, x + 1, Tensor(1.0)))
+        4.0870657
+    """,
+    'ops.TruncatedNormal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.TruncatedNormal(seed=1)(Tensor([2, 2], ms.int32)).shape)
+        (2, 2)
+    """,
+    'ops.TupleToArray': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.TupleToArray()((7,)))
+        [7]
+    """,
+    'ops.UniformInt': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.UniformInt(seed=1)((2, 3), Tensor(0, ms.int32), Tensor(9, ms.int32)).shape)
+        (2, 3)
+    """,
+    'ops.UniformReal': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.UniformReal()((2000,)).shape)
+        (2000,)
+    """,
+    'ops.Unique': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 2, 1, 0, 1, 1, 0], ms.int32)
+        >>> print(*ops.Unique()(x), sep="\\n")
+        [3 2 1 0]
+        [0 0 1 2 3 2 2 3]
+    """,
+    'ops.UniqueWithPad': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(*ops.UniqueWithPad()(Tensor([1, 1, 2]), 0), sep="\\n")
+        [1 2 0]
+        [0 0 1]
+    """,
+    'ops.UnsortedSegmentMax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.UnsortedSegmentMax()(v, Tensor([0, 0, 1], ms.int32), 2))
+        [2. 3.]
+    """,
+    'ops.UnsortedSegmentMin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.UnsortedSegmentMin()(v, Tensor([0, 0, 1], ms.int32), 2))
+        [1. 3.]
+    """,
+    'ops.UnsortedSegmentProd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.UnsortedSegmentProd()(v, Tensor([0, 0, 1], ms.int32), 2))
+        [2. 3.]
+    """,
+    'ops.UnsortedSegmentSum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.UnsortedSegmentSum()(v, Tensor([0, 0, 1], ms.int32), 2))
+        [3. 3.]
+    """,
+    'ops.Unstack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[2.5, 2.5, 1.8], [1.2, 0.6, 1.5], [1.5, 0.6, 0.6]])
+        >>> print(*ops.Unstack(0)(x), sep="\\n")
+        [2.5 2.5 1.8]
+        [1.2 0.6 1.5]
+        [1.5 0.6 0.6]
+    """,
+    'ops.UpdateState': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.UpdateState()(None, v))
+        None
+    """,
+    'ops.UpsampleNearest3D': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.UpsampleNearest3D()(ops.ones((1, 1, 2, 2, 2)), [4, 4, 4], None).shape)
+        (1, 1, 4, 4, 4)
+    """,
+    'ops.UpsampleTrilinear3D': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.UpsampleTrilinear3D()(ops.ones((1, 1, 2, 2, 2)), [4, 4, 4], None).shape)
+        (1, 1, 4, 4, 4)
+    """,
+    'ops.Zeros': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.Zeros()(4, ms.int32))
+        [0 0 0 0]
+    """,
+    'ops.ZerosLike': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.ZerosLike()(x))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+    'ops.adaptive_avg_pool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 40).reshape(1, 2, 5, 4), ms.float32)
+        >>> print(ops.adaptive_avg_pool2d(x, 2).shape)
+        (1, 2, 2, 2)
+    """,
+    'ops.adaptive_avg_pool3d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.adaptive_avg_pool3d(ops.ones((1, 2, 4, 4)), (1, 2, 2)).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.adaptive_max_pool1d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.adaptive_max_pool1d(Tensor([[[1.0, 3.0, 2.0, 4.0]]]), 2).shape)
+        (1, 1, 2)
+    """,
+    'ops.adaptive_max_pool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.adaptive_max_pool2d(image, 2).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.adaptive_max_pool3d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.adaptive_max_pool3d(ops.ones((1, 1, 4, 4, 4)), 2).shape)
+        (1, 1, 2, 2, 2)
+    """,
+    'ops.add_flags': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> f = ops.add_flags(lambda v: v * 2, has_effect=True)
+        >>> print(f(x))
+        [2.4 2.4]
+    """,
+    'ops.adjoint': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.adjoint(x))
+        [[1. 4.]
+         [2. 5.]
+         [3. 6.]]
+    """,
+    'ops.amax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.amax(x, 1))
+        [3. 6.]
+    """,
+    'ops.amin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.amin(x, 1))
+        [1. 4.]
+    """,
+    'ops.aminmax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(*ops.aminmax(x, axis=1), sep="\\n")
+        [1. 4.]
+        [3. 6.]
+    """,
+    'ops.arange': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.arange(5))
+        [0 1 2 3 4]
+    """,
+    'ops.argsort': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 15).reshape(3, 5), ms.float32)
+        >>> print(ops.argsort(x).shape)
+        (3, 5)
+    """,
+    'ops.argwhere': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.argwhere(Tensor([0, 3, 4])))
+        [[1]
+         [2]]
+    """,
+    'ops.array_to_scalar': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.array_to_scalar(Tensor(2.0)))
+        2.0
+    """,
+    'ops.atleast_1d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(*ops.atleast_1d([Tensor(1.0)]), sep="\\n")
+        [1.]
+    """,
+    'ops.atleast_2d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(*ops.atleast_2d([v]), sep="\\n")
+        [[1. 2. 3.]]
+    """,
+    'ops.atleast_3d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.atleast_3d([v])[0].shape)
+        (1, 3, 1)
+    """,
+    'ops.batch_dot': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.batch_dot(x, y))
+        [[ 4.5]
+         [16. ]]
+    """,
+    'ops.batch_norm': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 48).reshape(4, 3, 2, 2), ms.float32)
+        >>> g = Tensor([1.2, 1.2, 0.1])
+        >>> b = Tensor([1.2, 1.2, 0.1])
+        >>> m = Tensor([1.2, 1.2, 0.1])
+        >>> v = Tensor([1.7, 1.7, 1.3])
+        >>> print(ops.batch_norm(x, m, v, g, b).shape)
+        (4, 3, 2, 2)
+    """,
+    'ops.batch_to_space_nd': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.batch_to_space_nd(ops.ones((4, 1, 1, 1)), [2, 2], [[0, 0], [0, 0]]).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.bernoulli': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.bernoulli(x, p=1.0).shape)
+        (2, 3)
+    """,
+    'ops.bias_add': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.bias_add(x, v))
+        [[2. 4. 6.]
+         [5. 7. 9.]]
+    """,
+    'ops.block_diag': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.block_diag(Tensor([[1.0]]), Tensor([[2.0, 3.0]])))
+        [[1. 0. 0.]
+         [0. 2. 3.]]
+    """,
+    'ops.bool_and': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bool_and(True, False))
+        False
+    """,
+    'ops.bool_eq': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bool_eq(True, False))
+        False
+    """,
+    'ops.bool_not': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bool_not(True))
+        False
+    """,
+    'ops.bool_or': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bool_or(True, False))
+        True
+    """,
+    'ops.broadcast_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.broadcast_like(v, x))
+        [[1. 2. 3.]
+         [1. 2. 3.]]
+    """,
+    'ops.bucketize': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.bucketize(x, [2.5, 4.5]))
+        [[0 0 1]
+         [1 2 2]]
+    """,
+    'ops.cartesian_prod': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.cartesian_prod(Tensor([1, 2]), Tensor([3, 4])))
+        [[1 3]
+         [1 4]
+         [2 3]
+         [2 4]]
+    """,
+    'ops.cast': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[6.7, 6.7, 3.2], [0.4, -2.4, 1.6]])
+        >>> print(ops.cast(x, ms.int8))
+        [[ 6  6  3]
+         [ 0 -2  1]]
+    """,
+    'ops.cat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1]])
+        >>> print(ops.cat((x, y)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+    'ops.channel_shuffle': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> channels = Tensor(np.arange(16).reshape(1, 4, 2, 2), ms.float32)
+        >>> print(ops.channel_shuffle(channels, 2).shape)
+        (1, 4, 2, 2)
+    """,
+    'ops.choice_with_mask': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(ops.choice_with_mask(m, 3)[0].shape)
+        (3, 2)
+    """,
+    'ops.chunk': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2, -5, -1], ms.int32)
+        >>> print(*ops.chunk(x, 4, 0), sep="\\n")
+        [3 3]
+        [ 0 -2]
+        [-5 -1]
+    """,
+    'ops.clamp': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2, -5, -1], ms.int32)
+        >>> print(ops.clamp(x, -1, 2))
+        [ 2  2  0 -1 -1 -1]
+    """,
+    'ops.clip': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.clip(x, 2.0, 4.0))
+        [[2. 2. 3.]
+         [4. 4. 4.]]
+    """,
+    'ops.clip_by_global_norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(*ops.clip_by_global_norm((x, y), 1.0), sep="\\n")
+        [[ 0.36363637  0.36363637  0.03030303]
+         [-0.27272728 -0.54545456 -0.15151516]]
+        [ 0.36363637  0.36363637  0.03030303 -0.27272728]
+    """,
+    'ops.clip_by_norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.clip_by_norm(x, 1.0))
+        [[ 0.44752434  0.44752434  0.03729369]
+         [-0.33564323 -0.67128646 -0.18646847]]
+    """,
+    'ops.clip_by_value': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2, -5, -1], ms.int32)
+        >>> print(ops.clip_by_value(x, -1, 2))
+        [ 2  2  0 -1 -1 -1]
+    """,
+    'ops.column_stack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.column_stack((v, w)))
+        [[1. 3.]
+         [2. 1.]
+         [3. 2.]]
+    """,
+    'ops.combinations': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.combinations(v))
+        [[1. 2.]
+         [1. 3.]
+         [2. 3.]]
+    """,
+    'ops.concat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1]])
+        >>> print(ops.concat((x, y)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+    'ops.constexpr': """
+
+    Examples:
+        >>> from spore import ops
+        >>> f = ops.constexpr(lambda a: a + 1)
+        >>> print(f(3))
+        4
+    """,
+    'ops.conv_transpose2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.conv_transpose2d(image, ops.ones((1, 1, 2, 2))).shape)
+        (1, 1, 5, 5)
+    """,
+    'ops.core': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.core(lambda t: t)(v))
+        [1. 2. 3.]
+    """,
+    'ops.cosine_embedding_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.cosine_embedding_loss(x, y, Tensor([1, -1])))
+        0.40690154
+    """,
+    'ops.cov': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.cov(x))
+        [[1. 1.]
+         [1. 1.]]
+    """,
+    'ops.crop_and_resize': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.crop_and_resize(ops.ones((1, 4, 4, 1)), Tensor([[0.0, 0.0, 1.0, 1.0]]), Tensor([0], ms.int32), (2, 2)).shape)
+        (1, 2, 2, 1)
+    """,
+    'ops.cross': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.cross(v, w))
+        [ 1.  7. -5.]
+    """,
+    'ops.cummin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(*ops.cummin(w, 0), sep="\\n")
+        [3. 1. 1.]
+        [0 1 1]
+    """,
+    'ops.deepcopy': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.deepcopy(v))
+        [1. 2. 3.]
+    """,
+    'ops.depend': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([1.2])
+        >>> print(ops.depend(x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.depth_to_space': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> channels = Tensor(np.arange(16).reshape(1, 4, 2, 2), ms.float32)
+        >>> print(ops.depth_to_space(channels, 2).shape)
+        (1, 1, 4, 4)
+    """,
+    'ops.diag': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.diag(v).shape)
+        (3, 3)
+    """,
+    'ops.diagflat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.diagflat(v).shape)
+        (3, 3)
+    """,
+    'ops.diagonal_scatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.diagonal_scatter(x, Tensor([0.0, 0.0])))
+        [[0. 2. 3.]
+         [4. 0. 6.]]
+    """,
+    'ops.dict_getitem': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.dict_getitem({"a": 1}, "a"))
+        1
+    """,
+    'ops.dict_setitem': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.dict_setitem({"a": 1}, "a", 2))
+        {'a': 2}
+    """,
+    'ops.diff': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.diff(w))
+        [-2.  1.]
+    """,
+    'ops.dist': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.dist(v, w))
+        2.4494898
+    """,
+    'ops.dot': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.dot(x, y.T))
+        [[ 4.5  5.5]
+         [10.5 16. ]]
+    """,
+    'ops.dropout': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.dropout(x, p=0.5, training=False))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.dropout1d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.dropout1d(ops.ones((1, 2, 3)), training=False).shape)
+        (1, 2, 3)
+    """,
+    'ops.dropout2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.dropout2d(image, training=False).shape)
+        (1, 1, 4, 4)
+    """,
+    'ops.dropout3d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.dropout3d(ops.ones((1, 1, 2, 2, 2)), training=False).shape)
+        (1, 1, 2, 2, 2)
+    """,
+    'ops.dsplit': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.dsplit(ops.ones((2, 2, 4)), 2)[0].shape)
+        (2, 2, 2)
+    """,
+    'ops.dstack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.dstack((v, w)).shape)
+        (1, 3, 2)
+    """,
+    'ops.dtype': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.dtype(x))
+        Float32
+    """,
+    'ops.dyn_shape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.dyn_shape(x))
+        [2 3]
+    """,
+    'ops.einsum': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ops.einsum('ij,jk->ik', x, y))
+        [[ 1.3800001   0.31000003]
+         [-0.36        0.78999984]]
+    """,
+    'ops.embedding': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.embedding(Tensor([1, 0]), x))
+        [[4. 5. 6.]
+         [1. 2. 3.]]
+    """,
+    'ops.expand': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.expand(v, Tensor([2, 3])))
+        [[1. 2. 3.]
+         [1. 2. 3.]]
+    """,
+    'ops.expand_as': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.expand_as(v, x))
+        [[1. 2. 3.]
+         [1. 2. 3.]]
+    """,
+    'ops.expand_dims': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.expand_dims(x, 0).shape)
+        (1, 2, 3)
+    """,
+    'ops.eye': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.eye(3))
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
+    """,
+    'ops.fill': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.fill(ms.float32, (2, 2), 1))
+        [[1. 1.]
+         [1. 1.]]
+    """,
+    'ops.fills': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.fills(x, 2))
+        [[2. 2. 2.]
+         [2. 2. 2.]]
+    """,
+    'ops.flatten': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print(ops.flatten(x).shape)
+        (2, 12)
+    """,
+    'ops.flip': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.flip(x, (0,)))
+        [[-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+    'ops.fliplr': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.fliplr(x))
+        [[3. 2. 1.]
+         [6. 5. 4.]]
+    """,
+    'ops.flipud': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.flipud(x))
+        [[4. 5. 6.]
+         [1. 2. 3.]]
+    """,
+    'ops.fold': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.fold(ops.ones((1, 4, 4)), Tensor([4, 4], ms.int32), [2, 2], [1, 1], [0, 0], [2, 2]).shape)
+        (1, 1, 4, 4)
+    """,
+    'ops.full': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.full((2, 3), 1.5))
+        [[1 1 1]
+         [1 1 1]]
+    """,
+    'ops.full_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.full_like(x, 3))
+        [[3. 3.]
+         [3. 3.]]
+    """,
+    'ops.gamma': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.gamma((2, 2), Tensor(1.0), Tensor(1.0)).shape)
+        (2, 2)
+    """,
+    'ops.gather': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> i = Tensor([3, 3], ms.int32)
+        >>> print(ops.gather(x, i, 0))
+        [[ 2.   0.6 -1.1]
+         [ 2.   0.6 -1.1]]
+    """,
+    'ops.gaussian_nll_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.gaussian_nll_loss(x, y, ops.ones((2, 3))))
+        4.7291665
+    """,
+    'ops.gelu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.8, 1.8, 0.1], [-1.3, -2.7, -0.7]])
+        >>> print(ops.gelu(x))
+        [[ 1.7353253   1.7353253   0.05398278]
+         [-0.12584065 -0.0093608  -0.16937456]]
+    """,
+    'ops.glu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.glu(Tensor([1.0, 2.0, 0.0, 0.0])))
+        [0.5 1. ]
+    """,
+    'ops.group_norm': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> channels = Tensor(np.arange(16).reshape(1, 4, 2, 2), ms.float32)
+        >>> print(ops.group_norm(channels, 2).shape)
+        (1, 4, 2, 2)
+    """,
+    'ops.gumbel_softmax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.gumbel_softmax(x).shape)
+        (2, 3)
+    """,
+    'ops.hinge_embedding_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.hinge_embedding_loss(v, Tensor([1.0, -1.0, 1.0])))
+        1.3333334
+    """,
+    'ops.hsplit': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(*ops.hsplit(x, 3), sep="\\n")
+        [[1.]
+         [4.]]
+        [[2.]
+         [5.]]
+        [[3.]
+         [6.]]
+    """,
+    'ops.hstack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.hstack((v, w)))
+        [1. 2. 3. 3. 1. 2.]
+    """,
+    'ops.identity': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.identity(v))
+        [1. 2. 3.]
+    """,
+    'ops.in_dict': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.in_dict("a", {"a": 1}))
+        True
+    """,
+    'ops.index_add': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.index_add(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0]), 0))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.index_fill': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.index_fill(v, 0, Tensor([0, 2], ms.int32), 0.0))
+        [0. 2. 0.]
+    """,
+    'ops.index_select': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1, -0.9], [-1.8, -0.5, -0.4, -1.8]])
+        >>> i = Tensor([3, 3], ms.int32)
+        >>> print(ops.index_select(x, 1, i))
+        [[-0.9 -0.9]
+         [-1.8 -1.8]]
+    """,
+    'ops.inner': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.inner(v, w))
+        11.0
+    """,
+    'ops.instance_norm': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> channels = Tensor(np.arange(16).reshape(1, 4, 2, 2), ms.float32)
+        >>> print(ops.instance_norm(channels, ops.zeros(4), ops.ones(4)).shape)
+        (1, 4, 2, 2)
+    """,
+    'ops.interpolate': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]]])
+        >>> print(ops.interpolate(x, size=(6,), mode='linear').shape)
+        (1, 2, 6)
+    """,
+    'ops.intopk': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8], [2.0, 0.6, -1.1]])
+        >>> y = Tensor([2, 2, 1, 0], ms.int32)
+        >>> print(ops.intopk(x, y, 1))
+        [False  True False  True]
+    """,
+    'ops.is_': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.is_(v, v))
+        True
+    """,
+    'ops.is_complex': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.is_complex(v))
+        False
+    """,
+    'ops.is_floating_point': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.is_floating_point(v))
+        True
+    """,
+    'ops.is_nonzero': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.is_nonzero(Tensor([2.0])))
+        True
+    """,
+    'ops.is_not': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.is_not(v, w))
+        True
+    """,
+    'ops.is_tensor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.is_tensor(v))
+        True
+    """,
+    'ops.isconstant': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.isconstant(2))
+        True
+    """,
+    'ops.isreal': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.isreal(v))
+        [ True  True  True]
+    """,
+    'ops.kron': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])))
+        [1. 1. 2. 2.]
+    """,
+    'ops.laplace': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.laplace((2, 3), Tensor(0.0), Tensor(1.0)).shape)
+        (2, 3)
+    """,
+    'ops.layer_norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> g = Tensor([1.2, 1.2, 0.1])
+        >>> b = Tensor([1.2, 1.2, 0.1])
+        >>> print(ops.layer_norm(x, (3,), g, b))
+        [[ 2.0485125   2.0485125  -0.04141871]
+         [ 1.5678773  -0.41866052  0.20423192]]
+    """,
+    'ops.linspace': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.linspace(0, 10, 5))
+        [ 0.   2.5  5.   7.5 10. ]
+    """,
+    'ops.list_equal': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.list_equal([1, 2], [1, 2]))
+        True
+    """,
+    'ops.list_len': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.list_len([1, 2]))
+        2
+    """,
+    'ops.list_setitem': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.list_setitem([1, 2], 0, 3))
+        [3, 2]
+    """,
+    'ops.logdet': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.logdet(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        2.0794415
+    """,
+    'ops.logit': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.logit(Tensor([0.1, 0.5])))
+        [-2.1972246  0.       ]
+    """,
+    'ops.logspace': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.logspace(Tensor(0.0), Tensor(2.0), 3))
+        [  1.  10. 100.]
+    """,
+    'ops.lp_pool1d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.lp_pool1d(ops.ones((1, 1, 4)), 2, 2).shape)
+        (1, 1, 2)
+    """,
+    'ops.lp_pool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.lp_pool2d(image, 2, 2).shape)
+        (1, 1, 2, 2)
+    """,
+    'ops.make_dict': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.make_dict(("a", "b"), (1, 2)))
+        {'a': 1, 'b': 2}
+    """,
+    'ops.make_list': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.make_list(1, 2))
+        [1, 2]
+    """,
+    'ops.make_range': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.make_range(1, 4))
+        (1, 2, 3)
+    """,
+    'ops.make_slice': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.make_slice(1, 4, 2))
+        slice(1, 4, 2)
+    """,
+    'ops.make_tuple': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.make_tuple(1, 2))
+        (1, 2)
+    """,
+    'ops.margin_ranking_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.margin_ranking_loss(v, w, Tensor([1.0, -1.0, 1.0])))
+        1.0
+    """,
+    'ops.masked_fill': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[3, 3, 0], [-2, -5, -1]], ms.int32)
+        >>> m = Tensor([[False, False, False], [True, True, True]])
+        >>> print(ops.masked_fill(x, m, 7))
+        [[3 3 0]
+         [7 7 7]]
+    """,
+    'ops.masked_scatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> m = Tensor([[True, False, True], [False, True, False]])
+        >>> print(ops.masked_scatter(x, m, v))
+        [[1. 2. 2.]
+         [4. 3. 6.]]
+    """,
+    'ops.matrix_norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.matrix_norm(x))
+        9.539392
+    """,
+    'ops.matrix_power': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 2))
+        [[1. 2.]
+         [0. 1.]]
+    """,
+    'ops.max': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ops.max(x), sep="\\n")
+        1.2
+        0
+    """,
+    'ops.max_pool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 32).reshape(1, 2, 4, 4), ms.float32)
+        >>> print(ops.max_pool2d(x, 2).shape)
+        (1, 2, 2, 2)
+    """,
+    'ops.max_pool3d': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.max_pool3d(ops.ones((1, 1, 2, 2, 2)), 2).shape)
+        (1, 1, 1, 1, 1)
+    """,
+    'ops.meshgrid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(*ops.meshgrid(x, y, indexing='ij'), sep="\\n")
+        [[1.2 1.2 1.2]
+         [1.2 1.2 1.2]]
+        [[1.2 1.2 0.1]
+         [1.2 1.2 0.1]]
+    """,
+    'ops.min': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ops.min(x), sep="\\n")
+        -1.8
+        0
+    """,
+    'ops.mixed_precision_cast': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.mixed_precision_cast(ms.float16, v).dtype)
+        Float16
+    """,
+    'ops.moveaxis': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.moveaxis(x, 0, 1))
+        [[1. 4.]
+         [2. 5.]
+         [3. 6.]]
+    """,
+    'ops.movedim': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.movedim(x, 0, 1))
+        [[1. 4.]
+         [2. 5.]
+         [3. 6.]]
+    """,
+    'ops.multi_margin_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.multi_margin_loss(x, Tensor([0, 2])))
+        0.8333333
+    """,
+    'ops.multilabel_margin_loss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.multilabel_margin_loss(x, Tensor([[0, -1, 0], [2, 1, -1]], ms.int32)))
+        0.8333333
+    """,
+    'ops.multilabel_soft_margin_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.multilabel_soft_margin_loss(x, ops.ones((2, 3))))
+        0.086019665
+    """,
+    'ops.multinomial': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.multinomial(v, 2).shape)
+        (2,)
+    """,
+    'ops.multinomial_with_replacement': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.multinomial_with_replacement(v, 1, 0, 4).shape)
+        (4,)
+    """,
+    'ops.mv': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.mv(x, v))
+        [14. 32.]
+    """,
+    'ops.mvlgamma': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.mvlgamma(v, 1))
+        [0.        0.        0.6931472]
+    """,
+    'ops.nanquantile': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.nanquantile(v, 0.5))
+        2.0
+    """,
+    'ops.narrow': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.narrow(v, 0, 1, 2))
+        [2. 3.]
+    """,
+    'ops.nll_loss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[-1.4, -1.4, -2.0, -2.4], [-2.9, -2.2, -2.2, -2.9], [-2.9, -1.0, -1.7, -2.5]])
+        >>> y = Tensor([3, 3, 2], ms.int32)
+        >>> print(ops.nll_loss(x, y, reduction='sum'))
+        7.0
+    """,
+    'ops.nonzero': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1, 1, 1, 0], [0, 0, 0, 0]], ms.int32)
+        >>> print(ops.nonzero(x))
+        [[0 0]
+         [0 1]
+         [0 2]]
+    """,
+    'ops.norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.norm(x))
+        2.6814175
+    """,
+    'ops.normal': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.normal((3, 2), 0.0, 1.0).shape)
+        (3, 2)
+    """,
+    'ops.normalize': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.normalize(x))
+        [[0.26726124 0.5345225  0.8017837 ]
+         [0.45584232 0.5698029  0.68376344]]
+    """,
+    'ops.not_in_dict': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.not_in_dict("a", {"a": 1}))
+        False
+    """,
+    'ops.numel': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.numel(x))
+        6
+    """,
+    'ops.one_hot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> i = Tensor([[2, 2], [1, 0]])
+        >>> print(ops.one_hot(i, 3, Tensor(2, ms.int32), Tensor(-1, ms.int32)).shape)
+        (2, 2, 3)
+    """,
+    'ops.ones': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.ones((2, 3)))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+    'ops.ones_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.ones_like(x))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+    'ops.pad': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.pad(x, (1, 2)))
+        [[ 0.   1.2  1.2  0.1  0.   0. ]
+         [ 0.  -0.9 -1.8 -0.5  0.   0. ]]
+    """,
+    'ops.padding': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.padding(Tensor([[1.0], [2.0]]), 4))
+        [[1. 0. 0. 0.]
+         [2. 0. 0. 0.]]
+    """,
+    'ops.partial': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2])
+        >>> print(ops.partial(ops.add, x)(2))
+        [3.2 3.2]
+    """,
+    'ops.poisson': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.poisson((2, 2), Tensor(1.0)).shape)
+        (2, 2)
+    """,
+    'ops.poisson_nll_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.poisson_nll_loss(x, y))
+        102.688835
+    """,
+    'ops.positive': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.positive(v))
+        [1. 2. 3.]
+    """,
+    'ops.pows': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.pows(v, 2))
+        [1. 4. 9.]
+    """,
+    'ops.ptp': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.ptp(x))
+        5.0
+    """,
+    'ops.quantile': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.quantile(v, 0.5))
+        2.0
+    """,
+    'ops.rand': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.rand(2000).shape)
+        (2000,)
+    """,
+    'ops.rand_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.rand_like(x).shape)
+        (2, 3)
+    """,
+    'ops.randint': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.randint(0, 9, (2000,)).shape)
+        (2000,)
+    """,
+    'ops.randint_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> n = Tensor([3, 1, 2])
+        >>> print(ops.randint_like(n, 0, 9).shape)
+        (3,)
+    """,
+    'ops.randn': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.randn((2, 3)).shape)
+        (2, 3)
+    """,
+    'ops.randn_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.randn_like(x).shape)
+        (2, 3)
+    """,
+    'ops.random_categorical': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.random_categorical(x, 5).shape)
+        (2, 5)
+    """,
+    'ops.random_gamma': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.random_gamma(Tensor([2], ms.int32), Tensor([1.0])).shape)
+        (2, 1)
+    """,
+    'ops.random_poisson': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.random_poisson(Tensor([2], ms.int32), Tensor([1.0])).shape)
+        (2, 1)
+    """,
+    'ops.randperm': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import ops
+        >>> print(np.sort(ops.randperm(20).asnumpy()))
+        [ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19]
+    """,
+    'ops.range': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.range(0, 6, 2))
+        [0 2 4]
+    """,
+    'ops.rank': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.rank(x))
+        2
+    """,
+    'ops.ravel': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.ravel(x))
+        [1. 2. 3. 4. 5. 6.]
+    """,
+    'ops.reduced_shape': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.reduced_shape((2, 3), (1,)))
+        (2, 1)
+    """,
+    'ops.relu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.relu(x))
+        [[1.2 1.2 0.1]
+         [0.  0.  0. ]]
+    """,
+    'ops.renorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.renorm(Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0))
+        [[0.6 0.8]
+         [0.3 0.4]]
+    """,
+    'ops.repeat_elements': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.repeat_elements(x, 2))
+        [[ 1.2  1.2  0.1]
+         [ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.repeat_interleave': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.repeat_interleave(x, 2))
+        [ 1.2  1.2  1.2  1.2  0.1  0.1 -0.9 -0.9 -1.8 -1.8 -0.5 -0.5]
+    """,
+    'ops.reverse': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.reverse(x, [1]))
+        [[3. 2. 1.]
+         [6. 5. 4.]]
+    """,
+    'ops.reverse_sequence': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.reverse_sequence(x, Tensor([2, 3]), 1))
+        [[2. 1. 3.]
+         [6. 5. 4.]]
+    """,
+    'ops.rot90': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.rot90(x, 1, (0, 1)))
+        [[3. 6.]
+         [2. 5.]
+         [1. 4.]]
+    """,
+    'ops.rrelu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.rrelu(v))
+        [1. 2. 3.]
+    """,
+    'ops.scalar_add': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_add(2, 3))
+        5
+    """,
+    'ops.scalar_cast': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import ops
+        >>> print(ops.scalar_cast(2, ms.float32))
+        2.0
+    """,
+    'ops.scalar_div': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_div(6, 3))
+        2.0
+    """,
+    'ops.scalar_eq': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_eq(2, 3))
+        False
+    """,
+    'ops.scalar_floordiv': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_floordiv(7, 2))
+        3
+    """,
+    'ops.scalar_ge': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_ge(2, 3))
+        False
+    """,
+    'ops.scalar_gt': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_gt(2, 3))
+        False
+    """,
+    'ops.scalar_le': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_le(2, 3))
+        True
+    """,
+    'ops.scalar_log': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_log(1.0))
+        0.0
+    """,
+    'ops.scalar_lt': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_lt(2, 3))
+        True
+    """,
+    'ops.scalar_max': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_max(2, 3))
+        3
+    """,
+    'ops.scalar_min': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_min(2, 3))
+        2
+    """,
+    'ops.scalar_mod': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_mod(7, 4))
+        3
+    """,
+    'ops.scalar_mul': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_mul(2, 3))
+        6
+    """,
+    'ops.scalar_ne': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_ne(2, 3))
+        True
+    """,
+    'ops.scalar_pow': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_pow(2, 3))
+        8
+    """,
+    'ops.scalar_sub': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_sub(2, 3))
+        -1
+    """,
+    'ops.scalar_to_array': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_to_array(2.0))
+        2.0
+    """,
+    'ops.scalar_to_tensor': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_to_tensor(1.5))
+        1.5
+    """,
+    'ops.scalar_uadd': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_uadd(2))
+        2
+    """,
+    'ops.scalar_usub': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.scalar_usub(2))
+        -2
+    """,
+    'ops.scatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> i = Tensor([0, 2])
+        >>> print(ops.scatter(v, 0, i, Tensor([7.0, 8.0])))
+        [7. 2. 8.]
+    """,
+    'ops.scatter_add': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_add(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_div': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_div(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_max': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_max(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_min': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_min(p, Tensor([2], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_mul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_mul(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> i = Tensor([[4], [4], [2]], ms.int32)
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ops.scatter_nd(i, u, (5, 2)))
+        [[ 0.          0.        ]
+         [ 0.          0.        ]
+         [-1.8        -0.5       ]
+         [ 0.          0.        ]
+         [ 1.3000001   0.30000007]]
+    """,
+    'ops.scatter_nd_add': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_add(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_div': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_div(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_max': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_max(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_min': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_min(p, Tensor([[2]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_mul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_mul(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_sub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_sub(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_nd_update': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_nd_update(p, Tensor([[0]], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_sub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_sub(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.scatter_update': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.scatter_update(p, Tensor([0], ms.int32), Tensor([2.0])))
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+    'ops.searchsorted': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.searchsorted(v, Tensor([1.5, 2.5])))
+        [1 2]
+    """,
+    'ops.select': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> c = Tensor([[False, False, False], [True, True, True]])
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.select(c, x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.select_scatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.select_scatter(x, Tensor([0.0, 0.0, 0.0]), 0, 1))
+        [[1. 2. 3.]
+         [0. 0. 0.]]
+    """,
+    'ops.sequence_mask': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.sequence_mask(Tensor([1, 3]), 3))
+        [[ True False False]
+         [ True  True  True]]
+    """,
+    'ops.sgn': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.sgn(Tensor([-2.0, 0.0, 3.0])))
+        [-1.  0.  1.]
+    """,
+    'ops.shape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.shape(x))
+        (2, 3)
+    """,
+    'ops.shape_': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.shape_(x))
+        (2, 3)
+    """,
+    'ops.shape_mul': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.shape_mul((2, 3)))
+        6
+    """,
+    'ops.shuffle': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.shuffle(v).shape)
+        (3,)
+    """,
+    'ops.size': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.size(x))
+        6
+    """,
+    'ops.slice': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.slice(x, (1, 0), (1, 3)))
+        [[-0.9 -1.8 -0.5]]
+    """,
+    'ops.slice_scatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.slice_scatter(v, Tensor([0.0]), 0, 0, 1))
+        [0. 2. 3.]
+    """,
+    'ops.soft_margin_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.soft_margin_loss(v, Tensor([1.0, -1.0, 1.0])))
+        0.8295924
+    """,
+    'ops.softmax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[82.2, 82.3, 70.6], [61.4, 52.2, 65.3]])
+        >>> print(ops.softmax(x))
+        [[4.7501719e-01 5.2497840e-01 4.3540558e-06]
+         [1.9840237e-02 2.0046441e-06 9.8015779e-01]]
+    """,
+    'ops.softmin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.softmin(v))
+        [0.66524094 0.24472848 0.09003057]
+    """,
+    'ops.softplus': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[2.4, 2.5, 0.1], [-1.7, -3.6, -0.9]])
+        >>> print(ops.softplus(x))
+        [[2.4868362  2.5788898  0.7443967 ]
+         [0.16778602 0.02695709 0.34115386]]
+    """,
+    'ops.sort': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([1.2, 1.2, 0.1, -0.9, -1.8, -0.5])
+        >>> print(ops.sort(x)[0])
+        [-1.8 -0.9 -0.5  0.1  1.2  1.2]
+    """,
+    'ops.space_to_batch_nd': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.space_to_batch_nd(image, [2, 2], [[0, 0], [0, 0]]).shape)
+        (4, 1, 2, 2)
+    """,
+    'ops.space_to_depth': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.space_to_depth(image, 2).shape)
+        (1, 4, 2, 2)
+    """,
+    'ops.split': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 0, -2], ms.int32)
+        >>> print(*ops.split(x, (2, 2), 0), sep="\\n")
+        [3 3]
+        [ 0 -2]
+    """,
+    'ops.squeeze': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[[[1.2], [1.2], [0.1]]], [[[-0.9], [-1.8], [-0.5]]]])
+        >>> print(ops.squeeze(x))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+    'ops.stack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.stack((x, y)).shape)
+        (2, 2, 3)
+    """,
+    'ops.standard_laplace': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.standard_laplace((2, 3)).shape)
+        (2, 3)
+    """,
+    'ops.standard_normal': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.standard_normal((1,)).shape)
+        (1,)
+    """,
+    'ops.stop_gradient': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3], ms.int32)
+        >>> print(ops.stop_gradient(x))
+        [3 3]
+    """,
+    'ops.strided_slice': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.strided_slice(x, (0, 0), (2, 3), (1, 2)))
+        [[ 1.2  0.1]
+         [-0.9 -0.5]]
+    """,
+    'ops.string_concat': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.string_concat("a", "b"))
+        ab
+    """,
+    'ops.string_eq': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.string_eq("a", "b"))
+        False
+    """,
+    'ops.swapaxes': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.swapaxes(x, 0, 1))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+    'ops.swapdims': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.swapdims(x, 0, 1))
+        [[1. 4.]
+         [2. 5.]
+         [3. 6.]]
+    """,
+    'ops.swiglu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.swiglu(Tensor([1.0, 2.0, 3.0, 4.0])))
+        [2.1931758 7.046376 ]
+    """,
+    'ops.t': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.t(x))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+    'ops.take': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.take(x, Tensor([0, 5])))
+        [1. 6.]
+    """,
+    'ops.tensor_dot': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ops.tensor_dot(x, y, 1))
+        [[ 1.3800001   0.31000003]
+         [-0.36        0.78999984]]
+    """,
+    'ops.tensor_muls': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.tensor_muls(v, 2))
+        [2. 4. 6.]
+    """,
+    'ops.tensor_range': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.tensor_range(0, 6, 2))
+        [0 2 4]
+    """,
+    'ops.tensor_scatter_add': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]])
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.tensor_scatter_add(x, Tensor([[0], [2]], ms.int32), u))
+        [[ 2.4        2.4      ]
+         [ 0.1       -0.9      ]
+         [-1.6999999 -1.4      ]
+         [-0.4       -1.8      ]]
+    """,
+    'ops.tensor_scatter_div': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.tensor_scatter_div(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [0.5 2.  3. ]
+    """,
+    'ops.tensor_scatter_elements': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8]])
+        >>> i = Tensor([[2, 2, 1]], ms.int32)
+        >>> u = Tensor([[1.2, 1.2, 0.1]])
+        >>> print(ops.tensor_scatter_elements(x, i, u))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8  0.1]
+         [ 1.2  1.2 -1.8]]
+    """,
+    'ops.tensor_scatter_max': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]])
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.tensor_scatter_max(x, Tensor([[0], [2]], ms.int32), u))
+        [[ 1.2  1.2]
+         [ 0.1 -0.9]
+         [ 0.1 -0.5]
+         [-0.4 -1.8]]
+    """,
+    'ops.tensor_scatter_min': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]])
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.tensor_scatter_min(x, Tensor([[0], [2]], ms.int32), u))
+        [[ 1.2  1.2]
+         [ 0.1 -0.9]
+         [-1.8 -0.9]
+         [-0.4 -1.8]]
+    """,
+    'ops.tensor_scatter_mul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.tensor_scatter_mul(v, Tensor([[0]], ms.int32), Tensor([2.0])))
+        [2. 2. 3.]
+    """,
+    'ops.tensor_scatter_sub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]])
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.tensor_scatter_sub(x, Tensor([[0], [2]], ms.int32), u))
+        [[ 0.          0.        ]
+         [ 0.1        -0.9       ]
+         [-1.9         0.39999998]
+         [-0.4        -1.8       ]]
+    """,
+    'ops.tensor_scatter_update': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8]])
+        >>> u = Tensor([[1.2, 1.2], [0.1, -0.9]])
+        >>> print(ops.TensorScatterUpdate()(x, Tensor([[0], [2]], ms.int32), u))
+        [[ 1.2  1.2]
+         [ 0.1 -0.9]
+         [ 0.1 -0.9]
+         [-0.4 -1.8]]
+    """,
+    'ops.tensor_split': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(*ops.tensor_split(v, 2), sep="\\n")
+        [1. 2.]
+        [3.]
+    """,
+    'ops.topk': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 15).reshape(3, 5), ms.float32)
+        >>> print(*ops.topk(x, 2), sep="\\n")
+        [[-0.85714287 -1.1428572 ]
+         [ 0.5714286   0.2857143 ]
+         [ 2.          1.7142857 ]]
+        [[4 3]
+         [4 3]
+         [4 3]]
+    """,
+    'ops.trapz': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.trapz(v))
+        4.0
+    """,
+    'ops.tril_indices': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.tril_indices(2, 2))
+        [[0 1 1]
+         [0 0 1]]
+    """,
+    'ops.triplet_margin_loss': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.triplet_margin_loss(x, y, x + 1))
+        4.0870657
+    """,
+    'ops.triu_indices': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.triu_indices(2, 2))
+        [[0 0 1]
+         [0 1 1]]
+    """,
+    'ops.tuple_div': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.tuple_div((4, 6), (2, 3)))
+        (2, 2)
+    """,
+    'ops.tuple_reversed': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.tuple_reversed((1, 2)))
+        (2, 1)
+    """,
+    'ops.tuple_to_array': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.tuple_to_array((1, 2)))
+        [1 2]
+    """,
+    'ops.type_as': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> n = Tensor([3, 1, 2])
+        >>> print(ops.type_as(n, v))
+        [3. 1. 2.]
+    """,
+    'ops.typeof': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.typeof(v))
+        <class 'spore.common.tensor.Tensor'>
+    """,
+    'ops.unbind': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ops.unbind(x), sep="\\n")
+        [1.2 1.2 0.1]
+        [-0.9 -1.8 -0.5]
+    """,
+    'ops.unfold': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.unfold(image, 2).shape)
+        (1, 4, 9)
+    """,
+    'ops.uniform': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> lo = Tensor([-1.2, -1.2, -1.5, -1.7])
+        >>> hi = Tensor([1.8, 1.8, 1.5, 1.3])
+        >>> print(ops.uniform((4,), lo, hi, seed=3).shape)
+        (4,)
+    """,
+    'ops.unique': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([3, 3, 2, 1, 0, 1, 1, 0], ms.int32)
+        >>> print(*ops.unique(x), sep="\\n")
+        [3 2 1 0]
+        [0 0 1 2 3 2 2 3]
+    """,
+    'ops.unique_consecutive': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.unique_consecutive(Tensor([1, 1, 2])))
+        [1 2]
+    """,
+    'ops.unique_with_pad': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(*ops.unique_with_pad(Tensor([1, 1, 2]), 0), sep="\\n")
+        [1 2 0]
+        [0 0 1]
+    """,
+    'ops.unsorted_segment_max': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.unsorted_segment_max(v, Tensor([0, 0, 1], ms.int32), 2))
+        [2. 3.]
+    """,
+    'ops.unsorted_segment_min': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.unsorted_segment_min(v, Tensor([0, 0, 1], ms.int32), 2))
+        [1. 3.]
+    """,
+    'ops.unsorted_segment_prod': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.unsorted_segment_prod(v, Tensor([0, 0, 1], ms.int32), 2))
+        [2. 3.]
+    """,
+    'ops.unsorted_segment_sum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.unsorted_segment_sum(v, Tensor([0, 0, 1], ms.int32), 2))
+        [3. 3.]
+    """,
+    'ops.unsqueeze': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.unsqueeze(x, 0).shape)
+        (1, 2, 3)
+    """,
+    'ops.unstack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ops.unstack(x), sep="\\n")
+        [1.2 1.2 0.1]
+        [-0.9 -1.8 -0.5]
+    """,
+    'ops.upsample': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.upsample(image, size=(8, 8)).shape)
+        (1, 1, 8, 8)
+    """,
+    'ops.vander': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.vander(v))
+        [[1. 1. 1.]
+         [4. 2. 1.]
+         [9. 3. 1.]]
+    """,
+    'ops.vecdot': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(ops.vecdot(x, y))
+        [ 4.5 16. ]
+    """,
+    'ops.vector_norm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.vector_norm(v))
+        3.7416575
+    """,
+    'ops.view_as': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.view_as(x, Tensor([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])))
+        [[1. 2.]
+         [3. 4.]
+         [5. 6.]]
+    """,
+    'ops.vsplit': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(*ops.vsplit(x, 2), sep="\\n")
+        [[1. 2. 3.]]
+        [[4. 5. 6.]]
+    """,
+    'ops.vstack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.vstack((v, w)))
+        [[1. 2. 3.]
+         [3. 1. 2.]]
+    """,
+    'ops.where': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.where(x > 0, x, 0.0))
+        [[1.2 1.2 0.1]
+         [0.  0.  0. ]]
+    """,
+    'ops.zeros': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.zeros((2, 3)))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+    'ops.zeros_like': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ops.zeros_like(x))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example in a docstring runs and prints what it says; every operator of the table has one.
+
+Numbers are compared with a tolerance: the last digits depend on the C library and on the instructions a kernel uses.
+"""
+import doctest
+import inspect
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import spore
+from spore import _core, mint, nn, ops, train
+
+PLACES = {"spore": spore, "spore.ops": ops, "spore.nn": nn, "spore.train": train, "spore.mint": mint,
+          "spore.mint.nn.functional": mint.nn.functional, "spore.mint.linalg": mint.linalg,
+          "spore.mint.special": mint.special}
+NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
+# Names that have no example yet, one a line. New names need one.
+PENDING = set((Path(__file__).parent / "docstrings_pending.txt").read_text(encoding="utf-8").split())
+
+
+class Checker(doctest.OutputChecker):
+    """Text must be the same, numbers close; blanks do not count, since columns follow the width of numbers."""
+
+    def check_output(self, want, got, optionflags):
+        if super().check_output(want, got, optionflags):
+            return True
+        texts = [[re.sub(r"\s+", "", part) for part in NUMBER.split(text)] for text in (want, got)]
+        numbers = [[float(n) for n in NUMBER.findall(text)] for text in (want, got)]
+        return (texts[0] == texts[1] and len(numbers[0]) == len(numbers[1])
+                and all(abs(a - b) <= 1e-5 + 1e-4 * abs(a) for a, b in zip(*numbers)))
+
+
+def objects(place):
+    """(name, docstring) of what a place shows: functions, classes and their own methods; members of Tensor."""
+    if place == "Tensor":
+        for name, value in vars(_core.Tensor).items():
+            if not name.startswith("_") and (callable(value) or isinstance(value, (property, staticmethod))):
+                yield f"Tensor.{name}", value.__doc__ if not isinstance(value, staticmethod) else value.__func__.__doc__
+        return
+    module = PLACES[place]
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.ismodule(value) or not (inspect.isclass(value) or callable(value)) or isinstance(value, nn.Cell):
+            continue
+        if isinstance(value, (_core.DType, _core.Tensor)):
+            continue
+        doc = value.__doc__ or ""
+        if inspect.isclass(value) and value is not _core.Tensor:
+            doc += "".join("\n\n" + inspect.getdoc(m) for m in vars(value).values()
+                           if inspect.isfunction(m) and m.__doc__ and ">>>" in m.__doc__)
+        yield f"{place}.{name}", doc
+
+
+def run(name, doc):
+    """(number of examples, report of what failed)."""
+    test = doctest.DocTestParser().get_doctest(inspect.cleandoc(doc), {"__name__": "__main__"}, name, name, 0)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    spore.set_seed(0)
+    runner.run(test, out=report.write)
+    return len(test.examples), report.getvalue()
+
+
+@pytest.mark.parametrize("place", [*PLACES, "Tensor"])
+def test_examples_run(place, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    failures, n_with, n_lines, without = [], 0, 0, []
+    for name, doc in objects(place):
+        if ">>>" not in (doc or ""):
+            without.append(name)
+            continue
+        lines, report = run(name, doc)
+        n_with += 1
+        n_lines += lines
+        if report:
+            failures.append(report)
+    with capsys.disabled():
+        print(f"\n{place}: {n_with} names with an example ({n_lines} lines), {len(without)} without", end="")
+    assert not failures, f"{len(failures)} examples fail:\n" + "\n".join(failures)
+    missing = [name for name in without if name not in PENDING]
+    assert not missing, f"names without an example: {', '.join(missing)}"
+
+
+def test_every_operator_of_the_table_has_an_example():
+    """Those that Python shows; a function written by hand hides the face of its name."""
+    places = {"Tensor": vars(_core.Tensor), **{path[6:]: vars(module) for path, module in PLACES.items() if path != "spore"}}
+    without, n = [], 0
+    for place, name, init, _, function, _, _ in _core.faces():
+        if init is None and places[place].get(name) is function or init is not None and getattr(ops, name).__doc__ == function.__doc__:
+            n += 1
+            if ">>>" not in function.__doc__:
+                without.append(f"{place}.{name}")
+    assert not without, f"no example in the docstrings of {', '.join(without)}: run scripts/make-examples and build"
+    assert n > 500
+
+
+def test_the_docstring_of_an_operator_comes_from_the_table():
+    entry = next(e for e in _core.op_table() if e["name"] == "log_softmax")
+    assert ops.log_softmax.__doc__.startswith(entry["doc"])
+    assert str(inspect.signature(ops.log_softmax)) == "(logits, axis=-1)"
+
+
+@pytest.mark.parametrize("want, got, same", [("[1.0 2.0]", "[1.000001 2.]", True), ("[1.0 2.0]", "[1.1 2.0]", False),
+                                             ("[1 2]", "[1 2 3]", False), ("Tensor 1", "Array 1", False)])
+def test_comparison_of_output(want, got, same):
+    assert Checker().check_output(want + "\n", got + "\n", 0) == same
