@@ -173,6 +173,13 @@ def test_second_gradient_through_index():
     np.testing.assert_allclose(second.asnumpy(), [12, 0, 18])
 
 
+def test_transpose_of_two_numbers_exchanges_and_of_a_tuple_permutes():
+    x = T(M)
+    assert x.transpose(0, 1).shape == (4, 3) and x.transpose((0, 1)).shape == (3, 4)
+    assert x.transpose().shape == (4, 3) and T(A).transpose(0, -1).shape == (4, 3, 2)
+    assert T(A).transpose(2, 0, 1).shape == (4, 2, 3)
+
+
 def test_primitives_keep_their_arguments():
     p = ops.StridedSlice(shrink_axis_mask=1)
     assert p.shrink_axis_mask == 1 and p.begin_mask == 0

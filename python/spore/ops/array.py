@@ -292,14 +292,12 @@ def _mint_transpose(input, dim0, dim1):
 
 
 def _tensor_transpose(self, *axes):
-    """Dimensions in another order; two numbers for more than two dimensions exchange those."""
+    """Dimensions in another order, all given or as a tuple; two numbers exchange those dimensions."""
+    if len(axes) == 2:
+        return swapaxes(self, *axes)
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         axes = axes[0]
-    if not axes:
-        return _permute(self, range(self.ndim)[::-1])
-    if len(axes) == 2 and self.ndim != 2:
-        return swapaxes(self, *axes)
-    return _permute(self, axes)
+    return _permute(self, axes or range(self.ndim)[::-1])
 
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------

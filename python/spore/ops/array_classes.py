@@ -89,18 +89,14 @@ def _split(self, input_x):
     """Pieces of equal size."""
     axis = array.axis_of(self.axis, input_x.ndim)
     n = input_x.shape[axis]
+    if self.output_num <= 0:
+        raise ValueError(f"Split: output_num must be positive, but got {self.output_num}")
     if n % self.output_num:
         raise ValueError(f"Split: {self.output_num} does not divide dimension {axis} of size {n}")
     return array.split(input_x, n // self.output_num or 1, axis)
 
 
-def _split_init(axis=0, output_num=1):
-    if output_num <= 0:
-        raise ValueError(f"Split: output_num must be positive, but got {output_num}")
-    return {"axis": axis, "output_num": output_num}
-
-
-_add(primitive("Split", _split, _split_init))
+_add(primitive("Split", _split, "axis=0, output_num=1"))
 _add(primitive("SplitV", lambda self, input_x: array.split(input_x, _sizes_of(self, input_x), self.split_dim),
                lambda size_splits, split_dim, num_split: {"size_splits": list(size_splits), "split_dim": split_dim,
                                                           "num_split": num_split},

@@ -30,13 +30,20 @@ def _full(shape, value, dtype):
     return apply("full", (), {"shape": shape, "value": number_of(value), "dtype": dtype})
 
 
+def _no_text(dtype, where):
+    if isinstance(dtype, str):
+        raise TypeError(f"{where}: dtype must be a dtype of this package, but got the text {dtype!r}")
+
+
 def zeros(size, dtype=None):
     """Zeros; float32 unless said otherwise."""
+    _no_text(dtype, "zeros")
     return apply("full", (), {"shape": ints_of(size, "size"), "value": 0, "dtype": dtype or mstype.float32})
 
 
 def ones(shape, dtype=None):
     """Ones; float32 unless said otherwise."""
+    _no_text(dtype, "ones")
     return apply("full", (), {"shape": ints_of(shape), "value": 1, "dtype": dtype or mstype.float32})
 
 
