@@ -145,13 +145,19 @@ static inline double floor_mod_d(double x, double y)
 }
 SP_EACH_FLOAT32(SP_BINARY_LOOP, floor_div, floorf(x / y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, floor_div, floor(x / y))
+/* Complex numbers have no order to round down in; as in MindSpore, what counts is the real part. */
+SP_BINARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, floor_div, floorf(crealf(x / y)))
+SP_BINARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, floor_div, floor(creal(x / y)))
 SP_EACH_FLOAT32(SP_BINARY_LOOP, floor_mod, floor_mod_f(x, y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, floor_mod, floor_mod_d(x, y))
 SP_EACH_FLOAT32(SP_BINARY_LOOP, trunc_div, truncf(x / y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, trunc_div, trunc(x / y))
 SP_EACH_FLOAT32(SP_BINARY_LOOP, trunc_mod, fmodf(x, y))
 SP_EACH_DOUBLE(SP_BINARY_LOOP, trunc_mod, fmod(x, y))
-LOOPS(floor_div, SP_EACH_BOOL(SP_LOOP_ROW, floor_div, ) SP_EACH_REAL(SP_LOOP_ROW, floor_div, ), 16)
+LOOPS(floor_div,
+      SP_EACH_BOOL(SP_LOOP_ROW, floor_div, ) SP_EACH_REAL(SP_LOOP_ROW, floor_div, )
+          SP_EACH_COMPLEX(SP_LOOP_ROW, floor_div, ),
+      16)
 LOOPS(floor_mod, SP_EACH_BOOL(SP_LOOP_ROW, floor_mod, ) SP_EACH_REAL(SP_LOOP_ROW, floor_mod, ), 60)
 LOOPS(trunc_div, SP_EACH_BOOL(SP_LOOP_ROW, trunc_div, ) SP_EACH_REAL(SP_LOOP_ROW, trunc_div, ), 16)
 LOOPS(trunc_mod, SP_EACH_BOOL(SP_LOOP_ROW, trunc_mod, ) SP_EACH_REAL(SP_LOOP_ROW, trunc_mod, ), 60)
@@ -169,11 +175,12 @@ static sp_status floor_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp
 static sp_status trunc_mod_vjp(sp_builder *b, const sp_vjp *v) { return rest_vjp(b, v, &sp_op_trunc_div); }
 
 #define WHOLE .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL
-ENTRY(floor_div, WHOLE, .no_vjp = "piecewise constant", .mindir = "FloorDiv", .onnx = "Floor(Div)",
+ENTRY(floor_div, .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL | SP_DT_COMPLEX, .no_vjp = "piecewise constant",
+      .mindir = "FloorDiv", .onnx = "Floor(Div)",
       .python = "ops.floor_div(x, y); ops.FloorDiv()(x, y); ops.floor_divide(input, other); "
                 "ops.floordiv(input, other); "
                 "ops.tensor_floordiv(input, other); Tensor.floor_divide(other); mint.floor_divide(input, other)",
-      .doc = "The quotient rounded down.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
+      .doc = "The quotient rounded down; of complex numbers, its real part rounded down.", .samples = "[2,3] [2,3]>0; [2,3] [3]>0; [] [4]>0");
 ENTRY(floor_mod, WHOLE, .vjp = floor_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "FloorMod",
       .onnx = "Mod",
       .python = "ops.floor_mod(x, y); ops.FloorMod()(x, y); ops.floormod(x, y); ops.tensor_mod(x, y); "

@@ -153,10 +153,12 @@ ENTRY(tanh, FLOATING_COMPLEX, .vjp = tanh_vjp, .saves = SP_SAVE_OUT(0), .mindir 
       .doc = "The hyperbolic tangent of each element.", .samples = "[2,3]; []");
 
 /* exp of a negative number only: no overflow on either side. */
-FLOAT_FUNCTION(sigmoid, (x >= 0 ? 1.0f / (1.0f + expf(-x)) : expf(x) / (1.0f + expf(x))),
-               (x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x))), 70)
-RULE(sigmoid, sp_mul(b, g, sp_sub(b, y, sp_square(b, y))))
-ENTRY(sigmoid, FLOATING, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sigmoid", .onnx = "Sigmoid",
+COMPLEX_FUNCTION(sigmoid, (x >= 0 ? 1.0f / (1.0f + expf(-x)) : expf(x) / (1.0f + expf(x))),
+                 (x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x))),
+                 (crealf(x) >= 0 ? 1.0f / (1.0f + cexpf(-x)) : cexpf(x) / (1.0f + cexpf(x))),
+                 (creal(x) >= 0 ? 1.0 / (1.0 + cexp(-x)) : cexp(x) / (1.0 + cexp(x))), 70)
+RULE(sigmoid, sp_mul(b, g, conj_of(b, sp_sub(b, y, sp_square(b, y)))))
+ENTRY(sigmoid, FLOATING_COMPLEX, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sigmoid", .onnx = "Sigmoid",
       .python = "ops.sigmoid(input); ops.Sigmoid()(x); Tensor.sigmoid(); mint.sigmoid(input); "
                 "mint.nn.functional.sigmoid(input)",
       .doc = "1 / (1 + exp(-x)) of each element.", .samples = "[2,3]; []");
