@@ -70,7 +70,8 @@ def test_rates_can_be_changed_by_hand_and_are_shown():
     step = optim.SGD(params, 1.0)
     ms.ops.assign(step.param_groups[0]["lr"], Tensor(0.5))
     step((Tensor([1.0, 1.0, 1.0]), Tensor([1.0])))
-    assert params[1].asnumpy() == 0.0 and "lr: 0.5" in repr(step) and repr(step).startswith("SGD (\nParameter Group 0\n")
+    assert params[1].asnumpy() == 0.0
+    assert "lr: 0.5" in repr(step) and repr(step).startswith("SGD (\nParameter Group 0\n")
 
 
 @pytest.mark.parametrize("make, error, text", [

@@ -142,6 +142,13 @@ def test_iterators_read_epoch_after_epoch():
     assert int(next(numbers(2, shuffle=False).create_tuple_iterator())[0]) == 0
 
 
+def test_a_function_can_be_bound_to_a_dataset():
+    step = train.data_sink(lambda n: n + 100, numbers(3, shuffle=False), sink_size=2)
+    assert [int(step()) for _ in range(3)] == [101, 100, 102]
+    with pytest.raises(ValueError, match="sink_size"):
+        train.data_sink(lambda n: n, numbers(3), sink_size=0)
+
+
 def test_transforms():
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
     assert vision.HWC2CHW()(image).shape == (3, 2, 2)

@@ -8,9 +8,10 @@ from spore.train.summary import *  # noqa: F401,F403
 from spore.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from spore.train import amp
 from spore.train.amp import build_train_network
+from spore.train.data_sink import data_sink
 from spore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
 from spore.train.model import Model
 
-__all__ = ['Model', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network', 'LossScaleManager',
-           'FixedLossScaleManager',
-           'DynamicLossScaleManager', *serialization.__all__, *callback.__all__, *summary.__all__, *metrics.__all__]
+__all__ = ['Model', 'data_sink', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network',
+           'LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager', *serialization.__all__,
+           *callback.__all__, *summary.__all__, *metrics.__all__]
