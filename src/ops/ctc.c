@@ -63,6 +63,8 @@ static bool may_skip(const ctc_attrs *a, const int64_t *labels, int64_t s)
 {
     return s % 2 && s >= 3 && (!a->merge_repeated || labels[s / 2] != labels[s / 2 - 1]);
 }
+/* What staying in state s adds: labels are said once when repetitions do not merge. */
+static double stay(const ctc_attrs *a, int64_t s, double p) { return a->merge_repeated || s % 2 == 0 ? p : -INFINITY; }
 
 #define CTC(D, T, C, LOAD, STORE, ...)                                                                                 \
     static void ctc_##D(void *context, int64_t begin, int64_t end)                                                     \
@@ -81,7 +83,7 @@ static bool may_skip(const ctc_attrs *a, const int64_t *labels, int64_t s)
             for (int64_t t = 0; t < steps; t++)                                                                        \
                 for (int64_t s = 0; s < S; s++) {                                                                      \
                     const double p = (double)LOAD(x[t * row + class_of(labels, a->blank, s)]);                         \
-                    double sum = t ? alpha[(t - 1) * M + s] : s < 2 ? 0 : -INFINITY;                                   \
+                    double sum = t ? stay(a, s, alpha[(t - 1) * M + s]) : s < 2 ? 0 : -INFINITY;                       \
                     if (t && s) sum = log_add(sum, alpha[(t - 1) * M + s - 1]);                                        \
                     if (t && may_skip(a, labels, s)) sum = log_add(sum, alpha[(t - 1) * M + s - 2]);                   \
                     alpha[t * M + s] = sum + p;                                                                        \
@@ -89,7 +91,7 @@ static bool may_skip(const ctc_attrs *a, const int64_t *labels, int64_t s)
             for (int64_t t = steps - 1; j->dx && t >= 0; t--)                                                          \
                 for (int64_t s = S - 1; s >= 0; s--) {                                                                 \
                     const double p = (double)LOAD(x[t * row + class_of(labels, a->blank, s)]);                         \
-                    double sum = t + 1 < steps ? beta[(t + 1) * M + s] : s >= S - 2 ? 0 : -INFINITY;                   \
+                    double sum = t + 1 < steps ? stay(a, s, beta[(t + 1) * M + s]) : s >= S - 2 ? 0 : -INFINITY;       \
                     if (t + 1 < steps && s + 1 < S) sum = log_add(sum, beta[(t + 1) * M + s + 1]);                     \
                     if (t + 1 < steps && s + 2 < S && may_skip(a, labels, s + 2))                                      \
                         sum = log_add(sum, beta[(t + 1) * M + s + 2]);                                                 \

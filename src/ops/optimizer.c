@@ -276,12 +276,13 @@ STEP(adagrad_da_update, "var, gradient_sum, square_sum, grad, lr, l1, l2, global
      (x[1] += x[3]; x[2] += x[3] * x[3]; x[0] = -lr * SHRINK(x[1], bound) / (floor_ + sqrt(x[2]))),
      "[2,3] [2,3] [2,3]>0 [2,3] []>0 [](0.1,0.2) [](0.1,0.2) [](1,2)", .mindir = "ApplyAdagradDA",
      .doc = "Dual averaging: the parameter follows from the sum of gradients and of their squares.")
+/* l1 is added with one sign on both sides of zero, which is what MindSpore's kernel for the CPU computes. */
 STEP(ftrl_update, "var, accum, linear, grad, lr, l1, l2, lr_power", BIT(0) | BIT(1) | BIT(2) | BIT(3), 4, 7, 3, NONE,
      (const real inverse = (real)(1 / s[0]), l1 = (real)s[1], l2 = (real)(2 * s[2]), power = (real)-s[3];
       const bool root = s[3] == -0.5),
      (const real sum = x[1] + x[3] * x[3]; const real to = root ? sqrt(sum) : pow(sum, power);
       const real from = root ? sqrt(x[1]) : pow(x[1], power); x[2] += x[3] - (to - from) * inverse * x[0]; x[1] = sum;
-      x[0] = -SHRINK(x[2], l1) / (to * inverse + l2)),
+      x[0] = fabs(x[2]) > l1 ? (l1 - x[2]) / (to * inverse + l2) : 0),
      "[2,3] [2,3]>0 [2,3] [2,3] []>0 [](0.1,0.2) [](0.1,0.2) [](-0.6,-0.3)", .mindir = "ApplyFtrl",
      .doc = "Follow the regularised leader: the parameter follows from the accumulated gradients, with l1 and l2.")
 
