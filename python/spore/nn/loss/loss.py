@@ -3,6 +3,9 @@
 that users write."""
 import math
 
+import numpy as np
+
+from spore import _core
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
@@ -10,7 +13,6 @@ from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 from spore.nn.layer.activation import LogSoftmax, get_activation
-from spore.nn.loss._ctc import ctc
 
 __all__ = ["LossBase", "L1Loss", "CTCLoss", "MSELoss", "SmoothL1Loss", "SoftMarginLoss", "FocalLoss",
            "SoftmaxCrossEntropyWithLogits", "BCELoss", "BCEWithLogitsLoss", "MultiMarginLoss", "CosineEmbeddingLoss",
@@ -681,6 +683,20 @@ class MultilabelMarginLoss(LossBase):
         return ops.multilabel_margin_loss(x, target, self.reduction)
 
 
+def _rows(cls, targets, target_lengths):
+    """Targets as (N, S); those in one row are cut by their lengths."""
+    if targets.ndim == 2:
+        return targets
+    flat, lengths = targets.asnumpy(), target_lengths.asnumpy()
+    if flat.ndim != 1 or int(lengths.sum()) != flat.size:
+        raise ValueError(f"For '{cls}', targets must have shape (N, S) or as many elements as their lengths add up to, but got "
+                         f"shape {targets.shape}.")
+    rows = np.zeros((len(lengths), max(int(lengths.max()), 1)), np.int64)
+    for row, length, end in zip(rows, lengths, np.cumsum(lengths)):
+        row[:length] = flat[end - length:end]
+    return Tensor(rows)
+
+
 class CTCLoss(LossBase):
     """Connectionist temporal classification: minus the log probability of label sequences.
 
@@ -705,12 +721,12 @@ class CTCLoss(LossBase):
                                  f"dimensions, but got {targets.shape}.")
             targets = ops.expand_dims(targets, 0) if targets.ndim == 1 else targets
             log_probs = ops.expand_dims(log_probs, 1)
-        lengths = [v if isinstance(v, Tensor) else Tensor(list(v) if isinstance(v, (tuple, list)) else [v], mstype.int32)
+        lengths = [v if isinstance(v, Tensor) else Tensor(list(v) if isinstance(v, (tuple, list)) else [v], mstype.int64)
                    for v in (input_lengths, target_lengths)]
-        lengths = [ops.reshape(v, (-1,)).astype(mstype.int32) for v in lengths]
-        loss = ctc(self.cls_name, log_probs, targets, *lengths, self.blank)
-        if self.zero_infinity:
-            loss = ops.select(ops.isfinite(loss), loss, ops.zeros_like(loss))
+        lengths = [ops.reshape(v, (-1,)).astype(mstype.int64) for v in lengths]
+        rows = _rows(self.cls_name, targets, lengths[1]).astype(mstype.int64)
+        loss = _core.apply("ctc_terms", (log_probs, rows, *lengths),
+                           {"blank": self.blank, "zero_infinity": self.zero_infinity, "normalized": True})
         if self.reduction == "mean":
             return ops.mean(loss / ops.maximum(lengths[1], 1).astype(loss.dtype))
         if self.reduction == "sum":
