@@ -4,7 +4,8 @@ from .._core import Tensor, apply
 from ..common import dtype as mstype
 from .primitive import Primitive, prim_attr_register
 
-__all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2Im"]
+__all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2Im", "grid_sample", "affine_grid",
+           "AffineGrid", "deformable_conv2d"]
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
@@ -81,5 +82,56 @@ class Col2Im(Primitive):
                     self.stride)
 
 
+# --- places that are data ---------------------------------------------------------------------------------------------
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """Images or volumes read at places between -1 and 1."""
+    return apply("grid_sample", [input, grid], {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)})
+
+
+def affine_grid(theta, size, align_corners=False):
+    """Places for grid_sample: theta [n, 2, 3] (or [n, 3, 4]) applied to those of an image (or volume) of the given size."""
+    size = tuple(size.tolist()) if isinstance(size, Tensor) else tuple(size)
+    if theta.ndim != 3 or len(size) not in (4, 5) or tuple(theta.shape[1:]) != (len(size) - 2, len(size) - 1):
+        raise ValueError(f"For 'affine_grid', theta of shape {tuple(theta.shape)} does not fit the size {size}")
+
+    def line(n):
+        if n == 1:
+            return [0.0]
+        return [2 * i / (n - 1) - 1 if align_corners else (2 * i + 1) / n - 1 for i in range(n)]
+    rows = [[]]
+    for axis in (line(n) for n in size[2:]):
+        rows = [row + [v] for row in rows for v in axis]
+    base = Tensor([row[::-1] + [1.0] for row in rows], theta.dtype)
+    out = apply("matmul", [base, theta], {"transpose_b": True})
+    return out.reshape((size[0], *size[2:], len(size) - 2))
+
+
+class AffineGrid(Primitive):
+    """affine_grid with align_corners given once."""
+
+    @prim_attr_register
+    def __init__(self, align_corners=False):
+        if not isinstance(align_corners, bool):
+            raise TypeError(f"For 'AffineGrid', align_corners must be a bool, but got {type(align_corners).__name__}")
+
+    def __call__(self, theta, output_size):
+        return affine_grid(theta, output_size, self.align_corners)
+
+
+def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, dilations=(1, 1, 1, 1), groups=1,
+                      deformable_groups=1, modulated=True):
+    """Convolution whose windows are read at shifted places and scaled; padding is (top, bottom, left, right)."""
+    columns = apply("deformable_columns", [x, offsets],
+                    {"kernel_size": tuple(kernel_size), "stride": tuple(strides[2:]), "padding": tuple(padding),
+                     "dilation": tuple(dilations[2:]), "groups": deformable_groups, "modulated": modulated})
+    n, _, height, width = columns.shape
+    outputs = weight.shape[0]
+    columns = columns.reshape((n, groups, -1, height * width))
+    out = apply("matmul", [weight.reshape((1, groups, outputs // groups, -1)), columns], {})
+    out = out.reshape((n, outputs, height, width))
+    return out if bias is None else out + bias.reshape((1, -1, 1, 1))
+
+
 TENSOR_METHODS = {"fold": fold}
-MINT = {"nn.functional.unfold": unfold, "nn.functional.fold": fold}
+MINT = {"nn.functional.unfold": unfold, "nn.functional.fold": fold, "nn.functional.grid_sample": grid_sample}
