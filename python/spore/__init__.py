@@ -66,3 +66,6 @@ __all__ = list(_common_names) + [
     'set_deterministic', 'set_device', 'set_ps_context', 'as_mindspore', 'dtype_to_nptype', 'dtype_to_pytype',
     'pytype_to_dtype',
     'get_py_obj_dtype']
+
+from spore import _docstrings  # noqa: E402
+_docstrings.attach('spore', globals())

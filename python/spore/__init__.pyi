@@ -438,6 +438,7 @@ from spore.train.callback._monitor import TimeMonitor as TimeMonitor
 from spore.train.callback._summary import SummaryCollector as SummaryCollector
 from spore.train.callback._summary import SummaryLandscape as SummaryLandscape
 from spore.train.callback._summary import SummaryRecord as SummaryRecord
+from spore.train.data_sink import data_sink as data_sink
 from spore.train.dataset_helper import DatasetHelper as DatasetHelper
 from spore.train.dataset_helper import connect_network_with_dataset as connect_network_with_dataset
 from spore.train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager

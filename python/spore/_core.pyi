@@ -381,7 +381,7 @@ class Tensor:
     def floor_(self) -> Any:
         """floor, written into the tensor itself."""
     def floor_divide(self, other: TensorLike) -> Tensor:
-        """The quotient rounded down."""
+        """The quotient rounded down; of complex numbers, its real part rounded down."""
     def floor_divide_(self, other, **kwargs) -> Any:
         """floor, written into the tensor itself."""
     def flush_from_cache(self) -> Any:
@@ -908,7 +908,7 @@ class Tensor:
     def trace(self, offset=0, axis1=0, axis2=1, dtype=None) -> Any:
         """Sums along diagonals."""
     def transpose(self, *axes) -> Any:
-        """Dimensions in another order; two numbers for more than two dimensions exchange those."""
+        """Dimensions in another order, all given or as a tuple; two numbers exchange those dimensions."""
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
     def triu(self, diagonal: _int = 0) -> Tensor:

@@ -2,7 +2,8 @@
 """Examples for docstrings, written by scripts/make-examples."""
 
 EXAMPLES = {
-    'Tensor.add_': """
+    'Tensor': {
+        'add_': """
 
     Examples:
         >>> from spore import Tensor
@@ -12,7 +13,7 @@ EXAMPLES = {
         [[ 2.4         2.4         0.2       ]
          [ 0.30000007 -0.5999999  -0.4       ]]
     """,
-    'Tensor.allclose': """
+        'allclose': """
 
     Examples:
         >>> from spore import Tensor
@@ -20,7 +21,7 @@ EXAMPLES = {
         >>> print(v.allclose(v))
         True
     """,
-    'Tensor.argsort': """
+        'argsort': """
 
     Examples:
         >>> from spore import Tensor
@@ -28,7 +29,7 @@ EXAMPLES = {
         >>> print(w.argsort())
         [1 2 0]
     """,
-    'Tensor.assign_value': """
+        'assign_value': """
 
     Examples:
         >>> from spore import Tensor
@@ -38,7 +39,7 @@ EXAMPLES = {
         >>> print(v)
         [3. 1. 2.]
     """,
-    'Tensor.astype': """
+        'astype': """
 
     Examples:
         >>> import spore as ms
@@ -47,7 +48,7 @@ EXAMPLES = {
         >>> print(x.astype(ms.int8))
         [7 7 4]
     """,
-    'Tensor.bernoulli': """
+        'bernoulli': """
 
     Examples:
         >>> from spore import Tensor
@@ -55,7 +56,7 @@ EXAMPLES = {
         >>> print(x.bernoulli().shape)
         (2, 3)
     """,
-    'Tensor.bernoulli_': """
+        'bernoulli_': """
 
     Examples:
         >>> from spore import Tensor
@@ -63,7 +64,7 @@ EXAMPLES = {
         >>> print(v.bernoulli_(1.0))
         [1. 1. 1.]
     """,
-    'Tensor.bfloat16': """
+        'bfloat16': """
 
     Examples:
         >>> from spore import Tensor
@@ -71,7 +72,7 @@ EXAMPLES = {
         >>> print(v.bfloat16().dtype)
         BFloat16
     """,
-    'Tensor.bool': """
+        'bool': """
 
     Examples:
         >>> from spore import Tensor
@@ -79,7 +80,7 @@ EXAMPLES = {
         >>> print(x.bool())
         [ True  True  True]
     """,
-    'Tensor.byte': """
+        'byte': """
 
     Examples:
         >>> from spore import Tensor
@@ -87,7 +88,7 @@ EXAMPLES = {
         >>> print(v.byte().dtype)
         UInt8
     """,
-    'Tensor.chunk': """
+        'chunk': """
 
     Examples:
         >>> import spore as ms
@@ -98,7 +99,7 @@ EXAMPLES = {
         [ 0 -2]
         [-5 -1]
     """,
-    'Tensor.clamp_': """
+        'clamp_': """
 
     Examples:
         >>> from spore import Tensor
@@ -106,7 +107,7 @@ EXAMPLES = {
         >>> print(v.clamp_(1.5, 2.5))
         [1.5 2.  2.5]
     """,
-    'Tensor.contiguous': """
+        'contiguous': """
 
     Examples:
         >>> from spore import Tensor
@@ -114,7 +115,7 @@ EXAMPLES = {
         >>> print(x.T.contiguous().is_contiguous())
         True
     """,
-    'Tensor.copy': """
+        'copy': """
 
     Examples:
         >>> import spore as ms
@@ -123,7 +124,7 @@ EXAMPLES = {
         >>> print(x.copy())
         [3 3]
     """,
-    'Tensor.copy_': """
+        'copy_': """
 
     Examples:
         >>> from spore import Tensor
@@ -132,7 +133,7 @@ EXAMPLES = {
         >>> print(v.copy_(w))
         [3. 1. 2.]
     """,
-    'Tensor.cpu': """
+        'cpu': """
 
     Examples:
         >>> from spore import Tensor
@@ -140,7 +141,7 @@ EXAMPLES = {
         >>> print(v.cpu())
         [1. 2. 3.]
     """,
-    'Tensor.detach': """
+        'detach': """
 
     Examples:
         >>> from spore import Tensor
@@ -148,7 +149,7 @@ EXAMPLES = {
         >>> print(v.detach())
         [1. 2. 3.]
     """,
-    'Tensor.diag': """
+        'diag': """
 
     Examples:
         >>> from spore import Tensor
@@ -156,7 +157,7 @@ EXAMPLES = {
         >>> print(v.diag().shape)
         (3, 3)
     """,
-    'Tensor.dim': """
+        'dim': """
 
     Examples:
         >>> from spore import Tensor
@@ -164,7 +165,7 @@ EXAMPLES = {
         >>> print(x.dim())
         2
     """,
-    'Tensor.div_': """
+        'div_': """
 
     Examples:
         >>> from spore import Tensor
@@ -172,7 +173,7 @@ EXAMPLES = {
         >>> print(v.div_(2.0))
         [0.5 1.  1.5]
     """,
-    'Tensor.dot': """
+        'dot': """
 
     Examples:
         >>> from spore import Tensor
@@ -181,7 +182,7 @@ EXAMPLES = {
         >>> print(v.dot(w))
         11.0
     """,
-    'Tensor.double': """
+        'double': """
 
     Examples:
         >>> from spore import Tensor
@@ -189,7 +190,7 @@ EXAMPLES = {
         >>> print(v.double().dtype)
         Float64
     """,
-    'Tensor.erfinv_': """
+        'erfinv_': """
 
     Examples:
         >>> from spore import Tensor
@@ -197,7 +198,7 @@ EXAMPLES = {
         >>> print(u.erfinv_())
         [0.         0.47693628]
     """,
-    'Tensor.exp_': """
+        'exp_': """
 
     Examples:
         >>> from spore import Tensor
@@ -205,7 +206,7 @@ EXAMPLES = {
         >>> print(v.exp_())
         [ 2.7182817  7.389056  20.085537 ]
     """,
-    'Tensor.expand': """
+        'expand': """
 
     Examples:
         >>> from spore import Tensor
@@ -214,7 +215,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [1. 2. 3.]]
     """,
-    'Tensor.exponential_': """
+        'exponential_': """
 
     Examples:
         >>> from spore import Tensor
@@ -222,7 +223,7 @@ EXAMPLES = {
         >>> print(v.exponential_().shape)
         (3,)
     """,
-    'Tensor.fill': """
+        'fill': """
 
     Examples:
         >>> from spore import Tensor
@@ -230,7 +231,7 @@ EXAMPLES = {
         >>> print(v.fill(2.0))
         [2. 2. 2.]
     """,
-    'Tensor.fill_': """
+        'fill_': """
 
     Examples:
         >>> from spore import Tensor
@@ -238,7 +239,7 @@ EXAMPLES = {
         >>> print(v.fill_(2.0))
         [2. 2. 2.]
     """,
-    'Tensor.fill_diagonal': """
+        'fill_diagonal': """
 
     Examples:
         >>> from spore import Tensor
@@ -247,7 +248,7 @@ EXAMPLES = {
         [[0. 2. 3.]
          [4. 0. 6.]]
     """,
-    'Tensor.fill_diagonal_': """
+        'fill_diagonal_': """
 
     Examples:
         >>> from spore import Tensor
@@ -256,7 +257,7 @@ EXAMPLES = {
         [[0. 2. 3.]
          [4. 0. 6.]]
     """,
-    'Tensor.flatten': """
+        'flatten': """
 
     Examples:
         >>> from spore import Tensor
@@ -264,7 +265,7 @@ EXAMPLES = {
         >>> print(x.flatten())
         [2.5 2.5 1.8 1.2 0.6 1.5 1.5 0.6 0.6]
     """,
-    'Tensor.flip': """
+        'flip': """
 
     Examples:
         >>> from spore import Tensor
@@ -272,7 +273,7 @@ EXAMPLES = {
         >>> print(v.flip((0,)))
         [3. 2. 1.]
     """,
-    'Tensor.float': """
+        'float': """
 
     Examples:
         >>> from spore import Tensor
@@ -280,7 +281,7 @@ EXAMPLES = {
         >>> print(x.float())
         [1.2 1.2 0.1]
     """,
-    'Tensor.floor_': """
+        'floor_': """
 
     Examples:
         >>> from spore import Tensor
@@ -288,7 +289,7 @@ EXAMPLES = {
         >>> print(u.floor_())
         [ 1. -2.]
     """,
-    'Tensor.floor_divide_': """
+        'floor_divide_': """
 
     Examples:
         >>> from spore import Tensor
@@ -296,7 +297,7 @@ EXAMPLES = {
         >>> print(v.floor_divide_(2.0))
         [0. 1. 1.]
     """,
-    'Tensor.flush_from_cache': """
+        'flush_from_cache': """
 
     Examples:
         >>> from spore import Tensor
@@ -304,7 +305,7 @@ EXAMPLES = {
         >>> print(x.flush_from_cache())
         None
     """,
-    'Tensor.from_dlpack': """
+        'from_dlpack': """
 
     Examples:
         >>> from spore import Tensor
@@ -312,7 +313,7 @@ EXAMPLES = {
         >>> print(Tensor.from_dlpack(v.to_dlpack()))
         [1. 2. 3.]
     """,
-    'Tensor.gather': """
+        'gather': """
 
     Examples:
         >>> import spore as ms
@@ -323,7 +324,7 @@ EXAMPLES = {
         [[ 2.   0.6 -1.1]
          [ 2.   0.6 -1.1]]
     """,
-    'Tensor.half': """
+        'half': """
 
     Examples:
         >>> from spore import Tensor
@@ -331,7 +332,7 @@ EXAMPLES = {
         >>> print(x.half())
         [1.2 1.2 0.1]
     """,
-    'Tensor.index_add': """
+        'index_add': """
 
     Examples:
         >>> from spore import Tensor
@@ -340,7 +341,7 @@ EXAMPLES = {
         [[2. 2. 4.]
          [5. 5. 7.]]
     """,
-    'Tensor.index_add_': """
+        'index_add_': """
 
     Examples:
         >>> from spore import Tensor
@@ -350,7 +351,7 @@ EXAMPLES = {
         [[2. 2. 4.]
          [5. 5. 7.]]
     """,
-    'Tensor.index_copy_': """
+        'index_copy_': """
 
     Examples:
         >>> from spore import Tensor
@@ -359,7 +360,7 @@ EXAMPLES = {
         >>> print(v.index_copy_(0, i, Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'Tensor.index_fill_': """
+        'index_fill_': """
 
     Examples:
         >>> from spore import Tensor
@@ -368,7 +369,7 @@ EXAMPLES = {
         >>> print(v.index_fill_(0, i, 0.0))
         [0. 2. 0.]
     """,
-    'Tensor.index_put': """
+        'index_put': """
 
     Examples:
         >>> from spore import Tensor
@@ -377,7 +378,7 @@ EXAMPLES = {
         >>> print(v.index_put((i,), Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'Tensor.index_put_': """
+        'index_put_': """
 
     Examples:
         >>> from spore import Tensor
@@ -386,7 +387,7 @@ EXAMPLES = {
         >>> print(v.index_put_((i,), Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'Tensor.index_select': """
+        'index_select': """
 
     Examples:
         >>> from spore import Tensor
@@ -396,7 +397,7 @@ EXAMPLES = {
         [[1. 3.]
          [4. 6.]]
     """,
-    'Tensor.init_data': """
+        'init_data': """
 
     Examples:
         >>> from spore import Parameter, Tensor
@@ -404,7 +405,7 @@ EXAMPLES = {
         >>> print(p.init_data())
         Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
     """,
-    'Tensor.int': """
+        'int': """
 
     Examples:
         >>> from spore import Tensor
@@ -412,7 +413,7 @@ EXAMPLES = {
         >>> print(x.int())
         [1 1 0]
     """,
-    'Tensor.is_pinned': """
+        'is_pinned': """
 
     Examples:
         >>> from spore import Tensor
@@ -420,7 +421,7 @@ EXAMPLES = {
         >>> print(v.is_pinned())
         False
     """,
-    'Tensor.is_shared': """
+        'is_shared': """
 
     Examples:
         >>> from spore import Tensor
@@ -428,7 +429,7 @@ EXAMPLES = {
         >>> print(v.is_shared())
         False
     """,
-    'Tensor.is_signed': """
+        'is_signed': """
 
     Examples:
         >>> from spore import Tensor
@@ -436,7 +437,7 @@ EXAMPLES = {
         >>> print(v.is_signed())
         True
     """,
-    'Tensor.itemset': """
+        'itemset': """
 
     Examples:
         >>> from spore import Tensor
@@ -444,7 +445,7 @@ EXAMPLES = {
         >>> print(v.itemset(0, 9.0))
         [9. 2. 3.]
     """,
-    'Tensor.kthvalue': """
+        'kthvalue': """
 
     Examples:
         >>> from spore import Tensor
@@ -453,7 +454,7 @@ EXAMPLES = {
         2.0
         2
     """,
-    'Tensor.log_': """
+        'log_': """
 
     Examples:
         >>> from spore import Tensor
@@ -461,7 +462,7 @@ EXAMPLES = {
         >>> print(v.log_())
         [0.        0.6931472 1.0986123]
     """,
-    'Tensor.long': """
+        'long': """
 
     Examples:
         >>> from spore import Tensor
@@ -469,7 +470,7 @@ EXAMPLES = {
         >>> print(x.long())
         [1 1 0]
     """,
-    'Tensor.masked_fill_': """
+        'masked_fill_': """
 
     Examples:
         >>> from spore import Tensor
@@ -479,7 +480,7 @@ EXAMPLES = {
         [[0. 2. 0.]
          [4. 0. 6.]]
     """,
-    'Tensor.masked_scatter_': """
+        'masked_scatter_': """
 
     Examples:
         >>> from spore import Tensor
@@ -490,7 +491,7 @@ EXAMPLES = {
         [[1. 2. 2.]
          [4. 3. 6.]]
     """,
-    'Tensor.max': """
+        'max': """
 
     Examples:
         >>> from spore import Tensor
@@ -498,7 +499,7 @@ EXAMPLES = {
         >>> print(x.max())
         1.2
     """,
-    'Tensor.min': """
+        'min': """
 
     Examples:
         >>> from spore import Tensor
@@ -506,7 +507,7 @@ EXAMPLES = {
         >>> print(x.min())
         -1.8
     """,
-    'Tensor.move_to': """
+        'move_to': """
 
     Examples:
         >>> from spore import Tensor
@@ -514,7 +515,7 @@ EXAMPLES = {
         >>> print(v.move_to("CPU"))
         [1. 2. 3.]
     """,
-    'Tensor.mul_': """
+        'mul_': """
 
     Examples:
         >>> from spore import Tensor
@@ -524,7 +525,7 @@ EXAMPLES = {
         [[ 1.44  1.44  0.01]
          [-1.08 -2.16 -0.05]]
     """,
-    'Tensor.narrow': """
+        'narrow': """
 
     Examples:
         >>> from spore import Tensor
@@ -532,7 +533,7 @@ EXAMPLES = {
         >>> print(v.narrow(0, 1, 2))
         [2. 3.]
     """,
-    'Tensor.ndimension': """
+        'ndimension': """
 
     Examples:
         >>> from spore import Tensor
@@ -540,7 +541,7 @@ EXAMPLES = {
         >>> print(x.ndimension())
         2
     """,
-    'Tensor.nelement': """
+        'nelement': """
 
     Examples:
         >>> from spore import Tensor
@@ -548,7 +549,7 @@ EXAMPLES = {
         >>> print(x.nelement())
         6
     """,
-    'Tensor.new_empty': """
+        'new_empty': """
 
     Examples:
         >>> from spore import Tensor
@@ -556,7 +557,7 @@ EXAMPLES = {
         >>> print(v.new_empty((2, 2)).shape)
         (2, 2)
     """,
-    'Tensor.new_full': """
+        'new_full': """
 
     Examples:
         >>> from spore import Tensor
@@ -565,7 +566,7 @@ EXAMPLES = {
         [[7. 7.]
          [7. 7.]]
     """,
-    'Tensor.new_ones': """
+        'new_ones': """
 
     Examples:
         >>> from spore import Tensor
@@ -574,7 +575,7 @@ EXAMPLES = {
         [[1. 1.]
          [1. 1.]]
     """,
-    'Tensor.new_zeros': """
+        'new_zeros': """
 
     Examples:
         >>> from spore import Tensor
@@ -583,7 +584,7 @@ EXAMPLES = {
         [[0. 0.]
          [0. 0.]]
     """,
-    'Tensor.normal_': """
+        'normal_': """
 
     Examples:
         >>> from spore import Tensor
@@ -591,7 +592,7 @@ EXAMPLES = {
         >>> print(v.normal_().shape)
         (3,)
     """,
-    'Tensor.numel': """
+        'numel': """
 
     Examples:
         >>> from spore import Tensor
@@ -599,7 +600,7 @@ EXAMPLES = {
         >>> print(x.numel())
         6
     """,
-    'Tensor.pin_memory': """
+        'pin_memory': """
 
     Examples:
         >>> from spore import Tensor
@@ -607,7 +608,7 @@ EXAMPLES = {
         >>> print(v.pin_memory().shape)
         (3,)
     """,
-    'Tensor.pow_': """
+        'pow_': """
 
     Examples:
         >>> from spore import Tensor
@@ -615,7 +616,7 @@ EXAMPLES = {
         >>> print(v.pow_(2.0))
         [1. 4. 9.]
     """,
-    'Tensor.random_': """
+        'random_': """
 
     Examples:
         >>> from spore import Tensor
@@ -623,7 +624,7 @@ EXAMPLES = {
         >>> print(v.random_().shape)
         (3,)
     """,
-    'Tensor.remainder_': """
+        'remainder_': """
 
     Examples:
         >>> from spore import Tensor
@@ -631,7 +632,7 @@ EXAMPLES = {
         >>> print(v.remainder_(2.0))
         [1. 0. 1.]
     """,
-    'Tensor.repeat': """
+        'repeat': """
 
     Examples:
         >>> from spore import Tensor
@@ -639,7 +640,7 @@ EXAMPLES = {
         >>> print(x.repeat(2))
         [1.2 1.2 0.1 1.2 1.2 0.1]
     """,
-    'Tensor.repeat_interleave': """
+        'repeat_interleave': """
 
     Examples:
         >>> from spore import Tensor
@@ -647,7 +648,7 @@ EXAMPLES = {
         >>> print(x.repeat_interleave(2))
         [ 1.2  1.2  1.2  1.2  0.1  0.1 -0.9 -0.9 -1.8 -1.8 -0.5 -0.5]
     """,
-    'Tensor.reshape_as': """
+        'reshape_as': """
 
     Examples:
         >>> from spore import Tensor
@@ -657,7 +658,7 @@ EXAMPLES = {
          [3. 4.]
          [5. 6.]]
     """,
-    'Tensor.resize': """
+        'resize': """
 
     Examples:
         >>> from spore import Tensor
@@ -665,7 +666,7 @@ EXAMPLES = {
         >>> print(v.resize(5))
         [1. 2. 3. 0. 0.]
     """,
-    'Tensor.reverse_sequence': """
+        'reverse_sequence': """
 
     Examples:
         >>> from spore import Tensor
@@ -674,7 +675,7 @@ EXAMPLES = {
         [[2. 1. 3.]
          [6. 5. 4.]]
     """,
-    'Tensor.scatter': """
+        'scatter': """
 
     Examples:
         >>> from spore import Tensor
@@ -683,7 +684,7 @@ EXAMPLES = {
         >>> print(v.scatter(0, i, Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'Tensor.scatter_': """
+        'scatter_': """
 
     Examples:
         >>> from spore import Tensor
@@ -692,7 +693,7 @@ EXAMPLES = {
         >>> print(v.scatter_(0, i, Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'Tensor.scatter_add': """
+        'scatter_add': """
 
     Examples:
         >>> from spore import Tensor
@@ -701,7 +702,7 @@ EXAMPLES = {
         >>> print(v.scatter_add(0, i, Tensor([7.0, 8.0])))
         [ 8.  2. 11.]
     """,
-    'Tensor.scatter_add_': """
+        'scatter_add_': """
 
     Examples:
         >>> from spore import Tensor
@@ -710,7 +711,7 @@ EXAMPLES = {
         >>> print(v.scatter_add_(0, i, Tensor([7.0, 8.0])))
         [ 8.  2. 11.]
     """,
-    'Tensor.searchsorted': """
+        'searchsorted': """
 
     Examples:
         >>> from spore import Tensor
@@ -718,7 +719,7 @@ EXAMPLES = {
         >>> print(v.searchsorted(Tensor([1.5, 2.5])))
         [1 2]
     """,
-    'Tensor.select': """
+        'select': """
 
     Examples:
         >>> from spore import Tensor
@@ -726,7 +727,7 @@ EXAMPLES = {
         >>> print(x.select(1, 0))
         [1. 4.]
     """,
-    'Tensor.set_const_arg': """
+        'set_const_arg': """
 
     Examples:
         >>> from spore import Tensor
@@ -735,7 +736,7 @@ EXAMPLES = {
         >>> print(v.const_arg)
         True
     """,
-    'Tensor.set_dtype': """
+        'set_dtype': """
 
     Examples:
         >>> import spore as ms
@@ -744,7 +745,7 @@ EXAMPLES = {
         >>> print(v.set_dtype(ms.float64))
         Float64
     """,
-    'Tensor.short': """
+        'short': """
 
     Examples:
         >>> from spore import Tensor
@@ -752,7 +753,7 @@ EXAMPLES = {
         >>> print(v.short().dtype)
         Int16
     """,
-    'Tensor.sigmoid_': """
+        'sigmoid_': """
 
     Examples:
         >>> from spore import Tensor
@@ -760,7 +761,7 @@ EXAMPLES = {
         >>> print(v.sigmoid_())
         [0.7310586  0.880797   0.95257413]
     """,
-    'Tensor.sign_': """
+        'sign_': """
 
     Examples:
         >>> from spore import Tensor
@@ -768,7 +769,7 @@ EXAMPLES = {
         >>> print(v.sign_())
         [1. 1. 1.]
     """,
-    'Tensor.softmax': """
+        'softmax': """
 
     Examples:
         >>> from spore import Tensor
@@ -776,7 +777,7 @@ EXAMPLES = {
         >>> print(v.softmax(0))
         [0.09003057 0.24472848 0.66524094]
     """,
-    'Tensor.sort': """
+        'sort': """
 
     Examples:
         >>> from spore import Tensor
@@ -785,7 +786,7 @@ EXAMPLES = {
         [1. 2. 3.]
         [1 2 0]
     """,
-    'Tensor.split': """
+        'split': """
 
     Examples:
         >>> from spore import Tensor
@@ -794,7 +795,7 @@ EXAMPLES = {
         [1. 2.]
         [3.]
     """,
-    'Tensor.squeeze': """
+        'squeeze': """
 
     Examples:
         >>> from spore import Tensor
@@ -803,7 +804,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'Tensor.stride': """
+        'stride': """
 
     Examples:
         >>> from spore import Tensor
@@ -811,7 +812,7 @@ EXAMPLES = {
         >>> print(x.stride())
         [3, 1]
     """,
-    'Tensor.sub_': """
+        'sub_': """
 
     Examples:
         >>> from spore import Tensor
@@ -819,7 +820,7 @@ EXAMPLES = {
         >>> print(v.sub_(1.0))
         [0. 1. 2.]
     """,
-    'Tensor.take': """
+        'take': """
 
     Examples:
         >>> from spore import Tensor
@@ -829,7 +830,7 @@ EXAMPLES = {
         [[1. 3.]
          [4. 6.]]
     """,
-    'Tensor.tanh_': """
+        'tanh_': """
 
     Examples:
         >>> from spore import Tensor
@@ -837,7 +838,7 @@ EXAMPLES = {
         >>> print(v.tanh_())
         [0.7615942 0.9640276 0.9950548]
     """,
-    'Tensor.tile': """
+        'tile': """
 
     Examples:
         >>> from spore import Tensor
@@ -848,7 +849,7 @@ EXAMPLES = {
          [ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'Tensor.to': """
+        'to': """
 
     Examples:
         >>> import spore as ms
@@ -858,7 +859,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'Tensor.to_dlpack': """
+        'to_dlpack': """
 
     Examples:
         >>> from spore import Tensor
@@ -866,7 +867,7 @@ EXAMPLES = {
         >>> print(Tensor.from_dlpack(v.to_dlpack()))
         [1. 2. 3.]
     """,
-    'Tensor.trace': """
+        'trace': """
 
     Examples:
         >>> from spore import Tensor
@@ -874,7 +875,7 @@ EXAMPLES = {
         >>> print(x.trace())
         6.0
     """,
-    'Tensor.transpose': """
+        'transpose': """
 
     Examples:
         >>> from spore import Tensor
@@ -884,7 +885,7 @@ EXAMPLES = {
          [ 1.2 -1.8]
          [ 0.1 -0.5]]
     """,
-    'Tensor.type': """
+        'type': """
 
     Examples:
         >>> from spore import Tensor
@@ -892,7 +893,7 @@ EXAMPLES = {
         >>> print(v.type())
         Float32
     """,
-    'Tensor.type_as': """
+        'type_as': """
 
     Examples:
         >>> from spore import Tensor
@@ -901,7 +902,7 @@ EXAMPLES = {
         >>> print(n.type_as(v))
         [3. 1. 2.]
     """,
-    'Tensor.uniform': """
+        'uniform': """
 
     Examples:
         >>> from spore import Tensor
@@ -909,7 +910,7 @@ EXAMPLES = {
         >>> print(x.uniform().shape)
         (2, 3)
     """,
-    'Tensor.uniform_': """
+        'uniform_': """
 
     Examples:
         >>> from spore import Tensor
@@ -917,14 +918,14 @@ EXAMPLES = {
         >>> print(v.uniform_().shape)
         (3,)
     """,
-    'Tensor.unique': """
+        'unique': """
 
     Examples:
         >>> from spore import Tensor
         >>> print(Tensor([2, 1, 2]).unique())
         [1 2]
     """,
-    'Tensor.value': """
+        'value': """
 
     Examples:
         >>> import spore as ms
@@ -933,7 +934,7 @@ EXAMPLES = {
         >>> print(p.value() + 1)
         [4 4]
     """,
-    'Tensor.view': """
+        'view': """
 
     Examples:
         >>> from spore import Tensor
@@ -943,7 +944,7 @@ EXAMPLES = {
          [ 0.1 -0.9]
          [-1.8 -0.5]]
     """,
-    'Tensor.where': """
+        'where': """
 
     Examples:
         >>> from spore import Tensor
@@ -953,7 +954,7 @@ EXAMPLES = {
         [[1. 0. 3.]
          [0. 5. 0.]]
     """,
-    'Tensor.zero_': """
+        'zero_': """
 
     Examples:
         >>> from spore import Tensor
@@ -961,7 +962,9 @@ EXAMPLES = {
         >>> print(v.zero_())
         [0. 0. 0.]
     """,
-    'mint.argsort': """
+    },
+    'mint': {
+        'argsort': """
 
     Examples:
         >>> import numpy as np
@@ -971,7 +974,7 @@ EXAMPLES = {
         >>> print(mint.argsort(x).shape)
         (3, 5)
     """,
-    'mint.cat': """
+        'cat': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -982,7 +985,7 @@ EXAMPLES = {
          [-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
     """,
-    'mint.cdist': """
+        'cdist': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -992,7 +995,7 @@ EXAMPLES = {
         [[2.5495098 2.8722813]
          [7.5828753 7.0887237]]
     """,
-    'mint.chunk': """
+        'chunk': """
 
     Examples:
         >>> import spore as ms
@@ -1003,7 +1006,7 @@ EXAMPLES = {
         [ 0 -2]
         [-5 -1]
     """,
-    'mint.conv2d': """
+        'conv2d': """
 
     Examples:
         >>> import numpy as np
@@ -1014,7 +1017,7 @@ EXAMPLES = {
         >>> print(mint.conv2d(x, w).shape)
         (1, 2, 2, 2)
     """,
-    'mint.diag': """
+        'diag': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1022,7 +1025,7 @@ EXAMPLES = {
         >>> print(mint.diag(x))
         [1. 5.]
     """,
-    'mint.diff': """
+        'diff': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1030,14 +1033,14 @@ EXAMPLES = {
         >>> print(mint.diff(w))
         [-2.  1.]
     """,
-    'mint.empty': """
+        'empty': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.empty((2, 3)).shape)
         (2, 3)
     """,
-    'mint.empty_like': """
+        'empty_like': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1045,7 +1048,7 @@ EXAMPLES = {
         >>> print(mint.empty_like(x).shape)
         (2, 3)
     """,
-    'mint.equal': """
+        'equal': """
 
     Examples:
         >>> import spore as ms
@@ -1055,7 +1058,7 @@ EXAMPLES = {
         >>> print(mint.equal(x, y))
         True
     """,
-    'mint.flatten': """
+        'flatten': """
 
     Examples:
         >>> import numpy as np
@@ -1065,7 +1068,7 @@ EXAMPLES = {
         >>> print(mint.flatten(x).shape)
         (24,)
     """,
-    'mint.full': """
+        'full': """
 
     Examples:
         >>> from spore import mint
@@ -1073,7 +1076,7 @@ EXAMPLES = {
         [[1.5 1.5 1.5]
          [1.5 1.5 1.5]]
     """,
-    'mint.index_add': """
+        'index_add': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1083,7 +1086,7 @@ EXAMPLES = {
         [[2. 2. 4.]
          [5. 5. 7.]]
     """,
-    'mint.index_select': """
+        'index_select': """
 
     Examples:
         >>> import spore as ms
@@ -1094,7 +1097,7 @@ EXAMPLES = {
         [[-0.9 -0.9]
          [-1.8 -1.8]]
     """,
-    'mint.linalg.matrix_norm': """
+        'linalg.matrix_norm': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1102,7 +1105,7 @@ EXAMPLES = {
         >>> print(mint.linalg.matrix_norm(x))
         9.539392
     """,
-    'mint.linalg.vector_norm': """
+        'linalg.vector_norm': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1110,14 +1113,14 @@ EXAMPLES = {
         >>> print(mint.linalg.vector_norm(v))
         3.7416575
     """,
-    'mint.linspace': """
+        'linspace': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.linspace(0, 1, 5))
         [0.   0.25 0.5  0.75 1.  ]
     """,
-    'mint.max': """
+        'max': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1125,7 +1128,7 @@ EXAMPLES = {
         >>> print(mint.max(x))
         1.2
     """,
-    'mint.median': """
+        'median': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1133,7 +1136,7 @@ EXAMPLES = {
         >>> print(mint.median(w))
         2.0
     """,
-    'mint.meshgrid': """
+        'meshgrid': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1145,7 +1148,7 @@ EXAMPLES = {
         [[1.2 1.2 0.1]
          [1.2 1.2 0.1]]
     """,
-    'mint.min': """
+        'min': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1153,7 +1156,7 @@ EXAMPLES = {
         >>> print(mint.min(x))
         -1.8
     """,
-    'mint.multinomial': """
+        'multinomial': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1161,7 +1164,7 @@ EXAMPLES = {
         >>> print(mint.multinomial(v, 2).shape)
         (2,)
     """,
-    'mint.narrow': """
+        'narrow': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1170,14 +1173,14 @@ EXAMPLES = {
         [[-0.9 -1.8 -0.5]
          [-0.4 -1.8 -1.8]]
     """,
-    'mint.nn.functional.adaptive_max_pool1d': """
+        'nn.functional.adaptive_max_pool1d': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.adaptive_max_pool1d(Tensor([[[1.0, 3.0, 2.0, 4.0]]]), 2).shape)
         (1, 1, 2)
     """,
-    'mint.nn.functional.batch_norm': """
+        'nn.functional.batch_norm': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1186,14 +1189,14 @@ EXAMPLES = {
         [[0.999995 1.99999  2.999985]
          [3.99998  4.999975 5.99997 ]]
     """,
-    'mint.nn.functional.conv1d': """
+        'nn.functional.conv1d': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.conv1d(Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 1.0]]])).shape)
         (1, 1, 2)
     """,
-    'mint.nn.functional.conv2d': """
+        'nn.functional.conv2d': """
 
     Examples:
         >>> import numpy as np
@@ -1204,14 +1207,14 @@ EXAMPLES = {
         >>> print(mint.nn.functional.conv2d(x, w).shape)
         (1, 2, 2, 2)
     """,
-    'mint.nn.functional.conv3d': """
+        'nn.functional.conv3d': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.nn.functional.conv3d(mint.ones((1, 1, 2, 2, 2)), mint.ones((1, 1, 2, 2, 2))).shape)
         (1, 1, 1, 1, 1)
     """,
-    'mint.nn.functional.dropout': """
+        'nn.functional.dropout': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1220,7 +1223,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'mint.nn.functional.dropout2d': """
+        'nn.functional.dropout2d': """
 
     Examples:
         >>> import numpy as np
@@ -1230,7 +1233,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.dropout2d(image, training=False).shape)
         (1, 1, 4, 4)
     """,
-    'mint.nn.functional.elu': """
+        'nn.functional.elu': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1239,14 +1242,14 @@ EXAMPLES = {
         [[ 1.2         1.2         0.1       ]
          [-0.59343034 -0.8347011  -0.39346933]]
     """,
-    'mint.nn.functional.elu_': """
+        'nn.functional.elu_': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.elu_(Tensor([-1.0, 1.0])))
         [-0.63212055  1.        ]
     """,
-    'mint.nn.functional.gelu': """
+        'nn.functional.gelu': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1255,14 +1258,14 @@ EXAMPLES = {
         [[ 1.7353253   1.7353253   0.05398278]
          [-0.12584065 -0.0093608  -0.16937456]]
     """,
-    'mint.nn.functional.glu': """
+        'nn.functional.glu': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.glu(Tensor([1.0, 2.0, 0.0, 0.0])))
         [0.5 1. ]
     """,
-    'mint.nn.functional.hardsigmoid': """
+        'nn.functional.hardsigmoid': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1271,7 +1274,7 @@ EXAMPLES = {
         [[0.9        0.9166666  0.51666665]
          [0.21666667 0.         0.35000002]]
     """,
-    'mint.nn.functional.hardswish': """
+        'nn.functional.hardswish': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1280,21 +1283,21 @@ EXAMPLES = {
         [[ 2.16        2.2916667   0.05166667]
          [-0.36833334  0.         -0.31499997]]
     """,
-    'mint.nn.functional.hardtanh': """
+        'nn.functional.hardtanh': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.hardtanh(Tensor([-2.0, 0.5, 2.0])))
         [-1.   0.5  1. ]
     """,
-    'mint.nn.functional.hardtanh_': """
+        'nn.functional.hardtanh_': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.hardtanh_(Tensor([-2.0, 0.5, 2.0])))
         [-1.   0.5  1. ]
     """,
-    'mint.nn.functional.interpolate': """
+        'nn.functional.interpolate': """
 
     Examples:
         >>> import numpy as np
@@ -1304,7 +1307,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.interpolate(x, size=(4, 6), mode='nearest').shape)
         (1, 2, 4, 6)
     """,
-    'mint.nn.functional.log_softmax': """
+        'nn.functional.log_softmax': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1312,7 +1315,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.log_softmax(x, 1).shape)
         (2, 3, 2)
     """,
-    'mint.nn.functional.max_pool2d': """
+        'nn.functional.max_pool2d': """
 
     Examples:
         >>> import numpy as np
@@ -1322,7 +1325,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.max_pool2d(image, 2).shape)
         (1, 1, 2, 2)
     """,
-    'mint.nn.functional.mish': """
+        'nn.functional.mish': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1331,7 +1334,7 @@ EXAMPLES = {
         [[ 1.077946    1.077946    0.06317942]
          [-0.2956564  -0.2732316  -0.22074376]]
     """,
-    'mint.nn.functional.nll_loss': """
+        'nn.functional.nll_loss': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1339,7 +1342,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.nll_loss(x, Tensor([0, 2])))
         -3.5
     """,
-    'mint.nn.functional.one_hot': """
+        'nn.functional.one_hot': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1347,7 +1350,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.one_hot(i).shape)
         (2, 2, 3)
     """,
-    'mint.nn.functional.pad': """
+        'nn.functional.pad': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1356,7 +1359,7 @@ EXAMPLES = {
         [[ 0.   1.2  1.2  0.1  0.   0. ]
          [ 0.  -0.9 -1.8 -0.5  0.   0. ]]
     """,
-    'mint.nn.functional.relu6': """
+        'nn.functional.relu6': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1365,28 +1368,28 @@ EXAMPLES = {
         [[6.  6.  3.2]
          [0.9 0.  1.8]]
     """,
-    'mint.nn.functional.relu_': """
+        'nn.functional.relu_': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.relu_(Tensor([-1.0, 1.0])))
         [0. 1.]
     """,
-    'mint.nn.functional.selu': """
+        'nn.functional.selu': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.selu(Tensor([-1.0, 1.0])))
         [-1.1113307  1.050701 ]
     """,
-    'mint.nn.functional.sigmoid_': """
+        'nn.functional.sigmoid_': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.nn.functional.sigmoid_(Tensor([-1.0, 1.0])))
         [0.26894143 0.7310586 ]
     """,
-    'mint.nn.functional.silu': """
+        'nn.functional.silu': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1395,7 +1398,7 @@ EXAMPLES = {
         [[ 2.2003856   2.3103545   0.05249792]
          [-0.26259094 -0.09574918 -0.26014543]]
     """,
-    'mint.nn.functional.softmax': """
+        'nn.functional.softmax': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1403,7 +1406,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.softmax(x, 1).shape)
         (2, 3, 2)
     """,
-    'mint.nn.functional.threshold': """
+        'nn.functional.threshold': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1411,7 +1414,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.threshold(v, 1.5, 0.0))
         [0. 2. 3.]
     """,
-    'mint.nn.functional.threshold_': """
+        'nn.functional.threshold_': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1419,7 +1422,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.threshold_(v, 1.5, 0.0))
         [0. 2. 3.]
     """,
-    'mint.nn.functional.upsample': """
+        'nn.functional.upsample': """
 
     Examples:
         >>> import numpy as np
@@ -1429,7 +1432,7 @@ EXAMPLES = {
         >>> print(mint.nn.functional.upsample(image, size=(8, 8)).shape)
         (1, 1, 8, 8)
     """,
-    'mint.norm': """
+        'norm': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1437,7 +1440,7 @@ EXAMPLES = {
         >>> print(mint.norm(x))
         2.6814175
     """,
-    'mint.normal': """
+        'normal': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1446,7 +1449,7 @@ EXAMPLES = {
         >>> print(mint.normal(m, s).shape)
         (3,)
     """,
-    'mint.ones': """
+        'ones': """
 
     Examples:
         >>> from spore import mint
@@ -1454,14 +1457,14 @@ EXAMPLES = {
         [[1. 1. 1.]
          [1. 1. 1.]]
     """,
-    'mint.rand': """
+        'rand': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.rand(2000).shape)
         (2000,)
     """,
-    'mint.rand_like': """
+        'rand_like': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1469,14 +1472,14 @@ EXAMPLES = {
         >>> print(mint.rand_like(x).shape)
         (2, 3)
     """,
-    'mint.randint': """
+        'randint': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.randint(0, 9, (2000,)).shape)
         (2000,)
     """,
-    'mint.randint_like': """
+        'randint_like': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1484,14 +1487,14 @@ EXAMPLES = {
         >>> print(mint.randint_like(x, 0, 9).shape)
         (2, 3)
     """,
-    'mint.randn': """
+        'randn': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.randn((2, 3)).shape)
         (2, 3)
     """,
-    'mint.randn_like': """
+        'randn_like': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1499,14 +1502,14 @@ EXAMPLES = {
         >>> print(mint.randn_like(x).shape)
         (2, 3)
     """,
-    'mint.randperm': """
+        'randperm': """
 
     Examples:
         >>> from spore import mint
         >>> print(mint.sort(mint.randperm(20))[0].shape)
         (20,)
     """,
-    'mint.scatter': """
+        'scatter': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1515,7 +1518,7 @@ EXAMPLES = {
         >>> print(mint.scatter(v, 0, i, Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'mint.scatter_add': """
+        'scatter_add': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1524,7 +1527,7 @@ EXAMPLES = {
         >>> print(mint.scatter_add(v, 0, i, Tensor([7.0, 8.0])))
         [ 8.  2. 11.]
     """,
-    'mint.select': """
+        'select': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1532,7 +1535,7 @@ EXAMPLES = {
         >>> print(mint.select(x, 1, 0))
         [ 1.2 -0.9]
     """,
-    'mint.softmax': """
+        'softmax': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1540,7 +1543,7 @@ EXAMPLES = {
         >>> print(mint.softmax(x, 1).shape)
         (2, 3, 2)
     """,
-    'mint.sort': """
+        'sort': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1548,7 +1551,7 @@ EXAMPLES = {
         >>> print(mint.sort(x)[0])
         [-1.8 -0.9 -0.5  0.1  1.2  1.2]
     """,
-    'mint.split': """
+        'split': """
 
     Examples:
         >>> import spore as ms
@@ -1558,7 +1561,7 @@ EXAMPLES = {
         [3 3]
         [ 0 -2]
     """,
-    'mint.squeeze': """
+        'squeeze': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1567,7 +1570,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'mint.stack': """
+        'stack': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1576,7 +1579,7 @@ EXAMPLES = {
         >>> print(mint.stack((x, y)).shape)
         (2, 2, 3)
     """,
-    'mint.t': """
+        't': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1586,7 +1589,7 @@ EXAMPLES = {
          [ 1.2 -1.8]
          [ 0.1 -0.5]]
     """,
-    'mint.topk': """
+        'topk': """
 
     Examples:
         >>> import numpy as np
@@ -1601,7 +1604,7 @@ EXAMPLES = {
          [4 3]
          [4 3]]
     """,
-    'mint.transpose': """
+        'transpose': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1611,14 +1614,14 @@ EXAMPLES = {
          [ 1.2 -1.8]
          [ 0.1 -0.5]]
     """,
-    'mint.unique': """
+        'unique': """
 
     Examples:
         >>> from spore import Tensor, mint
         >>> print(mint.unique(Tensor([2, 1, 2])))
         [1 2]
     """,
-    'mint.vdot': """
+        'vdot': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1627,7 +1630,7 @@ EXAMPLES = {
         >>> print(mint.vdot(v, w))
         11.0
     """,
-    'mint.where': """
+        'where': """
 
     Examples:
         >>> from spore import Tensor, mint
@@ -1636,7 +1639,7 @@ EXAMPLES = {
         [[1.2 1.2 0.1]
          [0.  0.  0. ]]
     """,
-    'mint.zeros': """
+        'zeros': """
 
     Examples:
         >>> from spore import mint
@@ -1644,7 +1647,360 @@ EXAMPLES = {
         [[0. 0. 0.]
          [0. 0. 0.]]
     """,
-    'ops.AdamWeightDecay': """
+    },
+    'nn': {
+        'ASGD': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.ASGD([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5 1.  1.5]
+    """,
+        'AdaMax': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.AdaMax([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5 1.5 2.5]
+    """,
+        'Adadelta': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.Adadelta([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.998 1.998 2.998]
+    """,
+        'Adagrad': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.Adagrad([p], learning_rate=0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.523 1.506 2.503]
+    """,
+        'AdamOffload': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.AdamOffload([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5 1.5 2.5]
+    """,
+        'AvgPool1dExt': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.AvgPool1dExt(2)(ms.ops.ones((1, 1, 4))).shape)
+        (1, 1, 2)
+    """,
+        'AvgPool2dExt': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.AvgPool2dExt(2)(image).shape)
+        (1, 1, 2, 2)
+    """,
+        'AvgPool3dExt': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.AvgPool3dExt(2)(ms.ops.ones((1, 1, 2, 2, 2))).shape)
+        (1, 1, 1, 1, 1)
+    """,
+        'CTCLoss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> print(nn.CTCLoss()(ms.ops.log_softmax(ms.ops.ones((4, 1, 3)), -1), Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)))
+        0.8431995
+    """,
+        'Dropout2dExt': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.Dropout2dExt(0.5)(image).shape)
+        (1, 1, 4, 4)
+    """,
+        'DropoutExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(nn.DropoutExt(0.5)(v).shape)
+        (3,)
+    """,
+        'EmbeddingExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> i = Tensor([0, 2])
+        >>> print(nn.EmbeddingExt(4, 2)(i).shape)
+        (2, 2)
+    """,
+        'FTRL': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.FTRL([p], learning_rate=0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.222 1.194 2.188]
+    """,
+        'InverseDecayLR': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> print(nn.InverseDecayLR(0.1, 0.5, 4)(Tensor(4, ms.int32)))
+        0.06666667
+    """,
+        'L1LossExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(nn.L1LossExt()(v, w))
+        1.3333334
+    """,
+        'LARS': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.LARS(nn.Momentum([p], 0.5, 0.9))((v,))
+        >>> print(p.asnumpy().round(3))
+        [1.    1.999 2.998]
+    """,
+        'LPPool1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> print(nn.LPPool1d(2, 2)(ms.ops.ones((1, 1, 4))).shape)
+        (1, 1, 2)
+    """,
+        'LPPool2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.LPPool2d(2, 2)(image).shape)
+        (1, 1, 2, 2)
+    """,
+        'Lamb': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.Lamb([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [-0.08  0.92  1.92]
+    """,
+        'LayerNormExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(nn.LayerNormExt((3,))(x).shape)
+        (2, 3)
+    """,
+        'LazyAdam': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.LazyAdam([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5 1.5 2.5]
+    """,
+        'LearningRateSchedule': """
+
+    Examples:
+        >>> from spore import nn
+        >>> print(isinstance(nn.CosineDecayLR(0.01, 0.1, 4), nn.LearningRateSchedule))
+        True
+    """,
+        'LogSoftmaxExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(nn.LogSoftmaxExt(0)(v))
+        [-2.407606  -1.4076059 -0.4076059]
+    """,
+        'MatDet': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.MatDet()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        8.0
+    """,
+        'MatInverse': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.MatInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """,
+        'MaxPool2dExt': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.MaxPool2dExt(2)(image).shape)
+        (1, 1, 2, 2)
+    """,
+        'MaxUnpool1d': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.MaxUnpool1d(2)(Tensor([[[2.0, 4.0]]]), Tensor([[[1, 3]]])).shape)
+        (1, 1, 4)
+    """,
+        'MaxUnpool2d': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.MaxUnpool2d(2)(Tensor([[[[5.0]]]]), Tensor([[[[3]]]])).shape)
+        (1, 1, 2, 2)
+    """,
+        'MaxUnpool3d': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.MaxUnpool3d(2)(Tensor([[[[[5.0]]]]]), Tensor([[[[[7]]]]])).shape)
+        (1, 1, 2, 2, 2)
+    """,
+        'NaturalExpDecayLR': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> print(nn.NaturalExpDecayLR(0.1, 0.5, 4)(Tensor(4, ms.int32)))
+        0.013533528
+    """,
+        'Optimizer': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(nn.Momentum([p], 0.5, 0.9).get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+    """,
+        'PReLUExt': """
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> print(nn.PReLUExt()(Tensor([-1.0, 1.0])))
+        [-0.25  1.  ]
+    """,
+        'PolynomialDecayLR': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, nn
+        >>> print(nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5)(Tensor(2, ms.int32)))
+        0.07363961
+    """,
+        'ProximalAdagrad': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.ProximalAdagrad([p], learning_rate=0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.523 1.506 2.503]
+    """,
+        'RMSProp': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.RMSProp([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5   1.123 1.882]
+    """,
+        'Rprop': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> _ = nn.Rprop([p], 0.5)((v,))
+        >>> print(p.asnumpy().round(3))
+        [0.5 1.5 2.5]
+    """,
+        'inverse_decay_lr': """
+
+    Examples:
+        >>> from spore import nn
+        >>> print(nn.inverse_decay_lr(0.1, 0.5, 4, 2, 1))
+        [0.1, 0.1, 0.06666666666666667, 0.06666666666666667]
+    """,
+        'natural_exp_decay_lr': """
+
+    Examples:
+        >>> from spore import nn
+        >>> print(nn.natural_exp_decay_lr(0.1, 0.5, 4, 2, 1))
+        [0.1, 0.1, 0.06065306597126335, 0.06065306597126335]
+    """,
+        'polynomial_decay_lr': """
+
+    Examples:
+        >>> from spore import nn
+        >>> print(nn.polynomial_decay_lr(0.1, 0.01, 4, 2, 2, 0.5))
+        [0.1, 0.1, 0.07363961030678928, 0.07363961030678928]
+    """,
+    },
+    'ops': {
+        'Adam': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.0, 0.0, 0.0]), name='a')
+        >>> c = Parameter(Tensor([0.0, 0.0, 0.0]), name='c')
+        >>> print(*ops.Adam()(p, a, c, 0.9, 0.99, 0.1, 0.9, 0.99, 1e-8, v), sep="\\n")
+        [0.9 1.9 2.9]
+        [0.10000002 0.20000005 0.30000007]
+        [0.00999999 0.03999996 0.08999991]
+    """,
+        'AdamWeightDecay': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1658,7 +2014,7 @@ EXAMPLES = {
         Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
         Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.AdaptiveAvgPool2D': """
+        'AdaptiveAvgPool2D': """
 
     Examples:
         >>> import numpy as np
@@ -1668,14 +2024,21 @@ EXAMPLES = {
         >>> print(ops.AdaptiveAvgPool2D(2)(x).shape)
         (1, 2, 2, 2)
     """,
-    'ops.AdaptiveAvgPool3D': """
+        'AdaptiveAvgPool3D': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.AdaptiveAvgPool3D((1, 2, 2))(ops.ones((1, 2, 4, 4))).shape)
         (1, 1, 2, 2)
     """,
-    'ops.ApplyAdaMax': """
+        'AffineGrid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.AffineGrid()(Tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 2, 2)).shape)
+        (1, 2, 2, 2)
+    """,
+        'ApplyAdaMax': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1688,7 +2051,7 @@ EXAMPLES = {
         [0.19000003 0.29000005 0.39000008]
         [1. 2. 3.]
     """,
-    'ops.ApplyAdadelta': """
+        'ApplyAdadelta': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1701,7 +2064,7 @@ EXAMPLES = {
         [0.19000003 0.4900001  0.9900002 ]
         [0.14263183 0.17163329 0.1809099 ]
     """,
-    'ops.ApplyAdagrad': """
+        'ApplyAdagrad': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1712,7 +2075,7 @@ EXAMPLES = {
         [0.9046537 1.901227  2.9005508]
         [1.1 4.1 9.1]
     """,
-    'ops.ApplyAdagradV2': """
+        'ApplyAdagradV2': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1723,7 +2086,7 @@ EXAMPLES = {
         [0.90465385 1.9012271  2.900551  ]
         [1.1 4.1 9.1]
     """,
-    'ops.ApplyAddSign': """
+        'ApplyAddSign': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1734,7 +2097,7 @@ EXAMPLES = {
         [0.81 1.62 2.43]
         [0.19000003 0.29000005 0.39000008]
     """,
-    'ops.ApplyFtrl': """
+        'ApplyFtrl': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1745,7 +2108,7 @@ EXAMPLES = {
         >>> print(ops.ApplyFtrl()(p, a, c, v, 0.1, 0.0, 0.0, -0.5))
         [0.5936077 1.583941  2.5827506]
     """,
-    'ops.ApplyGradientDescent': """
+        'ApplyGradientDescent': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1754,7 +2117,7 @@ EXAMPLES = {
         >>> print(ops.ApplyGradientDescent()(p, 0.1, v))
         [0.9 1.8 2.7]
     """,
-    'ops.ApplyKerasMomentum': """
+        'ApplyKerasMomentum': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1765,7 +2128,7 @@ EXAMPLES = {
         [0.99 1.89 2.79]
         [-0.01000001 -0.11000001 -0.21000001]
     """,
-    'ops.ApplyMomentum': """
+        'ApplyMomentum': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1777,7 +2140,7 @@ EXAMPLES = {
         Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
         Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ApplyPowerSign': """
+        'ApplyPowerSign': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1788,7 +2151,7 @@ EXAMPLES = {
         [0.39503527 0.79007053 1.1851058 ]
         [0.19000003 0.29000005 0.39000008]
     """,
-    'ops.ApplyProximalAdagrad': """
+        'ApplyProximalAdagrad': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1799,7 +2162,7 @@ EXAMPLES = {
         [0.9046537 1.901227  2.9005508]
         [1.1 4.1 9.1]
     """,
-    'ops.ApplyProximalGradientDescent': """
+        'ApplyProximalGradientDescent': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1808,7 +2171,7 @@ EXAMPLES = {
         >>> print(ops.ApplyProximalGradientDescent()(p, 0.1, 0.0, 0.0, v))
         [0.9 1.8 2.7]
     """,
-    'ops.ApplyRMSProp': """
+        'ApplyRMSProp': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -1819,7 +2182,7 @@ EXAMPLES = {
         >>> print(ops.ApplyRMSProp()(p, a, c, 0.1, v, 0.9, 0.0, 1e-6))
         [0.7705849 1.7142861 2.6984887]
     """,
-    'ops.AvgPool': """
+        'AvgPool': """
 
     Examples:
         >>> import numpy as np
@@ -1829,7 +2192,7 @@ EXAMPLES = {
         >>> print(ops.AvgPool(2, 2)(x).shape)
         (2, 5, 8, 6)
     """,
-    'ops.BatchNorm': """
+        'BatchNorm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1844,21 +2207,21 @@ EXAMPLES = {
          [-0.26826072 -1.5529889  -0.06600379]
          [ 1.9341304   0.64940226 -0.0048445 ]]
     """,
-    'ops.BatchToSpace': """
+        'BatchToSpace': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.BatchToSpace(2, [[0, 0], [0, 0]])(ops.ones((4, 1, 1, 1))).shape)
         (1, 1, 2, 2)
     """,
-    'ops.BatchToSpaceND': """
+        'BatchToSpaceND': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.BatchToSpaceND([2, 2], [[0, 0], [0, 0]])(ops.ones((4, 1, 1, 1))).shape)
         (1, 1, 2, 2)
     """,
-    'ops.Bernoulli': """
+        'Bernoulli': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1866,7 +2229,7 @@ EXAMPLES = {
         >>> print(ops.Bernoulli()(x, Tensor(1.0)).shape)
         (2, 3)
     """,
-    'ops.BiasAdd': """
+        'BiasAdd': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1876,7 +2239,7 @@ EXAMPLES = {
         [[ 2.4         2.4         0.2       ]
          [ 0.30000007 -0.5999999  -0.4       ]]
     """,
-    'ops.CTCLoss': """
+        'CTCLoss': """
 
     Examples:
         >>> import numpy as np
@@ -1889,7 +2252,15 @@ EXAMPLES = {
         >>> print(ops.CTCLoss()(x, i, v, n)[0])
         [2.6344361 3.2155325]
     """,
-    'ops.Cast': """
+        'CTCLossV2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.CTCLossV2()(ops.log_softmax(ops.ones((4, 1, 3)), -1), Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32))[0])
+        [1.686399]
+    """,
+        'Cast': """
 
     Examples:
         >>> import spore as ms
@@ -1898,7 +2269,7 @@ EXAMPLES = {
         >>> print(ops.Cast()(x, ms.int8))
         [ 3  3  0 -2]
     """,
-    'ops.Concat': """
+        'Concat': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1909,7 +2280,7 @@ EXAMPLES = {
          [-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
     """,
-    'ops.Conv2D': """
+        'Conv2D': """
 
     Examples:
         >>> import numpy as np
@@ -1920,14 +2291,14 @@ EXAMPLES = {
         >>> print(ops.Conv2D(3, 1)(x, w).shape)
         (2, 3, 3, 3)
     """,
-    'ops.Conv2DBackpropInput': """
+        'Conv2DBackpropInput': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.Conv2DBackpropInput(1, 2)(ops.ones((1, 1, 3, 3)), ops.ones((1, 1, 2, 2)), (1, 1, 4, 4)).shape)
         (1, 1, 4, 4)
     """,
-    'ops.Conv2DTranspose': """
+        'Conv2DTranspose': """
 
     Examples:
         >>> import numpy as np
@@ -1938,14 +2309,14 @@ EXAMPLES = {
         >>> print(ops.Conv2DTranspose(3, 3)(x, w, (1, 2, 6, 6)).shape)
         (1, 2, 6, 6)
     """,
-    'ops.Conv3D': """
+        'Conv3D': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.Conv3D(1, 2)(ops.ones((1, 1, 2, 2, 2)), ops.ones((1, 1, 2, 2, 2))).shape)
         (1, 1, 1, 1, 1)
     """,
-    'ops.CropAndResize': """
+        'CropAndResize': """
 
     Examples:
         >>> import numpy as np
@@ -1957,7 +2328,7 @@ EXAMPLES = {
         >>> print(ops.CropAndResize()(x, r, i, (3, 2)).shape)
         (2, 3, 2, 1)
     """,
-    'ops.Cross': """
+        'Cross': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1966,7 +2337,7 @@ EXAMPLES = {
         >>> print(ops.Cross(0)(v, w))
         [ 1.  7. -5.]
     """,
-    'ops.Cummin': """
+        'Cummin': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1975,7 +2346,7 @@ EXAMPLES = {
         [3. 1. 1.]
         [0 1 1]
     """,
-    'ops.DType': """
+        'DType': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1983,7 +2354,7 @@ EXAMPLES = {
         >>> print(ops.DType()(x))
         Float32
     """,
-    'ops.Depend': """
+        'Depend': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -1993,7 +2364,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.DepthToSpace': """
+        'DepthToSpace': """
 
     Examples:
         >>> import spore as ms
@@ -2002,7 +2373,7 @@ EXAMPLES = {
         >>> print(ops.DepthToSpace(block_size=3)(x).shape)
         (1, 1, 3, 3)
     """,
-    'ops.Diag': """
+        'Diag': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2010,14 +2381,14 @@ EXAMPLES = {
         >>> print(ops.Diag()(v).shape)
         (3, 3)
     """,
-    'ops.DiagPart': """
+        'DiagPart': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.DiagPart()(Tensor([[1.0, 2.0], [3.0, 4.0]])))
         [1. 4.]
     """,
-    'ops.Dropout': """
+        'Dropout': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2026,7 +2397,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.Dropout2D': """
+        'Dropout2D': """
 
     Examples:
         >>> import numpy as np
@@ -2036,14 +2407,14 @@ EXAMPLES = {
         >>> print(ops.Dropout2D(1.0)(image)[0].shape)
         (1, 1, 4, 4)
     """,
-    'ops.Dropout3D': """
+        'Dropout3D': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.Dropout3D(1.0)(ops.ones((1, 1, 2, 2, 2)))[0].shape)
         (1, 1, 2, 2, 2)
     """,
-    'ops.DynamicGRUV2': """
+        'DynamicGRUV2': """
 
     Examples:
         >>> import numpy as np
@@ -2056,7 +2427,7 @@ EXAMPLES = {
         >>> print([t.shape for t in ops.DynamicGRUV2()(x, wi, wh, None, None, None, h)])
         [(2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16), (2, 8, 16)]
     """,
-    'ops.DynamicRNN': """
+        'DynamicRNN': """
 
     Examples:
         >>> import numpy as np
@@ -2070,7 +2441,7 @@ EXAMPLES = {
         >>> print([t.shape for t in ops.DynamicRNN()(x, w, b, None, h, c)])
         [(2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32), (2, 16, 32)]
     """,
-    'ops.DynamicShape': """
+        'DynamicShape': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2078,7 +2449,7 @@ EXAMPLES = {
         >>> print(ops.DynamicShape()(x))
         [2 3]
     """,
-    'ops.Einsum': """
+        'Einsum': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2088,7 +2459,7 @@ EXAMPLES = {
         >>> print(ops.Einsum("i,i->")((v, w)))
         11.0
     """,
-    'ops.EmbeddingLookup': """
+        'EmbeddingLookup': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2097,7 +2468,7 @@ EXAMPLES = {
         [[4. 5. 6.]
          [1. 2. 3.]]
     """,
-    'ops.EuclideanNorm': """
+        'EuclideanNorm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2105,7 +2476,7 @@ EXAMPLES = {
         >>> print(ops.EuclideanNorm()(x, Tensor([1])))
         [3.7416575 8.774964 ]
     """,
-    'ops.ExpandDims': """
+        'ExpandDims': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2113,7 +2484,7 @@ EXAMPLES = {
         >>> print(ops.ExpandDims()(x, 0).shape)
         (1, 2, 3)
     """,
-    'ops.Eye': """
+        'Eye': """
 
     Examples:
         >>> import spore as ms
@@ -2122,7 +2493,7 @@ EXAMPLES = {
         [[1 0 0 0]
          [0 1 0 0]]
     """,
-    'ops.Fill': """
+        'Fill': """
 
     Examples:
         >>> import spore as ms
@@ -2130,7 +2501,7 @@ EXAMPLES = {
         >>> print(ops.Fill()(ms.int32, (2,), 3))
         [3 3]
     """,
-    'ops.FillDiagonal': """
+        'FillDiagonal': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2139,7 +2510,7 @@ EXAMPLES = {
         [[0. 2. 3.]
          [4. 0. 6.]]
     """,
-    'ops.FillV2': """
+        'FillV2': """
 
     Examples:
         >>> import spore as ms
@@ -2148,7 +2519,7 @@ EXAMPLES = {
         [[1. 1. 1.]
          [1. 1. 1.]]
     """,
-    'ops.Flatten': """
+        'Flatten': """
 
     Examples:
         >>> import spore as ms
@@ -2159,7 +2530,7 @@ EXAMPLES = {
          [3]
          [0]]
     """,
-    'ops.FloatStatus': """
+        'FloatStatus': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2167,7 +2538,7 @@ EXAMPLES = {
         >>> print(ops.FloatStatus()(x))
         [0.]
     """,
-    'ops.Gamma': """
+        'Gamma': """
 
     Examples:
         >>> import spore as ms
@@ -2175,7 +2546,7 @@ EXAMPLES = {
         >>> print(ops.Gamma(seed=1)(Tensor([2, 2], ms.int32), Tensor(1.0), Tensor(1.0)).shape)
         (2, 2)
     """,
-    'ops.Gather': """
+        'Gather': """
 
     Examples:
         >>> import spore as ms
@@ -2186,7 +2557,7 @@ EXAMPLES = {
         [[ 2.   0.6 -1.1]
          [ 2.   0.6 -1.1]]
     """,
-    'ops.GatherV2': """
+        'GatherV2': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2196,7 +2567,7 @@ EXAMPLES = {
         [[1. 3.]
          [4. 6.]]
     """,
-    'ops.HookBackward': """
+        'HookBackward': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2204,7 +2575,7 @@ EXAMPLES = {
         >>> print(ops.HookBackward(lambda g: None)(v))
         [1. 2. 3.]
     """,
-    'ops.HyperMap': """
+        'HyperMap': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2214,7 +2585,7 @@ EXAMPLES = {
         [1.44 1.44]
         [1.44]
     """,
-    'ops.IdentityN': """
+        'IdentityN': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2224,7 +2595,7 @@ EXAMPLES = {
         [1. 2. 3.]
         [3. 1. 2.]
     """,
-    'ops.Im2Col': """
+        'Im2Col': """
 
     Examples:
         >>> import numpy as np
@@ -2234,7 +2605,7 @@ EXAMPLES = {
         >>> print(ops.Im2Col(2)(image).shape)
         (1, 1, 4, 9)
     """,
-    'ops.ImageSummary': """
+        'ImageSummary': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2242,7 +2613,7 @@ EXAMPLES = {
         >>> print(ops.ImageSummary()('image', x))
         None
     """,
-    'ops.InTopK': """
+        'InTopK': """
 
     Examples:
         >>> import spore as ms
@@ -2251,7 +2622,7 @@ EXAMPLES = {
         >>> print(ops.InTopK(1)(x, Tensor([2, 0], ms.int32)))
         [ True False]
     """,
-    'ops.IndexAdd': """
+        'IndexAdd': """
 
     Examples:
         >>> import spore as ms
@@ -2260,7 +2631,7 @@ EXAMPLES = {
         >>> print(ops.IndexAdd(0)(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.IndexFill': """
+        'IndexFill': """
 
     Examples:
         >>> import spore as ms
@@ -2269,7 +2640,7 @@ EXAMPLES = {
         >>> print(ops.IndexFill()(v, 0, Tensor([0, 2], ms.int32), Tensor(0.0)))
         [0. 2. 0.]
     """,
-    'ops.InsertGradientOf': """
+        'InsertGradientOf': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2277,7 +2648,7 @@ EXAMPLES = {
         >>> print(ops.InsertGradientOf(lambda g: 2 * g)(v))
         [1. 2. 3.]
     """,
-    'ops.LSTM': """
+        'LSTM': """
 
     Examples:
         >>> import numpy as np
@@ -2290,7 +2661,7 @@ EXAMPLES = {
         >>> print([t.shape for t in ops.LSTM(3, 3, 1, True, True, 0.0)(x, h, c, w)[:3]])
         [(4, 2, 6), (2, 2, 3), (2, 2, 3)]
     """,
-    'ops.LerpScalar': """
+        'LerpScalar': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2299,7 +2670,7 @@ EXAMPLES = {
         >>> print(ops.LerpScalar()(v, w, 0.5))
         [2.  1.5 2.5]
     """,
-    'ops.LinSpace': """
+        'LinSpace': """
 
     Examples:
         >>> import spore as ms
@@ -2307,7 +2678,7 @@ EXAMPLES = {
         >>> print(ops.LinSpace()(Tensor(0.0, ms.float32), Tensor(1.0, ms.float32), 5))
         [0.   0.25 0.5  0.75 1.  ]
     """,
-    'ops.Load': """
+        'Load': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -2315,21 +2686,21 @@ EXAMPLES = {
         >>> print(ops.Load()(p, None))
         [1. 2. 3.]
     """,
-    'ops.LogSpace': """
+        'LogSpace': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.LogSpace(steps=3)(Tensor(0.0), Tensor(2.0)))
         [  1.  10. 100.]
     """,
-    'ops.Logit': """
+        'Logit': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.Logit(eps=1e-5)(Tensor([0.1, 0.5])))
         [-2.1972246  0.       ]
     """,
-    'ops.LpNorm': """
+        'LpNorm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2337,14 +2708,14 @@ EXAMPLES = {
         >>> print(ops.LpNorm(axis=0, p=1)(x))
         [2.1 3.  0.6]
     """,
-    'ops.MakeTuple': """
+        'MakeTuple': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.MakeTuple()(1, 2))
         (1, 2)
     """,
-    'ops.Map': """
+        'Map': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2354,7 +2725,7 @@ EXAMPLES = {
         [1.44 1.44]
         [1.44]
     """,
-    'ops.MaskedFill': """
+        'MaskedFill': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2364,7 +2735,7 @@ EXAMPLES = {
         [[0. 2. 0.]
          [4. 0. 6.]]
     """,
-    'ops.MatrixInverse': """
+        'MatrixInverse': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2372,7 +2743,7 @@ EXAMPLES = {
         [[0.5  0.  ]
          [0.   0.25]]
     """,
-    'ops.MatrixPower': """
+        'MatrixPower': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2380,7 +2751,7 @@ EXAMPLES = {
         [[1. 2.]
          [0. 1.]]
     """,
-    'ops.MaxPool': """
+        'MaxPool': """
 
     Examples:
         >>> import numpy as np
@@ -2390,7 +2761,7 @@ EXAMPLES = {
         >>> print(ops.MaxPool(2, 2)(x).shape)
         (2, 5, 8, 6)
     """,
-    'ops.Median': """
+        'Median': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2398,7 +2769,7 @@ EXAMPLES = {
         >>> print(ops.Median(global_median=True)(w)[0])
         2.0
     """,
-    'ops.Meshgrid': """
+        'Meshgrid': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2412,7 +2783,7 @@ EXAMPLES = {
          [1.2 1.2]
          [0.1 0.1]]
     """,
-    'ops.MirrorPad': """
+        'MirrorPad': """
 
     Examples:
         >>> import spore as ms
@@ -2421,7 +2792,7 @@ EXAMPLES = {
         >>> print(ops.MirrorPad('REFLECT')(x, Tensor([[1, 1], [2, 2]], ms.int64)).shape)
         (5, 8)
     """,
-    'ops.MultiMarginLoss': """
+        'MultiMarginLoss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2429,7 +2800,7 @@ EXAMPLES = {
         >>> print(ops.MultiMarginLoss()(x, Tensor([0, 2])))
         0.8333333
     """,
-    'ops.MultilabelMarginLoss': """
+        'MultilabelMarginLoss': """
 
     Examples:
         >>> import spore as ms
@@ -2438,7 +2809,7 @@ EXAMPLES = {
         >>> print(ops.MultilabelMarginLoss()(x, Tensor([[0, -1, 0], [2, 1, -1]], ms.int32))[0])
         0.8333333
     """,
-    'ops.Multinomial': """
+        'Multinomial': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2446,7 +2817,7 @@ EXAMPLES = {
         >>> print(ops.Multinomial()(v, 2).shape)
         (2,)
     """,
-    'ops.MultitypeFuncGraph': """
+        'MultitypeFuncGraph': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2455,7 +2826,7 @@ EXAMPLES = {
         >>> print(double.register("Tensor")(lambda t: t + t) and double(v))
         [2. 4. 6.]
     """,
-    'ops.Mvlgamma': """
+        'Mvlgamma': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2463,7 +2834,7 @@ EXAMPLES = {
         >>> print(ops.Mvlgamma(1)(v))
         [0.        0.        0.6931472]
     """,
-    'ops.NLLLoss': """
+        'NLLLoss': """
 
     Examples:
         >>> import spore as ms
@@ -2472,14 +2843,14 @@ EXAMPLES = {
         >>> print(ops.NLLLoss()(x, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0, 1.0]))[0])
         -3.5
     """,
-    'ops.NPUAllocFloatStatus': """
+        'NPUAllocFloatStatus': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.NPUAllocFloatStatus()())
         [0. 0. 0. 0. 0. 0. 0. 0.]
     """,
-    'ops.NPUClearFloatStatus': """
+        'NPUClearFloatStatus': """
 
     Examples:
         >>> import numpy as np
@@ -2487,7 +2858,7 @@ EXAMPLES = {
         >>> print(ops.NPUClearFloatStatus()(Tensor(np.zeros(8, np.float32))))
         [0. 0. 0. 0. 0. 0. 0. 0.]
     """,
-    'ops.NPUGetFloatStatus': """
+        'NPUGetFloatStatus': """
 
     Examples:
         >>> import numpy as np
@@ -2495,7 +2866,7 @@ EXAMPLES = {
         >>> print(ops.NPUGetFloatStatus()(Tensor(np.zeros(8, np.float32))))
         [0. 0. 0. 0. 0. 0. 0. 0.]
     """,
-    'ops.NonZero': """
+        'NonZero': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2503,7 +2874,7 @@ EXAMPLES = {
         [[1]
          [2]]
     """,
-    'ops.OneHot': """
+        'OneHot': """
 
     Examples:
         >>> import spore as ms
@@ -2512,7 +2883,7 @@ EXAMPLES = {
         >>> print(ops.OneHot()(i, 3, Tensor(2, ms.int32), Tensor(-1, ms.int32)).shape)
         (2, 2, 3)
     """,
-    'ops.Ones': """
+        'Ones': """
 
     Examples:
         >>> import spore as ms
@@ -2520,7 +2891,7 @@ EXAMPLES = {
         >>> print(ops.Ones()(4, ms.int32))
         [1 1 1 1]
     """,
-    'ops.OnesLike': """
+        'OnesLike': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2529,7 +2900,7 @@ EXAMPLES = {
         [[1. 1. 1.]
          [1. 1. 1.]]
     """,
-    'ops.Pad': """
+        'Pad': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2537,7 +2908,7 @@ EXAMPLES = {
         >>> print(ops.Pad(((1, 1), (0, 2)))(x).shape)
         (4, 5)
     """,
-    'ops.PadV3': """
+        'PadV3': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2545,7 +2916,7 @@ EXAMPLES = {
         >>> print(ops.PadV3()(v, Tensor([1, 1]), Tensor(0.0)))
         [0. 1. 2. 3. 0.]
     """,
-    'ops.Padding': """
+        'Padding': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2553,7 +2924,7 @@ EXAMPLES = {
         [[1. 0. 0. 0.]
          [2. 0. 0. 0.]]
     """,
-    'ops.ParallelConcat': """
+        'ParallelConcat': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2562,7 +2933,7 @@ EXAMPLES = {
         >>> print(ops.ParallelConcat()((x, y)).shape)
         (4, 3)
     """,
-    'ops.Partial': """
+        'Partial': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2571,7 +2942,7 @@ EXAMPLES = {
         >>> print(ops.Partial()(lambda a, b: a * b, x)(y))
         [1.44 1.44]
     """,
-    'ops.Poisson': """
+        'Poisson': """
 
     Examples:
         >>> import spore as ms
@@ -2579,14 +2950,14 @@ EXAMPLES = {
         >>> print(ops.Poisson(seed=1)(Tensor([2, 2], ms.int32), Tensor(1.0)).shape)
         (2, 2)
     """,
-    'ops.Primitive': """
+        'Primitive': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.Primitive("ReLU")(Tensor([-1.0, 1.0])))
         [0. 1.]
     """,
-    'ops.Print': """
+        'Print': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2595,7 +2966,7 @@ EXAMPLES = {
         Tensor(shape=[2], dtype=Float32, value= [ 1.20000005e+00,  1.20000005e+00])
         None
     """,
-    'ops.PyFunc': """
+        'PyFunc': """
 
     Examples:
         >>> import spore as ms
@@ -2604,7 +2975,7 @@ EXAMPLES = {
         >>> print(*ops.PyFunc(lambda a: a + 1, [ms.float32], [(3,)], [ms.float32], [(3,)])(v), sep="\\n")
         [2. 3. 4.]
     """,
-    'ops.RandomCategorical': """
+        'RandomCategorical': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2612,14 +2983,14 @@ EXAMPLES = {
         >>> print(ops.RandomCategorical()(x, 5, 1).shape)
         (2, 5)
     """,
-    'ops.RandomChoiceWithMask': """
+        'RandomChoiceWithMask': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.RandomChoiceWithMask(count=2)(Tensor([True, False, True]))[1])
         [ True  True]
     """,
-    'ops.RandomShuffle': """
+        'RandomShuffle': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2627,7 +2998,7 @@ EXAMPLES = {
         >>> print(ops.RandomShuffle()(v).shape)
         (3,)
     """,
-    'ops.Randperm': """
+        'Randperm': """
 
     Examples:
         >>> import spore as ms
@@ -2635,14 +3006,14 @@ EXAMPLES = {
         >>> print(ops.Randperm(max_length=4)(Tensor([4], ms.int32)).shape)
         (4,)
     """,
-    'ops.Range': """
+        'Range': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.Range()(Tensor(0), Tensor(6), Tensor(2)))
         [0 2 4]
     """,
-    'ops.Rank': """
+        'Rank': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2650,7 +3021,7 @@ EXAMPLES = {
         >>> print(ops.Rank()(x))
         2
     """,
-    'ops.ReduceStd': """
+        'ReduceStd': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2659,7 +3030,7 @@ EXAMPLES = {
         1.8708287
         3.5
     """,
-    'ops.Renorm': """
+        'Renorm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2667,7 +3038,7 @@ EXAMPLES = {
         [[0.6 0.8]
          [0.3 0.4]]
     """,
-    'ops.ResizeBicubic': """
+        'ResizeBicubic': """
 
     Examples:
         >>> import numpy as np
@@ -2677,7 +3048,7 @@ EXAMPLES = {
         >>> print(ops.ResizeBicubic()(image, Tensor([8, 8], ms.int32)).shape)
         (1, 1, 8, 8)
     """,
-    'ops.ResizeBilinear': """
+        'ResizeBilinear': """
 
     Examples:
         >>> import numpy as np
@@ -2687,7 +3058,7 @@ EXAMPLES = {
         >>> print(ops.ResizeBilinear((8, 8))(image).shape)
         (1, 1, 8, 8)
     """,
-    'ops.ResizeBilinearV2': """
+        'ResizeBilinearV2': """
 
     Examples:
         >>> import numpy as np
@@ -2697,7 +3068,7 @@ EXAMPLES = {
         >>> print(ops.ResizeBilinearV2()(x, (4, 6)).shape)
         (1, 2, 4, 6)
     """,
-    'ops.ResizeNearestNeighbor': """
+        'ResizeNearestNeighbor': """
 
     Examples:
         >>> import numpy as np
@@ -2707,7 +3078,7 @@ EXAMPLES = {
         >>> print(ops.ResizeNearestNeighbor((2, 2))(x).shape)
         (1, 2, 2, 2)
     """,
-    'ops.ResizeNearestNeighborV2': """
+        'ResizeNearestNeighborV2': """
 
     Examples:
         >>> import numpy as np
@@ -2717,7 +3088,7 @@ EXAMPLES = {
         >>> print(ops.ResizeNearestNeighborV2()(image, Tensor([8, 8], ms.int32)).shape)
         (1, 1, 8, 8)
     """,
-    'ops.ReverseSequence': """
+        'ReverseSequence': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2727,7 +3098,7 @@ EXAMPLES = {
         [[-0.9  0.1  1.2  1.2]
          [-1.8 -0.4 -0.5 -1.8]]
     """,
-    'ops.ReverseV2': """
+        'ReverseV2': """
 
     Examples:
         >>> import spore as ms
@@ -2736,14 +3107,14 @@ EXAMPLES = {
         >>> print(ops.ReverseV2([0])(x))
         [-5 -2  0  3  3]
     """,
-    'ops.Rint': """
+        'Rint': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.Rint()(Tensor([1.4, 1.6])))
         [1. 2.]
     """,
-    'ops.SGD': """
+        'SGD': """
 
     Examples:
         >>> from spore import Parameter, Tensor, ops
@@ -2754,7 +3125,7 @@ EXAMPLES = {
         >>> print(ops.SGD()(p, v, Tensor(0.1), a, Tensor(0.9), s))
         [0.9 1.8 2.7]
     """,
-    'ops.ScalarCast': """
+        'ScalarCast': """
 
     Examples:
         >>> import spore as ms
@@ -2762,7 +3133,7 @@ EXAMPLES = {
         >>> print(ops.ScalarCast()(1.7, ms.int32))
         1
     """,
-    'ops.ScalarSummary': """
+        'ScalarSummary': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2770,14 +3141,14 @@ EXAMPLES = {
         >>> print(ops.ScalarSummary()('loss', x))
         None
     """,
-    'ops.ScalarToArray': """
+        'ScalarToArray': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.ScalarToArray()(2.0))
         2.0
     """,
-    'ops.ScalarToTensor': """
+        'ScalarToTensor': """
 
     Examples:
         >>> import spore as ms
@@ -2785,7 +3156,7 @@ EXAMPLES = {
         >>> print(ops.ScalarToTensor()(2.0, ms.float32))
         2.0
     """,
-    'ops.ScatterAdd': """
+        'ScatterAdd': """
 
     Examples:
         >>> import spore as ms
@@ -2797,7 +3168,7 @@ EXAMPLES = {
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterAddWithAxis': """
+        'ScatterAddWithAxis': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2805,7 +3176,7 @@ EXAMPLES = {
         >>> print(ops.ScatterAddWithAxis(0)(v, Tensor([0, 2]), Tensor([7.0, 8.0])))
         [ 8.  2. 11.]
     """,
-    'ops.ScatterDiv': """
+        'ScatterDiv': """
 
     Examples:
         >>> import spore as ms
@@ -2814,7 +3185,7 @@ EXAMPLES = {
         >>> print(ops.ScatterDiv()(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterMax': """
+        'ScatterMax': """
 
     Examples:
         >>> import spore as ms
@@ -2823,7 +3194,7 @@ EXAMPLES = {
         >>> print(ops.ScatterMax()(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterMin': """
+        'ScatterMin': """
 
     Examples:
         >>> import spore as ms
@@ -2832,7 +3203,7 @@ EXAMPLES = {
         >>> print(ops.ScatterMin()(p, Tensor([2], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterMul': """
+        'ScatterMul': """
 
     Examples:
         >>> import spore as ms
@@ -2841,7 +3212,7 @@ EXAMPLES = {
         >>> print(ops.ScatterMul()(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNd': """
+        'ScatterNd': """
 
     Examples:
         >>> import spore as ms
@@ -2855,7 +3226,7 @@ EXAMPLES = {
          [ 0.          0.        ]
          [ 1.3000001   0.30000007]]
     """,
-    'ops.ScatterNdAdd': """
+        'ScatterNdAdd': """
 
     Examples:
         >>> import spore as ms
@@ -2864,7 +3235,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdDiv': """
+        'ScatterNdDiv': """
 
     Examples:
         >>> import spore as ms
@@ -2873,7 +3244,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdDiv()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdMax': """
+        'ScatterNdMax': """
 
     Examples:
         >>> import spore as ms
@@ -2882,7 +3253,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdMax()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdMin': """
+        'ScatterNdMin': """
 
     Examples:
         >>> import spore as ms
@@ -2891,7 +3262,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdMin()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdMul': """
+        'ScatterNdMul': """
 
     Examples:
         >>> import spore as ms
@@ -2900,7 +3271,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdMul()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdSub': """
+        'ScatterNdSub': """
 
     Examples:
         >>> import spore as ms
@@ -2909,7 +3280,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNdSub()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNdUpdate': """
+        'ScatterNdUpdate': """
 
     Examples:
         >>> import spore as ms
@@ -2921,7 +3292,7 @@ EXAMPLES = {
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterNonAliasingAdd': """
+        'ScatterNonAliasingAdd': """
 
     Examples:
         >>> import spore as ms
@@ -2930,7 +3301,7 @@ EXAMPLES = {
         >>> print(ops.ScatterNonAliasingAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterSub': """
+        'ScatterSub': """
 
     Examples:
         >>> import spore as ms
@@ -2939,7 +3310,7 @@ EXAMPLES = {
         >>> print(ops.ScatterSub()(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.ScatterUpdate': """
+        'ScatterUpdate': """
 
     Examples:
         >>> import spore as ms
@@ -2950,7 +3321,7 @@ EXAMPLES = {
         >>> print(ops.ScatterUpdate()(p, i, u))
         Parameter (name=w, shape=(4, 2), dtype=Float32, requires_grad=True)
     """,
-    'ops.SearchSorted': """
+        'SearchSorted': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2958,7 +3329,7 @@ EXAMPLES = {
         >>> print(ops.SearchSorted()(v, Tensor([1.5, 2.5])))
         [1 2]
     """,
-    'ops.Shape': """
+        'Shape': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2966,7 +3337,7 @@ EXAMPLES = {
         >>> print(ops.Shape()(x))
         (2, 3)
     """,
-    'ops.Size': """
+        'Size': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2974,7 +3345,7 @@ EXAMPLES = {
         >>> print(ops.Size()(x))
         6
     """,
-    'ops.Slice': """
+        'Slice': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2983,7 +3354,7 @@ EXAMPLES = {
         [[ 1.2  0.1]
          [-1.8 -0.5]]
     """,
-    'ops.SoftMarginLoss': """
+        'SoftMarginLoss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -2991,7 +3362,7 @@ EXAMPLES = {
         >>> print(ops.SoftMarginLoss()(v, Tensor([1.0, -1.0, 1.0])))
         0.8295924
     """,
-    'ops.Softmax': """
+        'Softmax': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3000,7 +3371,7 @@ EXAMPLES = {
         [[0.42865637 0.42865637 0.1426873 ]
          [0.34501863 0.14027412 0.5147073 ]]
     """,
-    'ops.Sort': """
+        'Sort': """
 
     Examples:
         >>> import spore as ms
@@ -3009,7 +3380,7 @@ EXAMPLES = {
         >>> print([t.shape for t in ops.Sort()(x)])
         [(8,), (8,)]
     """,
-    'ops.SpaceToBatch': """
+        'SpaceToBatch': """
 
     Examples:
         >>> import numpy as np
@@ -3019,7 +3390,7 @@ EXAMPLES = {
         >>> print(ops.SpaceToBatch(2, [[0, 0], [0, 0]])(image).shape)
         (4, 1, 2, 2)
     """,
-    'ops.SpaceToBatchND': """
+        'SpaceToBatchND': """
 
     Examples:
         >>> import numpy as np
@@ -3029,7 +3400,7 @@ EXAMPLES = {
         >>> print(ops.SpaceToBatchND([2, 2], [[0, 0], [0, 0]])(image).shape)
         (4, 1, 2, 2)
     """,
-    'ops.SpaceToDepth': """
+        'SpaceToDepth': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3037,7 +3408,7 @@ EXAMPLES = {
         >>> print(ops.SpaceToDepth(2)(x).shape)
         (1, 4, 2, 1)
     """,
-    'ops.SparseGatherV2': """
+        'SparseGatherV2': """
 
     Examples:
         >>> import spore as ms
@@ -3046,7 +3417,7 @@ EXAMPLES = {
         >>> print(ops.SparseGatherV2()(x, Tensor([1], ms.int32), 0))
         [[4. 5. 6.]]
     """,
-    'ops.Split': """
+        'Split': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3057,7 +3428,7 @@ EXAMPLES = {
         [[-0.4 -1.8 -1.8]
          [ 2.   0.6 -1.1]]
     """,
-    'ops.SplitV': """
+        'SplitV': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3068,7 +3439,7 @@ EXAMPLES = {
         [[2. 3.]
          [5. 6.]]
     """,
-    'ops.SquareSumAll': """
+        'SquareSumAll': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3078,7 +3449,7 @@ EXAMPLES = {
         14.0
         14.0
     """,
-    'ops.Squeeze': """
+        'Squeeze': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3087,7 +3458,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.Stack': """
+        'Stack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3096,21 +3467,21 @@ EXAMPLES = {
         >>> print(ops.Stack()((x, y)).shape)
         (2, 2, 3)
     """,
-    'ops.StandardLaplace': """
+        'StandardLaplace': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.StandardLaplace(seed=1)((2, 3)).shape)
         (2, 3)
     """,
-    'ops.StandardNormal': """
+        'StandardNormal': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.StandardNormal()((1,)).shape)
         (1,)
     """,
-    'ops.StridedSlice': """
+        'StridedSlice': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3119,7 +3490,7 @@ EXAMPLES = {
         [[ 1.2  0.1]
          [-1.8 -0.5]]
     """,
-    'ops.TensorScatterAdd': """
+        'TensorScatterAdd': """
 
     Examples:
         >>> import spore as ms
@@ -3128,7 +3499,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterAdd()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [3. 2. 3.]
     """,
-    'ops.TensorScatterDiv': """
+        'TensorScatterDiv': """
 
     Examples:
         >>> import spore as ms
@@ -3137,7 +3508,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterDiv()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [0.5 2.  3. ]
     """,
-    'ops.TensorScatterElements': """
+        'TensorScatterElements': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3145,7 +3516,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterElements(0)(v, Tensor([0, 2]), Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'ops.TensorScatterMax': """
+        'TensorScatterMax': """
 
     Examples:
         >>> import spore as ms
@@ -3154,7 +3525,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterMax()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [2. 2. 3.]
     """,
-    'ops.TensorScatterMin': """
+        'TensorScatterMin': """
 
     Examples:
         >>> import spore as ms
@@ -3163,7 +3534,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterMin()(v, Tensor([[2]], ms.int32), Tensor([2.0])))
         [1. 2. 2.]
     """,
-    'ops.TensorScatterMul': """
+        'TensorScatterMul': """
 
     Examples:
         >>> import spore as ms
@@ -3172,7 +3543,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterMul()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [2. 2. 3.]
     """,
-    'ops.TensorScatterSub': """
+        'TensorScatterSub': """
 
     Examples:
         >>> import spore as ms
@@ -3181,7 +3552,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterSub()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [-1.  2.  3.]
     """,
-    'ops.TensorScatterUpdate': """
+        'TensorScatterUpdate': """
 
     Examples:
         >>> import spore as ms
@@ -3190,7 +3561,7 @@ EXAMPLES = {
         >>> print(ops.TensorScatterUpdate()(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [2. 2. 3.]
     """,
-    'ops.TensorShape': """
+        'TensorShape': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3198,7 +3569,7 @@ EXAMPLES = {
         >>> print(ops.TensorShape()(x))
         [2 3]
     """,
-    'ops.TopK': """
+        'TopK': """
 
     Examples:
         >>> import spore as ms
@@ -3208,7 +3579,7 @@ EXAMPLES = {
         [30]
         [0]
     """,
-    'ops.TransposeView': """
+        'TransposeView': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3218,7 +3589,7 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
-    'ops.TripletMarginLoss': """
+        'TripletMarginLoss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3227,7 +3598,7 @@ EXAMPLES = {
         >>> print(ops.TripletMarginLoss()(x, y, x + 1, Tensor(1.0)))
         4.0870657
     """,
-    'ops.TruncatedNormal': """
+        'TruncatedNormal': """
 
     Examples:
         >>> import spore as ms
@@ -3235,14 +3606,14 @@ EXAMPLES = {
         >>> print(ops.TruncatedNormal(seed=1)(Tensor([2, 2], ms.int32)).shape)
         (2, 2)
     """,
-    'ops.TupleToArray': """
+        'TupleToArray': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.TupleToArray()((7,)))
         [7]
     """,
-    'ops.UniformInt': """
+        'UniformInt': """
 
     Examples:
         >>> import spore as ms
@@ -3250,14 +3621,14 @@ EXAMPLES = {
         >>> print(ops.UniformInt(seed=1)((2, 3), Tensor(0, ms.int32), Tensor(9, ms.int32)).shape)
         (2, 3)
     """,
-    'ops.UniformReal': """
+        'UniformReal': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.UniformReal()((2000,)).shape)
         (2000,)
     """,
-    'ops.Unique': """
+        'Unique': """
 
     Examples:
         >>> import spore as ms
@@ -3267,7 +3638,7 @@ EXAMPLES = {
         [3 2 1 0]
         [0 0 1 2 3 2 2 3]
     """,
-    'ops.UniqueWithPad': """
+        'UniqueWithPad': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3275,7 +3646,7 @@ EXAMPLES = {
         [1 2 0]
         [0 0 1]
     """,
-    'ops.UnsortedSegmentMax': """
+        'UnsortedSegmentMax': """
 
     Examples:
         >>> import spore as ms
@@ -3284,7 +3655,7 @@ EXAMPLES = {
         >>> print(ops.UnsortedSegmentMax()(v, Tensor([0, 0, 1], ms.int32), 2))
         [2. 3.]
     """,
-    'ops.UnsortedSegmentMin': """
+        'UnsortedSegmentMin': """
 
     Examples:
         >>> import spore as ms
@@ -3293,7 +3664,7 @@ EXAMPLES = {
         >>> print(ops.UnsortedSegmentMin()(v, Tensor([0, 0, 1], ms.int32), 2))
         [1. 3.]
     """,
-    'ops.UnsortedSegmentProd': """
+        'UnsortedSegmentProd': """
 
     Examples:
         >>> import spore as ms
@@ -3302,7 +3673,7 @@ EXAMPLES = {
         >>> print(ops.UnsortedSegmentProd()(v, Tensor([0, 0, 1], ms.int32), 2))
         [2. 3.]
     """,
-    'ops.UnsortedSegmentSum': """
+        'UnsortedSegmentSum': """
 
     Examples:
         >>> import spore as ms
@@ -3311,7 +3682,7 @@ EXAMPLES = {
         >>> print(ops.UnsortedSegmentSum()(v, Tensor([0, 0, 1], ms.int32), 2))
         [3. 3.]
     """,
-    'ops.Unstack': """
+        'Unstack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3321,7 +3692,7 @@ EXAMPLES = {
         [1.2 0.6 1.5]
         [1.5 0.6 0.6]
     """,
-    'ops.UpdateState': """
+        'UpdateState': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3329,21 +3700,21 @@ EXAMPLES = {
         >>> print(ops.UpdateState()(None, v))
         None
     """,
-    'ops.UpsampleNearest3D': """
+        'UpsampleNearest3D': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.UpsampleNearest3D()(ops.ones((1, 1, 2, 2, 2)), [4, 4, 4], None).shape)
         (1, 1, 4, 4, 4)
     """,
-    'ops.UpsampleTrilinear3D': """
+        'UpsampleTrilinear3D': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.UpsampleTrilinear3D()(ops.ones((1, 1, 2, 2, 2)), [4, 4, 4], None).shape)
         (1, 1, 4, 4, 4)
     """,
-    'ops.Zeros': """
+        'Zeros': """
 
     Examples:
         >>> import spore as ms
@@ -3351,7 +3722,7 @@ EXAMPLES = {
         >>> print(ops.Zeros()(4, ms.int32))
         [0 0 0 0]
     """,
-    'ops.ZerosLike': """
+        'ZerosLike': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3360,7 +3731,7 @@ EXAMPLES = {
         [[0. 0. 0.]
          [0. 0. 0.]]
     """,
-    'ops.adaptive_avg_pool2d': """
+        'adaptive_avg_pool2d': """
 
     Examples:
         >>> import numpy as np
@@ -3370,21 +3741,21 @@ EXAMPLES = {
         >>> print(ops.adaptive_avg_pool2d(x, 2).shape)
         (1, 2, 2, 2)
     """,
-    'ops.adaptive_avg_pool3d': """
+        'adaptive_avg_pool3d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.adaptive_avg_pool3d(ops.ones((1, 2, 4, 4)), (1, 2, 2)).shape)
         (1, 1, 2, 2)
     """,
-    'ops.adaptive_max_pool1d': """
+        'adaptive_max_pool1d': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.adaptive_max_pool1d(Tensor([[[1.0, 3.0, 2.0, 4.0]]]), 2).shape)
         (1, 1, 2)
     """,
-    'ops.adaptive_max_pool2d': """
+        'adaptive_max_pool2d': """
 
     Examples:
         >>> import numpy as np
@@ -3394,14 +3765,14 @@ EXAMPLES = {
         >>> print(ops.adaptive_max_pool2d(image, 2).shape)
         (1, 1, 2, 2)
     """,
-    'ops.adaptive_max_pool3d': """
+        'adaptive_max_pool3d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.adaptive_max_pool3d(ops.ones((1, 1, 4, 4, 4)), 2).shape)
         (1, 1, 2, 2, 2)
     """,
-    'ops.add_flags': """
+        'add_flags': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3410,7 +3781,7 @@ EXAMPLES = {
         >>> print(f(x))
         [2.4 2.4]
     """,
-    'ops.adjoint': """
+        'adjoint': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3420,7 +3791,14 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
-    'ops.amax': """
+        'affine_grid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.affine_grid(Tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]), (1, 1, 2, 2)).shape)
+        (1, 2, 2, 2)
+    """,
+        'amax': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3428,7 +3806,7 @@ EXAMPLES = {
         >>> print(ops.amax(x, 1))
         [3. 6.]
     """,
-    'ops.amin': """
+        'amin': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3436,7 +3814,7 @@ EXAMPLES = {
         >>> print(ops.amin(x, 1))
         [1. 4.]
     """,
-    'ops.aminmax': """
+        'aminmax': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3445,14 +3823,14 @@ EXAMPLES = {
         [1. 4.]
         [3. 6.]
     """,
-    'ops.arange': """
+        'arange': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.arange(5))
         [0 1 2 3 4]
     """,
-    'ops.argsort': """
+        'argsort': """
 
     Examples:
         >>> import numpy as np
@@ -3462,7 +3840,7 @@ EXAMPLES = {
         >>> print(ops.argsort(x).shape)
         (3, 5)
     """,
-    'ops.argwhere': """
+        'argwhere': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3470,21 +3848,21 @@ EXAMPLES = {
         [[1]
          [2]]
     """,
-    'ops.array_to_scalar': """
+        'array_to_scalar': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.array_to_scalar(Tensor(2.0)))
         2.0
     """,
-    'ops.atleast_1d': """
+        'atleast_1d': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(*ops.atleast_1d([Tensor(1.0)]), sep="\\n")
         [1.]
     """,
-    'ops.atleast_2d': """
+        'atleast_2d': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3492,7 +3870,7 @@ EXAMPLES = {
         >>> print(*ops.atleast_2d([v]), sep="\\n")
         [[1. 2. 3.]]
     """,
-    'ops.atleast_3d': """
+        'atleast_3d': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3500,7 +3878,7 @@ EXAMPLES = {
         >>> print(ops.atleast_3d([v])[0].shape)
         (1, 3, 1)
     """,
-    'ops.batch_dot': """
+        'batch_dot': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3510,7 +3888,7 @@ EXAMPLES = {
         [[ 4.5]
          [16. ]]
     """,
-    'ops.batch_norm': """
+        'batch_norm': """
 
     Examples:
         >>> import numpy as np
@@ -3524,14 +3902,14 @@ EXAMPLES = {
         >>> print(ops.batch_norm(x, m, v, g, b).shape)
         (4, 3, 2, 2)
     """,
-    'ops.batch_to_space_nd': """
+        'batch_to_space_nd': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.batch_to_space_nd(ops.ones((4, 1, 1, 1)), [2, 2], [[0, 0], [0, 0]]).shape)
         (1, 1, 2, 2)
     """,
-    'ops.bernoulli': """
+        'bernoulli': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3539,7 +3917,7 @@ EXAMPLES = {
         >>> print(ops.bernoulli(x, p=1.0).shape)
         (2, 3)
     """,
-    'ops.bias_add': """
+        'bias_add': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3549,7 +3927,7 @@ EXAMPLES = {
         [[2. 4. 6.]
          [5. 7. 9.]]
     """,
-    'ops.block_diag': """
+        'block_diag': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3557,35 +3935,35 @@ EXAMPLES = {
         [[1. 0. 0.]
          [0. 2. 3.]]
     """,
-    'ops.bool_and': """
+        'bool_and': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.bool_and(True, False))
         False
     """,
-    'ops.bool_eq': """
+        'bool_eq': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.bool_eq(True, False))
         False
     """,
-    'ops.bool_not': """
+        'bool_not': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.bool_not(True))
         False
     """,
-    'ops.bool_or': """
+        'bool_or': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.bool_or(True, False))
         True
     """,
-    'ops.broadcast_like': """
+        'broadcast_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3595,7 +3973,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [1. 2. 3.]]
     """,
-    'ops.bucketize': """
+        'bucketize': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3604,7 +3982,7 @@ EXAMPLES = {
         [[0 0 1]
          [1 2 2]]
     """,
-    'ops.cartesian_prod': """
+        'cartesian_prod': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3614,7 +3992,7 @@ EXAMPLES = {
          [2 3]
          [2 4]]
     """,
-    'ops.cast': """
+        'cast': """
 
     Examples:
         >>> import spore as ms
@@ -3624,7 +4002,7 @@ EXAMPLES = {
         [[ 6  6  3]
          [ 0 -2  1]]
     """,
-    'ops.cat': """
+        'cat': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3635,7 +4013,7 @@ EXAMPLES = {
          [-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
     """,
-    'ops.channel_shuffle': """
+        'channel_shuffle': """
 
     Examples:
         >>> import numpy as np
@@ -3645,7 +4023,7 @@ EXAMPLES = {
         >>> print(ops.channel_shuffle(channels, 2).shape)
         (1, 4, 2, 2)
     """,
-    'ops.choice_with_mask': """
+        'choice_with_mask': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3653,7 +4031,7 @@ EXAMPLES = {
         >>> print(ops.choice_with_mask(m, 3)[0].shape)
         (3, 2)
     """,
-    'ops.chunk': """
+        'chunk': """
 
     Examples:
         >>> import spore as ms
@@ -3664,7 +4042,7 @@ EXAMPLES = {
         [ 0 -2]
         [-5 -1]
     """,
-    'ops.clamp': """
+        'clamp': """
 
     Examples:
         >>> import spore as ms
@@ -3673,7 +4051,7 @@ EXAMPLES = {
         >>> print(ops.clamp(x, -1, 2))
         [ 2  2  0 -1 -1 -1]
     """,
-    'ops.clip': """
+        'clip': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3682,7 +4060,7 @@ EXAMPLES = {
         [[2. 2. 3.]
          [4. 4. 4.]]
     """,
-    'ops.clip_by_global_norm': """
+        'clip_by_global_norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3693,7 +4071,7 @@ EXAMPLES = {
          [-0.27272728 -0.54545456 -0.15151516]]
         [ 0.36363637  0.36363637  0.03030303 -0.27272728]
     """,
-    'ops.clip_by_norm': """
+        'clip_by_norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3702,7 +4080,7 @@ EXAMPLES = {
         [[ 0.44752434  0.44752434  0.03729369]
          [-0.33564323 -0.67128646 -0.18646847]]
     """,
-    'ops.clip_by_value': """
+        'clip_by_value': """
 
     Examples:
         >>> import spore as ms
@@ -3711,7 +4089,7 @@ EXAMPLES = {
         >>> print(ops.clip_by_value(x, -1, 2))
         [ 2  2  0 -1 -1 -1]
     """,
-    'ops.column_stack': """
+        'column_stack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3722,7 +4100,7 @@ EXAMPLES = {
          [2. 1.]
          [3. 2.]]
     """,
-    'ops.combinations': """
+        'combinations': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3732,7 +4110,7 @@ EXAMPLES = {
          [1. 3.]
          [2. 3.]]
     """,
-    'ops.concat': """
+        'concat': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3743,7 +4121,7 @@ EXAMPLES = {
          [-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
     """,
-    'ops.constexpr': """
+        'constexpr': """
 
     Examples:
         >>> from spore import ops
@@ -3751,7 +4129,7 @@ EXAMPLES = {
         >>> print(f(3))
         4
     """,
-    'ops.conv_transpose2d': """
+        'conv_transpose2d': """
 
     Examples:
         >>> import numpy as np
@@ -3761,7 +4139,7 @@ EXAMPLES = {
         >>> print(ops.conv_transpose2d(image, ops.ones((1, 1, 2, 2))).shape)
         (1, 1, 5, 5)
     """,
-    'ops.core': """
+        'core': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3769,7 +4147,7 @@ EXAMPLES = {
         >>> print(ops.core(lambda t: t)(v))
         [1. 2. 3.]
     """,
-    'ops.cosine_embedding_loss': """
+        'cosine_embedding_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3778,7 +4156,7 @@ EXAMPLES = {
         >>> print(ops.cosine_embedding_loss(x, y, Tensor([1, -1])))
         0.40690154
     """,
-    'ops.cov': """
+        'cov': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3787,7 +4165,7 @@ EXAMPLES = {
         [[1. 1.]
          [1. 1.]]
     """,
-    'ops.crop_and_resize': """
+        'crop_and_resize': """
 
     Examples:
         >>> import spore as ms
@@ -3795,7 +4173,7 @@ EXAMPLES = {
         >>> print(ops.crop_and_resize(ops.ones((1, 4, 4, 1)), Tensor([[0.0, 0.0, 1.0, 1.0]]), Tensor([0], ms.int32), (2, 2)).shape)
         (1, 2, 2, 1)
     """,
-    'ops.cross': """
+        'cross': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3804,7 +4182,15 @@ EXAMPLES = {
         >>> print(ops.cross(v, w))
         [ 1.  7. -5.]
     """,
-    'ops.cummin': """
+        'ctc_loss': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.ctc_loss(ops.log_softmax(ops.ones((4, 1, 3)), -1), Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)))
+        0.8431995
+    """,
+        'cummin': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3813,7 +4199,7 @@ EXAMPLES = {
         [3. 1. 1.]
         [0 1 1]
     """,
-    'ops.deepcopy': """
+        'deepcopy': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3821,7 +4207,19 @@ EXAMPLES = {
         >>> print(ops.deepcopy(v))
         [1. 2. 3.]
     """,
-    'ops.depend': """
+        'deformable_conv2d': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> x = Tensor(np.linspace(-2, 2, 50).reshape(1, 2, 5, 5), ms.float32)
+        >>> w = Tensor(np.linspace(-2, 2, 36).reshape(2, 2, 3, 3), ms.float32)
+        >>> o = Tensor(np.linspace(-2, 2, 243).reshape(1, 27, 3, 3), ms.float32)
+        >>> print(ops.deformable_conv2d(x, w, o, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)).shape)
+        (1, 2, 3, 3)
+    """,
+        'depend': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3831,7 +4229,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.depth_to_space': """
+        'depth_to_space': """
 
     Examples:
         >>> import numpy as np
@@ -3841,7 +4239,7 @@ EXAMPLES = {
         >>> print(ops.depth_to_space(channels, 2).shape)
         (1, 1, 4, 4)
     """,
-    'ops.diag': """
+        'diag': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3849,7 +4247,7 @@ EXAMPLES = {
         >>> print(ops.diag(v).shape)
         (3, 3)
     """,
-    'ops.diagflat': """
+        'diagflat': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3857,7 +4255,7 @@ EXAMPLES = {
         >>> print(ops.diagflat(v).shape)
         (3, 3)
     """,
-    'ops.diagonal_scatter': """
+        'diagonal_scatter': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3866,21 +4264,21 @@ EXAMPLES = {
         [[0. 2. 3.]
          [4. 0. 6.]]
     """,
-    'ops.dict_getitem': """
+        'dict_getitem': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.dict_getitem({"a": 1}, "a"))
         1
     """,
-    'ops.dict_setitem': """
+        'dict_setitem': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.dict_setitem({"a": 1}, "a", 2))
         {'a': 2}
     """,
-    'ops.diff': """
+        'diff': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3888,7 +4286,7 @@ EXAMPLES = {
         >>> print(ops.diff(w))
         [-2.  1.]
     """,
-    'ops.dist': """
+        'dist': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3897,7 +4295,7 @@ EXAMPLES = {
         >>> print(ops.dist(v, w))
         2.4494898
     """,
-    'ops.dot': """
+        'dot': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3907,7 +4305,7 @@ EXAMPLES = {
         [[ 4.5  5.5]
          [10.5 16. ]]
     """,
-    'ops.dropout': """
+        'dropout': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3916,14 +4314,14 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.dropout1d': """
+        'dropout1d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.dropout1d(ops.ones((1, 2, 3)), training=False).shape)
         (1, 2, 3)
     """,
-    'ops.dropout2d': """
+        'dropout2d': """
 
     Examples:
         >>> import numpy as np
@@ -3933,21 +4331,21 @@ EXAMPLES = {
         >>> print(ops.dropout2d(image, training=False).shape)
         (1, 1, 4, 4)
     """,
-    'ops.dropout3d': """
+        'dropout3d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.dropout3d(ops.ones((1, 1, 2, 2, 2)), training=False).shape)
         (1, 1, 2, 2, 2)
     """,
-    'ops.dsplit': """
+        'dsplit': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.dsplit(ops.ones((2, 2, 4)), 2)[0].shape)
         (2, 2, 2)
     """,
-    'ops.dstack': """
+        'dstack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3956,7 +4354,7 @@ EXAMPLES = {
         >>> print(ops.dstack((v, w)).shape)
         (1, 3, 2)
     """,
-    'ops.dtype': """
+        'dtype': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3964,7 +4362,7 @@ EXAMPLES = {
         >>> print(ops.dtype(x))
         Float32
     """,
-    'ops.dyn_shape': """
+        'dyn_shape': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3972,7 +4370,7 @@ EXAMPLES = {
         >>> print(ops.dyn_shape(x))
         [2 3]
     """,
-    'ops.einsum': """
+        'einsum': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3982,7 +4380,7 @@ EXAMPLES = {
         [[ 1.3800001   0.31000003]
          [-0.36        0.78999984]]
     """,
-    'ops.embedding': """
+        'embedding': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -3991,7 +4389,7 @@ EXAMPLES = {
         [[4. 5. 6.]
          [1. 2. 3.]]
     """,
-    'ops.expand': """
+        'expand': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4000,7 +4398,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [1. 2. 3.]]
     """,
-    'ops.expand_as': """
+        'expand_as': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4010,7 +4408,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [1. 2. 3.]]
     """,
-    'ops.expand_dims': """
+        'expand_dims': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4018,7 +4416,7 @@ EXAMPLES = {
         >>> print(ops.expand_dims(x, 0).shape)
         (1, 2, 3)
     """,
-    'ops.eye': """
+        'eye': """
 
     Examples:
         >>> from spore import ops
@@ -4027,7 +4425,7 @@ EXAMPLES = {
          [0. 1. 0.]
          [0. 0. 1.]]
     """,
-    'ops.fill': """
+        'fill': """
 
     Examples:
         >>> import spore as ms
@@ -4036,7 +4434,7 @@ EXAMPLES = {
         [[1. 1.]
          [1. 1.]]
     """,
-    'ops.fills': """
+        'fills': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4045,7 +4443,7 @@ EXAMPLES = {
         [[2. 2. 2.]
          [2. 2. 2.]]
     """,
-    'ops.flatten': """
+        'flatten': """
 
     Examples:
         >>> import numpy as np
@@ -4055,7 +4453,7 @@ EXAMPLES = {
         >>> print(ops.flatten(x).shape)
         (2, 12)
     """,
-    'ops.flip': """
+        'flip': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4064,7 +4462,7 @@ EXAMPLES = {
         [[-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
     """,
-    'ops.fliplr': """
+        'fliplr': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4073,7 +4471,7 @@ EXAMPLES = {
         [[3. 2. 1.]
          [6. 5. 4.]]
     """,
-    'ops.flipud': """
+        'flipud': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4082,7 +4480,7 @@ EXAMPLES = {
         [[4. 5. 6.]
          [1. 2. 3.]]
     """,
-    'ops.fold': """
+        'fold': """
 
     Examples:
         >>> import spore as ms
@@ -4090,7 +4488,7 @@ EXAMPLES = {
         >>> print(ops.fold(ops.ones((1, 4, 4)), Tensor([4, 4], ms.int32), [2, 2], [1, 1], [0, 0], [2, 2]).shape)
         (1, 1, 4, 4)
     """,
-    'ops.full': """
+        'full': """
 
     Examples:
         >>> from spore import ops
@@ -4098,7 +4496,7 @@ EXAMPLES = {
         [[1 1 1]
          [1 1 1]]
     """,
-    'ops.full_like': """
+        'full_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4107,14 +4505,14 @@ EXAMPLES = {
         [[3. 3.]
          [3. 3.]]
     """,
-    'ops.gamma': """
+        'gamma': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.gamma((2, 2), Tensor(1.0), Tensor(1.0)).shape)
         (2, 2)
     """,
-    'ops.gather': """
+        'gather': """
 
     Examples:
         >>> import spore as ms
@@ -4125,7 +4523,7 @@ EXAMPLES = {
         [[ 2.   0.6 -1.1]
          [ 2.   0.6 -1.1]]
     """,
-    'ops.gaussian_nll_loss': """
+        'gaussian_nll_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4134,7 +4532,7 @@ EXAMPLES = {
         >>> print(ops.gaussian_nll_loss(x, y, ops.ones((2, 3))))
         4.7291665
     """,
-    'ops.gelu': """
+        'gelu': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4143,14 +4541,24 @@ EXAMPLES = {
         [[ 1.7353253   1.7353253   0.05398278]
          [-0.12584065 -0.0093608  -0.16937456]]
     """,
-    'ops.glu': """
+        'glu': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.glu(Tensor([1.0, 2.0, 0.0, 0.0])))
         [0.5 1. ]
     """,
-    'ops.group_norm': """
+        'grid_sample': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> image = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(ops.grid_sample(image, ops.zeros((1, 2, 2, 2))).shape)
+        (1, 1, 2, 2)
+    """,
+        'group_norm': """
 
     Examples:
         >>> import numpy as np
@@ -4160,7 +4568,7 @@ EXAMPLES = {
         >>> print(ops.group_norm(channels, 2).shape)
         (1, 4, 2, 2)
     """,
-    'ops.gumbel_softmax': """
+        'gumbel_softmax': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4168,7 +4576,15 @@ EXAMPLES = {
         >>> print(ops.gumbel_softmax(x).shape)
         (2, 3)
     """,
-    'ops.hinge_embedding_loss': """
+        'hastype': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.hastype(v, type(v)))
+        True
+    """,
+        'hinge_embedding_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4176,7 +4592,7 @@ EXAMPLES = {
         >>> print(ops.hinge_embedding_loss(v, Tensor([1.0, -1.0, 1.0])))
         1.3333334
     """,
-    'ops.hsplit': """
+        'hsplit': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4189,7 +4605,7 @@ EXAMPLES = {
         [[3.]
          [6.]]
     """,
-    'ops.hstack': """
+        'hstack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4198,7 +4614,7 @@ EXAMPLES = {
         >>> print(ops.hstack((v, w)))
         [1. 2. 3. 3. 1. 2.]
     """,
-    'ops.identity': """
+        'identity': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4206,14 +4622,14 @@ EXAMPLES = {
         >>> print(ops.identity(v))
         [1. 2. 3.]
     """,
-    'ops.in_dict': """
+        'in_dict': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.in_dict("a", {"a": 1}))
         True
     """,
-    'ops.index_add': """
+        'index_add': """
 
     Examples:
         >>> import spore as ms
@@ -4222,7 +4638,7 @@ EXAMPLES = {
         >>> print(ops.index_add(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0]), 0))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.index_fill': """
+        'index_fill': """
 
     Examples:
         >>> import spore as ms
@@ -4231,7 +4647,7 @@ EXAMPLES = {
         >>> print(ops.index_fill(v, 0, Tensor([0, 2], ms.int32), 0.0))
         [0. 2. 0.]
     """,
-    'ops.index_select': """
+        'index_select': """
 
     Examples:
         >>> import spore as ms
@@ -4242,7 +4658,7 @@ EXAMPLES = {
         [[-0.9 -0.9]
          [-1.8 -1.8]]
     """,
-    'ops.inner': """
+        'inner': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4251,7 +4667,7 @@ EXAMPLES = {
         >>> print(ops.inner(v, w))
         11.0
     """,
-    'ops.instance_norm': """
+        'instance_norm': """
 
     Examples:
         >>> import numpy as np
@@ -4261,7 +4677,7 @@ EXAMPLES = {
         >>> print(ops.instance_norm(channels, ops.zeros(4), ops.ones(4)).shape)
         (1, 4, 2, 2)
     """,
-    'ops.interpolate': """
+        'interpolate': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4269,7 +4685,7 @@ EXAMPLES = {
         >>> print(ops.interpolate(x, size=(6,), mode='linear').shape)
         (1, 2, 6)
     """,
-    'ops.intopk': """
+        'intopk': """
 
     Examples:
         >>> import spore as ms
@@ -4279,7 +4695,7 @@ EXAMPLES = {
         >>> print(ops.intopk(x, y, 1))
         [False  True False  True]
     """,
-    'ops.is_': """
+        'is_': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4287,7 +4703,7 @@ EXAMPLES = {
         >>> print(ops.is_(v, v))
         True
     """,
-    'ops.is_complex': """
+        'is_complex': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4295,7 +4711,7 @@ EXAMPLES = {
         >>> print(ops.is_complex(v))
         False
     """,
-    'ops.is_floating_point': """
+        'is_floating_point': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4303,14 +4719,14 @@ EXAMPLES = {
         >>> print(ops.is_floating_point(v))
         True
     """,
-    'ops.is_nonzero': """
+        'is_nonzero': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.is_nonzero(Tensor([2.0])))
         True
     """,
-    'ops.is_not': """
+        'is_not': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4319,7 +4735,7 @@ EXAMPLES = {
         >>> print(ops.is_not(v, w))
         True
     """,
-    'ops.is_tensor': """
+        'is_tensor': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4327,14 +4743,14 @@ EXAMPLES = {
         >>> print(ops.is_tensor(v))
         True
     """,
-    'ops.isconstant': """
+        'isconstant': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.isconstant(2))
         True
     """,
-    'ops.isreal': """
+        'isreal': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4342,21 +4758,21 @@ EXAMPLES = {
         >>> print(ops.isreal(v))
         [ True  True  True]
     """,
-    'ops.kron': """
+        'kron': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.kron(Tensor([1.0, 2.0]), Tensor([1.0, 1.0])))
         [1. 1. 2. 2.]
     """,
-    'ops.laplace': """
+        'laplace': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.laplace((2, 3), Tensor(0.0), Tensor(1.0)).shape)
         (2, 3)
     """,
-    'ops.layer_norm': """
+        'layer_norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4367,63 +4783,63 @@ EXAMPLES = {
         [[ 2.0485125   2.0485125  -0.04141871]
          [ 1.5678773  -0.41866052  0.20423192]]
     """,
-    'ops.linspace': """
+        'linspace': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.linspace(0, 10, 5))
         [ 0.   2.5  5.   7.5 10. ]
     """,
-    'ops.list_equal': """
+        'list_equal': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.list_equal([1, 2], [1, 2]))
         True
     """,
-    'ops.list_len': """
+        'list_len': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.list_len([1, 2]))
         2
     """,
-    'ops.list_setitem': """
+        'list_setitem': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.list_setitem([1, 2], 0, 3))
         [3, 2]
     """,
-    'ops.logdet': """
+        'logdet': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.logdet(Tensor([[2.0, 0.0], [0.0, 4.0]])))
         2.0794415
     """,
-    'ops.logit': """
+        'logit': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.logit(Tensor([0.1, 0.5])))
         [-2.1972246  0.       ]
     """,
-    'ops.logspace': """
+        'logspace': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.logspace(Tensor(0.0), Tensor(2.0), 3))
         [  1.  10. 100.]
     """,
-    'ops.lp_pool1d': """
+        'lp_pool1d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.lp_pool1d(ops.ones((1, 1, 4)), 2, 2).shape)
         (1, 1, 2)
     """,
-    'ops.lp_pool2d': """
+        'lp_pool2d': """
 
     Examples:
         >>> import numpy as np
@@ -4433,42 +4849,42 @@ EXAMPLES = {
         >>> print(ops.lp_pool2d(image, 2, 2).shape)
         (1, 1, 2, 2)
     """,
-    'ops.make_dict': """
+        'make_dict': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_dict(("a", "b"), (1, 2)))
         {'a': 1, 'b': 2}
     """,
-    'ops.make_list': """
+        'make_list': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_list(1, 2))
         [1, 2]
     """,
-    'ops.make_range': """
+        'make_range': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_range(1, 4))
         (1, 2, 3)
     """,
-    'ops.make_slice': """
+        'make_slice': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_slice(1, 4, 2))
         slice(1, 4, 2)
     """,
-    'ops.make_tuple': """
+        'make_tuple': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_tuple(1, 2))
         (1, 2)
     """,
-    'ops.margin_ranking_loss': """
+        'margin_ranking_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4477,7 +4893,7 @@ EXAMPLES = {
         >>> print(ops.margin_ranking_loss(v, w, Tensor([1.0, -1.0, 1.0])))
         1.0
     """,
-    'ops.masked_fill': """
+        'masked_fill': """
 
     Examples:
         >>> import spore as ms
@@ -4488,7 +4904,7 @@ EXAMPLES = {
         [[3 3 0]
          [7 7 7]]
     """,
-    'ops.masked_scatter': """
+        'masked_scatter': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4499,7 +4915,7 @@ EXAMPLES = {
         [[1. 2. 2.]
          [4. 3. 6.]]
     """,
-    'ops.matrix_norm': """
+        'matrix_norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4507,7 +4923,7 @@ EXAMPLES = {
         >>> print(ops.matrix_norm(x))
         9.539392
     """,
-    'ops.matrix_power': """
+        'matrix_power': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4515,7 +4931,7 @@ EXAMPLES = {
         [[1. 2.]
          [0. 1.]]
     """,
-    'ops.max': """
+        'max': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4524,7 +4940,7 @@ EXAMPLES = {
         1.2
         0
     """,
-    'ops.max_pool2d': """
+        'max_pool2d': """
 
     Examples:
         >>> import numpy as np
@@ -4534,14 +4950,14 @@ EXAMPLES = {
         >>> print(ops.max_pool2d(x, 2).shape)
         (1, 2, 2, 2)
     """,
-    'ops.max_pool3d': """
+        'max_pool3d': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.max_pool3d(ops.ones((1, 1, 2, 2, 2)), 2).shape)
         (1, 1, 1, 1, 1)
     """,
-    'ops.meshgrid': """
+        'meshgrid': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4553,7 +4969,7 @@ EXAMPLES = {
         [[1.2 1.2 0.1]
          [1.2 1.2 0.1]]
     """,
-    'ops.min': """
+        'min': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4562,7 +4978,7 @@ EXAMPLES = {
         -1.8
         0
     """,
-    'ops.mixed_precision_cast': """
+        'mixed_precision_cast': """
 
     Examples:
         >>> import spore as ms
@@ -4571,7 +4987,7 @@ EXAMPLES = {
         >>> print(ops.mixed_precision_cast(ms.float16, v).dtype)
         Float16
     """,
-    'ops.moveaxis': """
+        'moveaxis': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4581,7 +4997,7 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
-    'ops.movedim': """
+        'movedim': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4591,7 +5007,7 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
-    'ops.multi_margin_loss': """
+        'multi_margin_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4599,7 +5015,7 @@ EXAMPLES = {
         >>> print(ops.multi_margin_loss(x, Tensor([0, 2])))
         0.8333333
     """,
-    'ops.multilabel_margin_loss': """
+        'multilabel_margin_loss': """
 
     Examples:
         >>> import spore as ms
@@ -4608,7 +5024,7 @@ EXAMPLES = {
         >>> print(ops.multilabel_margin_loss(x, Tensor([[0, -1, 0], [2, 1, -1]], ms.int32)))
         0.8333333
     """,
-    'ops.multilabel_soft_margin_loss': """
+        'multilabel_soft_margin_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4616,7 +5032,7 @@ EXAMPLES = {
         >>> print(ops.multilabel_soft_margin_loss(x, ops.ones((2, 3))))
         0.086019665
     """,
-    'ops.multinomial': """
+        'multinomial': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4624,7 +5040,7 @@ EXAMPLES = {
         >>> print(ops.multinomial(v, 2).shape)
         (2,)
     """,
-    'ops.multinomial_with_replacement': """
+        'multinomial_with_replacement': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4632,7 +5048,7 @@ EXAMPLES = {
         >>> print(ops.multinomial_with_replacement(v, 1, 0, 4).shape)
         (4,)
     """,
-    'ops.mv': """
+        'mv': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4641,7 +5057,7 @@ EXAMPLES = {
         >>> print(ops.mv(x, v))
         [14. 32.]
     """,
-    'ops.mvlgamma': """
+        'mvlgamma': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4649,7 +5065,7 @@ EXAMPLES = {
         >>> print(ops.mvlgamma(v, 1))
         [0.        0.        0.6931472]
     """,
-    'ops.nanquantile': """
+        'nanquantile': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4657,7 +5073,7 @@ EXAMPLES = {
         >>> print(ops.nanquantile(v, 0.5))
         2.0
     """,
-    'ops.narrow': """
+        'narrow': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4665,7 +5081,7 @@ EXAMPLES = {
         >>> print(ops.narrow(v, 0, 1, 2))
         [2. 3.]
     """,
-    'ops.nll_loss': """
+        'nll_loss': """
 
     Examples:
         >>> import spore as ms
@@ -4675,7 +5091,7 @@ EXAMPLES = {
         >>> print(ops.nll_loss(x, y, reduction='sum'))
         7.0
     """,
-    'ops.nonzero': """
+        'nonzero': """
 
     Examples:
         >>> import spore as ms
@@ -4686,7 +5102,7 @@ EXAMPLES = {
          [0 1]
          [0 2]]
     """,
-    'ops.norm': """
+        'norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4694,14 +5110,14 @@ EXAMPLES = {
         >>> print(ops.norm(x))
         2.6814175
     """,
-    'ops.normal': """
+        'normal': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.normal((3, 2), 0.0, 1.0).shape)
         (3, 2)
     """,
-    'ops.normalize': """
+        'normalize': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4710,14 +5126,14 @@ EXAMPLES = {
         [[0.26726124 0.5345225  0.8017837 ]
          [0.45584232 0.5698029  0.68376344]]
     """,
-    'ops.not_in_dict': """
+        'not_in_dict': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.not_in_dict("a", {"a": 1}))
         False
     """,
-    'ops.numel': """
+        'numel': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4725,7 +5141,7 @@ EXAMPLES = {
         >>> print(ops.numel(x))
         6
     """,
-    'ops.one_hot': """
+        'one_hot': """
 
     Examples:
         >>> import spore as ms
@@ -4734,7 +5150,7 @@ EXAMPLES = {
         >>> print(ops.one_hot(i, 3, Tensor(2, ms.int32), Tensor(-1, ms.int32)).shape)
         (2, 2, 3)
     """,
-    'ops.ones': """
+        'ones': """
 
     Examples:
         >>> from spore import ops
@@ -4742,7 +5158,7 @@ EXAMPLES = {
         [[1. 1. 1.]
          [1. 1. 1.]]
     """,
-    'ops.ones_like': """
+        'ones_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4751,7 +5167,7 @@ EXAMPLES = {
         [[1. 1. 1.]
          [1. 1. 1.]]
     """,
-    'ops.pad': """
+        'pad': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4760,7 +5176,7 @@ EXAMPLES = {
         [[ 0.   1.2  1.2  0.1  0.   0. ]
          [ 0.  -0.9 -1.8 -0.5  0.   0. ]]
     """,
-    'ops.padding': """
+        'padding': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4768,7 +5184,7 @@ EXAMPLES = {
         [[1. 0. 0. 0.]
          [2. 0. 0. 0.]]
     """,
-    'ops.partial': """
+        'partial': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4776,14 +5192,14 @@ EXAMPLES = {
         >>> print(ops.partial(ops.add, x)(2))
         [3.2 3.2]
     """,
-    'ops.poisson': """
+        'poisson': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.poisson((2, 2), Tensor(1.0)).shape)
         (2, 2)
     """,
-    'ops.poisson_nll_loss': """
+        'poisson_nll_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4792,7 +5208,7 @@ EXAMPLES = {
         >>> print(ops.poisson_nll_loss(x, y))
         102.688835
     """,
-    'ops.positive': """
+        'positive': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4800,7 +5216,7 @@ EXAMPLES = {
         >>> print(ops.positive(v))
         [1. 2. 3.]
     """,
-    'ops.pows': """
+        'pows': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4808,7 +5224,7 @@ EXAMPLES = {
         >>> print(ops.pows(v, 2))
         [1. 4. 9.]
     """,
-    'ops.ptp': """
+        'ptp': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4816,7 +5232,7 @@ EXAMPLES = {
         >>> print(ops.ptp(x))
         5.0
     """,
-    'ops.quantile': """
+        'quantile': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4824,14 +5240,14 @@ EXAMPLES = {
         >>> print(ops.quantile(v, 0.5))
         2.0
     """,
-    'ops.rand': """
+        'rand': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.rand(2000).shape)
         (2000,)
     """,
-    'ops.rand_like': """
+        'rand_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4839,14 +5255,14 @@ EXAMPLES = {
         >>> print(ops.rand_like(x).shape)
         (2, 3)
     """,
-    'ops.randint': """
+        'randint': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.randint(0, 9, (2000,)).shape)
         (2000,)
     """,
-    'ops.randint_like': """
+        'randint_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4854,14 +5270,14 @@ EXAMPLES = {
         >>> print(ops.randint_like(n, 0, 9).shape)
         (3,)
     """,
-    'ops.randn': """
+        'randn': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.randn((2, 3)).shape)
         (2, 3)
     """,
-    'ops.randn_like': """
+        'randn_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4869,7 +5285,7 @@ EXAMPLES = {
         >>> print(ops.randn_like(x).shape)
         (2, 3)
     """,
-    'ops.random_categorical': """
+        'random_categorical': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4877,7 +5293,7 @@ EXAMPLES = {
         >>> print(ops.random_categorical(x, 5).shape)
         (2, 5)
     """,
-    'ops.random_gamma': """
+        'random_gamma': """
 
     Examples:
         >>> import spore as ms
@@ -4885,7 +5301,7 @@ EXAMPLES = {
         >>> print(ops.random_gamma(Tensor([2], ms.int32), Tensor([1.0])).shape)
         (2, 1)
     """,
-    'ops.random_poisson': """
+        'random_poisson': """
 
     Examples:
         >>> import spore as ms
@@ -4893,7 +5309,7 @@ EXAMPLES = {
         >>> print(ops.random_poisson(Tensor([2], ms.int32), Tensor([1.0])).shape)
         (2, 1)
     """,
-    'ops.randperm': """
+        'randperm': """
 
     Examples:
         >>> import numpy as np
@@ -4901,14 +5317,14 @@ EXAMPLES = {
         >>> print(np.sort(ops.randperm(20).asnumpy()))
         [ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19]
     """,
-    'ops.range': """
+        'range': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.range(0, 6, 2))
         [0 2 4]
     """,
-    'ops.rank': """
+        'rank': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4916,7 +5332,7 @@ EXAMPLES = {
         >>> print(ops.rank(x))
         2
     """,
-    'ops.ravel': """
+        'ravel': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4924,14 +5340,14 @@ EXAMPLES = {
         >>> print(ops.ravel(x))
         [1. 2. 3. 4. 5. 6.]
     """,
-    'ops.reduced_shape': """
+        'reduced_shape': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.reduced_shape((2, 3), (1,)))
         (2, 1)
     """,
-    'ops.relu': """
+        'relu': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4940,7 +5356,7 @@ EXAMPLES = {
         [[1.2 1.2 0.1]
          [0.  0.  0. ]]
     """,
-    'ops.renorm': """
+        'renorm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4948,7 +5364,7 @@ EXAMPLES = {
         [[0.6 0.8]
          [0.3 0.4]]
     """,
-    'ops.repeat_elements': """
+        'repeat_elements': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4959,7 +5375,7 @@ EXAMPLES = {
          [-0.9 -1.8 -0.5]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.repeat_interleave': """
+        'repeat_interleave': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4967,7 +5383,7 @@ EXAMPLES = {
         >>> print(ops.repeat_interleave(x, 2))
         [ 1.2  1.2  1.2  1.2  0.1  0.1 -0.9 -0.9 -1.8 -1.8 -0.5 -0.5]
     """,
-    'ops.reverse': """
+        'reverse': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4976,7 +5392,7 @@ EXAMPLES = {
         [[3. 2. 1.]
          [6. 5. 4.]]
     """,
-    'ops.reverse_sequence': """
+        'reverse_sequence': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4985,7 +5401,7 @@ EXAMPLES = {
         [[2. 1. 3.]
          [6. 5. 4.]]
     """,
-    'ops.rot90': """
+        'rot90': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -4995,7 +5411,7 @@ EXAMPLES = {
          [2. 5.]
          [1. 4.]]
     """,
-    'ops.rrelu': """
+        'rrelu': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5003,14 +5419,14 @@ EXAMPLES = {
         >>> print(ops.rrelu(v))
         [1. 2. 3.]
     """,
-    'ops.scalar_add': """
+        'scalar_add': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_add(2, 3))
         5
     """,
-    'ops.scalar_cast': """
+        'scalar_cast': """
 
     Examples:
         >>> import spore as ms
@@ -5018,140 +5434,140 @@ EXAMPLES = {
         >>> print(ops.scalar_cast(2, ms.float32))
         2.0
     """,
-    'ops.scalar_div': """
+        'scalar_div': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_div(6, 3))
         2.0
     """,
-    'ops.scalar_eq': """
+        'scalar_eq': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_eq(2, 3))
         False
     """,
-    'ops.scalar_floordiv': """
+        'scalar_floordiv': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_floordiv(7, 2))
         3
     """,
-    'ops.scalar_ge': """
+        'scalar_ge': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_ge(2, 3))
         False
     """,
-    'ops.scalar_gt': """
+        'scalar_gt': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_gt(2, 3))
         False
     """,
-    'ops.scalar_le': """
+        'scalar_le': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_le(2, 3))
         True
     """,
-    'ops.scalar_log': """
+        'scalar_log': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_log(1.0))
         0.0
     """,
-    'ops.scalar_lt': """
+        'scalar_lt': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_lt(2, 3))
         True
     """,
-    'ops.scalar_max': """
+        'scalar_max': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_max(2, 3))
         3
     """,
-    'ops.scalar_min': """
+        'scalar_min': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_min(2, 3))
         2
     """,
-    'ops.scalar_mod': """
+        'scalar_mod': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_mod(7, 4))
         3
     """,
-    'ops.scalar_mul': """
+        'scalar_mul': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_mul(2, 3))
         6
     """,
-    'ops.scalar_ne': """
+        'scalar_ne': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_ne(2, 3))
         True
     """,
-    'ops.scalar_pow': """
+        'scalar_pow': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_pow(2, 3))
         8
     """,
-    'ops.scalar_sub': """
+        'scalar_sub': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_sub(2, 3))
         -1
     """,
-    'ops.scalar_to_array': """
+        'scalar_to_array': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_to_array(2.0))
         2.0
     """,
-    'ops.scalar_to_tensor': """
+        'scalar_to_tensor': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_to_tensor(1.5))
         1.5
     """,
-    'ops.scalar_uadd': """
+        'scalar_uadd': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_uadd(2))
         2
     """,
-    'ops.scalar_usub': """
+        'scalar_usub': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.scalar_usub(2))
         -2
     """,
-    'ops.scatter': """
+        'scatter': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5160,7 +5576,7 @@ EXAMPLES = {
         >>> print(ops.scatter(v, 0, i, Tensor([7.0, 8.0])))
         [7. 2. 8.]
     """,
-    'ops.scatter_add': """
+        'scatter_add': """
 
     Examples:
         >>> import spore as ms
@@ -5169,7 +5585,7 @@ EXAMPLES = {
         >>> print(ops.scatter_add(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_div': """
+        'scatter_div': """
 
     Examples:
         >>> import spore as ms
@@ -5178,7 +5594,7 @@ EXAMPLES = {
         >>> print(ops.scatter_div(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_max': """
+        'scatter_max': """
 
     Examples:
         >>> import spore as ms
@@ -5187,7 +5603,7 @@ EXAMPLES = {
         >>> print(ops.scatter_max(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_min': """
+        'scatter_min': """
 
     Examples:
         >>> import spore as ms
@@ -5196,7 +5612,7 @@ EXAMPLES = {
         >>> print(ops.scatter_min(p, Tensor([2], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_mul': """
+        'scatter_mul': """
 
     Examples:
         >>> import spore as ms
@@ -5205,7 +5621,7 @@ EXAMPLES = {
         >>> print(ops.scatter_mul(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd': """
+        'scatter_nd': """
 
     Examples:
         >>> import spore as ms
@@ -5219,7 +5635,7 @@ EXAMPLES = {
          [ 0.          0.        ]
          [ 1.3000001   0.30000007]]
     """,
-    'ops.scatter_nd_add': """
+        'scatter_nd_add': """
 
     Examples:
         >>> import spore as ms
@@ -5228,7 +5644,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_add(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_div': """
+        'scatter_nd_div': """
 
     Examples:
         >>> import spore as ms
@@ -5237,7 +5653,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_div(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_max': """
+        'scatter_nd_max': """
 
     Examples:
         >>> import spore as ms
@@ -5246,7 +5662,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_max(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_min': """
+        'scatter_nd_min': """
 
     Examples:
         >>> import spore as ms
@@ -5255,7 +5671,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_min(p, Tensor([[2]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_mul': """
+        'scatter_nd_mul': """
 
     Examples:
         >>> import spore as ms
@@ -5264,7 +5680,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_mul(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_sub': """
+        'scatter_nd_sub': """
 
     Examples:
         >>> import spore as ms
@@ -5273,7 +5689,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_sub(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_nd_update': """
+        'scatter_nd_update': """
 
     Examples:
         >>> import spore as ms
@@ -5282,7 +5698,7 @@ EXAMPLES = {
         >>> print(ops.scatter_nd_update(p, Tensor([[0]], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_sub': """
+        'scatter_sub': """
 
     Examples:
         >>> import spore as ms
@@ -5291,7 +5707,7 @@ EXAMPLES = {
         >>> print(ops.scatter_sub(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.scatter_update': """
+        'scatter_update': """
 
     Examples:
         >>> import spore as ms
@@ -5300,7 +5716,7 @@ EXAMPLES = {
         >>> print(ops.scatter_update(p, Tensor([0], ms.int32), Tensor([2.0])))
         Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
     """,
-    'ops.searchsorted': """
+        'searchsorted': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5308,7 +5724,7 @@ EXAMPLES = {
         >>> print(ops.searchsorted(v, Tensor([1.5, 2.5])))
         [1 2]
     """,
-    'ops.select': """
+        'select': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5319,7 +5735,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.select_scatter': """
+        'select_scatter': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5328,7 +5744,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [0. 0. 0.]]
     """,
-    'ops.sequence_mask': """
+        'sequence_mask': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5336,14 +5752,14 @@ EXAMPLES = {
         [[ True False False]
          [ True  True  True]]
     """,
-    'ops.sgn': """
+        'sgn': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.sgn(Tensor([-2.0, 0.0, 3.0])))
         [-1.  0.  1.]
     """,
-    'ops.shape': """
+        'shape': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5351,7 +5767,7 @@ EXAMPLES = {
         >>> print(ops.shape(x))
         (2, 3)
     """,
-    'ops.shape_': """
+        'shape_': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5359,14 +5775,14 @@ EXAMPLES = {
         >>> print(ops.shape_(x))
         (2, 3)
     """,
-    'ops.shape_mul': """
+        'shape_mul': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.shape_mul((2, 3)))
         6
     """,
-    'ops.shuffle': """
+        'shuffle': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5374,7 +5790,7 @@ EXAMPLES = {
         >>> print(ops.shuffle(v).shape)
         (3,)
     """,
-    'ops.size': """
+        'size': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5382,7 +5798,7 @@ EXAMPLES = {
         >>> print(ops.size(x))
         6
     """,
-    'ops.slice': """
+        'slice': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5390,7 +5806,7 @@ EXAMPLES = {
         >>> print(ops.slice(x, (1, 0), (1, 3)))
         [[-0.9 -1.8 -0.5]]
     """,
-    'ops.slice_scatter': """
+        'slice_scatter': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5398,7 +5814,7 @@ EXAMPLES = {
         >>> print(ops.slice_scatter(v, Tensor([0.0]), 0, 0, 1))
         [0. 2. 3.]
     """,
-    'ops.soft_margin_loss': """
+        'soft_margin_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5406,7 +5822,7 @@ EXAMPLES = {
         >>> print(ops.soft_margin_loss(v, Tensor([1.0, -1.0, 1.0])))
         0.8295924
     """,
-    'ops.softmax': """
+        'softmax': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5415,7 +5831,7 @@ EXAMPLES = {
         [[4.7501719e-01 5.2497840e-01 4.3540558e-06]
          [1.9840237e-02 2.0046441e-06 9.8015779e-01]]
     """,
-    'ops.softmin': """
+        'softmin': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5423,7 +5839,7 @@ EXAMPLES = {
         >>> print(ops.softmin(v))
         [0.66524094 0.24472848 0.09003057]
     """,
-    'ops.softplus': """
+        'softplus': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5432,7 +5848,7 @@ EXAMPLES = {
         [[2.4868362  2.5788898  0.7443967 ]
          [0.16778602 0.02695709 0.34115386]]
     """,
-    'ops.sort': """
+        'sort': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5440,7 +5856,7 @@ EXAMPLES = {
         >>> print(ops.sort(x)[0])
         [-1.8 -0.9 -0.5  0.1  1.2  1.2]
     """,
-    'ops.space_to_batch_nd': """
+        'space_to_batch_nd': """
 
     Examples:
         >>> import numpy as np
@@ -5450,7 +5866,7 @@ EXAMPLES = {
         >>> print(ops.space_to_batch_nd(image, [2, 2], [[0, 0], [0, 0]]).shape)
         (4, 1, 2, 2)
     """,
-    'ops.space_to_depth': """
+        'space_to_depth': """
 
     Examples:
         >>> import numpy as np
@@ -5460,7 +5876,7 @@ EXAMPLES = {
         >>> print(ops.space_to_depth(image, 2).shape)
         (1, 4, 2, 2)
     """,
-    'ops.split': """
+        'split': """
 
     Examples:
         >>> import spore as ms
@@ -5470,7 +5886,7 @@ EXAMPLES = {
         [3 3]
         [ 0 -2]
     """,
-    'ops.squeeze': """
+        'squeeze': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5479,7 +5895,7 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]]
     """,
-    'ops.stack': """
+        'stack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5488,21 +5904,21 @@ EXAMPLES = {
         >>> print(ops.stack((x, y)).shape)
         (2, 2, 3)
     """,
-    'ops.standard_laplace': """
+        'standard_laplace': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.standard_laplace((2, 3)).shape)
         (2, 3)
     """,
-    'ops.standard_normal': """
+        'standard_normal': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.standard_normal((1,)).shape)
         (1,)
     """,
-    'ops.stop_gradient': """
+        'stop_gradient': """
 
     Examples:
         >>> import spore as ms
@@ -5511,7 +5927,7 @@ EXAMPLES = {
         >>> print(ops.stop_gradient(x))
         [3 3]
     """,
-    'ops.strided_slice': """
+        'strided_slice': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5520,21 +5936,21 @@ EXAMPLES = {
         [[ 1.2  0.1]
          [-0.9 -0.5]]
     """,
-    'ops.string_concat': """
+        'string_concat': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.string_concat("a", "b"))
         ab
     """,
-    'ops.string_eq': """
+        'string_eq': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.string_eq("a", "b"))
         False
     """,
-    'ops.swapaxes': """
+        'swapaxes': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5544,7 +5960,7 @@ EXAMPLES = {
          [ 1.2 -1.8]
          [ 0.1 -0.5]]
     """,
-    'ops.swapdims': """
+        'swapdims': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5554,14 +5970,14 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
-    'ops.swiglu': """
+        'swiglu': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.swiglu(Tensor([1.0, 2.0, 3.0, 4.0])))
         [2.1931758 7.046376 ]
     """,
-    'ops.t': """
+        't': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5571,7 +5987,7 @@ EXAMPLES = {
          [ 1.2 -1.8]
          [ 0.1 -0.5]]
     """,
-    'ops.take': """
+        'take': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5579,7 +5995,7 @@ EXAMPLES = {
         >>> print(ops.take(x, Tensor([0, 5])))
         [1. 6.]
     """,
-    'ops.tensor_dot': """
+        'tensor_dot': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5589,7 +6005,7 @@ EXAMPLES = {
         [[ 1.3800001   0.31000003]
          [-0.36        0.78999984]]
     """,
-    'ops.tensor_muls': """
+        'tensor_muls': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5597,14 +6013,14 @@ EXAMPLES = {
         >>> print(ops.tensor_muls(v, 2))
         [2. 4. 6.]
     """,
-    'ops.tensor_range': """
+        'tensor_range': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.tensor_range(0, 6, 2))
         [0 2 4]
     """,
-    'ops.tensor_scatter_add': """
+        'tensor_scatter_add': """
 
     Examples:
         >>> import spore as ms
@@ -5617,7 +6033,7 @@ EXAMPLES = {
          [-1.6999999 -1.4      ]
          [-0.4       -1.8      ]]
     """,
-    'ops.tensor_scatter_div': """
+        'tensor_scatter_div': """
 
     Examples:
         >>> import spore as ms
@@ -5626,7 +6042,7 @@ EXAMPLES = {
         >>> print(ops.tensor_scatter_div(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [0.5 2.  3. ]
     """,
-    'ops.tensor_scatter_elements': """
+        'tensor_scatter_elements': """
 
     Examples:
         >>> import spore as ms
@@ -5639,7 +6055,7 @@ EXAMPLES = {
          [-0.9 -1.8  0.1]
          [ 1.2  1.2 -1.8]]
     """,
-    'ops.tensor_scatter_max': """
+        'tensor_scatter_max': """
 
     Examples:
         >>> import spore as ms
@@ -5652,7 +6068,7 @@ EXAMPLES = {
          [ 0.1 -0.5]
          [-0.4 -1.8]]
     """,
-    'ops.tensor_scatter_min': """
+        'tensor_scatter_min': """
 
     Examples:
         >>> import spore as ms
@@ -5665,7 +6081,7 @@ EXAMPLES = {
          [-1.8 -0.9]
          [-0.4 -1.8]]
     """,
-    'ops.tensor_scatter_mul': """
+        'tensor_scatter_mul': """
 
     Examples:
         >>> import spore as ms
@@ -5674,7 +6090,7 @@ EXAMPLES = {
         >>> print(ops.tensor_scatter_mul(v, Tensor([[0]], ms.int32), Tensor([2.0])))
         [2. 2. 3.]
     """,
-    'ops.tensor_scatter_sub': """
+        'tensor_scatter_sub': """
 
     Examples:
         >>> import spore as ms
@@ -5687,7 +6103,7 @@ EXAMPLES = {
          [-1.9         0.39999998]
          [-0.4        -1.8       ]]
     """,
-    'ops.tensor_scatter_update': """
+        'tensor_scatter_update': """
 
     Examples:
         >>> import spore as ms
@@ -5700,7 +6116,7 @@ EXAMPLES = {
          [ 0.1 -0.9]
          [-0.4 -1.8]]
     """,
-    'ops.tensor_split': """
+        'tensor_split': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5709,7 +6125,7 @@ EXAMPLES = {
         [1. 2.]
         [3.]
     """,
-    'ops.topk': """
+        'topk': """
 
     Examples:
         >>> import numpy as np
@@ -5724,7 +6140,7 @@ EXAMPLES = {
          [4 3]
          [4 3]]
     """,
-    'ops.trapz': """
+        'trapz': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5732,7 +6148,7 @@ EXAMPLES = {
         >>> print(ops.trapz(v))
         4.0
     """,
-    'ops.tril_indices': """
+        'tril_indices': """
 
     Examples:
         >>> from spore import ops
@@ -5740,7 +6156,7 @@ EXAMPLES = {
         [[0 1 1]
          [0 0 1]]
     """,
-    'ops.triplet_margin_loss': """
+        'triplet_margin_loss': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5749,7 +6165,7 @@ EXAMPLES = {
         >>> print(ops.triplet_margin_loss(x, y, x + 1))
         4.0870657
     """,
-    'ops.triu_indices': """
+        'triu_indices': """
 
     Examples:
         >>> from spore import ops
@@ -5757,28 +6173,28 @@ EXAMPLES = {
         [[0 0 1]
          [0 1 1]]
     """,
-    'ops.tuple_div': """
+        'tuple_div': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.tuple_div((4, 6), (2, 3)))
         (2, 2)
     """,
-    'ops.tuple_reversed': """
+        'tuple_reversed': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.tuple_reversed((1, 2)))
         (2, 1)
     """,
-    'ops.tuple_to_array': """
+        'tuple_to_array': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.tuple_to_array((1, 2)))
         [1 2]
     """,
-    'ops.type_as': """
+        'type_as': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5787,7 +6203,7 @@ EXAMPLES = {
         >>> print(ops.type_as(n, v))
         [3. 1. 2.]
     """,
-    'ops.typeof': """
+        'typeof': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5795,7 +6211,7 @@ EXAMPLES = {
         >>> print(ops.typeof(v))
         <class 'spore.common.tensor.Tensor'>
     """,
-    'ops.unbind': """
+        'unbind': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5804,7 +6220,7 @@ EXAMPLES = {
         [1.2 1.2 0.1]
         [-0.9 -1.8 -0.5]
     """,
-    'ops.unfold': """
+        'unfold': """
 
     Examples:
         >>> import numpy as np
@@ -5814,7 +6230,7 @@ EXAMPLES = {
         >>> print(ops.unfold(image, 2).shape)
         (1, 4, 9)
     """,
-    'ops.uniform': """
+        'uniform': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5823,7 +6239,7 @@ EXAMPLES = {
         >>> print(ops.uniform((4,), lo, hi, seed=3).shape)
         (4,)
     """,
-    'ops.unique': """
+        'unique': """
 
     Examples:
         >>> import spore as ms
@@ -5833,14 +6249,14 @@ EXAMPLES = {
         [3 2 1 0]
         [0 0 1 2 3 2 2 3]
     """,
-    'ops.unique_consecutive': """
+        'unique_consecutive': """
 
     Examples:
         >>> from spore import Tensor, ops
         >>> print(ops.unique_consecutive(Tensor([1, 1, 2])))
         [1 2]
     """,
-    'ops.unique_with_pad': """
+        'unique_with_pad': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5848,7 +6264,7 @@ EXAMPLES = {
         [1 2 0]
         [0 0 1]
     """,
-    'ops.unsorted_segment_max': """
+        'unsorted_segment_max': """
 
     Examples:
         >>> import spore as ms
@@ -5857,7 +6273,7 @@ EXAMPLES = {
         >>> print(ops.unsorted_segment_max(v, Tensor([0, 0, 1], ms.int32), 2))
         [2. 3.]
     """,
-    'ops.unsorted_segment_min': """
+        'unsorted_segment_min': """
 
     Examples:
         >>> import spore as ms
@@ -5866,7 +6282,7 @@ EXAMPLES = {
         >>> print(ops.unsorted_segment_min(v, Tensor([0, 0, 1], ms.int32), 2))
         [1. 3.]
     """,
-    'ops.unsorted_segment_prod': """
+        'unsorted_segment_prod': """
 
     Examples:
         >>> import spore as ms
@@ -5875,7 +6291,7 @@ EXAMPLES = {
         >>> print(ops.unsorted_segment_prod(v, Tensor([0, 0, 1], ms.int32), 2))
         [2. 3.]
     """,
-    'ops.unsorted_segment_sum': """
+        'unsorted_segment_sum': """
 
     Examples:
         >>> import spore as ms
@@ -5884,7 +6300,7 @@ EXAMPLES = {
         >>> print(ops.unsorted_segment_sum(v, Tensor([0, 0, 1], ms.int32), 2))
         [3. 3.]
     """,
-    'ops.unsqueeze': """
+        'unsqueeze': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5892,7 +6308,7 @@ EXAMPLES = {
         >>> print(ops.unsqueeze(x, 0).shape)
         (1, 2, 3)
     """,
-    'ops.unstack': """
+        'unstack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5901,7 +6317,7 @@ EXAMPLES = {
         [1.2 1.2 0.1]
         [-0.9 -1.8 -0.5]
     """,
-    'ops.upsample': """
+        'upsample': """
 
     Examples:
         >>> import numpy as np
@@ -5911,7 +6327,7 @@ EXAMPLES = {
         >>> print(ops.upsample(image, size=(8, 8)).shape)
         (1, 1, 8, 8)
     """,
-    'ops.vander': """
+        'vander': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5921,7 +6337,7 @@ EXAMPLES = {
          [4. 2. 1.]
          [9. 3. 1.]]
     """,
-    'ops.vecdot': """
+        'vecdot': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5930,7 +6346,7 @@ EXAMPLES = {
         >>> print(ops.vecdot(x, y))
         [ 4.5 16. ]
     """,
-    'ops.vector_norm': """
+        'vector_norm': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5938,7 +6354,7 @@ EXAMPLES = {
         >>> print(ops.vector_norm(v))
         3.7416575
     """,
-    'ops.view_as': """
+        'view_as': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5948,7 +6364,7 @@ EXAMPLES = {
          [3. 4.]
          [5. 6.]]
     """,
-    'ops.vsplit': """
+        'vsplit': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5957,7 +6373,7 @@ EXAMPLES = {
         [[1. 2. 3.]]
         [[4. 5. 6.]]
     """,
-    'ops.vstack': """
+        'vstack': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5967,7 +6383,7 @@ EXAMPLES = {
         [[1. 2. 3.]
          [3. 1. 2.]]
     """,
-    'ops.where': """
+        'where': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5976,7 +6392,7 @@ EXAMPLES = {
         [[1.2 1.2 0.1]
          [0.  0.  0. ]]
     """,
-    'ops.zeros': """
+        'zeros': """
 
     Examples:
         >>> from spore import ops
@@ -5984,7 +6400,7 @@ EXAMPLES = {
         [[0. 0. 0.]
          [0. 0. 0.]]
     """,
-    'ops.zeros_like': """
+        'zeros_like': """
 
     Examples:
         >>> from spore import Tensor, ops
@@ -5993,4 +6409,545 @@ EXAMPLES = {
         [[0. 0. 0.]
          [0. 0. 0.]]
     """,
+    },
+    'spore': {
+        'Generator': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.Generator().manual_seed(3).initial_seed())
+        3
+    """,
+        'Int': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(isinstance(ms.int32, ms.Int))
+        True
+    """,
+        'ParallelMode': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ParallelMode.DATA_PARALLEL)
+        data_parallel
+    """,
+        'Parameter': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor
+        >>> print(Parameter(Tensor([1.0, 2.0]), name='p'))
+        Parameter (name=p, shape=(2,), dtype=Float32, requires_grad=True)
+    """,
+        'ParameterTuple': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(len(ms.ParameterTuple([p])))
+        1
+    """,
+        'QuantDtype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.QuantDtype.INT8)
+        INT8
+    """,
+        'Type': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(isinstance(ms.float32, ms.Type))
+        True
+    """,
+        'dtype_to_nptype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.dtype_to_nptype(ms.float32))
+        <class 'numpy.float32'>
+    """,
+        'dtype_to_pytype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.dtype_to_pytype(ms.float32))
+        <class 'float'>
+    """,
+        'from_numpy': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> print(ms.from_numpy(np.ones(3, np.float32)))
+        [1. 1. 1.]
+    """,
+        'frombuffer': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> print(ms.frombuffer(np.ones(3, np.float32), ms.float32))
+        [1. 1. 1.]
+    """,
+        'get_auto_parallel_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_auto_parallel_context("parallel_mode"))
+        stand_alone
+    """,
+        'get_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_context("device_target"))
+        CPU
+    """,
+        'get_current_device': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_current_device())
+        ('CPU', 0)
+    """,
+        'get_ps_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_ps_context("enable_ps"))
+        False
+    """,
+        'get_py_obj_dtype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_py_obj_dtype(1.0))
+        Float64
+    """,
+        'get_rng_state': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.get_rng_state().dtype)
+        UInt8
+    """,
+        'get_seed': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.set_seed(3)
+        >>> print(ms.get_seed())
+        3
+    """,
+        'initial_seed': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.manual_seed(3)
+        >>> print(ms.initial_seed())
+        3
+    """,
+        'is_tensor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ms.is_tensor(v))
+        True
+    """,
+        'manual_seed': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.manual_seed(3)
+        >>> print(ms.initial_seed())
+        3
+    """,
+        'pytype_to_dtype': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.pytype_to_dtype(float))
+        Float64
+    """,
+        'reset_auto_parallel_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.reset_auto_parallel_context()
+        >>> print(ms.get_auto_parallel_context("parallel_mode"))
+        stand_alone
+    """,
+        'seed': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(isinstance(ms.seed(), int))
+        True
+    """,
+        'set_auto_parallel_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.set_auto_parallel_context(parallel_mode="stand_alone")
+        >>> print(ms.get_auto_parallel_context("parallel_mode"))
+        stand_alone
+    """,
+        'set_context': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.set_context(mode=ms.PYNATIVE_MODE)
+        >>> print(ms.get_context("mode"))
+        1
+    """,
+        'set_deterministic': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.set_deterministic(True))
+        None
+    """,
+        'set_device': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.set_device("CPU")
+        >>> print(ms.get_context("device_target"))
+        CPU
+    """,
+        'set_rng_state': """
+
+    Examples:
+        >>> import spore as ms
+        >>> state = ms.get_rng_state()
+        >>> _ = ms.set_rng_state(state)
+        >>> print(ms.get_rng_state().shape)
+        (16,)
+    """,
+        'set_seed': """
+
+    Examples:
+        >>> import spore as ms
+        >>> _ = ms.set_seed(3)
+        >>> print(ms.get_seed())
+        3
+    """,
+        'swap_tensors': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> _ = ms.swap_tensors(v, w)
+        >>> print(v)
+        [3. 1. 2.]
+    """,
+        'tensor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.tensor([1.0, 2.0]))
+        [1. 2.]
+    """,
+    },
+    'train': {
+        'BleuScore': """
+
+    Examples:
+        >>> from spore import train
+        >>> metric = train.BleuScore(2)
+        >>> _ = metric.update([["a", "b", "c"]], [[["a", "b", "c"]]])
+        >>> print(metric.eval())
+        1.0
+    """,
+        'ConfusionMatrix': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.ConfusionMatrix(2)
+        >>> _ = metric.update(Tensor([1, 0]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        [[1. 0.]
+         [0. 1.]]
+    """,
+        'ConfusionMatrixMetric': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.ConfusionMatrixMetric()
+        >>> _ = metric.update(Tensor([[[0], [1]]]), Tensor([[[0], [1]]]))
+        >>> print(metric.eval())
+        [1.]
+    """,
+        'CosineSimilarity': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import train
+        >>> metric = train.CosineSimilarity(zero_diagonal=False)
+        >>> _ = metric.update(np.eye(2))
+        >>> print(metric.eval())
+        [[1. 0.]
+         [0. 1.]]
+    """,
+        'Dice': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Dice()
+        >>> _ = metric.update(Tensor([[0.0, 1.0], [1.0, 0.0]]), Tensor([[0.0, 1.0], [1.0, 0.0]]))
+        >>> print(round(metric.eval(), 4))
+        0.5
+    """,
+        'DynamicLossScaleManager': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(train.DynamicLossScaleManager(16).get_loss_scale())
+        16
+    """,
+        'EarlyStopping': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.EarlyStopping("loss", patience=3), train.Callback))
+        True
+    """,
+        'F1': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.F1()
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        [1. 1.]
+    """,
+        'Fbeta': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Fbeta(1)
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        [1. 1.]
+    """,
+        'HausdorffDistance': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, train
+        >>> metric = train.HausdorffDistance()
+        >>> _ = metric.update(Tensor(np.eye(3), ms.float32), Tensor(np.eye(3), ms.float32), 1)
+        >>> print(metric.eval())
+        0.0
+    """,
+        'History': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.History(), train.Callback))
+        True
+    """,
+        'LearningRateScheduler': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.LearningRateScheduler(lambda lr, step: lr / 2), train.Callback))
+        True
+    """,
+        'Loss': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Loss()
+        >>> _ = metric.update(Tensor(0.5))
+        >>> print(metric.eval())
+        0.5
+    """,
+        'LossMonitor': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.LossMonitor(100), train.Callback))
+        True
+    """,
+        'LossScaleManager': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.FixedLossScaleManager(8), train.LossScaleManager))
+        True
+    """,
+        'MeanSurfaceDistance': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, train
+        >>> metric = train.MeanSurfaceDistance()
+        >>> _ = metric.update(Tensor(np.eye(3), ms.float32), Tensor(np.eye(3), ms.float32), 1)
+        >>> print(metric.eval())
+        0.0
+    """,
+        'ModelCheckpoint': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.ModelCheckpoint("net", "."), train.Callback))
+        True
+    """,
+        'Perplexity': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Perplexity()
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(round(metric.eval(), 4))
+        1.3363
+    """,
+        'Precision': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Precision()
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        [1. 1.]
+    """,
+        'ROC': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.ROC(pos_label=1)
+        >>> _ = metric.update(Tensor([0, 1, 1]), Tensor([0, 1, 1]))
+        >>> print(len(metric.eval()))
+        3
+    """,
+        'Recall': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Recall()
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        [1. 1.]
+    """,
+        'ReduceLROnPlateau': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.ReduceLROnPlateau("loss"), train.Callback))
+        True
+    """,
+        'RootMeanSquareDistance': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, train
+        >>> metric = train.RootMeanSquareDistance()
+        >>> _ = metric.update(Tensor(np.eye(3), ms.float32), Tensor(np.eye(3), ms.float32), 1)
+        >>> print(metric.eval())
+        0.0
+    """,
+        'RunContext': """
+
+    Examples:
+        >>> from spore import train
+        >>> context = train.RunContext({"epoch": 1})
+        >>> _ = context.request_stop()
+        >>> print(context.get_stop_requested())
+        True
+    """,
+        'TimeMonitor': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(isinstance(train.TimeMonitor(), train.Callback))
+        True
+    """,
+        'Top1CategoricalAccuracy': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.Top1CategoricalAccuracy()
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        1.0
+    """,
+        'Top5CategoricalAccuracy': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, train
+        >>> metric = train.Top5CategoricalAccuracy()
+        >>> _ = metric.update(Tensor(np.eye(6), ms.float32), Tensor([0, 1, 2, 3, 4, 5]))
+        >>> print(metric.eval())
+        1.0
+    """,
+        'TopKCategoricalAccuracy': """
+
+    Examples:
+        >>> from spore import Tensor, train
+        >>> metric = train.TopKCategoricalAccuracy(1)
+        >>> _ = metric.update(Tensor([[0.2, 0.8], [0.7, 0.3]]), Tensor([1, 0]))
+        >>> print(metric.eval())
+        1.0
+    """,
+        'async_ckpt_thread_status': """
+
+    Examples:
+        >>> from spore import train
+        >>> print(train.async_ckpt_thread_status())
+        False
+    """,
+        'build_train_network': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, nn, train
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(train.build_train_network(nn.Dense(2, 1), nn.Momentum([p], 0.1, 0.9), nn.MSELoss()).__class__.__name__)
+        TrainOneStepCell
+    """,
+        'load_checkpoint': """
+
+    Examples:
+        >>> from spore import nn, train
+        >>> _ = train.save_checkpoint(nn.Dense(2, 1), "dense.ckpt")
+        >>> print(sorted(train.load_checkpoint("dense.ckpt")))
+        ['bias', 'weight']
+    """,
+        'load_param_into_net': """
+
+    Examples:
+        >>> from spore import nn, train
+        >>> net = nn.Dense(2, 1)
+        >>> _ = train.save_checkpoint(net, "dense.ckpt")
+        >>> print(train.load_param_into_net(net, train.load_checkpoint("dense.ckpt")))
+        ([], [])
+    """,
+        'names': """
+
+    Examples:
+        >>> from spore import train
+        >>> print("accuracy" in train.names())
+        True
+    """,
+        'save_checkpoint': """
+
+    Examples:
+        >>> from spore import nn, train
+        >>> _ = train.save_checkpoint(nn.Dense(2, 1), "dense.ckpt")
+        >>> print(sorted(train.load_checkpoint("dense.ckpt")))
+        ['bias', 'weight']
+    """,
+    },
 }

@@ -192,7 +192,7 @@ def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
 def floor(input: TensorLike) -> Tensor:
     """The largest integer not above each element."""
 def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
 def fmod(input: TensorLike, other: TensorLike) -> Tensor:
     """The remainder of a division rounded towards zero; it has the sign of the dividend."""
 def frac(input: TensorLike) -> Tensor:

@@ -13,6 +13,9 @@ for _name in ("layer", "loss", "learning_rate_schedule", "dynamic_lr", "optim", 
 del _name, _module, CosineSimilarity  # noqa: F821  nn.CosineSimilarity is the metric
 __all__ = sorted(set(__all__) - {"CosineSimilarity"})
 
+from spore import _docstrings  # noqa: E402
+_docstrings.attach("nn", globals())
+
 
 def __getattr__(name):
     if not name.startswith("__"):

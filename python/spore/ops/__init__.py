@@ -26,7 +26,9 @@ for _name in ("function", "function.math_func", "function.array_func", "function
 del _name
 
 from .. import _docstrings  # noqa: E402
-_docstrings.attach(globals(), _gather.families())
+_docstrings.attach("ops", globals())
+_docstrings.attach("Tensor", vars(_gather._core.Tensor))
+_docstrings.attach("mint", {name: value for file in _gather.families() for name, value in getattr(file, "MINT", {}).items()})
 
 
 def __getattr__(name):

@@ -99,11 +99,15 @@ from spore.ops.creation import zeros_like as zeros_like
 from spore.ops.custom import Custom as Custom
 from spore.ops.custom import kernel as kernel
 from spore.ops.custom import ms_kernel as ms_kernel
+from spore.ops.image import AffineGrid as AffineGrid
 from spore.ops.image import Col2Im as Col2Im
 from spore.ops.image import CropAndResize as CropAndResize
 from spore.ops.image import Im2Col as Im2Col
+from spore.ops.image import affine_grid as affine_grid
 from spore.ops.image import crop_and_resize as crop_and_resize
+from spore.ops.image import deformable_conv2d as deformable_conv2d
 from spore.ops.image import fold as fold
+from spore.ops.image import grid_sample as grid_sample
 from spore.ops.image import unfold as unfold
 from spore.ops.loss import CTCLoss as CTCLoss
 from spore.ops.loss import CTCLossV2 as CTCLossV2
@@ -794,7 +798,7 @@ class Floor(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...
 class FloorDiv(Primitive):
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
 class FloorMod(Primitive):
@@ -857,6 +861,14 @@ class GreaterEqual(Primitive):
     """Whether elements of the first are larger or equal."""
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
+class GridSampler2D(Primitive):
+    """Images or volumes read at places between -1 and 1 (last axis of the grid: x, y and z)."""
+    def __init__(self, interpolation_mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> None: ...
+    def __call__(self, input_x: TensorLike, grid: TensorLike) -> Tensor: ...
+class GridSampler3D(Primitive):
+    """Images or volumes read at places between -1 and 1 (last axis of the grid: x, y and z)."""
+    def __init__(self, interpolation_mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> None: ...
+    def __call__(self, input_x: TensorLike, grid: TensorLike) -> Tensor: ...
 class HShrink(Primitive):
     """x, and zero where |x| is at most lambd."""
     def __init__(self, lambd: float = 0.5) -> None: ...
@@ -1790,13 +1802,13 @@ def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
 def floor(input: TensorLike) -> Tensor:
     """The largest integer not above each element."""
 def floor_div(x: TensorLike, y: TensorLike) -> Tensor:
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
 def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
 def floor_mod(x: TensorLike, y: TensorLike) -> Tensor:
     """The remainder of a division rounded down; it has the sign of the divisor."""
 def floordiv(input: TensorLike, other: TensorLike) -> Tensor:
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
 def floormod(x: TensorLike, y: TensorLike) -> Tensor:
     """The remainder of a division rounded down; it has the sign of the divisor."""
 def fmax(input: TensorLike, other: TensorLike) -> Tensor:
@@ -2058,7 +2070,7 @@ def tensor_exp(input: TensorLike) -> Tensor:
 def tensor_expm1(input: TensorLike) -> Tensor:
     """e to the power of x minus 1, exact near zero."""
 def tensor_floordiv(input: TensorLike, other: TensorLike) -> Tensor:
-    """The quotient rounded down."""
+    """The quotient rounded down; of complex numbers, its real part rounded down."""
 def tensor_ge(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are larger or equal."""
 def tensor_gt(input: TensorLike, other: TensorLike) -> Tensor:

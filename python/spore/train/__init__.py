@@ -15,3 +15,6 @@ from spore.train.model import Model
 __all__ = ['Model', 'data_sink', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network',
            'LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager', *serialization.__all__,
            *callback.__all__, *summary.__all__, *metrics.__all__]
+
+from spore import _docstrings  # noqa: E402
+_docstrings.attach('train', globals())

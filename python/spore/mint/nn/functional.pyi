@@ -9,6 +9,7 @@ from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.nn.cell import Cell
 from spore.ops.primitive import Primitive
 from spore.ops.image import fold as fold
+from spore.ops.image import grid_sample as grid_sample
 from spore.ops.image import unfold as unfold
 from spore.ops.loss import cosine_embedding_loss as cosine_embedding_loss
 from spore.ops.loss import _mint_nll_loss as nll_loss
