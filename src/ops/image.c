@@ -245,7 +245,7 @@ static sp_status crop_infer(const sp_call *c, sp_meta *out)
              "crop_size must be two positive numbers");
     SP_CHECK(strcmp(a->method, "bilinear") == 0 || strcmp(a->method, "nearest") == 0 || strcmp(a->method, "bilinear_v2") == 0,
              SP_VALUE, "method is '%s', it must be bilinear, nearest or bilinear_v2", a->method);
-    *out = (sp_meta){.dtype = SP_DTYPE_F32, .rank = 4,
+    *out = (sp_meta){.dtype = x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 4,
                      .dims = {boxes->dims[0], a->crop_size.v[0], a->crop_size.v[1], x->dims[3]}};
     return SP_OK;
 }
@@ -266,6 +266,14 @@ static bool crop_place(const char *method, double low, double high, int64_t i, i
     *at = (double)place_;
     return place_ >= 0 && place_ <= last;
 }
+/* Results are float32, of float64 images float64. */
+static sp_dtype crop_dtype(const sp_tensor *from) { return from->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32; }
+static void put(const sp_tensor *t, int64_t i, double value)
+{
+    if (t->dtype == SP_DTYPE_F64) ((double *)(void *)t->data)[i] = value;
+    else ((float *)(void *)t->data)[i] = (float)value;
+}
+
 /* Forward: out gets the crops of `image`. Backward: `image` is the gradient of the crops, out that of the images. */
 static sp_status crop_run(const sp_call *c, const int64_t *dims, bool back)
 {
@@ -273,8 +281,8 @@ static sp_status crop_run(const sp_call *c, const int64_t *dims, bool back)
     const sp_tensor *from = c->in[0], *boxes = c->in[1];
     const int64_t rows = a->crop_size.v[0], columns = a->crop_size.v[1], channels = dims[3];
     const bool nearest = strcmp(a->method, "nearest") == 0;
-    float *out = (float *)(void *)c->out[0]->data;
-    if (back) memset(out, 0, sp_tensor_bytes(c->out[0]));
+    const sp_tensor *out = c->out[0];
+    if (back) memset(out->data, 0, sp_tensor_bytes(out));
     for (int64_t m = 0; m < boxes->dims[0]; m++) {
         const int64_t n = ((const int64_t *)(const void *)c->in[2]->data)[m];
         SP_CHECK(n >= 0 && n < dims[0], SP_VALUE, "box_indices[%lld] is %lld, but there are %lld images", (long long)m,
@@ -292,10 +300,10 @@ static sp_status crop_run(const sp_call *c, const int64_t *dims, bool back)
                 double sum = in_y && in_x ? 0 : a->extrapolation_value;
                 for (int k = 0; k < 4; k++) {
                     const int64_t at = (image + f.at[k]) * channels + ch;
-                    if (f.w[k] != 0 && back) out[at] += (float)(f.w[k] * element(from, crop + ch));
+                    if (f.w[k] != 0 && back) put(out, at, element(out, at) + f.w[k] * element(from, crop + ch));
                     if (f.w[k] != 0 && !back) sum += f.w[k] * element(from, at);
                 }
-                if (!back) out[crop + ch] = (float)sum;
+                if (!back) put(out, crop + ch, sum);
             }
         }
     }
@@ -308,7 +316,7 @@ static sp_status crop_grad_infer(const sp_call *c, sp_meta *out)
     const crop_attrs *a = c->attrs;
     SP_CHECK(a->size.n == 4 && c->in[0]->rank == 4 && c->in[1]->rank == 2 && a->crop_size.n == 2, SP_VALUE,
              "size must have 4 elements, dout 4 dimensions and boxes 2");
-    *out = (sp_meta){.dtype = SP_DTYPE_F32, .rank = 4};
+    *out = (sp_meta){.dtype = crop_dtype(c->in[0]), .rank = 4};
     for (int i = 0; i < 4; i++) out->dims[i] = a->size.v[i];
     return SP_OK;
 }
@@ -334,7 +342,7 @@ const sp_op sp_op_crop_and_resize = {
     .dtypes = SP_DT_FLOATS, .infer = crop_infer, .reference = crop_reference, .vjp = crop_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
     .mindir = "CropAndResize", .onnx = "CropAndResize",
-    .doc = "Parts of images, given as fractions (y1, x1, y2, x2) of height and width, resized to one size as float32.",
+    .doc = "Parts of images, given as fractions (y1, x1, y2, x2) of height and width, resized to one size.",
     .samples = "[2,4,5,3] [3,4]i<2 [3]i<2 crop_size=(2,3); [2,4,5,3] [3,4]i<2 [3]i<2 crop_size=(2,3) method=nearest; "
                "[1,4,5,1] [2,4]i<2 [2]i<1 crop_size=(3,3) method=bilinear_v2",
 };
