@@ -482,6 +482,8 @@ def tensor_split(input, indices_or_sections, axis=0):
     by = int_of(by, "indices_or_sections")
     if by <= 0:
         raise ValueError(f"tensor_split: the number of pieces must be positive, but got {by}")
+    if by > max(n, 1 << 20):
+        raise ValueError(f"tensor_split: {by} pieces are too many for a dimension of size {n}")
     return _pieces(input, [n // by + (i < n % by) for i in range(by)], axis)
 
 
