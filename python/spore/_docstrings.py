@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples in docstrings, for what is written in Python and has none in its source. The operator table has its own, in C."""
+"""Examples in docstrings, for what is written in Python and has none in its source. The operator table has its own."""
 import sys
 import types
 

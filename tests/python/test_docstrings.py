@@ -59,7 +59,8 @@ def run(name, doc):
     """(number of examples, report of what failed)."""
     test = doctest.DocTestParser().get_doctest(inspect.cleandoc(doc), {"__name__": "__main__"}, name, name, 0)
     report = io.StringIO()
-    runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=flags)
     spore.set_seed(0)
     runner.run(test, out=report.write)
     return len(test.examples), report.getvalue()
@@ -87,10 +88,11 @@ def test_examples_run(place, tmp_path, monkeypatch, capsys):
 
 def test_every_operator_of_the_table_has_an_example():
     """Those that Python shows; a function written by hand hides the face of its name."""
-    places = {"Tensor": vars(_core.Tensor), **{path[6:]: vars(module) for path, module in PLACES.items() if path != "spore"}}
+    places = {path[6:]: vars(module) for path, module in PLACES.items()} | {"Tensor": vars(_core.Tensor)}
     without, n = [], 0
     for place, name, init, _, function, _, _ in _core.faces():
-        if init is None and places[place].get(name) is function or init is not None and getattr(ops, name).__doc__ == function.__doc__:
+        shown = places[place].get(name) is function if init is None else getattr(ops, name).__doc__ == function.__doc__
+        if shown:
             n += 1
             if ">>>" not in function.__doc__:
                 without.append(f"{place}.{name}")

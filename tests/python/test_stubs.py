@@ -46,7 +46,8 @@ def shown(tree):
 
 def arguments(node):
     a = node.args
-    return [p.arg for p in a.posonlyargs + a.args + [v for v in [a.vararg] if v] + a.kwonlyargs + [v for v in [a.kwarg] if v]]
+    found = [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]
+    return [p.arg for p in found if p is not None]
 
 
 def test_the_package_is_marked_as_typed():
@@ -117,4 +118,5 @@ def test_names_taken_from_plain_files_are_bound_there():
             if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module.startswith("spore."):
                 module = importlib.import_module(node.module)
                 for alias in node.names:
-                    assert alias.name == "TensorLike" or hasattr(module, alias.name), f"{path}: {node.module}.{alias.name}"
+                    found = alias.name == "TensorLike" or hasattr(module, alias.name)
+                    assert found, f"{path}: {node.module}.{alias.name}"
