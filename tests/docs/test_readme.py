@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of README.md: Python runs as it stands, C is the file it claims to be, links lead somewhere."""
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import spore
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,7 +21,9 @@ def block(language):
 def test_the_python_example_runs_and_learns(tmp_path):
     code = block("python")
     assert len([line for line in code.splitlines() if line.strip()]) <= 15
-    out = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    package = Path(spore.__file__).absolute().parent.parent
+    env = dict(os.environ, PYTHONPATH=str(package))
+    out = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
     assert out.returncode == 0, out.stderr
     loss = re.match(r"loss ([0-9.]+); 0.5 \* 0.5 is about 0\.2[3-7]$", out.stdout.strip())
     assert loss and float(loss.group(1)) < 1e-3, out.stdout
