@@ -491,7 +491,7 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
         }
     }
     const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = n->in, .out = outs,
-                         .dout = dout, .needs = needs, .din = din};
+                         .dout = dout, .needs = needs, .again = create_graph, .din = din};
     status = n->op->vjp(&b, &rule);
     if (status == SP_OK) status = sp__builder_status(&b);
     if (status == SP_OK) status = pass_on(w, n, din);

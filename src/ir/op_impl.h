@@ -30,6 +30,7 @@ typedef struct sp_vjp {
     sp_tensor *const *out;
     sp_tensor *const *dout; /* NULL: that output does not matter (its gradient is zero) */
     const bool *needs;      /* needs[i]: din[i] is wanted */
+    bool again;             /* the gradients will be differentiated themselves: a fused rule without one must not be used */
     sp_tensor **din;        /* to be filled; leaving NULL means zero. Made with the builder, which owns them */
 } sp_vjp;
 

@@ -10,8 +10,6 @@
  * derivatives of any order exist. */
 #include "ops/norm.h"
 
-#include "spore/grad.h"
-
 sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
 {
     if (!x) return NULL;
@@ -22,7 +20,7 @@ sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
 
 bool sp__vjp_again(const sp_vjp *v)
 {
-    if (!sp_grad_recording()) return false;
+    if (!v->again) return false;
     for (int i = 0; i < v->n_in; i++)
         if (v->in[i] && v->in[i]->node) return true;
     for (int i = 0; i < v->n_out; i++)

@@ -207,12 +207,12 @@ static void random_cases(void **state)
                      (int)t.group, i % 2 ? "same" : "valid");
             for (int d = 1; d < t.n; d++) t.in[d] += 8; /* the dilation of the first holds for all */
         } else {
-            char s[3][60] = {"", "", ""};
+            char s[3][48] = {"", "", ""};
             for (int d = 0; d < t.n; d++) {
                 size_t a = strlen(s[0]), b = strlen(s[1]), c = strlen(s[2]);
-                snprintf(s[0] + a, 60 - a, "%d,", (int)stride[d]);
-                snprintf(s[1] + b, 60 - b, "%d,", (int)dilation[d]);
-                snprintf(s[2] + c, 60 - c, "%d,%d,", (int)pad[2 * d], (int)pad[2 * d + 1]);
+                snprintf(s[0] + a, 48 - a, "%d,", (int)stride[d]);
+                snprintf(s[1] + b, 48 - b, "%d,", (int)dilation[d]);
+                snprintf(s[2] + c, 48 - c, "%d,%d,", (int)pad[2 * d], (int)pad[2 * d + 1]);
             }
             snprintf(t.attrs, sizeof t.attrs, "stride=(%s), dilation=(%s), pad=(%s), group=%d", s[0], s[1], s[2], (int)t.group);
         }

@@ -134,6 +134,7 @@ def check_gradient(entry, sample, inputs):
         return value
 
     grads = ms.grad(f, grad_position=tuple(range(len(places))))(*[inputs[p] for p in places])
+    grads = grads if isinstance(grads, tuple) else (grads,)
     step = 1e-6
     for place, grad in zip(places, grads):
         assert grad.shape == inputs[place].shape

@@ -8,7 +8,7 @@ from .._core import Tensor
 from .primitive import Primitive
 
 __all__ = [
-    "clamp", "clip", "clip_by_value", "max", "min", "amax", "amin", "aminmax", "norm", "vector_norm", "matrix_norm", "cummin",
+    "clamp", "clip", "max", "min", "amax", "amin", "aminmax", "norm", "vector_norm", "matrix_norm", "cummin",
     "dot", "inner", "vecdot", "mv", "tensor_dot", "batch_dot", "kron", "cross", "einsum", "diff", "trapz", "renorm", "logit",
     "positive", "isreal", "sgn", "is_complex", "is_floating_point", "is_nonzero", "dist", "cov", "vander",
     "mvlgamma", "ptp", "logdet", "matrix_power", "quantile", "nanquantile", "pows", "tensor_muls", "adjoint", "Cummin", "Cross", "Einsum", "LpNorm", "ReduceStd", "SquareSumAll", "EuclideanNorm", "Renorm", "Logit",
@@ -48,11 +48,6 @@ def clamp(input, min=None, max=None):
 def clip(input, min=None, max=None):
     """The same as clamp."""
     return clamp(input, min, max)
-
-
-def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """The same as clamp."""
-    return clamp(x, clip_value_min, clip_value_max)
 
 
 # --- extrema ---------------------------------------------------------------------------------------------------------

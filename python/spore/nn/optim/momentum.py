@@ -18,7 +18,8 @@ class Momentum(Optimizer):
         learning_rate: see Optimizer.
         momentum: share of the earlier movement that is kept, a float.
         weight_decay, loss_scale: see Optimizer.
-        use_nesterov: whether to look one step ahead. (MindSpore takes the argument on a CPU but does not use it there.)
+        use_nesterov: accepted and without effect, as in MindSpore on a CPU, so that results are equal; nn.SGD(nesterov=True)
+            looks one step ahead.
 
     Examples:
         >>> import spore as ms
@@ -39,7 +40,7 @@ class Momentum(Optimizer):
         self.params = self._parameters
         self.use_nesterov = want_bool('Momentum', 'use_nesterov', use_nesterov)
         self.moments = self.params.clone(prefix='moments', init='zeros')
-        self._attrs = {'use_nesterov': use_nesterov}
+        self._attrs = {'use_nesterov': False}
 
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
