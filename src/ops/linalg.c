@@ -134,6 +134,7 @@ static sp_status det_reference(const sp_call *c)
 static sp_tensor *per_matrix(sp_builder *b, sp_tensor *g)
 {
     int64_t dims[SP_RANK_MAX + 2];
+    if (!g) return NULL; /* the inverse before it failed */
     for (int i = 0; i < g->rank; i++) dims[i] = g->dims[i];
     dims[g->rank] = dims[g->rank + 1] = 1;
     return sp_reshape(b, g, g->rank + 2, dims);

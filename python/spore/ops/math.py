@@ -721,8 +721,8 @@ def logit(input, eps=None):
 def mvlgamma(input, p):
     """The multivariate log-gamma function of dimension p."""
     x = _tensor(input, "mvlgamma")
-    if not isinstance(p, int) or p < 1:
-        raise ValueError(f"mvlgamma: p must be a positive int, but got {p!r}")
+    if not isinstance(p, int) or not 1 <= p <= 1 << 16:
+        raise ValueError(f"mvlgamma: p must be an int from 1 to 65536, but got {p!r}")
     result = 0.28618247146235004 * p * (p - 1)
     for j in builtins.range(p):
         result = _apply("lgamma", (x - j / 2,)) + result
