@@ -19,6 +19,8 @@ VENV_PYTHON := $(abspath build/venv/bin/python)
 build: deps
 	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
 	@cmake --build $(BUILD) --parallel $(JOBS)
+# Imports are quick from the first one on, also where Python is told not to write bytecode.
+	@$(VENV_PYTHON) -m compileall -q $(BUILD)/py/spore python/spore
 
 deps:
 	@scripts/deps
