@@ -49,7 +49,6 @@ static PyObject *unary(const sp_op **op, const char *name, PyObject *a)
     }
 BINARY(add, "add")
 BINARY(sub, "sub")
-BINARY(mul, "mul")
 BINARY(div, "div")
 BINARY(floor_div, "floor_div")
 BINARY(mod, "floor_mod")
@@ -57,6 +56,17 @@ BINARY(matmul, "matmul")
 BINARY(and, "bitwise_and")
 BINARY(or, "bitwise_or")
 BINARY(xor, "bitwise_xor")
+
+/* Python would go on to repeat a str as often as the Tensor, taken for an index, says: that is never meant. */
+PyObject *sp__py_mul(PyObject *a, PyObject *b)
+{
+    static const sp_op *op;
+    PyObject *out = binary(&op, "mul", a, b);
+    if (out != Py_NotImplemented || !(PyUnicode_Check(a) || PyUnicode_Check(b))) return out;
+    Py_DECREF(out);
+    return PyErr_Format(PyExc_TypeError, "a Tensor cannot be multiplied by a str: %R", PyUnicode_Check(a) ? a : b);
+}
+
 UNARY(neg, "neg")
 UNARY(abs, "abs")
 UNARY(invert, "logical_not")
@@ -125,7 +135,7 @@ PyObject *sp__py_index(PyObject *a)
     if (!t) return NULL;
     char kind = sp_dtype_kind((sp_dtype)t->dtype);
     if (t->count != 1 || (kind != 'i' && kind != 'u' && kind != 'b'))
-        return PyErr_Format(PyExc_TypeError,
+        return PyErr_Format(PyExc_ValueError,
                             "only an integer Tensor with one element can be an index, "
                             "but this one has %lld of dtype %s",
                             (long long)t->count, sp_dtype_name((sp_dtype)t->dtype));

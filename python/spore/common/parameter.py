@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameter: a named Tensor that training changes."""
+import itertools
+
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
@@ -8,6 +10,16 @@ __all__ = ['Parameter', 'ParameterTuple']
 
 PARAMETER_NAME_DEFAULT = 'Parameter'
 PARAMETER_NAME_PREFIX_MAX_LEN = 1024
+_unnamed = itertools.count(2)  # MindSpore takes the first number for itself
+
+
+def is_default_name(name):
+    """Whether a Parameter got this name because it was given none."""
+    return name.startswith(PARAMETER_NAME_DEFAULT) and name[len(PARAMETER_NAME_DEFAULT):][:1] in ('', '#')
+
+
+def _default_name():
+    return f'{PARAMETER_NAME_DEFAULT}#{next(_unnamed)}'
 
 
 class ParamInfo:
@@ -65,12 +77,12 @@ def _info(name, doc, check=None, least=None):
 
 def _checked_name(name):
     if name is None or name == '':
-        return PARAMETER_NAME_DEFAULT
+        return _default_name()
     if not isinstance(name, str):
         raise ValueError(f"Parameter: name must be a str or None, but got {type(name).__name__}")
     name = name.strip()
     if name == '':
-        return PARAMETER_NAME_DEFAULT
+        return _default_name()
     if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
         raise ValueError(f"Parameter: the name has {len(name)} characters, at most {PARAMETER_NAME_PREFIX_MAX_LEN} "
                          "are possible")
@@ -286,7 +298,7 @@ class ParameterTuple(tuple):
             if not isinstance(item, Parameter):
                 raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {type(item).__name__}")
             other = names.setdefault(item.name, item)
-            if other is not item and item.name != PARAMETER_NAME_DEFAULT:
+            if other is not item and not is_default_name(item.name):
                 raise ValueError(f"ParameterTuple: two Parameters have the name '{item.name}'; give them different "
                                  "names")
         return super().__new__(cls, data)

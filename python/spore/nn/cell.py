@@ -12,11 +12,9 @@ from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.differentiate import through_hook, with_gradient
-from spore.common.parameter import Parameter, ParameterTuple
+from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 
 __all__ = ["Cell"]
-
-_DEFAULT_NAME = "Parameter"
 
 
 class _HookHandle:
@@ -88,9 +86,9 @@ class Cell:
         elif isinstance(value, ParameterTuple):
             self._need_init(name)
             for parameter in value:
-                if parameter.name == _DEFAULT_NAME:
+                if is_default_name(parameter.name):
                     held["_n_unnamed"] = held.get("_n_unnamed", 0) + 1
-                    parameter.name = f"{_DEFAULT_NAME}${held['_n_unnamed']}"
+                    parameter.name = f"{PARAMETER_NAME_DEFAULT}${held['_n_unnamed']}"
                 self.insert_param_to_cell(parameter.name, parameter, check_name_contain_dot=False)
             held[name] = value
         elif isinstance(value, Cell):
@@ -148,7 +146,7 @@ class Cell:
             raise KeyError(f"insert_param_to_cell: param_name {param_name!r} must not be empty or contain '.'")
         if not isinstance(param, Parameter) and param is not None:
             raise TypeError(f"insert_param_to_cell: param must be a Parameter, but got {type(param).__name__}")
-        if param is not None and param.name == _DEFAULT_NAME:
+        if param is not None and is_default_name(param.name):
             param.name = param_name
         self._params[param_name] = param
 
