@@ -18,6 +18,7 @@ typedef struct item {
     int64_t number;
     PyObject *slice;   /* borrowed */
     sp_tensor *tensor; /* owned: integers or a mask */
+    bool listed;       /* the integers stood in a list: like single ones, they are checked here */
 } item;
 
 typedef struct parsed_index {
@@ -72,7 +73,7 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
         sp_tensor_release(t);
         return -1;
     }
-    *it = (item){.kind = ITEM_TENSOR, .tensor = t};
+    *it = (item){.kind = ITEM_TENSOR, .tensor = t, .listed = t->dtype == SP_DTYPE_I64 && PyList_Check(o)};
     p->n++;
     p->advanced = true;
     return 0;
@@ -248,6 +249,10 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
             g->n_select++;
             for (int k = 0; k < ranks; k++, axis++) {
                 int64_t size = x->dims[axis];
+                for (int64_t at = 0; it->listed && at < it->tensor->count; at++) {
+                    int64_t v = ((const int64_t *)(const void *)it->tensor->data)[at];
+                    if (check_int(&v, size) < 0) return -1;
+                }
                 if (it->tensor->dtype == SP_DTYPE_BOOL && it->tensor->dims[k] != size) {
                     PyErr_Format(PyExc_ValueError,
                                  "the mask has size %lld in dimension %d, but the Tensor has %lld there",

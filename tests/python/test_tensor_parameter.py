@@ -223,3 +223,17 @@ def test_memory_limit():
     finally:
         ms.runtime.set_memory()
     assert Tensor(shape=(4,), dtype=ms.float32).tolist() == [0] * 4
+
+
+def test_parameters_without_a_name_are_numbered():
+    first, second = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([1.0]), name="")
+    (word, one), (same, two) = first.name.split("#"), second.name.split("#")
+    assert word == same == "Parameter" and int(two) == int(one) + 1
+
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.weight = first
+            self.others = ms.ParameterTuple((second, ms.Parameter(ms.Tensor([1.0]))))
+    assert [p.name for p in Net().get_parameters()] == ["weight", "Parameter$1", "Parameter$2"]
+    assert len(ms.nn.SGD([ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([1.0]))], momentum=0.9).accum) == 2
