@@ -134,7 +134,14 @@ static PyObject *apply_or_infer(PyObject *args, bool infer_only)
             if (!own[i] && !PyErr_Occurred()) own[i] = sp__py_make_tensor(o, SP_DTYPE_NONE);
             in[i] = own[i];
         }
-        if (!in[i]) goto done;
+        if (!in[i]) {
+            /* Not the constructor's words: the user called an operator. */
+            if (PyErr_ExceptionMatches(PyExc_TypeError) && !PyList_Check(o) && !PyTuple_Check(o) && !sp__py_is_array(o)) {
+                PyErr_Clear();
+                PyErr_Format(PyExc_TypeError, "%s: input %zd must be a Tensor or a number, but got %s", op->name, i, sp__py_type_name(o));
+            }
+            goto done;
+        }
     }
     if (attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
     if (dict != Py_None && fill_attrs(op, dict, attrs, &scratch) < 0) goto done;

@@ -21,7 +21,7 @@
 
 static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
 {
-    return sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
+    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
 }
 static sp_tensor *is_zero(sp_builder *b, sp_tensor *x) { return sp_equal(b, x, sp__const(b, 0, x)); }
 

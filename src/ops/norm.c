@@ -493,6 +493,7 @@ static const sp_attr group_attr_table[] = {SP_ATTR(group_attrs, num_groups, INT,
 
 static sp_status group_measure(const sp_call *c, norm_shape *s)
 {
+    char text[SP_SHAPE_TEXT];
     const group_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
     SP_CHECK(x->rank >= 2, SP_VALUE, "x has rank %d, it must be at least 2", x->rank);
@@ -500,7 +501,8 @@ static sp_status group_measure(const sp_call *c, norm_shape *s)
              "num_groups is %lld, it must divide the %lld channels of x", (long long)a->num_groups, (long long)x->dims[1]);
     for (int i = 1; i < (c->op == &sp_op_group_norm ? 3 : 2); i++)
         SP_CHECK(!c->in[i] || (c->in[i]->rank == 1 && c->in[i]->dims[0] == x->dims[1]), SP_VALUE,
-                 "%s must be a vector of %lld elements, one per channel", i == 1 ? "weight" : "bias", (long long)x->dims[1]);
+                 "%s must be a vector of %lld elements, one per channel of x, but its shape is %s", i == 1 ? "weight" : "bias",
+                 (long long)x->dims[1], sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
     const sp__split pixels = sp__split_at(x, 1, 1);
     const int64_t n = x->dims[1] / a->num_groups * pixels.inner;
     *s = (norm_shape){.rows = x->dims[0] * a->num_groups, .n = n, .m = x->dims[1], .inner = pixels.inner};

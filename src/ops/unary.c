@@ -35,7 +35,7 @@
 
 static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
 {
-    return sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
+    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
 }
 
 /* --- sign and size ----------------------------------------------------------------------------------------------- */
