@@ -80,6 +80,10 @@ static sp_status roi_grad_infer(const sp_call *c, sp_meta *out)
     const roi_attrs *a = c->attrs;
     SP_TRY(roi_check(c, c->in[1]));
     SP_CHECK(a->size.n == 4, SP_VALUE, "size has %d elements, it must have 4", a->size.n);
+    const int64_t wanted[4] = {c->in[1]->dims[0], a->size.v[1], a->pooled_height, a->pooled_width};
+    char found[SP_SHAPE_TEXT], text[SP_SHAPE_TEXT];
+    SP_CHECK(sp__shape_equal(4, c->in[0]->dims, 4, wanted), SP_VALUE, "dout has shape %s, it must have %s",
+             sp__shape_text(4, c->in[0]->dims, found), sp__shape_text(4, wanted, text));
     *out = (sp_meta){.dtype = (sp_dtype)c->in[0]->dtype, .rank = 4};
     for (int i = 0; i < 4; i++) out->dims[i] = a->size.v[i];
     return SP_OK;
@@ -243,6 +247,8 @@ static sp_status crop_infer(const sp_call *c, sp_meta *out)
              sp_dtype_name((sp_dtype)index->dtype));
     SP_CHECK(a->crop_size.n == 2 && a->crop_size.v[0] > 0 && a->crop_size.v[1] > 0, SP_VALUE,
              "crop_size must be two positive numbers");
+    SP_CHECK(x->dims[1] > 0 && x->dims[2] > 0, SP_VALUE, "images of %lld x %lld pixels have nothing to crop",
+             (long long)x->dims[1], (long long)x->dims[2]);
     SP_CHECK(strcmp(a->method, "bilinear") == 0 || strcmp(a->method, "nearest") == 0 || strcmp(a->method, "bilinear_v2") == 0,
              SP_VALUE, "method is '%s', it must be bilinear, nearest or bilinear_v2", a->method);
     *out = (sp_meta){.dtype = x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32, .rank = 4,
@@ -314,8 +320,14 @@ static sp_status crop_grad_reference(const sp_call *c) { return crop_run(c, c->o
 static sp_status crop_grad_infer(const sp_call *c, sp_meta *out)
 {
     const crop_attrs *a = c->attrs;
-    SP_CHECK(a->size.n == 4 && c->in[0]->rank == 4 && c->in[1]->rank == 2 && a->crop_size.n == 2, SP_VALUE,
+    const sp_tensor *dout = c->in[0], *boxes = c->in[1], *index = c->in[2];
+    SP_CHECK(a->size.n == 4 && dout->rank == 4 && boxes->rank == 2 && a->crop_size.n == 2, SP_VALUE,
              "size must have 4 elements, dout 4 dimensions and boxes 2");
+    SP_CHECK(boxes->dims[1] == 4 && index->rank == 1 && index->dims[0] == boxes->dims[0] && index->dtype == SP_DTYPE_I64,
+             SP_VALUE, "boxes must be [m, 4] and box_indices int64 [m]");
+    SP_CHECK(dout->dims[0] == boxes->dims[0] && dout->dims[1] == a->crop_size.v[0] && dout->dims[2] == a->crop_size.v[1] &&
+                 dout->dims[3] == a->size.v[3] && a->size.v[1] > 0 && a->size.v[2] > 0,
+             SP_VALUE, "dout must be [m, crop height, crop width, channels] of images with pixels");
     *out = (sp_meta){.dtype = crop_dtype(c->in[0]), .rank = 4};
     for (int i = 0; i < 4; i++) out->dims[i] = a->size.v[i];
     return SP_OK;

@@ -317,6 +317,16 @@ static sp_status scan_grad_infer(const sp_call *c, sp_meta *out)
     SP_CHECK(c->in[0]->rank == 3 && c->in[3]->rank == 2, SP_VALUE, "dy must have rank 3 and weight rank 2");
     SP_TRY(scan_grad_measure(c, &s));
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
+    const int64_t n = s.time * s.batch * s.hidden, states = s.batch * s.hidden;
+    SP_CHECK(c->in[0]->dims[2] == s.hidden && c->in[5]->count == n && c->in[5]->dtype == dtype && c->in[6]->dtype == SP_DTYPE_U8 &&
+                 c->in[6]->count == n * s.kept * (int64_t)sp_dtype_bytes(dtype),
+             SP_VALUE, "dy, y and kept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
+             (long long)s.time, (long long)s.batch, (long long)s.hidden);
+    SP_CHECK((s.mode != LSTM || c->in[2]) && (!c->in[4] || (c->in[4]->count == s.batch && c->in[4]->dtype == SP_DTYPE_I64)), SP_VALUE,
+             "lstm needs c0, and lengths must be int64, one per sample");
+    for (int i = 1; i < 9; i++)
+        SP_CHECK(!c->in[i] || (i != 2 && i < 7) || (c->in[i]->count == states && c->in[i]->dtype == dtype), SP_VALUE,
+                 "%s must have the shape and dtype of h0", sp__op_inputs(c->op)->names[i]);
     out[0] = (sp_meta){.dtype = dtype, .rank = 3, .dims = {s.time, s.batch, s.gates * s.hidden}};
     out[1] = (sp_meta){.dtype = dtype, .rank = 2, .dims = {s.batch, s.hidden}};
     out[2] = out[1];
@@ -349,7 +359,7 @@ const sp_op sp_op_rnn_scan_grad = {
     .name = "rnn_scan_grad", .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?", .n_out = 5,
     SP_ATTRS(rnn_attr_table, rnn_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_grad_infer, .reference = scan_grad_reference,
     .workspace = scan_grad_workspace, .no_vjp = "the gradient of a recurrent layer has no gradient itself",
-    .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0]i<9 _ _ mode=rnn_tanh",
+    .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0]u _ _ mode=rnn_tanh",
 };
 
 /* --- a whole layer ----------------------------------------------------------------------------------------------- */
