@@ -65,6 +65,7 @@ def main(arguments):
         print(_USAGE)
         return 0 if arguments else 2
     spore.as_mindspore()
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children
     if arguments[0] in ('-m', '-c'):
         if len(arguments) < 2:
             return _fail(f'spore.run: {arguments[0]} needs an argument\n{_USAGE}')

@@ -142,3 +142,13 @@ def test_every_point_of_failure_of_a_step():
     failures, passes = map(int, counts.split())
     assert failures > 20 and passes >= 1
     assert any(c.isdigit() for c in message) and "memory" in message.lower()
+
+
+def test_memory_runs_out_in_every_gradient():
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = os.pathsep.join([os.path.join(os.path.dirname(here), "ops"), *sys.path])
+    done = subprocess.run([sys.executable, os.path.join(here, "fail_backward.py")], capture_output=True, text=True, timeout=200,
+                          env=dict(os.environ, PYTHONPATH=path))
+    assert done.returncode == 0, done.stderr[-3000:]
+    walked, failed = map(int, done.stdout.split())
+    assert walked > 300 and failed > 1000
