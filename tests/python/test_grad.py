@@ -141,6 +141,13 @@ def test_wrong_questions():
     assert not (x * 2)._tracked
 
 
+def test_a_rule_that_fails_says_so():
+    singular = Tensor([[1.0, 2.0], [2.0, 4.0]])
+    for f in (ops.det, lambda x: ops.slogdet(x)[1]):
+        with pytest.raises(ValueError, match="gradient of .*det.*singular"):
+            ms.grad(f)(singular)
+
+
 # --- products with Jacobians --------------------------------------------------------------------------------------------
 
 A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32)
