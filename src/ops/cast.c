@@ -79,6 +79,19 @@ const sp_op sp_op_conj = {
     static void name(int64_t n, char *const *ptr, const int64_t *step, const void *context)                            \
     {                                                                                                                  \
         (void)context;                                                                                                 \
+        const int64_t size = (int64_t)sizeof(T);                                                                       \
+        if (step[0] == size && step[1] == 1 && step[2] % size == 0 && step[3] % size == 0) {                           \
+            /* Both sides are read, so that there is no branch to mispredict. */                                       \
+            T *o_ = (T *)(void *)ptr[0];                                                                               \
+            const uint8_t *c_ = (const uint8_t *)ptr[1];                                                               \
+            const T *x_ = (const T *)(void *)ptr[2], *y_ = (const T *)(void *)ptr[3];                                  \
+            const int64_t xs = step[2] / size, ys = step[3] / size;                                                    \
+            for (int64_t i = 0; i < n; i++) {                                                                          \
+                const T x = x_[i * xs], y = y_[i * ys];                                                                \
+                o_[i] = c_[i] ? x : y;                                                                                 \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             bool yes = *(const uint8_t *)(ptr[1] + i * step[1]) != 0;                                                  \
             const char *from = yes ? ptr[2] + i * step[2] : ptr[3] + i * step[3];                                      \

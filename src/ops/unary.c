@@ -166,10 +166,29 @@ ENTRY(sigmoid, FLOATING_COMPLEX, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .m
 SP_EACH_REAL(SP_UNARY_LOOP, relu, (x > 0 || x != x ? x : 0))
 SP_EACH_BOOL(SP_UNARY_LOOP, relu, x)
 LOOPS(relu, SP_EACH_BOOL(SP_LOOP_ROW, relu, ) SP_EACH_REAL(SP_LOOP_ROW, relu, ), 4)
-RULE(relu, sp_select(b, sp_greater(b, y, sp__const(b, 0, y)), g, sp__const(b, 0, g)))
+RULE(relu, SP_APPLY2(b, sp_op_relu_grad, g, y))
 ENTRY(relu, .dtypes = SP_DT_REAL_BOOL, .vjp = relu_vjp, .saves = SP_SAVE_OUT(0), .mindir = "ReLU", .onnx = "Relu",
       .python = "ops.relu(input); ops.ReLU()(x); mint.nn.functional.relu(input)",
       .doc = "The larger of zero and each element.", .samples = "[2,3]; []");
+
+/* One pass over gradient and result: this is the most frequent gradient of all. Linear in the gradient; the result only
+ * says where it passes, so its own slope is zero. */
+SP_EACH_REAL(SP_BINARY_LOOP, relu_grad, (y > 0 ? x : 0))
+static const sp_loop_fn relu_grad_loops[SP_DTYPE_COUNT] = {SP_EACH_REAL(SP_LOOP_ROW, relu_grad, )};
+SP_LOOP_KERNEL(relu_grad, 4)
+
+static sp_status relu_grad_vjp(sp_builder *b, const sp_vjp *v)
+{
+    if (v->needs[0]) v->din[0] = SP_APPLY2(b, sp_op_relu_grad, v->dout[0], v->in[1]);
+    return SP_OK;
+}
+
+const sp_op sp_op_relu_grad = {
+    .name = "relu_grad", .inputs = "dout, y", .dtypes = SP_DT_REAL, .infer = sp__infer_broadcast,
+    .reference = relu_grad_reference, .strided = true, .promote = SP_PROMOTE_ALL, .vjp = relu_grad_vjp, .saves = SP_SAVE_IN(1),
+    .mindir = "ReluGrad", .doc = "The gradient where the result of relu is positive, zero elsewhere.",
+    .samples = "[2,3] [2,3]; [] []",
+};
 
 FLOAT_FUNCTION(erf, erff(x), erf(x), 90)
 RULE(erf, sp_mul(b, sp__mul_number(b, g, 1.1283791670955126), sp_exp(b, sp_neg(b, sp_square(b, x)))))
