@@ -13,6 +13,10 @@ import spore as ms
 from spore import Tensor, nn, ops
 
 
+# A sanitizer keeps freed blocks back to find late uses, so pages and resident memory grow there by design.
+SANITIZED = any(name in os.environ.get("LD_PRELOAD", "") for name in ("libasan", "libtsan"))
+
+
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -64,8 +68,9 @@ def test_ten_thousand_steps():
         assert ms.runtime.memory_allocated() <= used + 4096
     finally:
         gc.enable()
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults < 500
-    assert resident() - rss < 2 << 20
+    if not SANITIZED:
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults < 500
+        assert resident() - rss < 2 << 20
 
 
 @pytest.mark.parametrize("work", [
