@@ -55,7 +55,8 @@ def test_ctrl_c(name):
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
         assert time.monotonic() - started < 2
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.stdout.read(), process.stderr.read()  # communicate() would miss what readline has buffered
+        process.wait(timeout=60)
     finally:
         process.kill()
     assert output == "usable\n" and process.returncode == 0, errors
