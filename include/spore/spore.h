@@ -5,6 +5,7 @@
 
 #include "spore/format.h"
 #include "spore/grad.h"
+#include "spore/graph.h"
 #include "spore/op.h"
 #include "spore/ops.h"
 #include "spore/random.h"

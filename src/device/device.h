@@ -18,4 +18,10 @@ typedef struct sp_kernel_entry {
 /* Best first per operator. */
 const sp_kernel_entry *sp__cpu_kernels(int *n);
 
+/* Run the first kernel that takes the call. Inputs that it cannot take as they are strided are copied for it. */
+sp_status sp__dispatch(const sp_call *c);
+/* Run one kernel: copies inputs to row-major where `strided` is false, gives it its scratch memory, and copies written
+ * inputs back. */
+sp_status sp__kernel_run(const sp_call *call, sp_kernel_fn fn, bool strided, size_t (*workspace)(const sp_call *));
+
 #endif

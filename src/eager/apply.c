@@ -3,31 +3,9 @@
  *
  * The path of a small operator (two inputs of one dtype, no history) decides how fast eager programs are: it makes two
  * allocations, the handle and its storage, both served from the thread's own free lists. */
-#include <pthread.h>
-
 #include "device/device.h"
 #include "eager/eager.h"
 #include "ops/ops_impl.h"
-
-/* --- kernels of the device, by operator number ------------------------------------------------------------------- */
-
-enum { KERNELS_PER_OP = 4 };
-static const sp_kernel_entry *(*kernels)[KERNELS_PER_OP];
-static pthread_once_t kernels_once = PTHREAD_ONCE_INIT;
-
-static void kernels_collect(void)
-{
-    int n;
-    const sp_kernel_entry *list = sp__cpu_kernels(&n);
-    kernels = sp__alloc_zero((size_t)sp_op_count() * sizeof *kernels);
-    for (int i = 0; kernels && i < n; i++) {
-        const sp_op *op = sp_op_find(list[i].op);
-        if (!op) continue;
-        int k = 0, id = sp__op_id(op);
-        while (k < KERNELS_PER_OP && kernels[id][k]) k++;
-        if (k < KERNELS_PER_OP) kernels[id][k] = &list[i];
-    }
-}
 
 _Thread_local sp_dtype sp__param_dtype = SP_DTYPE_NONE;
 
@@ -129,66 +107,6 @@ static sp_status check_dtype(const sp_op *op, int n_in, sp_tensor *const *in)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-/* Row-major copies of the inputs a kernel cannot take as they are. */
-static sp_status run_kernel(const sp_call *call, sp_kernel_fn fn, bool strided, size_t (*workspace)(const sp_call *))
-{
-    sp_call c = *call;
-    sp_tensor *few[SP_IN_MAX], *copies[SP_IN_MAX], **in = few, **copied = copies;
-    sp_status status = SP_OK;
-    void *block = NULL;
-    int n_copied = 0;
-    if (!strided) {
-        int i = 0;
-        while (i < c.n_in && (!c.in[i] || c.in[i]->flags & SP_TENSOR_CONTIGUOUS)) i++;
-        if (i < c.n_in) {
-            if (c.n_in > SP_IN_MAX) {
-                block = sp__alloc((size_t)c.n_in * 2 * sizeof *in);
-                if (!block) return SP_NOMEM;
-                in = block;
-                copied = in + c.n_in;
-            }
-            for (i = 0; i < c.n_in; i++) {
-                in[i] = c.in[i];
-                if (!in[i] || in[i]->flags & SP_TENSOR_CONTIGUOUS) continue;
-                SP_GOTO(done, sp_tensor_copy(c.in[i], &in[i]));
-                copied[n_copied++] = in[i];
-            }
-            c.in = in;
-        }
-    }
-    size_t bytes = workspace ? workspace(&c) : 0;
-    c.work = NULL;
-    if (bytes && !(c.work = sp__alloc(bytes))) {
-        status = SP_NOMEM;
-        goto done;
-    }
-    status = fn(&c);
-    sp__free(c.work);
-    /* An input that is written in place may have been copied: bring the new contents home. */
-    for (int i = 0; status == SP_OK && call->op->writes && i < c.n_in; i++)
-        if (c.in[i] != call->in[i] && call->op->writes >> i & 1) status = sp_tensor_assign(call->in[i], c.in[i]);
-done:
-    for (int i = 0; i < n_copied; i++) sp_tensor_release(copied[i]);
-    sp__free(block);
-    return status;
-}
-
-static sp_status run_best(const sp_call *c)
-{
-    pthread_once(&kernels_once, kernels_collect);
-    if (kernels) {
-        const sp_kernel_entry **list = kernels[sp__op_id(c->op)];
-        for (int k = 0; k < KERNELS_PER_OP && list[k]; k++) {
-            sp_status status =
-                run_kernel(c, list[k]->run, list[k]->strided || c->op->strided,
-                           list[k]->workspace ? list[k]->workspace : c->op->workspace);
-            if (status != SP_DECLINED) return status;
-        }
-    }
-    SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
-    return run_kernel(c, c->op->reference, c->op->strided, c->op->workspace);
-}
-
 static sp_status run_in_place(sp_call *c)
 {
     int k = 0;
@@ -197,7 +115,7 @@ static sp_status run_in_place(sp_call *c)
         SP_CHECK(c->in[i]->storage, SP_VALUE, "%s: the tensor to write to has no memory", c->op->name);
         c->out[k++] = sp_tensor_retain(c->in[i]);
     }
-    SP_TRY(run_best(c));
+    SP_TRY(sp__dispatch(c));
     for (int i = 0; i < k; i++) sp__tensor_wrote(c->out[i]);
     return SP_OK;
 }
@@ -217,7 +135,7 @@ static sp_status run_fresh(sp_call *c)
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
         if (!open) SP_GOTO(done, sp__tensor_from_meta(&metas[i], &c->out[i]));
     }
-    status = run_best(c);
+    status = sp__dispatch(c);
 done:
     if (metas != few) sp__free(metas);
     return status;
