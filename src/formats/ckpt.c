@@ -28,7 +28,7 @@
 #include <zlib.h>
 
 #include "formats/bundle.h"
-#include "formats/file.h"
+#include "base/file.h"
 #include "formats/wire.h"
 #include "spore/format.h"
 #include "tensor/tensor_impl.h"

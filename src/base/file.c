@@ -8,7 +8,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "formats/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
