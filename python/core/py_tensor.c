@@ -543,19 +543,78 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
 
 static PyMethodDef tensor_methods[] = {
     {"asnumpy", tensor_asnumpy, METH_NOARGS,
-     "asnumpy($self)\n--\n\nA numpy array on the same memory (bfloat16: a float32 copy)."},
-    {"numpy", tensor_asnumpy, METH_NOARGS, "numpy($self)\n--\n\nThe same as asnumpy()."},
+     "asnumpy($self)\n--\n\n"
+     "A numpy array on the same memory (bfloat16: a float32 copy).\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> x = Tensor([1.0, 2.0])\n"
+     "    >>> x.asnumpy()[0] = 5\n"
+     "    >>> print(x)\n"
+     "    [5. 2.]\n"},
+    {"numpy", tensor_asnumpy, METH_NOARGS,
+     "numpy($self)\n--\n\n"
+     "The same as asnumpy().\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> Tensor([1, 2]).numpy()\n"
+     "    array([1, 2])\n"},
     {"__array__", (PyCFunction)(void (*)(void))tensor_array, METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy."},
-    {"tolist", tensor_tolist, METH_NOARGS, "tolist($self)\n--\n\nNested lists of Python numbers."},
-    {"item", tensor_item, METH_NOARGS, "item($self)\n--\n\nThe only element as a Python number."},
+    {"tolist", tensor_tolist, METH_NOARGS,
+     "tolist($self)\n--\n\n"
+     "Nested lists of Python numbers.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> Tensor([[1, 2], [3, 4]]).tolist()\n"
+     "    [[1, 2], [3, 4]]\n"},
+    {"item", tensor_item, METH_NOARGS,
+     "item($self)\n--\n\n"
+     "The only element as a Python number.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> Tensor([2.5]).item()\n"
+     "    2.5\n"},
     {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
-     "is_contiguous($self)\n--\n\nAre the elements in row-major order?"},
-    {"data_ptr", tensor_data_ptr, METH_NOARGS, "data_ptr($self)\n--\n\nAddress of the first element."},
+     "is_contiguous($self)\n--\n\n"
+     "Are the elements in row-major order?\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> x = Tensor([[1, 2], [3, 4]])\n"
+     "    >>> x.is_contiguous(), x.T.is_contiguous()\n"
+     "    (True, False)\n"},
+    {"data_ptr", tensor_data_ptr, METH_NOARGS,
+     "data_ptr($self)\n--\n\n"
+     "Address of the first element.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> x = Tensor([1.0, 2.0])\n"
+     "    >>> x[1:].data_ptr() - x.data_ptr()\n"
+     "    4\n"},
     {"storage_offset", tensor_storage_offset, METH_NOARGS,
-     "storage_offset($self)\n--\n\nElements between the start of the memory block and the first element."},
-    {"get_bytes", tensor_get_bytes, METH_NOARGS, "get_bytes($self)\n--\n\nThe elements in row-major order as bytes."},
-    {"from_numpy", tensor_from_numpy, METH_O | METH_STATIC, "from_numpy(array)\n--\n\nA Tensor on the array's memory."},
+     "storage_offset($self)\n--\n\n"
+     "Elements between the start of the memory block and the first element.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> Tensor([1.0, 2.0, 3.0])[2:].storage_offset()\n"
+     "    2\n"},
+    {"get_bytes", tensor_get_bytes, METH_NOARGS,
+     "get_bytes($self)\n--\n\n"
+     "The elements in row-major order as bytes.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor, uint8\n"
+     "    >>> list(Tensor([1, 2], uint8).get_bytes())\n"
+     "    [1, 2]\n"},
+    {"from_numpy", tensor_from_numpy, METH_O | METH_STATIC,
+     "from_numpy(array)\n--\n\n"
+     "A Tensor on the array's memory.\n\n"
+     "Examples:\n"
+     "    >>> import numpy as np\n"
+     "    >>> from spore import Tensor\n"
+     "    >>> a = np.array([1.0, 2.0])\n"
+     "    >>> x = Tensor.from_numpy(a)\n"
+     "    >>> a[0] = 5\n"
+     "    >>> print(x)\n"
+     "    [5. 2.]\n"},
     {"_plain_copy", tensor_plain_copy, METH_NOARGS, NULL},
     {"_rebind", tensor_rebind, METH_O, NULL},
     {"_alias", tensor_alias, METH_NOARGS, NULL},
@@ -636,7 +695,15 @@ static PyType_Slot tensor_slots[] = {
 #undef X
     {Py_tp_doc,
      (void *)"Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
-                "An array of numbers of one dtype that operators compute with."},
+                "An array of numbers of one dtype that operators compute with.\n\n"
+     "Examples:\n"
+     "    >>> from spore import Tensor, float32\n"
+     "    >>> x = Tensor([[1, 2], [3, 4]], float32)\n"
+     "    >>> x.shape, x.dtype\n"
+     "    ((2, 2), mindspore.float32)\n"
+     "    >>> print(x @ x + 1)\n"
+     "    [[ 8. 11.]\n"
+     "     [16. 23.]]\n"},
     {0, NULL}};
 
 static PyType_Spec tensor_spec = {

@@ -53,7 +53,15 @@ class _Finder:
 
 
 def as_mindspore():
-    """From now on `import mindspore`, and any module below it, gives spore's module of the same name."""
+    """From now on `import mindspore`, and any module below it, gives spore's module of the same name.
+
+    Examples:
+        >>> import spore
+        >>> spore.as_mindspore()
+        >>> import mindspore
+        >>> mindspore is spore
+        True
+    """
     import spore
     if sys.modules.get(_NAME) is spore:
         return

@@ -236,7 +236,8 @@ class Tensor:
     def contiguous(self) -> Any:
         """The same numbers in row-major order; the Tensor itself if they are."""
     @staticmethod
-    def convert_bytes_to_tensor(data) -> Any: ...
+    def convert_bytes_to_tensor(data) -> Any:
+        """The bytes of an object as a Tensor of uint8."""
     def copy(self) -> Any:
         """The same numbers in memory of their own; differentiable."""
     def copy_(self, src, non_blocking=False) -> Any:
@@ -483,7 +484,7 @@ class Tensor:
         """Whether the dtype is a floating-point one."""
     @property
     def is_init(self) -> _bool:
-        """Has its initializer run?"""
+        """Has its initializer run? May be set."""
     @is_init.setter
     def is_init(self, value) -> None: ...
     is_meta: Any

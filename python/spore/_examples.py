@@ -2075,6 +2075,18 @@ EXAMPLES = {
         [0.9046537 1.901227  2.9005508]
         [1.1 4.1 9.1]
     """,
+        'ApplyAdagradDA': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> print(ops.ApplyAdagradDA()(p, a, c, v, 0.1, 0.0, 0.0, Tensor(1, ms.int32)))
+        [-0.10488089 -0.10371161 -0.102764  ]
+    """,
         'ApplyAdagradV2': """
 
     Examples:
@@ -2086,6 +2098,36 @@ EXAMPLES = {
         [0.90465385 1.9012271  2.900551  ]
         [1.1 4.1 9.1]
     """,
+        'ApplyAdamWithAmsgrad': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> d = Parameter(Tensor([0.1, 0.1, 0.1]), name='d')
+        >>> print(*ops.ApplyAdamWithAmsgrad()(p, a, c, d, 0.9, 0.99, 0.1, v), sep="\\n")
+        [0.9401853 1.9100316 2.8818183]
+        [0.19000003 0.29000005 0.39000008]
+        [0.10089999 0.10389995 0.10889988]
+        [0.10089999 0.10389995 0.10889988]
+    """,
+        'ApplyAdamWithAmsgradV2': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> d = Parameter(Tensor([0.1, 0.1, 0.1]), name='d')
+        >>> print(*ops.ApplyAdamWithAmsgradV2()(p, a, c, d, 0.9, 0.99, 0.1, 0.9, 0.99, 1e-8, v), sep="\\n")
+        [0.9424507 1.9222159 2.9102914]
+        [0.19000003 0.29000005 0.39000008]
+        [0.10899999 0.13899997 0.18899992]
+        [0.10899999 0.13899997 0.18899992]
+    """,
         'ApplyAddSign': """
 
     Examples:
@@ -2096,6 +2138,18 @@ EXAMPLES = {
         >>> print(*ops.ApplyAddSign()(p, a, 0.1, 1.0, 0.9, 0.9, v), sep="\\n")
         [0.81 1.62 2.43]
         [0.19000003 0.29000005 0.39000008]
+    """,
+        'ApplyCenteredRMSProp': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> d = Parameter(Tensor([0.1, 0.1, 0.1]), name='d')
+        >>> print(ops.ApplyCenteredRMSProp()(p, a, c, d, v, 0.1, 0.9, 0.0, 1e-6))
+        [0.7450944 1.6860794 2.6722634]
     """,
         'ApplyFtrl': """
 
@@ -2538,6 +2592,28 @@ EXAMPLES = {
         >>> print(ops.FloatStatus()(x))
         [0.]
     """,
+        'FusedCastAdamWeightDecay': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> c = Parameter(Tensor([0.1, 0.1, 0.1]), name='c')
+        >>> _ = ops.FusedCastAdamWeightDecay()(p, a, c, 0.1, 0.9, 0.99, 1e-8, 0.0, v, Tensor(1.0))
+        >>> print(p)
+        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+    """,
+        'FusedWeightScaleApplyMomentum': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> a = Parameter(Tensor([0.1, 0.1, 0.1]), name='a')
+        >>> print(ops.FusedWeightScaleApplyMomentum()(Tensor(0.1), Tensor(1.0), p, a, 0.1, v, 0.9))
+        [0.881 1.771 2.661]
+    """,
         'Gamma': """
 
     Examples:
@@ -2566,6 +2642,14 @@ EXAMPLES = {
         >>> print(ops.GatherV2()(x, i, 1))
         [[1. 3.]
          [4. 6.]]
+    """,
+        'HistogramSummary': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.HistogramSummary()("weights", v))
+        None
     """,
         'HookBackward': """
 
@@ -2858,6 +2942,15 @@ EXAMPLES = {
         >>> print(ops.NPUClearFloatStatus()(Tensor(np.zeros(8, np.float32))))
         [0. 0. 0. 0. 0. 0. 0. 0.]
     """,
+        'NPUClearFloatStatusV2': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.NPUClearFloatStatusV2()(Tensor(np.ones(8), ms.int32)))
+        [0 0 0 0 0 0 0 0]
+    """,
         'NPUGetFloatStatus': """
 
     Examples:
@@ -2865,6 +2958,15 @@ EXAMPLES = {
         >>> from spore import Tensor, ops
         >>> print(ops.NPUGetFloatStatus()(Tensor(np.zeros(8, np.float32))))
         [0. 0. 0. 0. 0. 0. 0. 0.]
+    """,
+        'NPUGetFloatStatusV2': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.NPUGetFloatStatusV2()(Tensor(np.zeros(8), ms.int32)))
+        [0 0 0 0 0 0 0 0]
     """,
         'NonZero': """
 
@@ -3568,6 +3670,14 @@ EXAMPLES = {
         >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         >>> print(ops.TensorShape()(x))
         [2 3]
+    """,
+        'TensorSummary': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.TensorSummary()("weights", v))
+        None
     """,
         'TopK': """
 

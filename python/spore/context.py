@@ -279,7 +279,14 @@ _ps = dict(_PS)
 
 
 def set_ps_context(**kwargs):
-    """Set options of the parameter server; there is none, so enable_ps=True is an error."""
+    """Set options of the parameter server; there is none, so enable_ps=True is an error.
+
+    Examples:
+        >>> import spore
+        >>> spore.set_ps_context(enable_ps=False)
+        >>> spore.get_ps_context("enable_ps")
+        False
+    """
     for key, value in kwargs.items():
         if key not in _PS:
             raise ValueError(f"set_ps_context: there is no option '{key}'")

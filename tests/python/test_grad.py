@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differentiation against closed forms: structures, orders, hooks, writes in place, and what is kept for it."""
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -284,6 +286,23 @@ def test_tensor_hooks():
         return y
     with pytest.raises(TypeError, match="int"):
         ms.grad(wrong)(Tensor(X))
+
+
+def test_hooks_on_inputs_and_parameters_last_until_removed():
+    x, w = Tensor(X), Parameter(Tensor(Y), name="w")
+    handles = [x.register_hook(lambda g: g * 10), w.register_hook(lambda g: g * 100), w.register_hook(lambda g: g + 1)]
+    for _ in range(2):  # they serve every gradient
+        gx, (gw,) = ms.grad(lambda x: x * w, 0, [w])(x)
+        same(gx, 10 * Y)
+        same(gw, 100 * X + 1)
+    same(ms.grad(lambda x: ms.grad(lambda x: x * x * w)(x) * w, None, [w])(x)[0], 100 * 40 * X * Y + 1)
+    assert len(w.hooks()) == 2 and len(copy.deepcopy(w).hooks()) == 0
+    assert pickle.loads(pickle.dumps(x)).hooks() == []
+    for handle in handles:
+        handle.remove()
+        handle.remove()
+    same(ms.grad(lambda x: x * w)(x), Y)
+    assert w.hooks() == [] and x.hooks() == []
 
 
 class Square(nn.Cell):

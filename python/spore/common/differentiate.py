@@ -47,6 +47,12 @@ def _map(function, value):
 _is_differentiable = _core.grad_possible
 
 
+def _add_hooks(variable, tensor):
+    """The hooks that were put on a Tensor outside of any record serve its variable in this one."""
+    for hook in tensor._hooks.values():
+        _core.grad_hook_add(variable, hook)
+
+
 # --- one run with its record -----------------------------------------------------------------------------------------
 
 class _Record:
@@ -72,8 +78,11 @@ class _Record:
                 self.args[position] = self.variables[position] = _map(self._variable, value)
             for weight in self.weights:
                 if getattr(weight, "requires_grad", True) and _is_differentiable(weight):
+                    known = _core.grad_tracked(weight)
                     _core.grad_watch(weight)
                     self._watched.append(weight)
+                    if weight._hooks and not known:
+                        _add_hooks(weight, weight)
         except BaseException:
             self.__exit__()
             raise
@@ -81,7 +90,12 @@ class _Record:
 
     @staticmethod
     def _variable(tensor):
-        return _core.grad_variable(tensor) if _is_differentiable(tensor) else tensor
+        if not _is_differentiable(tensor):
+            return tensor
+        variable = _core.grad_variable(tensor)
+        if tensor._hooks:
+            _add_hooks(variable, tensor)
+        return variable
 
     def __exit__(self, *error):
         for weight in self._watched:

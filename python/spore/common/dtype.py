@@ -170,7 +170,17 @@ class EllipsisType(Type):
 
 
 class TensorType(Type):
-    """The type of Tensors, with or without the dtype of their elements."""
+    """The type of Tensors, with or without the dtype of their elements.
+
+    Examples:
+        >>> import spore
+        >>> from spore.common import dtype
+        >>> kind = spore.TensorType(spore.float32)
+        >>> kind
+        mindspore.tensor[float32]
+        >>> kind.element_type()
+        mindspore.float32
+    """
 
     __slots__ = ('_element',)
 

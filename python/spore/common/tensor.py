@@ -112,7 +112,7 @@ def _unpickle(cls, dtype, shape, data, state):
 def __reduce_ex__(self, protocol):
     if self.dtype == mstype.string:
         return Tensor, (self.asnumpy(),)
-    state = {k: v for k, v in self.__dict__.items() if not callable(v)} if self.__dict__ else None
+    state = {k: v for k, v in self.__dict__.items() if k != '_hooks' and not callable(v)} if self.__dict__ else None
     return _unpickle, (type(self), str(self.dtype), self.shape, self.get_bytes(), state)
 
 
@@ -147,33 +147,81 @@ def copy(self):
 
 @_property
 def has_init(self):
-    """Does it wait for its initializer to run?"""
+    """Does it wait for its initializer to run?
+
+    Examples:
+        >>> from spore import Tensor, float32
+        >>> from spore.common.initializer import One
+        >>> x = Tensor(shape=(2,), dtype=float32, init=One())
+        >>> x.has_init
+        True
+        >>> x.init_data().has_init
+        False
+    """
     return self.init is not None
 
 
 @_property
 def init_finished(self):
-    """Has it contents?"""
+    """Has it contents?
+
+    Examples:
+        >>> from spore import Tensor, float32
+        >>> from spore.common.initializer import One
+        >>> x = Tensor(shape=(2,), dtype=float32, init=One())
+        >>> x.init_finished
+        False
+        >>> x.init_data().init_finished
+        True
+    """
     return self._has_memory
 
 
 @_property
 def init_flag(self):
-    """Has its initializer run?"""
+    """Has its initializer run?
+
+    Examples:
+        >>> from spore import Tensor, float32
+        >>> from spore.common.initializer import One
+        >>> x = Tensor(shape=(2,), dtype=float32, init=One())
+        >>> x.init_flag
+        False
+        >>> x.init_data().init_flag
+        True
+    """
     return self.__dict__.get('_init_flag', False)
 
 
 @_method
 def set_init_flag(self, flag):
-    """Note whether the initializer ran."""
+    """Note whether the initializer ran.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0])
+        >>> x.set_init_flag(True)
+        >>> x.init_flag
+        True
+    """
     self._init_flag = flag
 
 
-def _set_is_init(self, flag):
-    self._init_flag = flag
+@_property
+def is_init(self):
+    """Has its initializer run? May be set.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0])
+        >>> x.is_init = True
+        >>> x.is_init
+        True
+    """
+    return self.init_flag
 
 
-Tensor.is_init = property(lambda self: self.init_flag, _set_is_init, doc='Has its initializer run?')
+Tensor.is_init = Tensor.is_init.setter(Tensor.set_init_flag)
 
 
 @_method
@@ -217,7 +265,18 @@ def set_const_arg(self, const_arg=True):
 
 @_property
 def data(self):
-    """A Tensor on the same memory without history."""
+    """A Tensor on the same memory without history.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0, 2.0])
+        >>> x.data[0] = 5.0
+        >>> print(x)
+        [5. 2.]
+        >>> x.data = Tensor([7.0, 8.0, 9.0])
+        >>> print(x)
+        [7. 8. 9.]
+    """
     return self._alias()
 
 
@@ -252,7 +311,15 @@ def zero_(self):
 
 @_method
 def delete_(self, non_blocking=False):
-    """Give the memory back; the Tensor is empty then."""
+    """Give the memory back; the Tensor is empty then.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0, 2.0])
+        >>> x.delete_()
+        >>> x.shape
+        (0,)
+    """
     self._rebind(Tensor(shape=(0,), dtype=self.dtype))
 
 
@@ -411,13 +478,27 @@ def stride(self, dim=None):
 
 @_property
 def T(self):  # noqa: N802  MindSpore's name
-    """Dimensions in reverse order."""
+    """Dimensions in reverse order.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([[1, 2, 3], [4, 5, 6]]).T)
+        [[1 4]
+         [2 5]
+         [3 6]]
+    """
     return _core.apply('transpose', (self,), {'perm': tuple(range(self.ndim))[::-1]}) if self.ndim > 1 else self
 
 
 @_property
 def mT(self):  # noqa: N802
-    """The last two dimensions exchanged."""
+    """The last two dimensions exchanged.
+
+    Examples:
+        >>> from spore import ops
+        >>> ops.ones((4, 2, 3)).mT.shape
+        (4, 3, 2)
+    """
     if self.ndim < 2:
         raise ValueError(f"mT: at least 2 dimensions are needed, but the Tensor has {self.ndim}")
     perm = list(range(self.ndim))
@@ -427,14 +508,28 @@ def mT(self):  # noqa: N802
 
 @_property
 def mH(self):  # noqa: N802
-    """The last two dimensions exchanged, numbers conjugated."""
+    """The last two dimensions exchanged, numbers conjugated.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([[1 + 2j, 3 - 1j]]).mH)
+        [[1.-2.j]
+         [3.+1.j]]
+    """
     turned = self.mT
     return _core.apply('conj', (turned,)) if self.dtype.is_complex else turned
 
 
 @_property
 def H(self):  # noqa: N802
-    """The conjugate transpose of a matrix."""
+    """The conjugate transpose of a matrix.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([[1 + 2j, 3 - 1j]]).H)
+        [[1.-2.j]
+         [3.+1.j]]
+    """
     if self.ndim not in (0, 2):
         raise ValueError(f"H: a matrix is wanted, but the Tensor has {self.ndim} dimensions")
     return self.mH if self.ndim else self
@@ -444,24 +539,52 @@ def H(self):  # noqa: N802
 
 @_method
 def data_sync(self, wait=True):
-    """Nothing to wait for: contents are in main memory."""
+    """Nothing to wait for: contents are in main memory.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0, 2.0]) * 2
+        >>> x.data_sync()
+        >>> print(x)
+        [2. 4.]
+    """
 
 
 @_method
 def offload_file_path(self):
-    """File that holds the contents instead of memory: none."""
+    """File that holds the contents instead of memory: none.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> Tensor([1.0]).offload_file_path()
+        ''
+    """
     return ''
 
 
 @_method
 def offload(self, release=False):
-    """Nothing to do: contents are in main memory already."""
+    """Nothing to do: contents are in main memory already.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> Tensor([1.0]).offload()
+        True
+    """
     return True
 
 
 @_method
 def wait_pipeline(self):
-    """Nothing to wait for: operators have finished when they return."""
+    """Nothing to wait for: operators have finished when they return.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.0, 2.0]) * 2
+        >>> x.wait_pipeline()
+        >>> print(x)
+        [2. 4.]
+    """
 
 
 @_method
@@ -511,24 +634,53 @@ class _HookHandle:
 
     def remove(self):
         """Take the hook away."""
-        if self._number is not None:
-            _core.grad_hook_remove(self._owner, self._number)
-            self._owner.__dict__.get('_hooks', {}).pop(self._number, None)
-            self._number = None
+        if self._owner is not None:
+            if self._number is not None:
+                _core.grad_hook_remove(self._owner, self._number)
+            self._owner._hooks.pop(self, None)
+            self._owner = None
+
+
+Tensor._hooks = None
 
 
 @_method
 def register_hook(self, hook):
-    """Call `hook(grad)` when a gradient of this Tensor is computed; a Tensor it returns replaces the gradient."""
+    """Call `hook(grad)` when a gradient of this Tensor is computed; a Tensor it returns replaces the gradient.
+
+    A hook on an input or a Parameter serves every gradient that is computed of it, until it is removed.
+
+    Examples:
+        >>> import spore
+        >>> from spore import Tensor
+        >>> def f(x):
+        ...     y = x * x
+        ...     y.register_hook(lambda gradient: gradient * 10)
+        ...     return y
+        ...
+        >>> print(spore.grad(f)(Tensor([1.0, 3.0])))
+        [20. 60.]
+    """
     if not callable(hook):
         raise TypeError(f"register_hook: a function is wanted, but got {type(hook).__name__}")
-    number = _core.grad_hook_add(self, hook)
-    self.__dict__.setdefault('_hooks', {})[number] = hook
-    return _HookHandle(self, number)
+    handle = _HookHandle(self, _core.grad_hook_add(self, hook) if self._tracked else None)
+    if self._hooks is None:
+        self._hooks = {}
+    self._hooks[handle] = hook
+    return handle
 
 
 def _remove_hook(handle):
-    """Take away a hook by the handle that register_hook answered."""
+    """Take away a hook by the handle that register_hook answered.
+
+    Examples:
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([1.0]))
+        >>> handle = p.register_hook(lambda gradient: gradient * 10)
+        >>> Tensor.remove_hook(handle)
+        >>> p.hooks()
+        []
+    """
     handle.remove()
 
 
@@ -537,8 +689,16 @@ Tensor.remove_hook = staticmethod(_remove_hook)
 
 @_method
 def hooks(self):
-    """The registered hooks."""
-    return list(self.__dict__.get('_hooks', {}).values())
+    """The registered hooks.
+
+    Examples:
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([1.0]))
+        >>> handle = p.register_hook(lambda gradient: gradient * 10)
+        >>> len(p.hooks())
+        1
+    """
+    return list((self._hooks or {}).values())
 
 
 @_method
@@ -574,6 +734,13 @@ def to_dlpack(self):
 
 
 def _convert_bytes_to_tensor(data):
+    """The bytes of an object as a Tensor of uint8.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor.convert_bytes_to_tensor(b"abc"))
+        [97 98 99]
+    """
     return Tensor(memoryview(data).cast('B').tolist(), mstype.uint8)
 
 

@@ -107,6 +107,8 @@ from spore.ops.image import affine_grid as affine_grid
 from spore.ops.image import crop_and_resize as crop_and_resize
 from spore.ops.image import deformable_conv2d as deformable_conv2d
 from spore.ops.image import fold as fold
+from spore.ops.image import fractional_max_pool2d as fractional_max_pool2d
+from spore.ops.image import fractional_max_pool3d as fractional_max_pool3d
 from spore.ops.image import grid_sample as grid_sample
 from spore.ops.image import unfold as unfold
 from spore.ops.loss import CTCLoss as CTCLoss
@@ -272,6 +274,7 @@ from spore.ops.random import shuffle as shuffle
 from spore.ops.random import standard_laplace as standard_laplace
 from spore.ops.random import standard_normal as standard_normal
 from spore.ops.random import uniform as uniform
+from spore.ops.random import uniform_candidate_sampler as uniform_candidate_sampler
 from spore.ops.rnn import DynamicGRUV2 as DynamicGRUV2
 from spore.ops.rnn import DynamicRNN as DynamicRNN
 from spore.ops.rnn import LSTM as LSTM

@@ -67,7 +67,20 @@ class Custom(Primitive):
 
 
 def kernel(fn=None, reg_info=None, compile_attrs=None):
-    """Mark a function for ``Custom``; it stays a Python function."""
+    """Mark a function for ``Custom``; it stays a Python function.
+
+    Examples:
+        >>> from spore import ops
+
+    Examples:
+        >>> from spore import ops
+        >>> @ops.kernel
+        ... def twice(x):
+        ...     return x * 2
+        ...
+        >>> twice(21)
+        42
+    """
     return fn if fn is not None else (lambda f: f)
 
 

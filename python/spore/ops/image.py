@@ -5,7 +5,7 @@ from ..common import dtype as mstype
 from .primitive import Primitive, prim_attr_register
 
 __all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2Im", "grid_sample", "affine_grid",
-           "AffineGrid", "deformable_conv2d"]
+           "AffineGrid", "deformable_conv2d", "fractional_max_pool2d", "fractional_max_pool3d"]
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
@@ -71,7 +71,18 @@ class Im2Col(Primitive):
 
 
 class Col2Im(Primitive):
-    """Columns [n, channels, kernel, positions] added back to an image."""
+    """Columns [n, channels, kernel, positions] added back to an image.
+
+    Examples:
+        >>> import spore
+        >>> from spore import Tensor, ops
+        >>> columns = ops.ones((1, 1, 4, 4))
+        >>> size = Tensor([3, 3], spore.int32)
+        >>> print(ops.Col2Im(kernel_size=[2, 2])(columns, size)[0, 0])
+        [[1. 2. 1.]
+         [2. 4. 2.]
+         [1. 2. 1.]]
+    """
 
     @prim_attr_register
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
@@ -131,6 +142,93 @@ def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=No
     out = apply("matmul", [weight.reshape((1, groups, outputs // groups, -1)), columns], {})
     out = out.reshape((n, outputs, height, width))
     return out if bias is None else out + bias.reshape((1, -1, 1, 1))
+
+
+# --- windows at random places -----------------------------------------------------------------------------------------
+
+def _random_starts(u, size, kernel, n_windows):
+    """First elements of windows that lie at random, but in order and up to the end, for every u of an array."""
+    import numpy as np
+    step = np.float32(size - kernel) / np.float32(max(n_windows - 1, 1))
+    places = ((np.arange(n_windows) + u[..., None]).astype(np.float32) * step).astype(np.int64)
+    places -= (u[..., None] * step).astype(np.int64)
+    places[..., -1] = size - kernel
+    return places
+
+
+def _fractional_max_pool(name, input, kernel_size, output_size, output_ratio, return_indices, samples):
+    """Every dimension has its own draw; the elements of all windows are gathered, so that the gradient is gather's."""
+    import numpy as np
+    n = 2 if name.endswith("2d") else 3
+    if input.ndim not in (n + 1, n + 2):
+        raise ValueError(f"For '{name}', the input must have {n + 1} or {n + 2} dimensions, but got {input.ndim}")
+    if (output_size is None) == (output_ratio is None):
+        raise ValueError(f"For '{name}', one of output_size and output_ratio must be given, but got {output_size} and "
+                         f"{output_ratio}")
+    x = input if input.ndim == n + 2 else input.expand_dims(0)
+    sizes = x.shape[2:]
+    kernel, wanted = (v if isinstance(v, tuple) else (v,) * n for v in
+                      (kernel_size, output_ratio if output_size is None else output_size))
+    out = wanted if output_size is not None else tuple(int(size * r) for size, r in zip(sizes, wanted))
+    for size, k, o in zip(sizes, kernel, out):
+        if o < 1 or k < 1 or o + k - 1 > size:
+            raise ValueError(f"For '{name}', {o} windows of {k} do not fit in a dimension of {size} elements")
+    if samples is None:
+        from .random import draw_uniform
+        samples = draw_uniform((*x.shape[:2], n))
+    u = samples.asnumpy()
+    if u.shape != (*x.shape[:2], n):
+        raise ValueError(f"For '{name}', _random_samples must have shape {(*x.shape[:2], n)}, but got {u.shape}")
+    if n == 2:
+        u = u[..., ::-1]  # the first number is that of the width
+    index = np.zeros((*x.shape[:2], *[1] * 2 * n), np.int64)  # n, channels, windows, elements of a window
+    for i, (size, k, o) in enumerate(zip(sizes, kernel, out)):
+        places = _random_starts(u[..., i], size, k, o)[..., None] + np.arange(k)
+        shape = [1] * 2 * n
+        shape[i], shape[n + i] = o, k
+        index = index * size + places.reshape(*x.shape[:2], *shape)
+    index = Tensor(index.reshape(*x.shape[:2], -1))
+    windows = x.reshape((*x.shape[:2], -1)).gather_elements(2, index).reshape((*x.shape[:2], *out, -1))
+    best = windows.argmax(-1, True)
+    shape = x.shape[:2] + out if input.ndim == n + 2 else x.shape[1:2] + out
+    result = windows.gather_elements(-1, best).reshape(shape)
+    return (result, index.reshape(windows.shape).gather_elements(-1, best).reshape(shape)) if return_indices else result
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    """The largest element of windows of an image, which lie at random so that output_size of them cover it.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        kernel_size: size of the window, an int or (height, width).
+        output_size: size of the result. Default None.
+        output_ratio: or its ratio to the input, in (0, 1). Default None.
+        return_indices: whether to give positions in the flattened image too. Default False.
+        _random_samples: the random numbers, (N, C, 2) in [0, 1). Default None, drawn.
+
+    Examples:
+        >>> from spore import ops
+        >>> ops.fractional_max_pool2d(ops.ones((1, 3, 8, 6)), 2, output_ratio=(0.5, 0.5)).shape
+        (1, 3, 4, 3)
+    """
+    return _fractional_max_pool("fractional_max_pool2d", input, kernel_size, output_size, output_ratio, return_indices,
+                                _random_samples)
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    """The largest element of windows of a volume, which lie at random so that output_size of them cover it.
+
+    The arguments are those of ``fractional_max_pool2d`` with one dimension more.
+
+    Examples:
+        >>> from spore import ops
+        >>> ops.fractional_max_pool3d(ops.ones((1, 3, 4, 6, 8)), 2, output_size=(2, 2, 3)).shape
+        (1, 3, 2, 2, 3)
+    """
+    return _fractional_max_pool("fractional_max_pool3d", input, kernel_size, output_size, output_ratio, return_indices,
+                                _random_samples)
 
 
 TENSOR_METHODS = {"fold": fold}

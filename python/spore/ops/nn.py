@@ -929,7 +929,17 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
                                  key_padding_mask=None, attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None,
                                  k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
                                  average_attn_weights=True, is_causal=False, k_is_v=False, q_is_k=False, dtype=mstype.float32):
-    """Attention of [length, batch, features] (or without batch) in several heads. Gives the result and the weights."""
+    """Attention of [length, batch, features] (or without batch) in several heads. Gives the result and the weights.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = ops.ones((3, 2, 4))
+        >>> out, weights = ops.multi_head_attention_forward(
+        ...     x, x, x, 4, 2, ops.ones((12, 4)), ops.zeros((12,)), None, None, False, 0.0,
+        ...     ops.ones((4, 4)), ops.zeros((4,)))
+        >>> out.shape, weights.shape
+        ((3, 2, 4), (2, 3, 3))
+    """
     single = query.ndim == 2
     if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
         raise ValueError(f"query, key and value must all have 2 or all 3 dimensions, but got {query.ndim}, {key.ndim} and {value.ndim}")

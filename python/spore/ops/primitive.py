@@ -110,11 +110,35 @@ class Primitive:
 
 
 class PrimitiveWithCheck(Primitive):
-    """Base of user primitives that check their inputs (`__check__`)."""
+    """Base of user primitives that check their inputs (`__check__`).
+
+    Examples:
+        >>> from spore import ops
+        >>> class Scale(ops.PrimitiveWithCheck):
+        ...     @ops.prim_attr_register
+        ...     def __init__(self, factor):
+        ...         pass
+        ...
+        >>> Scale(3).factor
+        3
+    """
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base of user primitives with infer methods. `vm_impl`, when there is one, computes from arrays."""
+    """Base of user primitives with infer methods. `vm_impl`, when there is one, computes from arrays.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> class Twice(ops.PrimitiveWithInfer):
+        ...     @ops.prim_attr_register
+        ...     def __init__(self):
+        ...         pass
+        ...     def vm_impl(self, x):
+        ...         return x * 2
+        ...
+        >>> print(Twice()(Tensor([1.0, 2.0])))
+        [2. 4.]
+    """
 
     def __call__(self, *args, **kwargs):
         compute = getattr(self, "vm_impl", None)
@@ -128,7 +152,18 @@ class PrimitiveWithInfer(Primitive):
 
 
 def prim_attr_register(fn):
-    """Decorate `__init__` of a primitive: its arguments become attributes."""
+    """Decorate `__init__` of a primitive: its arguments become attributes.
+
+    Examples:
+        >>> from spore import ops
+        >>> class Scale(ops.Primitive):
+        ...     @ops.prim_attr_register
+        ...     def __init__(self, factor=2.0):
+        ...         pass
+        ...
+        >>> Scale(factor=3.0).factor
+        3.0
+    """
     signature = inspect.signature(fn)
 
     @functools.wraps(fn)
@@ -144,7 +179,18 @@ def prim_attr_register(fn):
 
 
 def prim_arg_register(fn):
-    """Like prim_attr_register, for arguments that are passed on with every call."""
+    """Like prim_attr_register, for arguments that are passed on with every call.
+
+    Examples:
+        >>> from spore import ops
+        >>> class Scale(ops.Primitive):
+        ...     @ops.prim_arg_register
+        ...     def __init__(self, factor=2.0):
+        ...         pass
+        ...
+        >>> Scale(factor=3.0).factor
+        3.0
+    """
     return prim_attr_register(fn)
 
 

@@ -13,7 +13,8 @@ __all__ = [
     "bernoulli", "choice_with_mask", "gamma", "laplace", "multinomial", "multinomial_with_replacement", "normal",
     "poisson",
     "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical", "random_gamma",
-    "random_poisson", "randperm", "shuffle", "standard_laplace", "standard_normal", "uniform"]
+    "random_poisson", "randperm", "shuffle", "standard_laplace", "standard_normal", "uniform",
+    "uniform_candidate_sampler"]
 
 _streams = {}
 _streams_of = None
@@ -303,6 +304,50 @@ def _choose(x, count, **source):
     chosen = apply("gather", (found, apply("slice", (order,), {"start": (0,), "stop": (n,)})), {"axis": 0})
     chosen = apply("cast", (apply("pad", (chosen,), {"pads": (0, count - n, 0, 0)}),), {"dtype": mstype.int32})
     return chosen, apply("less", (apply("arange", (), {"end": count}), n))
+
+
+def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0,
+                              remove_accidental_hits=False):
+    """Classes below range_max drawn evenly, and how often the true ones and the drawn ones are expected in a draw.
+
+    Args:
+        true_classes: (N, num_true) of int32 or int64.
+        num_true: true classes of a sample.
+        num_sampled: classes to draw.
+        unique: whether a class is drawn once at most.
+        range_max: number of classes.
+        seed: of the draw; 0 takes the global one. Default 0.
+        remove_accidental_hits: whether true classes are left out. Default False.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> drawn, true, sampled = ops.uniform_candidate_sampler(Tensor([[1], [3]]), 1, 4, True, 4)
+        >>> sorted(drawn.tolist())
+        [0, 1, 2, 3]
+    """
+    name = "uniform_candidate_sampler"
+    tensor_of(true_classes, "true_classes", name)
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError(f"{name}: true_classes must have shape (N, num_true), but got {true_classes.shape} and num_true "
+                         f"{num_true}")
+    hits = set(true_classes.reshape((-1,)).tolist()) & set(range(range_max)) if remove_accidental_hits else set()
+    if (num_sampled if unique else 1) > range_max - len(hits):
+        raise ValueError(f"{name}: {num_sampled} different classes cannot be drawn of {range_max}"
+                         + (f" without {len(hits)} true ones" if hits else ""))
+    chosen, seen, n_draws = [], set(hits), 0
+    while len(chosen) < num_sampled:
+        for v in _integers(0, range_max, (num_sampled,), mstype.int64, seed=seed or None, name=name).tolist():
+            n_draws += v not in hits
+            if v not in (seen if unique else hits) and len(chosen) < num_sampled:
+                chosen.append(v)
+                seen.add(v)
+            if len(chosen) == num_sampled:
+                break
+    p = 1 / range_max
+    expected = p * num_sampled if n_draws == num_sampled else 1 - (1 - p) ** n_draws
+    full = [apply("full", (), {"shape": shape, "value": expected, "dtype": mstype.float32})
+            for shape in (true_classes.shape, (num_sampled,))]
+    return Tensor(chosen, true_classes.dtype), *full
 
 
 # --- in place, methods, mint -----------------------------------------------------------------------------------------

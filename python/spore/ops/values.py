@@ -285,7 +285,14 @@ def _shown(value):
 
 
 def print_(*input_x):
-    """Print tensors and other values, one per line."""
+    """Print tensors and other values, one per line.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> ops.print_(Tensor([1, 2]), "text")
+        Tensor(shape=[2], dtype=Int64, value= [1, 2])
+        text
+    """
     for value in input_x:
         print(_shown(value), flush=True)
 

@@ -24,6 +24,19 @@ class DatasetHelper:
         dataset_sink_mode: accepted; the data is read step by step.
         sink_size: steps in an epoch if above 0.
         epoch_num: accepted.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset, train
+        >>> data = dataset.NumpySlicesDataset({"x": np.arange(6)}, shuffle=False).batch(3)
+        >>> helper = train.DatasetHelper(data, dataset_sink_mode=False)
+        >>> for step in helper:
+        ...     print(*step)
+        ...
+        [0 1 2]
+        [3 4 5]
+        >>> helper.sink_size()
+        1
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
@@ -73,7 +86,17 @@ class DatasetHelper:
 
 
 def connect_network_with_dataset(network, dataset_helper):
-    """The network: it is called with the data of each step, so there is nothing to connect."""
+    """The network: it is called with the data of each step, so there is nothing to connect.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset, nn, train
+        >>> data = dataset.NumpySlicesDataset({"x": np.ones((6, 2), np.float32)}).batch(3)
+        >>> helper = train.DatasetHelper(data)
+        >>> net = train.connect_network_with_dataset(nn.Dense(2, 1), helper)
+        >>> [net(*step).shape for step in helper]
+        [(3, 1), (3, 1)]
+    """
     if not isinstance(dataset_helper, DatasetHelper):
         raise TypeError(f"For 'connect_network_with_dataset', a DatasetHelper is wanted, but got "
                         f"{type(dataset_helper).__name__}.")

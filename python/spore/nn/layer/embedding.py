@@ -191,6 +191,18 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         dtype: of the table. Default float32.
 
     Inputs are indices (N, S), their weights (N, S) and their fields (N, S); the result is (N, field_size, embedding_size).
+
+    Examples:
+        >>> import spore
+        >>> from spore import Tensor, nn
+        >>> net = nn.MultiFieldEmbeddingLookup(10, 2, field_size=3, param_init="ones")
+        >>> indices = Tensor([[2, 4, 6]], spore.int32)
+        >>> weights = Tensor([[1.0, 2.0, 3.0]])
+        >>> fields = Tensor([[0, 1, 1]], spore.int32)
+        >>> print(net(indices, weights, fields))
+        [[[1. 1.]
+          [5. 5.]
+          [0. 0.]]]
     """
 
     def __init__(self, vocab_size, embedding_size, field_size, param_init="normal", target="CPU", slice_mode="batch_slice",

@@ -522,6 +522,12 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         output_ratio: or its ratio to the input. Default None.
         return_indices: whether to give positions too. Default False.
         _random_samples: the random numbers, (N, C, 2) in [0, 1). Default None, drawn.
+
+    Examples:
+        >>> from spore import nn, ops
+        >>> pool = nn.FractionalMaxPool2d(kernel_size=2, output_ratio=(0.5, 0.5))
+        >>> pool(ops.ones((1, 3, 8, 6))).shape
+        (1, 3, 4, 3)
     """
 
     _function = "fractional_max_pool2d"
@@ -536,6 +542,12 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         output_ratio: or its ratio to the input. Default None.
         return_indices: whether to give positions too. Default False.
         _random_samples: the random numbers, (N, C, 3) in [0, 1). Default None, drawn.
+
+    Examples:
+        >>> from spore import nn, ops
+        >>> pool = nn.FractionalMaxPool3d(kernel_size=2, output_size=(2, 2, 3))
+        >>> pool(ops.ones((1, 3, 4, 6, 8))).shape
+        (1, 3, 2, 2, 3)
     """
 
     _function = "fractional_max_pool3d"

@@ -883,6 +883,15 @@ class SampledSoftmaxLoss(LossBase):
         reduction: 'mean', 'sum' or 'none'. Default 'none'.
 
     Inputs are weights (classes, D) and biases (classes,) of the last layer, labels (N, num_true), and its inputs (N, D).
+
+    Examples:
+        >>> import spore
+        >>> from spore import Tensor, nn, ops
+        >>> loss = nn.SampledSoftmaxLoss(num_sampled=4, num_classes=7, num_true=1, seed=1)
+        >>> weights, biases = ops.ones((7, 10)), ops.zeros((7,))
+        >>> labels = Tensor([[0], [1], [2]], spore.int64)
+        >>> loss(weights, biases, labels, ops.ones((3, 10))).shape
+        (3,)
     """
 
     def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=0,

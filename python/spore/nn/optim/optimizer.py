@@ -25,7 +25,18 @@ _GROUP_KEYS = ('params', 'lr', 'weight_decay', 'order_params', 'grad_centralizat
 
 def opt_init_args_register(fn):
     """Decorator of an optimizer's ``__init__``: keeps the arguments in ``init_args``, ``init_params``,
-    ``init_learning_rate``."""
+    ``init_learning_rate``.
+
+    Examples:
+        >>> from spore import nn
+        >>> class Half(nn.SGD):
+        ...     @nn.opt_init_args_register
+        ...     def __init__(self, params, learning_rate=0.5):
+        ...         super().__init__(params, learning_rate)
+        ...
+        >>> Half(nn.Dense(2, 1).trainable_params()).init_learning_rate
+        0.5
+    """
     signature = inspect.signature(fn)
 
     @functools.wraps(fn)

@@ -245,7 +245,18 @@ class _VirtualDatasetCell(Cell):
 
 
 class VirtualDatasetCellTriple(Cell):
-    """A network with three inputs, marked for splitting over devices."""
+    """A network with three inputs, marked for splitting over devices.
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> class Sum(nn.Cell):
+        ...     def construct(self, a, b, c):
+        ...         return a + b + c
+        ...
+        >>> net = nn.VirtualDatasetCellTriple(Sum())
+        >>> print(net(Tensor(1), Tensor(2), Tensor(3)))
+        6
+    """
 
     def __init__(self, backbone):
         super().__init__(auto_prefix=False)

@@ -61,6 +61,14 @@ class PipelineGradReducer(Cell):
         parameters: the Parameters the gradients belong to.
         scale_sense: what gradients are divided by. Default 1.0.
         opt_shard: whether optimizer states are split over devices. Default None.
+
+    Examples:
+        >>> from spore import Tensor, nn
+        >>> net = nn.Dense(2, 1)
+        >>> reducer = nn.PipelineGradReducer(net.trainable_params(), scale_sense=2.0)
+        >>> gradients = reducer((Tensor([[2.0, 4.0]]), Tensor([6.0])))
+        >>> print(*gradients)
+        [[1. 2.]] [3.]
     """
 
     def __init__(self, parameters, scale_sense=1.0, opt_shard=None):

@@ -20,6 +20,12 @@ class SummaryCollector(Callback):
 
     Args:
         summary_dir: where the files would be.
+
+    Examples:
+        >>> from spore import train
+        >>> collector = train.SummaryCollector(summary_dir="summary", collect_freq=1)
+        >>> collector.summary_dir
+        'summary'
     """
 
     def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
@@ -35,6 +41,11 @@ class SummaryLandscape:
 
     Args:
         summary_dir: where the files would be.
+
+    Examples:
+        >>> from spore import train
+        >>> train.SummaryLandscape("summary").summary_dir
+        'summary'
     """
 
     def __init__(self, summary_dir):
@@ -47,6 +58,14 @@ class SummaryRecord:
 
     Args:
         log_dir: where the files would be.
+
+    Examples:
+        >>> from spore import train
+        >>> with train.SummaryRecord(log_dir="summary") as record:
+        ...     record.set_mode("eval")
+        ...     record.mode
+        ...
+        'eval'
     """
 
     def __init__(self, log_dir, file_prefix='events', file_suffix='_MS', num_process=32, network=None,

@@ -11,7 +11,25 @@ __all__ = ['Metric', 'EvaluationBase', 'rearrange_inputs']
 
 
 def rearrange_inputs(func):
-    """Decorator of a Metric's ``update``: the inputs are chosen and ordered by ``set_indexes`` first."""
+    """Decorator of a Metric's ``update``: the inputs are chosen and ordered by ``set_indexes`` first.
+
+    Examples:
+        >>> from spore import train
+        >>> class Sum(train.Metric):
+        ...     def clear(self):
+        ...         self.total = 0
+        ...     @train.rearrange_inputs
+        ...     def update(self, *inputs):
+        ...         self.total += inputs[0]
+        ...     def eval(self):
+        ...         return self.total
+        ...
+        >>> metric = Sum().set_indexes([1])
+        >>> metric.clear()
+        >>> metric.update(3, 4)
+        >>> metric.eval()
+        4
+    """
     @functools.wraps(func)
     def update(self, *inputs):
         return func(self, *([inputs[i] for i in self.indexes] if self.indexes else inputs))

@@ -328,6 +328,15 @@ class OcclusionSensitivity(Metric):
         margin: half the size of the patch.
         n_batch: covered inputs per call of the network.
         b_box: [low, high, low, high, ...] of the points to try, for each dimension but the first.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, nn, train
+        >>> metric = train.OcclusionSensitivity(margin=1)
+        >>> net = nn.Dense(2, 2, weight_init="ones")
+        >>> metric.update(net, Tensor([[1.0, 3.0]]), Tensor([0]))
+        >>> metric.eval()
+        array([1., 4.], dtype=float32)
     """
 
     def __init__(self, pad_val=0.0, margin=2, n_batch=128, b_box=None):
