@@ -1,77 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sort.c - order: sort, the largest k, distinct values, search in sorted rows.
  *
- * Rows are sorted as lists of positions by a merge sort, which is stable, over keys made once per row: unsigned 64-bit
- * numbers in the order of the values. NaN comes after every number, as numpy has it; descending order negates the keys,
- * so that equal values keep their order there too. */
-#include <stdlib.h>
-
+ * Rows are ordered as lists of positions over keys made once per row: unsigned numbers of the dtype's width in the order
+ * of the values. NaN comes after every number, as numpy has it; descending order turns the keys over, so that equal
+ * values keep their order there too. Short rows are spread over the threads; a row longer than a block is worked on by
+ * all threads, block by block, and can be interrupted between blocks. */
 #include "ops/kernels.h"
+#include "ops/order.h"
+
+enum { BLOCK = SP__ORDER_BLOCK, AHEAD = 16 };
 
 /* --- keys -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t key_signed(int64_t v) { return (uint64_t)v ^ (UINT64_C(1) << 63); }
+/* Bits of a float as a number that grows with it. -0 and 0 are equal. */
+#define FLOAT_KEY(name, T, U)                                                                                          \
+    static uint64_t name(T v)                                                                                          \
+    {                                                                                                                  \
+        const U top = (U)((U)1 << (8 * sizeof(U) - 1));                                                                \
+        if (v != v) return (U)~(U)0;                                                                                   \
+        v += (T)0;                                                                                                     \
+        U bits;                                                                                                        \
+        memcpy(&bits, &v, sizeof bits);                                                                                \
+        return bits & top ? (U)~bits : (U)(bits | top);                                                                \
+    }
+FLOAT_KEY(key_float, float, uint32_t)
+FLOAT_KEY(key_double, double, uint64_t)
 
-static uint64_t key_double(double v)
-{
-    if (v != v) return UINT64_MAX;
-    v += 0.0; /* -0 and 0 are equal */
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-#define KEYS_SIGNED(D, T, C, LOAD, STORE, name, expr)                                                                  \
+#define KEYS(D, T, KEY)                                                                                                \
     static void keys_##D(int64_t n, const char *x, int64_t step, uint64_t *out)                                        \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++) out[i] = key_signed((int64_t)*(const T *)(const void *)(x + i * step));        \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const T v = *(const T *)(const void *)(x + i * step);                                                      \
+            out[i] = KEY;                                                                                              \
+        }                                                                                                              \
     }
-#define KEYS_UNSIGNED(D, T, C, LOAD, STORE, name, expr)                                                                \
-    static void keys_##D(int64_t n, const char *x, int64_t step, uint64_t *out)                                        \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++) out[i] = (uint64_t)*(const T *)(const void *)(x + i * step);                   \
-    }
-#define KEYS_FLOAT(D, T, C, LOAD, STORE, name, expr)                                                                   \
-    static void keys_##D(int64_t n, const char *x, int64_t step, uint64_t *out)                                        \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++) out[i] = key_double((double)LOAD(*(const T *)(const void *)(x + i * step)));   \
-    }
+#define SIGN_BIT(T) (UINT64_C(1) << (8 * sizeof(T) - 1))
+#define KEYS_SIGNED(D, T, C, LOAD, STORE, name, expr) KEYS(D, T, ((uint64_t)v & (2 * SIGN_BIT(T) - 1)) ^ SIGN_BIT(T))
+#define KEYS_UNSIGNED(D, T, C, LOAD, STORE, name, expr) KEYS(D, T, (uint64_t)v)
+#define KEYS_FLOAT(D, T, C, LOAD, STORE, name, expr) KEYS(D, T, key_##C(LOAD(v)))
 SP_EACH_SIGNED(KEYS_SIGNED, , )
 SP_EACH_UNSIGNED(KEYS_UNSIGNED, , )
 SP_EACH_BOOL(KEYS_UNSIGNED, , )
 SP_EACH_FLOAT(KEYS_FLOAT, , )
-#define KEYS_ROW(D, T, C, LOAD, STORE, name, expr) [SP_DTYPE_##D] = keys_##D,
-typedef void (*keys_fn)(int64_t n, const char *x, int64_t step, uint64_t *out);
-static const keys_fn keys_of[SP_DTYPE_COUNT] = {SP_EACH_REAL(KEYS_ROW, , ) SP_EACH_BOOL(KEYS_ROW, , )};
 
-/* Positions 0..n-1 in the order of their keys, stable. spare has room for n. */
-static void sort_positions(int64_t n, const uint64_t *keys, int64_t *at, int64_t *spare)
-{
-    /* Runs of 16 by insertion, then merged. */
-    for (int64_t from = 0; from < n; from += 16) {
-        const int64_t to = from + 16 < n ? from + 16 : n;
-        for (int64_t i = from; i < to; i++) {
-            int64_t k = i;
-            for (; k > from && keys[at[k - 1]] > keys[i]; k--) at[k] = at[k - 1];
-            at[k] = i;
-        }
-    }
-    int64_t *src = at, *dst = spare;
-    for (int64_t width = 16; width < n; width *= 2) {
-        for (int64_t from = 0; from < n; from += 2 * width) {
-            const int64_t mid = from + width < n ? from + width : n, to = from + 2 * width < n ? from + 2 * width : n;
-            int64_t i = from, j = mid, o = from;
-            while (i < mid && j < to) dst[o++] = keys[src[j]] < keys[src[i]] ? src[j++] : src[i++];
-            memcpy(dst + o, src + i, (size_t)(mid - i) * sizeof *dst);
-            o += mid - i;
-            memcpy(dst + o, src + j, (size_t)(to - j) * sizeof *dst);
-        }
-        int64_t *swap = src;
-        src = dst;
-        dst = swap;
-    }
-    if (src != at) memcpy(at, src, (size_t)n * sizeof *at);
-}
+typedef struct {
+    void (*make)(int64_t n, const char *x, int64_t step, uint64_t *out);
+    int bits; /* keys are below 2^bits */
+} key_kind;
+#define KEYS_ROW(D, T, C, LOAD, STORE, name, expr) [SP_DTYPE_##D] = {keys_##D, 8 * (int)sizeof(C)},
+static const key_kind key_kinds[SP_DTYPE_COUNT] = {SP_EACH_REAL(KEYS_ROW, , ) SP_EACH_BOOL(KEYS_ROW, , )};
 
 /* --- sort and topk ----------------------------------------------------------------------------------------------- */
 
@@ -128,76 +105,153 @@ static sp_status topk_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
+static void store_index(sp_tensor *t, int64_t at, int64_t v)
+{
+    if (t->dtype == SP_DTYPE_I32) ((int32_t *)(void *)t->data)[at] = (int32_t)v;
+    else ((int64_t *)(void *)t->data)[at] = v;
+}
+
+static void copy_element(char *dst, const char *src, int64_t size)
+{
+    switch (size) { /* of a size the compiler knows: one move */
+    case 1: *dst = *src; break;
+    case 2: memcpy(dst, src, 2); break;
+    case 4: memcpy(dst, src, 4); break;
+    default: memcpy(dst, src, 8); break;
+    }
+}
+
+/* All rows along the axis: element i of row (pre, post) is element (pre * n + i) * post_count + post. */
 typedef struct {
     const sp_tensor *x;
     sp_tensor *values, *indices;
-    int64_t n, k, post;
+    int64_t n, k, post_count, size;
     bool descending;
-    char *work;         /* (keys, positions, spare) for one row after the other; a block per part */
+    char *work;         /* keys, positions and scratch of one row; a block of row_bytes per part */
+    size_t row_bytes;
     int64_t rows_per_part;
 } order_job;
 
-/* The k first positions by key without sorting all: a heap of the best k. For k much smaller than n. */
-static void heap_positions(int64_t n, int64_t k, const uint64_t *keys, int64_t *heap)
+typedef struct {
+    const order_job *j;
+    int64_t pre, post;
+    const char *x;      /* first element; the next is `step` bytes away */
+    int64_t step;
+    uint64_t *keys;
+    int64_t *at;
+    void *scratch;
+} row_job;
+
+static void row_keys(void *context, int64_t begin, int64_t end)
 {
-#define WORSE(p, q) (keys[p] > keys[q] || (keys[p] == keys[q] && (p) > (q)))
-    for (int64_t i = 0; i < n; i++) {
+    const row_job *r = context;
+    const key_kind *kind = &key_kinds[r->j->x->dtype];
+    kind->make(end - begin, r->x + begin * r->step, r->step, r->keys + begin);
+    if (!r->j->descending) return;
+    const uint64_t top = UINT64_MAX >> (64 - kind->bits);
+    for (int64_t i = begin; i < end; i++) r->keys[i] ^= top;
+}
+
+static void row_emit(void *context, int64_t begin, int64_t end)
+{
+    const row_job *r = context;
+    const order_job *j = r->j;
+    const int64_t *at = r->at, step = r->step, size = j->size, post_count = j->post_count;
+    char *values = j->values->data + (r->pre * j->k * post_count + r->post) * size;
+    for (int64_t i = begin; i < end; i++) {
+        /* A sorted row is read at random: ask early. */
+        if (i + AHEAD < end) __builtin_prefetch(r->x + at[i + AHEAD] * step);
+        copy_element(values + i * post_count * size, r->x + at[i] * step, size);
+    }
+    for (int64_t i = begin; i < end; i++)
+        store_index(j->indices, (r->pre * j->k + i) * post_count + r->post, at[i]);
+}
+
+/* --- the few best ------------------------------------------------------------------------------------------------ */
+
+enum { FEW = 256 };
+
+static bool worse(const uint64_t *keys, int64_t p, int64_t q)
+{
+    return keys[p] > keys[q] || (keys[p] == keys[q] && p > q);
+}
+
+/* The k first by key of the positions begin to end, or of those that `among` has there: a heap, the worst on top.
+ * Returns how many they are. */
+static int64_t keep_best(int64_t k, const uint64_t *keys, int64_t begin, int64_t end, const int64_t *among, int64_t *heap)
+{
+    int64_t n = 0;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t p = among ? among[i] : i;
         int64_t hole;
-        if (i < k) {
-            for (hole = i; hole > 0 && WORSE(i, heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+        if (n < k) {
+            for (hole = n++; hole > 0 && worse(keys, p, heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
                 heap[hole] = heap[(hole - 1) / 2];
-            heap[hole] = i;
+            heap[hole] = p;
             continue;
         }
-        if (!WORSE(heap[0], i)) continue;
+        if (!worse(keys, heap[0], p)) continue;
         for (hole = 0;;) {
             int64_t child = 2 * hole + 1;
             if (child >= k) break;
-            if (child + 1 < k && WORSE(heap[child + 1], heap[child])) child++;
-            if (!WORSE(heap[child], i)) break;
+            if (child + 1 < k && worse(keys, heap[child + 1], heap[child])) child++;
+            if (!worse(keys, heap[child], p)) break;
             heap[hole] = heap[child];
             hole = child;
         }
-        heap[hole] = i;
+        heap[hole] = p;
     }
-#undef WORSE
+    return n;
+}
+
+/* The best of a block, at the block's place in `at`. */
+static void row_block_best(void *context, int64_t begin, int64_t end)
+{
+    const row_job *r = context;
+    keep_best(r->j->k, r->keys, begin, end, NULL, r->at + begin);
+}
+
+/* at[0..k) = the k first positions, in order. k is small against n. */
+static sp_status row_best(row_job *r)
+{
+    const int64_t n = r->j->n, k = r->j->k;
+    SP_TRY(sp__parallel_for(n, BLOCK, row_block_best, r));
+    int64_t *at = r->at, candidates = 0;
+    for (int64_t begin = 0; begin < n; begin += BLOCK) {
+        const int64_t found = n - begin < k ? n - begin : k;
+        memmove(at + candidates, at + begin, (size_t)found * sizeof *at);
+        candidates += found;
+    }
+    int64_t best[FEW];
+    keep_best(k, r->keys, 0, candidates, at, best);
+    for (int64_t i = 0; i < k; i++) {
+        int64_t h = i;
+        for (; h > 0 && worse(r->keys, at[h - 1], best[i]); h--) at[h] = at[h - 1];
+        at[h] = best[i];
+    }
+    return SP_OK;
+}
+
+/* --- rows -------------------------------------------------------------------------------------------------------- */
+
+static sp_status order_row(const order_job *j, int64_t row, char *work)
+{
+    row_job r = {.j = j, .pre = row / j->post_count, .post = row % j->post_count, .step = j->post_count * j->size};
+    r.x = j->x->data + (r.pre * j->n * j->post_count + r.post) * j->size;
+    r.keys = (uint64_t *)(void *)work;
+    r.at = (int64_t *)(void *)(work + (size_t)j->n * 8);
+    r.scratch = work + (size_t)j->n * 16;
+    SP_TRY(sp__parallel_for(j->n, BLOCK, row_keys, &r));
+    if (j->k <= FEW && j->k * 8 < j->n) SP_TRY(row_best(&r));
+    else SP_TRY(sp__order(j->n, r.keys, r.at, r.scratch));
+    return sp__parallel_for(j->k, BLOCK, row_emit, &r);
 }
 
 static void order_rows(void *context, int64_t begin, int64_t end)
 {
     const order_job *j = context;
-    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)j->x->dtype);
-    uint64_t *keys = (uint64_t *)(void *)(j->work + (size_t)(begin / j->rows_per_part * j->n * 3) * 8);
-    int64_t *at = (int64_t *)(void *)keys + j->n, *spare = at + j->n;
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t pre = row / j->post, post = row % j->post;
-        const char *x = j->x->data + (pre * j->n * j->post + post) * size;
-        keys_of[j->x->dtype](j->n, x, j->post * size, keys);
-        if (j->descending)
-            for (int64_t i = 0; i < j->n; i++) keys[i] = ~keys[i];
-        if (j->k <= 256 && j->k * 8 < j->n) {
-            heap_positions(j->n, j->k, keys, at);
-            /* The heap's positions in order: by key, then by place; k is small. */
-            for (int64_t i = 1; i < j->k; i++) {
-                const int64_t p = at[i];
-                int64_t h = i;
-                for (; h > 0; h--) {
-                    const int64_t q = at[h - 1];
-                    if (keys[q] < keys[p] || (keys[q] == keys[p] && q < p)) break;
-                    at[h] = q;
-                }
-                at[h] = p;
-            }
-        } else {
-            sort_positions(j->n, keys, at, spare);
-        }
-        for (int64_t i = 0; i < j->k; i++) {
-            const int64_t to = (pre * j->k + i) * j->post + post;
-            memcpy(j->values->data + to * size, x + at[i] * j->post * size, (size_t)size);
-            if (j->indices->dtype == SP_DTYPE_I32) ((int32_t *)(void *)j->indices->data)[to] = (int32_t)at[i];
-            else ((int64_t *)(void *)j->indices->data)[to] = at[i];
-        }
-    }
+    char *work = j->work + (size_t)(begin / j->rows_per_part) * j->row_bytes;
+    for (int64_t row = begin; row < end; row++) (void)order_row(j, row, work); /* one block each: cannot fail */
 }
 
 static sp_status order(const sp_call *c, int64_t axis_given, int64_t k, bool descending)
@@ -205,19 +259,27 @@ static sp_status order(const sp_call *c, int64_t axis_given, int64_t k, bool des
     const sp_tensor *x = c->in[0];
     int axis;
     SP_TRY(sp__shape_axis(axis_given, x->rank, "axis", &axis));
-    order_job j = {.x = x, .values = c->out[0], .indices = c->out[1], .n = x->rank ? x->dims[axis] : 1, .post = 1,
-                   .descending = descending};
+    order_job j = {.x = x, .values = c->out[0], .indices = c->out[1], .n = x->rank ? x->dims[axis] : 1, .post_count = 1,
+                   .size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype), .descending = descending};
     j.k = k < 0 ? j.n : k;
-    for (int i = axis + 1; i < x->rank; i++) j.post *= x->dims[i];
+    for (int i = axis + 1; i < x->rank; i++) j.post_count *= x->dims[i];
     if (x->count == 0 || j.k == 0) return SP_OK;
     const int64_t rows = x->count / j.n;
+    const bool together = j.n > BLOCK;
     /* Few parts, so that the scratch stays small: at most 16 of them. */
-    j.rows_per_part = (rows + 15) / 16;
+    j.rows_per_part = together ? rows : (rows + 15) / 16;
     if (j.rows_per_part * j.n < 4096) j.rows_per_part = 4096 / j.n + 1;
     const int64_t parts = (rows + j.rows_per_part - 1) / j.rows_per_part;
-    j.work = sp__alloc((size_t)(parts * j.n * 3) * 8);
+    size_t bytes;
+    SP_CHECK(sp__order_bytes(j.n, key_kinds[x->dtype].bits, &j.row_bytes) &&
+                 sp__add_size(j.row_bytes, (size_t)j.n * 16, &j.row_bytes) &&
+                 sp__mul_size(j.row_bytes, (size_t)parts, &bytes),
+             SP_NOMEM, "a row of %lld elements is too long to be sorted", (long long)j.n);
+    j.work = sp__alloc(bytes);
     if (!j.work) return SP_NOMEM;
-    sp_status status = sp__parallel_for(rows, j.rows_per_part, order_rows, &j);
+    sp_status status = SP_OK;
+    if (!together) status = sp__parallel_for(rows, j.rows_per_part, order_rows, &j);
+    for (int64_t row = 0; together && status == SP_OK && row < rows; row++) status = order_row(&j, row, j.work);
     sp__free(j.work);
     return status;
 }
@@ -292,65 +354,137 @@ static sp_status unique_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-static void store_index(sp_tensor *t, int64_t at, int64_t v)
+/* Elements in groups of equal value. Numbers are given to the places that start something, in order, by blocks: first
+ * every block counts its starts, then the counts are summed up, then every block gives out its numbers. */
+typedef struct {
+    const sp_tensor *x;
+    sp_tensor *values, *groups, *counts;
+    int64_t n;
+    uint64_t *keys;
+    int64_t *at;         /* positions in the order of their keys, or as they are */
+    int64_t *group;      /* of each element */
+    int64_t *start;      /* of each group: its first place in `at`; one more: n */
+    int64_t *name, *by_name; /* group to number in the result, and back */
+    int64_t *block;      /* starts in a block, then of all blocks before */
+    int64_t n_groups;
+} unique_job;
+
+static bool starts_group(const unique_job *j, int64_t i)
 {
-    if (t->dtype == SP_DTYPE_I32) ((int32_t *)(void *)t->data)[at] = (int32_t)v;
-    else ((int64_t *)(void *)t->data)[at] = v;
+    return i == 0 || j->keys[j->at[i]] != j->keys[j->at[i - 1]];
+}
+/* The order is stable: the first place of a group has its first element. */
+static bool appears_first(const unique_job *j, int64_t i) { return j->at[j->start[j->group[i]]] == i; }
+
+static void unique_keys(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)j->x->dtype);
+    key_kinds[j->x->dtype].make(end - begin, j->x->data + begin * size, size, j->keys + begin);
+    for (int64_t i = begin; i < end; i++) j->at[i] = i;
+}
+static void count_groups(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    int64_t n = 0;
+    for (int64_t i = begin; i < end; i++) n += starts_group(j, i);
+    j->block[begin / BLOCK] = n;
+}
+static void number_groups(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    int64_t next = j->block[begin / BLOCK];
+    for (int64_t i = begin; i < end; i++) {
+        if (starts_group(j, i)) j->start[next++] = i;
+        j->group[j->at[i]] = next - 1;
+    }
+}
+static void count_names(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    int64_t n = 0;
+    for (int64_t i = begin; i < end; i++) n += appears_first(j, i);
+    j->block[begin / BLOCK] = n;
+}
+static void number_names(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    int64_t next = j->block[begin / BLOCK];
+    for (int64_t i = begin; i < end; i++)
+        if (appears_first(j, i)) {
+            j->by_name[next] = j->group[i];
+            j->name[j->group[i]] = next++;
+        }
+}
+static void same_names(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    for (int64_t g = begin; g < end; g++) j->name[g] = j->by_name[g] = g;
+}
+static void emit_values(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)j->x->dtype);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t g = j->by_name[i];
+        copy_element(j->values->data + i * size, j->x->data + j->at[j->start[g]] * size, size);
+        store_index(j->counts, i, j->start[g + 1] - j->start[g]);
+    }
+}
+static void emit_groups(void *context, int64_t begin, int64_t end)
+{
+    const unique_job *j = context;
+    for (int64_t i = begin; i < end; i++) store_index(j->groups, i, j->name[j->group[i]]);
 }
 
-/* group[i]: number of the value of element i; first[g]: its first element. Returns the number of values. */
-static int64_t group_values(const unique_attrs *a, int64_t n, const uint64_t *keys, int64_t *at, int64_t *spare,
-                            int64_t *group, int64_t *first)
+/* Number what `count` counts by `number`. */
+static sp_status number_blocks(unique_job *j, void (*count)(void *, int64_t, int64_t),
+                               void (*number)(void *, int64_t, int64_t))
 {
-    int64_t groups = 0;
-    if (a->consecutive) {
-        for (int64_t i = 0; i < n; i++) {
-            if (i == 0 || keys[i] != keys[i - 1]) first[groups++] = i;
-            group[i] = groups - 1;
-        }
-        return groups;
+    SP_TRY(sp__parallel_for(j->n, BLOCK, count, j));
+    int64_t sum = 0;
+    for (int64_t b = 0; b * BLOCK < j->n; b++) {
+        const int64_t n = j->block[b];
+        j->block[b] = sum;
+        sum += n;
     }
-    sort_positions(n, keys, at, spare);
-    for (int64_t i = 0; i < n; i++) {
-        if (i == 0 || keys[at[i]] != keys[at[i - 1]]) first[groups++] = at[i];
-        group[at[i]] = groups - 1;
-    }
-    if (a->sorted) return groups;
-    /* In the order of appearance: number the groups anew as their first elements come by. */
-    for (int64_t g = 0; g < groups; g++) spare[g] = -1;
-    int64_t next = 0;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t *name = &spare[group[i]];
-        if (*name < 0) {
-            *name = next;
-            first[next++] = i;
-        }
-        group[i] = *name;
-    }
-    return groups;
+    SP_TRY(sp__parallel_for(j->n, BLOCK, number, j));
+    j->n_groups = sum;
+    return SP_OK;
+}
+
+static sp_status unique_run(unique_job *j, const unique_attrs *a, void *scratch)
+{
+    SP_TRY(sp__parallel_for(j->n, BLOCK, unique_keys, j));
+    if (!a->consecutive) SP_TRY(sp__order(j->n, j->keys, j->at, scratch));
+    SP_TRY(number_blocks(j, count_groups, number_groups));
+    j->start[j->n_groups] = j->n;
+    if (a->sorted || a->consecutive) return sp__parallel_for(j->n_groups, BLOCK, same_names, j);
+    return number_blocks(j, count_names, number_names);
 }
 
 static sp_status unique_reference(const sp_call *c)
 {
     const unique_attrs *a = c->attrs;
     const sp_tensor *x = c->in[0];
-    const int64_t n = x->count, size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
-    int64_t *work = sp__alloc((size_t)(n > 0 ? n : 1) * 5 * 8);
+    const int64_t n = x->count, blocks = n / BLOCK + 1;
+    size_t scratch, ints, bytes;
+    SP_CHECK(sp__order_bytes(n, key_kinds[x->dtype].bits, &scratch) &&
+                 sp__mul_size((size_t)(6 * n + blocks + 1), 8, &ints) && sp__add_size(scratch, ints, &bytes),
+             SP_NOMEM, "%lld elements are too many to look for distinct values", (long long)n);
+    int64_t *work = sp__alloc(bytes);
     if (!work) return SP_NOMEM;
-    uint64_t *keys = (uint64_t *)(void *)work;
-    int64_t *at = work + n, *spare = at + n, *group = spare + n, *first = group + n;
-    keys_of[x->dtype](n, x->data, size, keys);
-    const int64_t groups = group_values(a, n, keys, at, spare, group, first);
+    unique_job j = {.x = x, .n = n, .keys = (uint64_t *)(void *)work, .at = work + n, .group = work + 2 * n,
+                    .name = work + 3 * n, .by_name = work + 4 * n, .start = work + 5 * n, .block = work + 6 * n + 1};
     sp_status status;
-    SP_GOTO(done, sp_tensor_create((sp_dtype)x->dtype, 1, &groups, &c->out[0]));
-    SP_GOTO(done, sp_tensor_create_zeros(a->indices, 1, &groups, &c->out[2]));
-    for (int64_t g = 0; g < groups; g++) memcpy(c->out[0]->data + g * size, x->data + first[g] * size, (size_t)size);
-    memset(at, 0, (size_t)(groups ? groups : 1) * sizeof *at);
-    for (int64_t i = 0; i < n; i++) {
-        store_index(c->out[1], i, group[i]);
-        at[group[i]]++;
-    }
-    for (int64_t g = 0; g < groups; g++) store_index(c->out[2], g, at[g]);
+    SP_GOTO(done, unique_run(&j, a, (char *)work + ints));
+    SP_GOTO(done, sp_tensor_create((sp_dtype)x->dtype, 1, &j.n_groups, &c->out[0]));
+    SP_GOTO(done, sp_tensor_create(a->indices, 1, &j.n_groups, &c->out[2]));
+    j.values = c->out[0];
+    j.groups = c->out[1];
+    j.counts = c->out[2];
+    SP_GOTO(done, sp__parallel_for(j.n_groups, BLOCK, emit_values, &j));
+    SP_GOTO(done, sp__parallel_for(n, BLOCK, emit_groups, &j));
 done:
     sp__free(work);
     return status;
@@ -392,27 +526,33 @@ static sp_status search_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-static sp_status search_reference(const sp_call *c)
+static void search_values(void *context, int64_t begin, int64_t end)
 {
+    const sp_call *c = context;
     const search_attrs *a = c->attrs;
     const sp_tensor *rows = c->in[0], *v = c->in[1];
     const int64_t n = rows->dims[rows->rank - 1], size = (int64_t)sp_dtype_bytes((sp_dtype)rows->dtype);
     const int64_t per_row = rows->rank == 1 ? v->count : v->dims[v->rank - 1];
-    keys_fn keys = keys_of[rows->dtype];
-    for (int64_t i = 0; i < v->count; i++) {
+    const key_kind *kind = &key_kinds[rows->dtype];
+    for (int64_t i = begin; i < end; i++) {
         const char *row = rows->data + (rows->rank == 1 ? 0 : i / per_row * n) * size;
         uint64_t want, key;
-        keys(1, v->data + i * size, 0, &want);
+        kind->make(1, v->data + i * size, 0, &want);
         int64_t low = 0, high = n;
         while (low < high) {
             const int64_t mid = low + (high - low) / 2;
-            keys(1, row + mid * size, 0, &key);
+            kind->make(1, row + mid * size, 0, &key);
             if (key < want || (a->right && key == want)) low = mid + 1;
             else high = mid;
         }
         store_index(c->out[0], i, low);
     }
-    return SP_OK;
+}
+
+static sp_status search_reference(const sp_call *c)
+{
+    sp_call call = *c;
+    return sp__parallel_for(c->in[1]->count, 1024, search_values, &call);
 }
 
 const sp_op sp_op_searchsorted = {

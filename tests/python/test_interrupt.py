@@ -40,6 +40,9 @@ LONG = {
     "gradient": ("x = Tensor(np.ones((1500, 1500), np.float32))", "ms.grad(lambda x: ops.matmul(ops.matmul(x, x), x))(x)"),
     "conv": ("x = Tensor(np.ones((16, 64, 112, 112), np.float32)); w = Tensor(np.ones((64, 64, 3, 3), np.float32))", "ops.conv2d(x, w)"),
     "sum": ("x = Tensor(np.ones((40_000_000,), np.float32))", "x.sum()"),
+    "sort": ("x = Tensor(np.random.RandomState(0).rand(20_000_000))", "ops.sort(x)"),
+    "topk": ("x = Tensor(np.random.RandomState(0).rand(20_000_000))", "ops.topk(x, 5_000_000)"),
+    "unique": ("x = Tensor(np.random.RandomState(0).randint(0, 10 ** 9, 20_000_000))", "ops.unique(x)"),
 }
 
 

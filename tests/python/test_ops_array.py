@@ -105,6 +105,41 @@ def test_sort_is_stable_and_puts_nan_last():
     assert np.isnan(values.asnumpy()[-1])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "int32", "int64", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("shape, axis", [((100_001,), 0), ((70_000, 2), 0), ((3, 700), 1)])
+def test_long_rows_are_sorted_as_numpy_sorts(dtype, shape, axis):
+    x = (RNG.standard_normal(shape) * 100).astype(dtype)
+    if x.dtype.kind == "f":
+        x.flat[::7], x.flat[1::7], x.flat[2::7], x.flat[3::7] = np.nan, -0.0, 0.0, -np.inf
+    values, places = ops.sort(T(x), axis)
+    np.testing.assert_array_equal(places.asnumpy(), np.argsort(x, axis, kind="stable"))
+    np.testing.assert_array_equal(values.asnumpy(), np.sort(x, axis))
+    flipped = np.flip(x, axis)
+    down = x.shape[axis] - 1 - np.flip(np.argsort(flipped, axis, kind="stable"), axis)
+    _, places = ops.sort(T(x), axis, True)
+    np.testing.assert_array_equal(places.asnumpy(), down)
+    for k in (3, 300):
+        _, places = ops.topk(T(x), k, axis)
+        np.testing.assert_array_equal(places.asnumpy(), np.take(down, range(k), axis))
+
+
+@pytest.mark.parametrize("n", [0, 1, 1000, 100_001])
+def test_unique_of_many_as_numpy_finds_them(n):
+    x = RNG.integers(-300, 300, n)
+    wanted, at, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    got = mint.unique(T(x), return_inverse=True, return_counts=True)
+    for g, w in zip(got, (wanted, inverse, counts)):
+        np.testing.assert_array_equal(g.asnumpy(), w)
+    by_place = np.argsort(at)
+    values, places = ops.unique(T(x))
+    np.testing.assert_array_equal(values.asnumpy(), wanted[by_place])
+    np.testing.assert_array_equal(values.asnumpy()[places.asnumpy()], x)
+    runs, lengths = ops.unique_consecutive(T(x), return_counts=True)
+    starts = np.flatnonzero(np.r_[True, x[1:] != x[:-1]][:n])
+    np.testing.assert_array_equal(runs.asnumpy(), x[starts])
+    np.testing.assert_array_equal(lengths.asnumpy(), np.diff(np.r_[starts, n]))
+
+
 def test_gather_with_batches():
     x = RNG.standard_normal((2, 3, 4, 5)).astype(np.float32)
     i = RNG.integers(0, 4, (2, 3, 6))
