@@ -31,13 +31,6 @@ SP_API sp_status sp_graph_create(sp_graph **out);
 SP_API sp_graph *sp_graph_retain(sp_graph *g);
 SP_API void sp_graph_release(sp_graph *g);
 
-/* Dtype and shape of a parameter. A dimension of -1 is known at run time only. */
-typedef struct sp_spec {
-    sp_dtype dtype;
-    int rank;
-    int64_t dims[SP_RANK_MAX];
-} sp_spec;
-
 /* Start recording a function on this thread; params receives its parameters as symbols, owned by the caller. It lives as
  * long as the graph. Recording nests. */
 SP_API sp_status sp_function_begin(sp_graph *g, const char *name, int n_params, const sp_spec *specs, sp_function **out,

@@ -26,6 +26,7 @@ extern "C" {
     X(IO, "OSError", "input or output failed")                         \
     X(FORMAT, "RuntimeError", "file is malformed")                     \
     X(RUNTIME, "RuntimeError", "operation failed")                     \
+    X(SYMBOL, "RuntimeError", "value not known while compiling")       \
     X(INTERRUPTED, "KeyboardInterrupt", "interrupted")                 \
     X(DECLINED, "NotImplementedError", "not handled here, try next")
 

@@ -50,6 +50,13 @@ SP_API sp_dtype sp_dtype_promote(sp_dtype a, sp_dtype b);
  * threads for reading freely. */
 typedef struct sp_tensor sp_tensor;
 
+/* Dtype and shape alone. In graphs (graph.h) a dimension of -1 is known at run time only. */
+typedef struct sp_spec {
+    sp_dtype dtype;
+    int rank;
+    int64_t dims[SP_RANK_MAX];
+} sp_spec;
+
 /* New tensor, contents undefined. */
 SP_API sp_status sp_tensor_create(sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out);
 SP_API sp_status sp_tensor_create_zeros(sp_dtype dtype, int rank, const int64_t *dims, sp_tensor **out);

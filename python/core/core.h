@@ -10,7 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "ir/op_impl.h"
+#include "ir/graph_impl.h"
 
 /* Type slots hold functions as void pointers: fine on every system that has dlsym, but not in ISO C. */
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -35,6 +35,21 @@ sp_tensor *sp__py_tensor(PyObject *o);
 static inline bool sp__py_is_tensor(PyObject *o)
 {
     return Py_TYPE(o) == sp__py_tensor_type || PyType_IsSubtype(Py_TYPE(o), sp__py_tensor_type);
+}
+
+/* Is t part of a program that is being recorded on this thread, so that only operators may touch it? */
+static inline bool sp__py_is_recorded(const sp_tensor *t)
+{
+    return t->symbol || (sp__recorder && t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE));
+}
+/* False, with SymbolError, when the contents of t are not known now: asked before memory is read. */
+bool sp__py_has_value(const sp_tensor *t);
+extern PyObject *sp__py_symbol_error; /* spore._core.SymbolError, a RuntimeError */
+/* The tensor inside o, borrowed, to read its memory; NULL with an exception. */
+static inline sp_tensor *sp__py_value(PyObject *o)
+{
+    sp_tensor *t = sp__py_tensor(o);
+    return t && sp__py_has_value(t) ? t : NULL;
 }
 
 /* A Tensor of strings has geometry but no memory of the engine; its strings are a numpy array kept with the object. New
@@ -100,6 +115,7 @@ int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
 int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
+int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 
 #endif

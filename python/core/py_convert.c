@@ -414,6 +414,12 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
     if (sp__py_is_tensor(o)) {
         sp_tensor *from = sp__py_tensor(o);
         if (!from) return NULL;
+        if (sp__py_is_recorded(from) && !(from->symbol && (dtype == SP_DTYPE_NONE || dtype == (sp_dtype)from->dtype))) {
+            static const sp_op *cast;
+            if (!cast && !(cast = sp__py_op("cast"))) return NULL;
+            const struct { sp_dtype dtype; } attrs = {dtype == SP_DTYPE_NONE ? (sp_dtype)from->dtype : dtype};
+            return sp__py_apply(cast, &attrs, 1, &from);
+        }
         if (dtype == SP_DTYPE_NONE || dtype == (sp_dtype)from->dtype)
             return status_tensor(sp__tensor_alias(from, &t), &t);
         return cast_take(sp_tensor_retain(from), dtype);
@@ -540,7 +546,7 @@ PyObject *sp__py_asnumpy(PyObject *self)
 {
     PyObject *strings = sp__py_strings(self);
     if (strings) return strings;
-    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *t = sp__py_value(self);
     PyObject *as_array = t ? sp__py_numpy("asarray") : NULL;
     if (!as_array) return NULL;
     PyObject *source;

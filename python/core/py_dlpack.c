@@ -112,7 +112,8 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
 
     given *g = sp__alloc_zero(sizeof *g);
     if (!g) return PyErr_NoMemory();
-    sp_status status = copy == Py_True ? sp_tensor_copy(t, &g->t) : sp__tensor_alias(t, &g->t);
+    sp_status status = sp__tensor_need_value(t);
+    if (status == SP_OK) status = copy == Py_True ? sp_tensor_copy(t, &g->t) : sp__tensor_alias(t, &g->t);
     if (status != SP_OK) {
         sp__free(g);
         return sp__py_fail(status);

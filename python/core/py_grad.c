@@ -3,70 +3,9 @@
  *
  * These are the plain verbs of grad.h; grad, value_and_grad and their relatives are written with them in
  * python/spore/common/differentiate.py. */
-#include "core.h"
+#include "py_lists.h"
 
 #include "spore/grad.h"
-
-/* --- sequences of tensors ---------------------------------------------------------------------------------------- */
-
-typedef struct {
-    PyObject *fast;   /* keeps the items alive */
-    sp_tensor **v;
-    Py_ssize_t n;
-} tensor_list;
-
-static void list_free(tensor_list *l)
-{
-    Py_CLEAR(l->fast);
-    PyMem_Free(l->v);
-    l->v = NULL;
-}
-
-/* Borrowed tensors of a sequence; None becomes NULL where that is allowed. */
-static int list_read(PyObject *o, const char *what, bool none, tensor_list *out)
-{
-    *out = (tensor_list){.fast = PySequence_Tuple(o)};
-    if (!out->fast) return -1;
-    out->n = PyTuple_Size(out->fast);
-    out->v = PyMem_Calloc((size_t)out->n + 1, sizeof *out->v);
-    if (!out->v) {
-        PyErr_NoMemory();
-        list_free(out);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < out->n; i++) {
-        PyObject *item = PyTuple_GetItem(out->fast, i);
-        if (none && item == Py_None) continue;
-        if (!sp__py_is_tensor(item)) {
-            PyErr_Format(PyExc_TypeError, "%s[%zd] must be a Tensor, but got %s", what, i, sp__py_type_name(item));
-            list_free(out);
-            return -1;
-        }
-        out->v[i] = sp__py_tensor(item);
-        if (!out->v[i]) {
-            list_free(out);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* A tuple of Tensors from owned references; NULL entries become None. */
-static PyObject *tuple_take(Py_ssize_t n, sp_tensor **v)
-{
-    PyObject *tuple = PyTuple_New(n);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *item = v[i] ? sp__py_take_tensor(v[i]) : Py_NewRef(Py_None);
-        v[i] = NULL;
-        if (!item || !tuple) {
-            Py_XDECREF(item);
-            Py_CLEAR(tuple);
-            continue;
-        }
-        PyTuple_SetItem(tuple, i, item);
-    }
-    return tuple;
-}
 
 /* --- recording --------------------------------------------------------------------------------------------------- */
 
@@ -179,13 +118,13 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
         PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph");
         return NULL;
     }
-    tensor_list outputs = {0}, seeds = {0}, targets = {0};
+    sp_py_list outputs = {0}, seeds = {0}, targets = {0};
     PyObject *result = NULL;
     sp_tensor **grads = NULL;
     int create = PyObject_IsTrue(args[3]);
-    if (create < 0 || list_read(args[0], "outputs", false, &outputs) < 0 ||
-        (args[1] != Py_None && list_read(args[1], "seeds", true, &seeds) < 0) ||
-        list_read(args[2], "targets", false, &targets) < 0)
+    if (create < 0 || sp__py_list_read(args[0], "outputs", false, &outputs) < 0 ||
+        (args[1] != Py_None && sp__py_list_read(args[1], "seeds", true, &seeds) < 0) ||
+        sp__py_list_read(args[2], "targets", false, &targets) < 0)
         goto done;
     if (seeds.fast && seeds.n != outputs.n) {
         PyErr_Format(PyExc_ValueError, "there are %zd seeds for %zd outputs", seeds.n, outputs.n);
@@ -198,12 +137,12 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
     }
     /* The lock is kept: hooks and custom gradients call back, and the operators let go of it themselves when long. */
     sp_status status = sp_grad_backward((int)outputs.n, outputs.v, seeds.v, (int)targets.n, targets.v, create, grads);
-    result = status == SP_OK ? tuple_take(targets.n, grads) : PyErr_Occurred() ? NULL : sp__py_fail(status);
+    result = status == SP_OK ? sp__py_tuple_take(targets.n, grads) : PyErr_Occurred() ? NULL : sp__py_fail(status);
 done:
     PyMem_Free(grads);
-    list_free(&outputs);
-    list_free(&seeds);
-    list_free(&targets);
+    sp__py_list_free(&outputs);
+    sp__py_list_free(&seeds);
+    sp__py_list_free(&targets);
     return result;
 }
 
@@ -278,8 +217,8 @@ static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, i
     PyObject *r = args ? PyObject_CallObject((PyObject *)context, args) : NULL;
     Py_XDECREF(args);
     if (!r) return python_failed("a custom gradient");
-    tensor_list grads;
-    int failed = list_read(r, "gradient", true, &grads);
+    sp_py_list grads;
+    int failed = sp__py_list_read(r, "gradient", true, &grads);
     Py_DECREF(r);
     if (failed) return python_failed("a custom gradient");
     sp_status status = SP_OK;
@@ -288,7 +227,7 @@ static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, i
         status = python_failed("a custom gradient");
     }
     for (int i = 0; status == SP_OK && i < n_in; i++) din[i] = grads.v[i] ? sp_tensor_retain(grads.v[i]) : NULL;
-    list_free(&grads);
+    sp__py_list_free(&grads);
     return status;
 }
 
@@ -296,9 +235,9 @@ static PyObject *grad_attach(PyObject *self, PyObject *const *args, Py_ssize_t n
 {
     (void)self;
     if (n_args != 3) return PyErr_Format(PyExc_TypeError, "grad_attach takes inputs, outputs and a function");
-    tensor_list inputs = {0}, outputs = {0};
+    sp_py_list inputs = {0}, outputs = {0};
     PyObject *result = NULL;
-    if (list_read(args[0], "inputs", false, &inputs) < 0 || list_read(args[1], "outputs", false, &outputs) < 0) goto done;
+    if (sp__py_list_read(args[0], "inputs", false, &inputs) < 0 || sp__py_list_read(args[1], "outputs", false, &outputs) < 0) goto done;
     Py_INCREF(args[2]);
     sp_status status =
         sp_grad_attach((int)inputs.n, inputs.v, (int)outputs.n, outputs.v, call_custom, release_object, args[2]);
@@ -309,8 +248,8 @@ static PyObject *grad_attach(PyObject *self, PyObject *const *args, Py_ssize_t n
     }
     result = Py_NewRef(Py_None);
 done:
-    list_free(&inputs);
-    list_free(&outputs);
+    sp__py_list_free(&inputs);
+    sp__py_list_free(&outputs);
     return result;
 }
 

@@ -51,7 +51,7 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
     if (!t) return PyErr_ExceptionMatches(PyExc_TypeError) ? (PyErr_Clear(), bad_index(o)) : -1;
     char kind = sp_dtype_kind((sp_dtype)t->dtype);
     item *it = &p->items[p->n];
-    if (kind == 'i' && t->rank == 0) { /* Tensor(1) is the integer 1 */
+    if (kind == 'i' && t->rank == 0 && !t->symbol) { /* Tensor(1) is the integer 1 */
         int64_t v = 0;
         sp_status status = sp_tensor_item_i64(t, &v);
         sp_tensor_release(t);
@@ -61,6 +61,10 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
         return 0;
     }
     if (kind == 'b' && t->rank == 0) { /* like the Python bool */
+        if (!sp__py_has_value(t)) {
+            sp_tensor_release(t);
+            return -1;
+        }
         if (!*t->data) p->nothing = true;
         sp_tensor_release(t);
         *it = (item){.kind = ITEM_NONE};
@@ -269,7 +273,8 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
     return 0;
 }
 
-static bool records(const sp_tensor *t) { return t->node && sp_grad_recording(); }
+/* Must go through operators: its history, or a program, is being recorded. */
+static bool records(const sp_tensor *t) { return (t->node && sp_grad_recording()) || sp__py_is_recorded(t); }
 
 /* The geometric part applied to x: a view. */
 static sp_tensor *geometric(sp_tensor *x, const plan *g)
@@ -360,6 +365,14 @@ static int make_selectors(const plan *g, selectors *s)
             continue;
         }
         sp_tensor *wide = NULL;
+        if (t && sp__py_is_recorded(t)) {
+            static const sp_op *cast;
+            const struct { sp_dtype dtype; } attrs = {SP_DTYPE_I64};
+            if ((!cast && !(cast = sp__py_op("cast"))) || !(wide = sp__py_apply(cast, &attrs, 1, &t))) return -1;
+            s->axes[s->n] = g->axes[i];
+            s->t[s->n++] = wide;
+            continue;
+        }
         sp_status status = t ? sp_tensor_create(SP_DTYPE_I64, t->rank, t->dims, &wide)
                              : sp_tensor_create_i64(SP_DTYPE_I64, g->select_int[i], &wide);
         if (status == SP_OK && t) status = sp_tensor_assign(wide, t);
@@ -565,7 +578,7 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
     if (p.nothing) {
         result = 0;
     } else if (!p.advanced) {
-        if (sp_grad_recording() && (x->node || v->node)) {
+        if (records(x) || records(v)) {
             result = put_slice(x, &g, v);
         } else {
             base = geometric(x, &g);
@@ -573,7 +586,7 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
         }
     } else if (g.rank == x->rank && sp__shape_equal(g.rank, g.dims, x->rank, x->dims)) {
         result = put_selected(x, &g, v);
-    } else if (sp_grad_recording() && (x->node || v->node)) {
+    } else if (records(x) || records(v)) {
         result = put_part(x, &g, v);
     } else { /* a view of x: writing it writes x */
         base = geometric(x, &g);

@@ -24,6 +24,10 @@ static PyObject *exception_named(const char *name)
 
 PyObject *sp__py_fail(sp_status status)
 {
+    if (status == SP_SYMBOL && !PyErr_Occurred()) {
+        PyErr_SetString(sp__py_symbol_error, sp_error_message());
+        return NULL;
+    }
     /* A signal handler or a hook that ran inside the call has raised already: that exception tells more. */
     if (!PyErr_Occurred()) PyErr_SetString(exception_named(sp_status_exception(status)), sp_error_message());
     return NULL;
@@ -143,6 +147,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (PyModule_AddStringConstant(m, "__version__", sp_version()) < 0 || sp__py_add_dtype(m) < 0 ||
         sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 ||
         sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_optim(m) < 0 ||
+        sp__py_add_graph(m) < 0 ||
         (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {
         Py_DECREF(m);
         return NULL;

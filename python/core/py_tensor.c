@@ -51,7 +51,7 @@ sp_tensor *sp__py_tensor(PyObject *o)
         return NULL;
     }
     sp_tensor *t = ((sp_py_tensor *)o)->t;
-    return t && t->storage ? t : tensor_without_memory(o);
+    return t && sp__tensor_has_value(t) ? t : tensor_without_memory(o);
 }
 
 /* Geometry of self, which may have no memory. */
@@ -268,7 +268,7 @@ static PyObject *get_has_memory(PyObject *self, void *c)
 {
     (void)c;
     sp_tensor *t = geometry(self);
-    return t ? PyBool_FromLong(t->storage != NULL) : NULL;
+    return t ? PyBool_FromLong(sp__tensor_has_value(t)) : NULL;
 }
 static PyObject *get_tracked(PyObject *self, void *c)
 {
@@ -354,7 +354,7 @@ static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
         Py_DECREF(strings);
         return list;
     }
-    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *t = sp__py_value(self);
     return t ? nested_list(t, 0, t->data) : NULL;
 }
 
@@ -372,7 +372,7 @@ static PyObject *tensor_item(PyObject *self, PyObject *unused)
     if (t->count != 1)
         return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld",
                             (long long)t->count);
-    return sp__py_item(t, t->data);
+    return sp__py_has_value(t) ? sp__py_item(t, t->data) : NULL;
 }
 
 /* --- buffer protocol --------------------------------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ static const char *const formats[SP_DTYPE_COUNT] = {
 static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
 {
     view->obj = NULL;
-    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *t = sp__py_value(self);
     if (!t) return -1;
     const char *format = formats[t->dtype];
     if (!format) {
@@ -457,7 +457,7 @@ static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused)
 static PyObject *tensor_storage_offset(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *t = sp__py_value(self);
     if (!t) return NULL;
     return PyLong_FromLongLong((t->data - (char *)t->storage->data) / (int64_t)sp_dtype_bytes((sp_dtype)t->dtype));
 }
@@ -465,7 +465,7 @@ static PyObject *tensor_storage_offset(PyObject *self, PyObject *unused)
 static PyObject *tensor_get_bytes(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    sp_tensor *t = sp__py_tensor(self), *plain = NULL;
+    sp_tensor *t = sp__py_value(self), *plain = NULL;
     if (!t) return NULL;
     SP_PY_TRY(sp_tensor_contiguous(t, &plain));
     PyObject *bytes = PyBytes_FromStringAndSize(plain->data, (Py_ssize_t)sp_tensor_bytes(plain));
@@ -479,8 +479,25 @@ static PyObject *tensor_plain_copy(PyObject *self, PyObject *unused)
     (void)unused;
     sp_tensor *t = sp__py_tensor(self), *copy = NULL;
     if (!t) return NULL;
+    if (sp__py_is_recorded(t)) {
+        static const sp_op *op;
+        if (!op && !(op = sp__py_op("copy"))) return NULL;
+        return sp__py_take_tensor(sp__py_apply(op, NULL, 1, &t));
+    }
     SP_PY_TRY(sp_tensor_copy(t, &copy));
     return sp__py_take_tensor(copy);
+}
+
+/* While a program is recorded, writing is an operator like any other. */
+static PyObject *write_recorded(PyObject *self, sp_tensor *t, sp_tensor *from)
+{
+    static const sp_op *assign;
+    if (!assign && !(assign = sp__py_op("assign"))) return NULL;
+    sp_tensor *in[2] = {t, from};
+    sp_tensor *out = sp__py_apply(assign, NULL, 2, in);
+    if (!out) return NULL;
+    sp_tensor_release(out);
+    return Py_NewRef(self);
 }
 
 /* _rebind(other): show what other shows, in place of what was here. */
@@ -488,6 +505,8 @@ static PyObject *tensor_rebind(PyObject *self, PyObject *other)
 {
     sp_tensor *from = sp__py_tensor(other), *alias = NULL;
     if (!from) return NULL;
+    sp_tensor *t = ((sp_py_tensor *)self)->t;
+    if (t && t->storage && sp__py_is_recorded(t)) return write_recorded(self, t, from);
     SP_PY_TRY(sp__tensor_alias(from, &alias));
     tensor_hold_take(self, alias);
     return Py_NewRef(self);
@@ -509,6 +528,7 @@ static PyObject *tensor_write(PyObject *self, PyObject *value)
     sp_tensor *t = sp__py_tensor(self);
     sp_tensor *from = t ? sp__py_tensor(value) : NULL;
     if (!from) return NULL;
+    if (sp__py_is_recorded(t) || sp__py_is_recorded(from)) return write_recorded(self, t, from);
     SP_PY_TRY(sp_tensor_assign(t, from));
     sp__tensor_wrote(t);
     return Py_NewRef(self);

@@ -191,7 +191,9 @@ PyObject *sp__py_repr(const sp_tensor *t)
     put_text(&s, "], dtype=");
     put_text(&s, sp_dtype_text((sp_dtype)t->dtype));
     put_text(&s, t->rank > 1 ? ", value=\n" : ", value= ");
-    if (t->count && t->rank == 0) {
+    if (t->symbol) {
+        put_text(&s, "<known when the program runs>");
+    } else if (t->count && t->rank == 0) {
         char cell[CELL];
         put(&s, cell, (size_t)element(t, t->data, true, cell));
     } else if (t->count) {

@@ -5,6 +5,7 @@
  * allocations, the handle and its storage, both served from the thread's own free lists. */
 #include "device/device.h"
 #include "eager/eager.h"
+#include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
 _Thread_local sp_dtype sp__param_dtype = SP_DTYPE_NONE;
@@ -155,10 +156,54 @@ static sp_status run_composed(sp_call *c)
     return status;
 }
 
+/* While a function is recorded: inputs that are variables enter as symbols of their present contents, with their history.
+ * The symbols are listed in made[] for release. */
+static sp_status read_variables(int n_in, sp_tensor **in, sp_tensor **made, int *n_made)
+{
+    for (int i = 0; i < n_in; i++) {
+        sp_tensor *symbol = NULL;
+        if (in[i]) SP_TRY(sp__record_read(in[i], &symbol));
+        if (!symbol) continue;
+        made[(*n_made)++] = symbol;
+        sp__grad_share(symbol, in[i]);
+        in[i] = symbol;
+    }
+    return SP_OK;
+}
+
+static bool shapes_known(const sp_call *c)
+{
+    for (int i = 0; i < c->n_in; i++)
+        if (c->in[i] && c->in[i]->count < 0) return false;
+    return true;
+}
+
+/* A call with a symbol among its inputs becomes a node. Rules and compositions compute with dimensions, so with unknown ones
+ * the operator is recorded as it is, and has no gradient before run time. */
+static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
+{
+    bool known = shapes_known(c);
+    if (c->op->compose && known) return run_composed(c);
+    bool any = false, few[SP_IN_MAX], *tracked = few;
+    if (c->n_in > SP_IN_MAX && !(tracked = sp__alloc((size_t)c->n_in * sizeof *tracked))) return SP_NOMEM;
+    for (int i = 0; i < c->n_in; i++) any |= tracked[i] = sp__grad_depth > 0 && c->in[i] && c->in[i]->node;
+    sp_status status;
+    if (any && c->op->vjp && !known) {
+        status = sp__fail(SP_SYMBOL, "the gradient of %s needs shapes that are known only when the function runs", c->op->name);
+        goto done;
+    }
+    SP_GOTO(done, sp__record(c, originals));
+    /* A stored variable keeps its own history. */
+    if (any && c->op->vjp && !(c->op->writes && !c->out[0]->symbol)) status = sp__grad_record(c, tracked);
+done:
+    if (tracked != few) sp__free(tracked);
+    return status;
+}
+
 sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
                    int *n_out)
 {
-    sp_tensor *few[SP_IN_MAX], *made[2 * SP_IN_MAX], **in = few, **promoted = made; /* an input is cast twice at most */
+    sp_tensor *few[SP_IN_MAX], *made[3 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once and cast twice at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     void *block = NULL;
     int n_made = 0;
@@ -167,15 +212,16 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
 
     SP_TRY(check_inputs(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
-        block = sp__alloc((size_t)n_in * (3 * sizeof *in + sizeof *tracked));
+        block = sp__alloc((size_t)n_in * (4 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;
         in = block;
         promoted = in + n_in;
-        tracked = (bool *)(promoted + 2 * n_in);
+        tracked = (bool *)(promoted + 3 * n_in);
     }
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
     if (!attrs && op->n_attrs) c.attrs = sp__op_defaults(op);
+    if (__builtin_expect(sp__recorder != NULL, 0)) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
     if (sp__param_dtype != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
         SP_GOTO(done, cast_weights(n_in, in, promoted, &n_made));
@@ -191,6 +237,10 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     }
     for (int i = 0; i < c.n_out; i++) out[i] = NULL;
 
+    if (__builtin_expect(sp__recorder != NULL, 0) && sp__must_record(&c)) {
+        status = apply_recorded(&c, inputs);
+        goto done;
+    }
     if (op->compose) {
         status = run_composed(&c);
         goto done;

@@ -128,9 +128,12 @@ static void set_history(sp_tensor *t, sp_grad_node *node, int index)
     node_release(old);
 }
 
+void sp__grad_share(sp_tensor *to, const sp_tensor *from) { set_history(to, from->node, from->node_index); }
+
+/* Values of a function that is being recorded never change. */
 static unsigned version_of(const sp_tensor *t)
 {
-    return atomic_load_explicit(&t->storage->version, memory_order_relaxed);
+    return t->symbol ? 0 : atomic_load_explicit(&t->storage->version, memory_order_relaxed);
 }
 
 sp_status sp__grad_check_handle(const sp_tensor *t)
@@ -180,7 +183,7 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
     for (int i = 0; i < c->n_out; i++) {
         char kind = sp_dtype_kind((sp_dtype)c->out[i]->dtype);
         if (kind == 'f' || kind == 'c') set_history(c->out[i], n, i);
-        if (!op->writes) continue;
+        if (!op->writes || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
         c->out[i]->seen = version_of(c->out[i]);
         atomic_store_explicit(&c->out[i]->storage->recorded, c->out[i]->seen, memory_order_relaxed);
@@ -483,7 +486,7 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
     for (int i = 0; i < n->n_out; i++) {
         outs[i] = n->out[i];
         /* For gradients of gradients a kept output needs its history: a handle for the time of the rule. */
-        if (create_graph && outs[i]->storage) {
+        if (create_graph && sp__tensor_has_value(outs[i])) {
             sp_tensor *t;
             SP_GOTO(done, sp__tensor_alias(n->out[i], &t));
             set_history(t, n, i);

@@ -123,6 +123,8 @@ struct sp_function {
     sp_function *outer;    /* what this thread recorded before */
     struct sp_current *current; /* value of each variable at this point */
     int n_current, current_capacity;
+    int undo_start;        /* changes of handles made before it began */
+    sp_value *value;       /* the function as a value, once asked for */
     void *mark;
 };
 
@@ -135,7 +137,8 @@ struct sp_graph {
     int n_variables, variables_capacity;
     sp_variable **variables;
     sp_function *entry;    /* what is run from outside; the first one made unless said otherwise */
-    sp_value *dropped;
+    struct sp_owned *owned;        /* released with the graph */
+    struct sp_constant *constants; /* the latest, to find them again */
 };
 
 /* --- making ------------------------------------------------------------------------------------------------------ */
@@ -152,6 +155,8 @@ sp_node *sp__node_insert(sp_node *at, sp_node_kind kind, int n_in, sp_value *con
 sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const void *attrs, int n_in, sp_value *const *in,
                       sp_node **out);
 void sp__node_remove(sp_node *n);
+sp_status sp__node_set_op(sp_node *n, const sp_op *op, const void *attrs); /* attributes are copied */
+sp_status sp__node_set_host(sp_node *n, sp_host *host);                    /* retained */
 sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t);      /* found by handle, made when new */
 /* Every use of `from` in the function and the ones nested in it becomes `to`. */
 void sp__value_replace(sp_graph *g, sp_value *from, sp_value *to);
@@ -162,8 +167,9 @@ void sp__host_release(sp_host *h);
 
 /* Results of an operator from the geometry of its inputs, some of which may be unknown: then two different numbers are tried
  * for every unknown dimension, and what comes out equal is known. metas: n_out entries. */
-sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, const bool *weak, int n_out,
-                         sp_meta *metas);
+sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out, sp_meta *metas);
+/* Number of results of an operator whose inputs tell it. */
+sp_status sp__infer_count(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int *n_out);
 static inline bool sp__meta_known(const sp_meta *m)
 {
     if (m->rank < 0) return false;
@@ -179,17 +185,33 @@ extern _Thread_local sp_function *sp__recorder;
 /* The place given to nodes that are made now. */
 extern _Thread_local const sp_place *sp__place;
 
-/* Called by sp_apply, after checks and promotion: must this call become a node? */
+/* Called by sp_apply for every input while something is recorded: *symbol receives a symbol (owned) that stands for a
+ * variable's present contents, NULL when t is none. History and flags are those of t. */
+sp_status sp__record_read(sp_tensor *t, sp_tensor **symbol);
+/* Must this call become a node? True when an input is a symbol. */
 bool sp__must_record(const sp_call *c);
-/* Append the node; c->out receives symbols. Operators that write in place give their handle a new value. */
-sp_status sp__record(sp_call *c);
+/* Append the node; c->out receives symbols. originals: the inputs as the caller gave them; for operators that write in
+ * place these handles are what is returned, with their new values. */
+sp_status sp__record(sp_call *c, sp_tensor *const *originals);
 /* A symbol for a value, and the value behind a tensor in f: its symbol, a READ of a variable, or a constant. */
 sp_status sp__symbol_create(sp_value *v, sp_tensor **out);
-sp_value *sp__value_of(sp_function *f, sp_tensor *t);
+sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out);
 
-/* Nodes after a mark taken with sp__function_mark are forgotten. */
-sp_node *sp__function_mark(sp_function *f);
-void sp__function_rollback(sp_function *f, sp_node *mark);
+/* A point to come back to: nodes recorded and handles changed after it are forgotten and restored. */
+typedef struct sp_mark {
+    sp_node *last;
+    int n_undo;
+} sp_mark;
+sp_mark sp__function_mark(const sp_function *f);
+void sp__function_rollback(sp_function *f, sp_mark mark);
+/* Results of a function, through its tail calls: their number, -1 when it cannot be told; metas has room for max. */
+int sp__function_metas(const sp_function *f, int max, sp_meta *metas);
+/* The general form of sp_function_host; pure: it may be dropped or moved like an operator. */
+sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
+                            sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
+/* The general form of sp_function_grad; spec is copied. */
+sp_status sp__function_grad(sp_function *callee, int n_args, sp_tensor *const *args, const sp_grad_spec *spec,
+                            sp_tensor **out);
 
 /* --- over whole graphs ------------------------------------------------------------------------------------------- */
 

@@ -37,7 +37,7 @@
 /* Conjugate of a saved tensor; geometry without memory (not saved) passes untouched. */
 static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
 {
-    return t && t->storage && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
+    return t && sp__tensor_has_value(t) && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
 }
 
 static sp_tensor *one_minus_square(sp_builder *b, sp_tensor *x)

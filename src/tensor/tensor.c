@@ -4,6 +4,7 @@
 #include "tensor/tensor_impl.h"
 
 void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
+void (*sp__symbol_hook)(struct sp_value *symbol, int change);
 
 /* --- storage ------------------------------------------------------------------------------------------------------
  * Header and data are one block: one allocation per tensor besides its handle, and the data keeps 64-byte alignment. */
@@ -63,6 +64,7 @@ static sp_tensor *handle_take(sp_dtype dtype, int rank, const int64_t *dims, con
     t->storage = storage;
     t->node = NULL;
     t->node_index = 0;
+    t->symbol = NULL;
     t->seen = storage ? atomic_load_explicit(&storage->version, memory_order_relaxed) : 0;
     for (int i = 0; i < rank; i++) t->dims[i] = dims[i];
     if (strides) {
@@ -156,13 +158,32 @@ sp_status sp_tensor_wrap(sp_dtype dtype, int rank, const int64_t *dims, const in
 sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const int64_t *strides, sp_storage *storage,
                             void *data, sp_tensor **out)
 {
-    int64_t count;
-    SP_TRY(sp__shape_count(rank, dims, &count));
+    int64_t count = 0;
+    for (int i = 0; i < rank && !storage; i++)
+        if (dims[i] == -1) count = -1;
+    if (count == 0) SP_TRY(sp__shape_count(rank, dims, &count));
     sp_tensor *t = handle_take(dtype, rank, dims, strides, count, storage, data);
     if (!t) return SP_NOMEM;
     if (storage) sp__storage_retain(storage);
     *out = t;
     return SP_OK;
+}
+
+void sp__tensor_set_symbol(sp_tensor *t, struct sp_value *symbol)
+{
+    if (symbol) sp__symbol_hook(symbol, 1);
+    if (t->symbol) sp__symbol_hook(t->symbol, -1);
+    t->symbol = symbol;
+}
+
+sp_status sp__tensor_need_value(const sp_tensor *t)
+{
+    if (!t->symbol) return SP_OK;
+    char text[SP_SHAPE_TEXT];
+    return sp__fail(SP_SYMBOL,
+                    "the value of a Tensor (%s, shape %s) is needed while the function is being compiled, but it is known only "
+                    "when the function runs",
+                    sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text));
 }
 
 sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out)
@@ -173,7 +194,8 @@ sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out)
 sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out)
 {
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, out));
-    (*out)->flags = (uint8_t)((t->flags & ~SP_TENSOR_PARAMETER) | SP_TENSOR_VIEW);
+    (*out)->flags = (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) | SP_TENSOR_VIEW);
+    sp__tensor_set_symbol(*out, t->symbol);
     return SP_OK;
 }
 
@@ -186,7 +208,9 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     t->dtype = from->dtype;
     t->rank = from->rank;
     t->count = from->count;
-    t->flags = (uint8_t)((from->flags & ~(SP_TENSOR_WEAK | SP_TENSOR_PARAMETER)) | (t->flags & SP_TENSOR_PARAMETER));
+    const int own = SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE;
+    t->flags = (uint8_t)((from->flags & ~(SP_TENSOR_WEAK | own)) | (t->flags & own));
+    sp__tensor_set_symbol(t, from->symbol);
     memcpy(t->dims, from->dims, sizeof t->dims);
     memcpy(t->strides, from->strides, sizeof t->strides);
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
@@ -205,6 +229,7 @@ void sp_tensor_release(sp_tensor *t)
 {
     if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1) return;
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
+    sp__tensor_set_symbol(t, NULL);
     sp__storage_release(t->storage);
     sp__free(t);
 }
@@ -226,6 +251,7 @@ bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b) { return a->storag
 sp_status sp_tensor_view(const sp_tensor *t, int rank, const int64_t *dims, const int64_t *strides, int64_t offset,
                          sp_tensor **out)
 {
+    SP_TRY(sp__tensor_need_value(t));
     SP_CHECK(t->storage, SP_VALUE, "a tensor without memory has no views");
     int64_t count;
     SP_TRY(sp__shape_count(rank, dims, &count));
@@ -248,6 +274,8 @@ sp_status sp_tensor_view(const sp_tensor *t, int rank, const int64_t *dims, cons
 sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
 {
     char a[SP_SHAPE_TEXT], b[SP_SHAPE_TEXT];
+    SP_TRY(sp__tensor_need_value(dst));
+    SP_TRY(sp__tensor_need_value(src));
     SP_CHECK(sp__tensor_same_shape(dst, src), SP_VALUE, "a value of shape %s cannot be written to a tensor of shape %s",
              sp__shape_text(src->rank, src->dims, a), sp__shape_text(dst->rank, dst->dims, b));
     sp_loop_fn convert = sp__cast_loop((sp_dtype)src->dtype, (sp_dtype)dst->dtype);
@@ -262,6 +290,7 @@ sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
 sp_status sp_tensor_copy(const sp_tensor *t, sp_tensor **out)
 {
     sp_tensor *c;
+    SP_TRY(sp__tensor_need_value(t));
     SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, &c));
     sp_status status = sp_tensor_assign(c, t);
     if (status != SP_OK) {
@@ -274,6 +303,7 @@ sp_status sp_tensor_copy(const sp_tensor *t, sp_tensor **out)
 
 sp_status sp_tensor_contiguous(sp_tensor *t, sp_tensor **out)
 {
+    SP_TRY(sp__tensor_need_value(t));
     if (!(t->flags & SP_TENSOR_CONTIGUOUS)) return sp_tensor_copy(t, out);
     *out = sp_tensor_retain(t);
     return SP_OK;
@@ -282,6 +312,7 @@ sp_status sp_tensor_contiguous(sp_tensor *t, sp_tensor **out)
 static sp_status read_item(const sp_tensor *t, sp_dtype to, void *out)
 {
     char text[SP_SHAPE_TEXT];
+    SP_TRY(sp__tensor_need_value(t));
     SP_CHECK(t->count == 1, SP_VALUE, "only a tensor of one element converts to a number, this one has shape %s",
              sp__shape_text(t->rank, t->dims, text));
     sp_loop_fn convert = sp__cast_loop((sp_dtype)t->dtype, to);

@@ -4,7 +4,8 @@
  * A tensor is a handle: geometry (dtype, dims, strides, address of the first element) over a storage. Storage is one
  * block of memory with a count of its own and a version that every in-place write increments, so that whoever kept a
  * tensor for later (the gradient) can tell that its contents are not what they were.
- * A tensor without storage ("meta") has geometry only. */
+ * A tensor without storage has geometry only ("meta"), or stands for a value of a function that is being recorded: a
+ * symbol (src/ir/graph_impl.h). Dimensions of -1, not known before run time, occur in these two alone. */
 #ifndef SPORE_TENSOR_IMPL_H
 #define SPORE_TENSOR_IMPL_H
 
@@ -24,12 +25,14 @@ typedef struct sp_storage {
 } sp_storage;
 
 struct sp_grad_node; /* src/eager/grad.h: the history of a value */
+struct sp_value;     /* src/ir/graph_impl.h: a value of a recorded function */
 
 enum {
     SP_TENSOR_CONTIGUOUS = 1, /* row-major, computed when the handle is made */
     SP_TENSOR_WEAK = 2,       /* made from a Python number: its dtype yields to the other operand's inside a kind */
     SP_TENSOR_VIEW = 4,       /* shares storage with the tensor it was made from */
-    SP_TENSOR_PARAMETER = 8   /* a weight: cast on use in mixed precision; belongs to the handle, not to its views */
+    SP_TENSOR_PARAMETER = 8,  /* a weight: cast on use in mixed precision; belongs to the handle, not to its views */
+    SP_TENSOR_VARIABLE = 16   /* read and written by programs like a weight; belongs to the handle too */
 };
 
 struct sp_tensor {
@@ -43,17 +46,14 @@ struct sp_tensor {
     /* History. `node` made output number `node_index` of itself; NULL: a constant. Owned by src/eager. */
     struct sp_grad_node *node;
     int node_index;
+    struct sp_value *symbol; /* what it stands for; NULL: an ordinary tensor. Owned by src/ir */
     unsigned seen; /* storage version that this handle's history accounts for */
     int64_t dims[SP_RANK_MAX];
     int64_t strides[SP_RANK_MAX]; /* in elements */
 };
 
 /* Geometry alone: what inference computes. */
-typedef struct sp_meta {
-    sp_dtype dtype;
-    int rank;
-    int64_t dims[SP_RANK_MAX];
-} sp_meta;
+typedef sp_spec sp_meta;
 
 /* A handle without history; storage retained. Flags are computed. data is the address of element zero. */
 sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const int64_t *strides, sp_storage *storage,
@@ -61,6 +61,10 @@ sp_status sp__tensor_handle(sp_dtype dtype, int rank, const int64_t *dims, const
 sp_status sp__tensor_from_meta(const sp_meta *meta, sp_tensor **out);     /* with memory, contents undefined */
 sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out);      /* same geometry, no memory, no history */
 sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out);          /* same view, no history */
+/* Stand for a value, or for none any more. The values are counted through sp__symbol_hook. */
+void sp__tensor_set_symbol(sp_tensor *t, struct sp_value *symbol);
+/* SP_SYMBOL for a symbol: asked before memory is touched. */
+sp_status sp__tensor_need_value(const sp_tensor *t);
 /* Let handle t show what `from` shows (storage, geometry, dtype); the history of t is dropped. For set_data. */
 void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from);
 void sp__storage_retain(sp_storage *s);
@@ -72,6 +76,11 @@ static inline void sp__tensor_wrote(sp_tensor *t)
 
 /* src/eager sets this; called when a handle with history dies. */
 extern void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
+/* src/ir sets this; called with +1 and -1 when a handle starts and stops standing for a value. */
+extern void (*sp__symbol_hook)(struct sp_value *symbol, int change);
+
+/* Has contents, now or when the program runs; false for geometry alone. */
+static inline bool sp__tensor_has_value(const sp_tensor *t) { return t->storage || t->symbol; }
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 

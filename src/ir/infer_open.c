@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* infer_open.c - inference where some dimensions are not known yet.
+ *
+ * The inference of an operator knows numbers only. So every unknown dimension is replaced by a number, the operator is asked,
+ * then all are replaced by another number, and it is asked again: a dimension of the result that is the same both times
+ * does not depend on the unknown ones. Where an operator refuses the numbers nothing can be told before the program runs. */
+#include "ir/graph_impl.h"
+
+/* Numbers that reshape, pooling and broadcasting take, and that differ in everything computed from them. */
+static const int64_t guesses[2] = {48, 96};
+
+typedef struct {
+    sp_tensor few[SP_IN_MAX];
+    sp_tensor *few_in[SP_IN_MAX];
+    sp_tensor *handles;
+    sp_tensor **in;
+    void *block;
+} stand_ins;
+
+static sp_status stand_ins_init(stand_ins *s, int n_in)
+{
+    s->handles = s->few;
+    s->in = s->few_in;
+    s->block = NULL;
+    if (n_in <= SP_IN_MAX) return SP_OK;
+    s->block = sp__alloc((size_t)n_in * (sizeof *s->handles + sizeof *s->in));
+    if (!s->block) return SP_NOMEM;
+    s->handles = s->block;
+    s->in = (sp_tensor **)(void *)(s->handles + n_in);
+    return SP_OK;
+}
+
+/* Handles without memory, unknown dimensions replaced by `guess`. */
+static void stand_ins_set(stand_ins *s, int n_in, const sp_meta *const *metas, int64_t guess)
+{
+    for (int i = 0; i < n_in; i++) {
+        s->in[i] = NULL;
+        if (!metas[i]) continue;
+        sp_tensor *t = s->in[i] = &s->handles[i];
+        memset(t, 0, sizeof *t);
+        atomic_init(&t->refs, 1);
+        t->dtype = (int8_t)metas[i]->dtype;
+        t->rank = (int8_t)metas[i]->rank;
+        t->flags = SP_TENSOR_CONTIGUOUS;
+        t->count = 1;
+        for (int k = 0; k < t->rank; k++) {
+            t->dims[k] = metas[i]->dims[k] < 0 ? guess : metas[i]->dims[k];
+            t->count *= t->dims[k];
+        }
+        sp__shape_strides(t->rank, t->dims, t->strides);
+    }
+}
+
+static sp_status infer_with(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
+{
+    const sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = n_out};
+    if (op->infer) return op->infer(&c, metas);
+    if (op->writes) { /* the new contents look like the old */
+        int k = 0;
+        for (int i = 0; i < n_in; i++)
+            if (op->writes >> i & 1) sp__meta_of(in[i], &metas[k++]);
+        return SP_OK;
+    }
+    return sp__fail(SP_DECLINED, "%s has no inference", op->name);
+}
+
+sp_status sp__infer_count(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *metas, int *n_out)
+{
+    stand_ins s;
+    SP_TRY(stand_ins_init(&s, n_in));
+    stand_ins_set(&s, n_in, metas, guesses[0]);
+    const sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = s.in};
+    *n_out = op->count(&c);
+    sp__free(s.block);
+    SP_CHECK(*n_out >= 0, SP_VALUE, "%s: the number of results cannot be told", op->name);
+    return SP_OK;
+}
+
+sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out, sp_meta *metas)
+{
+    bool known = true;
+    for (int i = 0; i < n_in; i++) known = known && (!in[i] || sp__meta_known(in[i]));
+    stand_ins s;
+    SP_TRY(stand_ins_init(&s, n_in));
+    sp_status status = SP_OK;
+    sp_meta *other = NULL;
+    stand_ins_set(&s, n_in, in, guesses[0]);
+    status = infer_with(op, attrs, n_in, s.in, n_out, metas);
+    if (known || status == SP_NOMEM) goto done;
+    if (status == SP_OK && !(other = sp__alloc((size_t)n_out * sizeof *other))) {
+        status = SP_NOMEM;
+        goto done;
+    }
+    if (status == SP_OK) {
+        stand_ins_set(&s, n_in, in, guesses[1]);
+        status = infer_with(op, attrs, n_in, s.in, n_out, other);
+    }
+    for (int i = 0; status == SP_OK && i < n_out; i++) {
+        if (metas[i].rank != other[i].rank) status = SP_VALUE;
+        for (int k = 0; k < metas[i].rank && k < other[i].rank; k++)
+            if (metas[i].dims[k] != other[i].dims[k]) metas[i].dims[k] = -1;
+    }
+    if (status != SP_OK)
+        status = sp__fail(SP_SYMBOL, "%s: the shape of its result depends on a dimension that is known only when the function runs",
+                          op->name);
+done:
+    sp__free(other);
+    sp__free(s.block);
+    return status;
+}
