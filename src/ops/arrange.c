@@ -208,13 +208,8 @@ static sp_status roll_compose(sp_builder *b, const sp_call *c)
         const int64_t n = x->rank ? x->dims[axis] : 1;
         const int64_t shift = n > 0 ? (a->shifts.v[k] % n + n) % n : 0;
         if (shift == 0) continue;
-        int64_t zero[SP_RANK_MAX] = {0}, cut[SP_RANK_MAX] = {0}, end[SP_RANK_MAX], head[SP_RANK_MAX];
-        for (int i = 0; i < x->rank; i++) end[i] = head[i] = x->dims[i];
-        cut[axis] = head[axis] = n - shift;
-        sp_tensor *parts[2] = {apply_slice(b, &sp_op_slice, 1, &x, x->rank, cut, end),
-                               apply_slice(b, &sp_op_slice, 1, &x, x->rank, zero, head)};
-        const struct { int64_t axis; } attrs = {axis};
-        x = sp_builder_apply(b, &sp_op_concat, &attrs, 2, parts);
+        sp_tensor *parts[2] = {sp__take_range(b, x, axis, n - shift, shift), sp__take_range(b, x, axis, 0, n - shift)};
+        x = sp__concat(b, axis, 2, parts);
     }
     c->out[0] = sp_reshape(b, x, c->in[0]->rank, c->in[0]->dims);
     return SP_OK;

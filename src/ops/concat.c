@@ -55,25 +55,13 @@ static sp_status concat_reference(const sp_call *c)
     return SP_OK;
 }
 
-/* x[..., from : from + n, ...] along axis, as an operator. */
-static sp_tensor *take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, int64_t n)
-{
-    if (!x) return NULL;
-    int64_t start[SP_RANK_MAX] = {0}, stop[SP_RANK_MAX];
-    for (int i = 0; i < axis; i++) stop[i] = x->dims[i];
-    start[axis] = from;
-    stop[axis] = from + n;
-    const struct { sp_ints start, stop, step; } attrs = {{axis + 1, start}, {axis + 1, stop}, {-1, NULL}};
-    return sp_builder_apply(b, &sp_op_slice, &attrs, 1, &x);
-}
-
 static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 {
     int axis;
     int64_t from = 0;
     SP_TRY(sp__shape_axis(((const axis_attrs *)v->attrs)->axis, v->in[0]->rank, "axis", &axis));
     for (int i = 0; i < v->n_in; i++) {
-        if (v->needs[i]) v->din[i] = take_range(b, v->dout[0], axis, from, v->in[i]->dims[axis]);
+        if (v->needs[i]) v->din[i] = sp__take_range(b, v->dout[0], axis, from, v->in[i]->dims[axis]);
         from += v->in[i]->dims[axis];
     }
     return SP_OK;

@@ -85,6 +85,32 @@ sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims
     return reduce(b, &sp_op_reduce_sum, x, axes, keepdims);
 }
 
+sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, int64_t n)
+{
+    if (!x) return NULL;
+    int64_t start[SP_RANK_MAX] = {0}, stop[SP_RANK_MAX];
+    for (int i = 0; i < axis; i++) stop[i] = x->dims[i];
+    start[axis] = from;
+    stop[axis] = from + n;
+    const struct { sp_ints start, stop, step; } attrs = {{axis + 1, start}, {axis + 1, stop}, {-1, NULL}};
+    return sp_builder_apply(b, &sp_op_slice, &attrs, 1, &x);
+}
+
+static sp_tensor *join(sp_builder *b, const sp_op *op, int64_t axis, int n, sp_tensor *const *parts)
+{
+    if (b->status != SP_OK) return NULL; /* some part is missing then */
+    const struct { int64_t axis; } attrs = {axis};
+    return sp_builder_apply(b, op, &attrs, n, parts);
+}
+sp_tensor *sp__concat(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts)
+{
+    return join(b, &sp_op_concat, axis, n, parts);
+}
+sp_tensor *sp__stack(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts)
+{
+    return join(b, &sp_op_stack, axis, n, parts);
+}
+
 sp_tensor *sp__unbroadcast(sp_builder *b, sp_tensor *grad, const sp_tensor *like)
 {
     if (!grad || sp__tensor_same_shape(grad, like)) return grad;

@@ -3,8 +3,10 @@
  *
  * Both are sums over the 2^n elements around a place, by nearness. For every place the kernels work out these elements
  * and how their weights move with the place; the gradients follow from that. A unit of work is one sample, since all
- * channels share places and the gradients of places are sums over channels. */
-#include "ops/nn.h"
+ * channels share places and the gradients of places are sums over channels.
+ * When a gradient is to be differentiated itself, the rules work out the same of elementary operators instead: the parts
+ * of a place that lie between elements are then tensors with gradients, and so are the weights made of them. */
+#include "ops/norm.h"
 
 enum { AXES = 3, CORNERS = 8 };
 
@@ -46,6 +48,78 @@ static void spot_find(int n, const int64_t *sizes, const double *place, bool nea
         }
         s->n++;
     }
+}
+
+/* --- the same of operators --------------------------------------------------------------------------------------- */
+
+/* Gradients of reading x [n, channels, pixels] at P places, of operators that have gradients. */
+typedef struct {
+    sp_builder *b;
+    int axes;
+    int64_t sizes[AXES];
+    bool nearest;
+    sp_tensor *x, *g;                /* g: [n, channels, P], gradient of what was read */
+    sp_tensor *place[AXES];          /* [n, 1, P], counted in elements */
+    sp_tensor *dx, *dplace[AXES], *value; /* results; value is what was read. NULL: zero */
+} composed_spots;
+
+/* One of the elements around the places: adds its share to the results. */
+static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp_tensor *const *part)
+{
+    sp_builder *b = s->b;
+    sp_tensor *inside = NULL, *at = NULL, *w = NULL, *slope[AXES] = {NULL};
+    for (int d = 0; d < s->axes; d++) {
+        const bool up = k >> (s->axes - 1 - d) & 1;
+        sp_tensor *i = up ? sp__add_number(b, base[d], 1) : base[d];
+        sp_tensor *in = sp_logical_and(b, sp_greater_equal(b, i, sp__const(b, 0, i)),
+                                       sp_less(b, i, sp__const(b, (double)s->sizes[d], i)));
+        inside = inside ? sp_logical_and(b, inside, in) : in;
+        at = at ? sp_add(b, sp__mul_number(b, at, (double)s->sizes[d]), i) : i;
+        if (s->nearest) continue;
+        sp_tensor *near_ = up ? part[d] : sp__add_number(b, sp_neg(b, part[d]), 1);
+        sp_tensor *sign = sp__full(b, up ? 1 : -1, (sp_dtype)s->place[0]->dtype, 0, NULL);
+        for (int e = 0; e < d; e++) slope[e] = sp_mul(b, slope[e], near_);
+        slope[d] = w ? sp_mul(b, w, sign) : sign;
+        w = w ? sp_mul(b, w, near_) : near_;
+    }
+    if (!s->x || !s->g || b->status != SP_OK) return;
+    const int64_t dims[3] = {s->x->dims[0], s->x->dims[1], s->g->dims[2]}, channels = 1;
+    const struct { int64_t axis; const char *reduce; } along = {2, "add"};
+    sp_tensor *zero = sp__const(b, 0, s->place[0]);
+    sp_tensor *index = sp_broadcast_to(b, sp_cast(b, sp_select(b, inside, at, zero), SP_DTYPE_I64), 3, dims);
+    w = sp_select(b, inside, w ? w : sp__full(b, 1, (sp_dtype)s->place[0]->dtype, 0, NULL), zero);
+    sp_tensor *found = sp_builder_apply(b, &sp_op_gather_elements, &along.axis, 2, (sp_tensor *const[]){s->x, index});
+    s->dx = sp_builder_apply(b, &sp_op_scatter_elements, &along, 3, (sp_tensor *const[]){s->dx, index, sp_mul(b, s->g, w)});
+    s->value = sp__add_some(b, s->value, sp_mul(b, found, w));
+    sp_tensor *moved = s->nearest ? NULL : sp_reduce_sum(b, sp_mul(b, s->g, found), 1, &channels, true);
+    for (int d = 0; moved && d < s->axes; d++)
+        s->dplace[d] = sp__add_some(b, s->dplace[d], sp_mul(b, moved, sp_select(b, inside, slope[d], zero)));
+}
+
+static void composed_gradients(composed_spots *s)
+{
+    sp_tensor *base[AXES], *part[AXES];
+    for (int d = 0; d < s->axes; d++) {
+        base[d] = s->nearest ? sp_round(s->b, s->place[d]) : sp_floor(s->b, s->place[d]);
+        part[d] = sp_sub(s->b, s->place[d], base[d]);
+    }
+    s->dx = sp__zeros_like(s->b, s->x);
+    for (int k = 0; k < (s->nearest ? 1 : 1 << s->axes); k++) composed_corner(s, k, base, part);
+}
+
+/* Halves are too coarse for places. */
+static sp_tensor *widened(sp_builder *b, sp_tensor *x)
+{
+    return sp_cast(b, x, x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32);
+}
+static sp_tensor *as_rows(sp_builder *b, sp_tensor *x, int64_t rows, int64_t channels, int64_t n)
+{
+    return sp_reshape(b, x, 3, (const int64_t[]){rows, channels, n});
+}
+/* With the shape and dtype of `like`. */
+static sp_tensor *restored(sp_builder *b, sp_tensor *x, const sp_tensor *like)
+{
+    return sp_cast(b, sp_reshape(b, x, like->rank, like->dims), (sp_dtype)like->dtype);
 }
 
 /* --- grid_sample ------------------------------------------------------------------------------------------------- */
@@ -196,8 +270,66 @@ static sp_status grid_grad_reference(const sp_call *c)
     j.dout = c->in[2]->data;
     return sp__parallel_for(c->in[0]->dims[0], 1, fns[c->in[0]->dtype], &j);
 }
+/* unnormalize() of operators: the places, and their slopes, which are constants piece by piece. */
+static sp_tensor *composed_place(sp_builder *b, const grid_attrs *a, sp_tensor *v, int64_t size, sp_tensor **slope)
+{
+    const double n = (double)size, last = n - 1, scale = a->align_corners ? last / 2 : n / 2;
+    sp_tensor *at = sp__add_number(b, sp__mul_number(b, v, scale), last / 2);
+    *slope = sp__full(b, scale, (sp_dtype)v->dtype, v->rank, v->dims);
+    if (strcmp(a->padding_mode, "reflection") == 0) {
+        const double low = a->align_corners ? 0 : -0.5, span = a->align_corners ? last : n;
+        if (span <= 0) {
+            *slope = sp__zeros_like(b, v);
+            return *slope;
+        }
+        sp_tensor *d = sp__add_number(b, at, -low), *back = sp_less(b, d, sp__const(b, 0, d));
+        *slope = sp_select(b, back, sp_neg(b, *slope), *slope);
+        d = sp_select(b, back, sp_neg(b, d), d);
+        sp_tensor *turns = sp_floor(b, sp__mul_number(b, d, 1 / span)), *half = sp__mul_number(b, turns, 0.5);
+        sp_tensor *odd = sp_not_equal(b, half, sp_floor(b, half));
+        d = sp_sub(b, d, sp__mul_number(b, turns, span));
+        d = sp_select(b, odd, sp__add_number(b, sp_neg(b, d), span), d);
+        *slope = sp_select(b, odd, sp_neg(b, *slope), *slope);
+        at = sp__add_number(b, d, low);
+    }
+    if (strcmp(a->padding_mode, "zeros") != 0) {
+        sp_tensor *zero = sp__const(b, 0, at), *end = sp__const(b, last, at);
+        sp_tensor *below = sp_less(b, at, zero), *above = sp_greater(b, at, end);
+        at = sp_select(b, below, zero, sp_select(b, above, end, at));
+        *slope = sp_select(b, sp_logical_or(b, below, above), zero, *slope);
+    }
+    return at;
+}
+
+static sp_status grid_composed(sp_builder *b, const sp_vjp *v)
+{
+    const grid_attrs *a = v->attrs;
+    const sp_call call = {.op = v->op, .attrs = a, .n_in = 2, .in = v->in};
+    const grid_job j = grid_job_of(&call);
+    const int64_t n = v->in[0]->dims[0];
+    composed_spots s = {.b = b, .axes = j.axes, .nearest = strcmp(a->mode, "nearest") == 0};
+    s.x = as_rows(b, widened(b, v->in[0]), n, j.channels, j.pixels);
+    s.g = as_rows(b, widened(b, v->dout[0]), n, j.channels, j.places);
+    sp_tensor *grid = as_rows(b, widened(b, v->in[1]), n, j.places, j.axes), *slope[AXES], *parts[AXES];
+    for (int d = 0; d < j.axes && grid; d++) {
+        s.sizes[d] = j.sizes[d];
+        sp_tensor *one = as_rows(b, sp__take_range(b, grid, 2, j.axes - 1 - d, 1), n, 1, j.places);
+        if (one) s.place[d] = composed_place(b, a, one, j.sizes[d], &slope[d]);
+    }
+    SP_TRY(sp__builder_status(b));
+    composed_gradients(&s);
+    for (int d = 0; d < j.axes; d++) {
+        sp_tensor *moved = s.dplace[d] ? sp_mul(b, s.dplace[d], slope[d]) : sp__zeros_like(b, s.place[d]);
+        parts[j.axes - 1 - d] = as_rows(b, moved, n, j.places, 1);
+    }
+    v->din[0] = restored(b, s.dx, v->in[0]);
+    v->din[1] = restored(b, sp__concat(b, 2, j.axes, parts), v->in[1]);
+    return SP_OK;
+}
+
 static sp_status grid_vjp(sp_builder *b, const sp_vjp *v)
 {
+    if (sp__vjp_again(v)) return grid_composed(b, v);
     sp_tensor *out[2];
     int n;
     SP_TRY(sp__builder_apply_many(b, &sp_op_grid_sample_grad, v->attrs, 3,
@@ -214,12 +346,13 @@ const sp_op sp_op_grid_sample = {
               "ops.GridSampler3D(interpolation_mode:mode='bilinear', padding_mode='zeros', align_corners=False)(input_x, grid)",
     .doc = "Images or volumes read at places between -1 and 1 (last axis of the grid: x, y and z).",
     .samples = "[2,2,3,4] [2,2,3,2](-0.7,0.7); [1,2,4,4] [1,2,2,2] padding_mode=border align_corners=True; "
-               "[1,1,3,3,3] [1,2,2,1,3](-0.6,0.6); [1,2,4,5] [1,3,2,2](1.1,1.4) padding_mode=reflection",
+               "[1,1,3,3,3] [1,2,2,1,3](-0.6,0.6); [1,2,4,5] [1,3,2,2](1.1,1.4) padding_mode=reflection; "
+               "[1,2,4,5] [1,3,2,2] padding_mode=reflection align_corners=True; [1,2,4,4] [1,2,2,2](-0.9,0.9) mode=nearest",
 };
 const sp_op sp_op_grid_sample_grad = {
     .name = "grid_sample_grad", .inputs = "x, grid, dout", .n_out = 2, SP_ATTRS(grid_attr_table, grid_attrs),
     .dtypes = SP_DT_FLOATS, .infer = grid_grad_infer, .reference = grid_grad_reference,
-    .no_vjp = "the gradient of grid_sample has no gradient itself", .doc = "Gradients of grid_sample towards x and the grid.",
+    .no_vjp = "grid_sample composes its gradient when that is differentiated", .doc = "Gradients of grid_sample towards x and the grid.",
     .samples = "[2,2,3,4] [2,2,3,2] [2,2,2,3]",
 };
 
@@ -364,8 +497,51 @@ static sp_status deform_grad_reference(const sp_call *c)
     j.dout = c->in[2]->data;
     return sp__parallel_for(c->in[0]->dims[0], 1, fns[c->in[0]->dtype], &j);
 }
+/* Where tap `tap` of the windows lies along each axis without shifts: [1, 1, taps * cells]. */
+static sp_tensor *window_places(sp_builder *b, const deform_job *j, int axis, sp_dtype dtype)
+{
+    const int64_t cells = j->out[0] * j->out[1], dims[3] = {1, 1, j->taps * cells};
+    sp_tensor *t;
+    sp_status status = sp_tensor_create(SP_DTYPE_F64, 3, dims, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    for (int64_t i = 0; i < t->count; i++) {
+        const int64_t cell = i % cells, tap = i / cells;
+        const int64_t at = axis ? cell % j->out[1] : cell / j->out[1], k = axis ? tap % j->kernel[1] : tap / j->kernel[1];
+        ((double *)(void *)t->data)[i] = (double)(at * j->stride[axis] - j->pad[axis] + k * j->dilation[axis]);
+    }
+    return sp_cast(b, sp_builder_take_tensor(b, t), dtype);
+}
+
+static sp_status deform_composed(sp_builder *b, const sp_vjp *v)
+{
+    const sp_call call = {.op = v->op, .attrs = v->attrs, .n_in = 2, .in = v->in};
+    deform_job j;
+    SP_TRY(deform_measure(&call, &j));
+    const int64_t n = v->in[0]->dims[0], rows = n * j.groups, per = j.channels / j.groups, channels = 1;
+    const int64_t taps = j.taps * j.out[0] * j.out[1], shares[4] = {n, j.parts, j.groups, taps};
+    composed_spots s = {.b = b, .axes = 2, .sizes = {j.sizes[0], j.sizes[1]}};
+    s.x = as_rows(b, widened(b, v->in[0]), rows, per, j.sizes[0] * j.sizes[1]);
+    sp_tensor *g = as_rows(b, widened(b, v->dout[0]), rows, per, taps), *part[3] = {NULL};
+    sp_tensor *offsets = sp_reshape(b, widened(b, v->in[1]), 4, shares);
+    for (int64_t k = 0; k < j.parts; k++) part[k] = as_rows(b, sp__take_range(b, offsets, 1, k, 1), rows, 1, taps);
+    SP_TRY(sp__builder_status(b));
+    const sp_dtype dtype = (sp_dtype)offsets->dtype;
+    s.g = part[2] ? sp_mul(b, g, part[2]) : g;
+    s.place[0] = sp_add(b, part[1], window_places(b, &j, 0, dtype));
+    s.place[1] = sp_add(b, part[0], window_places(b, &j, 1, dtype));
+    composed_gradients(&s);
+    sp_tensor *moved[3] = {s.dplace[1], s.dplace[0],
+                           part[2] ? sp_reduce_sum(b, sp_mul(b, g, s.value), 1, &channels, true) : NULL};
+    for (int64_t k = 0; k < j.parts; k++)
+        moved[k] = sp_reshape(b, moved[k], 4, (const int64_t[]){n, 1, j.groups, taps});
+    v->din[0] = restored(b, s.dx, v->in[0]);
+    v->din[1] = restored(b, sp__concat(b, 1, (int)j.parts, moved), v->in[1]);
+    return SP_OK;
+}
+
 static sp_status deform_vjp(sp_builder *b, const sp_vjp *v)
 {
+    if (sp__vjp_again(v)) return deform_composed(b, v);
     sp_tensor *out[2];
     int n;
     SP_TRY(sp__builder_apply_many(b, &sp_op_deformable_columns_grad, v->attrs, 3,
@@ -385,6 +561,6 @@ const sp_op sp_op_deformable_columns = {
 const sp_op sp_op_deformable_columns_grad = {
     .name = "deformable_columns_grad", .inputs = "x, offsets, dout", .n_out = 2, SP_ATTRS(deform_attr_table, deform_attrs),
     .dtypes = SP_DT_FLOATS, .infer = deform_grad_infer, .reference = deform_grad_reference,
-    .no_vjp = "the gradient of deformable_columns has no gradient itself",
+    .no_vjp = "deformable_columns composes its gradient when that is differentiated",
     .doc = "Gradients of deformable_columns towards x and the offsets.", .samples = "[1,2,4,4] [1,12,3,3] [1,8,3,3] kernel_size=(2,2)",
 };

@@ -21,6 +21,11 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
 static inline sp_tensor *sp__add_number(sp_builder *b, sp_tensor *x, double v) { return sp_add(b, x, sp__const(b, v, x)); }
 static inline sp_tensor *sp__mul_number(sp_builder *b, sp_tensor *x, double v) { return sp_mul(b, x, sp__const(b, v, x)); }
 
+/* x[..., from : from + n, ...] along an axis, and parts joined along one they have or a new one. */
+sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, int64_t n);
+sp_tensor *sp__concat(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts);
+sp_tensor *sp__stack(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts);
+
 /* Reduction over axes as most rules need it. axes n = -1 or 0: all. */
 sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims);
 

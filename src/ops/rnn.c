@@ -7,8 +7,10 @@
  * It keeps what the gradient needs per step in `kept`: lstm the four gates and the new cell state, gru the three gates
  * and gh of the third. Samples are independent, so they are spread over threads; the gradient of the weights is summed in
  * the order of time and batch, by rows of the weights. With lengths, a sample's state stands still outside its length
- * and its output there is zero; `reverse` runs from a sample's last step to its first. */
-#include "ops/nn.h"
+ * and its output there is zero; `reverse` runs from a sample's last step to its first.
+ * The gradient is a kernel too. When it is to be differentiated itself, the rule is composed of elementary operators,
+ * step by step, from the results y and kept; kept is therefore a result like y, with a gradient. */
+#include "ops/norm.h"
 
 typedef struct {
     const char *mode;
@@ -62,15 +64,13 @@ static sp_status scan_infer(const sp_call *c, sp_meta *out)
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     out[0] = (sp_meta){.dtype = dtype, .rank = 3, .dims = {s.time, s.batch, s.hidden}};
     for (int k = 1; k < 3; k++) out[k] = (sp_meta){.dtype = dtype, .rank = 2, .dims = {s.batch, s.hidden}};
-    /* Bytes, because it is no result that anyone could differentiate. */
-    out[3] = (sp_meta){.dtype = SP_DTYPE_U8, .rank = 3,
-                       .dims = {s.time, s.batch, s.kept * s.hidden * (int64_t)sp_dtype_bytes(dtype)}};
+    out[3] = (sp_meta){.dtype = dtype, .rank = 3, .dims = {s.time, s.batch, s.kept * s.hidden}};
     return SP_OK;
 }
 
 typedef struct {
     rnn_shape s;
-    const char *gx, *h0, *c0, *weight, *bias, *y, *kept_in, *dy, *dh, *dc;
+    const char *gx, *h0, *c0, *weight, *bias, *y, *kept_in, *dy, *dh, *dc, *dkept;
     const int64_t *lengths;
     char *out, *hn, *cn, *kept, *dgx, *dgh, *dh0, *dc0;
     char *work; /* per sample: what the functions below say */
@@ -83,6 +83,9 @@ static int64_t steps_of(const rnn_job *j, int64_t sample)
     const int64_t n = j->lengths[sample];
     return n < 0 ? 0 : n > j->s.time ? j->s.time : n;
 }
+
+/* The gradient that a kept vector was given from above. */
+#define GIVEN(LOAD, k) (dkept ? LOAD(dkept[(k) * H + i]) : 0)
 
 /* out[k] = sum_i h[i] W[k][i] with the weights transposed, so that the loop over k runs along memory. */
 #define SCAN(D, T, C, LOAD, STORE, EXP_, TANH_)                                                                        \
@@ -174,6 +177,7 @@ static int64_t steps_of(const rnn_job *j, int64_t sample)
                 const T *hp = step ? ys + (before * B + n) * H : h0 + n * H;                                           \
                 const T *kept = all + (t * B + n) * K, *y = ys + (t * B + n) * H;                                      \
                 const T *kept_before = step ? all + (before * B + n) * K : NULL;                                       \
+                const T *dkept = j->dkept ? (const T *)(const void *)j->dkept + (t * B + n) * K : NULL;                \
                 T *dgx = (T *)(void *)j->dgx + (t * B + n) * G;                                                        \
                 for (int64_t i = 0; i < H; i++) {                                                                      \
                     C d = dh[i] + (j->dy ? LOAD(((const T *)(const void *)j->dy)[(t * B + n) * H + i]) : 0);           \
@@ -181,20 +185,21 @@ static int64_t steps_of(const rnn_job *j, int64_t sample)
                         const C in = LOAD(kept[i]), keep = LOAD(kept[H + i]), new_ = LOAD(kept[2 * H + i]);            \
                         const C show = LOAD(kept[3 * H + i]), th = TANH_(LOAD(kept[4 * H + i]));                       \
                         const C cp = step ? LOAD(kept_before[4 * H + i]) : LOAD(c0[n * H + i]);                        \
-                        const C dcell = dc[i] + d * show * (1 - th * th);                                              \
-                        dgh[i] = dcell * new_ * in * (1 - in);                                                         \
-                        dgh[H + i] = dcell * cp * keep * (1 - keep);                                                   \
-                        dgh[2 * H + i] = dcell * in * (1 - new_ * new_);                                               \
-                        dgh[3 * H + i] = d * th * show * (1 - show);                                                   \
+                        const C dcell = dc[i] + d * show * (1 - th * th) + GIVEN(LOAD, 4);                             \
+                        dgh[i] = (dcell * new_ + GIVEN(LOAD, 0)) * in * (1 - in);                                      \
+                        dgh[H + i] = (dcell * cp + GIVEN(LOAD, 1)) * keep * (1 - keep);                                \
+                        dgh[2 * H + i] = (dcell * in + GIVEN(LOAD, 2)) * (1 - new_ * new_);                            \
+                        dgh[3 * H + i] = (d * th + GIVEN(LOAD, 3)) * show * (1 - show);                                \
                         dc[i] = dcell * keep;                                                                          \
                         dh[i] = 0;                                                                                     \
                         for (int g = 0; g < 4; g++) dgx[g * H + i] = STORE(dgh[g * H + i]);                            \
                     } else if (j->s.mode == GRU) {                                                                     \
                         const C reset = LOAD(kept[i]), hold = LOAD(kept[H + i]), new_ = LOAD(kept[2 * H + i]);         \
-                        const C ghn = LOAD(kept[3 * H + i]), dn = d * (1 - hold) * (1 - new_ * new_);                  \
-                        dgh[i] = dn * ghn * reset * (1 - reset);                                                       \
-                        dgh[H + i] = d * (LOAD(hp[i]) - new_) * hold * (1 - hold);                                     \
-                        dgh[2 * H + i] = dn * reset;                                                                   \
+                        const C ghn = LOAD(kept[3 * H + i]);                                                           \
+                        const C dn = (d * (1 - hold) + GIVEN(LOAD, 2)) * (1 - new_ * new_);                            \
+                        dgh[i] = (dn * ghn + GIVEN(LOAD, 0)) * reset * (1 - reset);                                    \
+                        dgh[H + i] = (d * (LOAD(hp[i]) - new_) + GIVEN(LOAD, 1)) * hold * (1 - hold);                  \
+                        dgh[2 * H + i] = dn * reset + GIVEN(LOAD, 3);                                                  \
                         dh[i] = d * hold;                                                                              \
                         dgx[i] = STORE(dgh[i]), dgx[H + i] = STORE(dgh[H + i]), dgx[2 * H + i] = STORE(dn);            \
                     } else {                                                                                           \
@@ -279,15 +284,152 @@ static sp_status scan_reference(const sp_call *c)
     return sp__parallel_for(j.s.batch, 1, fns[c->in[0]->dtype], &j);
 }
 
-static sp_status scan_vjp(sp_builder *b, const sp_vjp *v)
+/* --- the rule, composed ------------------------------------------------------------------------------------------ */
+
+/* Gradient d through y = sigmoid(x) and y = tanh(x), from y. */
+static sp_tensor *through_sigmoid(sp_builder *b, sp_tensor *d, sp_tensor *y)
 {
-    sp_tensor *out[6];
+    return sp_mul(b, d, sp_sub(b, y, sp_square(b, y)));
+}
+static sp_tensor *through_tanh(sp_builder *b, sp_tensor *d, sp_tensor *y)
+{
+    return sp_sub(b, d, sp_mul(b, d, sp_square(b, y)));
+}
+
+typedef struct {
+    sp_builder *b;
+    const sp_vjp *v;
+    rnn_shape s;
+    sp_tensor *dh, *dc;          /* towards the state after a step, then before it */
+    sp_tensor **dgx, **dgh, **h; /* per time; h is the state before */
+} rnn_tape;
+
+static sp_tensor *at_time(rnn_tape *r, sp_tensor *x, int64_t t)
+{
+    if (!x) return NULL;
+    return sp_reshape(r->b, sp__take_range(r->b, x, 0, t, 1), 2, (const int64_t[]){x->dims[1], x->dims[2]});
+}
+/* Vector k of those that are kept at time t, or of their gradients. */
+static sp_tensor *kept_at(rnn_tape *r, sp_tensor *all, int64_t t, int64_t k)
+{
+    return sp__take_range(r->b, at_time(r, all, t), 1, k * r->s.hidden, r->s.hidden);
+}
+/* d plus the gradient that vector k was given from above. */
+static sp_tensor *with_given(rnn_tape *r, sp_tensor *d, int64_t t, int64_t k)
+{
+    return sp__add_some(r->b, d, kept_at(r, r->v->dout[3], t, k));
+}
+/* Which samples have a step at time t: [batch, 1]; NULL: all. */
+static sp_tensor *running_at(rnn_tape *r, int64_t t)
+{
+    if (!r->v->in[5]) return NULL;
+    sp_tensor *lengths = sp_reshape(r->b, r->v->in[5], 2, (const int64_t[]){r->s.batch, 1});
+    return sp_greater(r->b, lengths, sp__full(r->b, (double)t, SP_DTYPE_I64, 0, NULL));
+}
+static sp_tensor *choose(rnn_tape *r, sp_tensor *running, sp_tensor *x, sp_tensor *otherwise)
+{
+    return running ? sp_select(r->b, running, x, otherwise) : x;
+}
+/* What was before time t: at the beginning `first`, else `before` (of the neighbouring time). */
+static sp_tensor *state_before(rnn_tape *r, int64_t t, sp_tensor *first, bool cell)
+{
+    const int64_t before = r->s.reverse ? t + 1 : t - 1;
+    if (before < 0 || before == r->s.time) return first;
+    sp_tensor *x = cell ? kept_at(r, r->v->out[3], before, 4) : at_time(r, r->v->out[0], before);
+    return r->s.reverse ? choose(r, running_at(r, before), x, first) : x;
+}
+
+static void lstm_step(rnn_tape *r, int64_t t, sp_tensor *d)
+{
+    sp_builder *b = r->b;
+    sp_tensor *gate[5], *part[4];
+    for (int k = 0; k < 5; k++) gate[k] = kept_at(r, r->v->out[3], t, k);
+    sp_tensor *bounded = sp_tanh(b, gate[4]);
+    r->dc = with_given(r, sp__add_some(b, r->dc, through_tanh(b, sp_mul(b, d, gate[3]), bounded)), t, 4);
+    part[0] = through_sigmoid(b, with_given(r, sp_mul(b, r->dc, gate[2]), t, 0), gate[0]);
+    part[1] = through_sigmoid(b, with_given(r, sp_mul(b, r->dc, state_before(r, t, r->v->in[2], true)), t, 1), gate[1]);
+    part[2] = through_tanh(b, with_given(r, sp_mul(b, r->dc, gate[0]), t, 2), gate[2]);
+    part[3] = through_sigmoid(b, with_given(r, sp_mul(b, d, bounded), t, 3), gate[3]);
+    r->dgx[t] = r->dgh[t] = sp__concat(b, 1, 4, part);
+    r->dc = sp_mul(b, r->dc, gate[1]);
+    r->dh = NULL;
+}
+static void gru_step(rnn_tape *r, int64_t t, sp_tensor *d)
+{
+    sp_builder *b = r->b;
+    sp_tensor *gate[4], *part[3];
+    for (int k = 0; k < 4; k++) gate[k] = kept_at(r, r->v->out[3], t, k);
+    sp_tensor *dn = through_tanh(b, with_given(r, sp_sub(b, d, sp_mul(b, d, gate[1])), t, 2), gate[2]);
+    part[0] = through_sigmoid(b, with_given(r, sp_mul(b, dn, gate[3]), t, 0), gate[0]);
+    part[1] = through_sigmoid(b, with_given(r, sp_mul(b, d, sp_sub(b, r->h[t], gate[2])), t, 1), gate[1]);
+    part[2] = dn;
+    r->dgx[t] = sp__concat(b, 1, 3, part);
+    part[2] = with_given(r, sp_mul(b, dn, gate[0]), t, 3);
+    r->dgh[t] = sp__concat(b, 1, 3, part);
+    r->dh = sp_mul(b, d, gate[1]);
+}
+static void plain_step(rnn_tape *r, int64_t t, sp_tensor *d)
+{
+    sp_tensor *y = at_time(r, r->v->out[0], t);
+    if (r->s.mode == TANH) r->dgx[t] = through_tanh(r->b, d, y);
+    else r->dgx[t] = sp_select(r->b, sp_greater(r->b, y, sp__const(r->b, 0, y)), d, sp__const(r->b, 0, d));
+    r->dgh[t] = r->dgx[t];
+    r->dh = NULL;
+}
+
+static void composed_step(rnn_tape *r, int64_t t)
+{
+    sp_builder *b = r->b;
+    sp_tensor *dh = r->dh, *dc = r->dc, *running = running_at(r, t), *dy = at_time(r, r->v->dout[0], t);
+    sp_tensor *d = sp__add_some(b, dh, dy);
+    r->h[t] = state_before(r, t, r->v->in[1], false);
+    if (!d) d = sp__zeros_like(b, r->v->in[1]);
+    (r->s.mode == LSTM ? lstm_step : r->s.mode == GRU ? gru_step : plain_step)(r, t, d);
+    r->dh = sp__add_some(b, r->dh, sp_matmul(b, r->dgh[t], r->v->in[3], false, false));
+    if (!running || b->status != SP_OK) return;
+    sp_tensor *none = sp__const(b, 0, d);
+    r->dgx[t] = choose(r, running, r->dgx[t], none);
+    r->dgh[t] = choose(r, running, r->dgh[t], none);
+    r->dh = choose(r, running, r->dh, dh ? dh : none);
+    if (r->dc) r->dc = choose(r, running, r->dc, dc ? dc : none);
+}
+
+/* The gradients of rnn_scan as rnn_scan_grad makes them, of operators that have gradients. */
+static sp_status scan_composed(sp_builder *b, const sp_vjp *v, const rnn_shape *s, sp_tensor **out)
+{
+    sp_tensor **lists = sp__alloc_zero((size_t)(3 * s->time) * sizeof *lists);
+    if (!lists) return SP_NOMEM;
+    rnn_tape r = {b, v, *s, v->dout[1], v->dout[2], lists, lists + s->time, lists + 2 * s->time};
+    for (int64_t step = s->time - 1; step >= 0; step--) composed_step(&r, s->reverse ? s->time - 1 - step : step);
+    const int64_t rows[2] = {s->time * s->batch, s->gates * s->hidden}, states[2] = {rows[0], s->hidden}, first = 0;
+    sp_tensor *dgh = sp_reshape(b, sp__concat(b, 0, (int)s->time, r.dgh), 2, rows);
+    sp_tensor *h = sp_reshape(b, sp__concat(b, 0, (int)s->time, r.h), 2, states);
+    out[0] = sp__stack(b, 0, (int)s->time, r.dgx);
+    out[1] = r.dh;
+    out[2] = r.dc ? r.dc : sp__zeros_like(b, v->in[1]);
+    out[3] = sp_matmul(b, dgh, h, true, false);
+    out[4] = sp_reduce_sum(b, dgh, 1, &first, false);
+    sp__free(lists);
+    return SP_OK;
+}
+
+static sp_status scan_fused(sp_builder *b, const sp_vjp *v, sp_tensor **out)
+{
     int n;
     sp_tensor *dy = v->dout[0] ? v->dout[0] : sp__full(b, 0, (sp_dtype)v->out[0]->dtype, 3, v->out[0]->dims);
-    SP_TRY(sp__builder_apply_many(b, &sp_op_rnn_scan_grad, v->attrs, 9,
+    return sp__builder_apply_many(b, &sp_op_rnn_scan_grad, v->attrs, 10,
                                   (sp_tensor *const[]){dy, v->in[1], v->in[2], v->in[3], v->in[5], v->out[0], v->out[3],
-                                                       v->dout[1], v->dout[2]},
-                                  5, out, &n));
+                                                       v->dout[1], v->dout[2], v->dout[3]},
+                                  5, out, &n);
+}
+
+static sp_status scan_vjp(sp_builder *b, const sp_vjp *v)
+{
+    const sp_call call = {.op = v->op, .attrs = v->attrs, .n_in = v->n_in, .in = v->in};
+    sp_tensor *out[5];
+    rnn_shape s = {.time = 0};
+    SP_TRY(rnn_measure(&call, v->in[0]->dims, v->in[1], v->in[3], &s));
+    SP_TRY(sp__vjp_again(v) && s.time ? scan_composed(b, v, &s, out) : scan_fused(b, v, out));
     v->din[0] = out[0];
     v->din[1] = out[1];
     if (v->in[2]) v->din[2] = out[2];
@@ -301,10 +443,11 @@ const sp_op sp_op_rnn_scan = {
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2) | SP_SAVE_IN(3) | SP_SAVE_IN(5) | SP_SAVE_OUT(0) | SP_SAVE_OUT(3),
     .doc = "A recurrent layer over time, from the input's share of the gates: outputs, last states, and what the gradient needs.",
     .samples = "[3,2,8] [2,2] [2,2] [8,2] [8] _; [3,2,6] [2,2] _ [6,2] [6] _ mode=gru; "
-               "[3,2,2] [2,2] _ [2,2] _ _ mode=rnn_tanh reverse=True; [3,2,8] [2,2] [2,2] [8,2] _ [2]i<4 reverse=True",
+               "[3,2,2] [2,2] _ [2,2] _ _ mode=rnn_tanh reverse=True; [3,2,8] [2,2] [2,2] [8,2] _ [2]i<4 reverse=True; "
+               "[3,2,6] [2,2] _ [6,2] [6] [2]i<4 mode=gru; [2,2,2] [2,2] _ [2,2] [2] _ mode=rnn_relu",
 };
 
-/* Inputs: dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?. Results: dgx, dh0, dc0, dweight, dbias. */
+/* Inputs: dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?. Results: dgx, dh0, dc0, dweight, dbias. */
 static sp_status scan_grad_measure(const sp_call *c, rnn_shape *s)
 {
     /* gx has the shape of dy with gates * hidden at the end. */
@@ -318,9 +461,9 @@ static sp_status scan_grad_infer(const sp_call *c, sp_meta *out)
     SP_TRY(scan_grad_measure(c, &s));
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     const int64_t n = s.time * s.batch * s.hidden, states = s.batch * s.hidden;
-    SP_CHECK(c->in[0]->dims[2] == s.hidden && c->in[5]->count == n && c->in[5]->dtype == dtype && c->in[6]->dtype == SP_DTYPE_U8 &&
-                 c->in[6]->count == n * s.kept * (int64_t)sp_dtype_bytes(dtype),
-             SP_VALUE, "dy, y and kept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
+    SP_CHECK(c->in[0]->dims[2] == s.hidden && c->in[5]->count == n && c->in[5]->dtype == dtype && c->in[6]->dtype == dtype &&
+                 c->in[6]->count == n * s.kept && (!c->in[9] || (c->in[9]->dtype == dtype && c->in[9]->count == n * s.kept)),
+             SP_VALUE, "dy, y, kept and dkept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
              (long long)s.time, (long long)s.batch, (long long)s.hidden);
     SP_CHECK((s.mode != LSTM || c->in[2]) && (!c->in[4] || (c->in[4]->count == s.batch && c->in[4]->dtype == SP_DTYPE_I64)), SP_VALUE,
              "lstm needs c0, and lengths must be int64, one per sample");
@@ -345,7 +488,7 @@ static sp_status scan_grad_reference(const sp_call *c)
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, scan_grad, )};
     static void (*const sums[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, scan_weight, )};
     rnn_job j = {.dy = c->in[0]->data, .h0 = c->in[1]->data, .c0 = data_of(c->in[2]), .weight = c->in[3]->data,
-                 .y = c->in[5]->data, .kept_in = c->in[6]->data, .dh = data_of(c->in[7]), .dc = data_of(c->in[8]),
+                 .y = c->in[5]->data, .kept_in = c->in[6]->data, .dh = data_of(c->in[7]), .dc = data_of(c->in[8]), .dkept = data_of(c->in[9]),
                  .dgx = c->out[0]->data, .dh0 = c->out[1]->data, .dc0 = c->out[2]->data, .out = c->out[3]->data,
                  .hn = c->out[4]->data, .work = c->work};
     if (c->in[4]) j.lengths = (const int64_t *)(const void *)c->in[4]->data;
@@ -356,10 +499,10 @@ static sp_status scan_grad_reference(const sp_call *c)
     return sp__parallel_for(j.s.gates * j.s.hidden, sp__grain(j.s.time * j.s.batch * j.s.hidden), sums[c->in[0]->dtype], &j);
 }
 const sp_op sp_op_rnn_scan_grad = {
-    .name = "rnn_scan_grad", .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?", .n_out = 5,
+    .name = "rnn_scan_grad", .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?", .n_out = 5,
     SP_ATTRS(rnn_attr_table, rnn_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_grad_infer, .reference = scan_grad_reference,
-    .workspace = scan_grad_workspace, .no_vjp = "the gradient of a recurrent layer has no gradient itself",
-    .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0]u _ _ mode=rnn_tanh",
+    .workspace = scan_grad_workspace, .no_vjp = "rnn_scan composes its gradient when that is differentiated",
+    .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0] _ _ _ mode=rnn_tanh",
 };
 
 /* --- a whole layer ----------------------------------------------------------------------------------------------- */

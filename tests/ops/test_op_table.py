@@ -2,7 +2,8 @@
 """The walk over the operator table: every operator, every dtype it claims, every sample.
 
 Checked: the entry is complete; it runs for every dtype; strided inputs give what row-major ones give; inference agrees
-with the result; the gradient equals finite differences in float64, also with strided inputs; empty inputs do not crash.
+with the result; the gradient equals finite differences in float64, also with strided inputs; so does the gradient
+of the gradient; empty inputs do not crash.
 """
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from samples import parse
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
 # A matrix with a vector is summed along or across its rows, whichever the strides make contiguous: the last bit may differ.
 LAYOUT_ROUNDS = {"matmul", "addmv", "addmm", "addbmm", "baddbmm", "dense"}
-COUNT = {"operators": len(TABLE), "dtypes": 0, "cases": 0, "gradients": 0}
+COUNT = {"operators": len(TABLE), "dtypes": 0, "cases": 0, "gradients": 0, "second gradients": 0}
 
 
 def tensors_of(sample, dtype, seed=7):
@@ -150,6 +151,51 @@ def check_gradient(entry, sample, inputs):
                                    err_msg=f"{entry['name']}: gradient of input {place}: {sample.text}")
 
 
+@pytest.mark.parametrize("name", sorted(n for n, e in TABLE.items() if e["vjp"] and not e["no_vjp"]))
+def test_second_gradient_equals_finite_differences(name):
+    """Along one direction: the gradient is a function like any other, and its gradient must be that of the function."""
+    entry = TABLE[name]
+    if "float64" not in entry["dtypes"] and entry["dtypes"] != ["bool"]:
+        pytest.skip("takes no float64")
+    for sample in parse(entry["samples"]):
+        check_second_gradient(entry, sample, tensors_of(sample, "float64"))
+        COUNT["second gradients"] += 1
+
+
+def check_second_gradient(entry, sample, inputs):
+    places = differentiable(entry, inputs)
+    rng = np.random.Generator(np.random.PCG64(5))
+    weights = [rng.random(o.shape) + 0.5 for o in results(entry, inputs, sample.attrs)]
+    towards, along = ([rng.standard_normal(inputs[p].shape) for p in places] for _ in range(2))
+
+    def f(*chosen):
+        given = list(inputs)
+        for place, value in zip(places, chosen):
+            given[place] = value
+        value = ms.Tensor(0.0, ms.float64)
+        for o, w in zip(results(entry, given, sample.attrs), weights):
+            if o.dtype == ms.float64:      # a square, so that what comes from above depends on the inputs too
+                value = value + (o * o * ms.Tensor(w)).sum()
+        return value
+
+    def slope(*chosen):
+        grads = ms.grad(f, tuple(range(len(places))))(*chosen)
+        value = ms.Tensor(0.0, ms.float64)
+        for g, v in zip(grads if isinstance(grads, tuple) else (grads,), towards):
+            value = value + (g * ms.Tensor(v)).sum()
+        return value
+
+    if not places:
+        return
+    at = [inputs[p].asnumpy() for p in places]
+    grads = ms.grad(slope, tuple(range(len(places))))(*[ms.Tensor(a) for a in at])
+    found = sum(float((g.asnumpy() * u).sum()) for g, u in zip(grads if isinstance(grads, tuple) else (grads,), along))
+    step = 1e-6
+    up, down = (float(slope(*[ms.Tensor(a + sign * step * u) for a, u in zip(at, along)])) for sign in (1, -1))
+    expected = (up - down) / (2 * step)
+    np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-4, err_msg=f"{entry['name']}: {sample.text}")
+
+
 @pytest.mark.parametrize("name", sorted(TABLE))
 def test_empty_inputs_give_a_result_or_an_error(name):
     entry = TABLE[name]
@@ -177,5 +223,6 @@ def test_empty_inputs_give_a_result_or_an_error(name):
 def test_counts(capsys):
     with capsys.disabled():
         print(f"\noperator table: {COUNT['operators']} operators, {COUNT['dtypes']} operator-dtype pairs, "
-              f"{COUNT['cases']} cases, {COUNT['gradients']} gradients")
+              f"{COUNT['cases']} cases, {COUNT['gradients']} gradients, "
+              f"{COUNT['second gradients']} second gradients")
     assert COUNT["operators"] > 100
