@@ -3,8 +3,9 @@
  *
  * Labels l of length S are stretched to 2 S + 1 states: blank, l1, blank, l2, ..., blank. alpha[t][s] is the log
  * probability of all beginnings that are in state s at time t, beta[t][s] that of all endings; both include time t. The
- * derivative towards log_probs[t][c] is minus the share of the alignments that are in a state of class c at time t. */
-#include "ops/nn.h"
+ * derivative towards log_probs[t][c] is minus the share of the alignments that are in a state of class c at time t.
+ * A kernel works this out; when it is to be differentiated itself, the rule does, of elementary operators. */
+#include "ops/norm.h"
 
 typedef struct {
     int64_t blank;
@@ -137,10 +138,150 @@ static sp_status ctc_reference(const sp_call *c)
     }
     return sp__parallel_for(j.batch, 1, fns[x->dtype], (void *)&j);
 }
+/* --- the rule, composed ------------------------------------------------------------------------------------------ */
+
+/* The logarithm of what cannot be: finite, so that it has gradients, and far enough away. */
+#define NEVER (-1e30)
+
+/* Per sample and state, [batch, states], worked out from the labels: all constants. */
+typedef struct {
+    sp_builder *b;
+    const ctc_attrs *a;
+    int64_t batch, states, classes;
+    sp_tensor *class_;          /* of the state, int64; states behind the last have the blank */
+    sp_tensor *of_class;        /* [batch, states, classes]: 1 where a state that exists has the class */
+    sp_tensor *stay, *skip, *start, *end; /* 0 where that is possible, else NEVER */
+    const int64_t *steps;
+} ctc_tables;
+
+static sp_tensor *constant(ctc_tables *k, sp_dtype dtype, int rank, int64_t last, char **data)
+{
+    const int64_t dims[3] = {k->batch, k->states, last};
+    sp_tensor *t = sp__full(k->b, 0, dtype, rank, dims);
+    *data = t ? t->data : NULL;
+    return t;
+}
+
+static sp_status ctc_tables_fill(ctc_tables *k, const sp_vjp *v)
+{
+    char *class_, *of_class, *stay_, *skip, *start, *end;
+    k->class_ = constant(k, SP_DTYPE_I64, 2, 0, &class_);
+    k->of_class = constant(k, SP_DTYPE_F64, 3, k->classes, &of_class);
+    k->stay = constant(k, SP_DTYPE_F64, 2, 0, &stay_);
+    k->skip = constant(k, SP_DTYPE_F64, 2, 0, &skip);
+    k->start = constant(k, SP_DTYPE_F64, 2, 0, &start);
+    k->end = constant(k, SP_DTYPE_F64, 2, 0, &end);
+    SP_TRY(sp__builder_status(k->b));
+    k->steps = (const int64_t *)(const void *)v->in[2]->data;
+    for (int64_t n = 0; n < k->batch; n++) {
+        const int64_t *labels = (const int64_t *)(const void *)v->in[1]->data + n * v->in[1]->dims[1];
+        const int64_t S = 2 * ((const int64_t *)(const void *)v->in[3]->data)[n] + 1;
+        for (int64_t s = 0; s < k->states; s++) {
+            const int64_t at = n * k->states + s, c = s < S ? class_of(labels, k->a->blank, s) : k->a->blank;
+            ((int64_t *)(void *)class_)[at] = c;
+            if (s < S) ((double *)(void *)of_class)[at * k->classes + c] = 1;
+            ((double *)(void *)stay_)[at] = s < S && stay(k->a, s, 0) == 0 ? 0 : NEVER;
+            ((double *)(void *)skip)[at] = s < S && may_skip(k->a, labels, s) ? 0 : NEVER;
+            ((double *)(void *)start)[at] = s < 2 && s < S ? 0 : NEVER;
+            ((double *)(void *)end)[at] = s < S && s >= S - 2 ? 0 : NEVER;
+        }
+    }
+    return SP_OK;
+}
+
+/* x[s - by], or x[s + by] when by is negative; NEVER at the border. */
+static sp_tensor *shifted(ctc_tables *k, sp_tensor *x, int64_t by)
+{
+    const int64_t width = by < 0 ? -by : by, n = k->states - width;
+    if (n <= 0) return sp__full(k->b, NEVER, SP_DTYPE_F64, 2, (const int64_t[]){k->batch, k->states});
+    sp_tensor *border = sp__full(k->b, NEVER, SP_DTYPE_F64, 2, (const int64_t[]){k->batch, width});
+    sp_tensor *rest = sp__take_range(k->b, x, 1, by < 0 ? width : 0, n);
+    return sp__concat(k->b, 1, 2, by < 0 ? (sp_tensor *const[]){rest, border} : (sp_tensor *const[]){border, rest});
+}
+static sp_tensor *log_sum(sp_builder *b, sp_tensor *x, int64_t axis, bool keepdims)
+{
+    const struct {
+        sp_ints axis;
+        bool keepdims;
+    } attrs = {{1, &axis}, keepdims};
+    return sp_builder_apply(b, &sp_op_logsumexp, &attrs, 1, &x);
+}
+static sp_tensor *log_sum3(sp_builder *b, sp_tensor *x, sp_tensor *y, sp_tensor *z)
+{
+    return log_sum(b, sp__stack(b, 0, 3, (sp_tensor *const[]){x, y, z}), 0, false);
+}
+/* [batch, 1]: does `t` lie in front of the end by at least `left` steps? */
+static sp_tensor *runs(ctc_tables *k, int64_t t, int64_t left)
+{
+    sp_tensor *m = sp__full(k->b, 0, SP_DTYPE_BOOL, 2, (const int64_t[]){k->batch, 1});
+    for (int64_t n = 0; m && n < k->batch; n++) ((uint8_t *)(void *)m->data)[n] = t + left <= k->steps[n];
+    return m;
+}
+
+/* Derivatives [batch, classes] at one time from alpha, beta and emission of the states. */
+static sp_tensor *derivative_at(ctc_tables *k, sp_tensor *row, sp_tensor *alpha, sp_tensor *beta, sp_tensor *emission,
+                                sp_tensor *total, int64_t t)
+{
+    sp_builder *b = k->b;
+    sp_tensor *zero = sp__full(b, 0, SP_DTYPE_F64, 0, NULL), *never = sp__full(b, NEVER / 2, SP_DTYPE_F64, 0, NULL);
+    sp_tensor *some = sp_greater(b, total, never), *now = runs(k, t, 1);
+    sp_tensor *share = sp_sub(b, sp_sub(b, sp_add(b, alpha, beta), emission), sp_select(b, some, total, zero));
+    share = sp_exp(b, sp_select(b, sp_logical_and(b, some, now), share, never));
+    share = sp_matmul(b, sp_reshape(b, share, 3, (const int64_t[]){k->batch, 1, k->states}), k->of_class, false, false);
+    sp_tensor *d = sp_neg(b, sp_reshape(b, share, 2, (const int64_t[]){k->batch, k->classes}));
+    if (k->a->normalized) d = sp_add(b, d, sp_select(b, now, sp_exp(b, row), zero));
+    sp_tensor *without = k->a->zero_infinity ? zero : sp__full(b, NAN, SP_DTYPE_F64, 0, NULL);
+    return sp_select(b, now, sp_select(b, some, d, without), zero);
+}
+
+/* What ctc_terms_grad gives, [time, batch, classes]. `lists` has room for four per time. */
+static sp_tensor *ctc_composed(ctc_tables *k, sp_tensor *x, int64_t time, sp_tensor **lists)
+{
+    sp_builder *b = k->b;
+    sp_tensor **row = lists, **emission = lists + time, **alpha = emission + time, **d = alpha + time;
+    sp_tensor *last = NULL, *beta = NULL;
+    const int64_t axis = 1;
+    for (int64_t t = 0; t < time; t++) {
+        row[t] = sp_reshape(b, sp__take_range(b, x, 0, t, 1), 2, (const int64_t[]){k->batch, k->classes});
+        emission[t] = sp_builder_apply(b, &sp_op_gather_elements, &axis, 2, (sp_tensor *const[]){row[t], k->class_});
+        sp_tensor *from = k->start;
+        if (t) from = log_sum3(b, sp_add(b, alpha[t - 1], k->stay), shifted(k, alpha[t - 1], 1),
+                               sp_add(b, shifted(k, alpha[t - 1], 2), k->skip));
+        alpha[t] = sp_add(b, from, emission[t]);
+        last = last ? sp_select(b, runs(k, t, 1), alpha[t], last) : alpha[t];
+    }
+    sp_tensor *total = log_sum(b, sp_add(b, last, k->end), 1, true);
+    for (int64_t t = time - 1; t >= 0; t--) {
+        sp_tensor *from = k->end;
+        if (beta) from = sp_select(b, runs(k, t, 2),
+                                   log_sum3(b, sp_add(b, beta, k->stay), shifted(k, beta, -1),
+                                            shifted(k, sp_add(b, beta, k->skip), -2)), from);
+        beta = sp_add(b, from, emission[t]);
+        d[t] = derivative_at(k, row[t], alpha[t], beta, emission[t], total, t);
+    }
+    return sp__stack(b, 0, (int)time, d);
+}
+
+static sp_status ctc_again(sp_builder *b, const sp_vjp *v, sp_tensor **out)
+{
+    const sp_tensor *x = v->in[0];
+    const int64_t time = x->dims[0];
+    ctc_tables k = {.b = b, .a = v->attrs, .batch = x->dims[1], .classes = x->dims[2], .states = 2 * v->in[1]->dims[1] + 1};
+    SP_TRY(ctc_tables_fill(&k, v));
+    sp_tensor **lists = sp__alloc_zero((size_t)(4 * time) * sizeof *lists);
+    if (!lists) return SP_NOMEM;
+    *out = sp_cast(b, ctc_composed(&k, sp_cast(b, v->in[0], SP_DTYPE_F64), time, lists), (sp_dtype)x->dtype);
+    sp__free(lists);
+    return SP_OK;
+}
+
 static sp_status ctc_vjp(sp_builder *b, const sp_vjp *v)
 {
-    if (v->needs[0])
-        v->din[0] = sp_mul(b, sp_builder_apply(b, &sp_op_ctc_terms_grad, v->attrs, 4, v->in), sp__along(b, v->dout[0], 3, 1));
+    if (!v->needs[0]) return SP_OK;
+    sp_tensor *d = NULL;
+    if (sp__vjp_again(v) && v->in[0]->dims[0]) SP_TRY(ctc_again(b, v, &d));
+    else d = sp_builder_apply(b, &sp_op_ctc_terms_grad, v->attrs, 4, v->in);
+    v->din[0] = sp_mul(b, d, sp__along(b, v->dout[0], 3, 1));
     return SP_OK;
 }
 #define CTC_ENTRY(name_, ...)                                                                                          \
@@ -157,5 +298,5 @@ static sp_status ctc_vjp(sp_builder *b, const sp_vjp *v)
 CTC_ENTRY(ctc_terms, .vjp = ctc_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "CTCLossV2",
           .doc = "Minus the log likelihood of label sequences, per sample. normalized: the gradient is that of log_probs "
                  "that came out of log_softmax.");
-CTC_ENTRY(ctc_terms_grad, .no_vjp = "the gradient of ctc_terms has no gradient itself",
+CTC_ENTRY(ctc_terms_grad, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
           .doc = "Derivative of ctc_terms towards log_probs.");

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import Parameter, ParameterTuple, Tensor, nn, ops
+from spore import Parameter, ParameterTuple, Tensor, _core, nn, ops
 
 X = np.array([1.0, 2.0, 3.0], np.float32)
 Y = np.array([4.0, 5.0, 6.0], np.float32)
@@ -496,3 +496,25 @@ def test_long_chain_does_not_use_the_stack():
             x = x + 1.0
         return x
     same(ms.grad(f)(Tensor(1.0)), 1)
+
+
+@pytest.mark.parametrize("targets, steps, labels, options", [
+    ([[1, 2, 2], [3, 1, 0]], [6, 5], [3, 2], {}),
+    ([[1, 2, 2], [3, 1, 0]], [6, 5], [3, 2], {"merge_repeated": False}),
+    ([[1, 1, 2], [3, 1, 0]], [6, 0], [0, 2], {"zero_infinity": True}),
+])
+def test_second_gradient_of_ctc(targets, steps, labels, options):
+    """The gradient has no gradient as a kernel; composed of operators it has, and it is the slope of the kernel's."""
+    rng = np.random.RandomState(3)
+    x, along = np.log(rng.rand(6, 2, 4) + 0.2), rng.randn(6, 2, 4)
+    weights = Tensor(rng.rand(6, 2, 4))
+    integers = [Tensor(np.array(v, np.int64)) for v in (targets, steps, labels)]
+
+    def loss(v):
+        terms = _core.apply("ctc_terms", [v, *integers], options)
+        return (terms * terms).sum()
+    slope = lambda v: (ms.grad(loss)(v) * weights).sum()
+    found = float((ms.grad(slope)(Tensor(x)).asnumpy() * along).sum())
+    up, down = (float(slope(Tensor(x + step * along))) for step in (1e-6, -1e-6))
+    assert abs(found) > 1e-3
+    np.testing.assert_allclose(found, (up - down) / 2e-6, rtol=1e-5)
