@@ -94,6 +94,8 @@ SP_API sp_program *sp_program_retain(sp_program *p);
 SP_API void sp_program_release(sp_program *p);
 /* Run. results are owned by the caller. Any number of threads may run one program at a time. */
 SP_API sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int n_results, sp_tensor **results);
+/* Function calls that may be open at a time in one run, 100,000 at first; beyond it a run fails. Loops do not count. */
+SP_API sp_status sp_program_set_depth(int most);
 SP_API int sp_program_results(const sp_program *p); /* number of results, -1 when only a run tells */
 /* What the passes did and what the plan needs, as text for people; freed with sp_text_free. */
 SP_API sp_status sp_program_report(const sp_program *p, char **out);

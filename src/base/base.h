@@ -53,6 +53,8 @@ static inline bool sp__mul_i64(int64_t a, int64_t b, int64_t *out) { return !__b
  * into code that can; nested calls run on the calling thread. Polls for interruption: SP_INTERRUPTED, else SP_OK. */
 sp_status sp__parallel_for(int64_t n, int64_t grain, void (*fn)(void *context, int64_t begin, int64_t end),
                            void *context);
+/* For loops outside of sp__parallel_for: asks for interruption if it is time to. Costs a look at the clock. */
+sp_status sp__interrupt_check(void);
 
 /* --- CPU --------------------------------------------------------------------------------------------------------- */
 

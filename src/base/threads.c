@@ -246,6 +246,12 @@ static bool interrupted(poller *p)
 
 static sp_status fail_interrupted(void) { return sp__fail(SP_INTERRUPTED, "interrupted while an operator was running"); }
 
+sp_status sp__interrupt_check(void)
+{
+    poller p = poller_start();
+    return interrupted(&p) ? fail_interrupted() : SP_OK;
+}
+
 /* --- workers ----------------------------------------------------------------------------------------------------- */
 
 static inline void relax(void)

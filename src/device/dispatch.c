@@ -22,15 +22,34 @@ static void kernels_collect(void)
     }
 }
 
-/* Row-major copies of the inputs a kernel cannot take as they are. */
-sp_status sp__kernel_run(const sp_call *call, sp_kernel_fn fn, bool strided, size_t (*workspace)(const sp_call *))
+sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out)
 {
+    pthread_once(&kernels_once, kernels_collect);
+    if (kernels) {
+        const sp_kernel_entry **list = kernels[sp__op_id(c->op)];
+        for (int k = 0; k < KERNELS_PER_OP && list[k]; k++) {
+            if (list[k]->takes && !list[k]->takes(c)) continue;
+            *out = (sp_kernel){.run = list[k]->run,
+                               .workspace = list[k]->workspace ? list[k]->workspace : c->op->workspace,
+                               .strided = list[k]->strided || c->op->strided};
+            return SP_OK;
+        }
+    }
+    SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
+    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided};
+    return SP_OK;
+}
+
+sp_status sp__dispatch(const sp_call *call)
+{
+    sp_kernel kernel;
+    SP_TRY(sp__kernel_choose(call, &kernel));
     sp_call c = *call;
     sp_tensor *few[SP_IN_MAX], *copies[SP_IN_MAX], **in = few, **copied = copies;
     sp_status status = SP_OK;
     void *block = NULL;
     int n_copied = 0;
-    if (!strided) {
+    if (!kernel.strided) { /* row-major copies of what it cannot take as it is */
         int i = 0;
         while (i < c.n_in && (!c.in[i] || c.in[i]->flags & SP_TENSOR_CONTIGUOUS)) i++;
         if (i < c.n_in) {
@@ -49,13 +68,13 @@ sp_status sp__kernel_run(const sp_call *call, sp_kernel_fn fn, bool strided, siz
             c.in = in;
         }
     }
-    size_t bytes = workspace ? workspace(&c) : 0;
+    size_t bytes = kernel.workspace ? kernel.workspace(&c) : 0;
     c.work = NULL;
     if (bytes && !(c.work = sp__alloc(bytes))) {
         status = SP_NOMEM;
         goto done;
     }
-    status = fn(&c);
+    status = kernel.run(&c);
     sp__free(c.work);
     /* An input that is written in place may have been copied: bring the new contents home. */
     for (int i = 0; status == SP_OK && call->op->writes && i < c.n_in; i++)
@@ -64,20 +83,4 @@ done:
     for (int i = 0; i < n_copied; i++) sp_tensor_release(copied[i]);
     sp__free(block);
     return status;
-}
-
-sp_status sp__dispatch(const sp_call *c)
-{
-    pthread_once(&kernels_once, kernels_collect);
-    if (kernels) {
-        const sp_kernel_entry **list = kernels[sp__op_id(c->op)];
-        for (int k = 0; k < KERNELS_PER_OP && list[k]; k++) {
-            sp_status status =
-                sp__kernel_run(c, list[k]->run, list[k]->strided || c->op->strided,
-                           list[k]->workspace ? list[k]->workspace : c->op->workspace);
-            if (status != SP_DECLINED) return status;
-        }
-    }
-    SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
-    return sp__kernel_run(c, c->op->reference, c->op->strided, c->op->workspace);
 }

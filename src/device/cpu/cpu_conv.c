@@ -529,7 +529,10 @@ static sp_status measure(conv_kind kind, const sp_call *c, sp__conv_geometry *g)
 static bool is_half(sp_dtype dtype) { return dtype == SP_DTYPE_F16 || dtype == SP_DTYPE_BF16; }
 
 /* Nothing to add up: the plans divide by these sizes, and the reference writes the zeros (or biases) as well. */
-static bool is_empty(const sp_call *c) { return c->in[0]->count == 0 || c->in[1]->count == 0; }
+bool sp__cpu_conv_takes(const sp_call *c)
+{
+    return sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'f' && c->in[0]->count && c->in[1]->count;
+}
 
 static size_t kernel_work(conv_kind kind, const sp__conv_geometry *g, sp_dtype dtype)
 {
@@ -545,7 +548,7 @@ static size_t call_work(conv_kind kind, const sp_call *c)
 {
     sp__conv_geometry g;
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
-    if (sp_dtype_kind(dtype) != 'f' || is_empty(c) || measure(kind, c, &g) != SP_OK) return 0;
+    if (measure(kind, c, &g) != SP_OK) return 0;
     if (!is_half(dtype)) return kernel_work(kind, &g, dtype);
     size_t bytes = kernel_work(kind, &g, SP_DTYPE_F32) + aligned((size_t)c->out[0]->count * 4);
     for (int i = 0; i < c->n_in; i++) bytes += c->in[i] ? aligned((size_t)c->in[i]->count * 4) : 0;
@@ -565,7 +568,6 @@ static sp_status convert(int64_t n, sp_dtype from_dtype, const void *from, sp_dt
 static sp_status call_run(conv_kind kind, const sp_call *c)
 {
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype, wide = is_half(dtype) ? SP_DTYPE_F32 : dtype;
-    if (sp_dtype_kind(dtype) != 'f' || is_empty(c)) return SP_DECLINED;
     sp__conv_geometry g;
     SP_TRY(measure(kind, c, &g));
     if (c->out[0]->count == 0) return SP_OK;

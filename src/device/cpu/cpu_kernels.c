@@ -3,14 +3,17 @@
 #include "device/cpu/cpu_kernels.h"
 
 #define CONV(n)                                                                                                        \
-    {.op = "conv" #n "d", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work},                                        \
-        {.op = "conv" #n "d_input_grad", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work},   \
+    {.op = "conv" #n "d", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes},           \
+        {.op = "conv" #n "d_input_grad", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work,    \
+         .takes = sp__cpu_conv_takes},                                                                                 \
     {                                                                                                                  \
-        .op = "conv" #n "d_weight_grad", .run = sp__cpu_conv_weight_grad, .workspace = sp__cpu_conv_weight_grad_work   \
+        .op = "conv" #n "d_weight_grad", .run = sp__cpu_conv_weight_grad, .workspace = sp__cpu_conv_weight_grad_work,  \
+        .takes = sp__cpu_conv_takes                                                                                    \
     }
 
 static const sp_kernel_entry entries[] = {
-    {.op = "matmul", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true},
+    {.op = "matmul", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
+     .takes = sp__cpu_matmul_takes},
     CONV(1),
     CONV(2),
     CONV(3),

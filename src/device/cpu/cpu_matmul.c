@@ -30,7 +30,6 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
 {
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     p->half = dtype == SP_DTYPE_F16 || dtype == SP_DTYPE_BF16;
-    if (!p->half && dtype != SP_DTYPE_F32 && dtype != SP_DTYPE_F64) return SP_DECLINED;
     sp_tensor a = *c->in[0], b = *c->in[1];
     if (p->half) {
         sp__shape_strides(a.rank, a.dims, a.strides);
@@ -58,6 +57,8 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
     p->gemm_bytes = sp__gemm_batch_work(&p->s, g->n_batch);
     return SP_OK;
 }
+
+bool sp__cpu_matmul_takes(const sp_call *c) { return sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'f'; }
 
 size_t sp__cpu_matmul_work(const sp_call *c)
 {

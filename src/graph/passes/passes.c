@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* passes.c - runs the list, and what several passes use. */
+#include "graph/passes/passes.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define SP_PASS(name) &sp_pass_##name,
+static const sp_pass *const passes[] = {
+#include "graph/passes/passes.def"
+};
+#undef SP_PASS
+#pragma weak sp__graph_verify
+
+/* Builds for finding faults check the graph after every pass; others do when asked to. */
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { VERIFY_ALWAYS = 0 };
+#else
+enum { VERIFY_ALWAYS = 1 };
+#endif
+enum { N_PASSES = sizeof passes / sizeof *passes };
+
+/* Is `name` in a list like "fold,share"? Each entry may begin with `sign`; 0: with nothing. */
+static bool listed(const char *list, const char *name, char sign)
+{
+    const size_t n = strlen(name);
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ",");
+        const char *word = sign && *at == sign ? at + 1 : at;
+        size_t word_length = length - (size_t)(word - at);
+        if ((!sign || word != at) && word_length == n && memcmp(word, name, n) == 0) return true;
+        at += length + (at[length] == ',');
+    }
+    return false;
+}
+
+static sp_status check_names(const char *list, char sign, const char *where)
+{
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ","), skip = sign && *at == sign;
+        bool found = length == skip;
+        for (int i = 0; i < N_PASSES && !found; i++)
+            found = strlen(passes[i]->name) == length - skip && memcmp(passes[i]->name, at + skip, length - skip) == 0;
+        SP_CHECK(found, SP_VALUE, "%s: there is no pass named '%.*s'", where, (int)(length - skip), at + skip);
+        at += length + (at[length] == ',');
+    }
+    return SP_OK;
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
+{
+    const char *off = options ? options->off : NULL, *environment = getenv("SPORE_PASSES");
+    SP_TRY(check_names(off, 0, "options.off"));
+    SP_TRY(check_names(environment, '-', "SPORE_PASSES"));
+    const bool verify = VERIFY_ALWAYS || getenv("SPORE_VERIFY");
+    p->reports = sp__arena_alloc(&p->arena, N_PASSES * sizeof *p->reports);
+    if (!p->reports) return SP_NOMEM;
+    for (int i = 0; i < N_PASSES; i++) {
+        if (listed(off, passes[i]->name, 0) || listed(environment, passes[i]->name, '-')) continue;
+        double start = now_us();
+        int count = 0;
+        sp_status status = passes[i]->run(p->graph, &count);
+        if (status == SP_OK && verify && sp__graph_verify) status = sp__graph_verify(p->graph);
+        if (status != SP_OK) {
+            sp__error_context("pass %s", passes[i]->name);
+            return status;
+        }
+        p->reports[p->n_reports++] = (sp_pass_report){passes[i]->name, passes[i]->what, count, now_us() - start};
+    }
+    return SP_OK;
+}
+
+static sp_value *forwarded(sp_value *v)
+{
+    while (v && v->mark) v = v->mark;
+    return v;
+}
+
+void sp__values_forward(sp_graph *g)
+{
+    for (sp_function *f = g->first; f; f = f->next) {
+        for (sp_node *n = f->first; n; n = n->next)
+            for (int i = 0; i < n->n_in; i++) n->in[i] = forwarded(n->in[i]);
+        for (int i = 0; i < f->n_results; i++) f->results[i] = forwarded(f->results[i]);
+    }
+}
+
+void sp__marks_clear(sp_graph *g)
+{
+    for (sp_function *f = g->first; f; f = f->next) {
+        f->mark = NULL;
+        for (int i = 0; i < f->n_params; i++) f->params[i]->mark = NULL;
+        for (sp_node *n = f->first; n; n = n->next) {
+            n->mark = NULL;
+            for (int i = 0; i < n->n_in; i++)
+                if (n->in[i]) n->in[i]->mark = NULL;
+            for (int i = 0; i < n->n_out; i++) n->out[i]->mark = NULL;
+        }
+        for (int i = 0; i < f->n_results; i++) f->results[i]->mark = NULL;
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* passes.h - what is done to a program's graph before it becomes code. A pass is one file with one entry; passes.def lists
+ * them in the order they run. Each can be left out by name: sp_program_options.off, or SPORE_PASSES=-fold,-share. */
+#ifndef SPORE_PASSES_H
+#define SPORE_PASSES_H
+
+#include "graph/program.h"
+
+typedef struct sp_pass {
+    const char *name;
+    const char *what;      /* what it counts, for the report: "nodes removed" */
+    const char *doc;       /* one line */
+    sp_status (*run)(sp_graph *g, int *count);
+} sp_pass;
+
+typedef struct sp_pass_report {
+    const char *name, *what;
+    int count;
+    double us;
+} sp_pass_report;
+
+#define SP_PASS(name) extern const sp_pass sp_pass_##name;
+#include "graph/passes/passes.def"
+#undef SP_PASS
+
+/* All passes that are not switched off; p->reports says what they did. */
+sp_status sp__passes_run(sp_program *p, const sp_program_options *options);
+
+/* --- for passes -------------------------------------------------------------------------------------------------- */
+
+/* May the node be dropped, moved and shared like an expression? */
+static inline bool sp__node_pure(const sp_node *n)
+{
+    return n->kind == SP_NODE_OP || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_SWITCH ||
+           (n->kind == SP_NODE_HOST && n->host->pure);
+}
+/* Replace values by what their marks point to (NULL: themselves), through chains, everywhere. Marks are left as they are. */
+void sp__values_forward(sp_graph *g);
+void sp__marks_clear(sp_graph *g);
+
+#endif

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c - nodes of a segment to steps, for known shapes.
+ *
+ * The nodes are walked once with handles that have geometry and an address that is never followed: each root pretends to
+ * lie somewhere of its own, so that the views operators make can be told apart and measured. Inference, views and the choice
+ * of kernels are those of eager mode, called here instead of there.
+ *
+ * What may be overwritten. A set of values is what views make of one value; `last` is the last node that uses any of them.
+ *   - An operator that writes in place writes to its input's memory if no other value of its set is used later, and that
+ *     memory is the plan's own, or that of a variable the result is stored to before anybody looks at it; else to a copy.
+ *   - A value read from a variable is a view of it, unless the variable is stored to before the value's set is done with:
+ *     then it is a copy.
+ *   - The result of an element-wise operator takes over the memory of an input of the same size that ends there. */
+#include <time.h>
+
+#include "device/device.h"
+#include "graph/plan.h"
+#include "ops/ops_impl.h"
+
+/* Pretended addresses: far from each other, so that no view of one root reaches another. */
+#define ROOT_SPAN ((uintptr_t)1 << 40)
+#define ROOT_BASE ((uintptr_t)1 << 46)
+
+/* What the walk knows of a value; its number is in value->mark while the plan is made. */
+typedef struct {
+    int handle;     /* -1: not there yet */
+    int set;
+} known;
+
+typedef struct {
+    int last;       /* node that uses it last; n_nodes: it leaves the segment */
+} value_set;
+
+typedef struct {
+    const sp_segment *s;
+    sp_plan *p;
+    sp_storage *storages;  /* pretended, by root */
+    known *values;
+    value_set *sets;
+    int n_values, n_sets;
+    sp_value **marked;
+    int roots_capacity, handles_capacity, steps_capacity;
+    int *next_store;       /* by node: for READ and STORE the next STORE of its variable; n_nodes: none */
+    int *variable_of;      /* by node: READ, STORE */
+    int node;
+} planner;
+
+static void *take(sp_plan *p, size_t n, size_t size) { return sp__arena_alloc(&p->arena, (n ? n : 1) * size); }
+
+static void *more(sp_plan *p, void *array, int n, int *capacity, size_t size)
+{
+    if (n < *capacity) return array;
+    int bigger = *capacity ? 2 * *capacity : 64;
+    void *block = take(p, (size_t)bigger, size);
+    if (!block) return NULL;
+    if (n) memcpy(block, array, (size_t)n * size);
+    *capacity = bigger;
+    return block;
+}
+
+/* --- roots and handles ------------------------------------------------------------------------------------------- */
+
+static char *root_address(int root) { return (char *)(ROOT_BASE + (uintptr_t)root * ROOT_SPAN + ROOT_SPAN / 2); }
+
+static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
+{
+    sp_plan *p = l->p;
+    int capacity = l->roots_capacity;
+    sp_root *roots = more(p, p->roots, p->n_roots, &l->roots_capacity, sizeof *roots);
+    sp_storage *storages = roots ? more(p, l->storages, p->n_roots, &capacity, sizeof *storages) : NULL;
+    if (!storages) return -1;
+    p->roots = roots;
+    l->storages = storages;
+    p->roots[p->n_roots] = (sp_root){.kind = kind, .number = number, .bytes = bytes, .first = INT32_MAX, .last = -1};
+    sp_storage *s = &l->storages[p->n_roots];
+    atomic_init(&s->refs, 1 << 20);
+    s->data = root_address(p->n_roots) - ROOT_SPAN / 2;
+    s->bytes = ROOT_SPAN;
+    return p->n_roots++;
+}
+
+static int add_handle(planner *l, const sp_tensor *geometry, int root, int64_t offset)
+{
+    sp_plan *p = l->p;
+    sp_handle *handles = more(p, p->handles, p->n_handles, &l->handles_capacity, sizeof *handles);
+    if (!handles) return -1;
+    p->handles = handles;
+    sp_handle *h = &handles[p->n_handles];
+    h->shape = *geometry;
+    atomic_init(&h->shape.refs, 1);
+    h->shape.node = NULL;
+    h->shape.node_index = 0;
+    h->shape.seen = 0;
+    h->shape.storage = NULL; /* storages move while they are collected: set by view_of() for the time of a call */
+    h->shape.data = root_address(root) + offset;
+    h->shape.flags = (uint8_t)(geometry->flags & SP_TENSOR_CONTIGUOUS);
+    h->root = root;
+    h->offset = offset;
+    return p->n_handles++;
+}
+
+/* New row-major memory in the arena. */
+static int add_fresh(planner *l, const sp_meta *m)
+{
+    sp_tensor t = {.dtype = (int8_t)m->dtype, .rank = (int8_t)m->rank, .flags = SP_TENSOR_CONTIGUOUS};
+    if (sp__shape_count(m->rank, m->dims, &t.count) != SP_OK) return -1;
+    memcpy(t.dims, m->dims, sizeof t.dims);
+    sp__shape_strides(t.rank, t.dims, t.strides);
+    int root = add_root(l, SP_ROOT_ARENA, 0, (size_t)t.count * sp_dtype_bytes(m->dtype));
+    return root < 0 ? -1 : add_handle(l, &t, root, 0);
+}
+
+static int add_like(planner *l, int handle)
+{
+    sp_meta m;
+    sp__meta_of(&l->p->handles[handle].shape, &m);
+    return add_fresh(l, &m);
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------- */
+
+static void touch(planner *l, int handle)
+{
+    sp_root *r = &l->p->roots[l->p->handles[handle].root];
+    if (l->p->n_steps < r->first) r->first = l->p->n_steps;
+    if (l->p->n_steps > r->last) r->last = l->p->n_steps;
+}
+
+/* A step at the end; in and out are handles. Lifetimes are extended to it. */
+static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, const void *attrs, sp_kernel_fn run, size_t work_bytes,
+                          int n_in, const int *in, int n_out, const int *out)
+{
+    sp_plan *p = l->p;
+    sp_step *steps = more(p, p->steps, p->n_steps, &l->steps_capacity, sizeof *steps);
+    int *handles = steps ? take(p, (size_t)(n_in + n_out), sizeof *handles) : NULL;
+    if (!handles) return SP_NOMEM;
+    p->steps = steps;
+    for (int i = 0; i < n_in; i++) handles[i] = in[i];
+    for (int i = 0; i < n_out; i++) handles[n_in + i] = out[i];
+    int work = -1;
+    if (work_bytes) {
+        if ((work = add_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
+        p->roots[work].first = p->roots[work].last = p->n_steps;
+    }
+    p->steps[p->n_steps] = (sp_step){.node = node, .run = run, .op = op, .attrs = attrs, .n_in = n_in, .n_out = n_out,
+                                     .handles = handles, .work = work};
+    for (int i = 0; i < n_in + n_out; i++)
+        if (handles[i] >= 0) touch(l, handles[i]);
+    p->n_steps++;
+    return SP_OK;
+}
+
+static sp_status add_copy(planner *l, const sp_node *node, int from, int to)
+{
+    l->p->n_copies++;
+    return add_step(l, node, &sp_op_copy, NULL, sp_op_copy.reference, 0, 1, &from, 1, &to);
+}
+
+/* --- the walk before: sets, last uses, stores -------------------------------------------------------------------- */
+
+static known *known_of(planner *l, const sp_value *v) { return &l->values[(intptr_t)v->mark - 1]; }
+
+static void mark_value(planner *l, sp_value *v, int set)
+{
+    if (!v || v->mark) return;
+    l->values[l->n_values] = (known){.handle = -1, .set = set >= 0 ? set : l->n_sets++};
+    l->marked[l->n_values++] = v;
+    v->mark = (void *)(intptr_t)l->n_values;
+}
+
+/* Ids of variables are dense in the graph: found by id, so that networks with many of them are surveyed in one walk. */
+static sp_status survey_variables(planner *l)
+{
+    const sp_segment *s = l->s;
+    sp_plan *p = l->p;
+    const int n_all = s->nodes[0]->owner->graph->n_variables;
+    int n_used = 0;
+    for (int i = 0; i < s->n_nodes; i++) n_used += s->nodes[i]->variable != NULL;
+    p->variables = take(p, (size_t)n_used, sizeof *p->variables);
+    p->stored = take(p, (size_t)n_used, sizeof *p->stored);
+    l->variable_of = take(p, (size_t)s->n_nodes, sizeof *l->variable_of);
+    l->next_store = take(p, (size_t)s->n_nodes, sizeof *l->next_store);
+    int *by_id = sp__alloc((size_t)(n_all + 1) * sizeof *by_id);
+    if (!p->variables || !p->stored || !l->variable_of || !l->next_store || !by_id) {
+        sp__free(by_id);
+        return SP_NOMEM;
+    }
+    for (int k = 0; k < n_all; k++) by_id[k] = -1;
+    for (int i = 0; i < s->n_nodes; i++) {
+        sp_variable *v = s->nodes[i]->variable;
+        l->variable_of[i] = -1;
+        if (!v) continue;
+        if (by_id[v->id] < 0) {
+            by_id[v->id] = p->n_variables;
+            p->variables[p->n_variables++] = v;
+        }
+        l->variable_of[i] = by_id[v->id];
+        if (s->nodes[i]->kind == SP_NODE_STORE) p->stored[by_id[v->id]] = true;
+    }
+    for (int k = 0; k < p->n_variables; k++) by_id[k] = s->n_nodes;
+    for (int i = s->n_nodes - 1; i >= 0; i--) {
+        int k = l->variable_of[i];
+        if (k < 0) continue;
+        l->next_store[i] = by_id[k];
+        if (s->nodes[i]->kind == SP_NODE_STORE) by_id[k] = i;
+    }
+    sp__free(by_id);
+    return SP_OK;
+}
+
+static sp_status survey(planner *l)
+{
+    const sp_segment *s = l->s;
+    size_t most = (size_t)s->n_in;
+    for (int i = 0; i < s->n_nodes; i++) most += (size_t)(s->nodes[i]->n_in + s->nodes[i]->n_out);
+    l->values = sp__alloc((most + 1) * sizeof *l->values);
+    l->sets = sp__alloc((most + 1) * sizeof *l->sets);
+    l->marked = sp__alloc((most + 1) * sizeof *l->marked);
+    if (!l->values || !l->sets || !l->marked) return SP_NOMEM;
+    for (int i = 0; i < s->n_in; i++) mark_value(l, s->in[i], -1);
+    for (int i = 0; i < s->n_nodes; i++) {
+        const sp_node *n = s->nodes[i];
+        for (int k = 0; k < n->n_in; k++) mark_value(l, n->in[k], -1);
+        int set = n->kind == SP_NODE_OP && n->op->view && n->n_in && n->in[0] ? known_of(l, n->in[0])->set : -1;
+        for (int k = 0; k < n->n_out; k++) mark_value(l, n->out[k], set);
+    }
+    for (int k = 0; k < l->n_sets; k++) l->sets[k].last = -1;
+    for (int i = 0; i < s->n_nodes; i++)
+        for (int k = 0; k < s->nodes[i]->n_in; k++)
+            if (s->nodes[i]->in[k]) l->sets[known_of(l, s->nodes[i]->in[k])->set].last = i;
+    for (int i = 0; i < s->n_out; i++) l->sets[known_of(l, s->out[i])->set].last = s->n_nodes;
+    return survey_variables(l);
+}
+
+/* --- nodes ------------------------------------------------------------------------------------------------------- */
+
+static sp_status handle_of(planner *l, sp_value *v, int *out)
+{
+    *out = -1;
+    if (!v) return SP_OK;
+    known *k = known_of(l, v);
+    if (k->handle < 0 && v->origin == SP_VALUE_CONSTANT) {
+        int root = add_root(l, SP_ROOT_CONSTANT, 0, 0);
+        if (root < 0 || (k->handle = add_handle(l, v->constant, root, 0)) < 0) return SP_NOMEM;
+        l->p->roots[root].constant = v->constant;
+    }
+    SP_CHECK(k->handle >= 0, SP_RUNTIME, "a value is used before it is made");
+    *out = k->handle;
+    return SP_OK;
+}
+
+/* The call as the operator's functions see it: tensors[] are copies of the handles with their pretended storages. */
+static void fill_call(planner *l, int n, const int *handles, sp_tensor *tensors, sp_tensor **pointers)
+{
+    for (int i = 0; i < n; i++) {
+        pointers[i] = NULL;
+        if (handles[i] < 0) continue;
+        tensors[i] = l->p->handles[handles[i]].shape;
+        tensors[i].storage = &l->storages[l->p->handles[handles[i]].root];
+        pointers[i] = &tensors[i];
+    }
+}
+
+/* Handles for the views an operator made; the tensors are released. */
+static sp_status adopt_views(planner *l, const sp_node *n, sp_tensor **out)
+{
+    sp_status status = SP_OK;
+    for (int i = 0; i < n->n_out; i++) {
+        if (out[i] && status == SP_OK) {
+            int root = (int)(out[i]->storage - l->storages);
+            int handle = add_handle(l, out[i], root, out[i]->data - root_address(root));
+            if (handle < 0) status = SP_NOMEM;
+            else known_of(l, n->out[i])->handle = handle;
+        }
+        sp_tensor_release(out[i]);
+    }
+    return status;
+}
+
+/* Is this value of the plan's own memory, of its own size, and used by nobody after this node? */
+static bool ends_here(planner *l, const sp_node *n, int input)
+{
+    if (!n->in[input] || n->in[input]->origin == SP_VALUE_CONSTANT) return false;
+    const known *k = known_of(l, n->in[input]);
+    if (l->sets[k->set].last != l->node) return false;
+    for (int i = 0; i < n->n_in; i++)
+        if (i != input && n->in[i] && n->in[i]->origin != SP_VALUE_CONSTANT &&
+            l->p->handles[known_of(l, n->in[i])->handle].root == l->p->handles[k->handle].root)
+            return false;
+    return true;
+}
+
+/* May the operator write to a variable's own memory? Its result must be stored there, and until then nobody may look: no
+ * other value that shows the variable may be used after this node, no READ may come in between. */
+static bool stored_next(planner *l, const sp_node *n, int result, int variable)
+{
+    int store = -1;
+    const sp_segment *s = l->s;
+    for (int i = l->node + 1; i < s->n_nodes && store < 0; i++) {
+        if (l->variable_of[i] != variable) continue;
+        if (s->nodes[i]->kind != SP_NODE_STORE || s->nodes[i]->in[0] != n->out[result]) return false;
+        store = i;
+    }
+    if (store < 0 || l->sets[known_of(l, n->out[result])->set].last > l->next_store[store]) return false;
+    for (int i = 0; i < l->node; i++) {
+        if (l->variable_of[i] != variable || s->nodes[i]->kind != SP_NODE_READ) continue;
+        const known *k = known_of(l, s->nodes[i]->out[0]);
+        if (k->handle >= 0 && l->p->roots[l->p->handles[k->handle].root].kind == SP_ROOT_VARIABLE && l->sets[k->set].last > l->node)
+            return false;
+    }
+    return true;
+}
+
+/* Values of an operator that writes in place: the inputs' own memory where that is allowed, else copies. */
+static sp_status prepare_writes(planner *l, const sp_node *n, int *in)
+{
+    for (int i = 0, result = 0; i < n->n_in && i < 8; i++) {
+        if (!(n->op->writes >> i & 1)) continue;
+        const sp_handle *h = &l->p->handles[in[i]];
+        const sp_root *r = &l->p->roots[h->root];
+        bool own = ends_here(l, n, i) && (h->shape.flags & SP_TENSOR_CONTIGUOUS);
+        if (r->kind == SP_ROOT_VARIABLE) own = own && stored_next(l, n, result, r->number);
+        else own = own && r->kind == SP_ROOT_ARENA;
+        if (!own) {
+            int copy = add_like(l, in[i]);
+            if (copy < 0) return SP_NOMEM;
+            SP_TRY(add_copy(l, n, in[i], copy));
+            in[i] = copy;
+        }
+        known_of(l, n->out[result])->handle = in[i];
+        result++;
+    }
+    return SP_OK;
+}
+
+static sp_status check_call(const sp_call *c)
+{
+    const sp_op *op = c->op;
+    if (op->promote != SP_PROMOTE_NONE)
+        for (int i = 0; i < c->n_in; i++) {
+            if (!c->in[i]) continue;
+            char kind = sp_dtype_kind((sp_dtype)c->in[i]->dtype);
+            if (c->in[i]->dtype != c->in[0]->dtype) return SP_DECLINED;
+            if (op->promote == SP_PROMOTE_FLOAT && kind != 'f' && kind != 'c') return SP_DECLINED;
+        }
+    uint32_t allowed = op->dtypes ? op->dtypes : SP_DT_ALL;
+    return c->n_in && c->in[0] && !(allowed >> c->in[0]->dtype & 1) ? SP_DECLINED : SP_OK;
+}
+
+/* Row-major inputs for a kernel that wants them. */
+static sp_status straighten(planner *l, const sp_node *n, int *in)
+{
+    for (int i = 0; i < n->n_in; i++) {
+        if (in[i] < 0 || l->p->handles[in[i]].shape.flags & SP_TENSOR_CONTIGUOUS) continue;
+        int copy = add_like(l, in[i]);
+        if (copy < 0) return SP_NOMEM;
+        SP_TRY(add_copy(l, n, in[i], copy));
+        in[i] = copy;
+    }
+    return SP_OK;
+}
+
+static sp_status fresh_results(planner *l, const sp_node *n, const sp_call *c, sp_meta *metas, int *out)
+{
+    SP_TRY(n->op->infer(c, metas));
+    for (int i = 0; i < n->n_out; i++) {
+        for (int k = 0; k < metas[i].rank; k++)
+            if (metas[i].dims[k] < 0) return SP_DECLINED;
+        if ((out[i] = add_fresh(l, &metas[i])) < 0) return SP_NOMEM;
+        known_of(l, n->out[i])->handle = out[i];
+    }
+    return SP_OK;
+}
+
+/* Room for the tensors of one call. */
+typedef struct {
+    int *in, *out;
+    sp_tensor *tensors, **pointers;
+    sp_meta *metas;
+    void *block;
+} call_room;
+
+static sp_status room_make(call_room *r, int n_in, int n_out)
+{
+    size_t n = (size_t)(n_in + n_out) + 1;
+    char *at = sp__alloc(n * (sizeof(sp_tensor) + sizeof(sp_tensor *) + sizeof(sp_meta) + sizeof(int)));
+    if (!at) return SP_NOMEM;
+    r->block = at;
+    r->tensors = (sp_tensor *)(void *)at;
+    r->metas = (sp_meta *)(void *)(at += n * sizeof(sp_tensor));
+    r->pointers = (sp_tensor **)(void *)(at += n * sizeof(sp_meta));
+    r->in = (int *)(void *)(at + n * sizeof(sp_tensor *));
+    r->out = r->in + n_in;
+    return SP_OK;
+}
+
+static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
+{
+    for (int i = 0; i < n->n_in; i++) SP_TRY(handle_of(l, n->in[i], &r->in[i]));
+    fill_call(l, n->n_in, r->in, r->tensors, r->pointers);
+    sp_tensor **results = r->pointers + n->n_in;
+    for (int i = 0; i < n->n_out; i++) results[i] = NULL;
+    sp_call c = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = r->pointers, .out = results};
+    if (!c.attrs && n->op->n_attrs) c.attrs = sp__op_defaults(n->op);
+    SP_TRY(check_call(&c));
+    if (n->op->n_out < 0) {
+        int count = n->op->count(&c);
+        SP_CHECK(count == n->n_out, SP_VALUE, "%s gives %d results here, the program was made for %d", n->op->name, count,
+                 n->n_out);
+    }
+    if (n->op->view) {
+        sp_status status = n->op->view(&c);
+        if (status == SP_OK) return adopt_views(l, n, results);
+        if (status != SP_DECLINED) return status;
+    }
+    if (n->op->writes) {
+        SP_TRY(prepare_writes(l, n, r->in));
+        for (int i = 0; i < n->n_out; i++) r->out[i] = known_of(l, n->out[i])->handle;
+    } else {
+        SP_TRY(fresh_results(l, n, &c, r->metas, r->out));
+    }
+    /* The kernel is chosen by what it is called with in eager mode: the inputs as they are. */
+    fill_call(l, n->n_in + n->n_out, r->in, r->tensors, r->pointers);
+    sp_kernel kernel;
+    SP_TRY(sp__kernel_choose(&c, &kernel));
+    if (!kernel.strided) {
+        SP_TRY(straighten(l, n, r->in));
+        fill_call(l, n->n_in + n->n_out, r->in, r->tensors, r->pointers);
+    }
+    size_t work = kernel.workspace ? kernel.workspace(&c) : 0;
+    return add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out);
+}
+
+static int variable_handle(planner *l, int variable)
+{
+    /* Roots of the inputs come first, then those of the variables: see plan_borders. */
+    int root = l->s->n_in + variable;
+    return add_handle(l, l->p->variables[variable]->tensor, root, 0);
+}
+
+static sp_status plan_read(planner *l, const sp_node *n)
+{
+    int handle = variable_handle(l, l->variable_of[l->node]);
+    if (handle < 0) return SP_NOMEM;
+    known *k = known_of(l, n->out[0]);
+    k->handle = handle;
+    if (l->sets[k->set].last <= l->next_store[l->node]) return SP_OK;
+    int copy = add_like(l, handle);
+    if (copy < 0) return SP_NOMEM;
+    k->handle = copy;
+    return add_copy(l, n, handle, copy);
+}
+
+static bool same_view(const sp_handle *a, const sp_handle *b)
+{
+    return a->root == b->root && a->offset == b->offset && a->shape.dtype == b->shape.dtype &&
+           sp__tensor_same_shape(&a->shape, &b->shape) &&
+           memcmp(a->shape.strides, b->shape.strides, (size_t)a->shape.rank * sizeof(int64_t)) == 0;
+}
+
+static sp_status plan_store(planner *l, const sp_node *n)
+{
+    int from, to = variable_handle(l, l->variable_of[l->node]);
+    if (to < 0) return SP_NOMEM;
+    SP_TRY(handle_of(l, n->in[0], &from));
+    const sp_handle *a = &l->p->handles[from], *b = &l->p->handles[to];
+    if (same_view(a, b)) return SP_OK; /* written in place */
+    SP_CHECK(sp__tensor_same_shape(&a->shape, &b->shape), SP_VALUE, "a value of another shape is stored to a variable");
+    if (a->root == b->root) { /* part of itself, seen otherwise: through a copy */
+        int copy = add_like(l, from);
+        if (copy < 0) return SP_NOMEM;
+        SP_TRY(add_copy(l, n, from, copy));
+        from = copy;
+    }
+    return add_copy(l, n, from, to);
+}
+
+static sp_status plan_node(planner *l, const sp_node *n)
+{
+    if (n->kind == SP_NODE_READ) return plan_read(l, n);
+    if (n->kind == SP_NODE_STORE) return plan_store(l, n);
+    call_room room;
+    SP_TRY(room_make(&room, n->n_in, n->n_out));
+    sp_status status = plan_op(l, n, &room);
+    sp__free(room.block);
+    return status;
+}
+
+/* --- borders ----------------------------------------------------------------------------------------------------- */
+
+static sp_status plan_inputs(planner *l, sp_tensor *const *in)
+{
+    sp_plan *p = l->p;
+    const sp_segment *s = l->s;
+    p->n_in = s->n_in;
+    p->in = take(p, (size_t)(p->n_in + p->n_variables), sizeof *p->in);
+    if (!p->in) return SP_NOMEM;
+    for (int i = 0; i < p->n_in; i++) {
+        p->in[i] = *in[i];
+        int root = add_root(l, SP_ROOT_ARG, i, 0);
+        if (root < 0 || (known_of(l, s->in[i])->handle = add_handle(l, in[i], root, 0)) < 0) return SP_NOMEM;
+    }
+    for (int i = 0; i < p->n_variables; i++) {
+        p->in[p->n_in + i] = *p->variables[i]->tensor;
+        if (add_root(l, SP_ROOT_VARIABLE, i, 0) < 0) return SP_NOMEM;
+    }
+    return SP_OK;
+}
+
+/* What leaves: memory of the arena becomes memory of its own, constants and variables that change are copied. */
+static sp_status plan_outputs(planner *l)
+{
+    sp_plan *p = l->p;
+    const sp_segment *s = l->s;
+    p->out = take(p, (size_t)s->n_out, sizeof *p->out);
+    if (!p->out) return SP_NOMEM;
+    for (int i = 0; i < s->n_out; i++) {
+        int handle;
+        SP_TRY(handle_of(l, s->out[i], &handle));
+        const sp_root *r = &p->roots[p->handles[handle].root];
+        if (r->kind == SP_ROOT_CONSTANT || (r->kind == SP_ROOT_VARIABLE && p->variables[r->number]->written)) {
+            int copy = add_like(l, handle);
+            if (copy < 0) return SP_NOMEM;
+            SP_TRY(add_copy(l, NULL, handle, copy));
+            handle = copy;
+        }
+        p->out[i] = handle;
+        sp_root *leaving = &p->roots[p->handles[handle].root];
+        if (leaving->kind != SP_ROOT_ARENA) continue;
+        leaving->kind = SP_ROOT_RESULT;
+        leaving->number = p->n_results++;
+    }
+    return SP_OK;
+}
+
+static sp_status plan_all(planner *l, sp_tensor *const *in)
+{
+    SP_TRY(survey(l));
+    SP_TRY(plan_inputs(l, in));
+    for (l->node = 0; l->node < l->s->n_nodes; l->node++) {
+        const sp_node *n = l->s->nodes[l->node];
+        sp_status status = plan_node(l, n);
+        if (status == SP_OK) continue;
+        if (status != SP_DECLINED && n->op) sp__error_context("%s", n->op->name);
+        if (status != SP_DECLINED) sp__blame(n);
+        return status;
+    }
+    SP_TRY(plan_outputs(l));
+    return sp__plan_place(l->p);
+}
+
+/* Values carry marks while a plan is made, and constants belong to several segments: one plan at a time. */
+static pthread_mutex_t planning = PTHREAD_MUTEX_INITIALIZER;
+
+static sp_status plan_locked(planner *l, sp_tensor *const *in)
+{
+    pthread_mutex_lock(&planning);
+    sp_status status = plan_all(l, in);
+    for (int i = 0; i < l->n_values; i++) l->marked[i]->mark = NULL;
+    pthread_mutex_unlock(&planning);
+    return status;
+}
+
+sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out)
+{
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    planner l = {.s = s, .p = sp__alloc_zero(sizeof *l.p)};
+    if (!l.p) return SP_NOMEM;
+    atomic_init(&l.p->refs, 1);
+    l.p->segment = s;
+    sp_status status = plan_locked(&l, in);
+    sp__free(l.values);
+    sp__free(l.sets);
+    sp__free(l.marked);
+    if (status != SP_OK) {
+        sp__plan_free(l.p);
+        return status;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    l.p->make_us = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) * 1e-3;
+    *out = l.p;
+    return SP_OK;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.h - a segment for given shapes: which kernels run, on which handles, in which piece of one block of memory.
+ *
+ * Everything that depends on shapes alone is decided here once: views, kernels, copies to row-major order, scratch memory,
+ * what may be overwritten. Running is then a walk over an array of calls.
+ *
+ *   plan.c          nodes to steps over handles and roots
+ *   plan_memory.c   lifetimes to offsets in the arena
+ *   plan_run.c      plans kept by shapes, instances, running
+ *
+ * A root is a piece of memory, a handle a view of one. Values share roots: a view has that of what it shows, an operator that
+ * writes in place that of what it overwrites. */
+#ifndef SPORE_PLAN_H
+#define SPORE_PLAN_H
+
+#include "graph/program.h"
+
+typedef enum {
+    SP_ROOT_ARENA,    /* lives from its first step to its last */
+    SP_ROOT_ARG,      /* what comes in: known when the plan is run */
+    SP_ROOT_VARIABLE, /* the same */
+    SP_ROOT_RESULT,   /* memory that is handed out: new in each run */
+    SP_ROOT_CONSTANT
+} sp_root_kind;
+
+typedef struct sp_root {
+    sp_root_kind kind;
+    int number;            /* which argument, variable of the plan, result */
+    size_t bytes;
+    int first, last;       /* steps */
+    size_t offset;         /* in the arena */
+    sp_tensor *constant;   /* owned by the program */
+} sp_root;
+
+/* A view of a root: geometry, and the distance of its first element from the root's. */
+typedef struct sp_handle {
+    sp_tensor shape;       /* storage and data are set in instances */
+    int root;
+    int64_t offset;
+} sp_handle;
+
+typedef struct sp_step {
+    const sp_node *node;   /* for messages */
+    sp_kernel_fn run;
+    const sp_op *op;
+    const void *attrs;
+    int n_in, n_out;
+    int *handles;          /* inputs, then results; -1: left out */
+    int work;              /* root of its scratch memory, -1: none */
+} sp_step;
+
+struct sp_plan {
+    atomic_int refs;
+    struct sp_plan *next;
+    const sp_segment *segment;
+    sp__arena arena;       /* everything below */
+    int n_in, n_variables;
+    sp_tensor *in;         /* geometry the plan was made for: inputs, then variables */
+    sp_variable **variables;
+    bool *stored;          /* by variable */
+    int n_roots, n_handles, n_steps, n_results, n_copies;
+    sp_root *roots;
+    sp_handle *handles;
+    sp_step *steps;
+    int *out;              /* handle of each result of the segment */
+    size_t arena_bytes, least_bytes;
+    struct sp_instance *idle;
+    int n_idle;
+    uint64_t runs;
+    double make_us;
+};
+
+typedef struct sp_plan_summary {
+    int n_calls, n_copies;
+    size_t arena_bytes, least_bytes;
+    double make_us;
+    uint64_t runs;
+} sp_plan_summary;
+
+/* Run the segment for these inputs; out receives tensors owned by the caller. SP_DECLINED: it cannot be planned, because
+ * shapes in it depend on the data. */
+sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out);
+void sp__plans_free(sp_segment *s);
+int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
+
+sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
+void sp__plan_free(sp_plan *p);
+/* Offsets of all roots of kind ARENA; fills arena_bytes and least_bytes. */
+sp_status sp__plan_place(sp_plan *p);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_memory.c - offsets in the arena for pieces of memory whose lifetimes are known.
+ *
+ * Largest first, each at the place that fits it best among those that are free during its whole life: the smallest gap
+ * between pieces that live at the same time, else behind the last of them. The lower bound is the largest sum of bytes that
+ * are alive in one step; no placement can do with less. */
+#include <stdlib.h>
+
+#include "graph/plan.h"
+
+enum { ALIGN = 64 };
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+
+static int by_bytes(const void *a, const void *b)
+{
+    const sp_root *x = *(sp_root *const *)a, *y = *(sp_root *const *)b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const sp_root *x = *(sp_root *const *)a, *y = *(sp_root *const *)b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static size_t lower_bound(const sp_plan *p, int n, sp_root *const *list, int64_t *change)
+{
+    memset(change, 0, (size_t)(p->n_steps + 2) * sizeof *change);
+    for (int i = 0; i < n; i++) {
+        change[list[i]->first] += (int64_t)aligned(list[i]->bytes);
+        change[list[i]->last + 1] -= (int64_t)aligned(list[i]->bytes);
+    }
+    int64_t alive = 0, most = 0;
+    for (int i = 0; i <= p->n_steps; i++) {
+        alive += change[i];
+        if (alive > most) most = alive;
+    }
+    return (size_t)most;
+}
+
+/* The place for r among `busy`, sorted by offset, all of which live at some time of r's life. */
+static size_t best_gap(const sp_root *r, int n, sp_root *const *busy)
+{
+    const size_t need = aligned(r->bytes);
+    size_t end = 0, best = SIZE_MAX, best_bytes = SIZE_MAX;
+    for (int i = 0; i < n; i++) {
+        if (busy[i]->offset >= end) {
+            size_t gap = busy[i]->offset - end;
+            if (gap >= need && gap < best_bytes) {
+                best = end;
+                best_bytes = gap;
+            }
+        }
+        size_t after = busy[i]->offset + aligned(busy[i]->bytes);
+        if (after > end) end = after;
+    }
+    return best == SIZE_MAX ? end : best;
+}
+
+sp_status sp__plan_place(sp_plan *p)
+{
+    size_t n_roots = (size_t)p->n_roots + 1;
+    sp_root **list = sp__alloc(2 * n_roots * sizeof *list);
+    int64_t *change = sp__alloc((size_t)(p->n_steps + 2) * sizeof *change);
+    sp_status status = list && change ? SP_OK : SP_NOMEM;
+    if (status == SP_OK) {
+        sp_root **busy = list + n_roots;
+        int n = 0;
+        for (int i = 0; i < p->n_roots; i++)
+            if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0) list[n++] = &p->roots[i];
+        p->least_bytes = lower_bound(p, n, list, change);
+        qsort(list, (size_t)n, sizeof *list, by_bytes);
+        /* `placed` are list[0..i), in the order of their offsets after each insertion. */
+        for (int i = 0; i < n; i++) {
+            sp_root *r = list[i];
+            int n_busy = 0;
+            for (int k = 0; k < i; k++)
+                if (list[k]->first <= r->last && r->first <= list[k]->last) busy[n_busy++] = list[k];
+            r->offset = best_gap(r, n_busy, busy);
+            if (r->offset + aligned(r->bytes) > p->arena_bytes) p->arena_bytes = r->offset + aligned(r->bytes);
+            /* Keep the placed part sorted by offset, so that the busy ones come out sorted too. */
+            int k = i;
+            for (; k > 0 && by_offset(&list[k - 1], &r) > 0; k--) list[k] = list[k - 1];
+            list[k] = r;
+        }
+    }
+    sp__free(list);
+    sp__free(change);
+    return status;
+}

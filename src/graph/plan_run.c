@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_run.c - plans kept by the shapes they were made for, and run.
+ *
+ * A plan is shared and does not change; what a run writes to is in an instance: the arena, handles over it, and calls that
+ * point to these handles. A run takes an idle instance or makes one, sets the addresses of what comes from outside, makes
+ * the results, and calls the kernels. It takes the lock of its segment twice, whatever the number of nodes. */
+#include "graph/plan.h"
+
+enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4 };
+
+typedef struct {
+    sp_kernel_fn run;
+    sp_call call;
+} action;
+
+/* Memory from outside: its address of the last run, and the handles that show it. */
+typedef struct {
+    sp_storage *storage;
+    char *data;
+    int n;
+    int *handles;
+} border;
+
+typedef struct sp_instance {
+    struct sp_instance *next;
+    sp_plan *plan;
+    sp_tensor *handles;
+    action *actions;
+    int n_borders;         /* inputs, variables, results */
+    border *borders;
+    sp_storage storage;    /* of the arena */
+    void *arena;
+    sp_tensor **results;   /* by result root */
+    sp__arena memory;
+} sp_instance;
+
+/* --- instances --------------------------------------------------------------------------------------------------- */
+
+static void instance_free(sp_instance *x)
+{
+    if (!x) return;
+    sp__free(x->arena);
+    sp__arena_free(&x->memory);
+    sp__free(x);
+}
+
+void sp__plan_free(sp_plan *p)
+{
+    if (!p) return;
+    while (p->idle) {
+        sp_instance *x = p->idle;
+        p->idle = x->next;
+        instance_free(x);
+    }
+    sp__arena_free(&p->arena);
+    sp__free(p);
+}
+
+static int border_of(const sp_plan *p, const sp_root *r)
+{
+    switch (r->kind) {
+    case SP_ROOT_ARG: return r->number;
+    case SP_ROOT_VARIABLE: return p->n_in + r->number;
+    case SP_ROOT_RESULT: return p->n_in + p->n_variables + r->number;
+    default: return -1;
+    }
+}
+
+static sp_status instance_borders(sp_instance *x)
+{
+    sp_plan *p = x->plan;
+    x->n_borders = p->n_in + p->n_variables + p->n_results;
+    x->borders = sp__arena_alloc(&x->memory, (size_t)(x->n_borders + 1) * sizeof *x->borders);
+    x->results = sp__arena_alloc(&x->memory, (size_t)(p->n_results + 1) * sizeof *x->results);
+    if (!x->borders || !x->results) return SP_NOMEM;
+    for (int round = 0; round < 2; round++) { /* count, then list */
+        for (int i = 0; i < p->n_handles; i++) {
+            int b = border_of(p, &p->roots[p->handles[i].root]);
+            if (b < 0) continue;
+            if (round) x->borders[b].handles[x->borders[b].n] = i;
+            x->borders[b].n++;
+        }
+        for (int b = 0; b < x->n_borders && !round; b++) {
+            x->borders[b].handles = sp__arena_alloc(&x->memory, (size_t)(x->borders[b].n + 1) * sizeof(int));
+            if (!x->borders[b].handles) return SP_NOMEM;
+            x->borders[b].n = 0;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status instance_fill(sp_instance *x)
+{
+    sp_plan *p = x->plan;
+    if (!(x->arena = sp__alloc(p->arena_bytes + 64))) return SP_NOMEM;
+    atomic_init(&x->storage.refs, 1);
+    x->storage.data = x->arena;
+    x->storage.bytes = p->arena_bytes;
+    x->handles = sp__arena_alloc(&x->memory, (size_t)(p->n_handles + 1) * sizeof *x->handles);
+    x->actions = sp__arena_alloc(&x->memory, (size_t)(p->n_steps + 1) * sizeof *x->actions);
+    if (!x->handles || !x->actions) return SP_NOMEM;
+    for (int i = 0; i < p->n_handles; i++) {
+        const sp_handle *h = &p->handles[i];
+        const sp_root *r = &p->roots[h->root];
+        sp_tensor *t = &x->handles[i];
+        *t = h->shape;
+        t->storage = &x->storage;
+        t->data = (char *)x->arena + r->offset + h->offset;
+        if (r->kind == SP_ROOT_CONSTANT) {
+            t->storage = r->constant->storage;
+            t->data = r->constant->data + h->offset;
+        }
+    }
+    for (int i = 0; i < p->n_steps; i++) {
+        const sp_step *s = &p->steps[i];
+        sp_tensor **pointers = sp__arena_alloc(&x->memory, (size_t)(s->n_in + s->n_out + 1) * sizeof *pointers);
+        if (!pointers) return SP_NOMEM;
+        for (int k = 0; k < s->n_in + s->n_out; k++) pointers[k] = s->handles[k] < 0 ? NULL : &x->handles[s->handles[k]];
+        x->actions[i] = (action){.run = s->run,
+                                 .call = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = pointers,
+                                          .out = pointers + s->n_in,
+                                          .work = s->work < 0 ? NULL : (char *)x->arena + p->roots[s->work].offset}};
+    }
+    return instance_borders(x);
+}
+
+static sp_status instance_create(sp_plan *p, sp_instance **out)
+{
+    sp_instance *x = sp__alloc_zero(sizeof *x);
+    if (!x) return SP_NOMEM;
+    x->plan = p;
+    sp_status status = instance_fill(x);
+    if (status == SP_OK) *out = x;
+    else instance_free(x);
+    return status;
+}
+
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+static void set_border(sp_instance *x, int number, sp_storage *storage, char *data)
+{
+    border *b = &x->borders[number];
+    if (b->data == data && b->storage == storage) return;
+    b->data = data;
+    b->storage = storage;
+    for (int i = 0; i < b->n; i++) {
+        sp_tensor *t = &x->handles[b->handles[i]];
+        t->storage = storage;
+        t->data = data + x->plan->handles[b->handles[i]].offset;
+    }
+}
+
+/* Memory for the results: a tensor for each root that leaves, in the shape of the first result that is all of it. */
+static sp_status make_results(sp_instance *x, sp_tensor **out)
+{
+    const sp_plan *p = x->plan;
+    const int first = p->n_in + p->n_variables;
+    for (int i = 0; i < p->segment->n_out; i++) {
+        const sp_handle *h = &p->handles[p->out[i]];
+        const sp_root *r = &p->roots[h->root];
+        if (r->kind != SP_ROOT_RESULT || x->results[r->number]) continue;
+        bool whole = h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes;
+        sp_tensor *t;
+        const int64_t bytes = (int64_t)r->bytes;
+        SP_TRY(whole ? sp_tensor_create((sp_dtype)h->shape.dtype, h->shape.rank, h->shape.dims, &t)
+                     : sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t));
+        x->results[r->number] = t;
+        if (whole) out[i] = sp_tensor_retain(t);
+        set_border(x, first + r->number, t->storage, t->data);
+    }
+    for (int i = 0; i < p->segment->n_out; i++) {
+        if (out[i]) continue;
+        const sp_tensor *t = &x->handles[p->out[i]];
+        SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, &out[i]));
+    }
+    return SP_OK;
+}
+
+static sp_status run_actions(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    for (int i = 0; i < p->n_steps; i++) {
+        action *a = &x->actions[i];
+        sp_status status = a->run(&a->call);
+        if (__builtin_expect(status != SP_OK, 0)) {
+            const sp_op *op = a->call.op;
+            if (strncmp(sp_error_message(), op->name, strlen(op->name)) != 0) sp__error_context("%s", op->name);
+            sp__blame(p->steps[i].node);
+            return status;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **out)
+{
+    const sp_plan *p = x->plan;
+    for (int i = 0; i < p->n_in; i++) set_border(x, i, in[i]->storage, in[i]->data);
+    for (int i = 0; i < p->n_variables; i++)
+        set_border(x, p->n_in + i, p->variables[i]->tensor->storage, p->variables[i]->tensor->data);
+    for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
+    sp_status status = make_results(x, out);
+    if (status == SP_OK) {
+        status = run_actions(x);
+        for (int i = 0; i < p->n_variables; i++)
+            if (p->stored[i]) sp__tensor_wrote(p->variables[i]->tensor);
+    }
+    for (int i = 0; i < p->n_results; i++) {
+        sp_tensor_release(x->results[i]);
+        x->results[i] = NULL;
+    }
+    for (int i = 0; status != SP_OK && i < p->segment->n_out; i++) {
+        sp_tensor_release(out[i]);
+        out[i] = NULL;
+    }
+    return status;
+}
+
+/* --- the store of plans ------------------------------------------------------------------------------------------ */
+
+static bool same_geometry(const sp_tensor *a, const sp_tensor *b)
+{
+    if (a->dtype != b->dtype || a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i] || a->strides[i] != b->strides[i]) return false;
+    return true;
+}
+
+static bool fits(const sp_plan *p, sp_tensor *const *in)
+{
+    for (int i = 0; i < p->n_in; i++)
+        if (!same_geometry(&p->in[i], in[i])) return false;
+    for (int i = 0; i < p->n_variables; i++)
+        if (!same_geometry(&p->in[p->n_in + i], p->variables[i]->tensor)) return false;
+    return true;
+}
+
+/* The plan for these shapes, moved to the front and held; NULL: there is none. With the lock. */
+static sp_plan *find_plan(sp_segment *s, sp_tensor *const *in)
+{
+    for (sp_plan **at = &s->plans; *at; at = &(*at)->next) {
+        sp_plan *p = *at;
+        if (!fits(p, in)) continue;
+        *at = p->next;
+        p->next = s->plans;
+        s->plans = p;
+        atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
+        return p;
+    }
+    return NULL;
+}
+
+static void plan_release(sp_plan *p)
+{
+    if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1) sp__plan_free(p);
+}
+
+/* The longest unused plan beyond the number kept, taken out of the list. With the lock. */
+static sp_plan *surplus(sp_segment *s)
+{
+    int n = 0;
+    for (sp_plan **at = &s->plans; *at; at = &(*at)->next)
+        if (++n > PLANS_KEPT) {
+            sp_plan *last = *at;
+            *at = NULL; /* they come one at a time: it is the last */
+            return last;
+        }
+    return NULL;
+}
+
+static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out, sp_instance **idle)
+{
+    pthread_mutex_lock(&s->lock);
+    sp_plan *p = find_plan(s, in);
+    if (p) {
+        p->runs++;
+        if (p->idle) {
+            *idle = p->idle;
+            p->idle = p->idle->next;
+            p->n_idle--;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (p) {
+        *out = p;
+        return SP_OK;
+    }
+    sp_status status = sp__plan_create(s, in, &p);
+    if (status != SP_OK) {
+        if (status == SP_DECLINED) s->declined = true;
+        return status;
+    }
+    pthread_mutex_lock(&s->lock);
+    /* Another thread may have made the same meanwhile; two equal plans do no harm. */
+    atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
+    p->next = s->plans;
+    s->plans = p;
+    p->runs++;
+    sp_plan *gone = surplus(s);
+    pthread_mutex_unlock(&s->lock);
+    plan_release(gone);
+    *out = p;
+    return SP_OK;
+}
+
+static void put_back(sp_segment *s, sp_plan *p, sp_instance *x)
+{
+    pthread_mutex_lock(&s->lock);
+    if (p->n_idle < INSTANCES_KEPT) {
+        x->next = p->idle;
+        p->idle = x;
+        p->n_idle++;
+        x = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    instance_free(x);
+}
+
+sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out)
+{
+    sp_plan *p;
+    sp_instance *x = NULL;
+    SP_TRY(obtain_plan(s, in, &p, &x));
+    sp_status status = x ? SP_OK : instance_create(p, &x);
+    if (status == SP_OK) {
+        status = instance_run(x, in, out);
+        put_back(s, p, x);
+    }
+    plan_release(p);
+    return status;
+}
+
+void sp__plans_free(sp_segment *s)
+{
+    while (s->plans) {
+        sp_plan *p = s->plans;
+        s->plans = p->next;
+        sp__plan_free(p);
+    }
+}
+
+int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
+{
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    for (const sp_plan *p = s->plans; p && n < max; p = p->next)
+        out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .arena_bytes = p->arena_bytes,
+                                     .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
+    pthread_mutex_unlock(&s->lock);
+    return n;
+}

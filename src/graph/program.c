@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.c - programs from outside: made, run, described. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "graph/passes/passes.h"
+#include "graph/plan.h"
+#include "graph/program.h"
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+void sp__blame(const sp_node *node)
+{
+    if (!node) return;
+    const sp_place *p = node->place;
+    if (!p) return;
+    sp_error e;
+    sp_error_capture(SP_RUNTIME, &e);
+    if (strstr(e.message, "\n  at ")) return; /* said already, nearer to the fault */
+    size_t at = strlen(e.message);
+    for (; p && at < sizeof e.message - 1; p = p->up) {
+        int n = snprintf(e.message + at, sizeof e.message - at, "\n  at %s:%d, in %s%s%s", p->file ? p->file : "?", p->line,
+                         p->function ? p->function : "?", p->text ? ": " : "", p->text ? p->text : "");
+        if (n < 0) break;
+        at += (size_t)n;
+    }
+    sp_error_raise(&e);
+}
+
+static sp_status compile(sp_program *p, sp_function *f, const sp_program_options *options)
+{
+    sp_meta metas[1];
+    p->n_results = sp__function_metas(f, 0, metas);
+    SP_TRY(sp__graph_copy(f, &p->graph));
+    SP_TRY(sp__graph_close(p->graph));
+    SP_TRY(sp__passes_run(p, options));
+    return sp__code_make(p);
+}
+
+sp_status sp_program_create(sp_function *f, const sp_program_options *options, sp_program **out)
+{
+    SP_CHECK(f, SP_VALUE, "the function is NULL");
+    SP_CHECK(!options || options->struct_size >= sizeof *options, SP_VALUE,
+             "struct_size of the options is %u, set it to sizeof(sp_program_options)", options ? options->struct_size : 0);
+    double start = now_us();
+    sp_program *p = sp__alloc_zero(sizeof *p);
+    if (!p) return SP_NOMEM;
+    atomic_init(&p->refs, 1);
+    p->source = sp_graph_retain(f->graph);
+    sp_status status = compile(p, f, options);
+    if (status != SP_OK) {
+        sp_program_release(p);
+        return status;
+    }
+    p->create_us = now_us() - start;
+    *out = p;
+    return SP_OK;
+}
+
+sp_program *sp_program_retain(sp_program *p)
+{
+    atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
+    return p;
+}
+
+void sp_program_release(sp_program *p)
+{
+    if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
+    sp__code_free(p);
+    sp__arena_free(&p->arena);
+    sp_graph_release(p->graph);
+    sp_graph_release(p->source);
+    sp__free(p);
+}
+
+/* A parameter with a known dtype and known dimensions takes nothing else: kernels and shapes were chosen for it. */
+static sp_status check_argument(const sp_function *f, int i, const sp_tensor *t)
+{
+    const sp_meta *m = &f->params[i]->meta;
+    char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
+    if (f->params[i]->is_function || m->rank < 0) return SP_OK;
+    bool same = t->dtype == (int)m->dtype && t->rank == m->rank;
+    for (int k = 0; same && k < m->rank; k++) same = m->dims[k] < 0 || m->dims[k] == t->dims[k];
+    SP_CHECK(same, SP_TYPE, "argument %d of program %s is %s %s, it was compiled for %s %s (-1: any)", i, f->name,
+             sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, found), sp_dtype_name(m->dtype),
+             sp__shape_text(m->rank, m->dims, wanted));
+    return SP_OK;
+}
+
+sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int n_results, sp_tensor **results)
+{
+    const sp_function *f = p->entry->function;
+    SP_CHECK(n_args == f->n_params, SP_TYPE, "program %s takes %d arguments, but got %d", f->name, f->n_params, n_args);
+    for (int i = 0; i < n_args; i++) {
+        SP_CHECK(args[i], SP_VALUE, "argument %d of program %s is NULL", i, f->name);
+        SP_CHECK(args[i]->storage || args[i]->count == 0, SP_VALUE,
+                 "argument %d of program %s has no contents: programs run on tensors, not on symbols", i, f->name);
+        SP_TRY(check_argument(f, i, args[i]));
+    }
+    return sp__machine_run(p, n_args, args, n_results, results);
+}
+
+int sp_program_results(const sp_program *p) { return p->n_results; }
+
+/* --- the report -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    char *data;
+    size_t n, capacity;
+    bool failed;
+} text;
+
+static void say(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(text *t, const char *format, ...)
+{
+    for (int round = 0; round < 2 && !t->failed; round++) {
+        va_list args;
+        va_start(args, format);
+        int n = vsnprintf(t->data + t->n, t->capacity - t->n, format, args);
+        va_end(args);
+        if (n >= 0 && (size_t)n < t->capacity - t->n) {
+            t->n += (size_t)n;
+            return;
+        }
+        size_t more = 2 * t->capacity + (size_t)(n > 0 ? n : 0) + 1;
+        char *bigger = sp__realloc(t->data, t->capacity, more);
+        t->failed = !bigger;
+        if (bigger) {
+            t->data = bigger;
+            t->capacity = more;
+        }
+    }
+}
+
+static void say_plans(text *t, sp_segment *s)
+{
+    sp_plan_summary plans[8];
+    int n = sp__plans_summary(s, 8, plans);
+    for (int i = 0; i < n; i++)
+        say(t, "    plan %d: %d kernel calls, %d copies, arena %zu bytes (lower bound %zu), made in %.0f us, run %llu times\n", i,
+            plans[i].n_calls, plans[i].n_copies, plans[i].arena_bytes, plans[i].least_bytes, plans[i].make_us,
+            (unsigned long long)plans[i].runs);
+}
+
+sp_status sp_program_report(const sp_program *p, char **out)
+{
+    text t = {.data = sp__alloc(1024), .capacity = 1024};
+    if (!t.data) return SP_NOMEM;
+    say(&t, "program %s: %d functions, made in %.0f us\n", p->entry->function->name, p->n_codes, p->create_us);
+    for (int i = 0; i < p->n_reports; i++)
+        say(&t, "  pass %-12s %6.0f us  %s: %d\n", p->reports[i].name, p->reports[i].us, p->reports[i].what,
+            p->reports[i].count);
+    for (int k = 0; k < p->n_codes; k++) {
+        const sp_code *code = p->codes[k];
+        say(&t, "  function %s: %d nodes, %d instructions\n", code->function->name, code->function->n_nodes, code->n_instrs);
+        for (int i = 0; i < code->n_instrs; i++)
+            if (code->instrs[i].segment) {
+                say(&t, "    segment of %d nodes%s\n", code->instrs[i].segment->n_nodes,
+                    code->instrs[i].segment->declined ? ", run node by node: shapes depend on data" : "");
+                say_plans(&t, code->instrs[i].segment);
+            }
+    }
+    if (t.failed) {
+        sp__free(t.data);
+        return SP_NOMEM;
+    }
+    *out = t.data;
+    return SP_OK;
+}
+
+__attribute__((weak)) void sp_text_free(char *t) { sp__free(t); }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.h - from a function of the IR to something that runs.
+ *
+ *     sp_program_create    copies the functions that can be reached, closes and optimises them (passes/), and turns each
+ *                          into code (code.c): instructions over numbered slots
+ *     sp_program_run       the machine (machine.c) runs the code; stretches of it that are plain operators are planned
+ *                          for the shapes they meet (plan.c) and run without further decisions
+ *
+ * A program never changes after it was made, apart from its store of plans, which has a lock: any number of threads may
+ * run it at a time. */
+#ifndef SPORE_PROGRAM_H
+#define SPORE_PROGRAM_H
+
+#include <pthread.h>
+
+#include "ir/graph_impl.h"
+
+typedef struct sp_code sp_code;
+typedef struct sp_segment sp_segment;
+typedef struct sp_plan sp_plan;
+
+/* --- values at run time ------------------------------------------------------------------------------------------ */
+
+/* A function with its first arguments bound. Counted; holds older values only, so there are no cycles. */
+typedef struct sp_closure sp_closure;
+
+/* What a slot holds: a tensor, a closure, or nothing. */
+typedef struct sp_item {
+    sp_tensor *tensor;
+    sp_closure *closure;
+} sp_item;
+
+struct sp_closure {
+    atomic_int refs;
+    const sp_code *code;
+    int n_bound;
+    sp_item bound[];
+};
+
+/* --- code -------------------------------------------------------------------------------------------------------- */
+
+/* A place for a value, as a number: a slot of the frame (0 .. n_slots), a local of a segment that is run node by node
+ * (from n_slots on), an entry of the constants (~k), or none. */
+typedef int sp_slot;
+#define SP_SLOT_NONE INT32_MAX
+
+typedef struct sp_instr {
+    const sp_node *node;   /* NULL: a segment */
+    sp_segment *segment;
+    int n_in, n_out;
+    const sp_slot *in;
+    const sp_slot *out;    /* SP_SLOT_NONE where nobody uses the result */
+    int n_dead;
+    const sp_slot *dead;   /* not needed from here on */
+    bool copy;             /* READ: the variable may change while the value is in use */
+} sp_instr;
+
+/* Consecutive operators, reads and stores: planned per shapes of what comes in. */
+struct sp_segment {
+    int n_nodes;
+    sp_node **nodes;
+    sp_instr *steps;       /* the same, node by node: for recording and for what cannot be planned */
+    int n_locals;
+    int n_in, n_out;       /* of the instruction: values that cross its borders */
+    sp_value **in;
+    sp_value **out;
+    pthread_mutex_t lock;  /* of the plans */
+    sp_plan *plans;        /* latest first */
+    atomic_bool declined;  /* it cannot be planned: its shapes depend on the data */
+};
+
+struct sp_code {
+    sp_function *function;
+    int n_params, n_slots, n_results, n_constants;
+    sp_item *constants;
+    int n_instrs;
+    sp_instr *instrs;
+    const sp_slot *results;
+    bool ends_in_call;     /* the last instruction is a call whose results are those of the function */
+};
+
+struct sp_program {
+    atomic_int refs;
+    sp_graph *source;      /* as recorded; places and texts live in it */
+    sp_graph *graph;       /* our own copy, optimised */
+    sp__arena arena;       /* code */
+    int n_codes;
+    sp_code **codes;
+    sp_code *entry;
+    int n_results;         /* -1: only a run tells */
+    struct sp_pass_report *reports;
+    int n_reports;
+    double create_us;
+};
+
+/* --- the parts --------------------------------------------------------------------------------------------------- */
+
+/* A graph of its own with copies of the functions that can be reached from f; its entry is the copy of f. */
+sp_status sp__graph_copy(sp_function *f, sp_graph **out);
+/* Code for all functions of p->graph. */
+sp_status sp__code_make(sp_program *p);
+void sp__code_free(sp_program *p);
+sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int n_results, sp_tensor **results);
+/* Put where a node comes from behind this thread's message. */
+void sp__blame(const sp_node *node);
+
+#endif
