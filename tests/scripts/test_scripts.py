@@ -57,7 +57,7 @@ def test_script(name, tmp_path):
 
 
 def test_there_are_scripts():
-    assert len(NAMES) >= 7
+    assert len(NAMES) >= 28
 
 
 if __name__ == "__main__" and sys.argv[1:2] == ["record"]:

@@ -201,6 +201,7 @@ class Model:
         params.list_callback = _listed(callbacks)
         params.train_dataset_element = None
         params.network = self._network
+        params.initial_step = 0
         params.last_save_ckpt_step = None
         params.latest_ckpt_file = None
         params.loss_scale_mananger = self._loss_scale_manager

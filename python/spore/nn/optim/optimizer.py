@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from spore import _core
+from spore import _core, ops
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
@@ -113,6 +113,10 @@ class Optimizer(Cell):
     """
 
     _support_parallel_optimizer = False
+    # What MindSpore's optimizers hold for the construct of classes derived from them.
+    assignadd = ops.AssignAdd()
+    map_, hyper_map = ops.Map(), ops.HyperMap()
+    map_reverse, hyper_map_reverse = ops.Map(None, True), ops.HyperMap(None, True)
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)

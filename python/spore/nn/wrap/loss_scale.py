@@ -94,6 +94,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         False
     """
 
+    # What MindSpore's cell holds for the construct of classes derived from it.
+    gpu_target = ascend_910a_target = ascend_910b_target = False
+    equal, less_equal, logic_not = ops.Equal(), ops.LessEqual(), ops.LogicalNot()
+    reduce_sum, reduce_all = ops.ReduceSum(keep_dims=False), ops.ReduceAll(keep_dims=False)
+
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer, sens=None)
         self.hyper_map = ops.HyperMap()

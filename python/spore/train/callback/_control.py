@@ -163,9 +163,9 @@ class ReduceLROnPlateau(_Watcher):
             return
         self.wait += 1
         if self.wait >= self.patience:
-            before = float(rate.asnumpy())
+            before = rate.asnumpy()
             if before > self.min_lr:
-                new = max(before * self.factor, self.min_lr)
+                new = max(before * np.float32(self.factor), np.float32(self.min_lr))
                 rate.set_data(Tensor(new, mstype.float32))
                 if self.verbose:
                     print(f'Epoch {params.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {new}.')
