@@ -11,9 +11,6 @@
 #pragma weak sp_program_run
 #pragma weak sp_program_results
 #pragma weak sp_program_report
-#pragma weak sp_graph_text
-#pragma weak sp_graph_dot
-#pragma weak sp_text_free
 
 PyObject *sp__py_symbol_error;
 

@@ -164,21 +164,132 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
         SP_CHECK(*p == '=', SP_VALUE, "%s: '=' is missing after attribute %s in '%s'", op->name, a->name, text);
         const char *value = ++p;
         int depth = 0;
-        for (; *p && (depth > 0 || *p != ','); p++) depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
-        char buf[256];
+        char quote = '\0';
+        for (; *p && (depth > 0 || quote || *p != ','); p++) {
+            if (quote) quote = *p == quote ? '\0' : quote;
+            else if (*p == '"' || *p == '\'') quote = *p;
+            else depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
+        }
+        char few[256], *buf = few;
         size_t n = (size_t)(p - value);
         while (n && value[n - 1] == ' ') n--;
-        SP_CHECK(n < sizeof buf, SP_VALUE, "%s: the value of attribute %s is longer than %zu characters", op->name, a->name,
-                 sizeof buf - 1);
+        if (n >= sizeof few && !(buf = sp__alloc(n + 1))) return SP_NOMEM;
         memcpy(buf, value, n);
         buf[n] = '\0';
         sp_status status = sp__attr_parse(op, a, buf, attrs, keep);
+        if (buf != few) sp__free(buf);
         if (status != SP_OK) {
             sp__error_context("%s", op->name);
             return status;
         }
     }
     return SP_OK;
+}
+
+/* --- text from values -------------------------------------------------------------------------------------------- */
+
+static void print_number(sp__text *t, double v)
+{
+    /* The shortest text that reads back to the same number; it must not look like an integer. */
+    char buf[40];
+    int digits = 1;
+    do snprintf(buf, sizeof buf, "%.*g", digits, v);
+    while (++digits <= 17 && strtod(buf, NULL) != v && v == v);
+    sp__text_put(t, "%s%s", buf, strpbrk(buf, ".enai") ? "" : ".0");
+}
+
+static void print_attr(sp__text *t, const sp_attr *a, const void *attrs)
+{
+    const void *field = (const char *)attrs + a->offset;
+    switch (a->type) {
+    case SP_ATTR_INT:
+        if (*(const int64_t *)field == SP_INT_NONE) sp__text_put(t, "None");
+        else sp__text_put(t, "%lld", (long long)*(const int64_t *)field);
+        break;
+    case SP_ATTR_FLOAT: print_number(t, *(const double *)field); break;
+    case SP_ATTR_BOOL: sp__text_put(t, "%s", *(const bool *)field ? "True" : "False"); break;
+    case SP_ATTR_DTYPE:
+        sp__text_put(t, "%s", *(const sp_dtype *)field == SP_DTYPE_NONE ? "None" : sp_dtype_name(*(const sp_dtype *)field));
+        break;
+    case SP_ATTR_INTS: {
+        const sp_ints *v = field;
+        sp__text_put(t, v->n < 0 ? "None" : "(");
+        for (int i = 0; i < v->n; i++) sp__text_put(t, "%s%lld", i ? ", " : "", (long long)v->v[i]);
+        if (v->n >= 0) sp__text_put(t, v->n == 1 ? ",)" : ")");
+        break;
+    }
+    case SP_ATTR_FLOATS: {
+        const sp_floats *v = field;
+        sp__text_put(t, v->n < 0 ? "None" : "(");
+        for (int i = 0; i < v->n; i++) {
+            if (i) sp__text_put(t, ", ");
+            print_number(t, v->v[i]);
+        }
+        if (v->n >= 0) sp__text_put(t, v->n == 1 ? ",)" : ")");
+        break;
+    }
+    case SP_ATTR_NUMBER: {
+        const sp_number *v = field;
+        if (v->kind == 'n') sp__text_put(t, "None");
+        else if (v->kind == 'b') sp__text_put(t, v->i ? "True" : "False");
+        else if (v->kind == 'i') sp__text_put(t, "%lld", (long long)v->i);
+        else print_number(t, v->f);
+        break;
+    }
+    case SP_ATTR_TEXT:
+        if (*(const char *const *)field) sp__text_put(t, "\"%s\"", *(const char *const *)field);
+        else sp__text_put(t, "None");
+        break;
+    }
+}
+
+/* Equal in value, lists and strings by contents. */
+static bool attr_equal(const sp_attr *a, const void *x, const void *y)
+{
+    const char *p = (const char *)x + a->offset, *q = (const char *)y + a->offset;
+    const void *fx = p, *fy = q;
+    switch (a->type) {
+    case SP_ATTR_INT: return *(const int64_t *)fx == *(const int64_t *)fy;
+    case SP_ATTR_FLOAT: return memcmp(fx, fy, sizeof(double)) == 0;
+    case SP_ATTR_BOOL: return *(const bool *)fx == *(const bool *)fy;
+    case SP_ATTR_DTYPE: return *(const sp_dtype *)fx == *(const sp_dtype *)fy;
+    case SP_ATTR_INTS: {
+        const sp_ints *u = fx, *v = fy;
+        return u->n == v->n && (u->n <= 0 || memcmp(u->v, v->v, (size_t)u->n * sizeof *u->v) == 0);
+    }
+    case SP_ATTR_FLOATS: {
+        const sp_floats *u = fx, *v = fy;
+        return u->n == v->n && (u->n <= 0 || memcmp(u->v, v->v, (size_t)u->n * sizeof *u->v) == 0);
+    }
+    case SP_ATTR_NUMBER: {
+        const sp_number *u = fx, *v = fy;
+        return u->kind == v->kind && (u->kind == 'n' || (u->kind == 'f' ? memcmp(&u->f, &v->f, sizeof u->f) == 0 : u->i == v->i));
+    }
+    case SP_ATTR_TEXT: {
+        const char *u = *(const char *const *)fx, *v = *(const char *const *)fy;
+        return u == v || (u && v && strcmp(u, v) == 0);
+    }
+    }
+    return false;
+}
+
+bool sp__attrs_equal(const sp_op *op, const void *x, const void *y)
+{
+    for (int i = 0; i < op->n_attrs; i++)
+        if (!attr_equal(&op->attrs[i], x, y)) return false;
+    return true;
+}
+
+void sp__attrs_print(sp__text *t, const sp_op *op, const void *attrs)
+{
+    const void *defaults = sp__op_defaults(op);
+    bool first = true;
+    for (int i = 0; i < op->n_attrs; i++) {
+        if (attr_equal(&op->attrs[i], attrs, defaults)) continue;
+        sp__text_put(t, "%s%s=", first ? "" : ", ", op->attrs[i].name);
+        print_attr(t, &op->attrs[i], attrs);
+        first = false;
+    }
 }
 
 void sp__attr_text_free(sp_attr_text *keep)

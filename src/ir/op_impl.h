@@ -5,6 +5,7 @@
 #ifndef SPORE_OP_IMPL_H
 #define SPORE_OP_IMPL_H
 
+#include "base/text.h"
 #include "spore/op.h"
 #include "tensor/tensor_impl.h"
 
@@ -126,6 +127,9 @@ sp_status sp__attr_parse(const sp_op *op, const sp_attr *attr, const char *text,
 /* "axis=1, keepdims=True" over defaults. */
 sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_attr_text *keep);
 void sp__attr_text_free(sp_attr_text *keep);
+/* "axis=(1,), keepdims=True": what differs from the defaults, as sp__attrs_parse reads it. */
+void sp__attrs_print(sp__text *t, const sp_op *op, const void *attrs);
+bool sp__attrs_equal(const sp_op *op, const void *x, const void *y);
 
 /* --- builder ----------------------------------------------------------------------------------------------------- */
 struct sp_builder {

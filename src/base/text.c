@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - a text that grows while it is written. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void sp__text_put(sp__text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && !t->failed) {
+        size_t wanted = t->used + (size_t)n + 1;
+        if (wanted > t->room) {
+            size_t room = wanted < 256 ? 256 : wanted * 2;
+            char *bigger = sp__realloc(t->data, t->room, room);
+            if (bigger) {
+                t->data = bigger;
+                t->room = room;
+            } else {
+                t->failed = true;
+            }
+        }
+        if (!t->failed) {
+            vsnprintf(t->data + t->used, (size_t)n + 1, format, again);
+            t->used += (size_t)n;
+        }
+    }
+    va_end(again);
+}
+
+sp_status sp__text_take(sp__text *t, char **out)
+{
+    if (!t->failed && !t->data) sp__text_put(t, "%s", "");
+    char *data = t->data;
+    bool failed = t->failed;
+    *t = (sp__text){0};
+    if (failed) {
+        sp__free(data);
+        return SP_NOMEM;
+    }
+    *out = data;
+    return SP_OK;
+}
