@@ -18,6 +18,7 @@ from . import hal as hal
 from . import log as log
 from . import mint as mint
 from . import nn as nn
+from . import numpy as numpy
 from . import ops as ops
 from . import parallel as parallel
 from . import runtime as runtime

@@ -992,6 +992,30 @@ def faces() -> Any:
     """Every function, method and primitive that the operator table declares."""
 def from_dlpack(source) -> Any:
     """A Tensor on the memory of an object with __dlpack__."""
+def function_abandon(function) -> Any:
+    """Give up recording."""
+def function_begin(graph, name, specs) -> Any:
+    """Start recording; gives (function, parameters)."""
+def function_call(callee, args, specs) -> Any:
+    """Call a function value."""
+def function_end(function, results) -> Any:
+    """Finish with results."""
+def function_end_call(function, callee, args) -> Any:
+    """Finish with a call whose results are the function's."""
+def function_grad(function, args, positions, variables, n_differentiated, seeds) -> Any:
+    """Results, then gradients."""
+def function_host(name, callable, args, specs, pure=False) -> Any:
+    """Code of Python, run each time the program gets there."""
+def function_mark(function) -> Any:
+    """A point to come back to."""
+def function_recording() -> Any:
+    """Innermost function, or None."""
+def function_rollback(function, mark) -> Any:
+    """Forget what came after."""
+def function_switch(cond, yes, no) -> Any:
+    """Choose a function value."""
+def function_value(function) -> Any:
+    """The function as a value."""
 def grad_attach(*args, **kwargs) -> Any:
     """grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."""
 def grad_backward(*args, **kwargs) -> Any:
@@ -1022,12 +1046,22 @@ def grad_variable(*args, **kwargs) -> Any:
     """A new handle on a value to differentiate with respect to."""
 def grad_watch(*args, **kwargs) -> Any:
     """Make a tensor a variable."""
+def graph_create() -> Any:
+    """A new graph."""
+def graph_dot(graph) -> Any:
+    """The graph as a drawing for Graphviz."""
+def graph_text(graph) -> Any:
+    """The graph as text."""
 def has_op(name) -> Any:
     """Is there an operator of this name?"""
 def infer(op, inputs, attrs=None) -> Any:
     """Dtypes and shapes of the results without computing them; None for a composition."""
 def is_floating(*args, **kwargs) -> Any:
     """Whether a tensor has a real floating-point dtype."""
+def is_recorded(o) -> Any:
+    """Is it a symbol or, while recording, a Parameter?"""
+def is_symbol(o) -> Any:
+    """Is it a Tensor without a value yet?"""
 def mark_parameter(*args, **kwargs) -> Any:
     """Say that a tensor is a weight."""
 def memory_reset_peak() -> Any:
@@ -1042,6 +1076,18 @@ def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:
     """Let weights enter operators in a float type (None: their own); returns the one before."""
+def place_line(line, text) -> Any:
+    """The line that is recorded now."""
+def place_pop() -> Any:
+    """Leave the frame."""
+def place_push(file, line, function, text) -> Any:
+    """Enter a frame of the source."""
+def program_create(function, off=None, fast=False) -> Any:
+    """Compile."""
+def recording() -> Any:
+    """Is a function being recorded on this thread?"""
+def symbol_shape(tensor) -> Any:
+    """Shape, -1 where known at run time only."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
     """Give a new Tensor its contents from bytes."""
 def threads() -> Any:
@@ -1050,3 +1096,5 @@ def threads_set(n) -> Any:
     """Set the number of threads."""
 def to_dlpack(tensor, *, stream=None, max_version=None, dl_device=None, copy=None) -> Any:
     """A DLPack capsule on the Tensor's memory."""
+def variable_mark(tensor) -> Any:
+    """Programs read and write it like a Parameter."""

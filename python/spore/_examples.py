@@ -1986,6 +1986,2290 @@ EXAMPLES = {
         [0.1, 0.1, 0.07363961030678928, 0.07363961030678928]
     """,
     },
+    'numpy': {
+        'abs': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.abs(i))
+        [[4 4 3]
+         [1 0 2]]
+    """,
+        'absolute': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.absolute(i))
+        [[4 4 3]
+         [1 0 2]]
+    """,
+        'add': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.add(x, y))
+        [[ 2.4  2.4  0.2]
+         [-1.8 -3.6 -1. ]]
+    """,
+        'amax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.amax(x))
+        1.2
+    """,
+        'amin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.amin(x))
+        -1.8
+    """,
+        'append': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.append(v, w))
+        [ 1.2  1.2  0.1 -0.9  1.2  1.2  0.1 -0.9]
+    """,
+        'apply_along_axis': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.apply_along_axis(ms.numpy.sum, 0, x))
+        [ 0.30000007 -0.5999999  -0.4       ]
+    """,
+        'apply_over_axes': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.apply_over_axes(ms.numpy.sum, x, 0))
+        [[ 0.30000007 -0.5999999  -0.4       ]]
+    """,
+        'arange': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.arange(5))
+        [0 1 2 3 4]
+    """,
+        'arccos': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[0.5, 0.6, 0.0], [-0.4, -0.8, -0.2]])
+        >>> print(ms.numpy.arccos(x))
+        [[1.0471976 0.9272952 1.5707964]
+         [1.9823132 2.4980917 1.7721542]]
+    """,
+        'arccosh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.6, 2.6, 2.1], [1.6, 1.2, 1.8]])
+        >>> print(ms.numpy.arccosh(x))
+        [[1.609438  1.609438  1.3728591]
+         [1.046968  0.6223626 1.1929107]]
+    """,
+        'arcsin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[0.5, 0.6, 0.0], [-0.4, -0.8, -0.2]])
+        >>> print(ms.numpy.arcsin(x))
+        [[ 0.5235988   0.64350116  0.        ]
+         [-0.41151685 -0.9272952  -0.20135793]]
+    """,
+        'arcsinh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.arcsinh(x))
+        [[ 1.0159732   1.0159732   0.09983408]
+         [-0.80886686 -1.3504407  -0.48121184]]
+    """,
+        'arctan': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.arctan(x))
+        [[ 0.8760581   0.8760581   0.09966865]
+         [-0.7328151  -1.0636978  -0.4636476 ]]
+    """,
+        'arctan2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.arctan2(x, y))
+        [[ 0.7853982  0.7853982  0.7853982]
+         [-2.3561945 -2.3561945 -2.3561945]]
+    """,
+        'arctanh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[0.5, 0.6, 0.0], [-0.4, -0.8, -0.2]])
+        >>> print(ms.numpy.arctanh(x))
+        [[ 0.54930615  0.6931472   0.        ]
+         [-0.42364895 -1.0986123  -0.20273255]]
+    """,
+        'argmax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.argmax(x))
+        0
+    """,
+        'argmin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.argmin(x))
+        4
+    """,
+        'argwhere': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.argwhere(i))
+        [[0 0]
+         [0 1]
+         [0 2]
+         [1 0]
+         [1 2]]
+    """,
+        'around': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.around(x))
+        [[ 1.  1.  0.]
+         [-1. -2. -0.]]
+    """,
+        'array': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.array([1, 2, 3]))
+        [1 2 3]
+    """,
+        'array_equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.array_equal(x, x))
+        True
+    """,
+        'array_equiv': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.array_equiv(x, x))
+        True
+    """,
+        'array_split': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(*ms.numpy.array_split(v, 3), sep="\\n")
+        [1.2 1.2]
+        [0.1]
+        [-0.9]
+    """,
+        'array_str': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.array_str(i))
+        [[4 4 3]
+         [1 0 2]]
+    """,
+        'asarray': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.asarray([1, 2]))
+        [1 2]
+    """,
+        'asfarray': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.asfarray(i))
+        [[4. 4. 3.]
+         [1. 0. 2.]]
+    """,
+        'atleast_1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.atleast_1d(x))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'atleast_2d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.atleast_2d(v))
+        [[ 1.2  1.2  0.1 -0.9]]
+    """,
+        'atleast_3d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.atleast_3d(v).shape)
+        (1, 4, 1)
+    """,
+        'average': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.average(x))
+        -0.11666664
+    """,
+        'bartlett': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.bartlett(5))
+        [0.  0.5 1.  0.5 0. ]
+    """,
+        'bincount': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print(ms.numpy.bincount(l))
+        [0. 1. 1. 0. 2.]
+    """,
+        'bitwise_and': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.bitwise_and(i, 3))
+        [[0 0 3]
+         [1 0 2]]
+    """,
+        'bitwise_not': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.bitwise_not(i))
+        [[-5 -5 -4]
+         [-2 -1 -3]]
+    """,
+        'bitwise_or': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.bitwise_or(i, 3))
+        [[7 7 3]
+         [3 3 3]]
+    """,
+        'bitwise_xor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.bitwise_xor(i, 3))
+        [[7 7 0]
+         [2 3 1]]
+    """,
+        'blackman': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.blackman(5))
+        [-1.4901161e-08  3.4000003e-01  9.9999994e-01  3.3999997e-01
+         -1.4901161e-08]
+    """,
+        'broadcast_arrays': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> z = Tensor([[1.2], [1.2], [0.1]])
+        >>> print([t.shape for t in ms.numpy.broadcast_arrays(v, z)])
+        [(3, 4), (3, 4)]
+    """,
+        'broadcast_to': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.broadcast_to(v, (3, 4)))
+        [[ 1.2  1.2  0.1 -0.9]
+         [ 1.2  1.2  0.1 -0.9]
+         [ 1.2  1.2  0.1 -0.9]]
+    """,
+        'cbrt': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cbrt(x))
+        [[ 1.0626585   1.0626585   0.46415886]
+         [-0.9654894  -1.2164404  -0.7937005 ]]
+    """,
+        'ceil': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.ceil(x))
+        [[ 2.  2.  1.]
+         [-0. -1. -0.]]
+    """,
+        'choose': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> z = Tensor([1, 1, 1, 0], ms.int32)
+        >>> print(ms.numpy.choose(z, [v, w]))
+        [ 1.2  1.2  0.1 -0.9]
+    """,
+        'clip': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.clip(i, 2, 4))
+        [[4 4 3]
+         [2 2 2]]
+    """,
+        'column_stack': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.column_stack((v, w)))
+        [[ 1.2  1.2]
+         [ 1.2  1.2]
+         [ 0.1  0.1]
+         [-0.9 -0.9]]
+    """,
+        'concatenate': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.concatenate((x, y)))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'convolve': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.convolve(v, w))
+        [ 1.44        2.88        1.6800001  -1.9200001  -2.15       -0.17999999
+          0.80999994]
+    """,
+        'copy': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.copy(x))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'copysign': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.copysign(x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'corrcoef': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.corrcoef(x))
+        [[ 1.         -0.73704356]
+         [-0.7370435   1.        ]]
+    """,
+        'correlate': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.correlate(v, w))
+        [3.7]
+    """,
+        'cos': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cos(x))
+        [[ 0.3623577   0.3623577   0.9950042 ]
+         [ 0.62161    -0.22720204  0.87758255]]
+    """,
+        'cosh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cosh(x))
+        [[1.8106556 1.8106556 1.0050042]
+         [1.4330864 3.1074731 1.127626 ]]
+    """,
+        'count_nonzero': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.count_nonzero(i))
+        5
+    """,
+        'cov': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cov(x))
+        [[ 0.40333334 -0.31166667]
+         [-0.31166667  0.4433333 ]]
+    """,
+        'cross': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cross(x, y))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+        'cumprod': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cumprod(x))
+        [ 1.2         1.44        0.14400001 -0.1296      0.23328    -0.11664   ]
+    """,
+        'cumsum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.cumsum(x))
+        [ 1.2         2.4         2.5         1.6000001  -0.19999984 -0.6999998 ]
+    """,
+        'deg2rad': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.deg2rad(x))
+        [[ 0.02094395  0.02094395  0.00174533]
+         [-0.01570796 -0.03141592 -0.00872665]]
+    """,
+        'diag': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.diag(v).shape)
+        (4, 4)
+    """,
+        'diag_indices': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(*ms.numpy.diag_indices(3), sep="\\n")
+        [0 1 2]
+        [0 1 2]
+    """,
+        'diagflat': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.diagflat(v).shape)
+        (4, 4)
+    """,
+        'diagonal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.diagonal(x))
+        [ 1.2 -1.8]
+    """,
+        'diff': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.diff(v))
+        [ 0.  -1.1 -1. ]
+    """,
+        'digitize': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.digitize(x, ms.numpy.array([-1.0, 0.0, 1.0])))
+        [[3 3 2]
+         [1 0 1]]
+    """,
+        'divide': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.divide(x, y))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+        'divmod': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(*ms.numpy.divmod(i, 4), sep="\\n")
+        [[1 1 0]
+         [0 0 0]]
+        [[0 0 3]
+         [1 0 2]]
+    """,
+        'dot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.dot(v, w))
+        3.7
+    """,
+        'dsplit': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> c = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print([t.shape for t in ms.numpy.dsplit(c, 2)])
+        [(2, 3, 2), (2, 3, 2)]
+    """,
+        'dstack': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.dstack((v, w)).shape)
+        (1, 4, 2)
+    """,
+        'ediff1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.ediff1d(x))
+        [ 0.  -1.1 -1.  -0.9  1.3]
+    """,
+        'empty': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.empty((2, 3)).shape)
+        (2, 3)
+    """,
+        'empty_like': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.empty_like(x).shape)
+        (2, 3)
+    """,
+        'equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.equal(x, y))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'exp': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.exp(x))
+        [[3.320117   3.320117   1.105171  ]
+         [0.40656966 0.1652989  0.60653067]]
+    """,
+        'exp2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.exp2(x))
+        [[2.297397   2.297397   1.0717734 ]
+         [0.53588676 0.2871746  0.70710677]]
+    """,
+        'expand_dims': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.expand_dims(x, 0).shape)
+        (1, 2, 3)
+    """,
+        'expm1': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.expm1(x))
+        [[ 2.320117    2.320117    0.10517092]
+         [-0.59343034 -0.8347011  -0.39346933]]
+    """,
+        'eye': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.eye(3))
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
+    """,
+        'fabs': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.fabs(x))
+        [[1.2 1.2 0.1]
+         [0.9 1.8 0.5]]
+    """,
+        'fix': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.fix(x * 2))
+        [[ 2.  2.  0.]
+         [-1. -3. -1.]]
+    """,
+        'flip': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.flip(x))
+        [[-0.5 -1.8 -0.9]
+         [ 0.1  1.2  1.2]]
+    """,
+        'fliplr': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.fliplr(x))
+        [[ 0.1  1.2  1.2]
+         [-0.5 -1.8 -0.9]]
+    """,
+        'flipud': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.flipud(x))
+        [[-0.9 -1.8 -0.5]
+         [ 1.2  1.2  0.1]]
+    """,
+        'float_power': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.float_power(i, x))
+        [[5.278032   5.278032   1.1161232 ]
+         [1.                inf 0.70710677]]
+    """,
+        'floor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.floor(x))
+        [[ 1.  1.  0.]
+         [-1. -2. -1.]]
+    """,
+        'floor_divide': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.floor_divide(i, 2))
+        [[2 2 1]
+         [0 0 1]]
+    """,
+        'fmod': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.fmod(i, 4))
+        [[0 0 3]
+         [1 0 2]]
+    """,
+        'full': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.full(3, True))
+        [ True  True  True]
+    """,
+        'full_like': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.full_like(x, 2))
+        [[2. 2. 2.]
+         [2. 2. 2.]]
+    """,
+        'gcd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.gcd(i, 4))
+        [[4 4 1]
+         [1 4 2]]
+    """,
+        'geomspace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.geomspace(1, 8, 4))
+        [1. 2. 4. 8.]
+    """,
+        'gradient': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.gradient(v))
+        [ 0.   -0.55 -1.05 -1.  ]
+    """,
+        'greater': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.greater(x, y))
+        [[False False False]
+         [False False False]]
+    """,
+        'greater_equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.greater_equal(x, y))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'hamming': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.hamming(5))
+        [0.08000001 0.54       1.         0.54       0.08000001]
+    """,
+        'hanning': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.hanning(5))
+        [0.  0.5 1.  0.5 0. ]
+    """,
+        'heaviside': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.heaviside(x, 0.5))
+        [[1. 1. 1.]
+         [0. 0. 0.]]
+    """,
+        'histogram': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(*ms.numpy.histogram(v, 3), sep="\\n")
+        [1. 1. 2.]
+        [-0.9        -0.19999999  0.5         1.2       ]
+    """,
+        'histogram2d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(*ms.numpy.histogram2d(v, w, 2), sep="\\n")
+        [[2. 0.]
+         [0. 2.]]
+        [-0.9         0.14999998  1.2       ]
+        [-0.9         0.14999998  1.2       ]
+    """,
+        'histogram_bin_edges': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.histogram_bin_edges(v, 3))
+        [-0.9        -0.19999999  0.5         1.2       ]
+    """,
+        'histogramdd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> z = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5], [-0.4, -1.8], [-1.8, 2.0], [0.6, -1.1]])
+        >>> print(ms.numpy.histogramdd(z, 2))
+        (Tensor(shape=[2, 2], dtype=Float32, value=
+        [[ 2.00000000e+00,  1.00000000e+00],
+         [ 2.00000000e+00,  1.00000000e+00]]), [Tensor(shape=[3], dtype=Float32, value= [-1.79999995e+00, -2.99999952e-01,  1.20000005e+00]), Tensor(shape=[3], dtype=Float32, value= [-1.79999995e+00,  1.00000024e-01,  2.00000000e+00])])
+    """,
+        'hsplit': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ms.numpy.hsplit(x, 3), sep="\\n")
+        [[ 1.2]
+         [-0.9]]
+        [[ 1.2]
+         [-1.8]]
+        [[ 0.1]
+         [-0.5]]
+    """,
+        'hstack': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.hstack((v, w)))
+        [ 1.2  1.2  0.1 -0.9  1.2  1.2  0.1 -0.9]
+    """,
+        'hypot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.hypot(x, y))
+        [[1.6970563  1.6970563  0.14142136]
+         [1.2727922  2.5455844  0.70710677]]
+    """,
+        'identity': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.identity(3))
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
+    """,
+        'in1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.in1d(i, [1, 2]))
+        [False False False  True False  True]
+    """,
+        'indices': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(*ms.numpy.indices((2, 3)), sep="\\n")
+        [[0 0 0]
+         [1 1 1]]
+        [[0 1 2]
+         [0 1 2]]
+    """,
+        'inner': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.inner(v, w))
+        3.7
+    """,
+        'interp': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.interp(x, ms.numpy.array([-1.0, 0.0, 1.0]), ms.numpy.array([2.0, 3.0, 1.0])))
+        [[1.  1.  2.8]
+         [2.1 2.  2.5]]
+    """,
+        'intersect1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> z = Tensor([3, 3, 2])
+        >>> print(ms.numpy.intersect1d(l, z))
+        [2]
+    """,
+        'invert': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.invert(i))
+        [[-5 -5 -4]
+         [-2 -1 -3]]
+    """,
+        'isclose': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.isclose(x, y))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'isfinite': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.isfinite(x))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'isin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.isin(i, [1, 2]))
+        [[False False False]
+         [ True False  True]]
+    """,
+        'isinf': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.isinf(x))
+        [[False False False]
+         [False False False]]
+    """,
+        'isnan': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.isnan(x))
+        [[False False False]
+         [False False False]]
+    """,
+        'isneginf': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> z = Tensor([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        >>> print(ms.numpy.isneginf(x / z))
+        [[False False False]
+         [ True  True  True]]
+    """,
+        'isposinf': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> z = Tensor([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        >>> print(ms.numpy.isposinf(x / z))
+        [[ True  True  True]
+         [False False False]]
+    """,
+        'isscalar': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.isscalar(3))
+        True
+    """,
+        'ix_': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print(*ms.numpy.ix_(l, v), sep="\\n")
+        [[4]
+         [4]
+         [2]
+         [1]]
+        [[ 1.2  1.2  0.1 -0.9]]
+    """,
+        'kron': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.kron(x, y).shape)
+        (4, 9)
+    """,
+        'lcm': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.lcm(i, 4))
+        [[ 4  4 12]
+         [ 4  0  4]]
+    """,
+        'less': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.less(x, y))
+        [[False False False]
+         [False False False]]
+    """,
+        'less_equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.less_equal(x, y))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'linspace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.linspace(0, 5, 6))
+        [0. 1. 2. 3. 4. 5.]
+    """,
+        'log': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.log(x))
+        [[ 0.8754688   0.8754688   0.47000363]
+         [-0.10536055 -1.2039728   0.1823216 ]]
+    """,
+        'log10': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.log10(x))
+        [[ 0.38021126  0.38021126  0.20412   ]
+         [-0.04575751 -0.5228787   0.07918126]]
+    """,
+        'log1p': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.log1p(x))
+        [[1.2237755  1.2237755  0.95551145]
+         [0.64185387 0.26236427 0.7884574 ]]
+    """,
+        'log2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.log2(x))
+        [[ 1.2630345   1.2630345   0.6780719 ]
+         [-0.15200312 -1.7369655   0.26303446]]
+    """,
+        'logaddexp': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.logaddexp(x, y))
+        [[ 1.8931472   1.8931472   0.7931472 ]
+         [-0.2068528  -1.1068528   0.19314718]]
+    """,
+        'logaddexp2': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.logaddexp2(x, y))
+        [[ 2.2         2.2         1.1       ]
+         [ 0.10000002 -0.79999995  0.5       ]]
+    """,
+        'logical_and': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> b = Tensor([[False, False, False], [True, True, True]])
+        >>> print(ms.numpy.logical_and(b, True))
+        [[False False False]
+         [ True  True  True]]
+    """,
+        'logical_not': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.logical_not(x > 1))
+        [[False False  True]
+         [ True  True  True]]
+    """,
+        'logical_or': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> b = Tensor([[False, False, False], [True, True, True]])
+        >>> print(ms.numpy.logical_or(b, True))
+        [[ True  True  True]
+         [ True  True  True]]
+    """,
+        'logical_xor': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> b = Tensor([[False, False, False], [True, True, True]])
+        >>> print(ms.numpy.logical_xor(b, True))
+        [[ True  True  True]
+         [False False False]]
+    """,
+        'logspace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.logspace(0, 3, 4))
+        [   1.   10.  100. 1000.]
+    """,
+        'matmul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.matmul(v, v))
+        3.7
+    """,
+        'matrix_power': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> z = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5], [-0.4, -1.8, -1.8]])
+        >>> print(ms.numpy.matrix_power(z, 3))
+        [[  1.4580001   3.192       1.67     ]
+         [ -2.5500002  -7.698      -4.534    ]
+         [ -4.8079996 -15.947998  -10.193999 ]]
+    """,
+        'maximum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.maximum(x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'mean': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.mean(x))
+        -0.11666664
+    """,
+        'meshgrid': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print([t.shape for t in ms.numpy.meshgrid(v, l)])
+        [(4, 4), (4, 4)]
+    """,
+        'minimum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.minimum(x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'mod': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.mod(i, 4))
+        [[0 0 3]
+         [1 0 2]]
+    """,
+        'moveaxis': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> c = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print(ms.numpy.moveaxis(c, 0, 2).shape)
+        (3, 4, 2)
+    """,
+        'multi_dot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> z = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.multi_dot([x, z, x]))
+        [[ 1.3770002   1.0980002  -0.017     ]
+         [-1.1429999  -1.8539997  -0.43099993]]
+    """,
+        'multiply': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.multiply(x, y))
+        [[1.44       1.44       0.01      ]
+         [0.80999994 3.2399998  0.25      ]]
+    """,
+        'nancumsum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.nancumsum(x))
+        [ 1.2         2.4         2.5         1.6000001  -0.19999984 -0.6999998 ]
+    """,
+        'nanmax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nanmax(x))
+        1.2
+    """,
+        'nanmean': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nanmean(x))
+        -0.11666664
+    """,
+        'nanmin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nanmin(x))
+        -1.8
+    """,
+        'nanstd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nanstd(x))
+        1.0884495
+    """,
+        'nansum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nansum(x))
+        -0.6999998
+    """,
+        'nanvar': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2], [0.1, -0.9], [-1.8, -0.5]])
+        >>> print(ms.numpy.nanvar(x))
+        1.1847223
+    """,
+        'negative': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.negative(i))
+        [[-4 -4 -3]
+         [-1  0 -2]]
+    """,
+        'norm': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.norm(x))
+        2.6814175
+    """,
+        'not_equal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.not_equal(x, y))
+        [[False False False]
+         [False False False]]
+    """,
+        'ones': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.ones((2, 3)))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+        'ones_like': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.ones_like(x))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+        'outer': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.outer(v, w).shape)
+        (4, 4)
+    """,
+        'pad': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.pad(x, 1).shape)
+        (4, 5)
+    """,
+        'piecewise': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.piecewise(x, [x > 0, x < -1], [1, -1]))
+        [[ 1  1  1]
+         [ 0 -1  0]]
+    """,
+        'polyadd': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polyadd(v, w))
+        [ 2.4  2.4  0.2 -1.8]
+    """,
+        'polyder': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polyder(v))
+        [3.6000001 2.4       0.1      ]
+    """,
+        'polyint': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polyint(v))
+        [ 0.3   0.4   0.05 -0.9   0.  ]
+    """,
+        'polymul': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polymul(v, w))
+        [ 1.44        2.88        1.6800001  -1.9200001  -2.15       -0.17999999
+          0.80999994]
+    """,
+        'polysub': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polysub(v, w))
+        [0. 0. 0. 0.]
+    """,
+        'polyval': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.polyval(v, x))
+        [[ 3.0216002   3.0216002  -0.8768    ]
+         [-0.8928     -4.1904     -0.79999995]]
+    """,
+        'positive': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.positive(i))
+        [[4 4 3]
+         [1 0 2]]
+    """,
+        'power': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.power(x, 2))
+        [[1.44       1.44       0.01      ]
+         [0.80999994 3.2399998  0.25      ]]
+    """,
+        'promote_types': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.promote_types(ms.int8, ms.int32))
+        Int32
+    """,
+        'ptp': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.ptp(x))
+        3.0
+    """,
+        'rad2deg': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.rad2deg(x))
+        [[  68.75494    68.75494     5.729578]
+         [ -51.5662   -103.1324    -28.64789 ]]
+    """,
+        'radians': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.radians(x))
+        [[ 0.02094395  0.02094395  0.00174533]
+         [-0.01570796 -0.03141592 -0.00872665]]
+    """,
+        'rand': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.rand(3, 4).shape)
+        (3, 4)
+    """,
+        'randint': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.randint(3).shape)
+        (1,)
+    """,
+        'randn': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.randn(3, 4).shape)
+        (3, 4)
+    """,
+        'ravel': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> c = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print(ms.numpy.ravel(c).shape)
+        (24,)
+    """,
+        'ravel_multi_index': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.ravel_multi_index(ms.numpy.array([[0, 1], [2, 1]]), (2, 3), order='F'))
+        [4 3]
+    """,
+        'reciprocal': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.reciprocal(x))
+        [[0.41666666 0.41666666 0.625     ]
+         [1.1111112  3.3333333  0.8333333 ]]
+    """,
+        'remainder': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.remainder(i, 4))
+        [[0 0 3]
+         [1 0 2]]
+    """,
+        'repeat': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.repeat(x, 2))
+        [ 1.2  1.2  1.2  1.2  0.1  0.1 -0.9 -0.9 -1.8 -1.8 -0.5 -0.5]
+    """,
+        'reshape': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.reshape(x, -1))
+        [ 1.2  1.2  0.1 -0.9 -1.8 -0.5]
+    """,
+        'result_type': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.result_type(x, i))
+        Float32
+    """,
+        'rint': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.rint(x))
+        [[ 1.  1.  0.]
+         [-1. -2. -0.]]
+    """,
+        'roll': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.roll(x, 1))
+        [[-0.5  1.2  1.2]
+         [ 0.1 -0.9 -1.8]]
+    """,
+        'rollaxis': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> c = Tensor(np.linspace(-2, 2, 24).reshape(2, 3, 4), ms.float32)
+        >>> print(ms.numpy.rollaxis(c, 2).shape)
+        (4, 2, 3)
+    """,
+        'rot90': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.rot90(x))
+        [[ 0.1 -0.5]
+         [ 1.2 -1.8]
+         [ 1.2 -0.9]]
+    """,
+        'searchsorted': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.searchsorted(ms.numpy.arange(5), i))
+        [[4 4 3]
+         [1 0 2]]
+    """,
+        'select': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.select([x > 1], [x], 5))
+        [[1.2 1.2 5. ]
+         [5.  5.  5. ]]
+    """,
+        'setdiff1d': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> z = Tensor([3, 3, 2])
+        >>> print(ms.numpy.setdiff1d(l, z))
+        [1 4]
+    """,
+        'sign': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.sign(x))
+        [[ 1.  1.  1.]
+         [-1. -1. -1.]]
+    """,
+        'signbit': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.signbit(x))
+        [[False False False]
+         [ True  True  True]]
+    """,
+        'sin': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.sin(x))
+        [[ 0.9320391   0.9320391   0.09983342]
+         [-0.7833269  -0.9738476  -0.47942555]]
+    """,
+        'sinh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.sinh(x))
+        [[ 1.5094614   1.5094614   0.10016675]
+         [-1.0265167  -2.9421742  -0.5210953 ]]
+    """,
+        'size': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.size(x))
+        6
+    """,
+        'sometrue': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.sometrue(x))
+        True
+    """,
+        'split': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(*ms.numpy.split(v, 2), sep="\\n")
+        [1.2 1.2]
+        [ 0.1 -0.9]
+    """,
+        'sqrt': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[2.4, 2.4, 1.6], [0.9, 0.3, 1.2]])
+        >>> print(ms.numpy.sqrt(x))
+        [[1.5491934  1.5491934  1.264911  ]
+         [0.94868326 0.5477226  1.0954452 ]]
+    """,
+        'square': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> i = Tensor([[4, 4, 3], [1, 0, 2]], ms.int32)
+        >>> print(ms.numpy.square(i))
+        [[16 16  9]
+         [ 1  0  4]]
+    """,
+        'squeeze': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> z = Tensor([[[1.2], [1.2], [0.1]]])
+        >>> print(ms.numpy.squeeze(z))
+        [1.2 1.2 0.1]
+    """,
+        'stack': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.stack((x, y)).shape)
+        (2, 2, 3)
+    """,
+        'std': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.std(x))
+        1.0884495
+    """,
+        'subtract': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.subtract(x, y))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+        'sum': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.sum(x))
+        -0.6999998
+    """,
+        'swapaxes': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.swapaxes(x, -1, 0))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+        'take': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print(ms.numpy.take(x, l))
+        [-1.8 -1.8  0.1  1.2]
+    """,
+        'take_along_axis': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> z = Tensor([[2, 2], [1, 0]], ms.int32)
+        >>> print(ms.numpy.take_along_axis(x, z, 1))
+        [[ 0.1  0.1]
+         [-1.8 -0.9]]
+    """,
+        'tan': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.tan(x))
+        [[ 2.572152    2.572152    0.10033467]
+         [-1.2601582   4.2862625  -0.5463025 ]]
+    """,
+        'tanh': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.tanh(x))
+        [[ 0.83365464  0.83365464  0.099668  ]
+         [-0.71629786 -0.946806   -0.46211717]]
+    """,
+        'tensordot': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.tensordot(x, y))
+        7.19
+    """,
+        'tile': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.tile(x, 2))
+        [[ 1.2  1.2  0.1  1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5 -0.9 -1.8 -0.5]]
+    """,
+        'trace': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.trace(x))
+        -0.5999999
+    """,
+        'transpose': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.transpose(x))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
+    """,
+        'trapz': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.trapz(v))
+        1.4500002
+    """,
+        'tri': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.tri(3))
+        [[1. 0. 0.]
+         [1. 1. 0.]
+         [1. 1. 1.]]
+    """,
+        'tril': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.tril(x))
+        [[ 1.2  0.   0. ]
+         [-0.9 -1.8  0. ]]
+    """,
+        'tril_indices': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(*ms.numpy.tril_indices(3), sep="\\n")
+        [0 1 1 2 2 2]
+        [0 0 1 0 1 2]
+    """,
+        'tril_indices_from': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ms.numpy.tril_indices_from(x), sep="\\n")
+        [0 1 1]
+        [0 0 1]
+    """,
+        'triu': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.triu(x))
+        [[ 1.2  1.2  0.1]
+         [ 0.  -1.8 -0.5]]
+    """,
+        'triu_indices': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(*ms.numpy.triu_indices(3), sep="\\n")
+        [0 0 0 1 1 2]
+        [0 1 2 1 2 2]
+    """,
+        'triu_indices_from': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ms.numpy.triu_indices_from(x), sep="\\n")
+        [0 0 0 1 1]
+        [0 1 2 1 2]
+    """,
+        'true_divide': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.true_divide(x, y))
+        [[1. 1. 1.]
+         [1. 1. 1.]]
+    """,
+        'trunc': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.trunc(x))
+        [[ 1.  1.  0.]
+         [-0. -1. -0.]]
+    """,
+        'unique': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print(ms.numpy.unique(l))
+        [1 2 4]
+    """,
+        'unravel_index': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> l = Tensor([4, 4, 2, 1])
+        >>> print(*ms.numpy.unravel_index(l, (2, 3)), sep="\\n")
+        [1 1 0 0]
+        [1 1 2 1]
+    """,
+        'unwrap': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.unwrap(v * 4))
+        [4.8      4.8      6.683186 8.966372]
+    """,
+        'vander': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.vander(v).shape)
+        (4, 4)
+    """,
+        'var': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.var(x))
+        1.1847223
+    """,
+        'vsplit': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(*ms.numpy.vsplit(x, 2), sep="\\n")
+        [[1.2 1.2 0.1]]
+        [[-0.9 -1.8 -0.5]]
+    """,
+        'vstack': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> v = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> w = Tensor([1.2, 1.2, 0.1, -0.9])
+        >>> print(ms.numpy.vstack((v, w)))
+        [[ 1.2  1.2  0.1 -0.9]
+         [ 1.2  1.2  0.1 -0.9]]
+    """,
+        'where': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.where(x > 0, x, y))
+        [[ 1.2  1.2  0.1]
+         [-0.9 -1.8 -0.5]]
+    """,
+        'zeros': """
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.numpy.zeros((2, 3)))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+        'zeros_like': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(ms.numpy.zeros_like(x))
+        [[0. 0. 0.]
+         [0. 0. 0.]]
+    """,
+    },
     'ops': {
         'Adam': """
 

@@ -16,7 +16,7 @@ from spore import _core, mint, nn, ops, train
 
 PLACES = {"spore": spore, "spore.ops": ops, "spore.nn": nn, "spore.train": train, "spore.mint": mint,
           "spore.mint.nn.functional": mint.nn.functional, "spore.mint.linalg": mint.linalg,
-          "spore.mint.special": mint.special}
+          "spore.mint.special": mint.special, "spore.numpy": spore.numpy}
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 
 
