@@ -46,15 +46,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static char path[64];
     if (path[0] == '\0') snprintf(path, sizeof path, "/tmp/spore-fuzz-%ld.ckpt", (long)getpid());
+    const sp_file_options options = {.format = "ckpt", .flags = bytes % 2 ? SP_FILE_CRC : 0};
     sp_bundle *first = NULL, *second = NULL;
-    sp_status status = sp_checkpoint_parse(data, bytes, bytes % 2 ? SP_CHECKPOINT_CRC : 0, &first);
+    sp_status status = sp_load_memory(data, bytes, &options, &first);
     if (status != SP_OK) {
         must(first == NULL && sp_error_message()[0] != '\0', "refused without a message");
         return 0;
     }
     if (sp_bundle_count(first) > 0) {
-        must(sp_checkpoint_save(path, first, SP_CHECKPOINT_CRC) == SP_OK, "what was read cannot be saved");
-        must(sp_checkpoint_load(path, SP_CHECKPOINT_CRC, &second) == SP_OK, "what was saved cannot be read");
+        must(sp_save(path, first, &options) == SP_OK, "what was read cannot be saved");
+        must(sp_load(path, &options, &second) == SP_OK, "what was saved cannot be read");
         compare(first, second);
         unlink(path);
     }

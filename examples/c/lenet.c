@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     check(sp_tensor_item_f64(right, &accuracy));
     check(sp_bundle_create(&bundle));
     for (int i = 0; i < N_WEIGHTS; i++) check(sp_bundle_add(bundle, names[i], w[i]));
-    check(sp_checkpoint_save(path, bundle, 0));
+    check(sp_save(path, bundle, NULL));
     printf("test accuracy %.4f, saved %s\n", accuracy, path);
     sp_bundle_release(bundle);
     sp_builder_release(b), sp_builder_release(keep);

@@ -97,6 +97,11 @@ bool sp__cipher_is_sealed(const void *data, size_t bytes)
     return bytes >= 4 && get32(data) - (uint32_t)MAGIC_GCM < SP_CIPHER_COUNT;
 }
 
+const char *sp__cipher_sealed_mode(const void *data, size_t bytes)
+{
+    return sp__cipher_is_sealed(data, bytes) ? mode_names[get32(data) - (uint32_t)MAGIC_GCM] : NULL;
+}
+
 /* Lengths at p (behind magic and tag) that fit each other. */
 static bool lengths_fit(const uint8_t *p, size_t left)
 {

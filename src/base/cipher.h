@@ -48,6 +48,8 @@ void sp__cipher_clear(sp_cipher *cipher);
 
 /* Do the first bytes look like an encrypted block, of any mode? */
 bool sp__cipher_is_sealed(const void *data, size_t bytes);
+/* The mode they tell, by name (an old block of AES-CBC says AES-GCM); NULL: not encrypted. */
+const char *sp__cipher_sealed_mode(const void *data, size_t bytes);
 
 /* Exact size of the container for so many bytes. No bytes make an empty container. */
 size_t sp__cipher_sealed_bytes(const sp_cipher *cipher, size_t plain_bytes);

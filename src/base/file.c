@@ -60,6 +60,21 @@ sp_status sp__map_open(const char *path, sp_map **out)
         sp__free(map);
         return status;
     }
+    map->mapped = true;
+    atomic_init(&map->refs, 1);
+    *out = map;
+    return SP_OK;
+}
+
+sp_status sp__map_create(size_t bytes, sp_map **out)
+{
+    sp_map *map = sp__alloc(sizeof *map);
+    if (map == NULL) return SP_NOMEM;
+    *map = (sp_map){.bytes = bytes};
+    if (bytes > 0 && (map->data = sp__alloc(bytes)) == NULL) {
+        sp__free(map);
+        return SP_NOMEM;
+    }
     atomic_init(&map->refs, 1);
     *out = map;
     return SP_OK;
@@ -67,11 +82,19 @@ sp_status sp__map_open(const char *path, sp_map **out)
 
 void sp__map_retain(sp_map *map) { atomic_fetch_add_explicit(&map->refs, 1, memory_order_relaxed); }
 
+void sp__map_forget(const sp_map *map, const uint8_t *data, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)data + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)data + bytes) / page * page; /* whole pages: the others hold neighbours too */
+    if (map->mapped && begin < end) madvise(map->data + (begin - (uintptr_t)map->data), end - begin, MADV_DONTNEED);
+}
+
 void sp__map_release(void *context)
 {
     sp_map *map = context;
     if (map == NULL || atomic_fetch_sub_explicit(&map->refs, 1, memory_order_acq_rel) != 1) return;
-    if (map->data != NULL) munmap(map->data, map->bytes);
+    if (map->data != NULL && map->mapped) munmap(map->data, map->bytes);
+    else sp__free(map->data);
     sp__free(map);
 }
 

@@ -14,11 +14,17 @@ typedef struct sp_map {
     atomic_int refs;
     uint8_t *data; /* NULL for an empty file */
     size_t bytes;
+    bool mapped;   /* else a block of sp__alloc */
 } sp_map;
 
 /* SP_IO when it does not exist, is not a regular file or cannot be read. */
 sp_status sp__map_open(const char *path, sp_map **out);
+/* Memory that serves as one: `bytes` bytes to be filled. */
+sp_status sp__map_create(size_t bytes, sp_map **out);
 void sp__map_retain(sp_map *map);
+/* These bytes will not be read again soon: what the system keeps of them for this process may go. Not for bytes that were
+ * changed: they would come back as they are in the file. */
+void sp__map_forget(const sp_map *map, const uint8_t *data, size_t bytes);
 void sp__map_release(void *map); /* NULL is fine; void * to serve as the release function of sp_tensor_wrap */
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */

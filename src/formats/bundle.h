@@ -3,9 +3,43 @@
 #ifndef SPORE_BUNDLE_H
 #define SPORE_BUNDLE_H
 
-#include "base/base.h"
+#include "base/file.h"
+#include "spore/format.h"
+#include "tensor/tensor_impl.h"
 
 /* Number of leading bytes that are whole UTF-8 characters: equal to `bytes` when all of the text is. */
 size_t sp__utf8_valid(const char *text, size_t bytes);
+
+/* A name for messages: printable, and short enough to leave room for what went wrong. */
+#define SP_NAME_SHOWN 96
+const char *sp__name_shown(const char *name, size_t bytes, char out[SP_NAME_SHOWN]);
+
+/* A run of bytes in memory. */
+typedef struct sp_piece {
+    const uint8_t *data;
+    size_t bytes;
+} sp_piece;
+
+/* One after the other into `out`; large ones by several threads. */
+void sp__pieces_join(const sp_piece *pieces, size_t n_pieces, void *out);
+
+/* Append or replace an entry whose contents are pieces of a map, to be copied when asked for. Their bytes together must
+ * be those of the shape; bools must be 0 or 1. The map is retained, the pieces are copied. */
+sp_status sp__bundle_add_waiting(sp_bundle *bundle, const char *name, const sp_meta *meta, const sp_piece *pieces,
+                                 size_t n_pieces, sp_map *map);
+
+/* An entry's contents in order, without making a tensor of what waits in its file. */
+typedef struct sp_value {
+    sp_meta meta;
+    size_t bytes;
+    const sp_piece *pieces;
+    size_t n_pieces;
+    sp_piece only;    /* pieces[0] of a tensor in memory */
+    sp_tensor *whole; /* row-major, kept while the value is in use */
+} sp_value;
+
+/* Entry i must be a tensor. Ends with sp__value_release. */
+sp_status sp__bundle_value(const sp_bundle *bundle, int64_t i, sp_value *out);
+void sp__value_release(sp_value *v);
 
 #endif

@@ -17,7 +17,6 @@
  * - Tensors without elements: MindSpore does not write them, and so loses them. We do write them, and it reads them.
  * - A name may end in ".__param_key__" and a number (parameters with a cache): not part of the name.
  * - Entries whose type is "random_op", and maps, are left out: there is nothing here they could belong to.
- * - Encrypted files begin with another byte than 0A and are refused by name.
  *
  * Reading trusts nothing: a window never leaves its parent (wire.h), and memory is taken only after the dimensions have
  * been found to agree with the bytes that are there, so a file cannot ask for more than a few times its own size. */
@@ -27,11 +26,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "formats/bundle.h"
-#include "base/file.h"
+#include "formats/format_impl.h"
 #include "formats/wire.h"
-#include "spore/format.h"
-#include "tensor/tensor_impl.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "contents are stored in the order of this machine");
 
@@ -46,11 +42,7 @@ enum {
 
     CRC_MARK_BYTES = 7,
     CRC_ZERO_BYTES = 6, /* the ten bytes behind the mark hold a 32-bit number */
-    CRC_TRAILER_BYTES = CRC_MARK_BYTES + 10,
-
-    /* Copying less than this is cheaper than the page faults of a view, and does not keep the file mapped. */
-    VIEW_MIN_BYTES = 64 << 10,
-    NAME_SHOWN = 96
+    CRC_TRAILER_BYTES = CRC_MARK_BYTES + 10
 };
 
 static const char crc_mark[CRC_MARK_BYTES + CRC_ZERO_BYTES + 1] = "crc_num\0\0\0\0\0\0";
@@ -61,11 +53,6 @@ size_t sp__checkpoint_slice_bytes = (size_t)512 << 20;
 /* --- reading: one entry ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    const uint8_t *data;
-    size_t bytes;
-} piece;
-
-typedef struct {
     bool has_tag, has_tensor, has_map, has_type, has_content;
     sp_wire tag, type, content;
     size_t offset;
@@ -73,7 +60,6 @@ typedef struct {
     int64_t dims[SP_RANK_MAX];
 } entry;
 
-static piece piece_of(const sp_wire *w) { return (piece){w->at, sp__wire_left(w)}; }
 
 static bool piece_is(const sp_wire *w, const char *text)
 {
@@ -85,17 +71,9 @@ static bool same_bytes(const sp_wire *a, const sp_wire *b)
     return sp__wire_left(a) == sp__wire_left(b) && memcmp(a->at, b->at, sp__wire_left(a)) == 0;
 }
 
-/* A name for messages: printable, and short enough to leave room for what went wrong. */
-static const char *shown(const sp_wire *w, char out[NAME_SHOWN])
+static const char *shown(const sp_wire *w, char out[SP_NAME_SHOWN])
 {
-    size_t n = sp__wire_left(w), max = NAME_SHOWN - 4;
-    size_t take = sp__utf8_valid((const char *)w->at, n < max ? n : max);
-    memcpy(out, w->at, take);
-    for (size_t i = 0; i < take; i++)
-        if ((unsigned char)out[i] < 0x20 || out[i] == 0x7F) out[i] = '?';
-    memcpy(out + take, "...", 4);
-    if (take == n) out[take] = '\0';
-    return out;
+    return sp__name_shown((const char *)w->at, sp__wire_left(w), out);
 }
 
 static sp_status add_dim(sp_wire *w, entry *e)
@@ -195,7 +173,7 @@ static sp_status read_entry(sp_wire w, int64_t index, entry *e)
     sp_status status = read_fields(w, e);
     if (status == SP_OK) status = check_fields(e);
     if (status != SP_OK) {
-        char name[NAME_SHOWN];
+        char name[SP_NAME_SHOWN];
         if (e->has_tag) sp__error_context("entry %lld '%s'", (long long)index, shown(&e->tag, name));
         else sp__error_context("entry %lld", (long long)index);
     }
@@ -205,23 +183,14 @@ static sp_status read_entry(sp_wire w, int64_t index, entry *e)
 /* --- reading: entries joined into values -------------------------------------------------------------------------- */
 
 typedef struct {
-    sp_map *map;       /* NULL: everything is copied */
+    const sp_source *source;
     sp_bundle *bundle;
     entry first;       /* of the run of slices being collected */
     bool collecting;
-    piece *pieces;
+    sp_piece *pieces;
     size_t n_pieces, max_pieces;
     size_t total_bytes;
 } reader;
-
-static void join(const reader *r, void *out)
-{
-    char *at = out;
-    for (size_t i = 0; i < r->n_pieces; i++) {
-        if (r->pieces[i].bytes > 0) memcpy(at, r->pieces[i].data, r->pieces[i].bytes);
-        at += r->pieces[i].bytes;
-    }
-}
 
 static size_t utf8_put(char *at, uint32_t c)
 {
@@ -244,7 +213,7 @@ static sp_status finish_text(reader *r, const char *name)
     /* The characters in front, their UTF-8 (never longer) built in the same place. */
     char *text = sp__alloc(r->total_bytes + 1);
     if (text == NULL) return SP_NOMEM;
-    join(r, text);
+    sp__pieces_join(r->pieces, r->n_pieces, text);
     sp_status status = SP_OK;
     size_t bytes = 0, keep = 0;
     for (size_t i = 0; i < r->total_bytes && status == SP_OK; i += 4) {
@@ -265,35 +234,11 @@ static sp_status finish_text(reader *r, const char *name)
 
 static sp_status parse_dtype(const sp_wire *type, sp_dtype *out)
 {
-    char text[NAME_SHOWN];
+    char text[SP_NAME_SHOWN];
     shown(type, text);
     *out = sp_dtype_parse(text);
     SP_CHECK(*out != SP_DTYPE_NONE && *out != SP_DTYPE_STR && sp__wire_left(type) == strlen(text), SP_FORMAT,
              "byte %zu: tensor_type is '%s', a dtype like Float32 wanted", sp__wire_offset(type), text);
-    return SP_OK;
-}
-
-/* Any byte but 0 is true, yet a C bool must be 0 or 1. */
-static void clean_bools(sp_tensor *t)
-{
-    uint8_t *p = sp_tensor_data(t);
-    for (int64_t i = 0; i < sp_tensor_count(t); i++) p[i] = p[i] != 0;
-}
-
-static sp_status make_tensor(reader *r, sp_dtype dtype, int rank, sp_tensor **out)
-{
-    size_t element = sp_dtype_bytes(dtype), align = element < 8 ? element : 8;
-    const piece *only = &r->pieces[0];
-    if (r->map != NULL && r->n_pieces == 1 && only->bytes >= VIEW_MIN_BYTES && dtype != SP_DTYPE_BOOL &&
-        (uintptr_t)only->data % align == 0) {
-        void *data = r->map->data + (only->data - r->map->data);
-        SP_TRY(sp_tensor_wrap(dtype, rank, r->first.dims, NULL, data, sp__map_release, r->map, out));
-        sp__map_retain(r->map);
-        return SP_OK;
-    }
-    SP_TRY(sp_tensor_create(dtype, rank, r->first.dims, out));
-    join(r, sp_tensor_data(*out));
-    if (dtype == SP_DTYPE_BOOL) clean_bools(*out);
     return SP_OK;
 }
 
@@ -303,10 +248,11 @@ static sp_status finish_tensor(reader *r, const char *name)
     sp_dtype dtype;
     SP_TRY(parse_dtype(&e->type, &dtype));
     size_t element = sp_dtype_bytes(dtype), wanted;
-    int rank = e->rank;
-    if (rank == 1 && e->dims[0] == 0 && r->total_bytes == element) rank = 0;
+    sp_meta meta = {.dtype = dtype, .rank = e->rank};
+    memcpy(meta.dims, e->dims, sizeof meta.dims);
+    if (meta.rank == 1 && e->dims[0] == 0 && r->total_bytes == element) meta.rank = 0;
     int64_t count;
-    sp_status status = sp__shape_count(rank, e->dims, &count);
+    sp_status status = sp__shape_count(meta.rank, meta.dims, &count);
     if (status != SP_OK) {
         sp__error_context("byte %zu", e->offset);
         return SP_FORMAT;
@@ -314,13 +260,9 @@ static sp_status finish_tensor(reader *r, const char *name)
     char shape[SP_SHAPE_TEXT];
     SP_CHECK(sp__mul_size((size_t)count, element, &wanted) && wanted == r->total_bytes, SP_FORMAT,
              "byte %zu: tensor_content has %zu bytes in %zu slice(s), but shape %s of %s wants %lld elements of %zu",
-             sp__wire_offset(&e->content), r->total_bytes, r->n_pieces, sp__shape_text(rank, e->dims, shape),
+             sp__wire_offset(&e->content), r->total_bytes, r->n_pieces, sp__shape_text(meta.rank, meta.dims, shape),
              sp_dtype_text(dtype), (long long)count, element);
-    sp_tensor *t;
-    SP_TRY(make_tensor(r, dtype, rank, &t));
-    status = sp_bundle_add(r->bundle, name, t);
-    sp_tensor_release(t);
-    return status;
+    return sp__source_put(r->source, r->bundle, name, &meta, r->pieces, r->n_pieces);
 }
 
 /* Length of the name without the key of a cached parameter. */
@@ -349,7 +291,7 @@ static sp_status finish(reader *r)
     name[name_bytes(name)] = '\0';
     sp_status status = piece_is(&e->type, "str") ? finish_text(r, name) : finish_tensor(r, name);
     if (status != SP_OK) {
-        char text[NAME_SHOWN];
+        char text[SP_NAME_SHOWN];
         sp__error_context("entry '%s'", shown(&e->tag, text));
     }
     sp__free(name);
@@ -360,12 +302,12 @@ static sp_status add_piece(reader *r, const sp_wire *content)
 {
     if (r->n_pieces == r->max_pieces) {
         size_t max = r->max_pieces == 0 ? 8 : r->max_pieces * 2;
-        piece *larger = sp__realloc(r->pieces, r->n_pieces * sizeof *larger, max * sizeof *larger);
+        sp_piece *larger = sp__realloc(r->pieces, r->n_pieces * sizeof *larger, max * sizeof *larger);
         if (larger == NULL) return SP_NOMEM;
         r->pieces = larger;
         r->max_pieces = max;
     }
-    r->pieces[r->n_pieces++] = piece_of(content);
+    r->pieces[r->n_pieces++] = (sp_piece){content->at, sp__wire_left(content)};
     r->total_bytes += sp__wire_left(content); /* cannot overflow: the pieces are disjoint parts of memory */
     return SP_OK;
 }
@@ -373,7 +315,7 @@ static sp_status add_piece(reader *r, const sp_wire *content)
 static sp_status collect(reader *r, const entry *e)
 {
     if (r->collecting && same_bytes(&r->first.tag, &e->tag)) {
-        char name[NAME_SHOWN], here[SP_SHAPE_TEXT], before[SP_SHAPE_TEXT];
+        char name[SP_NAME_SHOWN], here[SP_SHAPE_TEXT], before[SP_SHAPE_TEXT];
         bool same = sp__shape_equal(r->first.rank, r->first.dims, e->rank, e->dims);
         SP_CHECK(same && same_bytes(&r->first.type, &e->type), SP_FORMAT,
                  "entry '%s': byte %zu: slice %zu has shape %s, the first one %s; shapes and types must agree",
@@ -416,16 +358,6 @@ static sp_status read_all(reader *r, sp_wire w)
 
 /* --- reading: the file ------------------------------------------------------------------------------------------- */
 
-static sp_status refuse_encrypted(const uint8_t *data, size_t bytes)
-{
-    static const char *const modes[] = {"AES-GCM", "AES-CBC", "SM4-CBC"};
-    if (bytes < 4 || data[1] != 0x5E || data[2] != 0x3A || data[3] != 0x7F) return SP_OK;
-    SP_CHECK(data[0] < 0xD8 || data[0] > 0xDA, SP_VALUE,
-             "the file is encrypted (%s), and reading encrypted checkpoints is not supported yet",
-             modes[data[0] - 0xD8]);
-    return SP_OK;
-}
-
 /* Cut the trailer off *bytes if there is one, and compare it if asked. */
 static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags)
 {
@@ -434,7 +366,7 @@ static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags
     const uint8_t *mark = data + body;
     if (memcmp(mark, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES) != 0) return SP_OK;
     *bytes = body;
-    if (!(flags & SP_CHECKPOINT_CRC)) return SP_OK;
+    if (!(flags & SP_FILE_CRC)) return SP_OK;
     const uint8_t *p = mark + CRC_MARK_BYTES + CRC_ZERO_BYTES;
     uint32_t stored = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     uint32_t found = (uint32_t)crc32_z(0, data, body);
@@ -444,41 +376,37 @@ static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags
     return SP_OK;
 }
 
-static sp_status parse(const uint8_t *data, size_t bytes, sp_map *map, unsigned flags, sp_bundle **out)
+static bool probe(const sp_source *s)
 {
-    SP_CHECK(bytes > 0, SP_FORMAT, "the file is empty, entries wanted");
-    SP_TRY(refuse_encrypted(data, bytes));
-    SP_TRY(take_trailer(data, &bytes, flags));
-    reader r = {.map = flags & SP_CHECKPOINT_COPY ? NULL : map};
-    SP_TRY(sp_bundle_create(&r.bundle));
-    sp_status status = read_all(&r, sp__wire_open(data, bytes));
+    /* An entry that begins with a name; nothing surer is to be had. */
+    sp_wire w = sp__wire_open(s->data, s->bytes), value, tag;
+    uint32_t number;
+    int type;
+    if (s->bytes >= CRC_TRAILER_BYTES && memcmp(s->data + s->bytes - CRC_TRAILER_BYTES, crc_mark, CRC_MARK_BYTES) == 0)
+        return true;
+    if (sp__wire_field(&w, &number, &type) != SP_OK || number != CHECKPOINT_VALUE || type != SP_WIRE_BYTES) return false;
+    if (sp__wire_bytes(&w, &value) != SP_OK || !sp__wire_more(&value)) return false;
+    if (sp__wire_field(&value, &number, &type) != SP_OK || type != SP_WIRE_BYTES) return false;
+    return sp__wire_bytes(&value, &tag) == SP_OK &&
+           (number == VALUE_TAG || number == VALUE_TENSOR || number == VALUE_MAP) && sp__wire_more(&value);
+}
+
+static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+{
+    SP_CHECK(s->bytes > 0, SP_FORMAT, "the file is empty, entries wanted");
+    size_t bytes = s->bytes;
+    SP_TRY(take_trailer(s->data, &bytes, s->options->flags));
+    if (bytes < s->bytes) SP_TRY(sp_bundle_set_note(bundle, "crc", "yes"));
+    reader r = {.source = s, .bundle = bundle};
+    sp_status status = read_all(&r, sp__wire_open(s->data, bytes));
     sp__free(r.pieces);
-    if (status == SP_OK) *out = r.bundle;
-    else sp_bundle_release(r.bundle);
-    return status;
-}
-
-sp_status sp_checkpoint_parse(const void *data, size_t bytes, unsigned flags, sp_bundle **out)
-{
-    SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
-    return parse(data, bytes, NULL, flags, out);
-}
-
-sp_status sp_checkpoint_load(const char *path, unsigned flags, sp_bundle **out)
-{
-    SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
-    sp_map *map = NULL;
-    sp_status status = sp__map_open(path, &map);
-    if (status == SP_OK) status = parse(map->data, map->bytes, map, flags, out);
-    if (status != SP_OK) sp__error_context("%s", path);
-    sp__map_release(map);
     return status;
 }
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    sp_replace *file;
+    sp_sink *sink;
     sp_wire_out head; /* scratch for what stands in front of contents */
     unsigned flags;
     uint32_t crc;
@@ -486,13 +414,18 @@ typedef struct {
 
 static sp_status emit(writer *w, const void *data, size_t bytes)
 {
-    if (w->flags & SP_CHECKPOINT_CRC) w->crc = (uint32_t)crc32_z(w->crc, data, bytes);
-    return sp__replace_write(w->file, data, bytes);
+    if (w->flags & SP_FILE_CRC) w->crc = (uint32_t)crc32_z(w->crc, data, bytes);
+    return sp__sink_write(w->sink, data, bytes);
 }
 
-/* One entry: all of its length fields follow from the length of the contents. */
-static sp_status write_slice(writer *w, const char *name, int rank, const int64_t *dims, const char *type,
-                             const void *data, size_t bytes)
+static sp_status emit_value(writer *w, const sp_value *v, size_t from, size_t bytes)
+{
+    if (w->flags & SP_FILE_CRC) w->crc = sp__value_crc(v, from, bytes, w->crc);
+    return sp__sink_write_value(w->sink, v, from, bytes);
+}
+
+/* What stands in front of `bytes` bytes of contents: all lengths follow from theirs. */
+static sp_status write_head(writer *w, const char *name, int rank, const int64_t *dims, const char *type, size_t bytes)
 {
     uint64_t tensor = sp__wire_field_bytes(TENSOR_TYPE, strlen(type)) + sp__wire_field_bytes(TENSOR_CONTENT, bytes);
     for (int i = 0; i < rank; i++) tensor += 1 + sp__wire_varint_bytes((uint64_t)dims[i]);
@@ -507,21 +440,7 @@ static sp_status write_slice(writer *w, const char *name, int rank, const int64_
     SP_TRY(sp__wire_put_head(o, TENSOR_TYPE, strlen(type)));
     SP_TRY(sp__wire_put(o, type, strlen(type)));
     SP_TRY(sp__wire_put_head(o, TENSOR_CONTENT, bytes));
-    SP_TRY(emit(w, o->data, o->bytes));
-    return emit(w, data, bytes);
-}
-
-static sp_status write_value(writer *w, const char *name, int rank, const int64_t *dims, const char *type,
-                             const char *data, size_t bytes)
-{
-    size_t limit = sp__checkpoint_slice_bytes;
-    do { /* at least once: no contents are contents too */
-        size_t n = bytes < limit ? bytes : limit;
-        SP_TRY(write_slice(w, name, rank, dims, type, data, n));
-        data = n > 0 ? data + n : data;
-        bytes -= n;
-    } while (bytes > 0);
-    return SP_OK;
+    return emit(w, o->data, o->bytes);
 }
 
 static sp_status write_text(writer *w, const char *name, const char *text, size_t bytes)
@@ -539,60 +458,74 @@ static sp_status write_text(writer *w, const char *name, const char *text, size_
         chars[n++] = c;
     }
     if (n == 0) chars[n++] = 0;
-    sp_status status = write_value(w, name, 1, dims, "str", (const char *)chars, n * 4);
+    sp_status status = write_head(w, name, 1, dims, "str", n * 4);
+    if (status == SP_OK) status = emit(w, chars, n * 4);
     sp__free(chars);
     return status;
 }
 
-static sp_status write_tensor(writer *w, const char *name, sp_tensor *t)
+static sp_status write_slices(writer *w, const char *name, const sp_value *v)
 {
     static const int64_t old_scalar[] = {0};
-    sp_dtype dtype = sp_tensor_dtype(t);
-    SP_CHECK(dtype != SP_DTYPE_STR, SP_TYPE, "a tensor of strings cannot be stored in a checkpoint");
-    SP_CHECK(sp_tensor_data(t) != NULL || sp_tensor_count(t) == 0, SP_VALUE, "the tensor has no memory");
-    sp_tensor *whole;
-    SP_TRY(sp_tensor_contiguous(t, &whole));
-    int rank = sp_tensor_rank(t);
-    bool old = rank == 0 && (w->flags & SP_CHECKPOINT_OLD_SCALARS);
-    sp_status status = write_value(w, name, old ? 1 : rank, old ? old_scalar : sp_tensor_dims(t), sp_dtype_text(dtype),
-                                   sp_tensor_data(whole), sp_tensor_bytes(whole));
-    sp_tensor_release(whole);
+    bool old = v->meta.rank == 0 && (w->flags & SP_FILE_OLD_SCALARS);
+    size_t limit = sp__checkpoint_slice_bytes, at = 0;
+    do { /* at least once: no contents are contents too */
+        size_t n = v->bytes - at < limit ? v->bytes - at : limit;
+        SP_TRY(write_head(w, name, old ? 1 : v->meta.rank, old ? old_scalar : v->meta.dims, sp_dtype_text(v->meta.dtype),
+                          n));
+        SP_TRY(emit_value(w, v, at, n));
+        at += n;
+    } while (at < v->bytes);
+    return SP_OK;
+}
+
+static sp_status write_entry(writer *w, const sp_bundle *bundle, int64_t i)
+{
+    const char *name = sp_bundle_name_at(bundle, i);
+    size_t bytes;
+    const char *text = sp_bundle_text_at(bundle, i, &bytes);
+    if (text != NULL) return write_text(w, name, text, bytes);
+    sp_value v;
+    SP_TRY(sp__bundle_value(bundle, i, &v));
+    sp_status status = write_slices(w, name, &v);
+    sp__value_release(&v);
     return status;
 }
 
 static sp_status write_all(writer *w, const sp_bundle *bundle)
 {
     for (int64_t i = 0; i < sp_bundle_count(bundle); i++) {
-        const char *name = sp_bundle_name_at(bundle, i);
-        size_t bytes;
-        const char *text = sp_bundle_text_at(bundle, i, &bytes);
-        sp_status status = text != NULL ? write_text(w, name, text, bytes)
-                                        : write_tensor(w, name, sp_bundle_tensor_at(bundle, i));
+        sp_status status = write_entry(w, bundle, i);
         if (status != SP_OK) {
-            char name_text[NAME_SHOWN];
-            sp_wire tag = sp__wire_open(name, strlen(name));
-            sp__error_context("entry '%s'", shown(&tag, name_text));
+            char shown_name[SP_NAME_SHOWN];
+            const char *name = sp_bundle_name_at(bundle, i);
+            sp__error_context("entry '%s'", sp__name_shown(name, strlen(name), shown_name));
             return status;
         }
     }
-    if (!(w->flags & SP_CHECKPOINT_CRC)) return SP_OK;
+    if (!(w->flags & SP_FILE_CRC)) return SP_OK;
     uint8_t trailer[CRC_TRAILER_BYTES];
     memcpy(trailer, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES);
     for (int i = 0; i < 4; i++) trailer[CRC_MARK_BYTES + CRC_ZERO_BYTES + i] = (uint8_t)(w->crc >> (24 - 8 * i));
-    return sp__replace_write(w->file, trailer, sizeof trailer);
+    return sp__sink_write(w->sink, trailer, sizeof trailer);
 }
 
-sp_status sp_checkpoint_save(const char *path, const sp_bundle *bundle, unsigned flags)
+static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
 {
-    SP_CHECK(path != NULL && bundle != NULL, SP_VALUE, "path and bundle must not be NULL");
-    writer w = {.flags = flags};
-    sp_status status = sp__replace_open(path, &w.file);
-    if (status == SP_OK) {
-        status = write_all(&w, bundle);
-        if (status == SP_OK) status = sp__replace_take_commit(w.file);
-        else sp__replace_abort(w.file);
-    }
+    const sp_file_options *options = sp__sink_options(sink);
+    SP_CHECK(options->key == NULL || !(options->flags & SP_FILE_CRC), SP_VALUE,
+             "a checksum and a key exclude each other: an encrypted file is protected by its cipher");
+    writer w = {.sink = sink, .flags = options->flags};
+    sp_status status = write_all(&w, bundle);
     sp__wire_out_free(&w.head);
-    if (status != SP_OK) sp__error_context("%s", path);
     return status;
 }
+
+const sp_format sp__format_ckpt = {
+    .name = "ckpt",
+    .title = "MindSpore checkpoint",
+    .extensions = ".ckpt",
+    .probe = probe,
+    .read = read_file,
+    .write = write_file,
+};

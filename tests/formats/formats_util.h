@@ -19,12 +19,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "spore/format.h"
+
 #define DATA "tests/formats/data/"
 #define OK(expr)                                                                                                       \
     do {                                                                                                               \
         sp_status ok_ = (expr);                                                                                        \
         if (ok_ != SP_OK) fail_msg("%s: %s", #expr, sp_error_message());                                               \
     } while (0)
+
+/* Options of checkpoints in several tests. */
+static const sp_file_options with_crc __attribute__((unused)) = {.flags = SP_FILE_CRC};
 
 typedef struct {
     uint8_t *data;

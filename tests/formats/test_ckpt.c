@@ -91,7 +91,7 @@ static void golden_files_have_their_values(void **unused)
     (void)unused;
     for (int i = 0; i < N_GOLDEN; i++) {
         sp_bundle *b;
-        OK(sp_checkpoint_load(golden_path(i, "ckpt"), SP_CHECKPOINT_CRC, &b));
+        OK(sp_load(golden_path(i, "ckpt"), &with_crc, &b));
         npz z = read_npz(golden_path(i, "npz"));
         assert_int_equal(sp_bundle_count(b), golden[i].count);
         int order = 0; /* names come in the order of the expected ones */
@@ -116,9 +116,9 @@ static void golden_files_come_out_the_same(void **unused)
     (void)unused;
     for (int i = 0; i < N_GOLDEN; i++) {
         sp_bundle *b;
-        OK(sp_checkpoint_load(golden_path(i, "ckpt"), 0, &b));
+        OK(sp_load(golden_path(i, "ckpt"), NULL, &b));
         sp__checkpoint_slice_bytes = strcmp(golden[i].name, "slices") == 0 ? 1024 : (size_t)512 << 20;
-        OK(sp_checkpoint_save(in_scratch("x.ckpt"), b, strcmp(golden[i].name, "crc") == 0 ? SP_CHECKPOINT_CRC : 0));
+        OK(sp_save(in_scratch("x.ckpt"), b, strcmp(golden[i].name, "crc") == 0 ? &with_crc : NULL));
         sp__checkpoint_slice_bytes = (size_t)512 << 20;
         assert_same_file(golden_path(i, "ckpt"), in_scratch("x.ckpt"));
         sp_bundle_release(b);
@@ -129,14 +129,15 @@ static void lenet_of_1_1_1_comes_out_the_same(void **unused)
 {
     (void)unused;
     sp_bundle *b;
-    OK(sp_checkpoint_load(DATA "lenet_mnist_1.1.1.ckpt", 0, &b));
+    OK(sp_load(DATA "lenet_mnist_1.1.1.ckpt", NULL, &b));
     assert_int_equal(sp_bundle_count(b), 21);
     int64_t i = sp_bundle_find(b, "learning_rate");
     double value;
     OK(sp_tensor_item_f64(sp_bundle_tensor_at(b, i), &value));
     assert_true(value == (double)0.01f);
     assert_int_equal(sp_tensor_rank(sp_bundle_tensor_at(b, i)), 0);
-    OK(sp_checkpoint_save(in_scratch("lenet.ckpt"), b, SP_CHECKPOINT_OLD_SCALARS));
+    const sp_file_options old = {.flags = SP_FILE_OLD_SCALARS};
+    OK(sp_save(in_scratch("lenet.ckpt"), b, &old));
     assert_same_file(DATA "lenet_mnist_1.1.1.ckpt", in_scratch("lenet.ckpt"));
     sp_bundle_release(b);
 }
@@ -146,8 +147,9 @@ static void views_are_private(void **unused)
 {
     (void)unused;
     sp_bundle *b, *again, *copied;
-    OK(sp_checkpoint_load(DATA "lenet_mnist_1.1.1.ckpt", 0, &b));
-    OK(sp_checkpoint_load(DATA "lenet_mnist_1.1.1.ckpt", SP_CHECKPOINT_COPY, &copied));
+    OK(sp_load(DATA "lenet_mnist_1.1.1.ckpt", NULL, &b));
+    const sp_file_options copy = {.flags = SP_FILE_COPY};
+    OK(sp_load(DATA "lenet_mnist_1.1.1.ckpt", &copy, &copied));
     blob before = read_blob(DATA "lenet_mnist_1.1.1.ckpt");
     for (int64_t i = 0; i < sp_bundle_count(b); i++) {
         sp_tensor *t = sp_bundle_tensor_at(b, i);
@@ -156,7 +158,7 @@ static void views_are_private(void **unused)
     }
     blob after = read_blob(DATA "lenet_mnist_1.1.1.ckpt");
     assert_memory_equal(before.data, after.data, before.bytes);
-    OK(sp_checkpoint_load(DATA "lenet_mnist_1.1.1.ckpt", 0, &again));
+    OK(sp_load(DATA "lenet_mnist_1.1.1.ckpt", NULL, &again));
     for (int64_t i = 0; i < sp_bundle_count(again); i++)
         assert_memory_equal(sp_tensor_data(sp_bundle_tensor_at(again, i)),
                             sp_tensor_data(sp_bundle_tensor_at(copied, i)),
@@ -182,10 +184,10 @@ static void tensors_outlive_bundle_and_file(void **unused)
         for (int64_t i = 0; i < n; i++) ((float *)sp_tensor_data(t))[i] = (float)i;
         OK(sp_bundle_create(&b));
         OK(sp_bundle_add(b, name, t));
-        OK(sp_checkpoint_save(in_scratch("v.ckpt"), b, 0));
+        OK(sp_save(in_scratch("v.ckpt"), b, NULL));
         sp_bundle_release(b);
         sp_tensor_release(t);
-        OK(sp_checkpoint_load(in_scratch("v.ckpt"), 0, &b));
+        OK(sp_load(in_scratch("v.ckpt"), NULL, &b));
         t = sp_tensor_retain(sp_bundle_tensor_at(b, 0));
         sp_bundle_release(b);
         unlink(in_scratch("v.ckpt"));
@@ -226,7 +228,8 @@ static void put_entry(sp_wire_out *o, const char *name, int rank, const int64_t 
 
 static sp_status parse_out(sp_wire_out *o, sp_bundle **b)
 {
-    sp_status status = sp_checkpoint_parse(o->data, o->bytes, SP_CHECKPOINT_CRC, b);
+    const sp_file_options options = {.format = "ckpt", .flags = SP_FILE_CRC};
+    sp_status status = sp_load_memory(o->data, o->bytes, &options, b);
     sp__wire_out_free(o);
     return status;
 }
@@ -324,8 +327,9 @@ static void corners_survive(void **unused)
             char name[8] = {'t', (char)('0' + i)};
             OK(sp_bundle_add_text(b, name, texts[i], text_bytes[i]));
         }
-        OK(sp_checkpoint_save(in_scratch("c.ckpt"), b, flags));
-        OK(sp_checkpoint_load(in_scratch("c.ckpt"), SP_CHECKPOINT_CRC, &c));
+        const sp_file_options options = {.flags = flags};
+        OK(sp_save(in_scratch("c.ckpt"), b, &options));
+        OK(sp_load(in_scratch("c.ckpt"), &with_crc, &c));
         assert_int_equal(sp_bundle_count(b), sp_bundle_count(c));
         for (int64_t i = 0; i < sp_bundle_count(b); i++) {
             assert_string_equal(sp_bundle_name_at(b, i), sp_bundle_name_at(c, i));
@@ -357,9 +361,9 @@ static void strided_tensors_are_stored_row_major(void **unused)
     OK(sp_tensor_view(t, 2, turned, strides, 0, &v));
     OK(sp_bundle_create(&b));
     OK(sp_bundle_add(b, "v", v));
-    OK(sp_checkpoint_save(in_scratch("s.ckpt"), b, 0));
+    OK(sp_save(in_scratch("s.ckpt"), b, NULL));
     sp_bundle_release(b);
-    OK(sp_checkpoint_load(in_scratch("s.ckpt"), 0, &b));
+    OK(sp_load(in_scratch("s.ckpt"), NULL, &b));
     assert_int_equal(sp_tensor_dims(sp_bundle_tensor_at(b, 0))[0], 3);
     assert_memory_equal(sp_tensor_data(sp_bundle_tensor_at(b, 0)), wanted, sizeof wanted);
     sp_bundle_release(b);
@@ -432,14 +436,14 @@ static void crc_is_compared_when_asked(void **unused)
 {
     (void)unused;
     sp_bundle *b = NULL;
-    assert_int_equal(sp_checkpoint_load(DATA "crc_broken.ckpt", SP_CHECKPOINT_CRC, &b), SP_FORMAT);
+    assert_int_equal(sp_load(DATA "crc_broken.ckpt", &with_crc, &b), SP_FORMAT);
     assert_null(b);
     assert_non_null(strstr(sp_error_message(), "crc_broken.ckpt"));
     assert_non_null(strstr(sp_error_message(), "CRC"));
-    OK(sp_checkpoint_load(DATA "crc_broken.ckpt", 0, &b));
+    OK(sp_load(DATA "crc_broken.ckpt", NULL, &b));
     assert_int_equal(sp_bundle_count(b), 8);
     sp_bundle_release(b);
-    OK(sp_checkpoint_load(DATA "async.ckpt", SP_CHECKPOINT_CRC, &b)); /* has none */
+    OK(sp_load(DATA "async.ckpt", &with_crc, &b)); /* has none */
     sp_bundle_release(b);
 }
 
@@ -451,7 +455,7 @@ static void encrypted_files_are_named_so(void **unused)
                                            {DATA "enc_SM4-CBC_key_sm4keysm4keysm4k.ckpt", "SM4-CBC"}};
     for (int i = 0; i < 3; i++) {
         sp_bundle *b = NULL;
-        assert_int_equal(sp_checkpoint_load(files[i][0], 0, &b), SP_VALUE);
+        assert_int_equal(sp_load(files[i][0], NULL, &b), SP_VALUE);
         assert_non_null(strstr(sp_error_message(), "encrypted"));
         assert_non_null(strstr(sp_error_message(), files[i][1]));
     }

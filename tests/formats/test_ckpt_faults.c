@@ -13,6 +13,8 @@
 #include "formats/ckpt.h"
 #include "spore/format.h"
 
+static const sp_file_options as_ckpt = {.format = "ckpt"};
+
 static sp_bundle *sample(float value, int64_t n)
 {
     sp_bundle *b;
@@ -29,7 +31,7 @@ static sp_bundle *sample(float value, int64_t n)
 static float first_number(const char *path)
 {
     sp_bundle *b;
-    OK(sp_checkpoint_load(path, SP_CHECKPOINT_CRC, &b));
+    OK(sp_load(path, &with_crc, &b));
     float value = *(float *)sp_tensor_data(sp_bundle_tensor_at(b, 0));
     sp_bundle_release(b);
     return value;
@@ -47,12 +49,12 @@ static void a_file_is_replaced_whatever_its_mode(void **unused)
     sp_bundle *b = sample(1, 4);
     write_blob(in_scratch("a.ckpt"), "old", 3);
     chmod(in_scratch("a.ckpt"), 0400);
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), b, 0));
+    OK(sp_save(in_scratch("a.ckpt"), b, NULL));
     struct stat st;
     assert_int_equal(stat(in_scratch("a.ckpt"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0644);
     umask(077);
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), b, 0));
+    OK(sp_save(in_scratch("a.ckpt"), b, NULL));
     assert_int_equal(stat(in_scratch("a.ckpt"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     umask(before);
@@ -66,13 +68,13 @@ static void links_are_followed(void **unused)
     sp_bundle *b = sample(3, 4);
     write_blob(in_scratch("real.ckpt"), "old", 3);
     assert_int_equal(symlink("real.ckpt", in_scratch("link.ckpt")), 0);
-    OK(sp_checkpoint_save(in_scratch("link.ckpt"), b, 0));
+    OK(sp_save(in_scratch("link.ckpt"), b, NULL));
     struct stat st;
     assert_int_equal(lstat(in_scratch("link.ckpt"), &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     assert_true(first_number(in_scratch("real.ckpt")) == 3);
     unlink(in_scratch("real.ckpt"));
-    assert_int_equal(sp_checkpoint_save(in_scratch("link.ckpt"), b, 0), SP_IO);
+    assert_int_equal(sp_save(in_scratch("link.ckpt"), b, NULL), SP_IO);
     assert_said("link");
     assert_int_equal(scratch_files(true), 1);
     sp_bundle_release(b);
@@ -83,23 +85,23 @@ static void wrong_targets_are_refused(void **unused)
     (void)unused;
     sp_bundle *b = sample(1, 4), *c = NULL;
     assert_int_equal(mkdir(in_scratch("folder"), 0755), 0);
-    assert_int_equal(sp_checkpoint_save(in_scratch("folder"), b, 0), SP_IO);
+    assert_int_equal(sp_save(in_scratch("folder"), b, &as_ckpt), SP_IO);
     assert_said("folder: is a folder");
-    assert_int_equal(sp_checkpoint_load(in_scratch("folder"), 0, &c), SP_IO);
+    assert_int_equal(sp_load(in_scratch("folder"), NULL, &c), SP_IO);
     assert_said("is a folder");
-    assert_int_equal(sp_checkpoint_save(in_scratch("missing/x.ckpt"), b, 0), SP_IO);
+    assert_int_equal(sp_save(in_scratch("missing/x.ckpt"), b, NULL), SP_IO);
     assert_said("missing/x.ckpt");
     assert_said("No such file");
-    assert_int_equal(sp_checkpoint_load(in_scratch("missing.ckpt"), 0, &c), SP_IO);
+    assert_int_equal(sp_load(in_scratch("missing.ckpt"), NULL, &c), SP_IO);
     assert_said("missing.ckpt: cannot be opened: No such file");
-    assert_int_equal(sp_checkpoint_save("/dev/null", b, 0), SP_IO);
+    assert_int_equal(sp_save("/dev/null", b, &as_ckpt), SP_IO);
     assert_said("not a regular file");
     assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
-    assert_int_equal(sp_checkpoint_load(in_scratch("pipe"), 0, &c), SP_IO); /* and does not wait for a writer */
+    assert_int_equal(sp_load(in_scratch("pipe"), NULL, &c), SP_IO); /* and does not wait for a writer */
     assert_said("not a regular file");
-    assert_int_equal(sp_checkpoint_save("", b, 0), SP_VALUE);
+    assert_int_equal(sp_save("", b, &as_ckpt), SP_VALUE);
     write_blob(in_scratch("empty.ckpt"), "", 0);
-    assert_int_equal(sp_checkpoint_load(in_scratch("empty.ckpt"), 0, &c), SP_FORMAT);
+    assert_int_equal(sp_load(in_scratch("empty.ckpt"), NULL, &c), SP_FORMAT);
     assert_said("empty");
     assert_null(c);
     assert_int_equal(scratch_files(true), 3);
@@ -112,11 +114,11 @@ static void closed_folder_keeps_its_file(void **unused)
     (void)unused;
     sp_bundle *old = sample(1, 4), *new = sample(2, 4);
     chmod(scratch, 0755);
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), old, 0));
+    OK(sp_save(in_scratch("a.ckpt"), old, NULL));
     bool root = geteuid() == 0;
     chmod(scratch, 0555);
     if (root) assert_int_equal(seteuid(65534), 0);
-    sp_status status = sp_checkpoint_save(in_scratch("a.ckpt"), new, 0);
+    sp_status status = sp_save(in_scratch("a.ckpt"), new, NULL);
     char message[1024];
     snprintf(message, sizeof message, "%s", sp_error_message());
     if (root) assert_int_equal(seteuid(0), 0);
@@ -134,7 +136,7 @@ static void full_disk_keeps_the_old_file(void **unused)
 {
     (void)unused;
     sp_bundle *old = sample(1, 4), *new = sample(2, 100000);
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), old, SP_CHECKPOINT_CRC));
+    OK(sp_save(in_scratch("a.ckpt"), old, &with_crc));
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, small;
     getrlimit(RLIMIT_FSIZE, &before);
@@ -142,7 +144,7 @@ static void full_disk_keeps_the_old_file(void **unused)
         small = before;
         small.rlim_cur = limit;
         setrlimit(RLIMIT_FSIZE, &small);
-        sp_status status = sp_checkpoint_save(in_scratch("a.ckpt"), new, SP_CHECKPOINT_CRC);
+        sp_status status = sp_save(in_scratch("a.ckpt"), new, &with_crc);
         setrlimit(RLIMIT_FSIZE, &before);
         assert_int_equal(status, SP_IO);
         assert_said("a.ckpt");
@@ -152,7 +154,7 @@ static void full_disk_keeps_the_old_file(void **unused)
         assert_int_equal(scratch_files(false), 1);
     }
     signal(SIGXFSZ, handler);
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), new, SP_CHECKPOINT_CRC));
+    OK(sp_save(in_scratch("a.ckpt"), new, &with_crc));
     assert_true(first_number(in_scratch("a.ckpt")) == 2);
     scratch_files(true);
     sp_bundle_release(old);
@@ -178,7 +180,7 @@ static void no_memory_for_loading(void **unused)
             size_t before = used();
             sp_bundle *b = NULL;
             sp__alloc_fail_at(n);
-            sp_status status = sp_checkpoint_load(files[i], SP_CHECKPOINT_CRC, &b);
+            sp_status status = sp_load(files[i], &with_crc, &b);
             sp__alloc_fail_at(0);
             if (status == SP_OK) {
                 sp_bundle_release(b);
@@ -197,19 +199,19 @@ static void no_memory_for_saving(void **unused)
 {
     (void)unused;
     sp_bundle *old = sample(1, 4), *b;
-    OK(sp_checkpoint_load(DATA "append_dict.ckpt", 0, &b));
+    OK(sp_load(DATA "append_dict.ckpt", NULL, &b));
     static const int64_t dims[] = {3, 2}, strides[] = {1, 3};
     static const int64_t plain[] = {2, 3};
     sp_tensor *t, *v;
     OK(sp_tensor_create_zeros(SP_DTYPE_F64, 2, plain, &t));
     OK(sp_tensor_view(t, 2, dims, strides, 0, &v)); /* needs a row-major copy */
     OK(sp_bundle_add(b, "strided", v));
-    OK(sp_checkpoint_save(in_scratch("a.ckpt"), old, 0));
+    OK(sp_save(in_scratch("a.ckpt"), old, NULL));
     int64_t n = 1;
     for (;; n++) {
         size_t before = used();
         sp__alloc_fail_at(n);
-        sp_status status = sp_checkpoint_save(in_scratch("a.ckpt"), b, SP_CHECKPOINT_CRC);
+        sp_status status = sp_save(in_scratch("a.ckpt"), b, &with_crc);
         sp__alloc_fail_at(0);
         assert_int_equal(used(), before);
         assert_int_equal(scratch_files(false), 1);
@@ -231,7 +233,7 @@ static const char *race_path;
 static void *save_often(void *bundle)
 {
     for (int i = 0; i < 40; i++)
-        if (sp_checkpoint_save(race_path, bundle, SP_CHECKPOINT_CRC) != SP_OK) return bundle;
+        if (sp_save(race_path, bundle, &with_crc) != SP_OK) return bundle;
     return NULL;
 }
 
@@ -240,13 +242,13 @@ static void savers_do_not_mix(void **unused)
     (void)unused;
     sp_bundle *one = sample(1, 20000), *two = sample(2, 30000);
     race_path = in_scratch("race.ckpt");
-    OK(sp_checkpoint_save(race_path, one, SP_CHECKPOINT_CRC));
+    OK(sp_save(race_path, one, &with_crc));
     pthread_t a, b;
     assert_int_equal(pthread_create(&a, NULL, save_often, one), 0);
     assert_int_equal(pthread_create(&b, NULL, save_often, two), 0);
     for (int i = 0; i < 100; i++) {
         sp_bundle *found;
-        OK(sp_checkpoint_load(race_path, SP_CHECKPOINT_CRC, &found));
+        OK(sp_load(race_path, &with_crc, &found));
         sp_tensor *t = sp_bundle_tensor_at(found, 0);
         float value = *(float *)sp_tensor_data(t);
         assert_true(sp_tensor_count(t) == (value == 1 ? 20000 : 30000));

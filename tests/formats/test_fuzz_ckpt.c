@@ -44,10 +44,11 @@ static void cut_anywhere(void **unused)
         blob b = read_blob(files[i]);
         int n_read = 0;
         for (size_t n = 0; n < b.bytes; n++) {
+            const sp_file_options options = {.format = "ckpt", .flags = SP_FILE_CRC};
             sp_bundle *bundle = NULL;
             uint8_t *exact = malloc(n > 0 ? n : 1);
             memcpy(exact, b.data, n);
-            if (sp_checkpoint_parse(exact, n, SP_CHECKPOINT_CRC, &bundle) == SP_OK) n_read++;
+            if (sp_load_memory(exact, n, &options, &bundle) == SP_OK) n_read++;
             sp_bundle_release(bundle);
             free(exact);
         }

@@ -164,7 +164,10 @@ def test_loaded_values_survive_the_file(folder):
     (TypeError, (Net(), "x"), {"append_dict": {"a": [1]}}),
     (TypeError, (Net(), "x"), {"append_dict": {"a": None}}),
     (ValueError, (Net(), "x"), {"enc_key": "text"}),
-    (ValueError, (Net(), "x"), {"enc_key": b"0123456789abcdef"}),
+    (ValueError, (Net(), "x"), {"enc_key": b"0123456789"}),
+    (ValueError, (Net(), "x"), {"enc_key": b"0123456789abcdef", "enc_mode": "AES"}),
+    (ValueError, (Net(), "x"), {"enc_key": b"0123456789abcdef01234567", "enc_mode": "SM4-CBC"}),
+    (ValueError, (Net(), "x"), {"enc_key": b"0123456789abcdef", "format": "safetensors"}),
     (ValueError, (Net(), "x"), {"enc_mode": 3}),
     (ValueError, (Net(), "x"), {"crc_check": 1}),
     (TypeError, (Net(), "x"), {"choice_func": 3}),
@@ -274,11 +277,11 @@ def test_async_error_is_raised_at_the_next_save(folder):
     os.mkdir("gone")
     save_checkpoint(Net(), "ok")
     path = str(folder / "gone" / "x.ckpt")
-    serialization._start_async_save(path, [("w", param([1.0]))], False)
+    serialization._start_async_save(path, [("w", param([1.0]))], {}, "ckpt", False)
     serialization._wait_async_save()
     os.remove(path)
     os.rmdir("gone")
-    serialization._start_async_save(path, [("w", param([1.0]))], False)
+    serialization._start_async_save(path, [("w", param([1.0]))], {}, "ckpt", False)
     with pytest.raises(OSError, match="gone"):
         save_checkpoint(Net(), "x", async_save=True)
     save_checkpoint(Net(), "x", async_save=True)  # told once

@@ -112,7 +112,7 @@ class Parameter(Tensor):
                 self.init_mode = source
                 source = source.init_data()
                 super().__init__(source)
-            elif source._has_memory:
+            elif source._has_memory or getattr(source, '_waits', False):
                 super().__init__(source._plain_copy())
             else:
                 super().__init__(source)
@@ -214,10 +214,25 @@ class Parameter(Tensor):
 
     def init_data(self, layout=None, set_sliced=False):
         """Run an initializer that has not run; answers the Parameter itself."""
-        if self.has_init and not self._has_memory:
+        if self._waits:
+            self._rebind(self._waiting.read())
+            self._waiting = None
+            _core.mark_parameter(self)
+        elif self.has_init and not self._has_memory:
             Tensor.init_data(self)
             _core.mark_parameter(self)
         return self
+
+    def _wait_for(self, waiting, dtype, shape):
+        """Have this dtype and shape now and the contents that waiting.read() gives when they are first used."""
+        Tensor.__init__(self, shape=shape, dtype=dtype, init=waiting)
+        self.init = None
+        self._waiting = waiting
+
+    @property
+    def _waits(self):
+        """Are the contents still somewhere else, see _wait_for?"""
+        return self.__dict__.get('_waiting') is not None and not self._has_memory
 
     def set_data(self, data, slice_shape=False):
         """Replace the contents; they are converted to this dtype, the shape may change. Answers the Parameter."""

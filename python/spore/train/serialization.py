@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saving and loading parameters: what MindSpore's functions of the same names accept, return and raise.
 
-The files are read and written by the engine (src/formats/ckpt.c); here are the arguments, and the decision which value
-goes into which parameter. A net is changed only after every value has been found to fit.
+The files are read and written by the engine (src/formats); here are the arguments, and the decision which value goes
+into which parameter. A net is changed only after every value has been found to fit. Large tensors that cannot be used
+where they lie in the file are read when they are first used (_Waiting), so loading does not wait for the disk.
 """
 import atexit
 import difflib
 import logging
 import os
+import re
 import threading
 
 import numpy as np
 
 from spore import _core
 
-__all__ = ["save_checkpoint", "load_checkpoint", "load_param_into_net", "async_ckpt_thread_status"]
+__all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
+           "load_segmented_checkpoints", "ckpt_to_safetensors", "safetensors_to_ckpt", "async_ckpt_thread_status"]
 
 _log = logging.getLogger("spore")
 _FORMATS = ("ckpt", "safetensors")
 _FLOATS = ("Float16", "Float32", "Float64", "BFloat16")
 _INTS = ("Int8", "Int16", "Int32", "Int64")
 _NAMES_SHOWN = 10
+_CIPHERS = ("AES-GCM", "AES-CBC", "SM4-CBC")
 # Options of distributed saving: accepted, without meaning in a single process.
 _KNOWN_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 
@@ -43,12 +47,20 @@ def _require_type(function, name, value, types, error=ValueError):
                 f"{type(value).__name__}.")
 
 
-def _require_plain_ckpt(function, format_name, key, key_name):
+def _check_key(function, key, key_name, mode, mode_name, format_name):
+    """Key and mode fit each other and the format."""
+    _require_type(function, key_name, key, (bytes, type(None)))
+    _require_type(function, mode_name, mode, str)
+    if key is None:
+        return
     if format_name == "safetensors":
-        raise ValueError(f"For '{function}', format='safetensors' is not supported yet; use format='ckpt'.")
-    if key is not None:
-        raise ValueError(f"For '{function}', {key_name} is not supported yet: encrypted checkpoints can be neither "
-                         f"written nor read.")
+        raise ValueError(f"For '{function}', safetensors files cannot be encrypted: {key_name} must be None.")
+    if mode not in _CIPHERS:
+        raise ValueError(f"For '{function}', {mode_name} must be one of {', '.join(_CIPHERS)}, but got {mode!r}.")
+    sizes = (16,) if mode == "SM4-CBC" else (16, 24, 32)
+    if len(key) not in sizes:
+        raise ValueError(f"For '{function}', {key_name} must have {' or '.join(map(str, sizes))} bytes for {mode}, but "
+                         f"it has {len(key)}.")
 
 
 def _target_path(save_obj, name, format_name):
@@ -162,15 +174,15 @@ def _entries_of_append(append_dict):
 class _Writer(threading.Thread):
     """One asynchronous save. The values are its own copies; what goes wrong is kept for whoever joins."""
 
-    def __init__(self, path, entries, crc):
+    def __init__(self, path, entries, *more):
         super().__init__(name="asyn_save_ckpt")
         self.path = path
         self.error = None
-        self._work = (path, _core.checkpoint_copy(entries), crc)
+        self._work = (path, _core.file_snapshot(entries), *more)
 
     def run(self):
         try:
-            _core.checkpoint_save(*self._work)
+            _core.file_save(*self._work)
         except Exception as error:  # pylint: disable=broad-except
             self.error = error
         self._work = None
@@ -192,11 +204,11 @@ def _wait_async_save():
         raise writer.error
 
 
-def _start_async_save(path, entries, crc):
+def _start_async_save(*work):
     global _writer
     _wait_async_save()
     with _writer_lock:
-        _writer = _Writer(path, entries, crc)
+        _writer = _Writer(*work)
         _writer.start()
 
 
@@ -216,21 +228,21 @@ def async_ckpt_thread_status():
 
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None, enc_key=None,
                     enc_mode="AES-GCM", choice_func=None, crc_check=False, format="ckpt", **kwargs):
-    """Save parameters into a MindSpore checkpoint. The file is replaced in one step, when everything is on disk.
+    """Save parameters into a file, which is replaced in one step, when everything is on disk.
 
     Args:
         save_obj (Union[Cell, list, dict]): A Cell; a list of Parameters, or of dicts like
             ``{"name": "w", "data": tensor}``; a dict from names to Parameters, Tensors, numpy arrays or str.
-        ckpt_file_name (str): ``.ckpt`` is appended when the name does not end so.
+        ckpt_file_name (str): ``.ckpt`` (or ``.safetensors``) is appended when the name does not end so.
         integrated_save (bool): Gather parameters that are split over processes. Default: ``True``.
         async_save (Union[bool, str]): ``True``, ``"thread"`` or ``"process"``: copy the values and return; a thread
             writes them. The next asynchronous save raises what this one failed with. Default: ``False``.
         append_dict (dict): More values: int, float, bool, str, Parameter, Tensor or Generator. Default: ``None``.
-        enc_key (bytes): Not supported yet: must be ``None``.
-        enc_mode (str): Default: ``"AES-GCM"``.
+        enc_key (bytes): Encrypt the file with this key of 16, 24 or 32 bytes. Default: ``None``.
+        enc_mode (str): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"`` (keys of 16 bytes). Default: ``"AES-GCM"``.
         choice_func (function): Called with each name; a false answer leaves it out. Default: ``None``.
-        crc_check (bool): End the file with a checksum. Default: ``False``.
-        format (str): ``"ckpt"``.
+        crc_check (bool): Store a checksum. Encrypted files have none. Default: ``False``.
+        format (str): ``"ckpt"`` or ``"safetensors"``. Default: ``"ckpt"``.
         kwargs: Options of distributed saving.
 
     Raises:
@@ -242,18 +254,24 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     _require_type("save_checkpoint", "integrated_save", integrated_save, bool, TypeError)
     _check_async(async_save)
     appended = _entries_of_append(append_dict)
-    _require_type("save_checkpoint", "enc_key", enc_key, (bytes, type(None)))
-    _require_type("save_checkpoint", "enc_mode", enc_mode, str)
+    _check_key("save_checkpoint", enc_key, "enc_key", enc_mode, "enc_mode", format)
     _require_type("save_checkpoint", "crc_check", crc_check, bool)
-    _require_plain_ckpt("save_checkpoint", format, enc_key, "enc_key")
+    if crc_check and enc_key is not None:
+        _log.warning("For 'save_checkpoint', crc_check has no effect on an encrypted file.")
     for name in kwargs:
         if name not in _KNOWN_OPTIONS:
             _log.warning("For 'save_checkpoint', the argument '%s' is not known and has no effect.", name)
     entries = _entries_of(save_obj, choice_func) + appended
+    notes = {}
+    if format == "safetensors":
+        notes = {"format": "ms"}
+        if kwargs.get("remove_redundancy"):
+            notes["remove_redundancy"] = "True"
+    work = (path, entries, notes, format, crc_check and enc_key is None, enc_key, enc_mode)
     if async_save:
-        _start_async_save(path, entries, crc_check)
+        _start_async_save(*work)
     else:
-        _core.checkpoint_save(path, entries, crc_check)
+        _core.file_save(*work)
 
 
 # --- loading ---------------------------------------------------------------------------------------------------------
@@ -262,33 +280,27 @@ def _source_path(name, format_name):
     if format_name not in _FORMATS:
         raise ValueError(f"For 'load_checkpoint', format must be 'ckpt' or 'safetensors', but got {format_name!r}.")
     _require_type("load_checkpoint", "ckpt_file_name", name, str, TypeError)
-    if not name.endswith(format_name):
-        raise ValueError(f"For 'load_checkpoint', the file name must end in '{format_name}', which is the argument "
-                         f"'format', but got {name!r}.")
     path = os.path.realpath(name)
     writer = _writer
     if writer is not None and writer.path == path:
         _wait_async_save()  # what is being written now is what the caller means
-    if not os.path.exists(path):
+    exists = os.path.exists(path) or os.path.exists(path + ".index")
+    if not name.endswith(format_name) and (format_name != "ckpt" or not exists):
+        raise ValueError(f"For 'load_checkpoint', the file name must end in '{format_name}', which is the argument "
+                         f"'format', but got {name!r}.")
+    if not exists:
         raise ValueError(f"For 'load_checkpoint', the file {path!r} does not exist.")
     return path
 
 
-def _has_crc(path):
-    with open(path, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 17, 0))
-        return file.read(7) == b"crc_num"
-
-
-def _read_entries(path, crc_check):
+def _read_bundle(path, crc_check, key, mode):
     try:
-        entries = _core.checkpoint_load(path, crc_check)
-        if crc_check and not _has_crc(path):
-            _log.warning("For 'load_checkpoint', %s has no checksum: nothing could be verified.", path)
+        bundle = _core.file_load(path, None, crc_check, key, mode)
     except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(f"For 'load_checkpoint', the checkpoint cannot be read: {error}") from error
-    return entries
+    if crc_check and not {"crc", "crc_num"} & set(bundle.notes()):
+        _log.warning("For 'load_checkpoint', %s has no checksum: nothing could be verified.", path)
+    return bundle
 
 
 def _chooser(keep, drop, choice_func):
@@ -305,29 +317,57 @@ def _chooser(keep, drop, choice_func):
     return choose
 
 
-def _parameter_on(tensor, name):
-    """A Parameter that shows the tensor's memory, which may be the file's: Parameter(tensor) would copy it."""
+class _Waiting:
+    """Contents of a Parameter that are still in the file; init_data() of the Parameter asks for them."""
+
+    __slots__ = ("_bundle", "_index")
+
+    def __init__(self, bundle, index):
+        self._bundle = bundle
+        self._index = index
+
+    def read(self):
+        """A new Tensor, in memory of its own."""
+        return self._bundle.copy(self._index)
+
+
+def _parameter_on(bundle, index, name):
+    """A Parameter that shows the memory of the file where it can; Parameter(tensor) would copy it."""
     parameter = _spore().Parameter(0.0, name=name)
-    parameter._rebind(tensor)
+    if bundle.waits(index):
+        dtype, shape = bundle.shape(index)
+        parameter._wait_for(_Waiting(bundle, index), getattr(_spore(), dtype), shape)
+    else:
+        parameter._rebind(bundle.value(index))
     return parameter
+
+
+def _read_chosen(bundle, choose):
+    result = {}
+    for index, name in enumerate(bundle.names()):
+        if choose(name):
+            text = bundle.shape(index) is None
+            result[name] = bundle.value(index) if text else _parameter_on(bundle, index, name)
+    return result
 
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                     specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
-    """Load a MindSpore checkpoint.
+    """Load parameters from a file: a MindSpore checkpoint, or one of the other formats that `spore inspect` knows
+    (safetensors, PyTorch, TensorFlow, numpy), told by the contents.
 
     Args:
-        ckpt_file_name (str): Must end in ``ckpt``.
+        ckpt_file_name (str): Path of the file.
         net (Cell): The values are put into its parameters, see :func:`load_param_into_net`. Default: ``None``.
         strict_load (bool): See :func:`load_param_into_net`. Default: ``False``.
         filter_prefix (Union[str, list[str], tuple[str]]): Leave out names that begin so. Default: ``None``.
-        dec_key (bytes): Not supported yet: must be ``None``.
-        dec_mode (str): Default: ``"AES-GCM"``.
+        dec_key (bytes): Key of an encrypted file. Default: ``None``.
+        dec_mode (str): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``. Default: ``"AES-GCM"``.
         specify_prefix (Union[str, list[str], tuple[str]]): Take only names that begin so. Default: ``None``.
         choice_func (function): Called with each name when no prefix is given; a false answer leaves it out.
         crc_check (bool): Verify the checksum. Default: ``False``.
         remove_redundancy (bool): For files of data-parallel jobs stored without repetition. Default: ``False``.
-        format (str): ``"ckpt"``.
+        format (str): ``"ckpt"`` or ``"safetensors"``: what the name must end in, if the file does not exist.
 
     Returns:
         dict, from names to Parameters (or str), in the order of the file.
@@ -338,22 +378,174 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     """
     keep = _check_prefix("specify_prefix", specify_prefix)
     drop = _check_prefix("filter_prefix", filter_prefix)
-    _require_type("load_checkpoint", "dec_key", dec_key, (bytes, type(None)))
-    _require_type("load_checkpoint", "dec_mode", dec_mode, str)
     _require_type("load_checkpoint", "crc_check", crc_check, bool)
     _require_type("load_checkpoint", "remove_redundancy", remove_redundancy, bool)
     path = _source_path(ckpt_file_name, format)
-    _require_plain_ckpt("load_checkpoint", format, dec_key, "dec_key")
-    choose = _chooser(keep, drop, choice_func)
-    entries = _read_entries(path, crc_check)
-    result = {name: value if isinstance(value, str) else _parameter_on(value, name)
-              for name, value in entries if choose(name)}
+    _check_key("load_checkpoint", dec_key, "dec_key", dec_mode, "dec_mode", format)
+    bundle = _read_bundle(path, crc_check, dec_key, dec_mode)
+    result = _read_chosen(bundle, _chooser(keep, drop, choice_func))
     if not result:
-        raise ValueError(f"For 'load_checkpoint', nothing is left to load from {path!r}: it has {len(entries)} "
+        raise ValueError(f"For 'load_checkpoint', nothing is left to load from {path!r}: it has {len(bundle)} "
                          f"entries, and specify_prefix, filter_prefix and choice_func choose none of them.")
     if net is not None:
         load_param_into_net(net, result, strict_load, remove_redundancy)
     return result
+
+
+class ParamDictFuture:
+    """A dict of parameters that is being loaded."""
+
+    def __init__(self, load):
+        self._result = self._error = None
+        self._thread = threading.Thread(target=self._run, args=(load,), name="load_checkpoint_async")
+        self._thread.start()
+
+    def _run(self, load):
+        try:
+            self._result = load()
+        except Exception as error:  # pylint: disable=broad-except
+            self._error = error
+
+    def result(self):
+        """Wait for it. Raises what loading failed with."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+                          dec_mode="AES-GCM", specify_prefix=None, choice_func=None):
+    """Load parameters in the background. The arguments are those of :func:`load_checkpoint`.
+
+    Returns:
+        An object whose ``result()`` waits and gives the dict.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> ms.save_checkpoint(nn.Dense(2, 3), "dense.ckpt")
+        >>> future = ms.load_checkpoint_async("dense.ckpt")
+        >>> sorted(future.result())
+        ['bias', 'weight']
+    """
+    return ParamDictFuture(lambda: load_checkpoint(ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode,
+                                                   specify_prefix, choice_func))
+
+
+def load_segmented_checkpoints(ckpt_file_dir, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+                               dec_mode="AES-GCM", specify_prefix=None, choice_func=None):
+    """Load all ``.ckpt`` files of a folder, which together hold one model. See :func:`load_checkpoint`.
+
+    Returns:
+        dict, from names to Parameters (or str).
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: It is not a folder, there is no such file in it, or one cannot be read.
+
+    Examples:
+        >>> import os
+        >>> import spore as ms
+        >>> os.makedirs("parts", exist_ok=True)
+        >>> ms.save_checkpoint({"a": ms.Tensor([1.0])}, "parts/1.ckpt")
+        >>> ms.save_checkpoint({"b": ms.Tensor([2.0])}, "parts/2.ckpt")
+        >>> sorted(ms.load_segmented_checkpoints("parts"))
+        ['a', 'b']
+    """
+    _require_type("load_segmented_checkpoints", "ckpt_file_dir", ckpt_file_dir, str, TypeError)
+    if not os.path.isdir(ckpt_file_dir):
+        raise ValueError(f"For 'load_segmented_checkpoints', {ckpt_file_dir!r} is not a folder.")
+    files = sorted(name for name in os.listdir(ckpt_file_dir) if name.endswith(".ckpt"))
+    if not files:
+        raise ValueError(f"For 'load_segmented_checkpoints', there is no .ckpt file in {ckpt_file_dir!r}.")
+    result = {}
+    for name in files:
+        result.update(load_checkpoint(os.path.join(ckpt_file_dir, name), None, strict_load, filter_prefix, dec_key,
+                                      dec_mode, specify_prefix, choice_func))
+    if net is not None:
+        load_param_into_net(net, result, strict_load)
+    return result
+
+
+# --- one format into another -----------------------------------------------------------------------------------------
+
+def _convert_file(function, source, save_path, name_map, ending):
+    folder = save_path if save_path is not None else os.path.dirname(os.path.realpath(source))
+    os.makedirs(folder, exist_ok=True)
+    values = load_checkpoint(source)
+    for name in set(name_map or ()) - set(values):
+        _log.warning("For '%s', name_map has '%s', which is not in %s.", function, name, source)
+    renamed = {(name_map or {}).get(name, name): value for name, value in values.items()}
+    if len(renamed) != len(values):
+        raise ValueError(f"For '{function}', name_map gives several parameters of {source!r} the same name.")
+    target = os.path.join(folder, os.path.splitext(os.path.basename(source))[0] + "." + ending)
+    save_checkpoint(renamed, target, format=ending)
+
+
+def _convert_files(function, file_path, save_path, name_map, regex, processes_num, endings):
+    """Convert one file, or those of a folder and of its rank_* folders."""
+    _require_type(function, "file_path", file_path, str)
+    _require_type(function, "save_path", save_path, (str, type(None)))
+    _require_type(function, "name_map", name_map, (dict, type(None)))
+    _require_type(function, "processes_num", processes_num, int)
+    old, new = endings
+    if os.path.isfile(file_path):
+        if not file_path.endswith("." + old):
+            raise ValueError(f"For '{function}', the file name must end in .{old}, but got {file_path!r}.")
+        _convert_file(function, file_path, save_path, name_map, new)
+        return
+    if not os.path.isdir(file_path):
+        raise ValueError(f"For '{function}', file_path must be a file or a folder that exists, but got {file_path!r}.")
+    found = 0
+    for folder, _, names in sorted(os.walk(file_path)):
+        below = os.path.relpath(folder, file_path)
+        target = None if save_path is None else os.path.normpath(os.path.join(save_path, below))
+        for name in sorted(names):
+            if name.endswith("." + old) and (regex is None or re.search(regex, name)):
+                _convert_file(function, os.path.join(folder, name), target, name_map, new)
+                found += 1
+    if found == 0:
+        raise ValueError(f"For '{function}', no file in {file_path!r} ends in .{old}"
+                         f"{'' if regex is None else f' and matches {regex!r}'}.")
+
+
+def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1):
+    """Write the parameters of checkpoints into safetensors files.
+
+    Args:
+        file_path (str): A ``.ckpt`` file, or a folder: then all such files in it and below.
+        save_path (str): Where to write; ``None``: beside each file. Default: ``None``.
+        name_map (dict): From old to new names. Default: ``None``.
+        file_name_regex (str): Of a folder, only files whose name matches. Default: ``None``.
+        processes_num (int): Accepted; one process reads and writes. Default: ``1``.
+
+    Raises:
+        ValueError: There is nothing to convert, or a file cannot be read.
+
+    Examples:
+        >>> import spore as ms
+        >>> ms.save_checkpoint({"w": ms.Tensor([1.0, 2.0])}, "w.ckpt")
+        >>> ms.ckpt_to_safetensors("w.ckpt")
+        >>> print(ms.load_checkpoint("w.safetensors", format="safetensors")["w"].asnumpy())
+        [1. 2.]
+    """
+    _convert_files("ckpt_to_safetensors", file_path, save_path, name_map, file_name_regex, processes_num,
+                   ("ckpt", "safetensors"))
+
+
+def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1):
+    """Write the parameters of safetensors files into checkpoints. Arguments as of :func:`ckpt_to_safetensors`.
+
+    Examples:
+        >>> import spore as ms
+        >>> ms.save_checkpoint({"w": ms.Tensor([1.0, 2.0])}, "w.safetensors", format="safetensors")
+        >>> ms.safetensors_to_ckpt("w.safetensors")
+        >>> print(ms.load_checkpoint("w.ckpt")["w"].asnumpy())
+        [1. 2.]
+    """
+    _convert_files("safetensors_to_ckpt", file_path, save_path, name_map, file_name_regex, processes_num,
+                   ("safetensors", "ckpt"))
 
 
 # --- into a net ------------------------------------------------------------------------------------------------------
@@ -384,6 +576,15 @@ def _fit(param, value, strict_load):
                      param.dtype)
         value = value.astype(param.dtype)
     return (value if stored == shape else value.reshape(shape)), None
+
+
+def _put(param, value):
+    """The value's contents into param: from the file at once, when they still wait there, so that they are in memory
+    once and the value goes on waiting."""
+    if getattr(value, "_waits", False) and tuple(value.shape) == tuple(param.shape) and value.dtype == param.dtype:
+        param._rebind(value._waiting.read())
+    else:
+        param.set_data(value)
 
 
 def _find_prefix(missing, values):
@@ -462,7 +663,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
                            f"is left unchanged: {'; '.join(wrong[:_NAMES_SHOWN])}"
                            f"{'; ...' if len(wrong) > _NAMES_SHOWN else ''}.")
     for param, data in fits:
-        param.set_data(data)
+        _put(param, data)
     if missing:
         _log.warning("For 'load_param_into_net', %d parameters of the net have no value and stay as they are: %s.",
                      len(missing), _shown(missing, unused))
