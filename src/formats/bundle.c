@@ -45,45 +45,6 @@ struct sp_bundle {
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
-/* Length of the UTF-8 character at p (1 to 4), 0 if there is none: overlong forms, surrogates and numbers above 10FFFF
- * are not characters. */
-static size_t utf8_char(const uint8_t *p, size_t left)
-{
-    uint8_t b = p[0];
-    size_t n = b < 0x80 ? 1 : b >= 0xC2 && b < 0xE0 ? 2 : b >= 0xE0 && b < 0xF0 ? 3 : b >= 0xF0 && b < 0xF5 ? 4 : 0;
-    if (n == 0 || n > left) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if (b == 0xE0 && p[1] < 0xA0) return 0;
-    if (b == 0xED && p[1] > 0x9F) return 0;
-    if (b == 0xF0 && p[1] < 0x90) return 0;
-    if (b == 0xF4 && p[1] > 0x8F) return 0;
-    return n;
-}
-
-size_t sp__utf8_valid(const char *text, size_t bytes)
-{
-    size_t at = 0;
-    while (at < bytes) {
-        size_t n = utf8_char((const uint8_t *)text + at, bytes - at);
-        if (n == 0) break;
-        at += n;
-    }
-    return at;
-}
-
-const char *sp__name_shown(const char *name, size_t bytes, char out[SP_NAME_SHOWN])
-{
-    size_t max = SP_NAME_SHOWN - 4;
-    size_t take = sp__utf8_valid(name, bytes < max ? bytes : max);
-    if (take > 0) memcpy(out, name, take);
-    for (size_t i = 0; i < take; i++)
-        if ((unsigned char)out[i] < 0x20 || out[i] == 0x7F) out[i] = '?';
-    memcpy(out + take, "...", 4);
-    if (take == bytes) out[take] = '\0';
-    return out;
-}
-
 /* --- contents in files ------------------------------------------------------------------------------------------- */
 
 enum { COPY_GRAIN = 4 << 20 }; /* bytes a thread copies at a time */

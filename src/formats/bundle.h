@@ -10,6 +10,12 @@
 /* Number of leading bytes that are whole UTF-8 characters: equal to `bytes` when all of the text is. */
 size_t sp__utf8_valid(const char *text, size_t bytes);
 
+/* n characters of UTF-32 (little-endian, any alignment) as a text entry; NULs at the end do not belong to it. SP_FORMAT
+ * when one of them does not exist. */
+sp_status sp__bundle_add_utf32(sp_bundle *bundle, const char *name, const uint8_t *chars, size_t n);
+/* Valid UTF-8 as UTF-32, at least one character (NUL for the empty text); the caller frees *out. */
+sp_status sp__utf32_from(const char *text, size_t bytes, uint32_t **out, size_t *n);
+
 /* A name for messages: printable, and short enough to leave room for what went wrong. */
 #define SP_NAME_SHOWN 96
 const char *sp__name_shown(const char *name, size_t bytes, char out[SP_NAME_SHOWN]);

@@ -192,43 +192,17 @@ typedef struct {
     size_t total_bytes;
 } reader;
 
-static size_t utf8_put(char *at, uint32_t c)
-{
-    if (c < 0x80) {
-        at[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = n - 1; i > 0; i--, c >>= 6) at[i] = (char)(0x80 | (c & 0x3F));
-    at[0] = (char)(lead[n] | c);
-    return n;
-}
-
 static sp_status finish_text(reader *r, const char *name)
 {
     const sp_wire *content = &r->first.content;
     SP_CHECK(r->total_bytes % 4 == 0, SP_FORMAT, "byte %zu: a text has %zu bytes, a multiple of 4 wanted",
              sp__wire_offset(content), r->total_bytes);
-    /* The characters in front, their UTF-8 (never longer) built in the same place. */
-    char *text = sp__alloc(r->total_bytes + 1);
-    if (text == NULL) return SP_NOMEM;
-    sp__pieces_join(r->pieces, r->n_pieces, text);
-    sp_status status = SP_OK;
-    size_t bytes = 0, keep = 0;
-    for (size_t i = 0; i < r->total_bytes && status == SP_OK; i += 4) {
-        uint32_t c;
-        memcpy(&c, text + i, 4);
-        if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
-            status = sp__fail(SP_FORMAT, "byte %zu: character %zu of a text is %#lx, which does not exist",
-                              sp__wire_offset(content), i / 4, (unsigned long)c);
-        } else {
-            bytes += utf8_put(text + bytes, c);
-            if (c != 0) keep = bytes;
-        }
-    }
-    if (status == SP_OK) status = sp_bundle_add_text(r->bundle, name, text, keep);
-    sp__free(text);
+    uint8_t *chars = sp__alloc(r->total_bytes);
+    if (chars == NULL) return SP_NOMEM;
+    sp__pieces_join(r->pieces, r->n_pieces, chars);
+    sp_status status = sp__bundle_add_utf32(r->bundle, name, chars, r->total_bytes / 4);
+    if (status == SP_FORMAT) sp__error_context("byte %zu", sp__wire_offset(content));
+    sp__free(chars);
     return status;
 }
 
@@ -446,18 +420,9 @@ static sp_status write_head(writer *w, const char *name, int rank, const int64_t
 static sp_status write_text(writer *w, const char *name, const char *text, size_t bytes)
 {
     static const int64_t dims[] = {0};
-    size_t room, n = 0;
-    if (!sp__mul_size(bytes + 1, 4, &room)) room = SIZE_MAX;
-    uint32_t *chars = sp__alloc(room);
-    if (chars == NULL) return SP_NOMEM;
-    for (size_t i = 0; i < bytes;) { /* valid UTF-8: the bundle has checked it */
-        uint8_t b = (uint8_t)text[i];
-        int more = b < 0x80 ? 0 : b < 0xE0 ? 1 : b < 0xF0 ? 2 : 3;
-        uint32_t c = more == 0 ? b : b & (0x3Fu >> more);
-        for (i++; more > 0; more--, i++) c = c << 6 | ((uint8_t)text[i] & 0x3F);
-        chars[n++] = c;
-    }
-    if (n == 0) chars[n++] = 0;
+    uint32_t *chars = NULL;
+    size_t n = 0;
+    SP_TRY(sp__utf32_from(text, bytes, &chars, &n));
     sp_status status = write_head(w, name, 1, dims, "str", n * 4);
     if (status == SP_OK) status = emit(w, chars, n * 4);
     sp__free(chars);

@@ -213,6 +213,35 @@ sp_status sp__source_add(const sp_source *s, sp_bundle *bundle, const char *name
     return sp__source_put(s, bundle, name, meta, &piece, 1);
 }
 
+/* Row-major copy of strided contents: over an aligned copy of their memory, if it is not aligned where it lies. */
+static sp_status copy_strided(const sp_source *s, const sp_meta *meta, const int64_t *strides, const uint8_t *data,
+                              size_t bytes, sp_tensor **out)
+{
+    size_t element = sp_dtype_bytes(meta->dtype), align = element < 8 ? element : 8;
+    bool in_place = s->map != NULL && (uintptr_t)data % align == 0 && bytes > 0;
+    void *memory = in_place ? s->map->data + (data - s->map->data) : sp__alloc(bytes);
+    if (memory == NULL) return SP_NOMEM;
+    if (!in_place && bytes > 0) memcpy(memory, data, bytes);
+    sp_tensor *view = NULL;
+    sp_status status = sp_tensor_wrap(meta->dtype, meta->rank, meta->dims, strides, memory, NULL, NULL, &view);
+    if (status == SP_OK) status = sp_tensor_copy(view, out);
+    sp_tensor_release(view);
+    if (!in_place) sp__free(memory);
+    return status;
+}
+
+sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
+                                 const int64_t *strides, const uint8_t *data, size_t bytes)
+{
+    sp_tensor *t = NULL;
+    SP_TRY(sp__bundle_check_new(bundle, name));
+    SP_TRY(copy_strided(s, meta, strides, data, bytes, &t));
+    if (meta->dtype == SP_DTYPE_BOOL) clean_bools(t);
+    sp_status status = sp_bundle_add(bundle, name, t);
+    sp_tensor_release(t);
+    return status;
+}
+
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
 static sp_status probe(const sp_source *s, const sp_format **out)

@@ -30,6 +30,10 @@ sp_status sp__source_put(const sp_source *s, sp_bundle *bundle, const char *name
 /* One piece, which must have the bytes of the shape; SP_FORMAT if not, or if there is an entry of that name. */
 sp_status sp__source_add(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
                          const uint8_t *data, size_t bytes);
+/* A strided tensor (strides in elements, from 0 on) over [data, data + bytes), which the caller has found large enough;
+ * becomes row-major now. The name must be new. */
+sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
+                                 const int64_t *strides, const uint8_t *data, size_t bytes);
 /* SP_FORMAT when there is an entry of that name. */
 sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name);
 /* Another file, named in this one: must lie in the same folder or below; no "..", no absolute names. */
