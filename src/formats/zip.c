@@ -196,10 +196,14 @@ void sp__zip_close(sp_zip *zip)
     memset(zip, 0, sizeof *zip);
 }
 
-const sp_zip_entry *sp__zip_find(const sp_zip *zip, const char *name)
+const sp_zip_entry *sp__zip_find(sp_zip *zip, const char *name)
 {
-    for (size_t i = 0; i < zip->count; i++)
-        if (strcmp(zip->entries[i].name, name) == 0) return &zip->entries[i];
+    for (size_t i = 0; i < zip->count; i++) {
+        size_t k = (zip->next + i) % zip->count;
+        if (strcmp(zip->entries[k].name, name) != 0) continue;
+        zip->next = k + 1;
+        return &zip->entries[k];
+    }
     return NULL;
 }
 

@@ -20,6 +20,7 @@ typedef struct sp_zip {
     size_t count;
     sp_zip_entry *entries;
     char *names;
+    size_t next; /* where the next search begins: members are mostly asked for in their order */
 } sp_zip;
 
 bool sp__zip_probe(const sp_source *s);
@@ -27,7 +28,7 @@ bool sp__zip_probe(const sp_source *s);
  * archive, and sizes that no compression can reach. */
 sp_status sp__zip_open(const sp_source *s, sp_zip *out);
 void sp__zip_close(sp_zip *zip); /* zeroed is fine */
-const sp_zip_entry *sp__zip_find(const sp_zip *zip, const char *name); /* NULL if there is none */
+const sp_zip_entry *sp__zip_find(sp_zip *zip, const char *name); /* NULL if there is none */
 /* The first bytes of a member, at most `room`; as many as there are. */
 sp_status sp__zip_peek(const sp_zip_entry *entry, uint8_t *out, size_t room, size_t *bytes);
 /* The member as a source: inside s when it is stored, unpacked into memory of its own otherwise. Ends with
