@@ -20,8 +20,9 @@
 #include <unistd.h>
 
 #include "spore/runtime.h"
+#include "tools.h"
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096 };
 
 typedef struct verb {
     const char *name;
@@ -29,20 +30,6 @@ typedef struct verb {
     const char *summary;
     int (*run)(int argc, char **argv); /* argv[0] is the verb */
 } verb;
-
-/* --- messages ---------------------------------------------------------------------------------------------------- */
-
-static int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int complain(int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("spore: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return code;
-}
 
 /* --- finding the package and the interpreter --------------------------------------------------------------------- */
 
@@ -118,13 +105,13 @@ static int read_recorded_python(const char *package, char *out)
 static int locate(location *out)
 {
     char directory[PATH_BYTES];
-    if (!own_directory(directory)) return complain(EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
+    if (!own_directory(directory)) return tool_complain(EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
     find_package(directory, out->package);
     const char *chosen = getenv("SPORE_PYTHON");
     if (chosen != NULL && chosen[0] != '\0') {
-        if (!path_print(out->python, "%s", chosen)) return complain(EXIT_FAILED, "SPORE_PYTHON is too long");
+        if (!path_print(out->python, "%s", chosen)) return tool_complain(EXIT_FAILED, "SPORE_PYTHON is too long");
         if (strchr(chosen, '/') != NULL && !is_program(chosen))
-            return complain(EXIT_FAILED, "SPORE_PYTHON names %s, which is not a program", chosen);
+            return tool_complain(EXIT_FAILED, "SPORE_PYTHON names %s, which is not a program", chosen);
         out->python_from = "SPORE_PYTHON";
         return 0;
     }
@@ -146,16 +133,16 @@ static int export_package(const char *package)
     if (package[0] == '\0') return 0;
     const char *old = getenv("PYTHONPATH");
     if (old == NULL || old[0] == '\0') {
-        if (setenv("PYTHONPATH", package, 1) != 0) return complain(EXIT_FAILED, "out of memory");
+        if (setenv("PYTHONPATH", package, 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
         return 0;
     }
     size_t bytes = strlen(package) + strlen(old) + 2;
     char *joined = malloc(bytes);
-    if (joined == NULL) return complain(EXIT_FAILED, "out of memory");
+    if (joined == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     snprintf(joined, bytes, "%s:%s", package, old);
     int failed = setenv("PYTHONPATH", joined, 1) != 0;
     free(joined);
-    return failed ? complain(EXIT_FAILED, "out of memory") : 0;
+    return failed ? tool_complain(EXIT_FAILED, "out of memory") : 0;
 }
 
 /* --- spore run --------------------------------------------------------------------------------------------------- */
@@ -163,22 +150,22 @@ static int export_package(const char *package)
 static int verb_run(int argc, char **argv)
 {
     if (argc < 2)
-        return complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
+        return tool_complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
                                     "module [arguments]");
-    if (strcmp(argv[1], "-m") == 0 && argc < 3) return complain(EXIT_USAGE, "run: -m wants the name of a module");
+    if (strcmp(argv[1], "-m") == 0 && argc < 3) return tool_complain(EXIT_USAGE, "run: -m wants the name of a module");
     location where;
     int code = locate(&where);
     if (code == 0) code = export_package(where.package);
     if (code != 0) return code;
     char **command = calloc((size_t)argc + 3, sizeof *command);
-    if (command == NULL) return complain(EXIT_FAILED, "out of memory");
+    if (command == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     char dash_m[] = "-m", module[] = "spore.run";
     command[0] = where.python;
     command[1] = dash_m;
     command[2] = module;
     for (int i = 1; i < argc; i++) command[2 + i] = argv[i];
     execvp(where.python, command); /* comes back only when it failed */
-    code = complain(EXIT_FAILED, "cannot start %s: %s; set SPORE_PYTHON to a Python interpreter of 3.11 or newer",
+    code = tool_complain(EXIT_FAILED, "cannot start %s: %s; set SPORE_PYTHON to a Python interpreter of 3.11 or newer",
                     where.python, strerror(errno));
     free(command);
     return code;
@@ -251,23 +238,23 @@ static int report_python(location *where)
     printf("python     %s (%s)\n", where->python, where->python_from);
     fflush(stdout);
     pid_t child = fork();
-    if (child < 0) return complain(EXIT_FAILED, "cannot start a process: %s", strerror(errno));
+    if (child < 0) return tool_complain(EXIT_FAILED, "cannot start a process: %s", strerror(errno));
     if (child == 0) {
         char dash_c[] = "-c";
         char *command[] = {where->python, dash_c, script, NULL};
         execvp(where->python, command);
-        complain(EXIT_FAILED, "cannot start %s: %s", where->python, strerror(errno));
+        tool_complain(EXIT_FAILED, "cannot start %s: %s", where->python, strerror(errno));
         _exit(EXIT_FAILED);
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return complain(EXIT_FAILED, "lost %s: %s", where->python, strerror(errno));
+        if (errno != EINTR) return tool_complain(EXIT_FAILED, "lost %s: %s", where->python, strerror(errno));
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EXIT_FAILED;
 }
 
 static int verb_doctor(int argc, char **argv)
 {
-    if (argc > 1) return complain(EXIT_USAGE, "doctor: takes no arguments, found '%s'", argv[1]);
+    if (argc > 1) return tool_complain(EXIT_USAGE, "doctor: takes no arguments, found '%s'", argv[1]);
     printf("spore      %s\n", sp_version());
     report_cpu();
     report_memory();
@@ -277,7 +264,7 @@ static int verb_doctor(int argc, char **argv)
     if (code == 0) code = report_python(&where);
     fflush(stdout);
     if (code == 0) printf("all is well\n");
-    else complain(code, "doctor: Python programs will not run, see above; C programs are not affected");
+    else tool_complain(code, "doctor: Python programs will not run, see above; C programs are not affected");
     return code;
 }
 
@@ -288,6 +275,11 @@ static int verb_version(int argc, char **argv);
 
 static const verb verbs[] = {
     {"run", "script.py [arguments]", "run a Python script; in it, mindspore means spore (also: -m module)", verb_run},
+    {"inspect", "FILE", "what a file of weights holds; --stats, --json", verb_inspect},
+    {"convert", "IN OUT", "weights from one format to another", verb_convert},
+    {"diff", "A B", "what changed between two files of weights", verb_diff},
+    {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
+    {"decrypt", "IN OUT", "and back", verb_decrypt},
     {"doctor", "", "show what spore finds on this machine", verb_doctor},
     {"version", "", "print the version (also: --version)", verb_version},
     {"help", "", "print this text (also: --help)", verb_help},
@@ -348,7 +340,7 @@ static int unknown_verb(const char *name)
     const verb *nearest = &verbs[0];
     for (int i = 1; i < N_VERBS; i++)
         if (distance(name, verbs[i].name) < distance(name, nearest->name)) nearest = &verbs[i];
-    return complain(EXIT_USAGE, "unknown verb '%s'; nearest is '%s', all are in spore --help", name, nearest->name);
+    return tool_complain(EXIT_USAGE, "unknown verb '%s'; nearest is '%s', all are in spore --help", name, nearest->name);
 }
 
 int main(int argc, char **argv)

@@ -64,6 +64,7 @@ SP_API const char *sp_format_name(const sp_format *format);
 SP_API const char *sp_format_title(const sp_format *format);      /* "MindSpore checkpoint" */
 SP_API const char *sp_format_extensions(const sp_format *format); /* ".pt .pth .bin" */
 SP_API bool sp_format_can_write(const sp_format *format);         /* all can be read */
+SP_API const sp_format *sp_bundle_format(const sp_bundle *bundle); /* of the file it was loaded from; NULL: none */
 /* What a file is, by its contents; SP_FORMAT when it is none of the formats, SP_VALUE when it is encrypted. */
 SP_API sp_status sp_format_probe(const char *path, const sp_format **out);
 

@@ -204,12 +204,19 @@ static PyObject *bundle_notes(PyObject *self, PyObject *unused)
     return dict;
 }
 
+static PyObject *bundle_format(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(sp_format_name(sp_bundle_format(((py_bundle *)self)->bundle)));
+}
+
 static PyMethodDef bundle_methods[] = {
     {"names", bundle_names, METH_NOARGS, "names(): of all entries, in order."},
     {"value", bundle_value, METH_O, "value(i): Tensor or str; read from the file now, if it waits there."},
     {"waits", bundle_waits, METH_O, "waits(i): are its contents still in the file, to be read when asked for?"},
     {"copy", bundle_copy, METH_O, "copy(i): the Tensor once more, in memory of its own."},
     {"shape", bundle_shape, METH_O, "shape(i): (dtype name, shape) without reading the contents; None for a str."},
+    {"format", bundle_format, METH_NOARGS, "format(): name of the format of the file."},
     {"notes", bundle_notes, METH_NOARGS, "notes(): what the file says about itself, a dict of str."},
     {NULL, NULL, 0, NULL},
 };

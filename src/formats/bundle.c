@@ -41,6 +41,7 @@ struct sp_bundle {
     uint64_t n_slots;
     note *notes;
     int64_t n_notes;
+    const sp_format *format;
 };
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
@@ -239,6 +240,8 @@ sp_status sp_bundle_add_from(sp_bundle *b, const char *name, const sp_bundle *fr
     return put(b, name, t, t == NULL ? e->wait : NULL, NULL, 0);
 }
 
+void sp__bundle_set_format(sp_bundle *b, const sp_format *format) { b->format = format; }
+const sp_format *sp_bundle_format(const sp_bundle *b) { return b->format; }
 int64_t sp_bundle_count(const sp_bundle *b) { return b->count; }
 const char *sp_bundle_name_at(const sp_bundle *b, int64_t i) { return b->entries[i].name; }
 

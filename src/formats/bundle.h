@@ -34,6 +34,8 @@ void sp__pieces_join(const sp_piece *pieces, size_t n_pieces, void *out);
 sp_status sp__bundle_add_waiting(sp_bundle *bundle, const char *name, const sp_meta *meta, const sp_piece *pieces,
                                  size_t n_pieces, sp_map *map);
 
+void sp__bundle_set_format(sp_bundle *bundle, const sp_format *format);
+
 /* An entry's contents in order, without making a tensor of what waits in its file. */
 typedef struct sp_value {
     sp_meta meta;

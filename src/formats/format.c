@@ -264,6 +264,7 @@ sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
     const sp_format *format = NULL;
     if (s->options->format != NULL) SP_TRY(format_named(s->options->format, &format));
     else SP_TRY(probe(s, &format));
+    sp__bundle_set_format(bundle, format);
     return format->read(s, bundle);
 }
 

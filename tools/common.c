@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* common.c - messages, command lines, keys and numbers for the verbs; see tools.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+int tool_complain(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("spore: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+int tool_engine_failed(const char *verb) { return tool_complain(EXIT_FAILED, "%s: %s", verb, sp_error_message()); }
+
+/* --- command lines ----------------------------------------------------------------------------------------------- */
+
+static const tool_option *find_option(const tool_option *options, const char *word, const char **value)
+{
+    size_t n = strcspn(word, "=");
+    for (; options->name != NULL; options++)
+        if (strlen(options->name) == n && strncmp(options->name, word, n) == 0) {
+            *value = word[n] == '=' ? word + n + 1 : NULL;
+            return options;
+        }
+    return NULL;
+}
+
+static int append(const char ***values, const char *value)
+{
+    size_t n = 0;
+    while (*values != NULL && (*values)[n] != NULL) n++;
+    const char **larger = realloc(*values, (n + 2) * sizeof *larger);
+    if (larger == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    larger[n] = value;
+    larger[n + 1] = NULL;
+    *values = larger;
+    return 0;
+}
+
+static int set_option(const char *verb, const tool_option *o, const char *value, int argc, char **argv, int *i)
+{
+    if (o->flag != NULL) {
+        if (value != NULL) return tool_complain(EXIT_USAGE, "%s: %s takes no value", verb, o->name);
+        *o->flag = true;
+        return 0;
+    }
+    if (value == NULL) {
+        if (*i + 1 >= argc) return tool_complain(EXIT_USAGE, "%s: %s wants a value", verb, o->name);
+        value = argv[++*i];
+    }
+    if (o->values != NULL) return append(o->values, value);
+    *o->value = value;
+    return 0;
+}
+
+int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
+               const char **others, int *n_others, bool *helped)
+{
+    bool only_others = false;
+    *n_others = 0;
+    *helped = false;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i], *value = NULL;
+        if (!only_others && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            fputs(help, stdout);
+            *helped = true;
+            return 0;
+        }
+        if (!only_others && strcmp(word, "--") == 0) {
+            only_others = true;
+            continue;
+        }
+        if (!only_others && word[0] == '-' && word[1] != '\0') {
+            const tool_option *o = find_option(options, word, &value);
+            if (o == NULL)
+                return tool_complain(EXIT_USAGE, "%s: unknown option '%s'; see spore %s --help", argv[0], word, argv[0]);
+            int code = set_option(argv[0], o, value, argc, argv, &i);
+            if (code != 0) return code;
+            continue;
+        }
+        if (*n_others == n_wanted[1])
+            return tool_complain(EXIT_USAGE, "%s: one argument too many: '%s'; see spore %s --help", argv[0], word, argv[0]);
+        others[(*n_others)++] = word;
+    }
+    if (*n_others < n_wanted[0])
+        return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", argv[0], *n_others,
+                             *n_others == 1 ? "" : "s", n_wanted[0], argv[0]);
+    return 0;
+}
+
+/* --- keys -------------------------------------------------------------------------------------------------------- */
+
+void tool_key_clear(tool_key *key)
+{
+    volatile unsigned char *p = key->bytes; /* volatile: the compiler must not leave it out */
+    for (size_t i = 0; i < sizeof key->bytes; i++) p[i] = 0;
+    key->n = 0;
+}
+
+/* text: the key as it was given; never repeated in a message. */
+static int decode_key(const char *verb, tool_key *key, const char *text, size_t n)
+{
+    if (n > 4 && strncmp(text, "hex:", 4) == 0) {
+        size_t digits = n - 4;
+        if (digits % 2 != 0 || digits / 2 > sizeof key->bytes)
+            return tool_complain(EXIT_FAILED, "%s: the key has %zu hexadecimal digits; 32, 48 or 64 are wanted", verb, digits);
+        for (size_t i = 0; i < digits; i += 2) {
+            char pair[3] = {text[4 + i], text[5 + i], '\0'};
+            if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
+                return tool_complain(EXIT_FAILED, "%s: the key has a character that is no hexadecimal digit", verb);
+            key->bytes[i / 2] = (unsigned char)strtoul(pair, NULL, 16);
+        }
+        key->n = digits / 2;
+        return 0;
+    }
+    if (n > sizeof key->bytes)
+        return tool_complain(EXIT_FAILED, "%s: the key is too long; 16, 24 or 32 bytes are wanted", verb);
+    memcpy(key->bytes, text, n);
+    key->n = n;
+    return 0;
+}
+
+static int key_from_file(const char *verb, tool_key *key)
+{
+    FILE *file = fopen(key->file, "rb");
+    if (file == NULL) return tool_complain(EXIT_FAILED, "%s: the key file %s cannot be opened", verb, key->file);
+    char text[256];
+    size_t n = fread(text, 1, sizeof text, file);
+    fclose(file);
+    if (n > 0 && text[n - 1] == '\n') n--;
+    if (n > 0 && text[n - 1] == '\r') n--;
+    int code = decode_key(verb, key, text, n);
+    volatile char *p = text;
+    for (size_t i = 0; i < sizeof text; i++) p[i] = 0;
+    return code;
+}
+
+int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_options *options)
+{
+    const char *text = getenv(key->variable != NULL ? key->variable : "SPORE_KEY");
+    int code = 0;
+    if (key->file != NULL && key->variable != NULL)
+        return tool_complain(EXIT_USAGE, "%s: give --key-file or --key-env, not both", verb);
+    if (key->file != NULL) code = key_from_file(verb, key);
+    else if (text != NULL) code = decode_key(verb, key, text, strlen(text));
+    else if (key->variable != NULL)
+        return tool_complain(EXIT_FAILED, "%s: the environment variable %s is not set", verb, key->variable);
+    else if (required)
+        return tool_complain(EXIT_USAGE, "%s: a key is wanted: --key-file FILE, --key-env NAME, or SPORE_KEY in the "
+                             "environment", verb);
+    else return 0;
+    options->key = key->bytes;
+    options->key_bytes = key->n;
+    options->key_mode = key->mode;
+    return code;
+}
+
+/* --- output ------------------------------------------------------------------------------------------------------ */
+
+bool tool_progress(void *context, uint64_t done, uint64_t total)
+{
+    enum { LONG_WORK = 256 << 20, WIDTH = 40 };
+    (void)context;
+    if (total < LONG_WORK || !isatty(STDERR_FILENO)) return true;
+    int filled = (int)((double)done / (double)total * WIDTH);
+    fprintf(stderr, "\r[%.*s%.*s] %3d %%", filled, "########################################", WIDTH - filled,
+            "                                        ", (int)((double)done / (double)total * 100));
+    if (done >= total) fputs("\r\033[K", stderr);
+    return true;
+}
+
+void tool_json_text(const char *text, size_t bytes)
+{
+    putchar('"');
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') printf("\\%c", c);
+        else if (c < 0x20 || c == 0x7F) printf("\\u%04x", c);
+        else putchar(c);
+    }
+    putchar('"');
+}
+
+const char *tool_bytes(uint64_t bytes, char out[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int u = 0;
+    while (value >= 1024 && u < 4) {
+        value /= 1024;
+        u++;
+    }
+    snprintf(out, 32, u == 0 ? "%.0f %s" : "%.1f %s", value, units[u]);
+    return out;
+}
+
+const char *tool_shape(int rank, const int64_t *dims, char out[256])
+{
+    size_t n = 0;
+    n += (size_t)snprintf(out, 256, "(");
+    for (int i = 0; i < rank && n < 230; i++)
+        n += (size_t)snprintf(out + n, 256 - n, "%s%lld", i > 0 ? ", " : "", (long long)dims[i]);
+    snprintf(out + n, 256 - n, rank == 1 ? ",)" : ")");
+    return out;
+}
+
+const char *tool_plain(const char *text, char *out, size_t room)
+{
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 4 < room; n++) {
+        unsigned char c = (unsigned char)text[n];
+        out[n] = c < 0x20 || c == 0x7F ? '?' : (char)c;
+    }
+    if (text[n] != '\0') {
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* not inside a character */
+        memcpy(out + n, "...", 3);
+        n += 3;
+    }
+    out[n] = '\0';
+    return out;
+}
+
+/* --- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* The piece of a row-major tensor that begins at element `at`, as a vector. */
+static sp_status piece_of(const sp_tensor *t, int64_t at, int64_t n, sp_tensor **out)
+{
+    const int64_t one = 1;
+    return sp_tensor_view(t, 1, &n, &one, at, out);
+}
+
+static void magnitudes(const sp_tensor *piece, int64_t n, double *out)
+{
+    bool single = sp_tensor_dtype(piece) == SP_DTYPE_C64;
+    const void *data = sp_tensor_data(piece);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = single ? (double)hypotf(((const float *)data)[2 * i], ((const float *)data)[2 * i + 1])
+                        : hypot(((const double *)data)[2 * i], ((const double *)data)[2 * i + 1]);
+}
+
+sp_status tool_for_values(sp_tensor *t, void (*fn)(void *context, const double *values, int64_t n), void *context)
+{
+    enum { PIECE = 1 << 18 };
+    sp_tensor *plain = NULL;
+    sp_status status = sp_tensor_contiguous(t, &plain);
+    int64_t count = sp_tensor_count(t);
+    for (int64_t at = 0; status == SP_OK && at < count; at += PIECE) {
+        int64_t n = count - at < PIECE ? count - at : PIECE;
+        sp_tensor *piece = NULL, *values = NULL;
+        status = piece_of(plain, at, n, &piece);
+        if (status == SP_OK) status = sp_tensor_create(SP_DTYPE_F64, 1, &n, &values);
+        if (status == SP_OK && sp_dtype_kind(sp_tensor_dtype(t)) == 'c') magnitudes(piece, n, sp_tensor_data(values));
+        else if (status == SP_OK) status = sp_tensor_assign(values, piece);
+        if (status == SP_OK) fn(context, sp_tensor_data(values), n);
+        sp_tensor_release(piece);
+        sp_tensor_release(values);
+    }
+    sp_tensor_release(plain);
+    return status;
+}
+
+typedef struct {
+    tool_stats *stats;
+    double sum, squares, shift; /* of the differences from the first value, which keeps squares small */
+    int64_t n;
+} sums;
+
+static void add_values(void *context, const double *values, int64_t n)
+{
+    sums *s = context;
+    for (int64_t i = 0; i < n; i++) {
+        double v = values[i];
+        if (isnan(v)) {
+            s->stats->n_nan++;
+            continue;
+        }
+        if (isinf(v)) {
+            s->stats->n_inf++;
+            continue;
+        }
+        if (s->n++ == 0) s->stats->min = s->stats->max = s->shift = v;
+        s->stats->n_zero += v == 0;
+        if (v < s->stats->min) s->stats->min = v;
+        if (v > s->stats->max) s->stats->max = v;
+        s->sum += v - s->shift;
+        s->squares += (v - s->shift) * (v - s->shift);
+    }
+}
+
+sp_status tool_stats_of(sp_tensor *t, tool_stats *out)
+{
+    *out = (tool_stats){.count = sp_tensor_count(t), .min = NAN, .max = NAN, .mean = NAN, .std = NAN};
+    sums s = {.stats = out};
+    sp_status status = tool_for_values(t, add_values, &s);
+    if (s.n > 0) {
+        double mean = s.sum / (double)s.n, variance = s.squares / (double)s.n - mean * mean;
+        out->mean = mean + s.shift;
+        out->std = variance > 0 ? sqrt(variance) : 0;
+    }
+    return status;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* convert.c - `spore convert`: weights from one format to another, under other names where asked for.
+ *
+ * Names are changed by rules, in this order: --map (PyTorch's conventions, or a file), --rename, --strip, --add. Which
+ * layer a tensor of PyTorch belongs to can only be guessed from its name and rank here; loading into a net
+ * (load_checkpoint with net=) knows. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+static const char help[] =
+    "usage: spore convert IN OUT [options]\n\n"
+    "Writes the weights of IN, of any format that spore inspect knows, into OUT: .ckpt, .safetensors,\n"
+    ".safetensors.index.json (sharded), .npz or .npy.\n\n"
+    "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy)\n"
+    "  --map torch          PyTorch's names into MindSpore's: running_mean -> moving_mean, weight and bias of\n"
+    "                       normalisations -> gamma and beta; num_batches_tracked is left out\n"
+    "  --map FILE           new names from lines \"old new\"; \"-\" leaves the tensor out; # begins a comment\n"
+    "  --rename OLD=NEW     one new name; may be repeated\n"
+    "  --strip PREFIX       take PREFIX away from names that begin so\n"
+    "  --add PREFIX         put PREFIX in front of every name\n"
+    "  --only PREFIX        keep only names of IN that begin so; may be repeated\n"
+    "  --without PREFIX     leave out names of IN that begin so; may be repeated\n"
+    "  --dtype DTYPE        convert floating-point tensors: float16, bfloat16, float32 or float64\n"
+    "  --shard-bytes N      most bytes of contents in one file of a sharded model (default 5000000000)\n"
+    "  --compress           .npz: compressed\n"
+    "  --crc                .ckpt, .safetensors: with a checksum\n"
+    "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n"
+    TOOL_KEY_HELP
+    "\nexamples:\n"
+    "  spore convert resnet50.pth resnet50.ckpt --map torch\n"
+    "  spore convert model.safetensors.index.json model.ckpt\n"
+    "  spore convert model.ckpt model.safetensors --strip backbone. --dtype bfloat16\n"
+    "  spore convert model.ckpt secret.ckpt --encrypt --key-file key.txt\n";
+
+typedef struct {
+    const char *from, *to; /* to NULL: leave it out */
+} rule;
+
+typedef struct {
+    const char *in, *out, *to, *map, *strip, *add, *dtype, *shard_bytes;
+    const char **rename, **only, **without;
+    bool compress, crc, encrypt;
+    tool_key key;
+    rule *rules;
+    size_t n_rules;
+} job;
+
+/* --- rules ------------------------------------------------------------------------------------------------------- */
+
+static int add_rule(job *j, const char *from, const char *to)
+{
+    rule *larger = realloc(j->rules, (j->n_rules + 1) * sizeof *larger);
+    if (larger == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    j->rules = larger;
+    j->rules[j->n_rules++] = (rule){from, to};
+    return 0;
+}
+
+static const char *copy_text(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    if (copy != NULL) strcpy(copy, text);
+    return copy;
+}
+
+static int rules_from_line(job *j, char *line, int number)
+{
+    line[strcspn(line, "#\r\n")] = '\0';
+    char *old = strtok(line, " \t"), *new = strtok(NULL, " \t");
+    if (old == NULL) return 0;
+    if (new == NULL || strtok(NULL, " \t") != NULL)
+        return tool_complain(EXIT_FAILED, "convert: %s: line %d must have two words, an old name and a new one", j->map,
+                             number);
+    const char *from = copy_text(old), *to = strcmp(new, "-") == 0 ? NULL : copy_text(new);
+    if (from == NULL || (to == NULL && strcmp(new, "-") != 0)) return tool_complain(EXIT_FAILED, "out of memory");
+    return add_rule(j, from, to);
+}
+
+static int rules_from_file(job *j)
+{
+    FILE *file = fopen(j->map, "r");
+    if (file == NULL)
+        return tool_complain(EXIT_FAILED, "convert: --map %s: neither \"torch\" nor a file that can be opened", j->map);
+    char *line = NULL;
+    size_t room = 0;
+    int code = 0;
+    for (int number = 1; code == 0 && getline(&line, &room, file) >= 0; number++) code = rules_from_line(j, line, number);
+    free(line);
+    fclose(file);
+    return code;
+}
+
+static int rules_from_renames(job *j)
+{
+    for (const char **at = j->rename; at != NULL && *at != NULL; at++) {
+        const char *equals = strchr(*at, '=');
+        if (equals == NULL || equals == *at || equals[1] == '\0')
+            return tool_complain(EXIT_USAGE, "convert: --rename wants OLD=NEW, but got '%s'", *at);
+        char *from = malloc((size_t)(equals - *at) + 1);
+        if (from == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+        memcpy(from, *at, (size_t)(equals - *at));
+        from[equals - *at] = '\0';
+        int code = add_rule(j, from, equals + 1);
+        if (code != 0) return code;
+    }
+    return 0;
+}
+
+/* --- PyTorch's names --------------------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+static bool has(const sp_bundle *b, const char *name, size_t stem, const char *ending)
+{
+    char other[1024];
+    int n = snprintf(other, sizeof other, "%.*s%s", (int)stem, name, ending);
+    return n > 0 && n < (int)sizeof other && sp_bundle_find(b, other) >= 0;
+}
+
+/* The name of entry i in MindSpore; NULL: leave it out. Weights with one dimension belong to normalisations. */
+static const char *torch_name(const sp_bundle *b, int64_t i, char *buffer, size_t room)
+{
+    static const struct {
+        const char *torch, *mindspore;
+    } always[] = {{".running_mean", ".moving_mean"}, {".running_var", ".moving_variance"}};
+    const char *name = sp_bundle_name_at(b, i);
+    if (ends_in(name, ".num_batches_tracked")) return NULL;
+    for (size_t k = 0; k < 2; k++)
+        if (ends_in(name, always[k].torch)) {
+            snprintf(buffer, room, "%.*s%s", (int)(strlen(name) - strlen(always[k].torch)), name, always[k].mindspore);
+            return buffer;
+        }
+    bool weight = ends_in(name, ".weight"), bias = ends_in(name, ".bias");
+    if (!weight && !bias) return name;
+    size_t stem = strlen(name) - strlen(weight ? ".weight" : ".bias");
+    char other[1024];
+    snprintf(other, sizeof other, "%.*s.weight", (int)stem, name);
+    int64_t k = sp_bundle_find(b, other);
+    int rank = 0;
+    bool norm = k >= 0 && sp_bundle_shape_at(b, k, &rank, NULL) != SP_DTYPE_NONE && rank == 1 &&
+                (has(b, name, stem, ".running_mean") || has(b, name, stem, ".bias"));
+    if (!norm) return name;
+    snprintf(buffer, room, "%.*s%s", (int)stem, name, weight ? ".gamma" : ".beta");
+    return buffer;
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------------- */
+
+static bool begins_with_one(const char *name, const char **prefixes)
+{
+    for (; prefixes != NULL && *prefixes != NULL; prefixes++)
+        if (strncmp(name, *prefixes, strlen(*prefixes)) == 0) return true;
+    return false;
+}
+
+/* The name of entry i in OUT; NULL: it is left out. The text lives until the next call. */
+static const char *new_name(const job *j, const sp_bundle *in, int64_t i)
+{
+    static char torch_buffer[2048], buffer[4096];
+    const char *name = sp_bundle_name_at(in, i), *old = name;
+    if (j->only != NULL && !begins_with_one(name, j->only)) return NULL;
+    if (begins_with_one(name, j->without)) return NULL;
+    if (j->map != NULL && strcmp(j->map, "torch") == 0) name = torch_name(in, i, torch_buffer, sizeof torch_buffer);
+    for (size_t k = 0; k < j->n_rules; k++)
+        if (strcmp(j->rules[k].from, old) == 0) name = j->rules[k].to;
+    if (name == NULL) return NULL;
+    if (j->strip != NULL && strncmp(name, j->strip, strlen(j->strip)) == 0) name += strlen(j->strip);
+    snprintf(buffer, sizeof buffer, "%s%s", j->add != NULL ? j->add : "", name);
+    return buffer;
+}
+
+static sp_status add_cast(sp_bundle *out, const char *name, const sp_bundle *in, int64_t i, sp_dtype dtype)
+{
+    sp_tensor *t = NULL, *cast = NULL;
+    sp_status status = sp_bundle_copy_at(in, i, &t);
+    if (status == SP_OK) status = sp_tensor_create(dtype, sp_tensor_rank(t), sp_tensor_dims(t), &cast);
+    if (status == SP_OK) status = sp_tensor_assign(cast, t);
+    if (status == SP_OK) status = sp_bundle_add(out, name, cast);
+    sp_tensor_release(t);
+    sp_tensor_release(cast);
+    return status;
+}
+
+static int copy_entries(const job *j, const sp_bundle *in, sp_bundle *out, int64_t *left_out)
+{
+    sp_dtype dtype = j->dtype != NULL ? sp_dtype_parse(j->dtype) : SP_DTYPE_NONE;
+    if (j->dtype != NULL && (dtype == SP_DTYPE_NONE || sp_dtype_kind(dtype) != 'f'))
+        return tool_complain(EXIT_USAGE, "convert: --dtype must be float16, bfloat16, float32 or float64, but got '%s'",
+                             j->dtype);
+    for (int64_t i = 0; i < sp_bundle_count(in); i++) {
+        const char *name = new_name(j, in, i);
+        if (name == NULL) {
+            ++*left_out;
+            continue;
+        }
+        if (sp_bundle_find(out, name) >= 0)
+            return tool_complain(EXIT_FAILED, "convert: two tensors would be called '%s'", name);
+        sp_dtype old = sp_bundle_shape_at(in, i, NULL, NULL);
+        bool cast = dtype != SP_DTYPE_NONE && old != SP_DTYPE_NONE && sp_dtype_kind(old) == 'f' && old != dtype;
+        sp_status status = cast ? add_cast(out, name, in, i, dtype) : sp_bundle_add_from(out, name, in, i);
+        if (status != SP_OK) return tool_engine_failed("convert");
+    }
+    return 0;
+}
+
+/* What a safetensors file says about itself goes on; to another format it would mean nothing. */
+static sp_status copy_notes(const sp_bundle *in, sp_bundle *out)
+{
+    const char *from = sp_format_name(sp_bundle_format(in));
+    if (strcmp(from, "safetensors") != 0) return sp_bundle_set_note(out, "format", "ms");
+    for (int64_t i = 0; i < sp_bundle_note_count(in); i++) {
+        const char *key, *text = sp_bundle_note_at(in, i, &key);
+        if (sp_bundle_set_note(out, key, text) != SP_OK) return SP_NOMEM;
+    }
+    return SP_OK;
+}
+
+static int convert(job *j, const sp_file_options *reading, sp_file_options *writing)
+{
+    sp_bundle *in = NULL, *out = NULL;
+    int64_t left_out = 0;
+    int code = 0;
+    if (sp_load(j->in, reading, &in) != SP_OK || sp_bundle_create(&out) != SP_OK || copy_notes(in, out) != SP_OK)
+        code = tool_engine_failed("convert");
+    if (code == 0) code = copy_entries(j, in, out, &left_out);
+    if (code == 0 && sp_bundle_count(out) == 0)
+        code = tool_complain(EXIT_FAILED, "convert: nothing is left of the %lld entries of %s",
+                             (long long)sp_bundle_count(in), j->in);
+    if (code == 0 && sp_save(j->out, out, writing) != SP_OK) code = tool_engine_failed("convert");
+    if (code == 0) {
+        printf("%s: %lld entries of %s", j->out, (long long)sp_bundle_count(out), j->in);
+        if (left_out > 0) printf(" (%lld left out)", (long long)left_out);
+        printf("\n");
+    }
+    sp_bundle_release(in);
+    sp_bundle_release(out);
+    return code;
+}
+
+int verb_convert(int argc, char **argv)
+{
+    job j = {0};
+    bool helped;
+    const tool_option options[] = {{"--to", NULL, &j.to, NULL},
+                                   {"--map", NULL, &j.map, NULL},
+                                   {"--strip", NULL, &j.strip, NULL},
+                                   {"--add", NULL, &j.add, NULL},
+                                   {"--dtype", NULL, &j.dtype, NULL},
+                                   {"--shard-bytes", NULL, &j.shard_bytes, NULL},
+                                   {"--rename", NULL, NULL, &j.rename},
+                                   {"--only", NULL, NULL, &j.only},
+                                   {"--without", NULL, NULL, &j.without},
+                                   {"--compress", &j.compress, NULL, NULL},
+                                   {"--crc", &j.crc, NULL, NULL},
+                                   {"--encrypt", &j.encrypt, NULL, NULL},
+                                   TOOL_KEY_OPTIONS(j.key),
+                                   {NULL, NULL, NULL, NULL}};
+    const char *paths[2];
+    int n;
+    int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
+    if (code != 0 || helped) return code;
+    j.in = paths[0];
+    j.out = paths[1];
+    if (j.map != NULL && strcmp(j.map, "torch") != 0) code = rules_from_file(&j);
+    if (code == 0) code = rules_from_renames(&j);
+    const char *cipher = NULL;
+    if (sp_file_cipher(j.in, &cipher) != SP_OK) cipher = NULL;
+    sp_file_options reading = {0}, writing = {.format = j.to, .progress = tool_progress};
+    if (code == 0 && j.encrypt && cipher != NULL)
+        code = tool_complain(EXIT_FAILED, "convert: %s is encrypted already; decrypt it first, or leave --encrypt out", j.in);
+    if (code == 0 && (j.encrypt || cipher != NULL))
+        code = tool_key_read("convert", &j.key, j.encrypt, j.encrypt ? &writing : &reading);
+    writing.flags = (j.compress ? SP_FILE_COMPRESS : 0u) | (j.crc ? SP_FILE_CRC : 0u);
+    if (j.shard_bytes != NULL) {
+        char *end;
+        writing.shard_bytes = strtoull(j.shard_bytes, &end, 10);
+        if (code == 0 && (*end != '\0' || writing.shard_bytes == 0))
+            code = tool_complain(EXIT_USAGE, "convert: --shard-bytes wants a number, but got '%s'", j.shard_bytes);
+    }
+    if (code == 0) code = convert(&j, &reading, &writing);
+    tool_key_clear(&j.key);
+    free(j.rules);
+    return code;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.c - `spore diff`: what two files of weights have in common, entry by entry. Exit code as of diff(1): 0 equal,
+ * 1 different, 2 trouble. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+
+static const char help[] =
+    "usage: spore diff A B [--tolerance X] [--json] [options]\n\n"
+    "Compares the entries of two files, of any format that spore inspect knows: which are only in one, whose dtype or\n"
+    "shape changed, whose values differ and by how much at most. Exit code: 0 equal, 1 different, 2 trouble.\n\n"
+    "  --tolerance X        values may differ by X (absolute); default 0: bit for bit, except that NaN equals NaN\n"
+    "  --json               for programs\n"
+    TOOL_KEY_HELP
+    "\nexamples:\n"
+    "  spore diff before.ckpt after.ckpt\n"
+    "  spore diff model.pth model.ckpt --tolerance 1e-6\n";
+
+typedef struct {
+    const sp_bundle *a, *b;
+    double tolerance;
+    bool json;
+    int64_t n_same, n_reported;
+} comparison;
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    double largest;
+    int64_t n_different;
+    bool nan_differs;
+} difference;
+
+/* Elements of both as doubles, side by side: B is kept whole, A comes in pieces. */
+typedef struct {
+    const double *other;
+    int64_t at;
+    double tolerance;
+    difference *out;
+} walk;
+
+static void compare_piece(void *context, const double *values, int64_t n)
+{
+    walk *w = context;
+    for (int64_t i = 0; i < n; i++) {
+        double x = values[i], y = w->other[w->at + i];
+        if (x == y || (isnan(x) && isnan(y))) continue;
+        double d = fabs(x - y);
+        if (isnan(d)) w->out->nan_differs = true;
+        if (d > w->out->largest) w->out->largest = d;
+        if (!(d <= w->tolerance)) w->out->n_different++;
+    }
+    w->at += n;
+}
+
+typedef struct {
+    double *to;
+    int64_t at;
+} gather;
+
+static void gather_piece(void *context, const double *values, int64_t n)
+{
+    gather *g = context;
+    memcpy(g->to + g->at, values, (size_t)n * sizeof *values);
+    g->at += n;
+}
+
+static sp_status compare_values(const comparison *c, int64_t i, int64_t k, difference *out)
+{
+    sp_tensor *x = NULL, *y = NULL;
+    *out = (difference){0};
+    sp_status status = sp_bundle_copy_at(c->a, i, &x);
+    if (status == SP_OK) status = sp_bundle_copy_at(c->b, k, &y);
+    bool equal = status == SP_OK && sp_tensor_dtype(x) == sp_tensor_dtype(y) &&
+                 memcmp(sp_tensor_data(x), sp_tensor_data(y), sp_tensor_bytes(x)) == 0;
+    if (status == SP_OK && !equal && sp_tensor_count(x) > 0) {
+        double *other = malloc((size_t)sp_tensor_count(y) * sizeof *other);
+        if (other == NULL) exit(tool_complain(TROUBLE, "out of memory"));
+        status = tool_for_values(y, gather_piece, &(gather){other, 0});
+        walk w = {.other = other, .tolerance = c->tolerance, .out = out};
+        if (status == SP_OK) status = tool_for_values(x, compare_piece, &w);
+        free(other);
+    }
+    sp_tensor_release(x);
+    sp_tensor_release(y);
+    return status;
+}
+
+/* --- reports ----------------------------------------------------------------------------------------------------- */
+
+static void begin(comparison *c, const char *name, const char *what)
+{
+    char shown[512];
+    if (c->json) {
+        printf("%s\n    {\"name\": ", c->n_reported > 0 ? "," : "");
+        tool_json_text(name, strlen(name));
+        printf(", \"change\": \"%s\"", what);
+    } else {
+        printf("%s: %s", tool_plain(name, shown, sizeof shown), what);
+    }
+    c->n_reported++;
+}
+
+static void end(const comparison *c) { printf(c->json ? "}" : "\n"); }
+
+static void report_text(const comparison *c, const char *key, const char *value)
+{
+    if (c->json) printf(", \"%s\": \"%s\"", key, value);
+    else printf(", %s %s", value, key);
+}
+
+static void report_geometry(comparison *c, int64_t i, int64_t k)
+{
+    int rank_a = 0, rank_b = 0;
+    const int64_t *dims_a = NULL, *dims_b = NULL;
+    sp_dtype x = sp_bundle_shape_at(c->a, i, &rank_a, &dims_a), y = sp_bundle_shape_at(c->b, k, &rank_b, &dims_b);
+    char from[300], to[300], shape[256];
+    snprintf(from, sizeof from, "%s%s", x == SP_DTYPE_NONE ? "text" : sp_dtype_name(x),
+             x == SP_DTYPE_NONE ? "" : tool_shape(rank_a, dims_a, shape));
+    snprintf(to, sizeof to, "%s%s", y == SP_DTYPE_NONE ? "text" : sp_dtype_name(y),
+             y == SP_DTYPE_NONE ? "" : tool_shape(rank_b, dims_b, shape));
+    begin(c, sp_bundle_name_at(c->a, i), "other dtype or shape");
+    report_text(c, "in A", from);
+    report_text(c, "in B", to);
+    end(c);
+}
+
+static void report_values(comparison *c, int64_t i, const difference *d)
+{
+    char text[64];
+    begin(c, sp_bundle_name_at(c->a, i), "other values");
+    if (c->json) {
+        if (d->nan_differs) printf(", \"largest\": null");
+        else printf(", \"largest\": %.9g", d->largest);
+        printf(", \"elements\": %lld", (long long)d->n_different);
+    } else {
+        snprintf(text, sizeof text, "%lld", (long long)d->n_different);
+        report_text(c, d->n_different == 1 ? "element" : "elements", text);
+        if (d->nan_differs) printf(", NaN in one of the files only");
+        else printf(", largest difference %.9g", d->largest);
+    }
+    end(c);
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------------- */
+
+static int compare_texts(comparison *c, int64_t i, int64_t k)
+{
+    size_t n = 0, m = 0;
+    const char *p = sp_bundle_text_at(c->a, i, &n), *q = sp_bundle_text_at(c->b, k, &m);
+    if (n == m && memcmp(p, q, n) == 0) {
+        c->n_same++;
+        return 0;
+    }
+    begin(c, sp_bundle_name_at(c->a, i), "other text");
+    end(c);
+    return 0;
+}
+
+static int compare_entry(comparison *c, int64_t i)
+{
+    const char *name = sp_bundle_name_at(c->a, i);
+    int64_t k = sp_bundle_find(c->b, name);
+    if (k < 0) {
+        begin(c, name, "only in A");
+        end(c);
+        return 0;
+    }
+    int rank_a = 0, rank_b = 0;
+    const int64_t *dims_a = NULL, *dims_b = NULL;
+    sp_dtype x = sp_bundle_shape_at(c->a, i, &rank_a, &dims_a), y = sp_bundle_shape_at(c->b, k, &rank_b, &dims_b);
+    if (x == SP_DTYPE_NONE && y == SP_DTYPE_NONE) return compare_texts(c, i, k);
+    if (x != y || rank_a != rank_b || memcmp(dims_a, dims_b, (size_t)rank_a * sizeof *dims_a) != 0) {
+        report_geometry(c, i, k);
+        return 0;
+    }
+    difference d;
+    if (compare_values(c, i, k, &d) != SP_OK) return tool_complain(TROUBLE, "diff: %s", sp_error_message());
+    if (d.n_different > 0) report_values(c, i, &d);
+    else c->n_same++;
+    return 0;
+}
+
+static int compare(comparison *c)
+{
+    if (c->json) printf("{\n  \"differences\": [");
+    for (int64_t i = 0; i < sp_bundle_count(c->a); i++) {
+        int code = compare_entry(c, i);
+        if (code != 0) return code;
+    }
+    for (int64_t i = 0; i < sp_bundle_count(c->b); i++)
+        if (sp_bundle_find(c->a, sp_bundle_name_at(c->b, i)) < 0) {
+            begin(c, sp_bundle_name_at(c->b, i), "only in B");
+            end(c);
+        }
+    if (c->json) printf("%s],\n  \"equal\": %lld\n}\n", c->n_reported > 0 ? "\n  " : "", (long long)c->n_same);
+    else
+        printf("%lld %s equal, %lld different\n", (long long)c->n_same, c->n_same == 1 ? "entry" : "entries",
+               (long long)c->n_reported);
+    return c->n_reported > 0 ? DIFFERENT : SAME;
+}
+
+static int load(const char *path, tool_key *key, sp_bundle **out)
+{
+    const char *cipher = NULL;
+    sp_file_options options = {0};
+    if (sp_file_cipher(path, &cipher) != SP_OK) cipher = NULL;
+    if (cipher != NULL && tool_key_read("diff", key, false, &options) != 0) return TROUBLE;
+    sp_status status = sp_load(path, &options, out);
+    tool_key_clear(key);
+    return status == SP_OK ? 0 : tool_complain(TROUBLE, "diff: %s", sp_error_message());
+}
+
+int verb_diff(int argc, char **argv)
+{
+    comparison c = {0};
+    tool_key key = {0};
+    const char *tolerance = NULL, *paths[2];
+    bool helped;
+    int n;
+    const tool_option options[] = {{"--json", &c.json, NULL, NULL},
+                                   {"--tolerance", NULL, &tolerance, NULL},
+                                   TOOL_KEY_OPTIONS(key),
+                                   {NULL, NULL, NULL, NULL}};
+    int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
+    if (code != 0 || helped) return code;
+    if (tolerance != NULL) {
+        char *rest;
+        c.tolerance = strtod(tolerance, &rest);
+        if (*rest != '\0' || rest == tolerance || !(c.tolerance >= 0))
+            return tool_complain(TROUBLE, "diff: --tolerance wants a number from 0 on, but got '%s'", tolerance);
+    }
+    sp_bundle *a = NULL, *b = NULL;
+    code = load(paths[0], &key, &a);
+    if (code == 0) code = load(paths[1], &key, &b);
+    c.a = a;
+    c.b = b;
+    if (code == 0) code = compare(&c);
+    sp_bundle_release(a);
+    sp_bundle_release(b);
+    return code;
+}

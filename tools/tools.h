@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools.h - what the verbs of the `spore` command share. Public headers of the engine only. */
+#ifndef SPORE_TOOLS_H
+#define SPORE_TOOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spore/format.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* "spore: ..." on standard error; returns code. */
+int tool_complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The message of the engine's last failure, after "spore: <verb>: "; returns EXIT_FAILED. */
+int tool_engine_failed(const char *verb);
+
+/* --- command lines ----------------------------------------------------------------------------------------------- */
+
+/* An option: "--name" alone (flag), or with a value ("--name value" or "--name=value"), which may be repeated. */
+typedef struct tool_option {
+    const char *name;     /* with its dashes; NULL ends a list */
+    bool *flag;           /* set to true; or */
+    const char **value;   /* the value, the last one wins; or */
+    const char ***values; /* all of them, in a list that ends with NULL and is never freed */
+} tool_option;
+
+/* Sort argv[1..] into options and n_wanted[0] to n_wanted[1] others. 0, or an exit code after a complaint; --help prints
+ * `help` and gives *helped. */
+int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
+               const char **others, int *n_others, bool *helped);
+
+/* Key and mode for encrypted files: --key-file, --key-env (default SPORE_KEY), --mode. */
+typedef struct tool_key {
+    const char *file, *variable, *mode;
+    unsigned char bytes[64];
+    size_t n;
+} tool_key;
+#define TOOL_KEY_OPTIONS(k)                                                                                            \
+    {"--key-file", NULL, &(k).file, NULL}, {"--key-env", NULL, &(k).variable, NULL}, {"--mode", NULL, &(k).mode, NULL}
+#define TOOL_KEY_HELP                                                                                                  \
+    "  --key-file FILE      key of an encrypted file: the bytes of FILE, without a final end of line; hex:... for\n"  \
+    "                       hexadecimal digits\n"                                                                     \
+    "  --key-env NAME       key in an environment variable, in the same way (default: SPORE_KEY, if it is set)\n"     \
+    "  --mode MODE          AES-GCM (default), AES-CBC or SM4-CBC\n"
+
+/* Read the key, if there is one, into the options; 0 or an exit code. Wipe with tool_key_clear. */
+int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_options *options);
+void tool_key_clear(tool_key *key);
+
+/* --- output ------------------------------------------------------------------------------------------------------ */
+
+/* A bar on standard error, when that is a terminal and the work is long. Set options->progress to it. */
+bool tool_progress(void *context, uint64_t done, uint64_t total);
+void tool_json_text(const char *text, size_t bytes); /* quoted, to standard output */
+const char *tool_bytes(uint64_t bytes, char out[32]); /* "12.3 MiB" */
+const char *tool_shape(int rank, const int64_t *dims, char out[256]); /* "(2, 3)" */
+/* Text with control characters replaced: safe for a terminal. At most room bytes. */
+const char *tool_plain(const char *text, char *out, size_t room);
+
+/* Numbers about the contents of a tensor. */
+typedef struct tool_stats {
+    int64_t count, n_nan, n_inf, n_zero;
+    double min, max, mean, std; /* of the finite ones; NaN when there are none */
+} tool_stats;
+sp_status tool_stats_of(sp_tensor *t, tool_stats *out);
+/* The elements of t as doubles, a piece at a time: fn(context, values, n). Complex numbers come as their absolute value. */
+sp_status tool_for_values(sp_tensor *t, void (*fn)(void *context, const double *values, int64_t n), void *context);
+
+/* --- verbs ------------------------------------------------------------------------------------------------------- */
+
+int verb_inspect(int argc, char **argv);
+int verb_convert(int argc, char **argv);
+int verb_diff(int argc, char **argv);
+int verb_encrypt(int argc, char **argv);
+int verb_decrypt(int argc, char **argv);
+
+#endif
