@@ -163,6 +163,8 @@ def execute(one):
             result = {"error": type(error).__name__, "message": first_line(error)}
         with contextlib.suppress(AttributeError):
             ms.runtime.synchronize()
+        if ms.__name__ == "mindspore" and text():
+            time.sleep(0.5)                 # MindSpore prints in threads of its own, and nothing waits for them
         printed = text()
     if printed and one.stdout:
         result["stdout"] = printed
@@ -317,9 +319,8 @@ class Runner:
     """Runs programs with a package ("spore" or "mindspore"). `programs` is {name: Found}."""
 
     def __init__(self, module="spore", quiet=True):
-        code = f"import sys; sys.path.insert(0, {str(HERE)!r}); import graphtest; graphtest.serve({module!r})"
         env = dict(os.environ, GLOG_v="3", PYTHONDONTWRITEBYTECODE="1")
-        self.process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([sys.executable, str(HERE / "server.py"), module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL if quiet else None, text=True, env=env)
         line = self.process.stdout.readline()
         if not line:

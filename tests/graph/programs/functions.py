@@ -371,6 +371,53 @@ def partial_of_function():
 
 
 @program
+def partial_with_keywords():
+    def affine(x, scale, shift):
+        return x * scale + shift
+
+    @ms.jit
+    def f(x):
+        g = partial(affine, scale=3, shift=1)
+        return g(x)
+    return f(Tensor([1., 2.]))
+
+
+@program
+def partial_with_positions():
+    def affine(x, scale, shift):
+        return x * scale + shift
+
+    @ms.jit
+    def f(x):
+        h = partial(affine, x)
+        k = partial(affine, x, 2)
+        return h(2, 0), k(10)
+    return f(Tensor([1., 2.]))
+
+
+@program
+def partial_of_partial():
+    def affine(x, scale, shift):
+        return x * scale + shift
+
+    @ms.jit
+    def f(x):
+        return partial(partial(affine, x), 5)(1)
+    return f(Tensor([1., 2.]))
+
+
+@program
+def ops_partial():
+    def affine(x, scale, shift):
+        return x * scale + shift
+
+    @ms.jit
+    def f(x):
+        return ops.partial(affine, x, 5)(1)
+    return f(Tensor([1., 2.]))
+
+
+@program
 def partial_made_outside():
     def affine(x, scale, shift):
         return x * scale + shift
@@ -597,6 +644,23 @@ def function_attribute_call():
         def construct(self, x):
             return self.act(x)
     return Net(ops.relu)(Tensor([-1., 1.])), Net(lambda v: v * 3)(Tensor([-1., 1.]))
+
+
+@program
+def function_attributes_from_names():
+    class Net(nn.Cell):
+        def __init__(self, act):
+            super().__init__()
+            self.act = act
+
+        @ms.jit
+        def construct(self, x):
+            return self.act(x)
+
+    def triple(v):
+        return v * 3
+    quadruple = lambda v: v * 4                                                                  # noqa: E731
+    return Net(triple)(Tensor([1.])), Net(quadruple)(Tensor([1.]))
 
 
 @program
