@@ -7,6 +7,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
 #include "graph/program.h"
+#include "spore/grad.h"
 
 static double now_us(void)
 {
@@ -33,27 +34,26 @@ void sp__blame(const sp_node *node)
     sp_error_raise(&e);
 }
 
-static sp_status compile(sp_program *p, sp_function *f, const sp_program_options *options)
+static sp_status compile(sp_program *p, sp_function *f, const sp_program_options *options, bool exact)
 {
     sp_meta metas[1];
     p->n_results = sp__function_metas(f, 0, metas);
     SP_TRY(sp__graph_copy(f, &p->graph));
     SP_TRY(sp__graph_close(p->graph));
-    SP_TRY(sp__passes_run(p, options));
+    if (!exact) SP_TRY(sp__passes_run(p, options));
     return sp__code_make(p);
 }
 
-sp_status sp_program_create(sp_function *f, const sp_program_options *options, sp_program **out)
+static sp_status create(sp_function *f, const sp_program_options *options, bool exact, sp_program **out)
 {
-    SP_CHECK(f, SP_VALUE, "the function is NULL");
-    SP_CHECK(!options || options->struct_size >= sizeof *options, SP_VALUE,
-             "struct_size of the options is %u, set it to sizeof(sp_program_options)", options ? options->struct_size : 0);
     double start = now_us();
     sp_program *p = sp__alloc_zero(sizeof *p);
     if (!p) return SP_NOMEM;
     atomic_init(&p->refs, 1);
+    pthread_mutex_init(&p->lock, NULL);
     p->source = sp_graph_retain(f->graph);
-    sp_status status = compile(p, f, options);
+    p->function = f;
+    sp_status status = compile(p, f, options, exact);
     if (status != SP_OK) {
         sp_program_release(p);
         return status;
@@ -61,6 +61,14 @@ sp_status sp_program_create(sp_function *f, const sp_program_options *options, s
     p->create_us = now_us() - start;
     *out = p;
     return SP_OK;
+}
+
+sp_status sp_program_create(sp_function *f, const sp_program_options *options, sp_program **out)
+{
+    SP_CHECK(f, SP_VALUE, "the function is NULL");
+    SP_CHECK(!options || options->struct_size >= sizeof *options, SP_VALUE,
+             "struct_size of the options is %u, set it to sizeof(sp_program_options)", options ? options->struct_size : 0);
+    return create(f, options, false, out);
 }
 
 sp_program *sp_program_retain(sp_program *p)
@@ -72,6 +80,8 @@ sp_program *sp_program_retain(sp_program *p)
 void sp_program_release(sp_program *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
+    sp_program_release(p->exact);
+    pthread_mutex_destroy(&p->lock);
     sp__code_free(p);
     sp__arena_free(&p->arena);
     sp_graph_release(p->graph);
@@ -93,6 +103,28 @@ static sp_status check_argument(const sp_function *f, int i, const sp_tensor *t)
     return SP_OK;
 }
 
+/* Inside an eager gradient the run becomes part of the history, which must be that of eager mode, node by node: shared or
+ * fused nodes would add up gradients in another order. */
+static bool is_recorded(const sp_program *p, int n_args, sp_tensor *const *args)
+{
+    if (!sp_grad_recording()) return false;
+    for (int i = 0; i < n_args; i++)
+        if (sp_grad_tracked(args[i])) return true;
+    for (int i = 0; i < p->graph->n_variables; i++)
+        if (sp_grad_tracked(p->graph->variables[i]->tensor)) return true;
+    return false;
+}
+
+static sp_status exact_twin(sp_program *p, sp_program **out)
+{
+    sp_status status = SP_OK;
+    pthread_mutex_lock(&p->lock);
+    if (!p->exact) status = create(p->function, NULL, true, &p->exact);
+    *out = p->exact;
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
 sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int n_results, sp_tensor **results)
 {
     const sp_function *f = p->entry->function;
@@ -103,6 +135,7 @@ sp_status sp_program_run(sp_program *p, int n_args, sp_tensor *const *args, int 
                  "argument %d of program %s has no contents: programs run on tensors, not on symbols", i, f->name);
         SP_TRY(check_argument(f, i, args[i]));
     }
+    if (is_recorded(p, n_args, args)) SP_TRY(exact_twin(p, &p));
     return sp__machine_run(p, n_args, args, n_results, results);
 }
 

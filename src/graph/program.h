@@ -91,6 +91,9 @@ struct sp_program {
     struct sp_pass_report *reports;
     int n_reports;
     double create_us;
+    sp_function *function; /* in the source */
+    pthread_mutex_t lock;  /* of `exact` */
+    sp_program *exact;     /* the same without passes, for runs that are recorded: made when first needed */
 };
 
 /* --- the parts --------------------------------------------------------------------------------------------------- */

@@ -77,18 +77,11 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
     return SP_OK;
 }
 
-static sp_value *forwarded(sp_value *v)
-{
-    while (v && v->mark) v = v->mark;
-    return v;
-}
-
 void sp__values_forward(sp_graph *g)
 {
     for (sp_function *f = g->first; f; f = f->next) {
-        for (sp_node *n = f->first; n; n = n->next)
-            for (int i = 0; i < n->n_in; i++) n->in[i] = forwarded(n->in[i]);
-        for (int i = 0; i < f->n_results; i++) f->results[i] = forwarded(f->results[i]);
+        for (sp_node *n = f->first; n; n = n->next) sp__node_forward(n);
+        for (int i = 0; i < f->n_results; i++) f->results[i] = sp__value_forwarded(f->results[i]);
     }
 }
 
@@ -104,5 +97,43 @@ void sp__marks_clear(sp_graph *g)
             for (int i = 0; i < n->n_out; i++) n->out[i]->mark = NULL;
         }
         for (int i = 0; i < f->n_results; i++) f->results[i]->mark = NULL;
+    }
+}
+
+/* What a function mentions may run below it. A callee that is not known here may be any function. */
+static bool mark_from(sp_graph *g, sp_value *callee)
+{
+    while (callee && callee->origin == SP_VALUE_NODE && callee->node->kind == SP_NODE_PARTIAL) callee = callee->node->in[0];
+    if (callee && callee->origin == SP_VALUE_FUNCTION) {
+        bool changed = !callee->target->mark;
+        callee->target->mark = callee->target;
+        return changed;
+    }
+    bool changed = false;
+    for (sp_function *f = g->first; f; f = f->next) {
+        changed = changed || !f->mark;
+        f->mark = f;
+    }
+    return changed;
+}
+
+static bool mark_mentioned(sp_value *v)
+{
+    if (!v || v->origin != SP_VALUE_FUNCTION || v->target->mark) return false;
+    v->target->mark = v->target;
+    return true;
+}
+
+void sp__recorded_mark(sp_graph *g)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (sp_function *f = g->first; f; f = f->next) {
+            for (sp_node *n = f->first; n; n = n->next) {
+                if (n->kind == SP_NODE_GRAD) changed |= mark_from(g, n->in[0]);
+                for (int i = 0; f->mark && i < n->n_in; i++) changed |= mark_mentioned(n->in[i]);
+            }
+            for (int i = 0; f->mark && i < f->n_results; i++) changed |= mark_mentioned(f->results[i]);
+        }
     }
 }

@@ -34,8 +34,20 @@ static inline bool sp__node_pure(const sp_node *n)
     return n->kind == SP_NODE_OP || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_SWITCH ||
            (n->kind == SP_NODE_HOST && n->host->pure);
 }
+/* A pass replaces a value by setting its mark to another one; chains are followed. */
+static inline sp_value *sp__value_forwarded(sp_value *v)
+{
+    while (v && v->mark) v = v->mark;
+    return v;
+}
+static inline void sp__node_forward(sp_node *n)
+{
+    for (int i = 0; i < n->n_in; i++) n->in[i] = sp__value_forwarded(n->in[i]);
+}
 /* Replace values by what their marks point to (NULL: themselves), through chains, everywhere. Marks are left as they are. */
 void sp__values_forward(sp_graph *g);
 void sp__marks_clear(sp_graph *g);
+/* Mark the functions whose operators may be recorded for a GRAD node. */
+void sp__recorded_mark(sp_graph *g);
 
 #endif
