@@ -194,6 +194,7 @@ static sp_status make_segment(coder *c, sp_node *first, int length, sp_instr *in
         most_in += n->n_in;
         most_out += n->n_out;
     }
+    s->planning = c->p->planning;
     s->n_nodes = length;
     s->nodes = take(c->p, (size_t)length, sizeof *s->nodes);
     s->steps = take(c->p, (size_t)length, sizeof *s->steps);

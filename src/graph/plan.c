@@ -119,14 +119,7 @@ static int add_like(planner *l, int handle)
 
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
-static void touch(planner *l, int handle)
-{
-    sp_root *r = &l->p->roots[l->p->handles[handle].root];
-    if (l->p->n_steps < r->first) r->first = l->p->n_steps;
-    if (l->p->n_steps > r->last) r->last = l->p->n_steps;
-}
-
-/* A step at the end; in and out are handles. Lifetimes are extended to it. */
+/* A step at the end; in and out are handles. */
 static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, const void *attrs, sp_kernel_fn run, size_t work_bytes,
                           int n_in, const int *in, int n_out, const int *out)
 {
@@ -138,22 +131,21 @@ static sp_status add_step(planner *l, const sp_node *node, const sp_op *op, cons
     for (int i = 0; i < n_in; i++) handles[i] = in[i];
     for (int i = 0; i < n_out; i++) handles[n_in + i] = out[i];
     int work = -1;
-    if (work_bytes) {
-        if ((work = add_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
-        p->roots[work].first = p->roots[work].last = p->n_steps;
-    }
+    if (work_bytes && (work = add_root(l, SP_ROOT_ARENA, 0, work_bytes)) < 0) return SP_NOMEM;
     p->steps[p->n_steps] = (sp_step){.node = node, .run = run, .op = op, .attrs = attrs, .n_in = n_in, .n_out = n_out,
                                      .handles = handles, .work = work};
-    for (int i = 0; i < n_in + n_out; i++)
-        if (handles[i] >= 0) touch(l, handles[i]);
     p->n_steps++;
     return SP_OK;
 }
 
 static sp_status add_copy(planner *l, const sp_node *node, int from, int to)
 {
-    l->p->n_copies++;
-    return add_step(l, node, &sp_op_copy, NULL, sp_op_copy.reference, 0, 1, &from, 1, &to);
+    sp_plan *p = l->p;
+    p->n_copies++;
+    SP_TRY(add_step(l, node, &sp_op_copy, NULL, sp_op_copy.reference, 0, 1, &from, 1, &to));
+    sp_tensor *in = &p->handles[from].shape, *out = &p->handles[to].shape;
+    p->steps[p->n_steps - 1].loop = sp_op_copy.loop(&(sp_call){.n_in = 1, .n_out = 1, .in = &in, .out = &out});
+    return SP_OK;
 }
 
 /* --- the walk before: sets, last uses, stores -------------------------------------------------------------------- */
@@ -360,13 +352,40 @@ static sp_status straighten(planner *l, const sp_node *n, int *in)
     return SP_OK;
 }
 
-static sp_status fresh_results(planner *l, const sp_node *n, const sp_call *c, sp_meta *metas, int *out)
+/* The input whose memory the only result of an element-wise operator may take over: it ends here, lies in the arena, and is
+ * laid out as the result will be. Element i is read before it is written. -1: none. */
+static int reuse_input(planner *l, const sp_node *n, const sp_call *c, const sp_meta *m, const int *in)
+{
+    if (!(l->s->planning & SP_PLAN_REUSE) || !n->op->loop || n->n_out != 1) return -1;
+    for (int i = 0; i < n->n_in; i++) {
+        if (in[i] < 0 || !ends_here(l, n, i)) continue;
+        const sp_handle *h = &l->p->handles[in[i]];
+        const sp_root *r = &l->p->roots[h->root];
+        if (r->kind == SP_ROOT_ARENA && h->offset == 0 && (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
+            sp_tensor_bytes(&h->shape) == r->bytes && sp_dtype_bytes(m->dtype) == sp_dtype_bytes((sp_dtype)c->in[i]->dtype) &&
+            sp__shape_equal(m->rank, m->dims, h->shape.rank, h->shape.dims))
+            return in[i];
+    }
+    return -1;
+}
+
+static int add_over(planner *l, int handle, sp_dtype dtype)
+{
+    sp_tensor t = l->p->handles[handle].shape;
+    t.dtype = (int8_t)dtype;
+    l->p->n_reused++;
+    return add_handle(l, &t, l->p->handles[handle].root, 0);
+}
+
+static sp_status fresh_results(planner *l, const sp_node *n, const sp_call *c, sp_meta *metas, const int *in, int *out)
 {
     SP_TRY(n->op->infer(c, metas));
     for (int i = 0; i < n->n_out; i++) {
         for (int k = 0; k < metas[i].rank; k++)
             if (metas[i].dims[k] < 0) return SP_DECLINED;
-        if ((out[i] = add_fresh(l, &metas[i])) < 0) return SP_NOMEM;
+        int over = reuse_input(l, n, c, &metas[i], in);
+        out[i] = over < 0 ? add_fresh(l, &metas[i]) : add_over(l, over, metas[i].dtype);
+        if (out[i] < 0) return SP_NOMEM;
         known_of(l, n->out[i])->handle = out[i];
     }
     return SP_OK;
@@ -417,7 +436,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
         SP_TRY(prepare_writes(l, n, r->in));
         for (int i = 0; i < n->n_out; i++) r->out[i] = known_of(l, n->out[i])->handle;
     } else {
-        SP_TRY(fresh_results(l, n, &c, r->metas, r->out));
+        SP_TRY(fresh_results(l, n, &c, r->metas, r->in, r->out));
     }
     /* The kernel is chosen by what it is called with in eager mode: the inputs as they are. */
     fill_call(l, n->n_in + n->n_out, r->in, r->tensors, r->pointers);
@@ -428,7 +447,9 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
         fill_call(l, n->n_in + n->n_out, r->in, r->tensors, r->pointers);
     }
     size_t work = kernel.workspace ? kernel.workspace(&c) : 0;
-    return add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out);
+    SP_TRY(add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out));
+    if (n->op->loop && kernel.run == n->op->reference) l->p->steps[l->p->n_steps - 1].loop = n->op->loop(&c);
+    return SP_OK;
 }
 
 static int variable_handle(planner *l, int variable)
@@ -546,6 +567,8 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
         return status;
     }
     SP_TRY(plan_outputs(l));
+    if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
+    sp__plan_lifetimes(l->p);
     return sp__plan_place(l->p);
 }
 

@@ -5,6 +5,7 @@
  * what may be overwritten. Running is then a walk over an array of calls.
  *
  *   plan.c          nodes to steps over handles and roots
+ *   plan_fuse.c     element-wise steps that run together, block by block
  *   plan_memory.c   lifetimes to offsets in the arena
  *   plan_run.c      plans kept by shapes, instances, running
  *
@@ -47,6 +48,8 @@ typedef struct sp_step {
     int n_in, n_out;
     int *handles;          /* inputs, then results; -1: left out */
     int work;              /* root of its scratch memory, -1: none */
+    sp_inner_loop loop;    /* element-wise: what may be fused; fn NULL: not */
+    int n_fused;           /* operators in it, 0: one */
 } sp_step;
 
 struct sp_plan {
@@ -64,6 +67,7 @@ struct sp_plan {
     sp_step *steps;
     int *out;              /* handle of each result of the segment */
     size_t arena_bytes, least_bytes;
+    int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
     struct sp_instance *idle;
     int n_idle;
     uint64_t runs;
@@ -71,7 +75,7 @@ struct sp_plan {
 };
 
 typedef struct sp_plan_summary {
-    int n_calls, n_copies;
+    int n_calls, n_copies, n_fused, n_reused;
     size_t arena_bytes, least_bytes;
     double make_us;
     uint64_t runs;
@@ -85,6 +89,10 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
 void sp__plan_free(sp_plan *p);
+/* Neighbouring element-wise steps become one. */
+sp_status sp__plan_fuse(sp_plan *p);
+/* First and last step of every root, from the steps. */
+void sp__plan_lifetimes(sp_plan *p);
 /* Offsets of all roots of kind ARENA; fills arena_bytes and least_bytes. */
 sp_status sp__plan_place(sp_plan *p);
 

@@ -59,6 +59,24 @@ static size_t best_gap(const sp_root *r, int n, sp_root *const *busy)
     return best == SIZE_MAX ? end : best;
 }
 
+void sp__plan_lifetimes(sp_plan *p)
+{
+    for (int i = 0; i < p->n_roots; i++) {
+        p->roots[i].first = INT32_MAX;
+        p->roots[i].last = -1;
+    }
+    for (int i = 0; i < p->n_steps; i++) {
+        const sp_step *s = &p->steps[i];
+        for (int k = -1; k < s->n_in + s->n_out; k++) {
+            int root = k < 0 ? s->work : s->handles[k] < 0 ? -1 : p->handles[s->handles[k]].root;
+            if (root < 0) continue;
+            sp_root *r = &p->roots[root];
+            if (i < r->first) r->first = i;
+            r->last = i;
+        }
+    }
+}
+
 sp_status sp__plan_place(sp_plan *p)
 {
     size_t n_roots = (size_t)p->n_roots + 1;

@@ -344,7 +344,8 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
     int n = 0;
     pthread_mutex_lock(&s->lock);
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
-        out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .arena_bytes = p->arena_bytes,
+        out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
+                                     .n_reused = p->n_reused, .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
     pthread_mutex_unlock(&s->lock);
     return n;

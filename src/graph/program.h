@@ -44,6 +44,9 @@ struct sp_closure {
 typedef int sp_slot;
 #define SP_SLOT_NONE INT32_MAX
 
+/* What plans may do: switched off by name like passes. */
+enum { SP_PLAN_FUSE = 1, SP_PLAN_REUSE = 2 };
+
 typedef struct sp_instr {
     const sp_node *node;   /* NULL: a segment */
     sp_segment *segment;
@@ -64,6 +67,7 @@ struct sp_segment {
     int n_in, n_out;       /* of the instruction: values that cross its borders */
     sp_value **in;
     sp_value **out;
+    unsigned planning;     /* SP_PLAN_... */
     pthread_mutex_t lock;  /* of the plans */
     sp_plan *plans;        /* latest first */
     atomic_bool declined;  /* it cannot be planned: its shapes depend on the data */
@@ -90,6 +94,7 @@ struct sp_program {
     int n_results;         /* -1: only a run tells */
     struct sp_pass_report *reports;
     int n_reports;
+    unsigned planning;     /* SP_PLAN_... */
     double create_us;
     sp_function *function; /* in the source */
     pthread_mutex_t lock;  /* of `exact` */

@@ -63,6 +63,13 @@ typedef enum {
 
 typedef sp_status (*sp_kernel_fn)(const sp_call *c);
 
+/* What an element-wise kernel does to a run of elements; sp__call_loop calls it with results, then inputs. */
+typedef struct sp_inner_loop {
+    sp_loop_fn fn;       /* NULL: this call has none */
+    const void *context;
+    int cost;            /* as for sp__loop_run */
+} sp_inner_loop;
+
 struct sp_op {
     const char *name;    /* of the table, snake case: "reduce_sum" */
     const char *inputs;  /* "x, y", "x, weight, bias?" (optional), "xs..." (any number, last) */
@@ -83,6 +90,9 @@ struct sp_op {
     sp_kernel_fn reference;                                   /* plain kernel into c->out (row-major) */
     sp_status (*compose)(sp_builder *b, const sp_call *c);    /* other operators; sets c->out to tensors owned by b */
 
+    /* Element-wise operators: the reference is nothing but sp__call_loop with this. Graph mode fuses such loops, so element i of
+     * the results may depend on the elements i of the inputs alone. */
+    sp_inner_loop (*loop)(const sp_call *c);
     bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
     uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);

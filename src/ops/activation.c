@@ -59,7 +59,7 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
                                         .inputs = "x, dout",                                                           \
                                         attributes.dtypes = SP_DT_FLOATS,                                              \
                                         .infer = sp__infer_same,                                                       \
-                                        .reference = name_##_grad_reference,                                           \
+                                        .reference = name_##_grad_reference, .loop = name_##_grad_loop,                \
                                         .strided = true,                                                               \
                                         .vjp = name_##_grad_vjp,                                                       \
                                         .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),                                        \
@@ -69,7 +69,7 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
                                  .inputs = "x",                                                                        \
                                  attributes.dtypes = SP_DT_FLOATS,                                                     \
                                  .infer = sp__infer_same,                                                              \
-                                 .reference = name_##_reference,                                                       \
+                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
                                  .strided = true,                                                                      \
                                  .vjp = name_##_vjp,                                                                   \
                                  .saves = SP_SAVE_IN(0),                                                               \

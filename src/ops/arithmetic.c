@@ -9,7 +9,7 @@
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .infer = sp__infer_broadcast,                       \
-                                 .reference = name_##_reference, .strided = true, __VA_ARGS__}
+                                 .reference = name_##_reference, .loop = name_##_loop, .strided = true, __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
     SP_LOOP_KERNEL(name_, cost)

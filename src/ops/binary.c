@@ -9,7 +9,7 @@
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x, y",                                                                     \
                                  .infer = sp__infer_broadcast,                                                         \
-                                 .reference = name_##_reference,                                                       \
+                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
                                  .strided = true,                                                                      \
                                  __VA_ARGS__}
 

@@ -7,6 +7,7 @@
 #define ENTRY(name_, DTYPES, ...)                                                                                      \
     SP_LOOP_KERNEL(name_, 4)                                                                                           \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x, y", .promote = SP_PROMOTE_ALL, .dtypes = DTYPES,        \
+                                 .loop = name_##_loop,                                                                 \
                                  .infer = sp__infer_broadcast, .reference = name_##_reference, .strided = true,        \
                                  .no_vjp = "integer result", .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]", __VA_ARGS__}
 
@@ -53,7 +54,7 @@ static const sp_loop_fn bitwise_not_loops[SP_DTYPE_COUNT] = {BITS(SP_LOOP_ROW, b
 SP_LOOP_KERNEL(bitwise_not, 4)
 const sp_op sp_op_bitwise_not = {
     .name = "bitwise_not", .inputs = "x", .dtypes = SP_DT_INTS | SP_DT(BOOL), .infer = sp__infer_same,
-    .reference = bitwise_not_reference, .strided = true, .no_vjp = "integer result", .mindir = "Invert",
+    .reference = bitwise_not_reference, .loop = bitwise_not_loop, .strided = true, .no_vjp = "integer result", .mindir = "Invert",
     .onnx = "BitwiseNot",
     .python = "ops.bitwise_not(input); ops.invert(x); ops.Invert()(x); Tensor.bitwise_not(); Tensor.invert(); "
               "mint.bitwise_not(input)",

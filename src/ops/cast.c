@@ -17,10 +17,11 @@ static sp_status cast_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-static sp_status cast_reference(const sp_call *c)
+static sp_inner_loop cast_loop(const sp_call *c)
 {
-    return sp__call_loop(c, sp__cast_loop((sp_dtype)c->in[0]->dtype, (sp_dtype)c->out[0]->dtype), NULL, 4);
+    return (sp_inner_loop){.fn = sp__cast_loop((sp_dtype)c->in[0]->dtype, (sp_dtype)c->out[0]->dtype), .cost = 4};
 }
+static sp_status cast_reference(const sp_call *c) { return sp__call_loop(c, cast_loop(c).fn, NULL, 4); }
 
 static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -31,7 +32,7 @@ static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_cast = {
     .name = "cast", .inputs = "x", SP_ATTRS(cast_attr_table, cast_attrs), .infer = cast_infer,
-    .reference = cast_reference, .strided = true, .vjp = cast_vjp, .mindir = "Cast", .onnx = "Cast",
+    .reference = cast_reference, .loop = cast_loop, .strided = true, .vjp = cast_vjp, .mindir = "Cast", .onnx = "Cast",
     .doc = "The same values in another dtype. Floats become integers by cutting off the fraction.",
     .samples = "[2,3] dtype=float64; [] dtype=float64",
 };
@@ -67,7 +68,7 @@ static sp_status conj_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_conj = {
-    .name = "conj", .inputs = "x", .dtypes = SP_DT_NUMBERS, .infer = sp__infer_same, .reference = conj_reference,
+    .name = "conj", .inputs = "x", .dtypes = SP_DT_NUMBERS, .infer = sp__infer_same, .reference = conj_reference, .loop = conj_loop,
     .strided = true, .vjp = conj_vjp, .mindir = "Conj", .python = "ops.conj(input); ops.Conj()(x); Tensor.conj()",
     .doc = "The complex conjugate of each element.", .samples = "[2,3]; []",
 };
@@ -138,11 +139,12 @@ static sp_status select_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-static sp_status select_reference(const sp_call *c)
+static sp_inner_loop select_loop(const sp_call *c)
 {
     static const sp_loop_fn loops[17] = {[1] = select_1, [2] = select_2, [4] = select_4, [8] = select_8, [16] = select_16};
-    return sp__call_loop(c, loops[sp_dtype_bytes((sp_dtype)c->in[1]->dtype)], NULL, 8);
+    return (sp_inner_loop){.fn = loops[sp_dtype_bytes((sp_dtype)c->in[1]->dtype)], .cost = 8};
 }
+static sp_status select_reference(const sp_call *c) { return sp__call_loop(c, select_loop(c).fn, NULL, 8); }
 
 static sp_status select_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -154,6 +156,6 @@ static sp_status select_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_select_same = {
     .name = "select_same", .inputs = "condition, x, y", .dtypes = SP_DT(BOOL), .infer = select_infer,
-    .reference = select_reference, .strided = true, .vjp = select_vjp, .saves = SP_SAVE_IN(0),
+    .reference = select_reference, .loop = select_loop, .strided = true, .vjp = select_vjp, .saves = SP_SAVE_IN(0),
     .doc = "select for a bool condition and values of one dtype.", .samples = "[2,3]b [2,3] [2,3]; [3]b [2,1] []",
 };

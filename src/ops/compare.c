@@ -14,7 +14,7 @@
                                  .promote = SP_PROMOTE_ALL,                                                            \
                                  .dtypes = DTYPES,                                                                     \
                                  .infer = sp__infer_broadcast_bool,                                                    \
-                                 .reference = name_##_reference,                                                       \
+                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
                                  .strided = true,                                                                      \
                                  .no_vjp = "bool result",                                                              \
                                  .samples = "[2,3] [2,3]; [2,3] [3]; [] [4]",                                          \

@@ -62,7 +62,7 @@ static sp_status complex_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_complex = {
     .name = "complex", .inputs = "real, imag", .promote = SP_PROMOTE_ALL, .dtypes = SP_DT(F32) | SP_DT(F64),
     .infer = complex_infer,
-    .reference = complex_reference, .strided = true, .vjp = complex_vjp, .mindir = "Complex",
+    .reference = complex_reference, .loop = complex_loop, .strided = true, .vjp = complex_vjp, .mindir = "Complex",
     .python = "ops.Complex()(real, imag)", .doc = "Complex numbers from their real and imaginary parts.",
     .samples = "[2,3] [2,3]; [2,3] [3]; [] [2]",
 };
@@ -89,6 +89,7 @@ static sp_status complex_abs_vjp(sp_builder *b, const sp_vjp *v)
 }
 #define PART_ENTRY(name_, ...)                                                                                         \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_COMPLEX, .infer = part_infer,          \
+                                 .loop = name_##_loop,                                                                 \
                                  .reference = name_##_reference, .strided = true, .vjp = name_##_vjp,                  \
                                  .samples = "[2,3]; []", __VA_ARGS__}
 PART_ENTRY(complex_real, .mindir = "Real", .doc = "The real part of complex numbers.");

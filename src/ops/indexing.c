@@ -13,6 +13,10 @@
 /* --- copy -------------------------------------------------------------------------------------------------------- */
 
 static sp_status copy_reference(const sp_call *c) { return sp_tensor_assign(c->out[0], c->in[0]); }
+static sp_inner_loop copy_loop(const sp_call *c)
+{
+    return (sp_inner_loop){.fn = sp__cast_loop((sp_dtype)c->in[0]->dtype, (sp_dtype)c->out[0]->dtype), .cost = 4};
+}
 
 static sp_status copy_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -22,8 +26,8 @@ static sp_status copy_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_copy = {
-    .name = "copy", .inputs = "x", .infer = sp__infer_same, .reference = copy_reference, .strided = true,
-    .vjp = copy_vjp, .onnx = "Identity", .python = "ops.clone(input); Tensor.copy(); Tensor.clone(); mint.clone(input)",
+    .name = "copy", .inputs = "x", .infer = sp__infer_same, .reference = copy_reference, .loop = copy_loop,
+    .strided = true, .vjp = copy_vjp, .onnx = "Identity", .python = "ops.clone(input); Tensor.copy(); Tensor.clone(); mint.clone(input)",
     .doc = "The same values in memory of their own.", .samples = "[2,3]; []",
 };
 

@@ -98,11 +98,15 @@ typedef double complex sp_c128;
 /* A row of a dispatch table: [SP_DTYPE_F32] = name_F32. */
 #define SP_LOOP_ROW(D, T, C, LOAD, STORE, name, expr) [SP_DTYPE_##D] = name##_##D,
 
-/* Kernel over a table `name_loops` indexed by the dtype of in[0]. */
-#define SP_LOOP_KERNEL(name, cost)                                                                                     \
+/* Kernel over a table `name_loops` indexed by the dtype of in[0], and the loop itself for those who fuse. */
+#define SP_LOOP_KERNEL(name, cost_)                                                                                    \
+    static sp_inner_loop name##_loop(const sp_call *c)                                                                 \
+    {                                                                                                                  \
+        return (sp_inner_loop){.fn = name##_loops[c->in[0]->dtype], .context = c->attrs, .cost = cost_};               \
+    }                                                                                                                  \
     static sp_status name##_reference(const sp_call *c)                                                                \
     {                                                                                                                  \
-        return sp__call_loop(c, name##_loops[c->in[0]->dtype], c->attrs, cost);                                        \
+        return sp__call_loop(c, name##_loops[c->in[0]->dtype], c->attrs, cost_);                                       \
     }
 
 /* Builder shorthand inside gradient rules. */

@@ -6,7 +6,7 @@
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference,                        \
+        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .loop = name_##_loop,  \
         .strided = true, __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
@@ -240,7 +240,7 @@ static sp_status polygamma_infer(const sp_call *c, sp_meta *out)
 }
 const sp_op sp_op_polygamma = {
     .name = "polygamma", .inputs = "x", SP_ATTRS(polygamma_attr_table, polygamma_attrs), FLOATING,
-    .infer = polygamma_infer, .reference = polygamma_reference, .strided = true, .vjp = polygamma_vjp,
+    .infer = polygamma_infer, .reference = polygamma_reference, .loop = polygamma_loop, .strided = true, .vjp = polygamma_vjp,
     .saves = SP_SAVE_IN(0), .mindir = "Polygamma", .python = "ops.polygamma(n, input:x); ops.Polygamma()(n, x)",
     .doc = "The n-th derivative of digamma.", .samples = "[2,3]>0; []>0 n=2; [3]>0 n=0",
 };
@@ -273,6 +273,7 @@ ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "
     SP_EACH_BOOL(SIGN_LOOP, name_, uint_expr)                                                                          \
     LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, ), 4)                             \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_REAL_BOOL,                             \
+                                 .loop = name_##_loop,                                                                 \
                                  .infer = sp__infer_same_bool, .reference = name_##_reference, .strided = true,        \
                                  .no_vjp = "bool result", .python = python_, .doc = doc_, .samples = "[2,3]; []"};
 QUESTION(signbit, signbit(x) != 0, x < 0, 0, "ops.signbit(input); Tensor.signbit()",

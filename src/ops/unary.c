@@ -4,7 +4,7 @@
 
 #define ENTRY(name_, ...)                                                                                              \
     const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference,                        \
+        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .loop = name_##_loop,  \
         .strided = true, __VA_ARGS__}
 #define LOOPS(name_, KIND, cost)                                                                                       \
     static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
@@ -185,7 +185,8 @@ static sp_status relu_grad_vjp(sp_builder *b, const sp_vjp *v)
 
 const sp_op sp_op_relu_grad = {
     .name = "relu_grad", .inputs = "dout, y", .dtypes = SP_DT_REAL, .infer = sp__infer_broadcast,
-    .reference = relu_grad_reference, .strided = true, .promote = SP_PROMOTE_ALL, .vjp = relu_grad_vjp, .saves = SP_SAVE_IN(1),
+    .reference = relu_grad_reference, .loop = relu_grad_loop, .strided = true, .promote = SP_PROMOTE_ALL,
+    .vjp = relu_grad_vjp, .saves = SP_SAVE_IN(1),
     .mindir = "ReluGrad", .doc = "The gradient where the result of relu is positive, zero elsewhere.",
     .samples = "[2,3] [2,3]; [] []",
 };
@@ -239,7 +240,7 @@ ROUNDING(trunc, truncf(x), trunc(x), "Trunc", "ops.trunc(input); ops.Trunc()(x);
                                  .inputs = "x",                                                                        \
                                  .dtypes = SP_DT_REAL_BOOL,                                                            \
                                  .infer = sp__infer_same_bool,                                                         \
-                                 .reference = name_##_reference,                                                       \
+                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
                                  .strided = true,                                                                      \
                                  .no_vjp = "bool result",                                                              \
                                  .mindir = mindir_,                                                                    \

@@ -64,6 +64,8 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
     if (!p->reports) return SP_NOMEM;
     for (int i = 0; i < N_PASSES; i++) {
         if (listed(off, passes[i]->name, 0) || listed(environment, passes[i]->name, '-')) continue;
+        p->planning |= passes[i]->planning;
+        if (!passes[i]->run) continue;
         double start = now_us();
         int count = 0;
         sp_status status = passes[i]->run(p->graph, &count);

@@ -11,6 +11,7 @@ typedef struct sp_pass {
     const char *what;      /* what it counts, for the report: "nodes removed" */
     const char *doc;       /* one line */
     sp_status (*run)(sp_graph *g, int *count);
+    unsigned planning;     /* instead of run: what plans may do, SP_PLAN_... */
 } sp_pass;
 
 typedef struct sp_pass_report {

@@ -34,6 +34,7 @@ static sp_value *arithmetic(const sp_node *n)
     if (n->op == &sp_op_mul) return is_number(y, 1) ? x : is_number(x, 1) ? y : NULL;
     if (n->op == &sp_op_div) return is_number(y, 1) ? x : NULL;
     if (n->op == &sp_op_sub) return is_number(y, 0) ? x : NULL;
+    if (n->op == &sp_op_assign) return y; /* the new contents are the value */
     if (n->op == &sp_op_add && is_integer(n->out[0])) return is_number(y, 0) ? x : is_number(x, 0) ? y : NULL;
     return NULL;
 }
