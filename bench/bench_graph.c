@@ -93,7 +93,7 @@ int main(void)
     double fused = -1, apart = -1, turn = -1;
     if (sp_builder_create(&b) != SP_OK || sp_graph_create(&g) != SP_OK) return 1;
     sp_status status = chain(b, g, NULL, &fused);
-    if (status == SP_OK) status = chain(b, g, "dead", &apart);
+    if (status == SP_OK) status = chain(b, g, "fuse", &apart);
     if (status == SP_OK) status = loop(b, g, &turn);
     if (status != SP_OK) fprintf(stderr, "bench_graph: %s\n", sp_error_message());
     printf("{\"graph_add_4_c\": %.1f, \"graph_add_4_plain_c\": %.1f, \"graph_loop_turn_c\": %.1f}\n", fused, apart, turn);

@@ -234,8 +234,8 @@ static bool is_inside(const group *g, const operand *o)
     return r->kind == SP_ROOT_ARENA && r->first >= g->first && r->last < g->first + g->n;
 }
 
-/* Buffers for what is inside: one is free again after the part that touches it last. */
-static int assign_buffers(const group *g, int *number)
+/* Buffers for what is inside: one is free again after the part that touches it last, for elements of the same size. */
+static int assign_buffers(const group *g, int *number, int64_t *size)
 {
     bool busy[OPERANDS_MAX] = {false};
     int last[OPERANDS_MAX], most = 0;
@@ -251,9 +251,11 @@ static int assign_buffers(const group *g, int *number)
         for (int j = s->n_in; j < s->n_in + s->n_out; j++)
             for (int k = 0; k < g->n_operands; k++) {
                 if (number[k] != -2 || !same_view(&g->p->handles[g->operands[k].handle], &g->p->handles[s->handles[j]])) continue;
+                const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)shape_of(g->p, g->operands[k].handle)->dtype);
                 int b = 0;
-                while (busy[b]) b++;
+                while (b < most && (busy[b] || size[b] != bytes)) b++;
                 busy[b] = true;
+                size[b] = bytes;
                 number[k] = b;
                 if (b + 1 > most) most = b + 1;
             }
@@ -270,7 +272,8 @@ static sp_status make_fused(const group *g, sp_step *out)
     fused *f = take(p, 1, sizeof *f);
     if (!f) return SP_NOMEM;
     for (int k = 0; k < g->n_operands; k++) number[k] = is_inside(g, &g->operands[k]) ? -2 : -1;
-    f->n_buffers = assign_buffers(g, number);
+    int64_t size[OPERANDS_MAX];
+    f->n_buffers = assign_buffers(g, number, size);
     int64_t steps[OPERANDS_MAX][SP_RANK_MAX];
     f->rank = merge(g, f->dims, steps);
     for (int k = 0; k < g->n_operands; k++)
@@ -284,14 +287,14 @@ static sp_status make_fused(const group *g, sp_step *out)
     if (!f->parts || !f->steps || !f->inner || !handles) return SP_NOMEM;
     size_t widest = 1;
     for (int k = 0; k < g->n_operands; k++) {
-        const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)shape_of(p, g->operands[k].handle)->dtype);
-        if (number[k] < 0) {
-            memcpy(f->steps[place[k]], steps[k], sizeof steps[k]);
-            f->inner[place[k]] = steps[k][f->rank - 1];
-            handles[place[k]] = g->operands[k].handle;
-        } else if ((size_t)size > widest) {
-            widest = (size_t)size;
-        }
+        if (number[k] >= 0) continue;
+        memcpy(f->steps[place[k]], steps[k], sizeof steps[k]);
+        f->inner[place[k]] = steps[k][f->rank - 1];
+        handles[place[k]] = g->operands[k].handle;
+    }
+    for (int k = 0; k < f->n_buffers; k++) {
+        f->inner[f->n_memory + k] = size[k];
+        if ((size_t)size[k] > widest) widest = (size_t)size[k];
     }
     f->block = BLOCK_MAX;
     if (f->n_buffers && (int64_t)(BUFFERS_BYTES / ((size_t)f->n_buffers * widest)) < f->block)

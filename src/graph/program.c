@@ -207,5 +207,3 @@ sp_status sp_program_report(const sp_program *p, char **out)
     *out = t.data;
     return SP_OK;
 }
-
-__attribute__((weak)) void sp_text_free(char *t) { sp__free(t); }

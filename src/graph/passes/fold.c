@@ -45,7 +45,10 @@ static sp_status fold_op(sp_node *n, int *count)
         }
         sp_tensor_release(out[i]);
     }
-    if (fits) ++*count;
+    if (fits && status == SP_OK) {
+        sp__node_remove(n);
+        ++*count;
+    }
     return status;
 }
 
@@ -56,6 +59,7 @@ static sp_status fold_switch(sp_node *n, int *count)
     if (t->count != 1 || sp_dtype_kind((sp_dtype)t->dtype) == 'c') return SP_OK;
     SP_TRY(sp_tensor_item_f64(t, &v));
     n->out[0]->mark = n->in[v != 0 ? 1 : 2];
+    sp__node_remove(n);
     ++*count;
     return SP_OK;
 }
@@ -70,7 +74,8 @@ static sp_status fold_run(sp_graph *g, int *count)
     sp__param_dtype = SP_DTYPE_NONE;
     sp__recorder = NULL;
     for (sp_function *f = g->first; f; f = f->next)
-        for (sp_node *n = f->first; n; n = n->next) {
+        for (sp_node *n = f->first, *next; n; n = next) {
+            next = n->next;
             sp__node_forward(n);
             if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT) SP_GOTO(done, fold_switch(n, count));
             if (n->kind == SP_NODE_OP && !n->op->writes && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));

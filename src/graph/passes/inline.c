@@ -218,6 +218,7 @@ static sp_status inline_run(sp_graph *g, int *count)
     for (sp_function *f = g->first; f; f = f->next) l.infos[f->id].recursive = reaches_itself(&l, f);
     SP_GOTO(done, inline_all(&l));
     sp__values_forward(g);
+    sp__functions_drop(g);
     *count = l.count;
 done:
     sp__free(l.infos);

@@ -10,8 +10,6 @@ static const sp_pass *const passes[] = {
 #include "graph/passes/passes.def"
 };
 #undef SP_PASS
-#pragma weak sp__graph_verify
-
 /* Builds for finding faults check the graph after every pass; others do when asked to. */
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { VERIFY_ALWAYS = 0 };
@@ -69,7 +67,7 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
         double start = now_us();
         int count = 0;
         sp_status status = passes[i]->run(p->graph, &count);
-        if (status == SP_OK && verify && sp__graph_verify) status = sp__graph_verify(p->graph);
+        if (status == SP_OK && verify) status = sp__graph_verify(p->graph);
         if (status != SP_OK) {
             sp__error_context("pass %s", passes[i]->name);
             return status;
@@ -138,4 +136,42 @@ void sp__recorded_mark(sp_graph *g)
             for (int i = 0; f->mark && i < f->n_results; i++) changed |= mark_mentioned(f->results[i]);
         }
     }
+}
+
+/* Functions reached from f are put in front of the list that starts there; marks say who is in it. */
+static void reach(sp_function *f, sp_function **list)
+{
+    if (f->mark) return;
+    f->mark = *list ? (void *)*list : (void *)f; /* the end points to itself */
+    *list = f;
+}
+
+static void reach_value(const sp_value *v, sp_function **list)
+{
+    if (v && v->origin == SP_VALUE_FUNCTION) reach(v->target, list);
+}
+
+void sp__functions_drop(sp_graph *g)
+{
+    sp_function *list = NULL, *kept = NULL, *last = NULL;
+    for (sp_function *f = g->first; f; f = f->next) f->mark = NULL;
+    reach(g->entry, &list);
+    while (list) {
+        sp_function *f = list;
+        list = f->mark == f ? NULL : f->mark;
+        f->mark = f; /* visited */
+        for (const sp_node *n = f->first; n; n = n->next)
+            for (int i = 0; i < n->n_in; i++) reach_value(n->in[i], &list);
+        for (int i = 0; i < f->n_results; i++) reach_value(f->results[i], &list);
+    }
+    for (sp_function *f = g->first, *next; f; f = next) {
+        next = f->next;
+        if (!f->mark) continue; /* its memory goes with the graph's */
+        if (last) last->next = f;
+        else kept = f;
+        last = f;
+        f->next = NULL;
+    }
+    g->first = kept;
+    g->last = last;
 }

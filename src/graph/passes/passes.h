@@ -35,7 +35,7 @@ static inline bool sp__node_pure(const sp_node *n)
     return n->kind == SP_NODE_OP || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_SWITCH ||
            (n->kind == SP_NODE_HOST && n->host->pure);
 }
-/* A pass replaces a value by setting its mark to another one; chains are followed. */
+/* A pass replaces a value by setting its mark to another one; chains are followed. The node that made it may be removed. */
 static inline sp_value *sp__value_forwarded(sp_value *v)
 {
     while (v && v->mark) v = v->mark;
@@ -48,6 +48,8 @@ static inline void sp__node_forward(sp_node *n)
 /* Replace values by what their marks point to (NULL: themselves), through chains, everywhere. Marks are left as they are. */
 void sp__values_forward(sp_graph *g);
 void sp__marks_clear(sp_graph *g);
+/* Functions that cannot be reached from the entry leave the list. */
+void sp__functions_drop(sp_graph *g);
 /* Mark the functions whose operators may be recorded for a GRAD node. */
 void sp__recorded_mark(sp_graph *g);
 

@@ -160,6 +160,7 @@ static void share_node(table *t, sp_node *n, int *count)
         }
         if (m->mark || !same(m, n)) continue;
         for (int i = 0; i < n->n_out; i++) n->out[i]->mark = m->out[i];
+        sp__node_remove(n);
         ++*count;
         return;
     }
@@ -175,7 +176,10 @@ static sp_status share_function(sp_function *f, int *count)
     t.constants = sp__alloc_zero((t.mask + 1) * sizeof(void *));
     t.reads = sp__alloc((size_t)(f->n_nodes + 1) * sizeof(void *));
     sp_status status = t.nodes && t.constants && t.reads ? SP_OK : SP_NOMEM;
-    for (sp_node *n = f->first; n && status == SP_OK; n = n->next) share_node(&t, n, count);
+    for (sp_node *n = f->first, *next; n && status == SP_OK; n = next) {
+        next = n->next;
+        share_node(&t, n, count);
+    }
     sp__free(t.nodes);
     sp__free(t.constants);
     sp__free(t.reads);

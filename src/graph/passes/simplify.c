@@ -72,11 +72,13 @@ static sp_status simplify_run(sp_graph *g, int *count)
 {
     sp__marks_clear(g);
     for (sp_function *f = g->first; f; f = f->next)
-        for (sp_node *n = f->first; n; n = n->next) {
+        for (sp_node *n = f->first, *next; n; n = next) {
+            next = n->next;
             sp__node_forward(n);
             sp_value *v = replacement(n);
             if (!v) continue;
             n->out[0]->mark = v;
+            sp__node_remove(n);
             ++*count;
         }
     sp__values_forward(g);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs give the same bits in eager mode, compiled, and compiled with each pass left out; passes do what they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "spore/spore.h"
+
+enum { PROGRAMS = 150, LENGTH = 40, ARGS = 3, VARIABLES = 2, ALIVE = 8 };
+
+static sp_builder *b;
+
+#define OK(expr) check((expr), #expr)
+static void check(sp_status status, const char *what)
+{
+    if (status != SP_OK) fail_msg("%s: %s", what, sp_error_message());
+}
+
+static uint64_t seed;
+static int draw(int n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int)((seed >> 33) % (uint64_t)n);
+}
+
+static sp_tensor *keep(sp_tensor *t) { return sp_builder_take_tensor(b, t); }
+
+static const int64_t shapes[ARGS + VARIABLES][2] = {{6, 64}, {6, 64}, {1, 64}, {6, 64}, {6, 1}};
+
+static sp_tensor *filled(const int64_t *dims, int salt)
+{
+    sp_tensor *t = NULL;
+    OK(sp_tensor_create(SP_DTYPE_F32, 2, dims, &t));
+    float *v = sp_tensor_data(t);
+    for (int64_t i = 0; i < dims[0] * dims[1]; i++) v[i] = (float)((i * 37 + salt * 11) % 19 - 9) / 7.0f;
+    return keep(t);
+}
+
+static sp_tensor *call1(const char *op, const char *attrs, sp_tensor *x) { return sp_builder_call(b, op, attrs, 1, &x); }
+
+/* One operator on values that are alive; all keep two dimensions that broadcast with (6, 64). */
+static sp_tensor *grow(sp_tensor **alive, sp_tensor **variables)
+{
+    static const char *const unary[] = {"relu", "tanh", "neg", "abs", "sigmoid", "square", "copy", "identity", "sign"};
+    sp_tensor *x = alive[draw(ALIVE)], *y = alive[draw(ALIVE)], *v = variables[draw(VARIABLES)];
+    sp_tensor *one;
+    switch (draw(16)) {
+    case 0: return sp_add(b, x, y);
+    case 1: return sp_sub(b, x, y);
+    case 2: return sp_mul(b, x, y);
+    case 3: return sp_builder_call(b, "maximum", NULL, 2, (sp_tensor *const[]){x, y});
+    case 4: return sp_div(b, x, sp_add(b, sp_abs(b, y), sp_abs(b, sp_add(b, y, v))));
+    case 5: return sp_select(b, sp_less(b, x, y), x, v);
+    case 6: return call1("reduce_sum", "axis=(1,), keepdims=True", x);
+    case 7: return call1("reduce_mean", "axis=(0,), keepdims=True", x);
+    case 8: return call1("transpose", "perm=(1, 0)", call1("tanh", NULL, call1("transpose", "perm=(1, 0)", x)));
+    case 9: return call1("slice", "start=(0, 0), stop=(1, 64), step=(1, 1)", sp_add(b, x, alive[0]));
+    case 10: return sp_cast(b, sp_cast(b, x, SP_DTYPE_F16), SP_DTYPE_F32);
+    case 11: return sp_mul(b, call1("softmax", "axis=-1", sp_add(b, x, y)), v);
+    case 12: /* the variable changes; what was read before must not */
+        if (draw(3) == 0) {
+            sp_tensor *in[2] = {variables[0], sp_mul(b, sp_add(b, call1("tanh", NULL, x), variables[0]), alive[0])};
+            sp_builder_call(b, "assign", NULL, 2, in);
+        } else {
+            sp_tensor *in[2] = {variables[1], call1("reduce_mean", "axis=(1,), keepdims=True", sp_add(b, alive[0], x))};
+            sp_builder_call(b, "assign", NULL, 2, in);
+        }
+        return sp_add(b, v, y);
+    case 13:
+        OK(sp_tensor_create_f64(SP_DTYPE_F32, draw(2), &one));
+        return sp_mul(b, x, keep(one));
+    default: return call1(unary[draw(sizeof unary / sizeof *unary)], NULL, x);
+    }
+}
+
+static sp_status compute(uint64_t from, sp_tensor *const *args, sp_tensor **variables, sp_tensor **out)
+{
+    seed = from;
+    sp_tensor *alive[ALIVE];
+    for (int i = 0; i < ALIVE; i++) alive[i] = args[i < ARGS ? i : 0];
+    for (int i = 0; i < LENGTH; i++) {
+        sp_tensor *t = grow(alive, variables);
+        if (!t) return sp_builder_status(b);
+        alive[1 + draw(ALIVE - 1)] = t; /* the first stays full size */
+    }
+    for (int i = 0; i < ALIVE; i++) out[i] = alive[i];
+    return SP_OK;
+}
+
+static const char *const offs[] = {NULL, "inline", "fold", "simplify", "share", "dead", "reuse", "fuse",
+                                   "inline,fold,simplify,share,dead,reuse,fuse"};
+
+static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
+{
+    sp_tensor *a = NULL, *c = NULL;
+    OK(sp_tensor_copy(want, &a));
+    OK(sp_tensor_copy(got, &c));
+    if (sp_tensor_bytes(a) != sp_tensor_bytes(c) || memcmp(sp_tensor_data(a), sp_tensor_data(c), sp_tensor_bytes(a)) != 0)
+        fail_msg("program %llu differs from eager mode without '%s'", (unsigned long long)program, off ? off : "");
+    sp_tensor_release(a);
+    sp_tensor_release(c);
+}
+
+static void one_program(uint64_t number)
+{
+    OK(sp_builder_create(&b));
+    sp_graph *g;
+    OK(sp_graph_create(&g));
+    sp_tensor *args[ARGS], *want[ALIVE], *expected[VARIABLES], *variables[VARIABLES];
+    for (int i = 0; i < ARGS; i++) args[i] = filled(shapes[i], i);
+    for (int i = 0; i < VARIABLES; i++) expected[i] = filled(shapes[ARGS + i], 5 + i);
+    for (int i = 0; i < VARIABLES; i++) variables[i] = filled(shapes[ARGS + i], 5 + i);
+    for (int round = 0; round < 2; round++) OK(compute(number, args, expected, want)); /* twice: variables go on */
+
+    sp_spec specs[ARGS];
+    for (int i = 0; i < ARGS; i++) specs[i] = (sp_spec){.dtype = SP_DTYPE_F32, .rank = 2, .dims = {shapes[i][0], shapes[i][1]}};
+    for (int i = 0; i < VARIABLES; i++) sp_graph_variable_mark(variables[i]);
+    sp_tensor *symbols[ARGS], *results[ALIVE];
+    sp_function *f;
+    OK(sp_function_begin(g, "random", ARGS, specs, &f, symbols));
+    for (int i = 0; i < ARGS; i++) keep(symbols[i]);
+    OK(compute(number, symbols, variables, results));
+    OK(sp_function_end(f, ALIVE, results));
+    for (size_t k = 0; k < sizeof offs / sizeof *offs; k++) {
+        const sp_program_options options = {.struct_size = sizeof options, .off = offs[k]};
+        sp_program *p = NULL;
+        OK(sp_program_create(f, &options, &p));
+        for (int i = 0; i < VARIABLES; i++) {
+            sp_tensor *fresh = filled(shapes[ARGS + i], 5 + i);
+            memcpy(sp_tensor_data(variables[i]), sp_tensor_data(fresh), sp_tensor_bytes(fresh));
+        }
+        sp_tensor *got[ALIVE];
+        for (int round = 0; round < 2; round++) {
+            OK(sp_program_run(p, ARGS, args, ALIVE, got));
+            for (int i = 0; i < ALIVE; i++) keep(got[i]);
+        }
+        for (int i = 0; i < ALIVE; i++) same_bits(want[i], got[i], number, offs[k]);
+        for (int i = 0; i < VARIABLES; i++) same_bits(expected[i], variables[i], number, offs[k]);
+        sp_program_release(p);
+    }
+    sp_graph_release(g);
+    sp_builder_release(b);
+}
+
+static void random_programs_equal_eager_mode(void **state)
+{
+    (void)state;
+    setenv("SPORE_VERIFY", "1", 1);
+    const char *only = getenv("PROGRAM");
+    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0; n < (only ? strtoull(only, NULL, 10) + 1 : PROGRAMS); n++) one_program(n);
+}
+
+static void unknown_pass_is_named(void **state)
+{
+    (void)state;
+    sp_graph *g;
+    sp_function *f;
+    sp_program *p;
+    sp_tensor *x;
+    const sp_spec number = {.dtype = SP_DTYPE_F32, .rank = 0};
+    OK(sp_graph_create(&g));
+    OK(sp_function_begin(g, "f", 1, &number, &f, &x));
+    OK(sp_function_end(f, 1, &x));
+    const sp_program_options options = {.struct_size = sizeof options, .off = "fold,flod"};
+    assert_int_equal(sp_program_create(f, &options, &p), SP_VALUE);
+    assert_non_null(strstr(sp_error_message(), "no pass named 'flod'"));
+    sp_tensor_release(x);
+    sp_graph_release(g);
+}
+
+static char *report_of(sp_program *p)
+{
+    char *report = NULL;
+    OK(sp_program_report(p, &report));
+    return report;
+}
+
+/* ((x * 1 + c1 * c2) + (x * 1 + c1 * c2)), with one value nobody uses */
+static void passes_report_what_they_did(void **state)
+{
+    (void)state;
+    OK(sp_builder_create(&b));
+    sp_graph *g;
+    sp_function *f, *inner;
+    sp_program *p;
+    sp_tensor *x, *m, *callee, *one, *two;
+    const sp_spec wide = {.dtype = SP_DTYPE_F32, .rank = 1, .dims = {100000}};
+    OK(sp_tensor_create_f64(SP_DTYPE_F32, 1, &one));
+    OK(sp_tensor_create_f64(SP_DTYPE_F32, 2, &two));
+    keep(one);
+    keep(two);
+    OK(sp_graph_create(&g));
+    OK(sp_function_begin(g, "f", 1, &wide, &f, &x));
+    OK(sp_function_begin(g, "inner", 1, &wide, &inner, &m));
+    sp_tensor *y = sp_add(b, sp_mul(b, keep(m), one), two);
+    OK(sp_function_end(inner, 1, &y));
+    OK(sp_function_value(inner, &callee));
+    sp_tensor *z[2];
+    for (int i = 0; i < 2; i++) {
+        OK(sp_function_call(callee, 1, &x, 1, NULL, &z[i]));
+        keep(z[i]);
+    }
+    sp_tensor *r = sp_relu(b, sp_add(b, z[0], z[1]));
+    sp_exp(b, r);
+    OK(sp_function_end(f, 1, &r));
+    keep(callee);
+    keep(x);
+    OK(sp_program_create(f, NULL, &p));
+    sp_tensor *a = NULL, *out = NULL;
+    OK(sp_tensor_create_zeros(SP_DTYPE_F32, 1, wide.dims, &a));
+    OK(sp_program_run(p, 1, &a, 1, &out));
+    assert_float_equal(((const float *)sp_tensor_data(out))[99999], 4, 0);
+    char *report = report_of(p);
+    assert_non_null(strstr(report, "calls replaced: 2"));
+    assert_non_null(strstr(report, "nodes replaced: 2")); /* x * 1 */
+    assert_non_null(strstr(report, "nodes shared: 1"));
+    assert_non_null(strstr(report, "1 kernel calls, 0 copies, 3 operators fused"));
+    assert_non_null(strstr(report, "arena 0 bytes")); /* all between is in buffers */
+    sp_text_free(report);
+    sp_tensor_release(a);
+    sp_tensor_release(out);
+    sp_program_release(p);
+    sp_graph_release(g);
+    sp_builder_release(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_equal_eager_mode),
+        cmocka_unit_test(unknown_pass_is_named),
+        cmocka_unit_test(passes_report_what_they_did),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
