@@ -9,6 +9,7 @@
 #include "spore/op.h"
 #include "spore/ops.h"
 #include "spore/random.h"
+#include "spore/record.h"
 #include "spore/runtime.h"
 #include "spore/status.h"
 #include "spore/tensor.h"

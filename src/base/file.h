@@ -35,6 +35,8 @@ typedef struct sp_replace sp_replace;
 
 /* Make the temporary file, next to the target (behind it, when the target is a symbolic link). */
 sp_status sp__replace_open(const char *path, sp_replace **out);
+/* The new file will be for its owner's eyes only. */
+void sp__replace_private(sp_replace *r);
 /* Append. Small pieces are gathered. */
 sp_status sp__replace_write(sp_replace *r, const void *data, size_t bytes);
 /* To disk, then under the target's name. Ends r, also on failure. */
