@@ -185,6 +185,8 @@ typedef struct sp_mr_shard {
 } sp_mr_shard;
 
 sp_status sp__mr_shard_open(const char *path, const sp_record_secret *secret, sp_mr_shard *out);
+/* The same from plain contents in memory, which must stay there. path is for messages. */
+sp_status sp__mr_shard_parse(const char *path, const uint8_t *data, size_t bytes, sp_mr_shard *out);
 void sp__mr_shard_close(sp_mr_shard *shard);
 /* Where row `row` of group g is; g in range, row in [start_row, end_row). */
 sp_status sp__mr_shard_find(const sp_mr_shard *shard, int64_t g, uint64_t row, sp_mr_record_place *out);

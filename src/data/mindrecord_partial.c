@@ -98,7 +98,7 @@ static sp_status write_header(sp_mr_partial *p)
 void sp__mr_partial_close(sp_mr_partial *p, bool remove)
 {
     if (p->fd >= 0) {
-        if (remove) {
+        if (remove && p->own) {
             unlink(p->partial);
             unlink(p->partial_db);
         }
@@ -189,14 +189,8 @@ static sp_status begin(const char *path, bool overwrite, sp_mr_partial *p)
 {
     SP_TRY(set_names(p, path));
     SP_TRY(open_locked(p, true));
-    if (!overwrite) {
-        sp_status status = refuse_leftover(p);
-        if (status != SP_OK) {
-            close(p->fd); /* it is not ours to remove */
-            p->fd = -1;
-            return status;
-        }
-    }
+    if (!overwrite) SP_TRY(refuse_leftover(p));
+    p->own = true;
     SP_CHECK(ftruncate(p->fd, 0) == 0 && fchmod(p->fd, 0600) == 0, SP_IO, "%s: %s", p->partial, strerror(errno));
     return SP_OK;
 }
@@ -451,7 +445,10 @@ sp_status sp__mr_partial_publish(sp_mr_partial *p, bool overwrite, const sp_reco
     if (status == SP_OK) status = sp__mr_source_publish(p->partial, p->path, secret);
     if (status == SP_OK) status = sp__mr_source_publish(p->partial_db, db, secret);
     sp__free(db);
-    if (status == SP_OK) status = sync_folder(p->path);
+    if (status == SP_OK) {
+        p->own = false;
+        status = sync_folder(p->path);
+    }
     if (status != SP_OK) sp__error_context("%s", p->path);
     return status;
 }

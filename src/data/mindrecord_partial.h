@@ -10,6 +10,7 @@ typedef struct sp_mr_partial {
     char *partial;      /* path + ".partial" */
     char *partial_db;   /* path + ".partial.db" */
     int fd;             /* -1: not open */
+    bool own;           /* the partial files are ours to remove: locked, and not published yet */
     sp_mr_header *header;
     uint64_t next_slot; /* behind all pages */
     int64_t next_id;    /* behind all groups */

@@ -20,22 +20,37 @@ void sp__mr_shard_close(sp_mr_shard *s)
     memset(s, 0, sizeof *s);
 }
 
-static sp_status open_shard(const char *path, const sp_record_secret *secret, sp_mr_shard *s)
+static sp_status parse_shard(const char *path, sp_mr_shard *s)
 {
     s->path = sp__strdup(path);
     if (s->path == NULL) return SP_NOMEM;
-    SP_TRY(sp__mr_source_open(path, secret, &s->source));
     SP_TRY(sp__mr_header_parse(s->source.data, s->source.bytes, &s->header));
     size_t n = (size_t)s->header->n_groups;
     s->offsets = sp__alloc_zero((n + 1) * sizeof *s->offsets);
     return s->offsets == NULL ? SP_NOMEM : SP_OK;
 }
 
+sp_status sp__mr_shard_parse(const char *path, const uint8_t *data, size_t bytes, sp_mr_shard *out)
+{
+    sp_mr_shard s;
+    memset(&s, 0, sizeof s);
+    s.source.data = data;
+    s.source.bytes = bytes;
+    sp_status status = parse_shard(path, &s);
+    if (status != SP_OK) {
+        sp__mr_shard_close(&s);
+        return status;
+    }
+    *out = s;
+    return SP_OK;
+}
+
 sp_status sp__mr_shard_open(const char *path, const sp_record_secret *secret, sp_mr_shard *out)
 {
     sp_mr_shard s;
     memset(&s, 0, sizeof s);
-    sp_status status = open_shard(path, secret, &s);
+    sp_status status = sp__mr_source_open(path, secret, &s.source);
+    if (status == SP_OK) status = parse_shard(path, &s);
     if (status != SP_OK) {
         sp__mr_shard_close(&s);
         sp__error_context("%s", path);

@@ -3,7 +3,7 @@
 from spore import log
 from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import ParamTypeError
-from spore.mindrecord.shardutils import Unset, check_consumers, check_filenames, engine_errors
+from spore.mindrecord.shardutils import Unset, check_consumers, check_filenames
 
 __all__ = ['FileReader']
 
@@ -48,8 +48,12 @@ class FileReader:
     def get_next(self):
         """Yield the rows that are left, in the order of the files."""
         while self._reader is not None and self._next < len(self._reader):
-            with engine_errors():
+            try:
                 row = self._reader[self._next]
+            except MemoryError:
+                raise
+            except Exception as error:
+                raise RuntimeError(str(error)) from error
             self._next += 1
             yield row
 
