@@ -428,9 +428,11 @@ static PyObject *variable_mark(PyObject *self, PyObject *o)
     Py_RETURN_NONE;
 }
 
-static PyObject *take_text(sp_status status, char *text)
+/* text by address: the call that sets it is the other argument, and C may look at either first. */
+static PyObject *take_text(sp_status status, char *const *text_at)
 {
     if (status != SP_OK) return sp__py_fail(status);
+    char *text = *text_at;
     PyObject *o = PyUnicode_FromString(text);
     sp_text_free(text);
     return o;
@@ -441,7 +443,7 @@ static PyObject *graph_text(PyObject *self, PyObject *o)
     (void)self;
     sp_graph *g = graph_of(o);
     char *text = NULL;
-    return g ? take_text(sp_graph_text(g, &text), text) : NULL;
+    return g ? take_text(sp_graph_text(g, &text), &text) : NULL;
 }
 
 static PyObject *graph_dot(PyObject *self, PyObject *o)
@@ -449,7 +451,7 @@ static PyObject *graph_dot(PyObject *self, PyObject *o)
     (void)self;
     sp_graph *g = graph_of(o);
     char *text = NULL;
-    return g ? take_text(sp_graph_dot(g, &text), text) : NULL;
+    return g ? take_text(sp_graph_dot(g, &text), &text) : NULL;
 }
 
 /* --- programs ---------------------------------------------------------------------------------------------------- */
@@ -521,7 +523,7 @@ static PyObject *program_report(PyObject *self, PyObject *unused)
 {
     (void)unused;
     char *text = NULL;
-    return take_text(sp_program_report(((py_program *)self)->p, &text), text);
+    return take_text(sp_program_report(((py_program *)self)->p, &text), &text);
 }
 
 static PyMethodDef program_methods[] = {
