@@ -25,13 +25,12 @@ from spore._alias import as_mindspore
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'ops', 'parallel', 'profiler', 'rewrite',
-             'run_check',
              'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam')
 _PLACES = ('common.differentiate', 'common.api', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',
-           'hal', 'log', 'run_check', 'rewrite', 'amp')
+           'hal', 'log', '_run_check', 'rewrite', 'amp')
 
 
 def __getattr__(name):

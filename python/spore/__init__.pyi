@@ -8,6 +8,7 @@ from typing import Any
 from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.nn.cell import Cell
 from spore.ops.primitive import Primitive
+from . import _checkparam as _checkparam
 from . import amp as amp
 from . import boost as boost
 from . import common as common
@@ -21,10 +22,13 @@ from . import nn as nn
 from . import numpy as numpy
 from . import ops as ops
 from . import parallel as parallel
+from . import profiler as profiler
 from . import runtime as runtime
 from . import train as train
 from . import utils as utils
+from . import version as version
 from spore._alias import as_mindspore as as_mindspore
+from spore._run_check import run_check as run_check
 from spore.amp import DynamicLossScaler as DynamicLossScaler
 from spore.amp import LossScaler as LossScaler
 from spore.amp import StaticLossScaler as StaticLossScaler
@@ -40,6 +44,7 @@ from spore.common.api import no_inline as no_inline
 from spore.common.api import recompute as recompute
 from spore.common.api import set_recursion_limit as set_recursion_limit
 from spore.common.differentiate import GradOperation as GradOperation
+from spore.common.differentiate import _no_grad as _no_grad
 from spore.common.differentiate import get_grad as get_grad
 from spore.common.differentiate import grad as grad
 from spore.common.differentiate import jacfwd as jacfwd
@@ -397,6 +402,15 @@ from spore.parallel.algo_parameter_config import reset_algo_parameters as reset_
 from spore.parallel.algo_parameter_config import set_algo_parameters as set_algo_parameters
 from spore.parallel.shard import Layout as Layout
 from spore.parallel.shard import shard as shard
+from spore.profiler import AicoreMetrics as AicoreMetrics
+from spore.profiler import ExportType as ExportType
+from spore.profiler import Profiler as Profiler
+from spore.profiler import ProfilerActivity as ProfilerActivity
+from spore.profiler import ProfilerLevel as ProfilerLevel
+from spore.profiler import _ExperimentalConfig as _ExperimentalConfig
+from spore.profiler import profile as profile
+from spore.profiler import schedule as schedule
+from spore.profiler import tensorboard_trace_handler as tensorboard_trace_handler
 from spore.runtime import Event as Event
 from spore.runtime import Stream as Stream
 from spore.runtime import StreamCtx as StreamCtx

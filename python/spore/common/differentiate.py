@@ -12,7 +12,7 @@ from spore import _core
 from spore._core import Tensor
 
 __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
-           "GradOperation", "with_gradient", "through_hook", "no_grad"]
+           "GradOperation", "with_gradient", "through_hook", "no_grad", "_no_grad"]
 
 
 # --- structures of tensors -------------------------------------------------------------------------------------------
@@ -625,6 +625,9 @@ class no_grad:
             with no_grad():
                 return fn(*args, **kwargs)
         return run
+
+
+_no_grad = no_grad  # MindSpore's name
 
 
 def with_gradient(forward, backward, args):

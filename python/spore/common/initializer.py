@@ -76,6 +76,12 @@ def _init_truncated_normal(mean, sigma, low, high, shape):
     return (out * sigma + mean).astype(np.float32).reshape(shape)
 
 
+def _assignment(arr, num):
+    """Write numbers over an array, or over the only element of one without dimensions."""
+    arr[...] = num
+    return arr
+
+
 # --- fans and gains ---------------------------------------------------------------------------------------------------
 
 def _calculate_fan_in_and_fan_out(shape):

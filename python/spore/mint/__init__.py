@@ -8,3 +8,10 @@ globals().update(_names)
 __all__ = sorted(_names)
 
 from . import linalg, nn, special  # noqa: E402
+
+
+def __getattr__(name):
+    if name == "optim":  # loaded on first use: it needs spore.nn
+        import importlib
+        return importlib.import_module("spore.mint.optim")
+    raise AttributeError(f"module 'spore.mint' has no attribute '{name}'")

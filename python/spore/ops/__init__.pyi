@@ -75,6 +75,16 @@ from spore.ops.blocks import batch_to_space_nd as batch_to_space_nd
 from spore.ops.blocks import depth_to_space as depth_to_space
 from spore.ops.blocks import space_to_batch_nd as space_to_batch_nd
 from spore.ops.blocks import space_to_depth as space_to_depth
+from spore.ops.collective import AllGather as AllGather
+from spore.ops.collective import AllReduce as AllReduce
+from spore.ops.collective import AlltoAll as AlltoAll
+from spore.ops.collective import Barrier as Barrier
+from spore.ops.collective import Broadcast as Broadcast
+from spore.ops.collective import CollectiveGather as CollectiveGather
+from spore.ops.collective import CollectiveScatter as CollectiveScatter
+from spore.ops.collective import Reduce as Reduce
+from spore.ops.collective import ReduceOp as ReduceOp
+from spore.ops.collective import ReduceScatter as ReduceScatter
 from spore.ops.composite import HyperMap as HyperMap
 from spore.ops.composite import Map as Map
 from spore.ops.composite import MultitypeFuncGraph as MultitypeFuncGraph

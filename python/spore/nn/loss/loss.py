@@ -73,6 +73,9 @@ class LossBase(Cell):
         raise NotImplementedError(f"For '{self.cls_name}', the method 'construct' is not defined.")
 
 
+_Loss = LossBase  # its former name, which programs still import
+
+
 class L1Loss(LossBase):
     """Mean, or sum, of absolute differences.
 

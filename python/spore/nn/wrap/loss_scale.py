@@ -11,6 +11,21 @@ from spore.nn.wrap.cell_wrapper import TrainOneStepCell
 __all__ = ["TrainOneStepWithLossScaleCell", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell"]
 
 
+# Functions for HyperMap that programs import from here.
+_grad_scale = ops.MultitypeFuncGraph("grad_scale")
+_grad_overflow = ops.MultitypeFuncGraph("_grad_overflow")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def _unscaled(scale, grad):
+    return grad * (1 / scale).astype(grad.dtype)
+
+
+@_grad_overflow.register("Tensor")
+def _overflowed(grad):
+    return ops.logical_not(ops.all(ops.isfinite(grad))).astype(mstype.float32).reshape((1,))
+
+
 class DynamicLossScaleUpdateCell(Cell):
     """Lowers the loss scale after an overflow, and raises it after enough steps without one.
 

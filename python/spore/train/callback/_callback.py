@@ -190,3 +190,6 @@ def handle_loss(loss):
     if isinstance(loss, (tuple, list)):
         return loss[0] if isinstance(loss[0], Tensor) else loss
     return float(np.mean(loss.asnumpy())) if isinstance(loss, Tensor) else loss
+
+
+_handle_loss = handle_loss  # MindSpore's name, which programs import

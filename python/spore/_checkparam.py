@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of arguments under MindSpore's names, for programs that import them: each answers the value or raises."""
+import functools
+import inspect
+import numbers
+import re
+
+__all__ = ['check_value_type', 'check_int', 'check_float', 'check_bool', 'check_string', 'check_positive_int',
+           'check_int_range', 'check_float_range']
+
+EQ, NE, LT, LE, GT, GE, INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH, IN, NOT_IN = range(1, 13)
+
+_RELATIONS = {EQ: ('=', lambda a, b: a == b), NE: ('!=', lambda a, b: a != b), LT: ('<', lambda a, b: a < b),
+              LE: ('<=', lambda a, b: a <= b), GT: ('>', lambda a, b: a > b), GE: ('>=', lambda a, b: a >= b),
+              IN: ('in', lambda a, b: a in b), NOT_IN: ('not in', lambda a, b: a not in b)}
+_RANGES = {INC_NEITHER: '()', INC_LEFT: '[)', INC_RIGHT: '(]', INC_BOTH: '[]'}
+
+
+def _start(arg_name, prim_name):
+    return (f"For '{prim_name}', the " if prim_name else "The ") + f"'{arg_name if arg_name else 'input value'}'"
+
+
+def _kind(value):
+    return type(value).__name__
+
+
+def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
+    """The value, which must stand in a relation to another one."""
+    sign, holds = _RELATIONS[rel]
+    if not holds(arg_value, value):
+        raise excp_cls(f"{_start(arg_name, prim_name)} should be {sign} {value_name}: {value}, but got {arg_value}.")
+    return arg_value
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+def check_is_number(arg_value, arg_type, arg_name=None, prim_name=None):
+    """The value, which must be of a number type (a bool is none) and finite."""
+    kinds = arg_type if isinstance(arg_type, tuple) else (arg_type,)
+    if not isinstance(arg_value, kinds) or isinstance(arg_value, bool):
+        raise TypeError(f"{_start(arg_name, prim_name)} must be {' or '.join(k.__name__ for k in kinds)}, but got "
+                        f"'{_kind(arg_value)}'")
+    if isinstance(arg_value, float) and (arg_value != arg_value or arg_value in (float('inf'), float('-inf'))):
+        raise ValueError(f"{_start(arg_name, prim_name)} must be a legal number, but got '{arg_value}'.")
+    return arg_value
+
+
+def check_is_int(arg_value, arg_name=None, prim_name=None):
+    """The value, which must be an int."""
+    return check_is_number(arg_value, int, arg_name, prim_name)
+
+
+def check_is_float(arg_value, arg_name=None, prim_name=None):
+    """The value, which must be a float."""
+    return check_is_number(arg_value, float, arg_name, prim_name)
+
+
+def _check_relation(arg_value, value, rel, kind, arg_name, prim_name):
+    check_is_number(arg_value, kind, arg_name, prim_name)
+    sign, holds = _RELATIONS[rel]
+    if not holds(arg_value, value):
+        raise ValueError(f"{_start(arg_name, prim_name)} must be {kind.__name__} and must {sign} {value}, but got "
+                         f"'{arg_value}' with type '{_kind(arg_value)}'.")
+    return arg_value
+
+
+def check_int(arg_value, value, rel, arg_name=None, prim_name=None):
+    """The value, an int that must stand in a relation to another one."""
+    return _check_relation(arg_value, value, rel, int, arg_name, prim_name)
+
+
+def check_float(arg_value, value, rel, arg_name=None, prim_name=None):
+    """The value, a float that must stand in a relation to another one."""
+    return _check_relation(arg_value, value, rel, float, arg_name, prim_name)
+
+
+def check_number(arg_name, arg_value, value, rel, prim_name):
+    """The value, a number that must stand in a relation to another one."""
+    return check(arg_name, arg_value, 'value', value, rel, prim_name)
+
+
+def check_equal_int(arg_value, value, arg_name=None, prim_name=None):
+    """The value, which must be this int."""
+    return check_int(arg_value, value, EQ, arg_name, prim_name)
+
+
+def _compared(kind, rel, text):
+    def compare(arg_value, arg_name=None, prim_name=None):
+        return _check_relation(arg_value, 0, rel, kind, arg_name, prim_name)
+    compare.__name__ = compare.__qualname__ = f'check_{text}_{kind.__name__}'
+    compare.__doc__ = f"The value, a {text.replace('_', '-')} {kind.__name__}."
+    return compare
+
+
+for _rel, _text in ((GT, 'positive'), (GE, 'non_negative'), (LT, 'negative'), (LE, 'non_positive')):
+    for _number in (int, float):
+        globals()[f'check_{_text}_{_number.__name__}'] = _compared(_number, _rel, _text)
+
+
+def check_number_range(arg_value, lower_limit, upper_limit, rel, value_type, arg_name=None, prim_name=None):
+    """The value, a number between two limits; rel says which of them belong to the range."""
+    check_is_number(arg_value, value_type, arg_name, prim_name)
+    left, right = _RANGES[rel]
+    if not ((lower_limit <= arg_value if left == '[' else lower_limit < arg_value)
+            and (arg_value <= upper_limit if right == ']' else arg_value < upper_limit)):
+        raise ValueError(f"{_start(arg_name, prim_name)} must be in range of {left}{lower_limit}, {upper_limit}{right}, "
+                         f"but got {arg_value} with type '{_kind(arg_value)}'.")
+    return arg_value
+
+
+def check_int_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
+    """The value, an int between two limits."""
+    return check_number_range(arg_value, lower_limit, upper_limit, rel, int, arg_name, prim_name)
+
+
+def check_float_range(arg_value, lower_limit, upper_limit, rel, arg_name=None, prim_name=None):
+    """The value, a float between two limits."""
+    return check_number_range(arg_value, lower_limit, upper_limit, rel, float, arg_name, prim_name)
+
+
+def _check_each(sequence, one, arg_name, prim_name):
+    if not isinstance(sequence, (tuple, list)):
+        raise TypeError(f"{_start(arg_name, prim_name)} must be a tuple or a list, but got '{_kind(sequence)}'.")
+    for i, value in enumerate(sequence):
+        one(value, f'{arg_name}[{i}]', prim_name)
+    return sequence
+
+
+def check_positive_int_sequence(sequence, arg_name=None, prim_name=None):
+    """The sequence, whose elements must be positive ints."""
+    return _check_each(sequence, check_positive_int, arg_name, prim_name)  # noqa: F821  made above
+
+
+def check_non_negative_int_sequence(sequence, arg_name=None, prim_name=None):
+    """The sequence, whose elements must be ints that are not negative."""
+    return _check_each(sequence, check_non_negative_int, arg_name, prim_name)  # noqa: F821
+
+
+def check_positive_float_sequence(sequence, arg_name=None, prim_name=None):
+    """The sequence, whose elements must be positive floats."""
+    return _check_each(sequence, check_positive_float, arg_name, prim_name)  # noqa: F821
+
+
+# --- other values ----------------------------------------------------------------------------------------------------
+
+def check_bool(arg_value, arg_name=None, prim_name=None):
+    """The value, which must be a bool."""
+    if not isinstance(arg_value, bool):
+        raise TypeError(f"{_start(arg_name, prim_name)} must be a bool, but got {_kind(arg_value)}.")
+    return arg_value
+
+
+def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
+    """The text, which must be one of some."""
+    if isinstance(arg_value, str) and arg_value in valid_values:
+        return arg_value
+    raise ValueError(f"{_start(arg_name, prim_name)} must be str and must be in '{list(valid_values)}', but got "
+                     f"'{arg_value}'.")
+
+
+def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
+    """True if a text matches a pattern: letters, digits and punctuation of file names without one."""
+    if re.match(r"^[0-9a-zA-Z+\-*/_.:,\[\]();\s\\@=|&%$#!?<>{}'\"^~`]*$" if reg is None else reg, target, flag) is None:
+        raise ValueError((f"For '{prim_name}', " if prim_name else '') + f"'{target}' does not match '{reg}'.")
+    return True
+
+
+def _type_names(kinds):
+    return [getattr(kind, '__name__', str(kind)) for kind in kinds]
+
+
+def check_value_type(arg_name, arg_value, valid_types, prim_name=None):
+    """The value, which must be of one of some types; a bool is an int only if bool is named too."""
+    kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
+    if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds and object not in kinds):
+        wanted = f"one of '{_type_names(kinds)}'" if len(kinds) > 1 else f"'{_type_names(kinds)[0]}'"
+        raise TypeError((f"For '{prim_name}', the " if prim_name else "The ")
+                        + f"type of '{arg_name}' should be {wanted}, but got type '{_kind(arg_value)}'.")
+    return arg_value
+
+
+def check_isinstance(arg_name, arg_value, classes):
+    """The value, which must be of one of some classes."""
+    if not isinstance(arg_value, classes):
+        raise ValueError(f"The '{arg_name}' must be an instance of {classes}, but got {_kind(arg_value)}.")
+    return arg_value
+
+
+def check_type_name(arg_name, arg_type, valid_types, prim_name):
+    """The dtype, which must be one of some."""
+    kinds = list(valid_types) if isinstance(valid_types, (list, tuple)) else [valid_types]
+    if arg_type not in kinds:
+        wanted = ', '.join(map(str, kinds))
+        raise TypeError(f"{_start(arg_name, prim_name)} should be {wanted if len(kinds) == 1 else f'one of {wanted}'}, "
+                        f"but got '{arg_type!r}'.")
+    return arg_type
+
+
+def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
+    """Raises if a dtype is none of some."""
+    check_type_name(arg_name, type_, template_types, prim_name)
+
+
+def check_element_type_of_iterable(arg_name, arg_value, valid_types, prim_name=None):
+    """The sequence, whose elements must be of some types."""
+    check_value_type(arg_name, arg_value, [list, tuple, set], prim_name)
+    for i, value in enumerate(arg_value):
+        check_value_type(f'{arg_name}[{i}]', value, valid_types, prim_name)
+    return arg_value
+
+
+def check_element_type_of_dict(arg_name, arg_value, key_types, value_types, prim_name=None):
+    """The dict, whose keys and values must be of some types."""
+    check_value_type(arg_name, arg_value, [dict], prim_name)
+    for key, value in arg_value.items():
+        check_value_type(f'key of {arg_name}', key, key_types, prim_name)
+        check_value_type(f'{arg_name}[{key}]', value, value_types, prim_name)
+    return arg_value
+
+
+def check_size_and_element_type_of_tuple(arg_name, arg_value, expect_size, expect_element_type, prim_name=None):
+    """The tuple, which must have a length and elements of a type."""
+    check_value_type(arg_name, arg_value, [tuple], prim_name)
+    check_equal_int(len(arg_value), expect_size, f'size of {arg_name}', prim_name)
+    return check_element_type_of_iterable(arg_name, arg_value, [expect_element_type], prim_name)
+
+
+def check_axis_in_range(axis, ndim):
+    """The axis counted from the front; it must be one of ndim."""
+    if not isinstance(axis, int):
+        raise TypeError(f"The 'axis' must be int, but got {_kind(axis)}.")
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"The 'axis' must be in the range of [-{ndim}, {ndim}), but got {axis}.")
+    return axis % ndim if ndim else 0
+
+
+# --- arguments of functions ------------------------------------------------------------------------------------------
+
+def args_type_check(*type_args, **type_kwargs):
+    """Decorator: the arguments of a function must be of the given types."""
+    def decorate(function):
+        signature = inspect.signature(function)
+        wanted = signature.bind_partial(*type_args, **type_kwargs).arguments
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                if name in wanted and value is not None and not isinstance(value, wanted[name]):
+                    raise TypeError(f"The argument '{name}' of '{function.__name__}' must be {wanted[name]}, but got "
+                                    f"{_kind(value)}.")
+            return function(*args, **kwargs)
+        return call
+    return decorate
+
+
+def _repeated(n):
+    def repeat(m):
+        if isinstance(m, numbers.Number):
+            return (m,) * n
+        if isinstance(m, (tuple, list)) and len(m) in (1, n):
+            return tuple(m) * (n if len(m) == 1 else 1)
+        raise ValueError(f"a number or {n} of them are wanted, but got {m!r}")
+    repeat.__doc__ = f"A number {n} times, or {n} numbers as they are."
+    return repeat
+
+
+once, twice, triple = _repeated(1), _repeated(2), _repeated(3)

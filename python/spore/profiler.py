@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time and memory of a stretch of a program, step by step, as a trace that browsers show (chrome://tracing, Perfetto).
+
+A profiler measures from start to stop; ``step()`` ends a step. Stopping, or ``analyse``, writes
+``trace_view.json`` (one event per step) and ``summary.json`` (totals) to the output folder. Single operators are not
+timed.
+"""
+import enum
+import json
+import os
+import time
+
+from spore import runtime
+
+__all__ = ['Profiler', 'profile', 'schedule', 'tensorboard_trace_handler', 'ProfilerLevel', 'ProfilerActivity', 'AicoreMetrics',
+           'ExportType', '_ExperimentalConfig']
+
+
+class ProfilerLevel(enum.Enum):
+    """How much is measured; one level here."""
+    LevelNone, Level0, Level1, Level2 = 'LevelNone', 'Level0', 'Level1', 'Level2'
+
+
+class ProfilerActivity(enum.Enum):
+    """What is measured; the CPU here."""
+    NPU, GPU, CPU = 'NPU', 'GPU', 'CPU'
+
+
+class AicoreMetrics(enum.Enum):
+    """Counters of other hardware, accepted by name."""
+    PipeUtilization, ArithmeticUtilization, Memory = 'PipeUtilization', 'ArithmeticUtilization', 'Memory'
+    MemoryL0, MemoryUB, ResourceConflictRatio = 'MemoryL0', 'MemoryUB', 'ResourceConflictRatio'
+    L2Cache, MemoryAccess, AiCoreNone = 'L2Cache', 'MemoryAccess', 'None'
+
+
+class ExportType(enum.Enum):
+    """Formats of results; text here."""
+    Db, Text = 'db', 'text'
+
+
+class _ExperimentalConfig:
+    """Settings for other hardware, kept as they are given."""
+
+    def __init__(self, **settings):
+        self.__dict__.update(settings)
+
+
+class schedule:  # noqa: N801  MindSpore's name
+    """Which steps are measured: after skip_first, rounds of wait, warmup and active steps; repeat of them, 0 for ever.
+
+    Examples:
+        >>> from spore.profiler import schedule
+        >>> [schedule(wait=1, active=2)(step) for step in range(4)]
+        [False, True, True, False]
+    """
+
+    def __init__(self, *, wait, active, warmup=0, repeat=0, skip_first=0):
+        for name, value in (('wait', wait), ('active', active), ('warmup', warmup), ('repeat', repeat), ('skip_first', skip_first)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise ValueError(f"schedule: {name} must be an int that is not negative, but got {value!r}")
+        if active < 1:
+            raise ValueError(f"schedule: active must be at least 1, but got {active}")
+        self.wait, self.active, self.warmup, self.repeat, self.skip_first = wait, active, warmup, repeat, skip_first
+
+    def __call__(self, step):
+        if step < self.skip_first:
+            return False
+        round_, place = divmod(step - self.skip_first, self.wait + self.warmup + self.active)
+        return place >= self.wait + self.warmup and (not self.repeat or round_ < self.repeat)
+
+    def to_dict(self):
+        """The settings."""
+        return dict(vars(self))
+
+
+def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
+    """What a profiler does when it stops: write its files to a folder.
+
+    Examples:
+        >>> from spore.profiler import profile, tensorboard_trace_handler
+        >>> with profile(on_trace_ready=tensorboard_trace_handler("profile")) as prof:
+        ...     prof.step()
+        ...
+        >>> import os
+        >>> sorted(os.listdir("profile"))
+        ['summary.json', 'trace_view.json']
+    """
+    def write(prof):
+        prof._write(dir_name or os.path.join(os.getcwd(), 'data'))
+    return write
+
+
+class _Profile:
+    """Measures steps between start and stop."""
+
+    def _prepare(self, schedule_, on_trace_ready):
+        self._schedule, self._on_trace_ready = schedule_, on_trace_ready
+        self._events, self._metadata = [], {}
+        self._step, self._begin, self._running = 0, None, False
+
+    def start(self):
+        """Begin to measure."""
+        if self._running:
+            raise RuntimeError("the profiler is running already")
+        runtime.reset_peak_memory_stats()
+        self._running, self._begin, self._started = True, time.perf_counter(), time.perf_counter()
+
+    def step(self):
+        """A step has ended; the next one begins."""
+        if not self._running:
+            raise RuntimeError("the profiler is not running: call start first")
+        now = time.perf_counter()
+        if self._schedule is None or self._schedule(self._step):
+            self._events.append((self._step, self._begin - self._started, now - self._begin, runtime.memory_allocated()))
+        self._step, self._begin = self._step + 1, now
+
+    def stop(self):
+        """End measuring, and hand the result to on_trace_ready if there is one."""
+        if not self._running:
+            raise RuntimeError("the profiler is not running: call start first")
+        self._seconds, self._peak, self._running = time.perf_counter() - self._started, runtime.max_memory_allocated(), False
+        if self._on_trace_ready is not None:
+            self._on_trace_ready(self)
+
+    def add_metadata(self, key, value):
+        """A text for the summary."""
+        self._metadata[key] = value
+
+    def add_metadata_json(self, key, value):
+        """A value, given as JSON, for the summary."""
+        self._metadata[key] = json.loads(value)
+
+    def _write(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        events = [{'name': f'step {n}', 'ph': 'X', 'pid': os.getpid(), 'tid': 0, 'ts': begin * 1e6, 'dur': seconds * 1e6,
+                   'args': {'bytes': held}} for n, begin, seconds, held in self._events]
+        lengths = [seconds for _, _, seconds, _ in self._events]
+        summary = {'seconds': self._seconds, 'peak_bytes': self._peak, 'steps': len(lengths),
+                   'seconds_per_step': sum(lengths) / len(lengths) if lengths else None, 'metadata': self._metadata}
+        for name, value in (('trace_view.json', {'traceEvents': events}), ('summary.json', summary)):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                json.dump(value, file, indent=1)
+
+
+class profile(_Profile):  # noqa: N801  MindSpore's name
+    """Measures what runs inside a with statement.
+
+    Args:
+        schedule: which steps to measure; all without one.
+        on_trace_ready: called with the profiler when it stops; ``tensorboard_trace_handler(folder)`` writes files.
+        start_profile: whether it starts at once when it is not used in a with statement.
+
+    The other arguments choose what other hardware measures, and are kept.
+    """
+
+    def __init__(self, activities=None, with_stack=False, profile_memory=False, data_process=False, parallel_strategy=False,
+                 start_profile=True, hbm_ddr=False, pcie=False, sync_enable=True, record_shapes=False, schedule=None,
+                 on_trace_ready=None, experimental_config=None):
+        self.settings = {k: v for k, v in locals().items() if k != 'self'}
+        self._prepare(schedule, on_trace_ready)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        if self._running:
+            self.stop()
+
+
+class Profiler(_Profile):
+    """Measures from when it is made (or from ``start()``, with start_profile=False) until ``analyse()``, which writes the files.
+
+    Args:
+        output_path: the folder. Default 'data' in the current one.
+        start_profile: whether it starts at once. Default True.
+        schedule, on_trace_ready: as for ``profile``.
+
+    Examples:
+        >>> import json
+        >>> from spore import ops, Profiler
+        >>> profiler = Profiler(output_path="profile")
+        >>> x = ops.ones((100, 100)) @ ops.ones((100, 100))
+        >>> profiler.step()
+        >>> profiler.analyse()
+        >>> json.load(open("profile/summary.json"))["steps"]
+        1
+    """
+
+    def __init__(self, **kwargs):
+        self.settings = kwargs
+        self.output_path = kwargs.get('output_path') or os.path.join(os.getcwd(), 'data')
+        self._prepare(kwargs.get('schedule'), kwargs.get('on_trace_ready'))
+        if kwargs.get('start_profile', True):
+            self.start()
+
+    def analyse(self, offline_path=None, pretty=False, step_list=None, mode='sync'):
+        """Stop, if it runs, and write the files."""
+        if self._running:
+            self.stop()
+        self._write(offline_path or self.output_path)

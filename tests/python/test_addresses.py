@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that programs import from places below the public ones, and what they do."""
+import importlib
+import json
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Tensor, nn, ops
+from spore import _checkparam as checks
+
+ADDRESSES = """_checkparam: check_value_type check_int_range INC_BOTH args_type_check twice
+_extends: cell_attr_register
+_extends.utils: cell_attr_register
+version: __version__
+common._grad_function: _Function
+common.hook_handle: HookHandle
+common.recompute: recompute
+common.initializer: _assignment _calculate_fan_in_and_fan_out _calculate_correct_fan _calculate_gain
+common.seed: _get_graph_seed
+communication.management: init get_rank get_group_size GlobalComm
+mint.optim: Adam AdamW SGD
+nn.cell: Cell
+nn.layer.activation: get_activation
+nn.layer.conv: _Conv
+nn.layer.normalization: _BatchNorm
+nn.loss.loss: LossBase _Loss
+nn.metrics: Metric Accuracy get_metric_fn
+nn.optim.adam: Adam
+nn.optim.optimizer: Optimizer opt_init_args_register
+nn.wrap.cell_wrapper: _VirtualDatasetCell TrainOneStepCell
+nn.wrap.grad_reducer: DistributedGradReducer
+nn.wrap.loss_scale: TrainOneStepWithLossScaleCell _grad_scale _grad_overflow
+ops._primitive_cache: _get_cache_prim
+ops.composite: GradOperation HyperMap MultitypeFuncGraph clip_by_value
+ops.operations: _inner_ops _grad_ops nn_ops
+ops.primitive: constexpr Primitive prim_attr_register _primexpr
+parallel._auto_parallel_context: auto_parallel_context
+parallel._utils: _get_device_num _get_gradients_mean _get_parallel_mode
+profiler: Profiler ProfilerLevel
+train.callback: RunContext _InternalCallbackParam
+train.callback._callback: Callback set_cur_net _handle_loss
+train.dataset_helper: DatasetHelper connect_network_with_dataset
+train.metrics.metric: EvaluationBase
+train.model: Model
+train.summary.summary_record: SummaryRecord"""
+
+
+@pytest.mark.parametrize("line", ADDRESSES.splitlines())
+def test_address(line):
+    place, names = line.split(": ")
+    module = importlib.import_module(f"spore.{place}")
+    for name in names.split():
+        assert getattr(module, name, None) is not None, f"{place} has no {name}"
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: checks.check_positive_int(-1, "a", "B"), ValueError, "For 'B', the 'a' must be int and must > 0, but got '-1' with type 'int'."),
+    (lambda: checks.check_positive_int(1.0, "a", "B"), TypeError, "For 'B', the 'a' must be int, but got 'float'"),
+    (lambda: checks.check_value_type("x", "s", [int, float], "B"), TypeError,
+     "For 'B', the type of 'x' should be one of '['int', 'float']', but got type 'str'."),
+    (lambda: checks.check_value_type("x", True, [int], "B"), TypeError, "For 'B', the type of 'x' should be 'int', but got type 'bool'."),
+    (lambda: checks.check_string("z", ["a", "b"], "x", "B"), ValueError, "For 'B', the 'x' must be str and must be in '['a', 'b']', but got 'z'."),
+    (lambda: checks.check_int_range(5, 0, 2, checks.INC_LEFT, "n", "B"), ValueError,
+     "For 'B', the 'n' must be in range of [0, 2), but got 5 with type 'int'."),
+    (lambda: checks.check_bool(1, "b", "B"), TypeError, "For 'B', the 'b' must be a bool, but got int."),
+    (lambda: checks.check_positive_int_sequence((1, 0), "a", "B"), ValueError,
+     "For 'B', the 'a[1]' must be int and must > 0, but got '0' with type 'int'."),
+    (lambda: checks.check_axis_in_range(3, 2), ValueError, "The 'axis' must be in the range of [-2, 2), but got 3.")])
+def test_checks_refuse_as_mindspore_does(call, error, text):
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value) == text
+
+
+def test_checks_hand_on_what_is_right():
+    assert checks.check_float_range(0.5, 0.0, 1.0, checks.INC_NEITHER, "n", "B") == 0.5
+    assert checks.check_non_negative_int(0, "n") == 0 and checks.check_int(3, 3, checks.GE) == 3
+    assert checks.twice(3) == (3, 3) and checks.triple((1, 2, 3)) == (1, 2, 3)
+
+    @checks.args_type_check(str, size=int)
+    def f(name, size=1):
+        return name * size
+    assert f("a", size=2) == "aa"
+    with pytest.raises(TypeError, match="size"):
+        f("a", size="b")
+
+
+def test_own_function_with_gradient():
+    from spore.common._grad_function import _Function
+
+    class Scale(_Function):
+        @staticmethod
+        def forward(ctx, x, factor, y):
+            ctx.save_for_backward(x, y)
+            ctx.factor = factor
+            assert ctx.needs_input_grad == (True, False, False)
+            return x * factor + y, x - y
+
+        @staticmethod
+        def backward(ctx, first, second):
+            x, y = ctx.saved_tensors
+            return first * ctx.factor * 10 + second, None, None
+
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    np.testing.assert_array_equal(ms.grad(lambda x: sum(Scale.apply(x, 3, y)))(x).asnumpy(), [31, 31])
+
+    class Wrong(Scale):
+        @staticmethod
+        def backward(ctx, first, second):
+            return first
+    with pytest.raises(ValueError, match="3 inputs, but gave 1"):
+        ms.grad(lambda x: sum(Wrong.apply(x, 3, y)))(x)
+
+
+def test_collectives_of_one_process():
+    x = Tensor([[1.0, 2.0]])
+    for primitive in (ops.AllReduce(), ops.AllReduce("max"), ops.AllGather(), ops.ReduceScatter(), ops.Reduce(0), ops.Broadcast(0),
+                      ops.AlltoAll(1, 0, 1), ops.CollectiveGather(0), ops.CollectiveScatter()):
+        found = primitive(x)
+        assert found is not x and found.tolist() == x.tolist()
+    assert ops.AllReduce("sum").op == ops.ReduceOp.SUM
+    with pytest.raises(ValueError, match="split_count"):
+        ops.AlltoAll(2, 0, 1)
+    with pytest.raises(TypeError, match="root_rank"):
+        ops.Broadcast("0")
+    with pytest.raises(ValueError, match="median"):
+        ops.AllReduce("median")(x)
+
+
+def test_profiler_writes_steps(tmp_path):
+    profiler = ms.Profiler(output_path=str(tmp_path), start_profile=False, schedule=ms.profiler.schedule(wait=1, active=2, repeat=1))
+    with pytest.raises(RuntimeError, match="not running"):
+        profiler.step()
+    profiler.start()
+    for _ in range(5):
+        ops.ones((50, 50)) @ ops.ones((50, 50))
+        profiler.step()
+    profiler.add_metadata("run", "first")
+    profiler.analyse()
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    events = json.loads((tmp_path / "trace_view.json").read_text())["traceEvents"]
+    assert summary["steps"] == 2 and summary["metadata"] == {"run": "first"} and summary["peak_bytes"] >= 10000
+    assert [e["name"] for e in events] == ["step 1", "step 2"] and all(e["dur"] > 0 for e in events)
+
+
+def test_mint_optimizer_trains():
+    net = nn.Dense(2, 1, weight_init="ones")
+    optimizer = ms.mint.optim.AdamW(net.trainable_params(), lr=0.01)
+    step = ms.value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
+    losses = []
+    for _ in range(5):
+        loss, grads = step(ops.ones((3, 2)))
+        optimizer(grads)
+        losses.append(float(loss))
+    assert losses[-1] < losses[0]
