@@ -13,5 +13,6 @@
 #include "spore/runtime.h"
 #include "spore/status.h"
 #include "spore/tensor.h"
+#include "spore/transform.h"
 
 #endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transform.c - the table of transforms, making one from its name and arguments, and applying one or several to a row. */
+#include "data/transform.h"
+
+#include <stdio.h>
+
+static const sp_transform_op *const table[] = {
+#define SP_TRANSFORM(name) &sp_transform_##name,
+#include "data/transforms.def"
+#undef SP_TRANSFORM
+};
+enum { N_OPS = sizeof table / sizeof *table };
+
+int sp_transform_count(void) { return N_OPS; }
+const char *sp_transform_name_at(int i) { return i >= 0 && i < N_OPS ? table[i]->name : NULL; }
+
+static const sp_transform_op *find(const char *name)
+{
+    for (int i = 0; i < N_OPS; i++)
+        if (strcmp(table[i]->name, name) == 0) return table[i];
+    return NULL;
+}
+
+/* --- arguments --------------------------------------------------------------------------------------------------- */
+
+static int n_attrs(const sp_transform_op *op)
+{
+    int n = 0;
+    while (n < SP_TRANSFORM_ATTRS && op->attrs[n].name) n++;
+    return n;
+}
+
+static sp_status fail_unknown(const sp_transform_op *op, const char *name)
+{
+    char known[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < n_attrs(op) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", op->attrs[i].name);
+    return sp__fail(SP_TYPE, "%s has no argument '%s'; it takes: %s", op->name, name, known[0] ? known : "none");
+}
+
+static sp_status set_attr(sp_transform *t, int i, int n, const double *values)
+{
+    const sp_transform_attr *a = &t->op->attrs[i];
+    SP_CHECK(n >= a->n_min && (a->n_max == 0 || n <= a->n_max), SP_TYPE,
+             "%s: %s takes %d%s%.0d numbers, but got %d", t->op->name, a->name, a->n_min,
+             a->n_max == a->n_min ? "" : a->n_max ? " to " : " or more", a->n_max == a->n_min ? 0 : a->n_max, n);
+    for (int k = 0; k < n; k++) {
+        SP_CHECK(isfinite(values[k]), SP_VALUE, "%s: %s must be a finite number, but got %g", t->op->name, a->name,
+                 values[k]);
+        SP_CHECK((a->lo == 0 && a->hi == 0) || (values[k] >= a->lo && values[k] <= a->hi), SP_VALUE,
+                 "%s: %s must be from %g to %g, but got %g", t->op->name, a->name, a->lo, a->hi, values[k]);
+    }
+    double *copy = sp__alloc((size_t)(n > 0 ? n : 1) * sizeof *copy);
+    if (!copy) return SP_NOMEM;
+    if (n > 0) memcpy(copy, values, (size_t)n * sizeof *copy);
+    sp__free(t->attr[i].v);
+    t->attr[i].v = copy;
+    t->attr[i].n = n;
+    return SP_OK;
+}
+
+static sp_status set_attrs(sp_transform *t, int n_args, const sp_transform_arg *args)
+{
+    const int n = n_attrs(t->op);
+    for (int k = 0; k < n_args; k++) {
+        int i = 0;
+        while (i < n && strcmp(t->op->attrs[i].name, args[k].name) != 0) i++;
+        if (i == n) return fail_unknown(t->op, args[k].name);
+        SP_TRY(set_attr(t, i, args[k].n, args[k].values));
+    }
+    for (int i = 0; i < n; i++) {
+        if (t->attr[i].v) continue;
+        const sp_transform_attr *a = &t->op->attrs[i];
+        SP_CHECK(a->n_default >= 0, SP_TYPE, "%s: the argument %s is missing", t->op->name, a->name);
+        SP_TRY(set_attr(t, i, a->n_default, a->preset));
+    }
+    return t->op->check ? t->op->check(t) : SP_OK;
+}
+
+sp_status sp_transform_create(const char *name, int n_args, const sp_transform_arg *args, int n_children,
+                              sp_transform *const *children, sp_transform **out)
+{
+    const sp_transform_op *op = find(name);
+    SP_CHECK(op, SP_KEY, "there is no transform '%s'", name);
+    SP_CHECK(op->compound || n_children == 0, SP_TYPE, "%s does not apply other transforms", name);
+    sp_status status = SP_OK;
+    sp_transform *t = sp__alloc_zero(sizeof *t);
+    if (!t) return SP_NOMEM;
+    atomic_init(&t->refs, 1);
+    t->op = op;
+    t->random = op->random;
+    t->children = sp__alloc((size_t)(n_children + 1) * sizeof *t->children);
+    if (!t->children) {
+        sp__free(t);
+        return SP_NOMEM;
+    }
+    for (int i = 0; i < n_children; i++) {
+        t->children[i] = sp_transform_retain(children[i]);
+        t->random = t->random || children[i]->random;
+        t->n_children++;
+    }
+    SP_GOTO(done, set_attrs(t, n_args, args));
+    *out = t;
+    t = NULL;
+done:
+    sp_transform_release(t);
+    return status;
+}
+
+sp_transform *sp_transform_retain(sp_transform *t)
+{
+    if (t) atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+
+void sp_transform_release(sp_transform *t)
+{
+    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1) return;
+    for (int i = 0; i < t->n_children; i++) sp_transform_release(t->children[i]);
+    for (int i = 0; i < SP_TRANSFORM_ATTRS; i++) sp__free(t->attr[i].v);
+    sp__free(t->children);
+    sp__free(t);
+}
+
+const char *sp_transform_name(const sp_transform *t) { return t->op->name; }
+bool sp_transform_is_random(const sp_transform *t) { return t->random; }
+
+/* --- applying ---------------------------------------------------------------------------------------------------- */
+
+sp_status sp__give(sp_transform_call *c, sp_tensor *result)
+{
+    if (c->n_out == c->max_out) {
+        sp_tensor_release(result);
+        return sp__fail(SP_VALUE, "%s makes more than the %d columns there is room for", c->t->op->name, c->max_out);
+    }
+    c->out[c->n_out++] = result;
+    return SP_OK;
+}
+
+sp_status sp__run_image(sp_transform_call *c, sp_image_kernel kernel)
+{
+    sp_status status;
+    sp_image in, out = {.owner = NULL};
+    sp_tensor *copy;
+    SP_GOTO(done, sp__image_view(c->t->op->name, c->in[0], &in, &copy));
+    SP_GOTO(done, kernel(c, &in, &out));
+    SP_GOTO(done, sp__give(c, out.owner));
+    out.owner = NULL;
+done:
+    sp_tensor_release(copy);
+    if (status != SP_OK) sp_tensor_release(out.owner);
+    return status;
+}
+
+static void release_all(int n, sp_tensor **t)
+{
+    for (int i = 0; i < n; i++) sp_tensor_release(t[i]);
+}
+
+/* One transform on all columns; results may be views. */
+static sp_status run_one(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, int max_out,
+                         sp_tensor **out, int *n_out)
+{
+    sp_transform_call c = {.t = t, .stream = stream, .n_in = n_in, .in = in, .max_out = max_out, .out = out};
+    sp_status status = SP_OK;
+    if (t->op->whole_row) {
+        status = t->op->run(&c);
+    } else {
+        const sp_stream start = *stream;
+        SP_CHECK(n_in > 0, SP_VALUE, "%s: there is no column to work on", t->op->name);
+        c.n_in = 1;
+        for (int i = 0; i < n_in && status == SP_OK; i++) {
+            *stream = start;
+            c.in = in + i;
+            status = t->op->run(&c);
+        }
+    }
+    if (status != SP_OK) release_all(c.n_out, out);
+    else *n_out = c.n_out;
+    return status;
+}
+
+static bool can_fuse(const sp_transform *a, const sp_transform *b)
+{
+    return a->op == &sp_transform_Normalize && b->op == &sp_transform_HWC2CHW && a->attr[2].v[0] != 0;
+}
+
+/* Normalize and HWC2CHW in one pass over the pixels. */
+static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                           int *n_out)
+{
+    sp_transform_call c = {.t = t, .max_out = max_out, .out = out};
+    sp_status status = SP_OK;
+    for (int i = 0; i < n_in && status == SP_OK; i++) {
+        sp_image m, made = {.owner = NULL};
+        sp_tensor *copy;
+        status = sp__image_view(t->op->name, in[i], &m, &copy);
+        if (status == SP_OK) status = sp__image_normalize(t, &m, true, &made);
+        if (status == SP_OK) status = sp__give(&c, made.owner);
+        sp_tensor_release(copy);
+    }
+    if (status != SP_OK) release_all(c.n_out, out);
+    else *n_out = c.n_out;
+    return status;
+}
+
+/* A view is given out only where it is dense and does not keep much more memory alive than it shows. */
+static sp_status make_dense(int n, sp_tensor **t)
+{
+    for (int i = 0; i < n; i++) {
+        if (!t[i]->storage) continue;
+        if ((t[i]->flags & SP_TENSOR_CONTIGUOUS) && t[i]->storage->bytes <= 2 * sp_tensor_bytes(t[i]) + 4096) continue;
+        if (!(t[i]->flags & SP_TENSOR_VIEW) && (t[i]->flags & SP_TENSOR_CONTIGUOUS)) continue;
+        sp_tensor *dense = NULL;
+        SP_TRY(sp_tensor_copy(t[i], &dense));
+        sp_tensor_release(t[i]);
+        t[i] = dense;
+    }
+    return SP_OK;
+}
+
+static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
+                          sp_tensor **now, int *n_now)
+{
+    sp_tensor *next[SP_COLUMNS_MAX];
+    *n_now = 0;
+    for (int i = 0; i < n_in; i++) now[(*n_now)++] = sp_tensor_retain(in[i]);
+    for (int i = 0; i < n; i++) {
+        int n_next = 0;
+        sp_status status;
+        if (i + 1 < n && can_fuse(list[i], list[i + 1]))
+            status = run_fused(list[i++], *n_now, now, SP_COLUMNS_MAX, next, &n_next);
+        else status = run_one(list[i], stream, *n_now, now, SP_COLUMNS_MAX, next, &n_next);
+        release_all(*n_now, now);
+        *n_now = 0;
+        if (status != SP_OK) return status;
+        memcpy(now, next, (size_t)n_next * sizeof *now);
+        *n_now = n_next;
+    }
+    return SP_OK;
+}
+
+sp_status sp_transform_run_all(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
+                               int max_out, sp_tensor **out, int *n_out)
+{
+    sp_stream none = {0};
+    SP_CHECK(n_in >= 0 && n_in <= SP_COLUMNS_MAX, SP_VALUE, "a row of %d columns is too wide, at most %d are possible",
+             n_in, SP_COLUMNS_MAX);
+    for (int i = 0; i < n && !stream; i++)
+        SP_CHECK(!list[i]->random, SP_VALUE, "%s is random and needs a stream of numbers", list[i]->op->name);
+    sp_tensor *made[SP_COLUMNS_MAX];
+    int n_made = 0;
+    sp_status status;
+    SP_GOTO(done, run_list(n, list, stream ? stream : &none, n_in, in, made, &n_made));
+    if (n_made > max_out) {
+        status = sp__fail(SP_VALUE, "%d columns were made, but there is room for %d", n_made, max_out);
+        goto done;
+    }
+    SP_GOTO(done, make_dense(n_made, made));
+    memcpy(out, made, (size_t)n_made * sizeof *out);
+    if (n_out) *n_out = n_made;
+    n_made = 0;
+done:
+    release_all(n_made, made);
+    return status;
+}
+
+sp_status sp_transform_run(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, int max_out,
+                           sp_tensor **out, int *n_out)
+{
+    sp_transform *list[1] = {(sp_transform *)(uintptr_t)t}; /* only read */
+    return sp_transform_run_all(1, list, stream, n_in, in, max_out, out, n_out);
+}
