@@ -80,7 +80,8 @@ typedef struct sp_image_info {
 
 /* What a file's header says, without decoding. */
 SP_API sp_status sp_image_probe(const void *data, size_t bytes, sp_image_info *out);
-/* Decode into uint8 of height, width, channels: 3 (RGB) for COLOR, 1 for GRAY, the file's for UNCHANGED. Orientation
+/* Decode into uint8 of height, width, channels: 3 (RGB) for COLOR, 1 for GRAY, the file's for UNCHANGED, which
+ * also keeps 16 bits (uint16). Orientation
  * tags are not applied, alpha is dropped, of an animation the first picture is given. Pictures of more than 2^28
  * pixels are refused before memory is asked for. */
 SP_API sp_status sp_image_decode(const void *data, size_t bytes, sp_decode_mode mode, sp_tensor **out);

@@ -138,8 +138,55 @@ sp_status sp__give(sp_transform_call *c, sp_tensor *result)
     return SP_OK;
 }
 
+/* The images of a batch one by one, from the same place of the stream; results of one shape put together again. */
+static sp_status run_batch(sp_transform_call *c, sp_image_kernel kernel)
+{
+    const sp_tensor *in = c->in[0];
+    const int lead = in->rank - 3;
+    int64_t n = 1, dims[SP_RANK_MAX], at = 0;
+    sp_tensor *dense = NULL, *all = NULL;
+    for (int i = 0; i < lead; i++) n *= in->dims[i];
+    sp_status status;
+    SP_GOTO(done, sp_tensor_contiguous(c->in[0], &dense));
+    const sp_stream start = *c->stream;
+    for (int64_t i = 0; i < n; i++) {
+        sp_tensor *one = NULL, *made = NULL;
+        sp_transform_call each = *c;
+        *c->stream = start;
+        each.in = &one, each.n_out = 0, each.max_out = 1, each.out = &made;
+        SP_GOTO(done, sp_tensor_view(dense, 3, dense->dims + lead, dense->strides + lead, i * dense->strides[lead - 1], &one));
+        status = sp__run_image(&each, kernel);
+        sp_tensor_release(one);
+        if (status == SP_OK && !all) {
+            memcpy(dims, in->dims, (size_t)lead * sizeof *dims);
+            memcpy(dims + lead, made->dims, (size_t)made->rank * sizeof *dims);
+            status = sp_tensor_create((sp_dtype)made->dtype, lead + made->rank, dims, &all);
+        }
+        if (status == SP_OK) {
+            sp_tensor *place = NULL;
+            status = sp_tensor_view(all, made->rank, made->dims, all->strides + lead, at, &place);
+            if (status == SP_OK) status = sp_tensor_assign(place, made);
+            sp_tensor_release(place);
+            at += made->count;
+        }
+        sp_tensor_release(made);
+        if (status != SP_OK) goto done;
+    }
+    if (!all) {
+        status = sp__fail(SP_RUNTIME, "%s: the batch holds no image", c->t->op->name);
+        goto done;
+    }
+    status = sp__give(c, all);
+    all = NULL;
+done:
+    sp_tensor_release(dense);
+    sp_tensor_release(all);
+    return status;
+}
+
 sp_status sp__run_image(sp_transform_call *c, sp_image_kernel kernel)
 {
+    if (c->t->op->batched && c->in[0]->rank > 3 && c->in[0]->storage) return run_batch(c, kernel);
     sp_status status;
     sp_image in, out = {.owner = NULL};
     sp_tensor *copy;

@@ -72,6 +72,7 @@ typedef struct sp_transform_op {
     bool compound; /* takes children */
     /* Takes and makes all columns; else run is called for each column alone, from the same place of the stream. */
     bool whole_row;
+    bool batched; /* takes images of more dimensions: those before the last three count images, all treated alike */
     sp_transform_attr attrs[SP_TRANSFORM_ATTRS];
     sp_status (*check)(const sp_transform *t); /* optional: rules between arguments */
     sp_status (*run)(sp_transform_call *c);
@@ -123,6 +124,8 @@ sp_status sp__run_image(sp_transform_call *c, sp_image_kernel kernel);
 
 /* resample.c */
 sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_image *out);
+/* The longer side, when the shorter one of a ratio becomes `to`. */
+static inline int sp__follow(int side, int shorter, int to) { return (int)((float)side / (float)shorter * (float)to); }
 /* warp.c: dst(x, y) = src(m * (x, y)); m maps source to destination and is inverted inside. fill: one per channel. */
 sp_status sp__image_warp_affine(const sp_image *in, const double m[6], int h, int w, sp_inter mode,
                                 const double fill[4], sp_image *out);

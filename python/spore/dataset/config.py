@@ -18,7 +18,9 @@ def _count(name, value, least):
 
 def set_seed(seed):
     """The seed of shuffling; the one of spore.set_seed otherwise."""
+    from spore.dataset import _stream
     _values['seed'] = _count('seed', seed, 0)
+    _stream.restart()
 
 
 def get_seed():

@@ -55,6 +55,8 @@ sp_status sp_image_decode(const void *data, size_t bytes, sp_decode_mode mode, s
         sp_image_info info = {.format = codec->name};
         SP_TRY(codec->info(data, bytes, &info));
         channels = info.channels == 1 ? 1 : 3;
+        const sp_status status = codec->decode_deep ? codec->decode_deep(data, bytes, out) : SP_DECLINED;
+        if (status != SP_DECLINED) return status;
     }
     return codec->decode(data, bytes, channels, out);
 }

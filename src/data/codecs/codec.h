@@ -16,6 +16,8 @@ typedef struct sp_codec {
     sp_status (*info)(const uint8_t *p, size_t n, sp_image_info *out);
     /* channels: 1 or 3, what to give; out is made by the decoder */
     sp_status (*decode)(const uint8_t *p, size_t n, int channels, sp_tensor **out);
+    /* Optional: gray or RGB of 16 bits, where the file has them; SP_DECLINED otherwise. */
+    sp_status (*decode_deep)(const uint8_t *p, size_t n, sp_tensor **out);
     /* Optional: only a rectangle, RGB. */
     sp_status (*decode_rect)(const uint8_t *p, size_t n, sp_rect r, sp_tensor **out);
 } sp_codec;

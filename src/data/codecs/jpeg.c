@@ -94,11 +94,15 @@ static sp_status info(const uint8_t *p, size_t n, sp_image_info *out)
 }
 
 /* Adobe's CMYK is stored inverted. */
-static void cmyk_to_rgb(const uint8_t *src, int w, bool inverted, uint8_t *dst)
+static void cmyk_row(const uint8_t *src, int w, bool inverted, int channels, uint8_t *dst)
 {
-    for (int x = 0; x < w; x++, src += 4, dst += 3)
+    for (int x = 0; x < w; x++, src += 4, dst += channels) {
+        uint8_t rgb[3];
         for (int i = 0; i < 3; i++)
-            dst[i] = (uint8_t)(inverted ? src[i] * src[3] / 255 : (255 - src[i]) * (255 - src[3]) / 255);
+            rgb[i] = (uint8_t)(inverted ? src[i] * src[3] / 255 : (255 - src[i]) * (255 - src[3]) / 255);
+        if (channels == 3) memcpy(dst, rgb, 3);
+        else *dst = sp__gray(rgb[0], rgb[1], rgb[2]);
+    }
 }
 
 /* Everything that can jump, on the state in *r. */
@@ -120,7 +124,7 @@ static void read_rows(reader *r, sp_rect rect, int channels)
     for (int y = 0; y < rect.h; y++, dst += (int64_t)rect.w * channels) {
         JSAMPROW row = r->line;
         jpeg_read_scanlines(j, &row, 1);
-        if (j->out_color_space == JCS_CMYK) cmyk_to_rgb(r->line + skip, rect.w, j->saw_Adobe_marker, dst);
+        if (j->out_color_space == JCS_CMYK) cmyk_row(r->line + skip, rect.w, j->saw_Adobe_marker, channels, dst);
         else memcpy(dst, r->line + skip, (size_t)rect.w * (size_t)channels);
     }
 }
@@ -134,8 +138,6 @@ static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, in
     r.status = sp__codec_check_size("JPEG", j->image_height, j->image_width);
     if (r.status == SP_OK && (rect.y < 0 || rect.x < 0 || rect.h > all.h - rect.y || rect.w > all.w - rect.x))
         r.status = sp__fail(SP_VALUE, "the rectangle reaches outside of the image");
-    if (r.status == SP_OK && j->num_components == 4 && channels == 1)
-        r.status = sp__fail(SP_FORMAT, "a CMYK JPEG cannot be read as gray");
     if (r.status == SP_OK) r.status = sp__codec_image("JPEG", rect.h, rect.w, channels, &r.image);
     if (r.status == SP_OK) {
         r.line = sp__alloc((size_t)all.w * 4);

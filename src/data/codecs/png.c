@@ -71,7 +71,44 @@ done:
     return status;
 }
 
-const sp_codec sp_codec_png = {.name = "PNG", .match = match, .info = info, .decode = decode};
+static sp_status decode_deep(const uint8_t *p, size_t n, sp_tensor **out)
+{
+    spng_ctx *png = NULL;
+    struct spng_ihdr head;
+    sp_tensor *t = NULL;
+    uint16_t *pixels = NULL;
+    SP_TRY(open(p, n, &png, &head));
+    const bool gray = head.color_type == SPNG_COLOR_TYPE_GRAYSCALE || head.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+    const int channels = gray ? 1 : 3;
+    sp_status status = head.bit_depth == 16 ? SP_OK : SP_DECLINED;
+    if (status != SP_OK) goto done;
+    SP_GOTO(done, sp__codec_check_size("PNG", head.height, head.width));
+    SP_GOTO(done, sp_tensor_create(SP_DTYPE_U16, 3, (int64_t[]){head.height, head.width, channels}, &t));
+    const size_t count = (size_t)head.height * head.width;
+    pixels = sp__alloc(count * 8);
+    if (!pixels) {
+        status = SP_NOMEM;
+        goto done;
+    }
+    const int error = spng_decode_image(png, pixels, count * 8, SPNG_FMT_RGBA16, 0);
+    if (error) {
+        status = failed(error);
+        goto done;
+    }
+    uint16_t *dst = (uint16_t *)(void *)t->data;
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < channels; k++) *dst++ = pixels[i * 4 + (size_t)k];
+    *out = t;
+    t = NULL;
+done:
+    sp__free(pixels);
+    sp_tensor_release(t);
+    spng_ctx_free(png);
+    return status;
+}
+
+const sp_codec sp_codec_png = {
+    .name = "PNG", .match = match, .info = info, .decode = decode, .decode_deep = decode_deep};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 

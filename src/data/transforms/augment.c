@@ -26,7 +26,8 @@ static sp_status apply(change what, double m, const look *l, const sp_image *in,
     case SHEAR_Y: return sp__image_affine(in, 0, none, 1, (double[2]){0, degrees}, l->mode, l->fill, out);
     case TRANSLATE_X: return sp__image_affine(in, 0, (double[2]){(int)m, 0}, 1, none, l->mode, l->fill, out);
     case TRANSLATE_Y: return sp__image_affine(in, 0, (double[2]){0, (int)m}, 1, none, l->mode, l->fill, out);
-    case ROTATE: return sp__image_rotate(in, m, l->mode, false, NULL, l->fill, out);
+    case ROTATE: /* MindSpore's order of the fill here */
+        return sp__image_rotate(in, m, l->mode, false, NULL, (double[4]){l->fill[1], l->fill[2], l->fill[0], 0}, out);
     case BRIGHTNESS: return sp__image_brightness(in, 1 + m, out);
     case COLOR: return sp__image_saturation(in, 1 + m, out);
     case CONTRAST: return sp__image_contrast(in, 1 + m, out);
@@ -40,18 +41,18 @@ static sp_status apply(change what, double m, const look *l, const sp_image *in,
     }
 }
 
-/* Strength i of n for a change. wide: TrivialAugmentWide's ranges. */
+/* Strength i of n for a change. wide: TrivialAugmentWide's ranges. Steps are float32, so that thresholds are MindSpore's. */
 static double magnitude(change what, int i, int n, int h, int w, bool wide)
 {
-    const double t = n > 1 ? (double)i / (n - 1) : 0;
+    const float steps = (float)(n > 1 ? n - 1 : 1), at = (float)i;
     switch (what) {
-    case SHEAR_X: case SHEAR_Y: return t * (wide ? 0.99 : 0.3);
-    case TRANSLATE_X: return t * (wide ? 32 : 150.0 / 331 * w);
-    case TRANSLATE_Y: return t * (wide ? 32 : 150.0 / 331 * h);
-    case ROTATE: return t * (wide ? 135 : 30);
-    case BRIGHTNESS: case COLOR: case CONTRAST: case SHARPNESS: return t * (wide ? 0.99 : 0.9);
-    case POSTERIZE: return rint(8 - t * (wide ? 6 : 4));
-    case SOLARIZE: return 255 * (1 - t);
+    case SHEAR_X: case SHEAR_Y: return at * ((wide ? 0.99f : 0.3f) / steps);
+    case TRANSLATE_X: return at * ((wide ? 32.f : 150.f / 331 * (float)w) / steps);
+    case TRANSLATE_Y: return at * ((wide ? 32.f : 150.f / 331 * (float)h) / steps);
+    case ROTATE: return at * ((wide ? 135.f : 30.f) / steps);
+    case BRIGHTNESS: case COLOR: case CONTRAST: case SHARPNESS: return at * ((wide ? 0.99f : 0.9f) / steps);
+    case POSTERIZE: return rintf(at * ((wide ? -6.f : -4.f) / steps) + 8);
+    case SOLARIZE: return 255 + at * (-255 / steps);
     default: return 0;
     }
 }

@@ -140,8 +140,8 @@ static sp_status resize_pair(sp_transform_call *c, sp_inter mode)
     SP_TRY(pair_open(c, &p));
     int h = sp__arg_int(c, 0, 0), w = h;
     if (sp__arg_n(c, 0) == 2) w = sp__arg_int(c, 0, 1);
-    else if (p.image.h < p.image.w) w = (int)lroundf((float)p.image.w / (float)p.image.h * (float)h);
-    else h = (int)lroundf((float)p.image.h / (float)p.image.w * (float)w);
+    else if (p.image.h < p.image.w) w = sp__follow(p.image.w, p.image.h, h);
+    else h = sp__follow(p.image.h, p.image.w, w);
     boxes_scale(&p, h, w);
     sp_status status = sp__image_resize(&p.image, h, w, mode, &out);
     if (status == SP_OK) status = pair_give(c, &p, out.owner);

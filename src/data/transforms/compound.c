@@ -89,10 +89,12 @@ static sp_status uniform_check(const sp_transform *t)
 static sp_status uniform_run(sp_transform_call *c)
 {
     int order[SP_COLUMNS_MAX], n = 0;
+    bool chosen[SP_COLUMNS_MAX] = {false};
     sp_transform *list[SP_COLUMNS_MAX];
     sp__draw_order(c->stream, c->t->n_children, order);
-    for (int i = 0; i < sp__arg_int(c, UNIFORM_NUM, 0); i++)
-        if (sp__draw_unit(c->stream) < 0.5) list[n++] = c->t->children[order[i]];
+    for (int i = 0; i < sp__arg_int(c, UNIFORM_NUM, 0); i++) chosen[order[i]] = sp__draw_unit(c->stream) < 0.5;
+    for (int i = 0; i < c->t->n_children; i++) /* in the order they were given */
+        if (chosen[i]) list[n++] = c->t->children[i];
     return apply(c, n, list);
 }
 

@@ -49,7 +49,7 @@ static sp_status center_crop_kernel(sp_transform_call *c, const sp_image *in, sp
 static sp_status center_crop_run(sp_transform_call *c) { return sp__run_image(c, center_crop_kernel); }
 
 const sp_transform_op sp_transform_CenterCrop = {
-    .name = "CenterCrop", .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}}, .run = center_crop_run};
+    .name = "CenterCrop", .batched = true, .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}}, .run = center_crop_run};
 
 /* --- padding ------------------------------------------------------------------------------------------------------ */
 
@@ -223,6 +223,7 @@ static sp_status random_crop_run(sp_transform_call *c) { return sp__run_image(c,
 
 const sp_transform_op sp_transform_RandomCrop = {.name = "RandomCrop",
                                                  .random = true,
+                                                 .batched = true,
                                                  .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}},
                                                            {"padding", 1, 4, 0, INT32_MAX / 4, 1, {0}},
                                                            {"pad_if_needed", 1, 1, 0, 1, 1, {0}},
@@ -261,8 +262,8 @@ static sp_status vertical_kernel(sp_transform_call *c, const sp_image *in, sp_im
 static sp_status horizontal_run(sp_transform_call *c) { return sp__run_image(c, horizontal_kernel); }
 static sp_status vertical_run(sp_transform_call *c) { return sp__run_image(c, vertical_kernel); }
 
-const sp_transform_op sp_transform_HorizontalFlip = {.name = "HorizontalFlip", .run = horizontal_run};
-const sp_transform_op sp_transform_VerticalFlip = {.name = "VerticalFlip", .run = vertical_run};
+const sp_transform_op sp_transform_HorizontalFlip = {.name = "HorizontalFlip", .batched = true, .run = horizontal_run};
+const sp_transform_op sp_transform_VerticalFlip = {.name = "VerticalFlip", .batched = true, .run = vertical_run};
 
 static sp_status maybe(sp_transform_call *c, sp_status (*run)(sp_transform_call *))
 {
@@ -274,10 +275,12 @@ static sp_status random_vertical_run(sp_transform_call *c) { return maybe(c, ver
 
 const sp_transform_op sp_transform_RandomHorizontalFlip = {.name = "RandomHorizontalFlip",
                                                            .random = true,
+                                                           .batched = true,
                                                            .attrs = {{"prob", 1, 1, 0, 1, 1, {0.5}}},
                                                            .run = random_horizontal_run};
 const sp_transform_op sp_transform_RandomVerticalFlip = {.name = "RandomVerticalFlip",
                                                          .random = true,
+                                                         .batched = true,
                                                          .attrs = {{"prob", 1, 1, 0, 1, 1, {0.5}}},
                                                          .run = random_vertical_run};
 

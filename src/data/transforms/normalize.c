@@ -18,7 +18,7 @@ static sp_status as_float(const char *who, const sp_image *in, sp_image *out, sp
     return sp_tensor_assign(out->owner, in->owner);
 }
 
-/* y = x / div - sub (by_division) or x * mul + add, for each channel; where an image's channels are is in `step`. */
+/* y = (x - b) / a (division) or x * a + b, for each channel. */
 typedef struct channel_map {
     int n;
     bool division;
@@ -27,7 +27,7 @@ typedef struct channel_map {
 
 static inline float mapped(const channel_map *m, int k, float x)
 {
-    return m->division ? x / m->a[k] - m->b[k] : x * m->a[k] + m->b[k];
+    return m->division ? (x - m->b[k]) / m->a[k] : x * m->a[k] + m->b[k];
 }
 
 /* HWC in. planes: channels first out. */
@@ -152,17 +152,17 @@ static sp_status norm_check(const sp_transform *t)
     return SP_OK;
 }
 
-/* std, then mean / std, a number for each of n channels. Freed by the caller. */
+/* std, then mean, a number for each of n channels. Freed by the caller. */
 static sp_status norm_numbers(const sp_transform *t, int n, float **out)
 {
     const int given = t->attr[NORM_MEAN].n;
     SP_CHECK(given == n || given == 1, SP_RUNTIME,
-             "%s: there are %d numbers in mean and std, but the image has %d channels", t->op->name, given, n);
+             "%s: there are %d numbers in mean, but the image has %d channels", t->op->name, given, n);
     float *v = sp__alloc((size_t)n * 2 * sizeof *v);
     if (!v) return SP_NOMEM;
     for (int k = 0; k < n; k++) {
         v[k] = (float)t->attr[NORM_STD].v[given == 1 ? 0 : k];
-        v[n + k] = (float)t->attr[NORM_MEAN].v[given == 1 ? 0 : k] / v[k];
+        v[n + k] = (float)t->attr[NORM_MEAN].v[given == 1 ? 0 : k];
     }
     *out = v;
     return SP_OK;
@@ -184,7 +184,7 @@ static sp_status norm_planes(const sp_transform *t, const sp_image *in, sp_image
         const float *src = sp__image_row(&wide, k);
         float *dst = sp__image_row(out, k);
         const float div = v[k], sub = v[in->h + k];
-        for (int64_t i = 0; i < (int64_t)in->w * in->c; i++) dst[i] = src[i] / div - sub;
+        for (int64_t i = 0; i < (int64_t)in->w * in->c; i++) dst[i] = (src[i] - sub) / div;
     }
 done:
     sp__free(v);
@@ -213,7 +213,7 @@ static sp_status normalize_run(sp_transform_call *c) { return sp__run_image(c, n
     {"mean", 1, 0, 0, 255, SP_NEED, {0}}, {"std", 1, 0, 0, 255, SP_NEED, {0}}, {"is_hwc", 1, 1, 0, 1, 1, {1}}
 
 const sp_transform_op sp_transform_Normalize = {
-    .name = "Normalize", .attrs = {NORM_ATTRS}, .check = norm_check, .run = normalize_run};
+    .name = "Normalize", .batched = true, .attrs = {NORM_ATTRS}, .check = norm_check, .run = normalize_run};
 
 /* --- NormalizePad ---------------------------------------------------------------------------------------------------- */
 

@@ -12,10 +12,10 @@ static void target_size(const sp_transform_call *c, int attr, const sp_image *in
         *w = sp__arg_int(c, attr, 1);
     } else if (in->h < in->w) {
         *h = first;
-        *w = (int)lroundf((float)in->w / (float)in->h * (float)first);
+        *w = sp__follow(in->w, in->h, first);
     } else {
         *w = first;
-        *h = (int)lroundf((float)in->h / (float)in->w * (float)first);
+        *h = sp__follow(in->h, in->w, first);
     }
 }
 
@@ -30,6 +30,7 @@ static sp_status resize_run(sp_transform_call *c) { return sp__run_image(c, resi
 
 const sp_transform_op sp_transform_Resize = {
     .name = "Resize",
+    .batched = true,
     .attrs = {{"size", 1, 2, 1, INT32_MAX, SP_NEED, {0}}, {"interpolation", 1, 1, 0, 5, 1, {SP_INTER_LINEAR}}},
     .run = resize_run};
 
@@ -136,7 +137,7 @@ static sp_status rrc_kernel(sp_transform_call *c, const sp_image *in, sp_image *
 static sp_status rrc_run(sp_transform_call *c) { return sp__run_image(c, rrc_kernel); }
 
 const sp_transform_op sp_transform_RandomResizedCrop = {
-    .name = "RandomResizedCrop", .random = true, .attrs = RRC_ATTRS, .check = rrc_check, .run = rrc_run};
+    .name = "RandomResizedCrop", .random = true, .batched = true, .attrs = RRC_ATTRS, .check = rrc_check, .run = rrc_run};
 
 /* --- from encoded bytes --------------------------------------------------------------------------------------------- */
 

@@ -100,6 +100,9 @@ sp_status sp__image_auto_contrast(const sp_image *in, double cutoff, int n_ignor
 
 sp_status sp__image_invert(const sp_image *in, sp_image *out)
 {
+    SP_CHECK(in->rank == 3 && in->c == 3, SP_RUNTIME,
+             "Invert: an image of shape <H,W,C> with 3 channels is wanted, but this one has %d dimensions and %d channels",
+             in->rank, in->c);
     if (in->dtype == SP_DTYPE_F32) {
         SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
         for (int y = 0; y < in->h; y++)
@@ -169,6 +172,7 @@ static sp_status gamma_run(sp_transform_call *c) { return sp__run_image(c, gamma
 
 const sp_transform_op sp_transform_AdjustGamma = {
     .name = "AdjustGamma",
+    .batched = true,
     .attrs = {{"gamma", 1, 1, 0, 16777216, SP_NEED, {0}}, {"gain", 1, 1, -16777216, 16777216, 1, {1}}},
     .run = gamma_run};
 

@@ -342,8 +342,9 @@ const sp_transform_op sp_transform_Perspective = {.name = "Perspective",
 enum { ROTATE_DEGREES, ROTATE_INTER, ROTATE_EXPAND, ROTATE_CENTER, ROTATE_FILL };
 static sp_status rotate_by(sp_transform_call *c, const sp_image *in, double degrees, sp_image *out)
 {
-    double fill[4];
-    sp__fill_of(c, ROTATE_FILL, fill);
+    double given[4];
+    sp__fill_of(c, ROTATE_FILL, given);
+    const double fill[4] = {given[2], given[1], given[0], 0}; /* MindSpore fills with blue, green, red */
     return sp__image_rotate(in, degrees, (sp_inter)sp__arg_int(c, ROTATE_INTER, 0), sp__arg_int(c, ROTATE_EXPAND, 0),
                             sp__arg_n(c, ROTATE_CENTER) == 2 ? c->t->attr[ROTATE_CENTER].v : NULL, fill, out);
 }
@@ -358,7 +359,7 @@ static sp_status rotate_run(sp_transform_call *c) { return sp__run_image(c, rota
         {"fill_value", 1, 3, 0, 255, 1, {0}}
 
 const sp_transform_op sp_transform_Rotate = {
-    .name = "Rotate", .attrs = {{"degrees", 1, 1, 0, 0, SP_NEED, {0}}, ROTATE_REST}, .run = rotate_run};
+    .name = "Rotate", .batched = true, .attrs = {{"degrees", 1, 1, 0, 0, SP_NEED, {0}}, ROTATE_REST}, .run = rotate_run};
 
 static sp_status random_rotation_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
@@ -368,6 +369,7 @@ static sp_status random_rotation_run(sp_transform_call *c) { return sp__run_imag
 
 const sp_transform_op sp_transform_RandomRotation = {.name = "RandomRotation",
                                                      .random = true,
+                                                     .batched = true,
                                                      .attrs = {{"degrees", 2, 2, 0, 0, SP_NEED, {0}}, ROTATE_REST},
                                                      .run = random_rotation_run};
 
@@ -403,7 +405,7 @@ static sp_status random_affine_kernel(sp_transform_call *c, const sp_image *in, 
     const double dx = sp__draw_uniform(s, t[0] * in->w, t[1] * in->w), dy = sp__draw_uniform(s, t[2] * in->h, t[3] * in->h);
     const double scale = sp__draw_uniform(s, sp__arg(c, AFFINE_SCALE, 0), sp__arg(c, AFFINE_SCALE, 1));
     const double sx = sp__draw_uniform(s, k[0], k[1]), sy = sp__draw_uniform(s, k[2], k[3]);
-    return sp__image_affine(in, fmod(degrees, 360), (double[2]){rint(dx), rint(dy)}, scale, (double[2]){sx, sy},
+    return sp__image_affine(in, fmod(degrees, 360), (double[2]){dx, dy}, scale, (double[2]){sx, sy},
                             (sp_inter)sp__arg_int(c, AFFINE_INTER, 0), fill, out);
 }
 static sp_status random_affine_run(sp_transform_call *c) { return sp__run_image(c, random_affine_kernel); }

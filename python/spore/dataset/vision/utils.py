@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names for the choices that transforms of images offer, and image files."""
+import os
+from enum import Enum, IntEnum
+
+import numpy as np
+
+from spore import _core
+
+__all__ = ['AutoAugmentPolicy', 'Border', 'ConvertMode', 'ImageBatchFormat', 'ImageReadMode', 'Inter', 'SliceMode',
+           'encode_jpeg', 'encode_png', 'get_image_num_channels', 'get_image_size', 'read_file', 'read_image',
+           'write_file', 'write_jpeg', 'write_png']
+
+
+class AutoAugmentPolicy(str, Enum):
+    """The data set whose learned policy AutoAugment follows."""
+    IMAGENET = 'imagenet'
+    CIFAR10 = 'cifar10'
+    SVHN = 'svhn'
+
+    def engine(self):
+        """The engine's number."""
+        return list(AutoAugmentPolicy).index(self)
+
+
+class Border(str, Enum):
+    """What is put around an image: a colour, the pixels of its edge, or its mirror image without or with the edge."""
+    CONSTANT = 'constant'
+    EDGE = 'edge'
+    REFLECT = 'reflect'
+    SYMMETRIC = 'symmetric'
+
+    def engine(self):
+        """The engine's number."""
+        return list(Border).index(self)
+
+    @staticmethod
+    def to_python_type(border_type):
+        """The name numpy has for it."""
+        return Border(border_type).value
+
+
+class ConvertMode(IntEnum):
+    """From one order of channels to another."""
+    COLOR_BGR2BGRA = 0
+    COLOR_RGB2RGBA = 0
+    COLOR_BGRA2BGR = 1
+    COLOR_RGBA2RGB = 1
+    COLOR_BGR2RGBA = 2
+    COLOR_RGB2BGRA = 2
+    COLOR_RGBA2BGR = 3
+    COLOR_BGRA2RGB = 3
+    COLOR_BGR2RGB = 4
+    COLOR_RGB2BGR = 4
+    COLOR_BGRA2RGBA = 5
+    COLOR_RGBA2BGRA = 5
+    COLOR_BGR2GRAY = 6
+    COLOR_RGB2GRAY = 7
+    COLOR_GRAY2BGR = 8
+    COLOR_GRAY2RGB = 8
+    COLOR_GRAY2BGRA = 9
+    COLOR_GRAY2RGBA = 9
+    COLOR_BGRA2GRAY = 10
+    COLOR_RGBA2GRAY = 11
+
+
+class ImageBatchFormat(IntEnum):
+    """Where the channels of a batch of images are."""
+    NHWC = 0
+    NCHW = 1
+
+
+class ImageReadMode(IntEnum):
+    """How a picture file is read: as it is, as gray, as red, green and blue."""
+    UNCHANGED = 0
+    GRAYSCALE = 1
+    COLOR = 2
+
+
+class Inter(IntEnum):
+    """How values between pixels are found."""
+    NEAREST = 0
+    ANTIALIAS = 1
+    BILINEAR = LINEAR = 2
+    BICUBIC = CUBIC = 3
+    AREA = 4
+    PILCUBIC = 5
+
+    @staticmethod
+    def to_python_type(inter_type):
+        """Pillow's number for it."""
+        from PIL import Image
+        known = {Inter.NEAREST: Image.Resampling.NEAREST, Inter.ANTIALIAS: Image.Resampling.LANCZOS,
+                 Inter.LINEAR: Image.Resampling.BILINEAR, Inter.CUBIC: Image.Resampling.BICUBIC}
+        if inter_type not in known:
+            raise RuntimeError(f"Pillow has no interpolation {inter_type!r}")
+        return known[inter_type]
+
+
+class SliceMode(IntEnum):
+    """What SlicePatches does with the rest: put something behind it, or drop it."""
+    PAD = 0
+    DROP = 1
+
+
+def parse_padding(padding):
+    """(left, top, right, bottom) of one, two or four numbers."""
+    if isinstance(padding, int):
+        return (padding,) * 4
+    return tuple(padding) if len(padding) == 4 else (padding[0], padding[1], padding[0], padding[1])
+
+
+# --- image files ------------------------------------------------------------------------------------------------------
+
+def _array(image):
+    if isinstance(image, _core.Tensor):
+        return image.asnumpy()
+    if isinstance(image, np.ndarray):
+        return image
+    raise TypeError(f"Input image is not of type {np.ndarray} or {_core.Tensor}, but got: {type(image)}.")
+
+
+def _number(value, name):
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"Input {name} is not of type {int}, but got: {type(value)}.")
+    return value
+
+
+def _path(filename):
+    if not isinstance(filename, str):
+        raise TypeError(f"Input filename is not of type {str}, but got: {type(filename)}.")
+    return filename
+
+
+def encode_jpeg(image, quality=75):
+    """An image as the bytes of a JPEG file.
+
+    Args:
+        image: uint8 array or Tensor of 1 or 3 channels.
+        quality: from 1 to 100.
+
+    Returns:
+        uint8 array.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> data = vision.encode_jpeg(np.full((8, 8, 3), 100, np.uint8))
+        >>> vision.Decode()(data).shape
+        (8, 8, 3)
+    """
+    return _core.image_encode('jpeg', _array(image), _number(quality, 'quality'))
+
+
+def encode_png(image, compression_level=6):
+    """An image as the bytes of a PNG file.
+
+    Args:
+        image: uint8 array or Tensor of 1 or 3 channels.
+        compression_level: from 0 to 9.
+
+    Returns:
+        uint8 array.
+    """
+    return _core.image_encode('png', _array(image), _number(compression_level, 'compression_level'))
+
+
+def get_image_num_channels(image):
+    """Number of channels of an image, an array or a Pillow image; 1 for an array of two dimensions.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> vision.get_image_num_channels(np.zeros((4, 5, 3)))
+        3
+    """
+    if isinstance(image, np.ndarray):
+        if image.ndim < 2:
+            raise RuntimeError(f"an image has two dimensions or more, but this array has {image.ndim}")
+        return 1 if image.ndim == 2 else image.shape[-1]
+    if hasattr(image, 'getbands'):
+        return len(image.getbands())
+    raise TypeError(f"Input image is not of type {np.ndarray} or PIL.Image.Image, but got: {type(image)}.")
+
+
+def get_image_size(image):
+    """[height, width] of an image, an array or a Pillow image.
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> vision.get_image_size(np.zeros((4, 5, 3)))
+        [4, 5]
+    """
+    if isinstance(image, np.ndarray):
+        if image.ndim < 2:
+            raise RuntimeError(f"an image has two dimensions or more, but this array has {image.ndim}")
+        return list(image.shape[:2] if image.ndim == 2 else image.shape[-3:-1])
+    if hasattr(image, 'getbands'):
+        return [image.size[1], image.size[0]]
+    raise TypeError(f"Input image is not of type {np.ndarray} or PIL.Image.Image, but got: {type(image)}.")
+
+
+def _regular(filename, who):
+    if not os.path.exists(filename):
+        raise RuntimeError(f"{who}: Invalid file path, {filename} does not exist.")
+    if not os.path.isfile(filename):
+        raise RuntimeError(f"{who}: Invalid file path, {filename} is not a regular file.")
+
+
+def read_file(filename):
+    """The bytes of a file as a uint8 array."""
+    _regular(_path(filename), 'ReadFile')
+    return np.fromfile(filename, np.uint8)
+
+
+def read_image(filename, mode=ImageReadMode.UNCHANGED):
+    """A picture file as an array of height, width and channels.
+
+    Args:
+        filename: JPEG, PNG, WebP, BMP or GIF.
+        mode: an ImageReadMode.
+    """
+    _path(filename)
+    if not isinstance(mode, ImageReadMode):
+        raise TypeError(f"Input mode is not of type {ImageReadMode}, but got: {type(mode)}.")
+    _regular(filename, 'ReadImage')
+    with open(filename, 'rb') as file:
+        data = file.read()
+    try:
+        return _core.image_decode(data, int(mode))
+    except RuntimeError as error:
+        raise RuntimeError(f"ReadImage: Failed to read file {filename}: {error}") from None
+
+
+def _write(filename, data, who):
+    if os.path.exists(filename):
+        _regular(filename, who)
+    try:
+        data.tofile(filename)
+    except OSError as error:
+        raise RuntimeError(f"{who}: Failed to open the file {filename} for writing: {error}") from None
+
+
+def write_file(filename, data):
+    """Bytes into a file.
+
+    Args:
+        filename: its name.
+        data: uint8 array or Tensor of one dimension.
+    """
+    _path(filename)
+    if isinstance(data, _core.Tensor):
+        data = data.asnumpy()
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"Input data is not of type {np.ndarray} or {_core.Tensor}, but got: {type(data)}.")
+    if data.dtype != np.uint8:
+        raise RuntimeError(f"WriteFile: the data should be uint8, but got {data.dtype}")
+    if data.size and data.ndim != 1:
+        raise RuntimeError(f"WriteFile: The data has invalid dimensions. It should have only one dimension, but got "
+                           f"{data.ndim} dimensions.")
+    _write(filename, np.ascontiguousarray(data), 'WriteFile')
+
+
+def write_jpeg(filename, image, quality=75):
+    """An image as a JPEG file; arguments as for encode_jpeg."""
+    _write(_path(filename), encode_jpeg(image, quality), 'WriteJpeg')
+
+
+def write_png(filename, image, compression_level=6):
+    """An image as a PNG file; arguments as for encode_png."""
+    _write(_path(filename), encode_png(image, compression_level), 'WritePng')
