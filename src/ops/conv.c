@@ -90,15 +90,26 @@ typedef struct {
             for (v[2] = 0; v[2] < (size)[2]; v[2]++)
 #define CONV_FLAT(size, v) (((v)[0] * (size)[1] + (v)[1]) * (size)[2] + (v)[2])
 
+/* What all three kernels call things; o, k, i run over outputs, kernel and inputs. */
+#define CONV_SIZES                                                                                                     \
+    const conv_job *job = context;                                                                                     \
+    const sp__conv_geometry *g = &job->g;                                                                              \
+    const sp__window *w = &g->w;                                                                                       \
+    int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, o[3], k[3], i[3];                     \
+    int64_t in_plane = sp__window_inputs(w), out_plane = sp__window_positions(w), taps = sp__window_taps(w);
+/* The input that output o meets at kernel position k, into i; false: it lies in the padding. */
+#define CONV_MEET(inside)                                                                                              \
+    bool inside = true;                                                                                                \
+    for (int d = 0; d < 3; d++) {                                                                                      \
+        i[d] = CONV_AT(d, o[d], k[d]);                                                                                 \
+        inside &= CONV_INSIDE(d, i[d]);                                                                                \
+    }
+
 #define CONV_KERNELS(D, T, C, LOAD, STORE, SUM)                                                                        \
     /* planes of the output: batch * out_channels */                                                                   \
     static void conv_##D(void *context, int64_t begin, int64_t end)                                                    \
     {                                                                                                                  \
-        const conv_job *job = context;                                                                                 \
-        const sp__conv_geometry *g = &job->g;                                                                          \
-        const sp__window *w = &g->w;                                                                                   \
-        int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, o[3], k[3], i[3];                 \
-        int64_t in_plane = sp__window_inputs(w), out_plane = sp__window_positions(w), taps = sp__window_taps(w);       \
+        CONV_SIZES                                                                                                     \
         for (int64_t plane = begin; plane < end; plane++) {                                                            \
             int64_t n = plane / g->out_channels, oc = plane % g->out_channels;                                         \
             const T *x = (const T *)job->x + (n * g->in_channels + oc / oc_g * ic_g) * in_plane;                       \
@@ -109,11 +120,7 @@ typedef struct {
                 SUM sum = job->bias ? (SUM)LOAD(((const T *)job->bias)[oc]) : 0;                                       \
                 for (int64_t ic = 0; ic < ic_g; ic++) CONV_EACH(w->kernel, k)                                          \
                 {                                                                                                      \
-                    bool inside = true;                                                                                \
-                    for (int d = 0; d < 3; d++) {                                                                      \
-                        i[d] = CONV_AT(d, o[d], k[d]);                                                                 \
-                        inside &= CONV_INSIDE(d, i[d]);                                                                \
-                    }                                                                                                  \
+                    CONV_MEET(inside)                                                                                  \
                     if (inside)                                                                                        \
                         sum += (SUM)LOAD(x[ic * in_plane + CONV_FLAT(w->in, i)]) *                                     \
                                (SUM)LOAD(weight[ic * taps + CONV_FLAT(w->kernel, k)]);                                 \
@@ -125,11 +132,7 @@ typedef struct {
     /* planes of dx: batch * in_channels; each element collects the outputs it went into */                            \
     static void conv_input_##D(void *context, int64_t begin, int64_t end)                                              \
     {                                                                                                                  \
-        const conv_job *job = context;                                                                                 \
-        const sp__conv_geometry *g = &job->g;                                                                          \
-        const sp__window *w = &g->w;                                                                                   \
-        int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, o[3], k[3], i[3];                 \
-        int64_t in_plane = sp__window_inputs(w), out_plane = sp__window_positions(w), taps = sp__window_taps(w);       \
+        CONV_SIZES                                                                                                     \
         for (int64_t plane = begin; plane < end; plane++) {                                                            \
             int64_t n = plane / g->in_channels, ic = plane % g->in_channels, group = ic / ic_g;                        \
             const T *dout = (const T *)job->x + (n * g->out_channels + group * oc_g) * out_plane;                      \
@@ -158,11 +161,7 @@ typedef struct {
     /* planes of dweight: out_channels * in_channels / group */                                                        \
     static void conv_weight_##D(void *context, int64_t begin, int64_t end)                                             \
     {                                                                                                                  \
-        const conv_job *job = context;                                                                                 \
-        const sp__conv_geometry *g = &job->g;                                                                          \
-        const sp__window *w = &g->w;                                                                                   \
-        int64_t ic_g = g->in_channels / g->group, oc_g = g->out_channels / g->group, o[3], k[3], i[3];                 \
-        int64_t in_plane = sp__window_inputs(w), out_plane = sp__window_positions(w), taps = sp__window_taps(w);       \
+        CONV_SIZES                                                                                                     \
         for (int64_t plane = begin; plane < end; plane++) {                                                            \
             int64_t oc = plane / ic_g, ic = oc / oc_g * ic_g + plane % ic_g;                                           \
             T *out = (T *)job->out + plane * taps;                                                                     \
@@ -174,11 +173,7 @@ typedef struct {
                     const T *dout = (const T *)job->y + (n * g->out_channels + oc) * out_plane;                        \
                     CONV_EACH(w->out, o)                                                                               \
                     {                                                                                                  \
-                        bool inside = true;                                                                            \
-                        for (int d = 0; d < 3; d++) {                                                                  \
-                            i[d] = CONV_AT(d, o[d], k[d]);                                                             \
-                            inside &= CONV_INSIDE(d, i[d]);                                                            \
-                        }                                                                                              \
+                        CONV_MEET(inside)                                                                              \
                         if (inside) sum += (SUM)LOAD(x[CONV_FLAT(w->in, i)]) * (SUM)LOAD(dout[CONV_FLAT(w->out, o)]);  \
                     }                                                                                                  \
                 }                                                                                                      \

@@ -1,127 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.c - medians, counts, histograms, the trace, and comparison within a tolerance. */
-#include <stdlib.h>
-
+/* count.c - counts, histograms, the trace, and comparison within a tolerance. */
 #include "ops/kernels.h"
-
-/* --- median ------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    int64_t axis;
-    bool keepdims, ignore_nan;
-} median_attrs;
-static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"),
-                                            SP_ATTR(median_attrs, keepdims, BOOL, "False"),
-                                            SP_ATTR(median_attrs, ignore_nan, BOOL, "False")};
-
-/* One line, sorted with the positions its elements had; equal elements keep their order, NaN goes last. */
-typedef struct {
-    double value;
-    int64_t index;
-} ranked;
-static int compare_ranked(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    const bool x_nan = x->value != x->value, y_nan = y->value != y->value;
-    if (x_nan != y_nan) return x_nan ? 1 : -1;
-    if (!x_nan && x->value != y->value) return x->value < y->value ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
-}
-
-static sp_status median_infer(const sp_call *c, sp_meta *out)
-{
-    const median_attrs *a = c->attrs;
-    const sp_tensor *x = c->in[0];
-    char text[SP_SHAPE_TEXT];
-    int axis = 0;
-    if (x->rank || (a->axis != 0 && a->axis != -1)) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements", axis,
-             sp__shape_text(x->rank, x->dims, text));
-    out->rank = 0;
-    for (int i = 0; i < x->rank; i++) {
-        if (i != axis) out->dims[out->rank++] = x->dims[i];
-        else if (a->keepdims) out->dims[out->rank++] = 1;
-    }
-    out[1] = out[0];
-    out[0].dtype = (sp_dtype)x->dtype;
-    out[1].dtype = SP_DTYPE_I64;
-    return SP_OK;
-}
-static size_t median_workspace(const sp_call *c)
-{
-    int axis = 0;
-    const sp_tensor *x = c->in[0];
-    if (x->rank && sp__shape_axis(((const median_attrs *)c->attrs)->axis, x->rank, "axis", &axis) != SP_OK) return 0;
-    return (size_t)(x->rank ? x->dims[axis] : 1) * (sizeof(ranked) + sizeof(double));
-}
-/* The lower of the two middle elements. NaN makes the result NaN unless it is to be ignored. */
-static sp_status median_reference(const sp_call *c)
-{
-    const median_attrs *a = c->attrs;
-    const sp_tensor *x = c->in[0];
-    int axis = 0;
-    if (x->rank) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    int64_t n = x->rank ? x->dims[axis] : 1, inner = 1;
-    for (int i = axis + 1; i < x->rank; i++) inner *= x->dims[i];
-    const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
-    const sp_loop_fn load = sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64);
-    ranked *order = c->work;
-    double *values = (double *)(void *)(order + n);
-    for (int64_t line = 0; line < c->out[0]->count; line++) {
-        char *first = x->data + (line / inner * n * inner + line % inner) * bytes;
-        load(n, (char *const[]){(char *)values, first}, (const int64_t[]){sizeof(double), inner * bytes}, NULL);
-        int64_t nans = 0, any_nan = 0;
-        for (int64_t i = 0; i < n; i++) {
-            order[i] = (ranked){values[i], i};
-            if (values[i] != values[i]) any_nan = i, nans++;
-        }
-        qsort(order, (size_t)n, sizeof *order, compare_ranked);
-        int64_t left = a->ignore_nan ? n - nans : n, at = order[left > 0 ? (left - 1) / 2 : 0].index;
-        if (nans && !a->ignore_nan) at = any_nan;
-        memcpy(c->out[0]->data + line * bytes, first + at * inner * bytes, (size_t)bytes);
-        ((int64_t *)(void *)c->out[1]->data)[line] = at;
-    }
-    return SP_OK;
-}
-static sp_tensor *iota(sp_builder *b, int rank, int axis, int64_t n)
-{
-    int64_t dims[SP_RANK_MAX];
-    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
-    sp_tensor *t;
-    sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
-    if (status != SP_OK) return sp__builder_fail(b, status);
-    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;
-    return sp_builder_take_tensor(b, t);
-}
-static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
-{
-    const median_attrs *a = v->attrs;
-    const sp_tensor *x = v->in[0];
-    if (!v->dout[0]) return SP_OK;
-    if (x->rank == 0) {
-        v->din[0] = v->dout[0];
-        return SP_OK;
-    }
-    int axis;
-    int64_t dims[SP_RANK_MAX];
-    SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    for (int i = 0; i < x->rank; i++) dims[i] = i == axis ? 1 : x->dims[i];
-    sp_tensor *chosen = sp_equal(b, sp_reshape(b, v->out[1], x->rank, dims), iota(b, x->rank, axis, x->dims[axis]));
-    v->din[0] = sp_select(b, chosen, sp_reshape(b, v->dout[0], x->rank, dims), sp__const(b, 0, v->dout[0]));
-    return SP_OK;
-}
-const sp_op sp_op_median = {
-    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL,
-    .infer = median_infer,
-    .reference = median_reference, .workspace = median_workspace, .vjp = median_vjp, .saves = SP_SAVE_OUT(1),
-    .mindir = "Median",
-    .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
-              "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, "
-              ".ignore_nan=True); "
-              "Tensor.nanmedian(axis=-1, keepdims=False, .ignore_nan=True)",
-    .doc = "The middle element along an axis (the lower of two) and where it is.",
-    .samples = "[5]d; [2,4]d axis=1; [3,2,2]d axis=0 keepdims=True",
-};
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
@@ -287,7 +166,7 @@ static sp_status trace_compose(sp_builder *b, const sp_call *c)
     sp_tensor *x = c->in[0];
     SP_CHECK(x->rank == 2, SP_VALUE, "input must have 2 dimensions, but its shape is %s",
              sp__shape_text(x->rank, x->dims, text));
-    sp_tensor *diagonal = sp_equal(b, iota(b, 2, 0, x->dims[0]), iota(b, 2, 1, x->dims[1]));
+    sp_tensor *diagonal = sp_equal(b, sp__positions(b, 2, 0, x->dims[0]), sp__positions(b, 2, 1, x->dims[1]));
     c->out[0] = sp__sum_axes(b, sp_select(b, diagonal, x, sp__const(b, 0, x)), (sp_ints){-1, NULL}, false);
     return SP_OK;
 }

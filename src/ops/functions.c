@@ -96,6 +96,17 @@ sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, i
     return sp_builder_apply(b, &sp_op_slice, &attrs, 1, &x);
 }
 
+sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n)
+{
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
+    sp_tensor *t;
+    sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
+    if (status != SP_OK) return sp__builder_fail(b, status);
+    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;
+    return sp_builder_take_tensor(b, t);
+}
+
 static sp_tensor *join(sp_builder *b, const sp_op *op, int64_t axis, int n, sp_tensor *const *parts)
 {
     if (b->status != SP_OK) return NULL; /* some part is missing then */

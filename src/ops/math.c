@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* math.c - element-wise functions of one operand that are not needed to write rules: inverse and hyperbolic functions,
  * other bases of exp and log, the error and gamma families, rounding to decimals, repair of NaN. */
-#include "ops/kernels.h"
 #include "ops/math.h"
-
-#define ENTRY(name_, ...)                                                                                              \
-    const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .loop = name_##_loop,  \
-        .strided = true, __VA_ARGS__}
-#define LOOPS(name_, KIND, cost)                                                                                       \
-    static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
-    SP_LOOP_KERNEL(name_, cost)
-/* One expression with float functions, one with double functions, and both for complex. */
-#define FLOAT_FUNCTION(name_, single, twice, cost)                                                                     \
-    SP_EACH_FLOAT32(SP_UNARY_LOOP, name_, single)                                                                      \
-    SP_EACH_DOUBLE(SP_UNARY_LOOP, name_, twice)                                                                        \
-    LOOPS(name_, SP_EACH_FLOAT(SP_LOOP_ROW, name_, ), cost)
-#define COMPLEX_FUNCTION(name_, single, twice, csingle, ctwice, cost)                                                  \
-    SP_EACH_FLOAT32(SP_UNARY_LOOP, name_, single)                                                                      \
-    SP_EACH_DOUBLE(SP_UNARY_LOOP, name_, twice)                                                                        \
-    SP_UNARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, name_, csingle)                                               \
-    SP_UNARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, name_, ctwice)                                             \
-    LOOPS(name_, SP_EACH_FLOAT(SP_LOOP_ROW, name_, ) SP_EACH_COMPLEX(SP_LOOP_ROW, name_, ), cost)
-#define FLOATING .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS
-#define FLOATING_COMPLEX .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX
-/* din = expr, where x, y, g are in sight; complex operands are conjugated already. */
-#define RULE(name_, expr)                                                                                              \
-    static sp_status name_##_vjp(sp_builder *b, const sp_vjp *v)                                                       \
-    {                                                                                                                  \
-        sp_tensor *x = conj_of(b, v->in[0]), *y = conj_of(b, v->out[0]), *g = v->dout[0];                              \
-        (void)x, (void)y;                                                                                              \
-        v->din[0] = expr;                                                                                              \
-        return SP_OK;                                                                                                  \
-    }
-
-/* Conjugate of a saved tensor; geometry without memory (not saved) passes untouched. */
-static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
-{
-    return t && sp__tensor_has_value(t) && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
-}
+#include "ops/unary.h"
 
 static sp_tensor *one_minus_square(sp_builder *b, sp_tensor *x)
 {
@@ -256,32 +220,13 @@ ENTRY(frac, .dtypes = SP_DT_REAL, .vjp = frac_vjp, .mindir = "Frac", .python = "
                                                                                "mint.frac(input)",
       .doc = "The fractional part of each element, with its sign.", .samples = "[2,3](0.1,0.9); [](0.1,0.9)");
 
-#define SIGN_LOOP(D, T, C, LOAD, STORE, name, expr)                                                                    \
-    static void name##_##D(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
-    {                                                                                                                  \
-        (void)attrs;                                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const C x = LOAD(*(const T *)(const void *)(ptr[1] + i * step[1]));                                        \
-            (void)x;                                                                                                   \
-            *(uint8_t *)(ptr[0] + i * step[0]) = (expr);                                                               \
-        }                                                                                                              \
-    }
-#define QUESTION(name_, float_expr, int_expr, uint_expr, python_, doc_)                                                \
-    SP_EACH_FLOAT(SIGN_LOOP, name_, float_expr)                                                                        \
-    SP_EACH_SIGNED(SIGN_LOOP, name_, int_expr)                                                                         \
-    SP_EACH_UNSIGNED(SIGN_LOOP, name_, uint_expr)                                                                      \
-    SP_EACH_BOOL(SIGN_LOOP, name_, uint_expr)                                                                          \
-    LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, ), 4)                             \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_REAL_BOOL,                             \
-                                 .loop = name_##_loop,                                                                 \
-                                 .infer = sp__infer_same_bool, .reference = name_##_reference, .strided = true,        \
-                                 .no_vjp = "bool result", .python = python_, .doc = doc_, .samples = "[2,3]; []"};
-QUESTION(signbit, signbit(x) != 0, x < 0, 0, "ops.signbit(input); Tensor.signbit()",
-         "Whether the sign bit of each element is set.")
-QUESTION(isposinf, x == (float)INFINITY, 0, 0, "ops.isposinf(input); Tensor.isposinf()",
-         "Whether each element is plus infinity.")
-QUESTION(isneginf, x == (float)-INFINITY, 0, 0, "ops.isneginf(input); Tensor.isneginf(); mint.isneginf(input)",
-         "Whether each element is minus infinity.")
+QUESTION(signbit, signbit(x) != 0, x < 0, 0, .python = "ops.signbit(input); Tensor.signbit()",
+         .doc = "Whether the sign bit of each element is set.");
+QUESTION(isposinf, x == (float)INFINITY, 0, 0, .python = "ops.isposinf(input); Tensor.isposinf()",
+         .doc = "Whether each element is plus infinity.");
+QUESTION(isneginf, x == (float)-INFINITY, 0, 0,
+         .python = "ops.isneginf(input); Tensor.isneginf(); mint.isneginf(input)",
+         .doc = "Whether each element is minus infinity.");
 
 static sp_status scale_compose(sp_builder *b, const sp_call *c, double factor)
 {

@@ -26,6 +26,9 @@ sp_tensor *sp__take_range(sp_builder *b, sp_tensor *x, int axis, int64_t from, i
 sp_tensor *sp__concat(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts);
 sp_tensor *sp__stack(sp_builder *b, int64_t axis, int n, sp_tensor *const *parts);
 
+/* 0, 1, 2 ... n - 1 along `axis` of a tensor of that rank, int64: to be compared with an index. */
+sp_tensor *sp__positions(sp_builder *b, int rank, int axis, int64_t n);
+
 /* Reduction over axes as most rules need it. axes n = -1 or 0: all. */
 sp_tensor *sp__sum_axes(sp_builder *b, sp_tensor *x, sp_ints axes, bool keepdims);
 

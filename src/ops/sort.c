@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.c - order: sort, the largest k, distinct values, search in sorted rows.
+/* sort.c - order: sort, the largest k, the median, distinct values, search in sorted rows.
  *
  * Rows are ordered as lists of positions over keys made once per row: unsigned numbers of the dtype's width in the order
  * of the values. NaN comes after every number, as numpy has it; descending order turns the keys over, so that equal
@@ -7,6 +7,7 @@
  * all threads, block by block, and can be interrupted between blocks. */
 #include "ops/kernels.h"
 #include "ops/order.h"
+#include "ops/pick.h"
 
 enum { BLOCK = SP__ORDER_BLOCK, AHEAD = 16 };
 
@@ -127,6 +128,7 @@ typedef struct {
     sp_tensor *values, *indices;
     int64_t n, k, post_count, size;
     bool descending;
+    bool middle, numbers_only; /* of the row in order only the middle element is wanted, perhaps of those not NaN */
     char *work;         /* keys, positions and scratch of one row; a block of row_bytes per part */
     size_t row_bytes;
     int64_t rows_per_part;
@@ -232,6 +234,19 @@ static sp_status row_best(row_job *r)
     return SP_OK;
 }
 
+/* at[0] = the middle one (the lower of two) of a row in order. NaN, which comes last, is the answer unless left out. */
+static void row_middle(row_job *r)
+{
+    const order_job *j = r->j;
+    const key_kind *kind = &key_kinds[j->x->dtype];
+    const bool floats = sp_dtype_kind((sp_dtype)j->x->dtype) == 'f';
+    int64_t numbers = j->n;
+    while (floats && numbers > 0 && r->keys[r->at[numbers - 1]] == UINT64_MAX >> (64 - kind->bits)) numbers--;
+    int64_t place = (j->n - 1) / 2;
+    if (numbers < j->n) place = !j->numbers_only ? j->n - 1 : numbers > 0 ? (numbers - 1) / 2 : 0;
+    r->at[0] = r->at[place];
+}
+
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
 static sp_status order_row(const order_job *j, int64_t row, char *work)
@@ -242,8 +257,9 @@ static sp_status order_row(const order_job *j, int64_t row, char *work)
     r.at = (int64_t *)(void *)(work + (size_t)j->n * 8);
     r.scratch = work + (size_t)j->n * 16;
     SP_TRY(sp__parallel_for(j->n, BLOCK, row_keys, &r));
-    if (j->k <= FEW && j->k * 8 < j->n) SP_TRY(row_best(&r));
+    if (j->k <= FEW && j->k * 8 < j->n && !j->middle) SP_TRY(row_best(&r));
     else SP_TRY(sp__order(j->n, r.keys, r.at, r.scratch));
+    if (j->middle) row_middle(&r);
     return sp__parallel_for(j->k, BLOCK, row_emit, &r);
 }
 
@@ -254,15 +270,19 @@ static void order_rows(void *context, int64_t begin, int64_t end)
     for (int64_t row = begin; row < end; row++) (void)order_row(j, row, work); /* one block each: cannot fail */
 }
 
-static sp_status order(const sp_call *c, int64_t axis_given, int64_t k, bool descending)
+/* The job says what is wanted; k below zero: all. */
+static sp_status order(const sp_call *c, int64_t axis, order_job j)
 {
     const sp_tensor *x = c->in[0];
-    int axis;
-    SP_TRY(sp__shape_axis(axis_given, x->rank, "axis", &axis));
-    order_job j = {.x = x, .values = c->out[0], .indices = c->out[1], .n = x->rank ? x->dims[axis] : 1, .post_count = 1,
-                   .size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype), .descending = descending};
-    j.k = k < 0 ? j.n : k;
-    for (int i = axis + 1; i < x->rank; i++) j.post_count *= x->dims[i];
+    sp__pick line;
+    SP_TRY(sp__pick_measure(x, axis, &line));
+    j.x = x;
+    j.values = c->out[0];
+    j.indices = c->out[1];
+    j.size = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
+    j.n = line.n;
+    j.post_count = line.inner;
+    if (j.k < 0) j.k = j.n;
     if (x->count == 0 || j.k == 0) return SP_OK;
     const int64_t rows = x->count / j.n;
     const bool together = j.n > BLOCK;
@@ -287,13 +307,13 @@ static sp_status order(const sp_call *c, int64_t axis_given, int64_t k, bool des
 static sp_status sort_reference(const sp_call *c)
 {
     const sort_attrs *a = c->attrs;
-    return order(c, a->axis, -1, a->descending);
+    return order(c, a->axis, (order_job){.k = -1, .descending = a->descending});
 }
 
 static sp_status topk_reference(const sp_call *c)
 {
     const topk_attrs *a = c->attrs;
-    return order(c, a->axis, a->k, a->largest);
+    return order(c, a->axis, (order_job){.k = a->k, .descending = a->largest});
 }
 
 /* Both: gradients go back to where the values came from. */
@@ -331,6 +351,45 @@ const sp_op sp_op_topk = {
     .onnx = "TopK",
     .doc = "The k largest (or smallest) elements along an axis, in order, and their positions.",
     .samples = "[2,5]d k=2; [4,3]d k=3 axis=0 largest=False; [20]d k=2 indices=int32",
+};
+
+/* --- median ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int64_t axis;
+    bool keepdims, ignore_nan;
+} median_attrs;
+static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"),
+                                            SP_ATTR(median_attrs, keepdims, BOOL, "False"),
+                                            SP_ATTR(median_attrs, ignore_nan, BOOL, "False")};
+
+static sp_status median_infer(const sp_call *c, sp_meta *out)
+{
+    const median_attrs *a = c->attrs;
+    SP_TRY(sp__pick_infer(c->in[0], a->axis, a->keepdims, out));
+    out[1] = out[0];
+    out[0].dtype = (sp_dtype)c->in[0]->dtype;
+    out[1].dtype = SP_DTYPE_I64;
+    return SP_OK;
+}
+static sp_status median_reference(const sp_call *c)
+{
+    const median_attrs *a = c->attrs;
+    return order(c, a->axis, (order_job){.k = 1, .middle = true, .numbers_only = a->ignore_nan});
+}
+static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
+{
+    return sp__pick_vjp(b, v, ((const median_attrs *)v->attrs)->axis, v->out[1], v->dout[0]);
+}
+const sp_op sp_op_median = {
+    .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL,
+    .infer = median_infer, .reference = median_reference, .vjp = median_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Median",
+    .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
+              "Tensor.median(dim:axis=-1, keepdim:keepdims=False); ops.nanmedian(input, axis=-1, keepdims=False, "
+              ".ignore_nan=True); "
+              "Tensor.nanmedian(axis=-1, keepdims=False, .ignore_nan=True)",
+    .doc = "The middle element along an axis (the lower of two) and where it is.",
+    .samples = "[5]d; [2,4]d axis=1; [3,2,2]d axis=0 keepdims=True",
 };
 
 /* --- unique ------------------------------------------------------------------------------------------------------ */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stat.c - sums and means with their dtypes, spread, norms, positions of extrema, medians, counts.
+/* stat.c - sums and means with their dtypes, spread, norms, positions of extrema.
  *
  * Most are compositions over the reductions of reduce.c. Kernels here see a row-major tensor as [outer][n][inner] and
  * answer one value per (outer, inner). */
-#include <stdlib.h>
-
 #include "ops/kernels.h"
+#include "ops/pick.h"
 
 typedef struct {
     sp_ints axis;
@@ -384,38 +383,57 @@ typedef struct {
 } pick_job;
 typedef void (*pick_fn)(void *job, int64_t begin, int64_t end);
 
+sp_status sp__pick_measure(const sp_tensor *x, int64_t axis, sp__pick *p)
+{
+    *p = (sp__pick){.n = 1, .inner = 1};
+    if (x->rank || (axis != 0 && axis != -1)) SP_TRY(sp__shape_axis(axis, x->rank, "axis", &p->axis));
+    if (x->rank) p->n = x->dims[p->axis];
+    for (int i = p->axis + 1; i < x->rank; i++) p->inner *= x->dims[i];
+    return SP_OK;
+}
+sp_status sp__pick_infer(const sp_tensor *x, int64_t axis, bool keepdims, sp_meta *out)
+{
+    sp__pick p;
+    char text[SP_SHAPE_TEXT];
+    SP_TRY(sp__pick_measure(x, axis, &p));
+    SP_CHECK(p.n > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements to choose from", p.axis,
+             sp__shape_text(x->rank, x->dims, text));
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++) {
+        if (i != p.axis) out->dims[out->rank++] = x->dims[i];
+        else if (keepdims) out->dims[out->rank++] = 1;
+    }
+    return SP_OK;
+}
+sp_status sp__pick_vjp(sp_builder *b, const sp_vjp *v, int64_t axis, sp_tensor *index, sp_tensor *g)
+{
+    const sp_tensor *x = v->in[0];
+    sp__pick p;
+    if (!g) return SP_OK;
+    SP_TRY(sp__pick_measure(x, axis, &p));
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; i < x->rank; i++) dims[i] = i == p.axis ? 1 : x->dims[i];
+    sp_tensor *chosen = sp_equal(b, sp_reshape(b, index, x->rank, dims), sp__positions(b, x->rank, p.axis, p.n));
+    v->din[0] = sp_select(b, chosen, sp_reshape(b, g, x->rank, dims), sp__const(b, 0, g));
+    return SP_OK;
+}
+
 /* Index first, value second. */
 static sp_status pick_infer(const sp_call *c, sp_meta *out)
 {
     const pick_attrs *a = c->attrs;
-    const sp_tensor *x = c->in[0];
-    int axis = 0;
-    char text[SP_SHAPE_TEXT];
-    if (x->rank || (a->axis != 0 && a->axis != -1)) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    out->rank = 0;
-    for (int i = 0; i < x->rank; i++) {
-        if (i != axis) out->dims[out->rank++] = x->dims[i];
-        else if (a->keepdims) out->dims[out->rank++] = 1;
-    }
-    SP_CHECK(x->rank == 0 || x->dims[axis] > 0, SP_VALUE, "axis %d of a tensor of shape %s has no elements to choose "
-                                                          "from", axis,
-             sp__shape_text(x->rank, x->dims, text));
+    SP_TRY(sp__pick_infer(c->in[0], a->axis, a->keepdims, out));
     out[1] = out[0];
     out[0].dtype = SP_DTYPE_I64;
-    out[1].dtype = (sp_dtype)x->dtype;
+    out[1].dtype = (sp_dtype)c->in[0]->dtype;
     return SP_OK;
 }
 static sp_status pick_run(const sp_call *c, pick_fn fn)
 {
-    const pick_attrs *a = c->attrs;
-    const sp_tensor *x = c->in[0];
-    int axis = 0;
-    if (x->rank) SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    pick_job j = {.n = x->rank ? x->dims[axis] : 1, .inner = 1, .x = x->data,
-                  .index = (int64_t *)(void *)c->out[0]->data,
+    sp__pick p;
+    SP_TRY(sp__pick_measure(c->in[0], ((const pick_attrs *)c->attrs)->axis, &p));
+    pick_job j = {.n = p.n, .inner = p.inner, .x = c->in[0]->data, .index = (int64_t *)(void *)c->out[0]->data,
                   .value = c->out[1]->data};
-    for (int i = axis + 1; i < x->rank; i++) j.inner *= x->dims[i];
-    if (c->out[0]->count == 0) return SP_OK;
     const int64_t grain = 16384 / j.n;
     return sp__parallel_for(c->out[0]->count, grain > 0 ? grain : 1, fn, &j);
 }
@@ -449,37 +467,9 @@ static const pick_fn min_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_mi
 static sp_status max_with_index_reference(const sp_call *c) { return pick_run(c, max_picks[c->in[0]->dtype]); }
 static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c, min_picks[c->in[0]->dtype]); }
 
-/* 0, 1, 2 ... along `axis` of a tensor of that rank, to be compared with an index. */
-static sp_tensor *positions(sp_builder *b, int rank, int axis, int64_t n)
-{
-    int64_t dims[SP_RANK_MAX];
-    for (int i = 0; i < rank; i++) dims[i] = i == axis ? n : 1;
-    sp_tensor *t;
-    sp_status status = sp_tensor_create(SP_DTYPE_I64, rank, dims, &t);
-    if (status != SP_OK) return sp__builder_fail(b, status);
-    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)t->data)[i] = i;
-    return sp_builder_take_tensor(b, t);
-}
-/* The gradient goes to the chosen element alone. */
 static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
 {
-    const pick_attrs *a = v->attrs;
-    const sp_tensor *x = v->in[0];
-    if (!v->dout[1]) return SP_OK;
-    if (x->rank == 0) {
-        v->din[0] = v->dout[1];
-        return SP_OK;
-    }
-    int axis;
-    SP_TRY(sp__shape_axis(a->axis, x->rank, "axis", &axis));
-    sp_tensor *index = v->out[0], *g = v->dout[1];
-    if (!a->keepdims) {
-        index = with_dim(b, index, axis);
-        g = with_dim(b, g, axis);
-    }
-    v->din[0] = sp_select(b, sp_equal(b, index, positions(b, x->rank, axis, x->dims[axis])), g,
-                          sp__const(b, 0, v->dout[1]));
-    return SP_OK;
+    return sp__pick_vjp(b, v, ((const pick_attrs *)v->attrs)->axis, v->out[0], v->dout[1]);
 }
 #define PICK_ENTRY(name_, ...)                                                                                         \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = 2, SP_ATTRS(pick_attr_table, pick_attrs),     \

@@ -1,42 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unary.c - element-wise functions of one operand, the ones gradients and compositions are built of. */
-#include "ops/kernels.h"
-
-#define ENTRY(name_, ...)                                                                                              \
-    const sp_op sp_op_##name_ = {                                                                                      \
-        .name = #name_, .inputs = "x", .infer = sp__infer_same, .reference = name_##_reference, .loop = name_##_loop,  \
-        .strided = true, __VA_ARGS__}
-#define LOOPS(name_, KIND, cost)                                                                                       \
-    static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {KIND};                                                    \
-    SP_LOOP_KERNEL(name_, cost)
-
-/* A function of floats: one expression with float functions, one with double functions, perhaps one for complex. */
-#define FLOAT_FUNCTION(name_, single, twice, cost)                                                                     \
-    SP_EACH_FLOAT32(SP_UNARY_LOOP, name_, single)                                                                      \
-    SP_EACH_DOUBLE(SP_UNARY_LOOP, name_, twice)                                                                        \
-    LOOPS(name_, SP_EACH_FLOAT(SP_LOOP_ROW, name_, ), cost)
-#define COMPLEX_FUNCTION(name_, single, twice, csingle, ctwice, cost)                                                  \
-    SP_EACH_FLOAT32(SP_UNARY_LOOP, name_, single)                                                                      \
-    SP_EACH_DOUBLE(SP_UNARY_LOOP, name_, twice)                                                                        \
-    SP_UNARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, name_, csingle)                                               \
-    SP_UNARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, name_, ctwice)                                             \
-    LOOPS(name_, SP_EACH_FLOAT(SP_LOOP_ROW, name_, ) SP_EACH_COMPLEX(SP_LOOP_ROW, name_, ), cost)
-#define FLOATING .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS
-#define FLOATING_COMPLEX .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX
-/* din = dout * expr, where x, y, g are in sight. */
-#define RULE(name_, expr)                                                                                              \
-    static sp_status name_##_vjp(sp_builder *b, const sp_vjp *v)                                                       \
-    {                                                                                                                  \
-        sp_tensor *x = v->in[0], *y = v->out[0], *g = v->dout[0];                                                      \
-        (void)x, (void)y;                                                                                              \
-        v->din[0] = expr;                                                                                              \
-        return SP_OK;                                                                                                  \
-    }
-
-static sp_tensor *conj_of(sp_builder *b, sp_tensor *t)
-{
-    return t && sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? SP_APPLY1(b, sp_op_conj, t) : t;
-}
+#include "ops/unary.h"
 
 /* --- sign and size ----------------------------------------------------------------------------------------------- */
 
@@ -72,20 +36,20 @@ ENTRY(sign, .dtypes = SP_DT_REAL, .vjp = sign_vjp, .mindir = "Sign", .onnx = "Si
 /* --- powers, exponentials ---------------------------------------------------------------------------------------- */
 
 COMPLEX_FUNCTION(exp, expf(x), exp(x), cexpf(x), cexp(x), 60)
-RULE(exp, sp_mul(b, g, conj_of(b, y)))
+RULE(exp, sp_mul(b, g, y))
 ENTRY(exp, FLOATING_COMPLEX, .vjp = exp_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp", .onnx = "Exp",
       .python = "ops.exp(input); ops.tensor_exp(input); ops.Exp()(x); Tensor.exp(); mint.exp(input)",
       .doc = "e to the power of each element.",
       .samples = "[2,3]; []");
 
 COMPLEX_FUNCTION(log, logf(x), log(x), clogf(x), clog(x), 60)
-RULE(log, sp_div(b, g, conj_of(b, x)))
+RULE(log, sp_div(b, g, x))
 ENTRY(log, FLOATING_COMPLEX, .vjp = log_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log", .onnx = "Log",
       .python = "ops.log(input); ops.Log()(x); Tensor.log(); mint.log(input)",
       .doc = "The natural logarithm of each element.", .samples = "[2,3]>0; []>0");
 
 COMPLEX_FUNCTION(sqrt, sqrtf(x), sqrt(x), csqrtf(x), csqrt(x), 16)
-RULE(sqrt, sp_div(b, sp__mul_number(b, g, 0.5), conj_of(b, y)))
+RULE(sqrt, sp_div(b, sp__mul_number(b, g, 0.5), y))
 ENTRY(sqrt, FLOATING_COMPLEX, .vjp = sqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sqrt", .onnx = "Sqrt",
       .python = "ops.sqrt(x); ops.Sqrt()(x); Tensor.sqrt(); mint.sqrt(input)",
       .doc = "The square root of each element.",
@@ -100,13 +64,13 @@ ENTRY(rsqrt, FLOATING, .vjp = rsqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Rsq
 #define SQUARE(M, name, expr) SP_EACH_BOOL(M, name, expr) SP_EACH_REAL(M, name, expr) SP_EACH_COMPLEX(M, name, expr)
 SQUARE(SP_UNARY_LOOP, square, x *x)
 LOOPS(square, SQUARE(SP_LOOP_ROW, square, ), 4)
-RULE(square, sp_mul(b, sp__mul_number(b, g, 2), conj_of(b, x)))
+RULE(square, sp_mul(b, sp__mul_number(b, g, 2), x))
 ENTRY(square, .vjp = square_vjp, .saves = SP_SAVE_IN(0), .mindir = "Square", .onnx = "Mul",
       .python = "ops.square(input); ops.Square()(x); Tensor.square(); mint.square(input)",
       .doc = "Each element times itself.", .samples = "[2,3]; []");
 
 COMPLEX_FUNCTION(reciprocal, 1.0f / x, 1.0 / x, 1.0f / x, 1.0 / x, 8)
-RULE(reciprocal, sp_neg(b, sp_mul(b, g, sp_square(b, conj_of(b, y)))))
+RULE(reciprocal, sp_neg(b, sp_mul(b, g, sp_square(b, y))))
 ENTRY(reciprocal, FLOATING_COMPLEX, .vjp = reciprocal_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Reciprocal",
       .onnx = "Reciprocal",
       .python = "ops.reciprocal(input); ops.Reciprocal()(x); Tensor.reciprocal(); mint.reciprocal(input); ops.inv(x); "
@@ -129,17 +93,17 @@ ENTRY(expm1, FLOATING, .vjp = expm1_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp
 /* --- trigonometry ------------------------------------------------------------------------------------------------ */
 
 COMPLEX_FUNCTION(sin, sinf(x), sin(x), csinf(x), csin(x), 80)
-RULE(sin, sp_mul(b, g, sp_cos(b, conj_of(b, x))))
+RULE(sin, sp_mul(b, g, sp_cos(b, x)))
 ENTRY(sin, FLOATING_COMPLEX, .vjp = sin_vjp, .saves = SP_SAVE_IN(0), .mindir = "Sin", .onnx = "Sin",
       .python = "ops.sin(input); ops.Sin()(x); Tensor.sin(); mint.sin(input)", .doc = "The sine of each element.",
       .samples = "[2,3]; []");
 COMPLEX_FUNCTION(cos, cosf(x), cos(x), ccosf(x), ccos(x), 80)
-RULE(cos, sp_neg(b, sp_mul(b, g, sp_sin(b, conj_of(b, x)))))
+RULE(cos, sp_neg(b, sp_mul(b, g, sp_sin(b, x))))
 ENTRY(cos, FLOATING_COMPLEX, .vjp = cos_vjp, .saves = SP_SAVE_IN(0), .mindir = "Cos", .onnx = "Cos",
       .python = "ops.cos(input); ops.Cos()(x); Tensor.cos(); mint.cos(input)", .doc = "The cosine of each element.",
       .samples = "[2,3]; []");
 COMPLEX_FUNCTION(tan, tanf(x), tan(x), ctanf(x), ctan(x), 100)
-RULE(tan, sp_mul(b, g, sp__add_number(b, sp_square(b, conj_of(b, y)), 1)))
+RULE(tan, sp_mul(b, g, sp__add_number(b, sp_square(b, y), 1)))
 ENTRY(tan, FLOATING_COMPLEX, .vjp = tan_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Tan", .onnx = "Tan",
       .python = "ops.tan(input); ops.Tan()(x); Tensor.tan(); mint.tan(input)", .doc = "The tangent of each element.",
       .samples = "[2,3]; []");
@@ -147,7 +111,7 @@ ENTRY(tan, FLOATING_COMPLEX, .vjp = tan_vjp, .saves = SP_SAVE_OUT(0), .mindir = 
 /* --- activations that rules and losses need ---------------------------------------------------------------------- */
 
 COMPLEX_FUNCTION(tanh, tanhf(x), tanh(x), ctanhf(x), ctanh(x), 90)
-RULE(tanh, sp_sub(b, g, sp_mul(b, g, sp_square(b, conj_of(b, y)))))
+RULE(tanh, sp_sub(b, g, sp_mul(b, g, sp_square(b, y))))
 ENTRY(tanh, FLOATING_COMPLEX, .vjp = tanh_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Tanh", .onnx = "Tanh",
       .python = "ops.tanh(input); ops.Tanh()(x); Tensor.tanh(); mint.tanh(input); mint.nn.functional.tanh(input)",
       .doc = "The hyperbolic tangent of each element.", .samples = "[2,3]; []");
@@ -157,7 +121,7 @@ COMPLEX_FUNCTION(sigmoid, (x >= 0 ? 1.0f / (1.0f + expf(-x)) : expf(x) / (1.0f +
                  (x >= 0 ? 1.0 / (1.0 + exp(-x)) : exp(x) / (1.0 + exp(x))),
                  (crealf(x) >= 0 ? 1.0f / (1.0f + cexpf(-x)) : cexpf(x) / (1.0f + cexpf(x))),
                  (creal(x) >= 0 ? 1.0 / (1.0 + cexp(-x)) : cexp(x) / (1.0 + cexp(x))), 70)
-RULE(sigmoid, sp_mul(b, g, conj_of(b, sp_sub(b, y, sp_square(b, y)))))
+RULE(sigmoid, sp_mul(b, g, sp_sub(b, y, sp_square(b, y))))
 ENTRY(sigmoid, FLOATING_COMPLEX, .vjp = sigmoid_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Sigmoid", .onnx = "Sigmoid",
       .python = "ops.sigmoid(input); ops.Sigmoid()(x); Tensor.sigmoid(); mint.sigmoid(input); "
                 "mint.nn.functional.sigmoid(input)",
@@ -220,42 +184,15 @@ ROUNDING(trunc, truncf(x), trunc(x), "Trunc", "ops.trunc(input); ops.Trunc()(x);
 
 /* --- questions --------------------------------------------------------------------------------------------------- */
 
-/* Result bool: the binary comparison loop with the operand given twice would read it twice; these have their own. */
-#define TRUTH_LOOP(D, T, C, LOAD, STORE, name, expr)                                                                   \
-    static void name##_##D(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
-    {                                                                                                                  \
-        (void)attrs;                                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const C x = LOAD(*(const T *)(void *)(ptr[1] + i * step[1]));                                              \
-            (void)x;                                                                                                   \
-            *(uint8_t *)(ptr[0] + i * step[0]) = (expr);                                                               \
-        }                                                                                                              \
-    }
-#define QUESTION(name_, float_expr, int_expr, mindir_, python_, doc_)                                                  \
-    SP_EACH_FLOAT(TRUTH_LOOP, name_, float_expr)                                                                       \
-    SP_EACH_INT(TRUTH_LOOP, name_, int_expr)                                                                           \
-    SP_EACH_BOOL(TRUTH_LOOP, name_, int_expr)                                                                          \
-    LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, ), 4)                             \
-    const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
-                                 .inputs = "x",                                                                        \
-                                 .dtypes = SP_DT_REAL_BOOL,                                                            \
-                                 .infer = sp__infer_same_bool,                                                         \
-                                 .reference = name_##_reference, .loop = name_##_loop,                                 \
-                                 .strided = true,                                                                      \
-                                 .no_vjp = "bool result",                                                              \
-                                 .mindir = mindir_,                                                                    \
-                                 .onnx = mindir_,                                                                      \
-                                 .python = python_,                                                                    \
-                                 .doc = doc_,                                                                          \
-                                 .samples = "[2,3]; []"};
-QUESTION(logical_not, x == 0, x == 0, "LogicalNot",
-         "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
-         "Whether each element is false (zero).")
-QUESTION(isnan, x != x, 0, "IsNan", "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
-         "Whether each element is not a number.")
-QUESTION(isinf, x - x != x - x && x == x, 0, "IsInf", "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); "
-                                                      "mint.isinf(input)",
-         "Whether each element is infinite.")
-QUESTION(isfinite, x - x == 0, 1, "IsFinite",
-         "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
-             "Whether each element is finite.")
+QUESTION(logical_not, x == 0, x == 0, x == 0, .mindir = "LogicalNot", .onnx = "Not",
+         .python = "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
+         .doc = "Whether each element is false (zero).");
+QUESTION(isnan, x != x, 0, 0, .mindir = "IsNan", .onnx = "IsNaN",
+         .python = "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
+         .doc = "Whether each element is not a number.");
+QUESTION(isinf, x - x != x - x && x == x, 0, 0, .mindir = "IsInf", .onnx = "IsInf",
+         .python = "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
+         .doc = "Whether each element is infinite.");
+QUESTION(isfinite, x - x == 0, 1, 1, .mindir = "IsFinite",
+         .python = "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
+         .doc = "Whether each element is finite.");
