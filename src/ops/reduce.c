@@ -4,7 +4,10 @@
  * The input is seen as [outer dims kept] x [dims reduced]; each output element is the result of one run over its reduced
  * elements in row-major order. Sums of floats add blocks of 128 pairwise, so that the error grows with the logarithm
  * of the length. The order of additions must depend on the shape alone, so the operators that round take row-major inputs
- * (others are copied first): how dimensions merge into runs follows from the strides. */
+ * (others are copied first): how dimensions merge into runs follows from the strides.
+ *
+ * Few long runs are cut into blocks along their first dimension, so that all threads have work and an interruption is
+ * noticed; the blocks' results are merged by halves. Where the cuts are follows from the shape. */
 #include <stdlib.h>
 
 #include "ops/kernels.h"
@@ -77,6 +80,7 @@ typedef struct {
     /* Many neighbouring outputs at once: acc[j] op= x[j] for a row of n; NULL where not written. */
     void (*fold_row)(void *acc, int64_t n, const char *x, int64_t step);
     size_t acc_bytes;
+    void (*merge)(void *acc, const void *other);
 } reducer;
 
 typedef struct {
@@ -87,9 +91,12 @@ typedef struct {
     int n_keep, n_red;
     int64_t keep_dims[SP_RANK_MAX], keep_steps[SP_RANK_MAX];
     int64_t red_dims[SP_RANK_MAX], red_steps[SP_RANK_MAX]; /* last one innermost */
+    int64_t outputs, parts;  /* parts: of the outputs, that can be worked on apart */
+    int64_t n_blocks, block; /* of the first reduced dimension: how many, and how long */
+    char *partial;           /* [block][output] accumulators when there is more than one block */
 } reduce_job;
 
-enum { ACC_MAX = 32, ROW_MAX = 256 };
+enum { ACC_MAX = 32, ROW_MAX = 256, BLOCK_MIN = 65536, BLOCKS_MAX = 1024, PARTS_FEW = 16 };
 
 static const char *keep_address(const reduce_job *j, int64_t index)
 {
@@ -101,9 +108,9 @@ static const char *keep_address(const reduce_job *j, int64_t index)
     return p;
 }
 
-/* Calls visit for every innermost run of reduced elements that belongs to the output at p. */
+/* Calls fold for every innermost run of reduced elements that belongs to the output at p; `dims` has the n_outer others. */
 static void each_run(const reduce_job *j, const char *p, void (*fold)(void *, int64_t, const char *, int64_t), void *acc,
-                     int64_t n, int64_t step, int n_outer)
+                     int64_t n, int64_t step, int n_outer, const int64_t *dims)
 {
     int64_t at[SP_RANK_MAX] = {0};
     for (;;) {
@@ -111,26 +118,39 @@ static void each_run(const reduce_job *j, const char *p, void (*fold)(void *, in
         int i = n_outer - 1;
         for (; i >= 0; i--) {
             p += j->red_steps[i];
-            if (++at[i] < j->red_dims[i]) break;
-            p -= j->red_dims[i] * j->red_steps[i];
+            if (++at[i] < dims[i]) break;
+            p -= dims[i] * j->red_steps[i];
             at[i] = 0;
         }
         if (i < 0) return;
     }
 }
 
+/* Reduced dimensions of a block; returns how far behind the first element it begins. */
+static int64_t block_dims(const reduce_job *j, int64_t block, int64_t *dims)
+{
+    for (int i = 0; i < j->n_red; i++) dims[i] = j->red_dims[i];
+    if (j->n_blocks == 1) return 0;
+    const int64_t first = block * j->block;
+    dims[0] = j->red_dims[0] - first < j->block ? j->red_dims[0] - first : j->block;
+    return first * j->red_steps[0];
+}
+
 static void reduce_part(void *context, int64_t begin, int64_t end)
 {
     const reduce_job *j = context;
-    _Alignas(16) char acc[ACC_MAX];
-    for (int64_t o = begin; o < end; o++) {
+    const int last = j->n_red - 1;
+    _Alignas(16) char one[ACC_MAX];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t o = unit % j->outputs, dims[SP_RANK_MAX];
+        const char *p = keep_address(j, o) + block_dims(j, unit / j->outputs, dims);
+        char *acc = j->partial ? j->partial + (size_t)unit * j->how->acc_bytes : one;
         j->how->init(acc);
         if (j->n_reduced > 0) {
-            int last = j->n_red - 1;
-            if (last < 0) j->how->fold(acc, 1, keep_address(j, o), 0);
-            else each_run(j, keep_address(j, o), j->how->fold, acc, j->red_dims[last], j->red_steps[last], last);
+            if (last < 0) j->how->fold(acc, 1, p, 0);
+            else each_run(j, p, j->how->fold, acc, dims[last], j->red_steps[last], last, dims);
         }
-        j->how->store(acc, j->out + o * j->out_bytes, j->n_reduced);
+        if (!j->partial) j->how->store(acc, j->out + o * j->out_bytes, j->n_reduced);
     }
 }
 
@@ -139,17 +159,46 @@ static void reduce_rows_part(void *context, int64_t begin, int64_t end)
 {
     const reduce_job *j = context;
     const int64_t width = j->keep_dims[j->n_keep - 1];
-    const int64_t blocks = (width + ROW_MAX - 1) / ROW_MAX;
-    _Alignas(64) char acc[ROW_MAX * ACC_MAX];
-    for (int64_t part = begin; part < end; part++) {
-        int64_t first = part / blocks * width + part % blocks * ROW_MAX;
-        int64_t n = width - part % blocks * ROW_MAX;
+    const int64_t per_row = (width + ROW_MAX - 1) / ROW_MAX;
+    _Alignas(64) char row[ROW_MAX * ACC_MAX];
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t part = unit % j->parts, block = unit / j->parts;
+        int64_t first = part / per_row * width + part % per_row * ROW_MAX, dims[SP_RANK_MAX];
+        int64_t n = width - part % per_row * ROW_MAX;
         if (n > ROW_MAX) n = ROW_MAX;
+        const char *p = keep_address(j, first) + block_dims(j, block, dims);
+        char *acc = j->partial ? j->partial + (size_t)(block * j->outputs + first) * j->how->acc_bytes : row;
         for (int64_t i = 0; i < n; i++) j->how->init(acc + (size_t)i * j->how->acc_bytes);
-        each_run(j, keep_address(j, first), j->how->fold_row, acc, n, j->keep_steps[j->n_keep - 1], j->n_red);
-        for (int64_t i = 0; i < n; i++)
+        each_run(j, p, j->how->fold_row, acc, n, j->keep_steps[j->n_keep - 1], j->n_red, dims);
+        for (int64_t i = 0; !j->partial && i < n; i++)
             j->how->store(acc + (size_t)i * j->how->acc_bytes, j->out + (first + i) * j->out_bytes, j->n_reduced);
     }
+}
+
+static void merge_part(void *context, int64_t begin, int64_t end)
+{
+    const reduce_job *j = context;
+    const size_t bytes = j->how->acc_bytes, row = (size_t)j->outputs * bytes;
+    for (int64_t o = begin; o < end; o++) {
+        char *acc = j->partial + (size_t)o * bytes;
+        for (int64_t step = 1; step < j->n_blocks; step *= 2)
+            for (int64_t k = 0; k + step < j->n_blocks; k += 2 * step)
+                j->how->merge(acc + (size_t)k * row, acc + (size_t)(k + step) * row);
+        j->how->store(acc, j->out + o * j->out_bytes, j->n_reduced);
+    }
+}
+
+/* Few parts with much to do each are cut into blocks. */
+static void choose_blocks(reduce_job *j)
+{
+    j->n_blocks = 1;
+    const int64_t each = j->n_reduced * (j->outputs / j->parts), most = each / BLOCK_MIN;
+    if (j->parts >= PARTS_FEW || j->n_red == 0 || most < 2) return;
+    int64_t n = most < BLOCKS_MAX ? most : BLOCKS_MAX;
+    if (n > j->red_dims[0]) n = j->red_dims[0];
+    if (n < 2) return;
+    j->block = (j->red_dims[0] + n - 1) / n;
+    j->n_blocks = (j->red_dims[0] + j->block - 1) / j->block;
 }
 
 static sp_status reduce_run(const sp_call *c, const reducer *how)
@@ -176,17 +225,23 @@ static sp_status reduce_run(const sp_call *c, const reducer *how)
             (*n)++;
         }
     }
-    int64_t outputs = c->out[0]->count;
-    if (outputs == 0) return SP_OK;
+    j.outputs = c->out[0]->count;
+    if (j.outputs == 0) return SP_OK;
     bool rows = how->fold_row && j.n_keep && j.n_red && j.n_reduced > 0 &&
                 llabs(j.keep_steps[j.n_keep - 1]) < llabs(j.red_steps[j.n_red - 1]) && j.keep_dims[j.n_keep - 1] >= 8;
-    if (rows) {
-        int64_t width = j.keep_dims[j.n_keep - 1], parts = outputs / width * ((width + ROW_MAX - 1) / ROW_MAX);
-        int64_t grain = 65536 / (j.n_reduced * ROW_MAX);
-        return sp__parallel_for(parts, grain > 0 ? grain : 1, reduce_rows_part, &j);
+    const int64_t width = rows ? j.keep_dims[j.n_keep - 1] : 1;
+    j.parts = j.outputs / width * ((width + ROW_MAX - 1) / ROW_MAX);
+    choose_blocks(&j);
+    if (j.n_blocks > 1) {
+        j.partial = sp__alloc((size_t)(j.n_blocks * j.outputs) * how->acc_bytes);
+        if (!j.partial) return SP_NOMEM;
     }
-    int64_t grain = 32768 / (j.n_reduced > 0 ? j.n_reduced : 1);
-    return sp__parallel_for(outputs, grain > 0 ? grain : 1, reduce_part, &j);
+    const int64_t work = j.n_reduced > 0 ? j.n_reduced / j.n_blocks : 1; /* elements of an output in a block */
+    const int64_t grain = rows ? 65536 / (work * ROW_MAX) : 32768 / work;
+    sp_status status = sp__parallel_for(j.parts * j.n_blocks, grain > 0 ? grain : 1, rows ? reduce_rows_part : reduce_part, &j);
+    if (status == SP_OK && j.partial) status = sp__parallel_for(j.outputs, 64, merge_part, &j);
+    sp__free(j.partial);
+    return status;
 }
 
 /* --- sums -------------------------------------------------------------------------------------------------------- */
@@ -231,6 +286,7 @@ SP_EACH_COMPLEX(PAIRWISE, , )
             for (int64_t i = 0; i < n; i++) a[i] += LOAD(*(const T *)(const void *)(x + i * step));                    \
         }                                                                                                              \
     }                                                                                                                  \
+    static void sum_merge_##D(void *acc, const void *other) { *(C *)acc += *(const C *)other; }                        \
     static void sum_store_##D(const void *acc, char *out, int64_t count)                                               \
     {                                                                                                                  \
         (void)count;                                                                                                   \
@@ -254,6 +310,10 @@ SP_EACH_COMPLEX(SUM, , )
         C *a = acc;                                                                                                    \
         for (int64_t i = 0; i < n; i++) a[i] = STORE(a[i] + LOAD(*(const T *)(const void *)(x + i * step)));           \
     }                                                                                                                  \
+    static void sum_merge_##D(void *acc, const void *other)                                                            \
+    {                                                                                                                  \
+        *(C *)acc = STORE(*(C *)acc + *(const C *)other);                                                              \
+    }                                                                                                                  \
     static void sum_store_##D(const void *acc, char *out, int64_t count)                                               \
     {                                                                                                                  \
         (void)count;                                                                                                   \
@@ -262,9 +322,9 @@ SP_EACH_COMPLEX(SUM, , )
 SP_EACH_INT(INT_SUM, , )
 
 #define SUM_ROW(D, T, C, LOAD, STORE, name, ...)                                                                       \
-    [SP_DTYPE_##D] = {sum_init_##D, sum_fold_##D, sum_store_##D, sum_row_##D, sizeof(C)},
+    [SP_DTYPE_##D] = {sum_init_##D, sum_fold_##D, sum_store_##D, sum_row_##D, sizeof(C), sum_merge_##D},
 #define MEAN_ROW(D, T, C, LOAD, STORE, name, ...)                                                                      \
-    [SP_DTYPE_##D] = {sum_init_##D, sum_fold_##D, mean_store_##D, sum_row_##D, sizeof(C)},
+    [SP_DTYPE_##D] = {sum_init_##D, sum_fold_##D, mean_store_##D, sum_row_##D, sizeof(C), sum_merge_##D},
 static const reducer sum_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(SUM_ROW, , ) SP_EACH_COMPLEX(SUM_ROW, , )};
 static const reducer mean_reducers[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(MEAN_ROW, , ) SP_EACH_COMPLEX(MEAN_ROW, , )};
 
@@ -318,6 +378,7 @@ const sp_op sp_op_reduce_mean = {
     {                                                                                                                  \
         for (int64_t i = 0; i < n; i++) *(C *)acc *= LOAD(*(const T *)(const void *)(x + i * step));                   \
     }                                                                                                                  \
+    static void prod_merge_##D(void *acc, const void *other) { *(C *)acc *= *(const C *)other; }                       \
     static void prod_store_##D(const void *acc, char *out, int64_t count)                                              \
     {                                                                                                                  \
         (void)count;                                                                                                   \
@@ -326,7 +387,7 @@ const sp_op sp_op_reduce_mean = {
 SP_EACH_REAL(PROD, , )
 SP_EACH_COMPLEX(PROD, , )
 #define PROD_ROW(D, T, C, LOAD, STORE, name, ...)                                                                      \
-    [SP_DTYPE_##D] = {prod_init_##D, prod_fold_##D, prod_store_##D, NULL, sizeof(C)},
+    [SP_DTYPE_##D] = {prod_init_##D, prod_fold_##D, prod_store_##D, NULL, sizeof(C), prod_merge_##D},
 static const reducer prod_reducers[SP_DTYPE_COUNT] = {SP_EACH_REAL(PROD_ROW, , ) SP_EACH_COMPLEX(PROD_ROW, , )};
 static sp_status prod_reference(const sp_call *c) { return reduce_run(c, &prod_reducers[c->in[0]->dtype]); }
 
@@ -356,23 +417,36 @@ const sp_op sp_op_reduce_prod = {
 
 /* --- extrema ----------------------------------------------------------------------------------------------------- */
 
-/* NaN wins, as in numpy. The flag tells whether acc holds a value yet. */
+/* NaN wins, as in numpy. The flag tells whether acc holds a value yet. Several lanes, so that the loop is vectorised. */
+enum { LANES = 32 };
 #define EXTREMUM(D, T, C, LOAD, STORE, name, better)                                                                   \
     typedef struct {                                                                                                   \
         C best;                                                                                                        \
         bool any;                                                                                                      \
     } name##_acc_##D;                                                                                                  \
+    static inline C name##_of_##D(C x, C y) { return (better) || x != x ? x : y; }                                     \
     static void name##_init_##D(void *acc) { ((name##_acc_##D *)acc)->any = false; }                                   \
     static void name##_fold_##D(void *acc, int64_t n, const char *p, int64_t step)                                     \
     {                                                                                                                  \
         name##_acc_##D *a = acc;                                                                                       \
         C y = a->any ? a->best : LOAD(*(const T *)(const void *)p);                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const C x = LOAD(*(const T *)(const void *)(p + i * step));                                                \
-            y = (better) || x != x ? x : y;                                                                            \
+        int64_t i = 0;                                                                                                 \
+        if (step == (int64_t)sizeof(T) && n >= 2 * LANES) {                                                            \
+            const T *v = (const T *)(const void *)p;                                                                   \
+            C lane[LANES];                                                                                             \
+            for (int k = 0; k < LANES; k++) lane[k] = y;                                                               \
+            for (; i + LANES <= n; i += LANES)                                                                         \
+                for (int k = 0; k < LANES; k++) lane[k] = name##_of_##D(LOAD(v[i + k]), lane[k]);                      \
+            for (int k = 0; k < LANES; k++) y = name##_of_##D(lane[k], y);                                             \
         }                                                                                                              \
+        for (; i < n; i++) y = name##_of_##D(LOAD(*(const T *)(const void *)(p + i * step)), y);                       \
         a->best = y;                                                                                                   \
         a->any = true;                                                                                                 \
+    }                                                                                                                  \
+    static void name##_merge_##D(void *acc, const void *other)                                                         \
+    {                                                                                                                  \
+        name##_acc_##D *a = acc;                                                                                       \
+        a->best = name##_of_##D(((const name##_acc_##D *)other)->best, a->best);                                       \
     }                                                                                                                  \
     static void name##_store_##D(const void *acc, char *out, int64_t count)                                            \
     {                                                                                                                  \
@@ -380,7 +454,7 @@ const sp_op sp_op_reduce_prod = {
         *(T *)(void *)out = STORE(((const name##_acc_##D *)acc)->best);                                                \
     }
 #define EXTREMUM_ROW(D, T, C, LOAD, STORE, name, ...)                                                                  \
-    [SP_DTYPE_##D] = {name##_init_##D, name##_fold_##D, name##_store_##D, NULL, sizeof(name##_acc_##D)},
+    [SP_DTYPE_##D] = {name##_init_##D, name##_fold_##D, name##_store_##D, NULL, sizeof(name##_acc_##D), name##_merge_##D},
 SP_EACH_REAL(EXTREMUM, max, x > y)
 SP_EACH_BOOL(EXTREMUM, max, x > y)
 SP_EACH_REAL(EXTREMUM, min, x < y)
@@ -421,6 +495,8 @@ const sp_op sp_op_reduce_min = {
 
 static void all_init(void *acc) { *(bool *)acc = true; }
 static void any_init(void *acc) { *(bool *)acc = false; }
+static void all_merge(void *acc, const void *other) { *(bool *)acc = *(bool *)acc && *(const bool *)other; }
+static void any_merge(void *acc, const void *other) { *(bool *)acc = *(bool *)acc || *(const bool *)other; }
 static void truth_store(const void *acc, char *out, int64_t count)
 {
     (void)count;
@@ -437,8 +513,8 @@ static void truth_store(const void *acc, char *out, int64_t count)
     }
 #define EVERY(M, ...) SP_EACH_BOOL(M, __VA_ARGS__) SP_EACH_REAL(M, __VA_ARGS__) SP_EACH_COMPLEX(M, __VA_ARGS__)
 EVERY(TRUTH, , )
-#define ALL_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {all_init, all_fold_##D, truth_store, NULL, sizeof(bool)},
-#define ANY_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {any_init, any_fold_##D, truth_store, NULL, sizeof(bool)},
+#define ALL_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {all_init, all_fold_##D, truth_store, NULL, sizeof(bool), all_merge},
+#define ANY_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = {any_init, any_fold_##D, truth_store, NULL, sizeof(bool), any_merge},
 static const reducer all_reducers[SP_DTYPE_COUNT] = {EVERY(ALL_ROW, , )};
 static const reducer any_reducers[SP_DTYPE_COUNT] = {EVERY(ANY_ROW, , )};
 static sp_status all_reference(const sp_call *c) { return reduce_run(c, &all_reducers[c->in[0]->dtype]); }

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import Tensor, mint, ops
+from spore import Tensor, _core, mint, ops
 from spore.ops import composite as C
 from spore.ops import functional as F
 from spore.ops import operations as P
@@ -453,3 +453,37 @@ def test_in_place_methods_write_to_the_tensor():
     close(x, (X + 2 * Y) / 2 - 1)
     x.clamp_(0, 1)
     close(x, ((X + 2 * Y) / 2 - 1).clip(0, 1))
+
+
+@pytest.mark.parametrize("shape, axis", [((700_001,), None), ((70_000, 10), 0), ((10, 70_000), 1), ((2, 300_000, 3), 1),
+                                         ((300, 10, 300), (0, 2)), ((1, 400_000, 1), None)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_long_reductions_equal_numpy_whatever_the_threads(shape, axis, dtype):
+    rng = np.random.default_rng(1)
+    x = (rng.standard_normal(shape) * 10).astype(dtype)
+    names = ["sum"] if dtype == "complex64" else ["sum", "max", "min"]
+    for name in names:
+        f = lambda: _core.apply("reduce_" + name, [Tensor(x)], {"axis": axis}).asnumpy()
+        before = _core.threads()
+        try:
+            _core.threads_set(1)
+            alone = f()
+            _core.threads_set(3)
+            together = f()
+        finally:
+            _core.threads_set(before)
+        np.testing.assert_array_equal(alone, together)
+        wide = {"f": np.float64, "c": np.complex128}.get(x.dtype.kind, x.dtype)
+        wanted = getattr(np, name)(x.astype(wide), axis)
+        np.testing.assert_allclose(alone, wanted, rtol=1e-5 if x.dtype.itemsize < 8 or x.dtype.kind == "c" else 1e-12, atol=1e-3)
+    flags = x.astype(bool)
+    for name in ("all", "any"):
+        got = _core.apply("reduce_" + name, [Tensor(flags)], {"axis": axis}).asnumpy()
+        np.testing.assert_array_equal(got, getattr(np, name)(flags, axis))
+
+
+def test_nan_reaches_the_extremum_from_any_block():
+    for at in (0, 399_999, 700_000):
+        x = np.zeros(700_001, np.float32)
+        x[at] = np.nan
+        assert np.isnan(Tensor(x).max().asnumpy()) and np.isnan(Tensor(x).sum().asnumpy())
