@@ -68,6 +68,7 @@ static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp
 {
     sp_builder *b = s->b;
     sp_tensor *inside = NULL, *at = NULL, *w = NULL, *slope[AXES] = {NULL};
+    if (b->status != SP_OK) return; /* some place may be missing */
     for (int d = 0; d < s->axes; d++) {
         const bool up = k >> (s->axes - 1 - d) & 1;
         sp_tensor *i = up ? sp__add_number(b, base[d], 1) : base[d];
@@ -82,7 +83,7 @@ static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp
         slope[d] = w ? sp_mul(b, w, sign) : sign;
         w = w ? sp_mul(b, w, near_) : near_;
     }
-    if (!s->x || !s->g || b->status != SP_OK) return;
+    if (b->status != SP_OK) return;
     const int64_t dims[3] = {s->x->dims[0], s->x->dims[1], s->g->dims[2]}, channels = 1;
     const struct { int64_t axis; const char *reduce; } along = {2, "add"};
     sp_tensor *zero = sp__const(b, 0, s->place[0]);
