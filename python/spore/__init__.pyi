@@ -17,6 +17,7 @@ from . import dataset as dataset
 from . import experimental as experimental
 from . import hal as hal
 from . import log as log
+from . import mindrecord as mindrecord
 from . import mint as mint
 from . import nn as nn
 from . import numpy as numpy
@@ -486,8 +487,12 @@ from spore.train.metrics.sequence import CosineSimilarity as CosineSimilarity
 from spore.train.metrics.sequence import Perplexity as Perplexity
 from spore.train.model import Model as Model
 from spore.train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
+from spore.train.serialization import ckpt_to_safetensors as ckpt_to_safetensors
 from spore.train.serialization import load_checkpoint as load_checkpoint
+from spore.train.serialization import load_checkpoint_async as load_checkpoint_async
 from spore.train.serialization import load_param_into_net as load_param_into_net
+from spore.train.serialization import load_segmented_checkpoints as load_segmented_checkpoints
+from spore.train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from spore.train.serialization import save_checkpoint as save_checkpoint
 
 __version__: str

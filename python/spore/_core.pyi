@@ -978,18 +978,20 @@ def apply(op, inputs, attrs=None) -> Any:
     """Apply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."""
 def apply_each(op, columns, attrs=None) -> Any:
     """Apply an operator to every row of columns. A column is a tuple or list with one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators that write in place."""
-def checkpoint_copy(*args, **kwargs) -> Any:
-    """checkpoint_copy(entries): the same list with the tensors copied, to be saved later."""
-def checkpoint_load(*args, **kwargs) -> Any:
-    """checkpoint_load(path, crc): the list of (name, Tensor or str) in the file; crc: verify its checksum if any."""
-def checkpoint_save(*args, **kwargs) -> Any:
-    """checkpoint_save(path, entries, crc): write a list of (name, Tensor or str), replacing the file in one step."""
 def face_arguments(place, name) -> Any:
     """Arguments of one face."""
 def face_map() -> Any:
     """The same as {place: {name: (callable, is_primitive)}}."""
 def faces() -> Any:
     """Every function, method and primitive that the operator table declares."""
+def file_format(*args, **kwargs) -> Any:
+    """file_format(path): name of the format, by the contents."""
+def file_load(*args, **kwargs) -> Any:
+    """file_load(path, format, crc, key=None, mode=None): a Bundle; format None: by the contents; crc: verify the checksum if there is one."""
+def file_save(*args, **kwargs) -> Any:
+    """file_save(path, entries, notes, format, crc, key=None, mode=None): write a list of (name, Tensor or str), replacing the file in one step; format None: by the end of the name."""
+def file_snapshot(*args, **kwargs) -> Any:
+    """file_snapshot(entries): the same list with the tensors copied, to be saved later."""
 def from_dlpack(source) -> Any:
     """A Tensor on the memory of an object with __dlpack__."""
 def function_abandon(function) -> Any:

@@ -48,6 +48,7 @@ class LossBase(Cell):
     def __init__(self, reduction="mean"):
         super().__init__()
         check.one_of(self.cls_name, "reduction", reduction, _REDUCTIONS)
+        self.reduction = reduction
         self.average = reduction != "sum"
         self.reduce = reduction != "none"
         # Not used here, but by losses that users write.
@@ -76,6 +77,20 @@ class LossBase(Cell):
 _Loss = LossBase  # its former name, which programs still import
 
 
+class _WeightedLoss(LossBase):
+    """A loss with weights of classes or elements. They are data of the loss: a Parameter among them is not trained."""
+
+    def __init__(self, weight, reduction):
+        super().__init__(reduction)
+        self.__dict__["weight"] = weight
+
+    def _float_weight(self):
+        """Refuse weights that are no Tensor of a float type."""
+        if self.weight is not None:
+            check.instance(self.cls_name, "weight", self.weight, Tensor)
+            check.float_types(self.cls_name, "weight", self.weight)
+
+
 class L1Loss(LossBase):
     """Mean, or sum, of absolute differences.
 
@@ -88,10 +103,6 @@ class L1Loss(LossBase):
         >>> print(nn.L1Loss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
         1.0
     """
-
-    def __init__(self, reduction="mean"):
-        super().__init__(reduction)
-        self.reduction = reduction
 
     def construct(self, logits, labels):
         return ops.l1_loss(logits, labels, self.reduction)
@@ -175,7 +186,7 @@ class SmoothL1Loss(LossBase):
     def __init__(self, beta=1.0, reduction="none"):
         super().__init__(reduction)
         check.number_in(self.cls_name, "beta", beta, 0, math.inf, open_low=True)
-        self.beta, self.reduction = beta, reduction
+        self.beta = beta
 
     def construct(self, logits, labels):
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
@@ -197,7 +208,7 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction)
-        self.reduction, self.delta = reduction, delta
+        self.delta = delta
 
     def construct(self, logits, labels):
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
@@ -215,10 +226,6 @@ class SoftMarginLoss(LossBase):
         >>> print(nn.SoftMarginLoss()(ms.Tensor([0.0]), ms.Tensor([1.0])))
         0.6931472
     """
-
-    def __init__(self, reduction="mean"):
-        super().__init__(reduction)
-        self.reduction = reduction
 
     def construct(self, logits, labels):
         return ops.soft_margin_loss(logits, labels, self.reduction)
@@ -240,7 +247,7 @@ class MarginRankingLoss(LossBase):
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
-        self.margin, self.reduction = margin, reduction
+        self.margin = margin
 
     def construct(self, input1, input2, target):
         return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
@@ -264,7 +271,6 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
         self.sparse = check.boolean(self.cls_name, "sparse", sparse)
-        self.reduction = reduction
         self.on_value, self.off_value = Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
         self._sparse_mean = ops.SparseSoftmaxCrossEntropyWithLogits()
         self._dense = ops.SoftmaxCrossEntropyWithLogits()
@@ -278,7 +284,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(self._dense(logits, labels)[0])
 
 
-class CrossEntropyLoss(LossBase):
+class CrossEntropyLoss(_WeightedLoss):
     """Cross entropy between labels and the softmax of logits, (N, C, ...).
 
     Args:
@@ -297,15 +303,11 @@ class CrossEntropyLoss(LossBase):
     """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-        super().__init__(reduction)
-        cls = self.cls_name
-        check.instance(cls, "ignore_index", ignore_index, int)
-        check.number_in(cls, "label_smoothing", label_smoothing, 0.0, 1.0, (float,))
-        if weight is not None:
-            check.instance(cls, "weight", weight, Tensor)
-            check.float_types(cls, "weight", weight)
-        self.__dict__["weight"] = weight
-        self.ignore_index, self.reduction, self.label_smoothing = ignore_index, reduction, label_smoothing
+        super().__init__(weight, reduction)
+        check.instance(self.cls_name, "ignore_index", ignore_index, int)
+        check.number_in(self.cls_name, "label_smoothing", label_smoothing, 0.0, 1.0, (float,))
+        self._float_weight()
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def construct(self, logits, labels):
         _tensors(self.cls_name, logits=logits, labels=labels)
@@ -330,7 +332,7 @@ class CrossEntropyLoss(LossBase):
             raise ValueError(f"For '{cls}', labels must have shape {wanted} for logits of shape {shape}, but got {other}.")
 
 
-class NLLLoss(LossBase):
+class NLLLoss(_WeightedLoss):
     """Minus the log probability of the label's class, from log probabilities (N, C, ...).
 
     Args:
@@ -346,19 +348,15 @@ class NLLLoss(LossBase):
     """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
-        super().__init__(reduction)
-        check.instance(self.cls_name, "ignore_index", ignore_index, int)
-        if weight is not None:
-            check.instance(self.cls_name, "weight", weight, Tensor)
-            check.float_types(self.cls_name, "weight", weight)
-        self.__dict__["weight"] = weight
-        self.ignore_index, self.reduction = ignore_index, reduction
+        super().__init__(weight, reduction)
+        self.ignore_index = check.instance(self.cls_name, "ignore_index", ignore_index, int)
+        self._float_weight()
 
     def construct(self, logits, labels):
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
-class BCELoss(LossBase):
+class BCELoss(_WeightedLoss):
     """Cross entropy between probabilities and labels of two classes.
 
     Args:
@@ -373,9 +371,7 @@ class BCELoss(LossBase):
     """
 
     def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.__dict__["weight"] = weight
-        self.reduction = reduction
+        super().__init__(weight, reduction)
 
     def construct(self, logits, labels):
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
@@ -401,7 +397,7 @@ class BCEWithLogitsLoss(LossBase):
         for name, value in (("weight", weight), ("pos_weight", pos_weight)):
             if isinstance(value, Parameter):
                 raise TypeError(f"For '{self.cls_name}', '{name}' must not be a Parameter.")
-        self.reduction, self.weight, self.pos_weight = reduction, weight, pos_weight
+        self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, input, target):
         _tensors(self.cls_name, input=input, target=target)
@@ -423,7 +419,7 @@ class KLDivLoss(LossBase):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        self.reduction = reduction
+        self.reduction = reduction  # ops.kl_div knows one more than the others
 
     def construct(self, logits, labels):
         _tensors(self.cls_name, logits=logits, labels=labels)
@@ -481,7 +477,7 @@ class HingeEmbeddingLoss(LossBase):
     def __init__(self, margin=1.0, reduction="mean"):
         super().__init__(reduction)
         check.instance(self.cls_name, "margin", margin, float, int)
-        self.margin, self.reduction = margin, reduction
+        self.margin = margin
 
     def construct(self, logits, labels):
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
@@ -507,7 +503,7 @@ class GaussianNLLLoss(LossBase):
         super().__init__(reduction)
         check.number_in(self.cls_name, "eps", eps, 0, math.inf, (float,), open_low=True, open_high=True)
         check.boolean(self.cls_name, "full", full)
-        self.full, self.eps, self.reduction = full, eps, reduction
+        self.full, self.eps = full, eps
 
     def construct(self, logits, labels, var):
         _tensors(self.cls_name, logits=logits, labels=labels, var=var)
@@ -568,7 +564,7 @@ class TripletMarginLoss(LossBase):
 
     def __init__(self, p=2, swap=False, eps=1e-6, reduction="mean", margin=1.0):
         super().__init__(reduction)
-        self.p, self.swap, self.eps, self.reduction, self.margin = p, swap, eps, reduction, margin
+        self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
 
     def construct(self, x, positive, negative, margin=1.0):
         return ops.triplet_margin_loss(x, positive, negative, margin if self.margin == 1.0 else self.margin, self.p, self.eps,
@@ -603,7 +599,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         check.instance(self.cls_name, "margin", margin, float)
         check.boolean(self.cls_name, "swap", swap)
         self.distance_function = _euclidean if distance_function is None else distance_function
-        self.swap, self.reduction, self.margin = swap, reduction, margin
+        self.swap, self.margin = swap, margin
 
     def construct(self, x, positive, negative):
         _tensors(self.cls_name, x=x, positive=positive, negative=negative)
@@ -613,7 +609,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         return self.get_loss(ops.maximum(near - far + self.margin, 0))
 
 
-class MultiLabelSoftMarginLoss(LossBase):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """Cross entropy of the sigmoid, mean over classes: several labels may hold at once.
 
     Args:
@@ -628,15 +624,13 @@ class MultiLabelSoftMarginLoss(LossBase):
     """
 
     def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.__dict__["weight"] = weight
-        self.reduction = reduction
+        super().__init__(weight, reduction)
 
     def construct(self, x, target):
         return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
 
 
-class MultiMarginLoss(LossBase):
+class MultiMarginLoss(_WeightedLoss):
     """Hinge loss over classes: mean of max(0, margin - x[label] + x[other]) ** p.
 
     Args:
@@ -653,11 +647,9 @@ class MultiMarginLoss(LossBase):
     """
 
     def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
-        super().__init__(reduction)
-        check.one_of(self.cls_name, "p", p, (1, 2))
-        check.instance(self.cls_name, "margin", margin, float)
-        self.p, self.margin, self.reduction = p, margin, reduction
-        self.__dict__["weight"] = weight
+        super().__init__(weight, reduction)
+        self.p = check.one_of(self.cls_name, "p", p, (1, 2))
+        self.margin = check.instance(self.cls_name, "margin", margin, float)
 
     def construct(self, x, target, weight=None):
         _tensors(self.cls_name, x=x, target=target, weight=weight)
@@ -677,10 +669,6 @@ class MultilabelMarginLoss(LossBase):
         >>> print(nn.MultilabelMarginLoss()(ms.Tensor([[2.0, 0.0]]), ms.Tensor([[0, -1]], ms.int32)))
         0.0
     """
-
-    def __init__(self, reduction="mean"):
-        super().__init__(reduction)
-        self.reduction = reduction
 
     def construct(self, x, target):
         return ops.multilabel_margin_loss(x, target, self.reduction)
@@ -713,7 +701,7 @@ class CTCLoss(LossBase):
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         super().__init__(reduction)
-        self.blank, self.reduction, self.zero_infinity = blank, reduction, zero_infinity
+        self.blank, self.zero_infinity = blank, zero_infinity
 
     def construct(self, log_probs, targets, input_lengths, target_lengths):
         _tensors(self.cls_name, log_probs=log_probs, targets=targets)
@@ -818,7 +806,7 @@ class MultiClassDiceLoss(LossBase):
         return total / classes
 
 
-class FocalLoss(LossBase):
+class FocalLoss(_WeightedLoss):
     """Cross entropy with less weight on samples that are classified well.
 
     Args:
@@ -837,12 +825,11 @@ class FocalLoss(LossBase):
     """
 
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
-        super().__init__(reduction)
+        super().__init__(weight, reduction)
         self.gamma = check.instance(self.cls_name, "gamma", gamma, float)
         if weight is not None:
             check.instance(self.cls_name, "weight", weight, Tensor)
             check.rank_of(self.cls_name, weight, 1)
-        self.__dict__["weight"] = weight
         self.logsoftmax = LogSoftmax(1)
 
     def construct(self, logits, labels):
