@@ -116,6 +116,7 @@ int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
 int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
 int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
+int sp__py_add_random(PyObject *module);    /* generators, py_random.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */
 int sp__py_add_transform(PyObject *module);  /* transforms of data and image codecs, py_transform.c */

@@ -6,11 +6,6 @@
  * a host node: it takes the interpreter lock, and its exception reaches the caller of the program as it was raised. */
 #include "py_lists.h"
 
-#pragma weak sp_program_create
-#pragma weak sp_program_release
-#pragma weak sp_program_run
-#pragma weak sp_program_results
-#pragma weak sp_program_report
 
 PyObject *sp__py_symbol_error;
 

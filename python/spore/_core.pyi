@@ -1018,6 +1018,18 @@ def function_switch(cond, yes, no) -> Any:
     """Choose a function value."""
 def function_value(function) -> Any:
     """The function as a value."""
+def generator_create() -> Any:
+    """A new generator."""
+def generator_default() -> Any:
+    """The one of the process."""
+def generator_get(generator) -> Any:
+    """(seed, offset)"""
+def generator_set(generator, seed, offset=0) -> Any:
+    """Continue from there."""
+def generator_state(generator, count) -> Any:
+    """The same as a Tensor for an operator, drawn at run time in a program."""
+def generator_take(generator, count) -> Any:
+    """(seed, offset) for `count` numbers; the next one starts behind them."""
 def grad_attach(*args, **kwargs) -> Any:
     """grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."""
 def grad_backward(*args, **kwargs) -> Any:

@@ -125,6 +125,7 @@ static sp_status run_fresh(sp_call *c)
 {
     if (c->op->view) {
         sp_status status = c->op->view(c);
+        for (int i = 0; status == SP_OK && i < c->n_out; i++) sp__tensor_set_base(c->out[i], c->in[0]);
         if (status != SP_DECLINED) return status;
     }
     sp_meta few[SP_OUT_MAX], *metas = few;
@@ -248,8 +249,8 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     bool any = false;
     if (sp__grad_depth > 0)
         for (int i = 0; i < n_in; i++) {
+            if (in[i]) SP_GOTO(done, sp__grad_refresh(in[i]));
             any |= tracked[i] = in[i] && in[i]->node;
-            if (in[i]) SP_GOTO(done, sp__grad_check_handle(in[i]));
         }
     SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
     if (any && op->vjp) status = sp__grad_record(&c, tracked);

@@ -20,8 +20,8 @@ extern _Thread_local sp_dtype sp__param_dtype;
 
 /* Give `to` the history of `from`. */
 void sp__grad_share(sp_tensor *to, const sp_tensor *from);
-/* An error if t shows contents that its history does not know of. */
-sp_status sp__grad_check_handle(const sp_tensor *t);
+/* Bring t's history up to date with recorded writes through other views of its memory; an error where that cannot be. */
+sp_status sp__grad_refresh(sp_tensor *t);
 /* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */
 sp_status sp__grad_record(const sp_call *c, const bool *tracked);
 

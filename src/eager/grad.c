@@ -8,8 +8,9 @@
  *     Kept outputs carry no history (it would be this node): they get it back when the rule runs.
  *  3. What was kept must be what it was: each kept tensor notes its storage's version, and a later in-place write makes
  *     the backward pass fail with a message instead of giving a wrong gradient.
- *  4. A recorded in-place write changes the history of the handle it went through; another handle on the same memory is out
- *     of date from then on, and using it in a recorded operator is an error.
+ *  4. A recorded in-place write changes the history of the handle it went through. If that is a view, its base gets a history
+ *     too: what it was, with the region written over. Other views of the base are out of date from then on; when one is used,
+ *     it becomes a region of its base. Handles that know no base are refused.
  *  5. Releasing a long chain must not recurse: nodes are unlinked with a work list. */
 #include <stdlib.h>
 
@@ -136,12 +137,75 @@ static unsigned version_of(const sp_tensor *t)
     return t->symbol ? 0 : atomic_load_explicit(&t->storage->version, memory_order_relaxed);
 }
 
-sp_status sp__grad_check_handle(const sp_tensor *t)
+/* --- views ------------------------------------------------------------------------------------------------------- */
+
+/* Attributes of region_get and region_put (src/ops/region.c). */
+typedef struct {
+    sp_ints dims, strides;
+    int64_t offset;
+} region;
+
+static region region_of(const sp_tensor *view, const sp_tensor *base)
 {
-    if (!t->storage || t->seen >= atomic_load_explicit(&t->storage->recorded, memory_order_relaxed)) return SP_OK;
-    return sp__fail(SP_RUNTIME,
-                    "a tensor was changed in place through another view of its memory while gradients are recorded, so its own "
-                    "history is out of date; write to the tensor itself (y[0, 1] = v, not y[0][1] = v) or use a copy");
+    return (region){{view->rank, view->dims}, {view->rank, view->strides},
+                    (view->data - base->data) / (int64_t)sp_dtype_bytes((sp_dtype)base->dtype)};
+}
+
+/* A history without a computation: the memory holds the result already. */
+static sp_status describe(const sp_op *op, const region *r, int n_in, sp_tensor *const *in, sp_tensor *out)
+{
+    bool any = false;
+    sp_grad_node *n = node_create(n_in, 1);
+    if (!n) return SP_NOMEM;
+    sp_status status;
+    n->op = op;
+    SP_GOTO(done, sp__attrs_copy(op, r, &n->attrs));
+    for (int i = 0; i < n_in; i++) {
+        SP_GOTO(done, sp__tensor_meta_only(in[i], &n->in[i]));
+        n->edge[i] = node_retain(in[i]->node);
+        n->edge_index[i] = in[i]->node_index;
+        any |= in[i]->node != NULL;
+    }
+    SP_GOTO(done, sp__tensor_meta_only(out, &n->out[0]));
+    set_history(out, any ? n : NULL, 0);
+    out->seen = version_of(out);
+done:
+    node_release(n);
+    return status;
+}
+
+static bool out_of_date(const sp_tensor *t)
+{
+    return t->storage && t->seen < atomic_load_explicit(&t->storage->recorded, memory_order_relaxed);
+}
+
+static bool is_watched(const sp_tensor *t) { return t->node && t->node->watchers > 0; }
+
+sp_status sp__grad_refresh(sp_tensor *t)
+{
+    if (!out_of_date(t) || is_watched(t)) return SP_OK;
+    sp_tensor *base = t->base;
+    SP_CHECK(base && base->storage == t->storage && base->flags & SP_TENSOR_CONTIGUOUS && base->dtype == t->dtype &&
+                 !out_of_date(base),
+             SP_RUNTIME,
+             "a tensor was changed in place through another view of its memory while gradients are recorded, so its own "
+             "history is out of date; write to the tensor itself or use a copy");
+    region r = region_of(t, base);
+    return describe(&sp_op_region_get, &r, 1, &base, t);
+}
+
+/* `view` was written, and that is recorded: its base is what it was, with this region written over. */
+static sp_status tell_base(sp_tensor *view)
+{
+    sp_tensor *base = view->base;
+    if (!base || base->storage != view->storage || !(base->flags & SP_TENSOR_CONTIGUOUS) || base->dtype != view->dtype) return SP_OK;
+    if (is_watched(base)) {
+        base->seen = view->seen;
+        return SP_OK;
+    }
+    region r = region_of(view, base);
+    sp_tensor *in[2] = {base, view};
+    return describe(&sp_op_region_put, &r, 2, in, base);
 }
 
 sp_status sp__grad_record(const sp_call *c, const bool *tracked)
@@ -185,8 +249,11 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
         if (kind == 'f' || kind == 'c') set_history(c->out[i], n, i);
         if (!op->writes || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
+        sp_tensor *base = c->out[i]->base;
+        bool current = base && !out_of_date(base);
         c->out[i]->seen = version_of(c->out[i]);
         atomic_store_explicit(&c->out[i]->storage->recorded, c->out[i]->seen, memory_order_relaxed);
+        if (current) SP_GOTO(done, tell_base(c->out[i]));
     }
 done:
     node_release(n); /* the outputs hold it now */

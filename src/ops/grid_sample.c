@@ -100,6 +100,7 @@ static void composed_corner(composed_spots *s, int k, sp_tensor *const *base, sp
 static void composed_gradients(composed_spots *s)
 {
     sp_tensor *base[AXES], *part[AXES];
+    if (s->b->status != SP_OK) return;
     for (int d = 0; d < s->axes; d++) {
         base[d] = s->nearest ? sp_round(s->b, s->place[d]) : sp_floor(s->b, s->place[d]);
         part[d] = sp_sub(s->b, s->place[d], base[d]);

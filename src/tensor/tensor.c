@@ -65,6 +65,7 @@ static sp_tensor *handle_take(sp_dtype dtype, int rank, const int64_t *dims, con
     t->node = NULL;
     t->node_index = 0;
     t->symbol = NULL;
+    t->base = NULL;
     t->seen = storage ? atomic_load_explicit(&storage->version, memory_order_relaxed) : 0;
     for (int i = 0; i < rank; i++) t->dims[i] = dims[i];
     if (strides) {
@@ -176,6 +177,14 @@ void sp__tensor_set_symbol(sp_tensor *t, struct sp_value *symbol)
     t->symbol = symbol;
 }
 
+void sp__tensor_set_base(sp_tensor *view, sp_tensor *of)
+{
+    sp_tensor *base = of->base ? of->base : of;
+    if (view->base == base || view == base || !view->storage || view->storage != base->storage) return;
+    sp_tensor_release(view->base);
+    view->base = sp_tensor_retain(base);
+}
+
 sp_status sp__tensor_need_value(const sp_tensor *t)
 {
     if (!t->symbol) return SP_OK;
@@ -216,6 +225,8 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
     t->node = NULL;
     t->seen = t->storage ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
+    sp_tensor_release(t->base);
+    t->base = NULL;
     sp__storage_release(old);
 }
 
@@ -231,6 +242,7 @@ void sp_tensor_release(sp_tensor *t)
     if (t->node && sp__grad_node_release_hook) sp__grad_node_release_hook(t->node);
     sp__tensor_set_symbol(t, NULL);
     sp__storage_release(t->storage);
+    sp_tensor_release(t->base);
     sp__free(t);
 }
 
@@ -268,6 +280,7 @@ sp_status sp_tensor_view(const sp_tensor *t, int rank, const int64_t *dims, cons
              (long long)(t->storage->bytes / (size_t)size));
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, rank, dims, strides, t->storage, t->data + offset * size, out));
     (*out)->flags |= SP_TENSOR_VIEW;
+    sp__tensor_set_base(*out, (sp_tensor *)(uintptr_t)t);
     return SP_OK;
 }
 

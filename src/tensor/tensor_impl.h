@@ -47,6 +47,7 @@ struct sp_tensor {
     struct sp_grad_node *node;
     int node_index;
     struct sp_value *symbol; /* what it stands for; NULL: an ordinary tensor. Owned by src/ir */
+    struct sp_tensor *base; /* of a view: the tensor whose memory it shows, itself no view; NULL: unknown or none */
     unsigned seen; /* storage version that this handle's history accounts for */
     int64_t dims[SP_RANK_MAX];
     int64_t strides[SP_RANK_MAX]; /* in elements */
@@ -78,6 +79,9 @@ static inline void sp__tensor_wrote(sp_tensor *t)
 extern void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
 /* src/ir sets this; called with +1 and -1 when a handle starts and stops standing for a value. */
 extern void (*sp__symbol_hook)(struct sp_value *symbol, int change);
+
+/* Note that `view` shows the memory of `of`. */
+void sp__tensor_set_base(sp_tensor *view, sp_tensor *of);
 
 /* Has contents, now or when the program runs; false for geometry alone. */
 static inline bool sp__tensor_has_value(const sp_tensor *t) { return t->storage || t->symbol; }

@@ -4,6 +4,8 @@ compute
 their numbers from the two with Philox, so a state can be saved, restored, and drawn from in any order."""
 import os
 
+from spore import _core
+
 __all__ = ['Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state']
 
 _MASK = 2 ** 64 - 1
@@ -13,52 +15,59 @@ class Generator:
     """A stream of random numbers with a seed of its own."""
 
     def __init__(self):
-        self._seed = 0
-        self._offset = 0
+        self._handle = _core.generator_create()
         self.epoch = 0  # how often it was started: streams derived from it start again too
 
     def seed(self):
         """Take a new seed from the system; answers it."""
-        self._seed = int.from_bytes(os.urandom(8), 'little') >> 1
-        self._offset = 0
-        self.epoch += 1
-        return self._seed
+        seed = int.from_bytes(os.urandom(8), 'little') >> 1
+        self.manual_seed(seed)
+        return seed
 
     def manual_seed(self, seed):
         """Start from a seed; answers the generator."""
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise TypeError(f"manual_seed: seed must be an int, but got {type(seed).__name__}")
-        self._seed = seed & _MASK
-        self._offset = 0
+        _core.generator_set(self._handle, seed & _MASK)
         self.epoch += 1
         return self
 
     def initial_seed(self):
         """The seed it started from."""
-        return self._seed
+        return _core.generator_get(self._handle)[0]
 
     def get_state(self):
         """Seed and offset as 16 bytes, a uint8 Tensor."""
         from spore import Tensor, uint8
-        raw = self._seed.to_bytes(8, 'little') + self._offset.to_bytes(8, 'little')
-        return Tensor(list(raw), uint8)
+        seed, offset = _core.generator_get(self._handle)
+        return Tensor(list(seed.to_bytes(8, 'little') + offset.to_bytes(8, 'little')), uint8)
 
     def set_state(self, state):
         """Continue from a state that get_state gave."""
         raw = bytes(state.asnumpy().tolist())
         if len(raw) != 16:
             raise ValueError(f"set_state: a state has 16 bytes, but got {len(raw)}")
-        self._seed = int.from_bytes(raw[:8], 'little')
-        self._offset = int.from_bytes(raw[8:], 'little')
+        _core.generator_set(self._handle, int.from_bytes(raw[:8], 'little'), int.from_bytes(raw[8:], 'little'))
+
+    def __getstate__(self):
+        return _core.generator_get(self._handle), self.epoch
+
+    def __setstate__(self, state):
+        self._handle = _core.generator_create()
+        _core.generator_set(self._handle, *state[0])
+        self.epoch = state[1]
 
     def _step(self, count):
         """Seed and offset for an operator that draws `count` numbers; the next one starts behind them."""
-        offset = self._offset
-        self._offset = (offset + count) & _MASK
-        return self._seed, offset
+        return _core.generator_take(self._handle, count)
+
+    def _state(self, count):
+        """The same as a Tensor, which a compiled function draws each time it runs."""
+        return _core.generator_state(self._handle, count)
 
 
 default_generator = Generator()
+default_generator._handle = _core.generator_default()  # the one C programs use too
 default_generator.seed()
 
 

@@ -166,13 +166,10 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
 
 def _state(count, seed=None):
     """A random state for `count` numbers: from the default generator, or from a seed."""
+    if seed is not None:
+        return Tensor([seed - 2 ** 64 if seed >= 2 ** 63 else seed, 0], mstype.int64)
     from ..common.generator import default_generator
-    first, offset = (seed, 0) if seed is not None else default_generator._step(count)
-    return Tensor([_signed(first), _signed(offset)], mstype.int64)
-
-
-def _signed(value):
-    return value - 2 ** 64 if value >= 2 ** 63 else value
+    return default_generator._state(count)
 
 
 def _count(shape):

@@ -43,17 +43,11 @@ def _mixed(seed):
     return seed if common is None else (common * 0x9E3779B97F4A7C15 + seed + 1) % 2 ** 63
 
 
-def _signed(v):
-    return v - 2 ** 64 if v >= 2 ** 63 else v
-
-
 def draw(op, attrs, count, inputs=(), generator=None, seed=None, name=None):
     """Apply a random operator that makes `count` numbers."""
     if generator is None:
         generator = sources.default_generator if seed is None else _stream(name or op, seed)
-    first, offset = generator._step(count)
-    state = Tensor([_signed(first), _signed(offset)], mstype.int64)
-    return apply(op, (state, *inputs), attrs)
+    return apply(op, (generator._state(count), *inputs), attrs)
 
 
 def _count(shape):
