@@ -1068,6 +1068,12 @@ def graph_text(graph) -> Any:
     """The graph as text."""
 def has_op(name) -> Any:
     """Is there an operator of this name?"""
+def image_decode(*args, **kwargs) -> Any:
+    """image_decode(data, mode=2): a picture file as an array."""
+def image_encode(*args, **kwargs) -> Any:
+    """image_encode('jpeg' or 'png', image, level): a picture file's bytes."""
+def image_probe(*args, **kwargs) -> Any:
+    """image_probe(data): format, height, width and channels of a picture file."""
 def infer(op, inputs, attrs=None) -> Any:
     """Dtypes and shapes of the results without computing them; None for a composition."""
 def is_floating(*args, **kwargs) -> Any:
@@ -1100,6 +1106,8 @@ def program_create(function, off=None, fast=False) -> Any:
     """Compile."""
 def recording() -> Any:
     """Is a function being recorded on this thread?"""
+def run_transforms(*args, **kwargs) -> Any:
+    """run_transforms(transforms, columns, seed=0, row=0): the columns after all of them."""
 def symbol_shape(tensor) -> Any:
     """Shape, -1 where known at run time only."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
@@ -1110,5 +1118,7 @@ def threads_set(n) -> Any:
     """Set the number of threads."""
 def to_dlpack(tensor, *, stream=None, max_version=None, dl_device=None, copy=None) -> Any:
     """A DLPack capsule on the Tensor's memory."""
+def transform_names(*args, **kwargs) -> Any:
+    """transform_names(): what the engine has."""
 def variable_mark(tensor) -> Any:
     """Programs read and write it like a Parameter."""

@@ -4,6 +4,7 @@
 Numbers are compared with a tolerance: the last digits depend on the C library and on the instructions a kernel uses.
 """
 import doctest
+import importlib
 import inspect
 import io
 import re
@@ -99,6 +100,17 @@ def test_every_operator_of_the_table_has_an_example():
                 without.append(f"{place}.{name}")
     assert not without, f"no example in the docstrings of {', '.join(without)}: run scripts/make-examples and build"
     assert n > 500
+
+
+@pytest.mark.parametrize("place", ["_extends.utils", "_run_check", "common._grad_function", "experimental.optim.optimizer",
+                                   "experimental.optim.rules", "profiler"])
+def test_examples_below_the_public_places_run(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module(f"spore.{place}")
+    examples = {name: vars(module)[name].__doc__ for name in module.__all__ if ">>>" in (vars(module)[name].__doc__ or "")}
+    assert examples
+    for name, doc in examples.items():
+        assert not run(name, doc)[1]
 
 
 def test_the_docstring_of_an_operator_comes_from_the_table():

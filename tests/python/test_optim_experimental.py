@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """experimental.optim: six steps with the results MindSpore 2.10 has, and schedulers with its learning rates."""
+import json
+
 import numpy as np
 import pytest
 
+import record_optim_rules
 import spore as ms
 from spore import Parameter, Tensor
 from spore.experimental import optim
@@ -87,3 +90,17 @@ def test_rates_can_be_changed_by_hand_and_are_shown():
 def test_refuses_with_a_reason(make, error, text):
     with pytest.raises(error, match=text):
         make(make_params())
+
+
+@pytest.mark.parametrize("call", record_optim_rules.CALLS)
+def test_rules_equal_mindspore(call):
+    wanted = json.loads(record_optim_rules.DATA.read_text(encoding="utf-8"))[call]
+    np.testing.assert_allclose(record_optim_rules.run("spore", call), wanted, rtol=2e-5, atol=1e-6)
+
+
+def test_rules_refuse_bad_settings():
+    w = Parameter(Tensor([1.0]), name="w")
+    for make, name in ((lambda: optim.RMSprop([w], alpha=-1.0), "alpha"), (lambda: optim.Adamax([w], betas=(0.9, 1.0)), "betas"),
+                       (lambda: optim.Adagrad([w], lr=-0.1), "lr")):
+        with pytest.raises(ValueError, match=name):
+            make()

@@ -165,6 +165,16 @@ class Model:
         self._run(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, valid_dataset,
                   valid_frequency)
 
+    def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
+        """How automatic parallelism would lay out the parameters for prediction; an error on one process."""
+        raise RuntimeError("For 'Model.infer_predict_layout', the parallel mode must be 'semi_auto_parallel' or 'auto_parallel', "
+                           f"but it is {self._parallel_mode!r}.")
+
+    def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1):
+        """How automatic parallelism would lay out the parameters for training; an error on one process."""
+        raise RuntimeError("For 'Model.infer_train_layout', the parallel mode must be 'semi_auto_parallel' or 'auto_parallel', "
+                           f"but it is {self._parallel_mode!r}.")
+
     @staticmethod
     def _check_run(name, epoch, dataset, sink_mode, sink_size, initial_epoch):
         _want_bool(name, 'dataset_sink_mode', sink_mode)

@@ -2,5 +2,7 @@
 """Optimizers with param_groups, and learning rate schedulers."""
 from spore.experimental.optim import lr_scheduler
 from spore.experimental.optim.optimizer import SGD, Adam, AdamW, Optimizer
+from spore.experimental.optim.rules import ASGD, Adadelta, Adagrad, Adamax, NAdam, RAdam, RMSprop, Rprop
 
-__all__ = ['Optimizer', 'SGD', 'Adam', 'AdamW', 'lr_scheduler']
+__all__ = ['Optimizer', 'SGD', 'Adam', 'AdamW', 'ASGD', 'Adadelta', 'Adagrad', 'Adamax', 'NAdam', 'RAdam', 'RMSprop', 'Rprop',
+           'lr_scheduler']
