@@ -222,7 +222,8 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
     if (!attrs && op->n_attrs) c.attrs = sp__op_defaults(op);
-    if (__builtin_expect(sp__recorder != NULL, 0)) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
+    /* A composition gets variables themselves: it may write to one (batch_norm), and its operators read them. */
+    if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
     if (sp__param_dtype != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
         SP_GOTO(done, cast_weights(n_in, in, promoted, &n_made));

@@ -94,8 +94,8 @@ static sp_status compute(uint64_t from, sp_tensor *const *args, sp_tensor **vari
     return SP_OK;
 }
 
-static const char *const offs[] = {NULL, "inline", "fold", "simplify", "share", "dead", "reuse", "fuse",
-                                   "inline,fold,simplify,share,dead,reuse,fuse"};
+static const char *const offs[] = {NULL, "inline", "fold", "simplify", "share", "dead", "order", "reuse", "fuse",
+                                   "inline,fold,simplify,share,dead,order,reuse,fuse"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
 {

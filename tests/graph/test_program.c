@@ -397,6 +397,30 @@ static void returned_variable_is_a_copy(void **state)
     sp_program_release(p);
 }
 
+/* batch_norm is a composition that writes to its moving averages. */
+static void compositions_write_to_variables(void **state)
+{
+    (void)state;
+    const sp_spec in = {.dtype = SP_DTYPE_F32, .rank = 4, .dims = {2, 1, 1, 2}};
+    sp_tensor *x, *out = NULL, *held[4];
+    for (int i = 0; i < 4; i++) {
+        held[i] = vector(1, (const float[]){(float)(i % 2)});
+        sp_graph_variable_mark(held[i]);
+    }
+    sp_function *f = begin("f", 1, &in, &x);
+    sp_tensor *args[5] = {x, held[1], held[0], held[2], held[3]};
+    sp_tensor *y = sp_builder_call(b, "batch_norm", "is_training=True, momentum=0.5", 5, args);
+    end(f, 1, &y);
+    sp_program *p = compiled(f);
+    sp_tensor *a = NULL;
+    OK(sp_tensor_create_from(SP_DTYPE_F32, 4, in.dims, (const float[]){1, 2, 3, 4}, &a));
+    OK(sp_program_run(p, 1, &a, 1, &out));
+    assert_float_equal(((const float *)sp_tensor_data(held[2]))[0], 1.25, 1e-6); /* half of the mean */
+    sp_tensor_release(a);
+    sp_tensor_release(out);
+    sp_program_release(p);
+}
+
 /* --- threads, failures ------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -550,6 +574,7 @@ int main(void)
         CASE(eager_gradient_passes_through_a_program),
         CASE(variables_are_read_and_written),
         CASE(returned_variable_is_a_copy),
+        CASE(compositions_write_to_variables),
         CASE(four_threads_run_one_program),
         CASE(a_failing_node_leaves_nothing_behind),
         CASE(interruption_ends_a_loop),
