@@ -411,7 +411,7 @@ class Mask(TensorOperation):
         super().__init__()
         _check.kind(operator, Relational, 'operator')
         _check.kind(constant, (str, float, bool, int, bytes), 'constant')
-        _check.kind(dtype, type(mstype.bool_), 'dtype')
+        _check.kind(dtype, _core.DType, 'dtype')
         self.operator, self.constant, self.dtype = operator, constant, dtype
         self.implementation = Implementation.C
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of images, given as arrays of height, width and channels or as Pillow images, and image files."""
-from spore.dataset.vision import py_transforms_util, transforms, utils
+from spore.dataset.vision import c_transforms, py_transforms, py_transforms_util, transforms, utils
 from spore.dataset.vision.transforms import *
 from spore.dataset.vision.utils import *
 

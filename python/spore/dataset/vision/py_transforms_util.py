@@ -218,7 +218,8 @@ def random_affine(img, degrees, translate, scale, shear, resample, fill_value):
     a, b = k * math.cos(angle + sx), k * math.sin(angle + sx)
     d, e = -k * math.sin(angle + sy), k * math.cos(angle + sy)
     matrix = (a, b, cx - a * (cx + dx) - b * (cy + dy), d, e, cy - d * (cx + dx) - e * (cy + dy))
-    return img.transform(img.size, image.Transform.AFFINE, matrix, resample, fillcolor=tuple(fill_value))
+    return img.transform(img.size, image.Transform.AFFINE, matrix, resample,
+                         fillcolor=tuple(fill_value)[:len(img.getbands())] if len(img.getbands()) > 1 else fill_value[0])
 
 
 def draw_perspective(width, height, distortion_scale):
