@@ -88,7 +88,8 @@ static PyObject *function_begin(PyObject *self, PyObject *args)
     const char *name;
     sp_spec *specs;
     if (!PyArg_ParseTuple(args, "OsO:function_begin", &graph, &name, &list)) return NULL;
-    sp_graph *g = graph_of(graph);
+    /* A function stands for its graph too. */
+    sp_graph *g = PyCapsule_IsValid(graph, FUNCTION) ? function_of(graph)->graph : graph_of(graph);
     Py_ssize_t n = g ? specs_read(list, &specs) : -1;
     if (n < 0) return NULL;
     sp_tensor **params = PyMem_Calloc((size_t)n + 1, sizeof *params);

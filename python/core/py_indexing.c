@@ -355,13 +355,38 @@ static int add_mask(selectors *s, int axis, const sp_tensor *mask)
     return 0;
 }
 
+/* The same while a program is recorded: how many there are is known when it runs. */
+static int add_recorded_mask(selectors *s, int axis, sp_tensor *mask)
+{
+    static const sp_op *nonzero, *slice, *reshape;
+    if ((!nonzero && !(nonzero = sp__py_op("nonzero"))) || (!slice && !(slice = sp__py_op("slice"))) ||
+        (!reshape && !(reshape = sp__py_op("reshape"))))
+        return -1;
+    sp_tensor *rows = sp__py_apply(nonzero, NULL, 1, &mask);
+    bool failed = !rows;
+    for (int64_t k = 0; k < mask->rank && !failed; k++) {
+        const int64_t start[2] = {0, k}, stop[2] = {INT64_MAX, k + 1}, step[2] = {1, 1}, flat = -1;
+        const struct { sp_ints start, stop, step; } column = {{2, start}, {2, stop}, {2, step}};
+        const struct { sp_ints shape; } as = {{1, &flat}};
+        sp_tensor *part = sp__py_apply(slice, &column, 1, &rows), *t = part ? sp__py_apply(reshape, &as, 1, &part) : NULL;
+        sp_tensor_release(part);
+        failed = !t;
+        if (failed) break;
+        s->axes[s->n] = axis + k;
+        s->t[s->n++] = t;
+    }
+    sp_tensor_release(rows);
+    return failed ? -1 : 0;
+}
+
 static int make_selectors(const plan *g, selectors *s)
 {
     s->n = 0;
     for (int i = 0; i < g->n_select; i++) {
         sp_tensor *t = g->select[i];
         if (t && t->dtype == SP_DTYPE_BOOL) {
-            if (add_mask(s, g->axes[i], t) < 0) return -1;
+            int added = sp__py_is_recorded(t) ? add_recorded_mask(s, (int)g->axes[i], t) : add_mask(s, g->axes[i], t);
+            if (added < 0) return -1;
             continue;
         }
         sp_tensor *wide = NULL;

@@ -76,10 +76,32 @@ sp_status sp__infer_count(const sp_op *op, const void *attrs, int n_in, const sp
     return SP_OK;
 }
 
+/* Broadcasting needs no guess: against an unknown dimension, a known one other than 1 is what comes out. */
+static sp_status infer_broadcast(const sp_op *op, int n_in, const sp_meta *const *in, sp_meta *out)
+{
+    *out = (sp_meta){.dtype = op->infer == sp__infer_broadcast_bool ? SP_DTYPE_BOOL : in[0]->dtype};
+    for (int i = 0; i < n_in; i++)
+        if (in[i] && in[i]->rank > out->rank) out->rank = in[i]->rank;
+    for (int k = 0; k < out->rank; k++) {
+        int64_t d = 1;
+        for (int i = 0; i < n_in; i++) {
+            int at = in[i] ? k - (out->rank - in[i]->rank) : -1;
+            int64_t mine = at < 0 ? 1 : in[i]->dims[at];
+            if (mine == 1 || mine == d || (mine == -1 && d != 1)) continue;
+            SP_CHECK(d <= 1, SP_VALUE, "%s: dimensions %lld and %lld do not broadcast", op->name, (long long)d, (long long)mine);
+            d = mine;
+        }
+        out->dims[k] = d;
+    }
+    return SP_OK;
+}
+
 sp_status sp__infer_open(const sp_op *op, const void *attrs, int n_in, const sp_meta *const *in, int n_out, sp_meta *metas)
 {
     bool known = true;
     for (int i = 0; i < n_in; i++) known = known && (!in[i] || sp__meta_known(in[i]));
+    if (!known && (op->infer == sp__infer_broadcast || op->infer == sp__infer_broadcast_bool))
+        return infer_broadcast(op, n_in, in, metas);
     stand_ins s;
     SP_TRY(stand_ins_init(&s, n_in));
     sp_status status = SP_OK;
