@@ -10,6 +10,8 @@
 /* Number of leading bytes that are whole UTF-8 characters: equal to `bytes` when all of the text is. */
 size_t sp__utf8_valid(const char *text, size_t bytes);
 
+/* The character c at `at`; 1 to 4 bytes, which is the answer. */
+size_t sp__utf8_put(char *at, uint32_t c);
 /* n characters of UTF-32 (little-endian, any alignment) as a text entry; NULs at the end do not belong to it. SP_FORMAT
  * when one of them does not exist. */
 sp_status sp__bundle_add_utf32(sp_bundle *bundle, const char *name, const uint8_t *chars, size_t n);

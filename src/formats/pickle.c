@@ -299,12 +299,40 @@ static sp_status push_quoted_line(machine *m)
     return push_text(m, text + 1, n - 2, SP_PICKLE_STR);
 }
 
+/* Value of n hexadecimal digits; -1 if they are none. */
+static int64_t hexadecimal(const char *text, size_t n)
+{
+    char digits[9];
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    return strspn(digits, "0123456789abcdefABCDEF") == n ? (int64_t)strtoul(digits, NULL, 16) : -1;
+}
+
+/* A line of text: a byte a character, others as \uXXXX or \UXXXXXXXX. */
 static sp_status push_line(machine *m)
 {
-    const char *text = NULL;
-    size_t n = 0;
-    SP_TRY(take_line(m, &text, &n));
-    return push_text(m, text, n, SP_PICKLE_STR);
+    const char *line = NULL;
+    size_t n = 0, bytes = 0;
+    SP_TRY(take_line(m, &line, &n));
+    char *text = sp__arena_alloc(m->arena, 2 * n + 1); /* a byte becomes at most two, an escape at most four */
+    if (text == NULL) return SP_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        int64_t c = (uint8_t)line[i];
+        size_t digits = c == '\\' && i + 1 < n ? (line[i + 1] == 'u' ? 4 : line[i + 1] == 'U' ? 8 : 0) : 0;
+        if (digits > 0 && n - i >= digits + 2) {
+            int64_t escaped = hexadecimal(line + i + 2, digits);
+            SP_CHECK(escaped >= 0 && escaped <= 0x10FFFF && (escaped < 0xD800 || escaped > 0xDFFF), SP_FORMAT,
+                     "byte %zu: a character that does not exist", offset(m));
+            c = escaped;
+            i += digits + 1;
+        }
+        bytes += sp__utf8_put(text + bytes, (uint32_t)c);
+    }
+    sp_pickle_value *v = NULL;
+    SP_TRY(push_new(m, SP_PICKLE_STR, &v));
+    v->text = text;
+    v->bytes = bytes;
+    return SP_OK;
 }
 
 /* --- containers -------------------------------------------------------------------------------------------------- */

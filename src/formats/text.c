@@ -43,7 +43,7 @@ const char *sp__name_shown(const char *name, size_t bytes, char out[SP_NAME_SHOW
     return out;
 }
 
-static size_t utf8_put(char *at, uint32_t c)
+size_t sp__utf8_put(char *at, uint32_t c)
 {
     if (c < 0x80) {
         at[0] = (char)c;
@@ -69,7 +69,7 @@ sp_status sp__bundle_add_utf32(sp_bundle *bundle, const char *name, const uint8_
         if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) {
             status = sp__fail(SP_FORMAT, "character %zu of a text is %#lx, which does not exist", i, (unsigned long)c);
         } else {
-            bytes += utf8_put(text + bytes, c);
+            bytes += sp__utf8_put(text + bytes, c);
             if (c != 0) keep = bytes;
         }
     }

@@ -74,7 +74,7 @@ def main():
     for name, (value, arrays) in cases.items():
         legacy_too = name != "dtypes" or not hasattr(torch, "uint16")
         torch.save(value, f"{folder}/{name}{suffix}.pt")
-        if legacy_too:
+        if legacy_too and name != "module":  # a legacy module carries the sources of its classes
             torch.save(value, f"{folder}/{name}{suffix}_legacy.pt", _use_new_zipfile_serialization=False)
         np.savez_compressed(f"{folder}/{name}{suffix}.npz", **arrays)
 

@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of other frameworks: read to the recorded values, written back, refused when they are broken or hostile."""
+import io
+import json
+import pathlib
+import pickle
+import shutil
+import struct
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import _core
+
+HERE = pathlib.Path(__file__).parent
+DATA = HERE / "data"
+sys.path.insert(0, str(HERE))
+import make_numpy  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def read(path, crc=True):
+    """Name -> array or str."""
+    bundle = _core.file_load(str(path), None, crc)
+    return {name: as_array(bundle.value(i)) for i, name in enumerate(bundle.names())}
+
+
+def as_array(value):
+    if isinstance(value, str):
+        return value
+    if value.dtype == ms.bfloat16:
+        return np.frombuffer(value.get_bytes(), np.uint16).reshape(value.shape)
+    return value.asnumpy()
+
+
+def same(got, wanted):
+    assert got.dtype == wanted.dtype.newbyteorder("=") and got.shape == wanted.shape
+    assert got.tobytes() == wanted.astype(got.dtype).tobytes()
+
+
+def entries(bundle):
+    return [(name, bundle.value(i)) for i, name in enumerate(bundle.names())]
+
+
+# --- golden files ----------------------------------------------------------------------------------------------------
+
+TORCH = sorted(p.name for p in (DATA / "torch").glob("*.pt"))
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_torch(name):
+    got = read(DATA / "torch" / name)
+    with np.load(DATA / "torch" / (name.removesuffix(".pt").removesuffix("_legacy") + ".npz")) as wanted:
+        for key in wanted.files:
+            same(got.pop(key), wanted[key])
+    assert set(got) <= {"note"}
+
+
+def test_torch_files_are_there():
+    assert len(TORCH) == 25
+
+
+@pytest.mark.parametrize("name", ["net", "dtypes", "append"])
+def test_safetensors(name, tmp_path):
+    path = DATA / "safetensors" / f"{name}.safetensors"
+    bundle = _core.file_load(str(path), None, True)
+    with np.load(path.with_suffix(".npz")) as wanted:
+        got = read(path)
+        for key in wanted.files:
+            name_here = key.removesuffix(".bits").removeprefix("append/")
+            if name_here == key and key + ".bits" in wanted.files:
+                continue
+            array = got.pop(name_here)
+            same(array, wanted[key] if name_here == key or ".bits" in key else wanted[key].astype(array.dtype))
+        assert not got
+    _core.file_save(str(tmp_path / "x.safetensors"), entries(bundle), bundle.notes(), None, False)
+    assert (tmp_path / "x.safetensors").read_bytes() == path.read_bytes()
+
+
+def test_safetensors_with_a_checksum(tmp_path):
+    path = DATA / "safetensors" / "crc.safetensors"
+    bundle = _core.file_load(str(path), None, True)
+    _core.file_save(str(tmp_path / "x.safetensors"), entries(bundle), {"format": "ms"}, None, True)
+    assert (tmp_path / "x.safetensors").read_bytes() == path.read_bytes()
+    broken = bytearray(path.read_bytes())
+    broken[-1] ^= 1
+    (tmp_path / "y.safetensors").write_bytes(broken)
+    read(tmp_path / "y.safetensors", crc=False)
+    with pytest.raises(RuntimeError, match="CRC"):
+        read(tmp_path / "y.safetensors")
+
+
+@pytest.mark.parametrize("name", ["all", "packed"])
+def test_npz(name, tmp_path):
+    got = read(DATA / "numpy" / f"{name}.npz")
+    wanted = make_numpy.arrays()
+    assert list(got) == list(wanted)
+    assert got["text"] == "héllo"
+    for key in wanted:
+        if key != "text":
+            same(got[key], np.asarray(wanted[key]))
+    bundle = _core.file_load(str(DATA / "numpy" / f"{name}.npz"), None, True)
+    _core.file_save(str(tmp_path / "x.npz"), entries(bundle), {}, None, False)
+    with np.load(tmp_path / "x.npz") as back:
+        assert back.files == list(wanted)
+        for key in wanted:
+            assert np.array_equal(back[key], wanted[key]) and back[key].shape == np.shape(wanted[key])
+    with zipfile.ZipFile(tmp_path / "x.npz") as archive:
+        assert archive.testzip() is None
+
+
+def test_npy(tmp_path):
+    array = make_numpy.arrays()["f4"]
+    np.save(tmp_path / "f4.npy", array)
+    assert list(read(tmp_path / "f4.npy")) == ["f4"]
+    _core.file_save(str(tmp_path / "x.npy"), [("f4", ms.Tensor(array))], {}, None, False)
+    assert (tmp_path / "x.npy").read_bytes() == (tmp_path / "f4.npy").read_bytes()
+    with pytest.raises(ValueError, match="one array"):
+        _core.file_save(str(tmp_path / "y.npy"), [("a", ms.Tensor(array)), ("b", ms.Tensor(array))], {}, None, False)
+
+
+def test_bfloat16_in_npz(tmp_path):
+    tensor = ms.Tensor([1.5, -2.0]).astype(ms.bfloat16)
+    _core.file_save(str(tmp_path / "x.npz"), [("w", tensor)], {}, None, False)
+    back = _core.file_load(str(tmp_path / "x.npz"), None, True).value(0)
+    assert back.dtype == ms.bfloat16 and np.array_equal(back.astype(ms.float32).asnumpy(), [1.5, -2.0])
+
+
+def test_sharded(tmp_path, spore_command):
+    tensors = {f"w{i}": ms.Tensor(np.full((10, 10), i, np.float32)) for i in range(5)}
+    ms.save_checkpoint(tensors, str(tmp_path / "m.ckpt"))
+    spore_command("convert", tmp_path / "m.ckpt", tmp_path / "m.safetensors.index.json", "--shard-bytes", 800)
+    assert len(list(tmp_path.glob("m-*-of-00003.safetensors"))) == 3
+    got = read(tmp_path / "m.safetensors.index.json")
+    assert list(got) == list(tensors) and all((got[f"w{i}"] == i).all() for i in range(5))
+    loaded = ms.load_checkpoint(str(tmp_path / "m.safetensors.index.json"))
+    assert list(loaded) == list(tensors)
+
+
+def test_sharded_torch(tmp_path):
+    shutil.copy(DATA / "torch" / "state.pt", tmp_path / "a.bin")
+    shutil.copy(DATA / "torch" / "views_legacy.pt", tmp_path / "b.bin")
+    index = {"weight_map": {"fc.weight": "a.bin", "row": "b.bin", "fc.bias": "a.bin"}}
+    (tmp_path / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+    assert list(read(tmp_path / "pytorch_model.bin.index.json")) == ["fc.weight", "fc.bias", "row"]
+
+
+# --- broken and hostile files ----------------------------------------------------------------------------------------
+
+def refused(path, words):
+    with pytest.raises((RuntimeError, ValueError, OSError), match=words) as info:
+        _core.file_load(str(path), None, False)
+    assert str(path) in str(info.value)
+
+
+class Evil:
+    def __init__(self, function, *args):
+        self.call = (function, args)
+
+    def __reduce__(self):
+        return self.call
+
+
+@pytest.mark.parametrize("function, args", [(exec, ("raise SystemExit",)), (print, ("called",)), (eval, ("1",)),
+                                            (open, ("called", "w")), (getattr, ("", "join"))])
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+def test_pickles_that_call_functions(function, args, protocol, tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = pickle.dumps({"w": np.ones(3), "x": Evil(function, *args)}, protocol)
+    with zipfile.ZipFile("evil.pt", "w") as archive:
+        archive.writestr("evil/data.pkl", data)
+    refused("evil.pt", r"asks to call .*nothing was called")
+    assert "called" not in capfd.readouterr().out and not (tmp_path / "called").exists()
+
+
+def test_a_pickle_of_arrays_is_read(tmp_path):
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": {"c": np.float32(2)}}, 4))
+    got = read(tmp_path / "w.pkl")
+    assert np.array_equal(got["a"], [0, 1, 2]) and got["b.c"] == 2 and got["b.c"].dtype == np.float32
+
+
+def test_a_pickle_that_contains_itself(tmp_path):
+    loop = []
+    loop.append(loop)
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": loop}, 2))
+    refused(tmp_path / "w.pkl", "contain themselves")
+
+
+def test_a_pickle_that_doubles_itself(tmp_path):
+    value = []
+    for _ in range(60):
+        value = [value, value]
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"b": value}, 2))
+    refused(tmp_path / "w.pkl", "contain themselves")
+
+
+def zip_file(path, *members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data, kind in members:
+            archive.writestr(name, data, kind)
+
+
+def test_zip_bombs(tmp_path):
+    array = io.BytesIO()
+    np.save(array, np.zeros(100, np.float32))
+    zip_file(tmp_path / "a.npz", ("a.npy", array.getvalue(), zipfile.ZIP_DEFLATED))
+    data = bytearray((tmp_path / "a.npz").read_bytes())
+    at = data.index(b"PK\x01\x02")
+    data[at + 24:at + 28] = struct.pack("<I", 1 << 31)  # claims 2 GB from a few bytes
+    (tmp_path / "a.npz").write_bytes(data)
+    refused(tmp_path / "a.npz", "deflate cannot do")
+    # Several members over the same bytes.
+    with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
+        archive.writestr("a.npy", array.getvalue())
+        for i in range(3):
+            info = zipfile.ZipInfo(f"b{i}.npy")
+            first = archive.infolist()[0]
+            for field in ("header_offset", "CRC", "compress_size", "file_size"):
+                setattr(info, field, getattr(first, field))
+            archive.filelist.append(info)
+            archive.NameToInfo[info.filename] = info
+        archive._didModify = True
+    refused(tmp_path / "b.npz", "overlap|none of the formats")
+
+
+def test_members_that_lead_outside(tmp_path):
+    """Names are names, never paths: they are kept when reading, and refused where they would be dangerous to others."""
+    array = io.BytesIO()
+    np.save(array, np.ones(2))
+    zip_file(tmp_path / "a.npz", ("../../evil.npy", array.getvalue(), zipfile.ZIP_STORED))
+    assert list(read(tmp_path / "a.npz")) == ["../../evil"]
+    with pytest.raises(ValueError, match="lead out"):
+        _core.file_save(str(tmp_path / "b.npz"), [("../x", ms.Tensor([1.0]))], {}, None, False)
+    assert not (tmp_path / "b.npz").exists()
+
+
+@pytest.mark.parametrize("name", ["../secret.safetensors", "/etc/passwd", "a/../../secret.safetensors", "..", ""])
+def test_parts_outside_the_folder(name, tmp_path):
+    shutil.copy(DATA / "safetensors" / "net.safetensors", tmp_path / "secret.safetensors")
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "m.safetensors.index.json"
+    path.write_text(json.dumps({"weight_map": {"fc1.bias": name}}))
+    refused(path, "outside its folder")
+
+
+def test_missing_parts_and_entries(tmp_path):
+    path = tmp_path / "m.safetensors.index.json"
+    path.write_text(json.dumps({"weight_map": {"a": "gone.safetensors"}}))
+    refused(path, "gone.safetensors.*No such file")
+    shutil.copy(DATA / "safetensors" / "net.safetensors", tmp_path / "net.safetensors")
+    path.write_text(json.dumps({"weight_map": {"a": "net.safetensors"}}))
+    refused(path, "no entry 'a'")
+    path.write_text('{"weight_map": {"a": 3}}')
+    refused(path, "no text")
+
+
+def safetensors(header, contents=b""):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + contents
+
+
+@pytest.mark.parametrize("data, words", [
+    (safetensors({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}, b"1234"), r"'a'.*4 bytes.*\(2,\).*8"),
+    (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, b"12345678"), "cut or damaged"),
+    (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}}, b"1234"), "data_offsets"),
+    (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [-4, 0]}}, b"1234"), "data_offsets"),
+    (safetensors({"a": {"dtype": "F8_E4M3", "shape": [1], "data_offsets": [0, 1]}}, b"1"), "F8_E4M3 is not supported"),
+    (safetensors({"a": {"dtype": "F32", "shape": [1 << 62, 8], "data_offsets": [0, 0]}}), "too many elements"),
+    (safetensors({"a": {"dtype": "F32", "shape": [1] * 9, "data_offsets": [0, 4]}}, b"1234"), "9 dimensions"),
+    (safetensors({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}, b"1234"), "dimension 0"),
+    (safetensors(b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "a": {"dtype": "F32"}}', b"1234"),
+     "duplicate"),
+    (safetensors(b'{"a": '), "not correct JSON"),
+    (safetensors({"__metadata__": {"a": 1}}), "no text"),
+    (struct.pack("<Q", 1 << 60) + b"{}", "none of the formats|header has"),
+])
+def test_broken_safetensors(data, words, tmp_path):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(data)
+    refused(path, words)
+
+
+@pytest.mark.parametrize("header, words", [
+    ("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "Python objects"),
+    ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "plain dtype"),
+    ("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "dimension 0"),
+    ("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "too many elements|does not fit"),
+    ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "bytes of contents"),
+    ("{'descr': '<f4', 'shape': (1,), }", "missing"),
+    ("{'descr': '<q4', 'fortran_order': False, 'shape': (1,), }", "not supported"),
+    ("[1, 2]", "no dict"),
+])
+def test_broken_npy(header, words, tmp_path):
+    text = header.encode() + b"\n"
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + b"1234")
+    refused(tmp_path / "x.npy", words)
+
+
+def test_text_does_not_go_into_safetensors(tmp_path):
+    with pytest.raises(ValueError, match="'note' is a text"):
+        ms.save_checkpoint({"a": ms.Tensor([1.0]), "note": "text"}, str(tmp_path / "x"), format="safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- encrypted files -------------------------------------------------------------------------------------------------
+
+ENCRYPTED = sorted(p.name for p in DATA.glob("enc_*.ckpt"))
+
+
+@pytest.mark.parametrize("name", ENCRYPTED)
+def test_encrypted_golden(name, tmp_path):
+    _, mode, _, key = name.removesuffix(".ckpt").split("_")
+    key = key.encode()
+    got = ms.load_checkpoint(str(DATA / name), dec_key=key, dec_mode=mode)
+    with np.load(DATA / "async.npz") as shapes:  # other values, the same net
+        assert {k: v.shape for k, v in got.items()} == {k: shapes[k].shape for k in shapes.files}
+    ms.save_checkpoint(dict(got), str(tmp_path / "x.ckpt"), enc_key=key, enc_mode=mode)
+    again = ms.load_checkpoint(str(tmp_path / "x.ckpt"), dec_key=key, dec_mode=mode)
+    assert all(np.array_equal(got[k].asnumpy(), again[k].asnumpy()) for k in got)
+    for wrong in (key[:-1] + b"?", b"?" * len(key)):
+        with pytest.raises(ValueError, match="key"):
+            ms.load_checkpoint(str(DATA / name), dec_key=wrong, dec_mode=mode)
+    with pytest.raises(ValueError, match="encrypted"):
+        ms.load_checkpoint(str(DATA / name))
+
+
+def test_a_wrong_key_never_gives_values(tmp_path):
+    """CBC has no checksum: some wrong keys pass its padding, and what comes out then must not pass for a file."""
+    ms.save_checkpoint({"w": ms.Tensor([1.0])}, str(tmp_path / "x.ckpt"), enc_key=b"0123456789abcdef", enc_mode="AES-CBC")
+    for i in range(600):
+        with pytest.raises(ValueError, match="key"):
+            ms.load_checkpoint(str(tmp_path / "x.ckpt"), dec_key=b"%016d" % i, dec_mode="AES-CBC")
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+def test_inspect(spore_command, tmp_path):
+    out = spore_command("inspect", DATA / "append_dict.ckpt", "--json", "--stats")
+    info = json.loads(out)
+    assert info["format"] == "ckpt" and info["encrypted"] is None
+    by_name = {e["name"]: e for e in info["entries"]}
+    assert by_name["note"]["text"] == "héllo 世界" and by_name["fc1.weight"]["shape"] == [9, 7]
+    with np.load(DATA / "append_dict.npz") as wanted:
+        weight = wanted["fc1.weight"]
+    stats = by_name["fc1.weight"]["stats"]
+    assert np.allclose([stats["min"], stats["max"], stats["mean"], stats["std"]],
+                       [weight.min(), weight.max(), weight.mean(), weight.std()])
+    assert "9, 7" in spore_command("inspect", DATA / "append_dict.ckpt")
+    name = "enc_AES-GCM_key_0123456789ABCDEF.ckpt"
+    assert "AES-GCM" in spore_command("inspect", DATA / name, key="0123456789ABCDEF")
+    message = spore_command("inspect", DATA / name, key="0123456789ABCDEX", code=1)
+    assert "wrong key" in message and "0123456789ABCDEX" not in message
+    assert "give its key" in spore_command("inspect", DATA / name, code=1)
+    assert "No such file" in spore_command("inspect", tmp_path / "gone", code=1)
+    assert "none of the formats" in spore_command("inspect", __file__, code=1)
+    for verb in ("inspect", "convert", "diff", "encrypt", "decrypt"):
+        assert "examples:" in spore_command(verb, "--help")
+
+
+def test_inspect_shows_no_control_characters(spore_command, tmp_path):
+    ms.save_checkpoint({"a\x1b[31m\nb": ms.Tensor([1.0])}, str(tmp_path / "x.ckpt"))
+    assert "\x1b" not in spore_command("inspect", tmp_path / "x.ckpt")
+
+
+def test_convert(spore_command, tmp_path):
+    spore_command("convert", DATA / "torch" / "wrapped.pt", tmp_path / "x.ckpt", "--map", "torch", "--without", "optimizer.",
+                  "--add", "net.", "--rename", "fc.bias=head.offset")
+    got = ms.load_checkpoint(str(tmp_path / "x.ckpt"))
+    assert {"net.bn.gamma", "net.bn.beta", "net.bn.moving_mean", "net.bn.moving_variance", "net.conv.weight",
+            "net.head.offset", "net.note"} <= set(got)
+    assert not any("optimizer" in name or "tracked" in name for name in got)
+    (tmp_path / "map").write_text("# names\nfc.weight kernel\nnote -\n")
+    spore_command("convert", DATA / "torch" / "wrapped.pt", tmp_path / "x.safetensors", "--map", tmp_path / "map", "--dtype",
+                  "float16")
+    got = ms.load_checkpoint(str(tmp_path / "x.safetensors"), format="safetensors")
+    assert got["kernel"].dtype == ms.float16 and got["epoch"].dtype == ms.int64 and "note" not in got
+    assert "cannot be written" in spore_command("convert", tmp_path / "x.ckpt", tmp_path / "x.pth", code=1)
+    assert "called 'a'" in spore_command("convert", DATA / "append_dict.ckpt", tmp_path / "y.ckpt", "--rename", "fc1.bias=a",
+                                         "--rename", "fc2.bias=a", code=1)
+    assert not (tmp_path / "y.ckpt").exists()
+
+
+def test_diff(spore_command, tmp_path):
+    a, b = tmp_path / "a.ckpt", tmp_path / "b.npz"
+    w = np.arange(6, dtype=np.float32).reshape(2, 3)
+    ms.save_checkpoint({"w": ms.Tensor(w), "x": ms.Tensor(w), "only": ms.Tensor(w), "t": "text"}, str(a))
+    assert "4 entries equal, 0 different" in spore_command("diff", a, a)
+    changed = w.copy()
+    changed[1, 2] += 0.5
+    _core.file_save(str(b), [("w", ms.Tensor(changed)), ("x", ms.Tensor(w.reshape(3, 2))), ("t", "texts")], {}, None, False)
+    out = json.loads(spore_command("diff", a, b, "--json", code=1))
+    found = {d["name"]: d for d in out["differences"]}
+    assert found["w"] == {"name": "w", "change": "other values", "largest": 0.5, "elements": 1}
+    assert found["only"]["change"] == "only in A" and found["t"]["change"] == "other text"
+    assert found["x"]["in A"] == "float32(2, 3)"
+    assert "w:" not in spore_command("diff", a, b, "--tolerance", "0.5", code=1)
+    spore_command("diff", a, tmp_path / "gone", code=2)
+
+
+@pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC", "SM4-CBC"])
+def test_encrypt_and_decrypt(mode, spore_command, tmp_path):
+    (tmp_path / "key").write_text("hex:" + "00112233445566778899aabbccddeeff" + "\n")
+    plain = DATA / "append_dict.ckpt"
+    key = ("--key-file", tmp_path / "key", "--mode", mode)
+    spore_command("encrypt", plain, tmp_path / "x.ckpt", *key)
+    assert "encrypted already" in spore_command("encrypt", tmp_path / "x.ckpt", tmp_path / "y.ckpt", *key, code=1)
+    spore_command("decrypt", tmp_path / "x.ckpt", tmp_path / "y.ckpt", *key)
+    assert (tmp_path / "y.ckpt").read_bytes() == plain.read_bytes()
+    loaded = ms.load_checkpoint(str(tmp_path / "x.ckpt"), dec_key=bytes(range(0, 256, 17)), dec_mode=mode)
+    assert loaded["note"] == "héllo 世界"
+    (tmp_path / "key").write_text("wrong wrong wrong")
+    message = spore_command("decrypt", tmp_path / "x.ckpt", tmp_path / "z.ckpt", *key, code=1)
+    assert "key" in message and "wrong wrong" not in message and not (tmp_path / "z.ckpt").exists()
+    assert "not encrypted" in spore_command("decrypt", plain, tmp_path / "z.ckpt", *key, code=1)
