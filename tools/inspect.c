@@ -194,6 +194,15 @@ static int print_text(const report *r)
     return 0;
 }
 
+/* Of the index, when the path is the prefix of a TensorFlow checkpoint. */
+static uint64_t file_bytes(const char *path)
+{
+    struct stat info;
+    char index[4096];
+    snprintf(index, sizeof index, "%s.index", path);
+    return stat(path, &info) == 0 || stat(index, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
 int verb_inspect(int argc, char **argv)
 {
     bool json = false, stats = false, helped;
@@ -218,8 +227,7 @@ int verb_inspect(int argc, char **argv)
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));
     r.title = sp_format_title(sp_bundle_format(bundle));
-    struct stat info;
-    r.file_bytes = stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+    r.file_bytes = file_bytes(path);
     code = json ? print_json(&r) : print_text(&r);
     sp_bundle_release(bundle);
     return code;

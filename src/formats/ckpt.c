@@ -56,8 +56,7 @@ typedef struct {
     bool has_tag, has_tensor, has_map, has_type, has_content;
     sp_wire tag, type, content;
     size_t offset;
-    int rank;
-    int64_t dims[SP_RANK_MAX];
+    sp_meta meta; /* dims */
 } entry;
 
 
@@ -76,28 +75,6 @@ static const char *shown(const sp_wire *w, char out[SP_NAME_SHOWN])
     return sp__name_shown((const char *)w->at, sp__wire_left(w), out);
 }
 
-static sp_status add_dim(sp_wire *w, entry *e)
-{
-    size_t offset = sp__wire_offset(w);
-    uint64_t value;
-    SP_TRY(sp__wire_varint(w, &value));
-    SP_CHECK(e->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", offset, SP_RANK_MAX);
-    SP_CHECK(value <= INT64_MAX, SP_FORMAT, "byte %zu: dimension %d is %lld, it must not be negative", offset, e->rank,
-             (long long)value);
-    e->dims[e->rank++] = (int64_t)value;
-    return SP_OK;
-}
-
-static sp_status read_dims(sp_wire *w, int type, entry *e)
-{
-    if (type == SP_WIRE_VARINT) return add_dim(w, e);
-    sp_wire packed; /* MindSpore does not write this form, but it means the same */
-    SP_TRY(sp__wire_expect(w, "dims", type, SP_WIRE_BYTES));
-    SP_TRY(sp__wire_bytes(w, &packed));
-    while (sp__wire_more(&packed)) SP_TRY(add_dim(&packed, e));
-    return SP_OK;
-}
-
 static sp_status read_tensor(sp_wire w, entry *e)
 {
     while (sp__wire_more(&w)) {
@@ -105,15 +82,13 @@ static sp_status read_tensor(sp_wire w, entry *e)
         int type;
         SP_TRY(sp__wire_field(&w, &number, &type));
         switch (number) {
-        case TENSOR_DIMS: SP_TRY(read_dims(&w, type, e)); break;
+        case TENSOR_DIMS: SP_TRY(sp__meta_take_dims(&w, type, &e->meta)); break;
         case TENSOR_TYPE:
-            SP_TRY(sp__wire_expect(&w, "tensor_type", type, SP_WIRE_BYTES));
-            SP_TRY(sp__wire_bytes(&w, &e->type));
+            SP_TRY(sp__wire_take_bytes(&w, "tensor_type", type, &e->type));
             e->has_type = true;
             break;
         case TENSOR_CONTENT:
-            SP_TRY(sp__wire_expect(&w, "tensor_content", type, SP_WIRE_BYTES));
-            SP_TRY(sp__wire_bytes(&w, &e->content));
+            SP_TRY(sp__wire_take_bytes(&w, "tensor_content", type, &e->content));
             e->has_content = true;
             break;
         default: SP_TRY(sp__wire_skip(&w, number, type));
@@ -132,13 +107,11 @@ static sp_status read_fields(sp_wire w, entry *e)
         SP_TRY(sp__wire_field(&w, &number, &type));
         switch (number) {
         case VALUE_TAG:
-            SP_TRY(sp__wire_expect(&w, "tag", type, SP_WIRE_BYTES));
-            SP_TRY(sp__wire_bytes(&w, &e->tag));
+            SP_TRY(sp__wire_take_bytes(&w, "tag", type, &e->tag));
             e->has_tag = true;
             break;
         case VALUE_TENSOR:
-            SP_TRY(sp__wire_expect(&w, "tensor", type, SP_WIRE_BYTES));
-            SP_TRY(sp__wire_bytes(&w, &contents));
+            SP_TRY(sp__wire_take_bytes(&w, "tensor", type, &contents));
             SP_TRY(read_tensor(contents, e));
             break;
         case VALUE_MAP:
@@ -222,9 +195,9 @@ static sp_status finish_tensor(reader *r, const char *name)
     sp_dtype dtype;
     SP_TRY(parse_dtype(&e->type, &dtype));
     size_t element = sp_dtype_bytes(dtype), wanted;
-    sp_meta meta = {.dtype = dtype, .rank = e->rank};
-    memcpy(meta.dims, e->dims, sizeof meta.dims);
-    if (meta.rank == 1 && e->dims[0] == 0 && r->total_bytes == element) meta.rank = 0;
+    sp_meta meta = e->meta;
+    meta.dtype = dtype;
+    if (meta.rank == 1 && meta.dims[0] == 0 && r->total_bytes == element) meta.rank = 0;
     int64_t count;
     sp_status status = sp__shape_count(meta.rank, meta.dims, &count);
     if (status != SP_OK) {
@@ -290,11 +263,11 @@ static sp_status collect(reader *r, const entry *e)
 {
     if (r->collecting && same_bytes(&r->first.tag, &e->tag)) {
         char name[SP_NAME_SHOWN], here[SP_SHAPE_TEXT], before[SP_SHAPE_TEXT];
-        bool same = sp__shape_equal(r->first.rank, r->first.dims, e->rank, e->dims);
+        bool same = sp__shape_equal(r->first.meta.rank, r->first.meta.dims, e->meta.rank, e->meta.dims);
         SP_CHECK(same && same_bytes(&r->first.type, &e->type), SP_FORMAT,
                  "entry '%s': byte %zu: slice %zu has shape %s, the first one %s; shapes and types must agree",
-                 shown(&e->tag, name), e->offset, r->n_pieces + 1, sp__shape_text(e->rank, e->dims, here),
-                 sp__shape_text(r->first.rank, r->first.dims, before));
+                 shown(&e->tag, name), e->offset, r->n_pieces + 1, sp__shape_text(e->meta.rank, e->meta.dims, here),
+                 sp__shape_text(r->first.meta.rank, r->first.meta.dims, before));
         return add_piece(r, &e->content);
     }
     SP_TRY(finish(r));

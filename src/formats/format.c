@@ -87,11 +87,11 @@ static const sp_format *format_by_extension(const char *path, bool writable)
 
 /* --- sources ----------------------------------------------------------------------------------------------------- */
 
-static sp_status decrypt_source(sp_source *s)
+static sp_status decrypt_source(sp_source *s, bool may_be_plain)
 {
     const char *mode = sp__cipher_sealed_mode(s->data, s->bytes);
     if (mode == NULL) {
-        SP_CHECK(s->options->key == NULL, SP_VALUE, "a key was given, but the file is not encrypted");
+        SP_CHECK(s->options->key == NULL || may_be_plain, SP_VALUE, "a key was given, but the file is not encrypted");
         return SP_OK;
     }
     SP_CHECK(s->options->key != NULL, SP_VALUE, "the file is encrypted (%s); give its key", mode);
@@ -104,13 +104,13 @@ static sp_status decrypt_source(sp_source *s)
     return SP_OK;
 }
 
-static sp_status source_open(const char *path, const sp_file_options *options, sp_source *out)
+static sp_status source_open(const char *path, const sp_file_options *options, bool may_be_plain, sp_source *out)
 {
     sp_source s = {.path = path, .options = options};
     SP_TRY(sp__map_open(path, &s.map));
     s.data = s.map->data;
     s.bytes = s.map->bytes;
-    sp_status status = decrypt_source(&s);
+    sp_status status = decrypt_source(&s, may_be_plain);
     if (status != SP_OK) sp__map_release(s.map);
     else *out = s;
     return status;
@@ -137,10 +137,31 @@ sp_status sp__source_open_beside(const sp_source *s, const char *name, sp_source
     int folder = slash == NULL ? 0 : (int)(slash + 1 - s->path);
     int n = snprintf(path, sizeof path, "%.*s%s", folder, s->path, name);
     SP_CHECK(n > 0 && n < PATH_MAX_BYTES, SP_VALUE, "the path of '%s' is too long", shown);
-    sp_status status = source_open(path, s->options, out);
+    sp_status status = source_open(path, s->options, true, out);
     if (status != SP_OK) sp__error_context("its part '%s'", shown);
     else out->path = NULL; /* parts have no parts; and the name does not live longer than this call */
     return status;
+}
+
+static sp_status add_dim(sp_wire *w, sp_meta *meta)
+{
+    size_t offset = sp__wire_offset(w);
+    uint64_t value;
+    SP_TRY(sp__wire_varint(w, &value));
+    SP_CHECK(meta->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", offset, SP_RANK_MAX);
+    SP_CHECK(value <= INT64_MAX, SP_FORMAT, "byte %zu: dimension %d is %lld, it must not be negative", offset, meta->rank,
+             (long long)value);
+    meta->dims[meta->rank++] = (int64_t)value;
+    return SP_OK;
+}
+
+sp_status sp__meta_take_dims(sp_wire *w, int type, sp_meta *meta)
+{
+    if (type == SP_WIRE_VARINT) return add_dim(w, meta);
+    sp_wire packed;
+    SP_TRY(sp__wire_take_bytes(w, "dims", type, &packed));
+    while (sp__wire_more(&packed)) SP_TRY(add_dim(&packed, meta));
+    return SP_OK;
 }
 
 sp_status sp__meta_bytes(const sp_meta *meta, size_t *bytes)
@@ -297,7 +318,7 @@ sp_status sp_load(const char *path, const sp_file_options *options, sp_bundle **
     SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
     char index[PATH_MAX_BYTES];
     sp_source s = {0};
-    sp_status status = source_open(behind_prefix(path, index), options != NULL ? options : &no_options, &s);
+    sp_status status = source_open(behind_prefix(path, index), options != NULL ? options : &no_options, false, &s);
     if (status == SP_OK) {
         status = load(&s, out);
         sp__source_close(&s);
@@ -310,7 +331,7 @@ sp_status sp_load_memory(const void *data, size_t bytes, const sp_file_options *
 {
     SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
     sp_source s = {.data = data, .bytes = bytes, .options = options != NULL ? options : &no_options};
-    SP_TRY(decrypt_source(&s));
+    SP_TRY(decrypt_source(&s, false));
     sp_status status = load(&s, out);
     sp__source_close(&s);
     return status;
@@ -321,7 +342,7 @@ sp_status sp_format_probe(const char *path, const sp_format **out)
     SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
     char index[PATH_MAX_BYTES];
     sp_source s = {0};
-    sp_status status = source_open(behind_prefix(path, index), &no_options, &s);
+    sp_status status = source_open(behind_prefix(path, index), &no_options, false, &s);
     if (status == SP_OK) {
         status = probe(&s, out);
         sp__source_close(&s);

@@ -9,6 +9,7 @@
 
 #include "formats/bundle.h"
 #include "base/file.h"
+#include "formats/wire.h"
 #include "spore/format.h"
 #include "tensor/tensor_impl.h"
 
@@ -39,6 +40,8 @@ sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name);
 /* Another file, named in this one: must lie in the same folder or below; no "..", no absolute names. */
 sp_status sp__source_open_beside(const sp_source *s, const char *name, sp_source *out);
 void sp__source_close(sp_source *s);
+/* The field of dimensions of a protobuf tensor: one number, or packed ones; appended to meta. */
+sp_status sp__meta_take_dims(sp_wire *w, int type, sp_meta *meta);
 /* bytes = elements of meta * element size; SP_FORMAT with the shape when it is not possible. */
 sp_status sp__meta_bytes(const sp_meta *meta, size_t *bytes);
 

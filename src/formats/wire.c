@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "formats/bundle.h"
+
 enum {
     VARINT_MAX_BYTES = 10,
     GROUP_DEPTH_MAX = 64 /* groups inside groups of unknown fields; more is an attack, not a file */
@@ -112,6 +114,30 @@ sp_status sp__wire_expect(const sp_wire *w, const char *what, int type, int want
                                         "a group",  "the end of a group", "four bytes"};
     SP_CHECK(type == wanted, SP_FORMAT, "byte %zu: %s is stored as %s, %s wanted", sp__wire_offset(w), what,
              names[type], names[wanted]);
+    return SP_OK;
+}
+
+sp_status sp__wire_take_bytes(sp_wire *w, const char *what, int type, sp_wire *out)
+{
+    SP_TRY(sp__wire_expect(w, what, type, SP_WIRE_BYTES));
+    return sp__wire_bytes(w, out);
+}
+
+sp_status sp__wire_take_number(sp_wire *w, const char *what, int type, uint64_t *out)
+{
+    SP_TRY(sp__wire_expect(w, what, type, SP_WIRE_VARINT));
+    return sp__wire_varint(w, out);
+}
+
+sp_status sp__wire_take_text(sp_wire *w, const char *what, int type, char *out, size_t room)
+{
+    sp_wire text = *w;
+    SP_TRY(sp__wire_take_bytes(w, what, type, &text));
+    size_t n = sp__wire_left(&text);
+    SP_CHECK(n < room && memchr(text.at, 0, n) == NULL && sp__utf8_valid((const char *)text.at, n) == n, SP_FORMAT,
+             "byte %zu: %s is no text, or longer than %zu bytes", sp__wire_offset(&text), what, room - 1);
+    memcpy(out, text.at, n);
+    out[n] = '\0';
     return SP_OK;
 }
 

@@ -41,6 +41,12 @@ sp_status sp__wire_skip(sp_wire *w, uint32_t number, int type);
 /* Fail unless `type` is the wanted one; what: the field's name for the message. */
 sp_status sp__wire_expect(const sp_wire *w, const char *what, int type, int wanted);
 
+/* A field of a known kind: its contents, number, or text (UTF-8 without NUL, shorter than
+ * room). what: the field's name for messages. */
+sp_status sp__wire_take_bytes(sp_wire *w, const char *what, int type, sp_wire *out);
+sp_status sp__wire_take_number(sp_wire *w, const char *what, int type, uint64_t *out);
+sp_status sp__wire_take_text(sp_wire *w, const char *what, int type, char *out, size_t room);
+
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A growing block of bytes. Start with {0}; free with sp__wire_out_free. */

@@ -147,6 +147,64 @@ def test_sharded_torch(tmp_path):
     assert list(read(tmp_path / "pytorch_model.bin.index.json")) == ["fc.weight", "fc.bias", "row"]
 
 
+@pytest.mark.parametrize("name", ["object", "old.ckpt"])
+@pytest.mark.parametrize("ending", ["", ".index"])
+def test_tensorflow(name, ending):
+    got = read(DATA / "tensorflow" / (name + ending))
+    with np.load(DATA / "tensorflow" / (name + ".npz")) as wanted:
+        assert set(got) == set(wanted.files)
+        for key in wanted.files:
+            same(got[key], wanted[key])
+
+
+def test_tflite():
+    with np.load(DATA / "tflite" / "dense.npz") as wanted:
+        kernel, bias = wanted["kernel"], wanted["bias"]
+    got = read(DATA / "tflite" / "dense_float.tflite")
+    same(got["MatMul"], np.ascontiguousarray(kernel.T))
+    same(got["Relu;add"], bias)
+    packed = read(DATA / "tflite" / "dense_int8.tflite")
+    assert packed["MatMul"].dtype == np.int8 and packed["MatMul.zero_point"].max() == 0
+    scaled = packed["MatMul"] * packed["MatMul.scale"][:, None]
+    assert np.abs(scaled - kernel.T).max() <= packed["MatMul.scale"].max()
+
+
+def test_mindir():
+    got = read(DATA / "mindir" / "bf16_add.mindir")
+    assert [v.dtype for v in got.values()] == [np.uint16]
+    got = read(DATA / "mindir" / "int8_weights.mindir")
+    assert np.int8 in [v.dtype for v in got.values()]
+    bundle = _core.file_load(str(DATA / "mindir" / "user_info.mindir"), None, False)
+    assert bundle.notes()["mind_ir_version"] == "3" and sum(k.startswith("user_info.") for k in bundle.notes()) == 2
+    assert len(read(DATA / "mindir" / "add.mindir")) == 0
+    split = read(DATA / "mindir" / "split_graph.mindir")
+    assert split and all(np.isfinite(v).all() for v in split.values())
+    bundle = _core.file_load(str(DATA / "mindir" / "enc_AES-GCM_key_0123456789ABCDEF.mindir"), None, False,
+                             b"0123456789ABCDEF", "AES-GCM")
+    assert bundle.format() == "mindir" and len(bundle) > 0
+
+
+def test_onnx():
+    got = read(DATA / "onnx" / "typed.onnx")
+    wanted = {"f32": np.array([[1.5, -2], [3, 4]], "f4"), "f64": np.array([1.5, -2]), "f16": np.array([1.5, -2, 0.25], "f2"),
+              "i64": np.array([1, -2, 1 << 40]), "i8": np.array([1, -2, 127], "i1"), "u64": np.array([1 << 63], "u8"),
+              "b": np.array([True, False]), "c": np.array([1 + 2j], "c8")}
+    assert list(got) == list(wanted)
+    for key, array in wanted.items():
+        same(got[key], array)
+    same(read(DATA / "onnx" / "outside.onnx")["big"], np.arange(1000, dtype=np.float32).reshape(10, 100))
+    assert read(DATA / "onnx" / "mlp.onnx")["fc1.weight"].shape == (9, 6)
+
+
+def test_contents_outside_the_folder(tmp_path):
+    data = (DATA / "onnx" / "outside.onnx").read_bytes()
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "x.onnx"
+    path.write_bytes(data.replace(b"outside.data", b"../side.data"))
+    (tmp_path / "side.data").write_bytes(bytes(8192))
+    refused(path, "outside its folder")
+
+
 # --- broken and hostile files ----------------------------------------------------------------------------------------
 
 def refused(path, words):

@@ -6,6 +6,7 @@
 
 static const struct {
     const char *format, *file;
+    bool parts; /* names other files, which there are none of in memory */
 } samples[] = {
 #include "fuzz_samples.def"
 };
@@ -33,7 +34,7 @@ static void samples_are_read(void **unused)
     (void)unused;
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i].file);
-        if (!run(samples[i].format, b.data, b.bytes)) fail_msg("%s: %s", samples[i].file, sp_error_message());
+        if (run(samples[i].format, b.data, b.bytes) == samples[i].parts) fail_msg("%s: %s", samples[i].file, sp_error_message());
         free(b.data);
     }
 }

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensorflow.c - TensorFlow's checkpoints: <prefix>.index and <prefix>.data-00000-of-0000N.
+ *
+ * The index is a table of sorted keys, in the layout of LevelDB:
+ *
+ *   blocks | index block: last key of each block -> handle | footer, 48 bytes: handles of metaindex and index, filled with
+ *   zeros, then 57 FB 80 8B 24 75 47 DB
+ *   handle  varint offset, varint bytes; behind the block 1 byte compression (0 none, 1 snappy) and 4 bytes CRC-32C
+ *   block   entries, then the places of entries without a shared key (4 bytes each) and their number (4 bytes)
+ *   entry   varint shared, varint rest, varint value bytes | rest of the key | value
+ *
+ * Values are protobuf messages: for the empty key a header (1 number of shards, 2 byte order), else an entry: 1 dtype,
+ * 2 shape (2 dim (1 size)), 3 shard, 4 offset, 5 bytes, 6 CRC-32C, 7 slices of a partitioned variable (refused).
+ * Keras and tf.Module append "/.ATTRIBUTES/VARIABLE_VALUE" to names, which is left out; so is the graph of objects. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/format_impl.h"
+#include "formats/wire.h"
+
+enum { FOOTER_BYTES = 48, MAGIC_BYTES = 8, BLOCK_TRAILER = 5, SHARDS_MAX = 100000 };
+static const uint8_t magic[MAGIC_BYTES] = {0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB};
+static const char attribute[] = "/.ATTRIBUTES/VARIABLE_VALUE";
+static const char object_graph[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
+typedef struct {
+    const sp_source *source;
+    sp_bundle *bundle;
+    const char *stem;  /* file name of the prefix, without its folder */
+    size_t stem_bytes;
+    uint64_t n_shards;
+    sp_source *shards; /* opened when needed */
+} reader;
+
+/* --- snappy ------------------------------------------------------------------------------------------------------ */
+
+static sp_status snappy_copy(uint8_t *out, size_t *at, size_t room, uint64_t offset, size_t n)
+{
+    SP_CHECK(offset > 0 && offset <= *at && n <= room - *at, SP_FORMAT, "a compressed block is damaged");
+    for (size_t i = 0; i < n; i++, ++*at) out[*at] = out[*at - offset]; /* may overlap: byte by byte */
+    return SP_OK;
+}
+
+static sp_status snappy_element(sp_wire *w, uint8_t *out, size_t *at, size_t room)
+{
+    uint8_t tag = *w->at++;
+    size_t extra = (tag & 3) == 0 ? ((tag >> 2) >= 60 ? (size_t)(tag >> 2) - 59 : 0) : (tag & 3) == 3 ? 4 : tag & 3;
+    SP_CHECK(sp__wire_left(w) >= extra, SP_FORMAT, "a compressed block is cut");
+    uint64_t number = 0;
+    for (size_t i = extra; i-- > 0;) number = number << 8 | w->at[i];
+    w->at += extra;
+    if ((tag & 3) == 1) return snappy_copy(out, at, room, (uint64_t)(tag >> 5) << 8 | number, ((tag >> 2) & 7) + 4u);
+    if ((tag & 3) != 0) return snappy_copy(out, at, room, number, (tag >> 2) + 1u);
+    uint64_t n = (extra > 0 ? number : tag >> 2) + 1;
+    SP_CHECK(n <= sp__wire_left(w) && n <= room - *at, SP_FORMAT, "a compressed block is damaged");
+    memcpy(out + *at, w->at, (size_t)n);
+    w->at += n;
+    *at += (size_t)n;
+    return SP_OK;
+}
+
+/* Caller frees *out. */
+static sp_status unpack_snappy(sp_wire w, uint8_t **out, size_t *bytes)
+{
+    uint64_t n;
+    SP_TRY(sp__wire_varint(&w, &n));
+    SP_CHECK(n / 256 <= sp__wire_left(&w), SP_FORMAT, "a compressed block claims %llu bytes", (unsigned long long)n);
+    uint8_t *plain = sp__alloc((size_t)n);
+    if (plain == NULL) return SP_NOMEM;
+    size_t at = 0;
+    sp_status status = SP_OK;
+    while (status == SP_OK && sp__wire_more(&w)) status = snappy_element(&w, plain, &at, (size_t)n);
+    if (status == SP_OK && at != n) status = sp__fail(SP_FORMAT, "a compressed block is cut");
+    if (status != SP_OK) {
+        sp__free(plain);
+        return status;
+    }
+    *out = plain;
+    *bytes = (size_t)n;
+    return SP_OK;
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------- */
+
+typedef sp_status (*entry_fn)(reader *r, const char *key, size_t key_bytes, sp_wire value);
+
+static sp_status read_handle(sp_wire *w, const sp_source *s, sp_wire *block)
+{
+    uint64_t offset, bytes;
+    SP_TRY(sp__wire_varint(w, &offset));
+    SP_TRY(sp__wire_varint(w, &bytes));
+    SP_CHECK(offset <= s->bytes && s->bytes - offset >= BLOCK_TRAILER && bytes <= s->bytes - offset - BLOCK_TRAILER, SP_FORMAT,
+             "a block of %llu bytes at byte %llu does not lie in the file", (unsigned long long)bytes,
+             (unsigned long long)offset);
+    *block = (sp_wire){s->data, s->data + offset, s->data + offset + bytes};
+    return SP_OK;
+}
+
+static sp_status read_entries(reader *r, sp_wire w, entry_fn fn)
+{
+    size_t bytes = sp__wire_left(&w);
+    SP_CHECK(bytes >= 4, SP_FORMAT, "a block is too small");
+    uint64_t n = 0;
+    for (int i = 4; i-- > 0;) n = n << 8 | w.end[i - 4];
+    SP_CHECK(n <= (bytes - 4) / 4, SP_FORMAT, "a block claims %llu places", (unsigned long long)n);
+    w.end -= 4 + 4 * (size_t)n;
+    sp_wire_out key = {0};
+    sp_status status = SP_OK;
+    while (status == SP_OK && sp__wire_more(&w)) {
+        uint64_t shared = 0, rest = 0, n_value = 0;
+        SP_GOTO(done, sp__wire_varint(&w, &shared));
+        SP_GOTO(done, sp__wire_varint(&w, &rest));
+        SP_GOTO(done, sp__wire_varint(&w, &n_value));
+        if (shared > key.bytes || rest > sp__wire_left(&w) || n_value > sp__wire_left(&w) - rest) {
+            status = sp__fail(SP_FORMAT, "byte %zu: lengths of an entry do not fit", sp__wire_offset(&w));
+            break;
+        }
+        key.bytes = (size_t)shared;
+        SP_GOTO(done, sp__wire_put(&key, w.at, (size_t)rest));
+        SP_GOTO(done, sp__wire_put(&key, "", 1));
+        key.bytes--;
+        sp_wire value = {w.file, w.at + rest, w.at + rest + n_value};
+        w.at = value.end;
+        status = fn(r, (const char *)key.data, key.bytes, value);
+    }
+done:
+    sp__wire_out_free(&key);
+    return status;
+}
+
+static sp_status read_block(reader *r, sp_wire handle, entry_fn fn)
+{
+    sp_wire block;
+    SP_TRY(read_handle(&handle, r->source, &block));
+    uint8_t compression = *block.end;
+    SP_CHECK(compression <= 1, SP_FORMAT, "a block is compressed with method %u; 0 (none) and 1 (snappy) are known",
+             compression);
+    if (compression == 0) return read_entries(r, block, fn);
+    uint8_t *plain = NULL;
+    size_t bytes = 0;
+    SP_TRY(unpack_snappy(block, &plain, &bytes));
+    sp_status status = read_entries(r, sp__wire_open(plain, bytes), fn);
+    sp__free(plain);
+    return status;
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------------- */
+
+static sp_dtype dtype_of(uint64_t number)
+{
+    static const int8_t known[] = {
+        [1] = SP_DTYPE_F32 + 1,  [2] = SP_DTYPE_F64 + 1,  [3] = SP_DTYPE_I32 + 1,   [4] = SP_DTYPE_U8 + 1,
+        [5] = SP_DTYPE_I16 + 1,  [6] = SP_DTYPE_I8 + 1,   [7] = SP_DTYPE_STR + 1,   [8] = SP_DTYPE_C64 + 1,
+        [9] = SP_DTYPE_I64 + 1,  [10] = SP_DTYPE_BOOL + 1, [14] = SP_DTYPE_BF16 + 1, [17] = SP_DTYPE_U16 + 1,
+        [18] = SP_DTYPE_C128 + 1, [19] = SP_DTYPE_F16 + 1, [22] = SP_DTYPE_U32 + 1,  [23] = SP_DTYPE_U64 + 1,
+    };
+    return number < sizeof known ? (sp_dtype)(known[number] - 1) : SP_DTYPE_NONE;
+}
+
+static sp_status read_dim(sp_wire w, sp_meta *meta)
+{
+    uint64_t size = 0;
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__wire_take_number(&w, "size", type, &size));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    SP_CHECK(meta->rank < SP_RANK_MAX, SP_FORMAT, "more than %d dimensions", SP_RANK_MAX);
+    SP_CHECK(size <= INT64_MAX, SP_FORMAT, "dimension %d is negative", meta->rank);
+    meta->dims[meta->rank++] = (int64_t)size;
+    return SP_OK;
+}
+
+static sp_status read_shape(sp_wire w, sp_meta *meta)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire dim;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != 2) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        SP_TRY(sp__wire_take_bytes(&w, "dim", type, &dim));
+        SP_TRY(read_dim(dim, meta));
+    }
+    return SP_OK;
+}
+
+typedef struct {
+    sp_meta meta;
+    uint64_t dtype, shard, offset, bytes;
+    bool sliced;
+} entry;
+
+static sp_status parse_entry(sp_wire w, entry *e)
+{
+    memset(e, 0, sizeof *e);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        switch (number) {
+        case 1: SP_TRY(sp__wire_take_number(&w, "dtype", type, &e->dtype)); break;
+        case 2:
+            SP_TRY(sp__wire_take_bytes(&w, "shape", type, &inner));
+            SP_TRY(read_shape(inner, &e->meta));
+            break;
+        case 3: SP_TRY(sp__wire_take_number(&w, "shard_id", type, &e->shard)); break;
+        case 4: SP_TRY(sp__wire_take_number(&w, "offset", type, &e->offset)); break;
+        case 5: SP_TRY(sp__wire_take_number(&w, "size", type, &e->bytes)); break;
+        case 7: e->sliced = true; /* fall through */
+        default: SP_TRY(sp__wire_skip(&w, number, type));
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status open_shard(reader *r, uint64_t i, const sp_source **out)
+{
+    SP_CHECK(i < r->n_shards, SP_FORMAT, "lies in shard %llu of %llu", (unsigned long long)i, (unsigned long long)r->n_shards);
+    sp_source *shard = &r->shards[i];
+    if (shard->options == NULL) {
+        char name[512];
+        int n = snprintf(name, sizeof name, "%.*s.data-%05llu-of-%05llu", (int)r->stem_bytes, r->stem, (unsigned long long)i,
+                         (unsigned long long)r->n_shards);
+        SP_CHECK(n > 0 && n < (int)sizeof name, SP_VALUE, "the file name is too long");
+        SP_TRY(sp__source_open_beside(r->source, name, shard));
+    }
+    *out = shard;
+    return SP_OK;
+}
+
+static sp_status add_entry(reader *r, char *name, const entry *e)
+{
+    const sp_source *shard = NULL;
+    SP_CHECK(!e->sliced, SP_FORMAT, "is a partitioned variable, which is not supported");
+    SP_TRY(open_shard(r, e->shard, &shard));
+    SP_CHECK(e->offset <= shard->bytes && e->bytes <= shard->bytes - e->offset, SP_FORMAT,
+             "%llu bytes at byte %llu of shard %llu, which has %zu", (unsigned long long)e->bytes,
+             (unsigned long long)e->offset, (unsigned long long)e->shard, shard->bytes);
+    size_t n = strlen(name);
+    if (n > sizeof attribute - 1 && strcmp(name + n - (sizeof attribute - 1), attribute) == 0)
+        name[n - (sizeof attribute - 1)] = '\0';
+    return sp__source_add(shard, r->bundle, name, &e->meta, shard->data + e->offset, (size_t)e->bytes);
+}
+
+static sp_status on_entry(reader *r, const char *key, size_t key_bytes, sp_wire value)
+{
+    if (key_bytes == 0 || strcmp(key, object_graph) == 0) return SP_OK;
+    SP_CHECK(strlen(key) == key_bytes && sp__utf8_valid(key, key_bytes) == key_bytes, SP_FORMAT,
+             "the name of a variable is not UTF-8");
+    entry e;
+    char shown[SP_NAME_SHOWN];
+    char *name = sp__strdup(key);
+    if (name == NULL) return SP_NOMEM;
+    sp_status status = parse_entry(value, &e);
+    e.meta.dtype = dtype_of(e.dtype);
+    if (status == SP_OK && e.meta.dtype == SP_DTYPE_NONE)
+        status = sp__fail(SP_FORMAT, "dtype number %llu is not supported", (unsigned long long)e.dtype);
+    /* Texts (layer names, save counters' keys) belong to the program, not to the weights. */
+    if (status == SP_OK && e.meta.dtype != SP_DTYPE_STR) status = add_entry(r, name, &e);
+    if (status != SP_OK) sp__error_context("variable '%s'", sp__name_shown(key, key_bytes, shown));
+    sp__free(name);
+    return status;
+}
+
+static sp_status on_header(reader *r, const char *key, size_t key_bytes, sp_wire w)
+{
+    (void)key;
+    uint64_t order = 0;
+    if (key_bytes != 0) return SP_OK;
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__wire_take_number(&w, "num_shards", type, &r->n_shards));
+        else if (number == 2) SP_TRY(sp__wire_take_number(&w, "endianness", type, &order));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    SP_CHECK(order == 0, SP_FORMAT, "was written on a big-endian machine, which is not supported");
+    SP_CHECK(r->n_shards <= SHARDS_MAX, SP_FORMAT, "claims %llu shards", (unsigned long long)r->n_shards);
+    return SP_OK;
+}
+
+/* Entries of the index block: handles of the others. */
+static sp_status header_of_block(reader *r, const char *key, size_t key_bytes, sp_wire handle)
+{
+    (void)key, (void)key_bytes;
+    return r->n_shards == 0 ? read_block(r, handle, on_header) : SP_OK;
+}
+
+static sp_status entries_of_block(reader *r, const char *key, size_t key_bytes, sp_wire handle)
+{
+    (void)key, (void)key_bytes;
+    return read_block(r, handle, on_entry);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------------- */
+
+static bool probe(const sp_source *s)
+{
+    return s->bytes >= FOOTER_BYTES && memcmp(s->data + s->bytes - MAGIC_BYTES, magic, MAGIC_BYTES) == 0;
+}
+
+static sp_status read_table(reader *r)
+{
+    const sp_source *s = r->source;
+    sp_wire footer = {s->data, s->data + s->bytes - FOOTER_BYTES, s->data + s->bytes - MAGIC_BYTES}, ignored;
+    SP_TRY(read_handle(&footer, s, &ignored));
+    SP_TRY(read_block(r, footer, header_of_block));
+    SP_CHECK(r->n_shards > 0, SP_FORMAT, "has no header");
+    r->shards = sp__alloc_zero((size_t)r->n_shards * sizeof *r->shards);
+    if (r->shards == NULL) return SP_NOMEM;
+    return read_block(r, footer, entries_of_block);
+}
+
+static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+{
+    static const char ending[] = ".index";
+    SP_CHECK(probe(s), SP_FORMAT, "is no index of a TensorFlow checkpoint: its end is missing");
+    reader r = {.source = s, .bundle = bundle, .stem = ""};
+    if (s->path != NULL) {
+        const char *slash = strrchr(s->path, '/');
+        r.stem = slash == NULL ? s->path : slash + 1;
+        r.stem_bytes = strlen(r.stem);
+        if (r.stem_bytes > sizeof ending - 1 && strcmp(r.stem + r.stem_bytes - (sizeof ending - 1), ending) == 0)
+            r.stem_bytes -= sizeof ending - 1;
+    }
+    sp_status status = read_table(&r);
+    for (uint64_t i = 0; r.shards != NULL && i < r.n_shards; i++) sp__source_close(&r.shards[i]);
+    sp__free(r.shards);
+    return status;
+}
+
+const sp_format sp__format_tensorflow = {
+    .name = "tensorflow",
+    .title = "TensorFlow checkpoint",
+    .extensions = ".index",
+    .probe = probe,
+    .read = read_file,
+};
