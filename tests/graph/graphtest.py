@@ -60,7 +60,7 @@ def program(function=None, **options):
 
 def load_programs():
     """Import all files of programs/; the package to test must be importable as mindspore."""
-    for folder in (str(PROGRAMS), str(HERE)):
+    for folder in (str(HERE / "models"), str(PROGRAMS), str(HERE)):
         if folder not in sys.path:
             sys.path.insert(0, folder)
     for path in sorted(PROGRAMS.glob("*.py")):
@@ -250,24 +250,17 @@ def without_jit(ms):
     sys.modules[ms.__name__ + ".context"].set_context = eager_context
 
 
-def child(name, mode, writer):
-    """Run one program and write its result; never returns."""
-    if mode == "eager":
-        without_jit(sys.modules["mindspore"])
-    try:
-        with os.fdopen(writer, "w") as out:
-            json.dump(execute(registry[name]), out)
-    finally:
-        os._exit(0)
-
-
-def run_forked(name, mode):
-    """The result of a program, run in a forked child within the time limit."""
+def forked(call):
+    """What call() returns, as JSON, from a forked child within the time limit; {"crash": ...} if it does not return."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        child(name, mode, writer)
+        try:
+            with os.fdopen(writer, "w") as out:
+                json.dump(call(), out)
+        finally:
+            os._exit(0)
     os.close(writer)
     data, end = b"", time.monotonic() + SECONDS
     while True:
@@ -288,10 +281,14 @@ def run_forked(name, mode):
         return {"crash": signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"status {status}"}
 
 
-def serve(module):
-    """Answer requests on standard input, "mode name" a line, with a line of JSON each."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)                           # what the package prints while it is imported is no answer
+def run_one(name, mode):
+    if mode == "eager":
+        without_jit(sys.modules["mindspore"])
+    return execute(registry[name])
+
+
+def import_package(module):
+    """Import the package to test under the name mindspore, and give it."""
     if module == "spore":
         import spore._alias
         spore._alias.as_mindspore()
@@ -299,12 +296,20 @@ def serve(module):
     if module == "mindspore":
         ms.set_device("CPU")
     ms.set_context(mode=ms.PYNATIVE_MODE)
+    return ms
+
+
+def serve(module):
+    """Answer requests on standard input, "mode name" a line, with a line of JSON each."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)                           # what the package prints while it is imported is no answer
+    import_package(module)
     load_programs()
     print(json.dumps({one.name: [one.file, one.rtol, one.atol, one.stdout] for one in registry.values()}), file=answers,
           flush=True)
     for line in sys.stdin:
         mode, name = line.split()
-        print(json.dumps(run_forked(name, mode)), file=answers, flush=True)
+        print(json.dumps(forked(functools.partial(run_one, name, mode))), file=answers, flush=True)
 
 
 class Found:
