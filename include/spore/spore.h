@@ -13,6 +13,7 @@
 #include "spore/runtime.h"
 #include "spore/status.h"
 #include "spore/tensor.h"
+#include "spore/tfrecord.h"
 #include "spore/transform.h"
 
 #endif

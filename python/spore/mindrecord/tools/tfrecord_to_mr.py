@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TFRecord to MindRecord. TensorFlow is not needed, but for making the description of the features."""
+import os
 import string
 
 import numpy as np
@@ -107,7 +108,7 @@ class TFRecordToMR:
         """The rows: dicts that fit the schema."""
         fields = [(name, self._cast(name), self.mindrecord_schema[self._cast(name)]) for name in self.feature_dict]
         with engine_errors():
-            examples = _core.TFRecordReader(self.source)
+            examples = _core.TFRecordReader(os.fsencode(self.source))
         for row, example in enumerate(examples):
             yield {cast: self._value(name, field, example.get(name), row) for name, cast, field in fields}
 
