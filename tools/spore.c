@@ -280,6 +280,7 @@ static const verb verbs[] = {
     {"diff", "A B", "what changed between two files of weights", verb_diff},
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},
+    {"record", "VERB", "MindRecord data sets: info, cat, make, check and more", verb_record},
     {"doctor", "", "show what spore finds on this machine", verb_doctor},
     {"version", "", "print the version (also: --version)", verb_version},
     {"help", "", "print this text (also: --help)", verb_help},

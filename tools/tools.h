@@ -75,5 +75,6 @@ int verb_convert(int argc, char **argv);
 int verb_diff(int argc, char **argv);
 int verb_encrypt(int argc, char **argv);
 int verb_decrypt(int argc, char **argv);
+int verb_record(int argc, char **argv);
 
 #endif
