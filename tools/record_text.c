@@ -342,23 +342,43 @@ static int json_field_type(const jsonl *j, const char *name, const json_t *v, sp
     return 0;
 }
 
-/* The field after one more value: integers widen to floats, sizes that differ become -1. */
-static int json_widen(const jsonl *j, sp_record_field *f, const sp_record_field *now, const json_t *v)
+static bool is_empty(const sp_record_field *f) { return f->rank >= 1 && f->dims[f->rank - 1] == 0; }
+
+/* Sizes that differ become -1. An empty list tells nothing but that its first size varies. */
+static int json_widen_shape(const jsonl *j, sp_record_field *f, const sp_record_field *now)
 {
-    bool numbers = (f->type == SP_RECORD_INT64 || f->type == SP_RECORD_FLOAT64) &&
-                   (now->type == SP_RECORD_INT64 || now->type == SP_RECORD_FLOAT64);
-    if (f->type == SP_RECORD_FLOAT64 && f->rank < 0 && is_special(v)) return 0;
-    bool empty = now->rank >= 1 && now->dims[now->rank - 1] == 0;
-    if (f->type != now->type && numbers && !empty) f->type = SP_RECORD_FLOAT64;
-    if ((f->type != now->type && !numbers) || (f->rank != now->rank && !(empty && f->rank >= 1)))
+    if (is_empty(f) && !is_empty(now)) {
+        const char *name = f->name;
+        *f = *now;
+        f->name = name;
+        f->dims[0] = -1;
+    } else if (is_empty(now) && !is_empty(f)) {
+        f->dims[0] = -1;
+    } else if (f->rank != now->rank) {
         return json_failed(j, f->name, "another kind of value than in the lines before");
+    }
     int n_any = 0;
     for (int i = 0; i < f->rank; i++) {
-        if (i >= now->rank || f->dims[i] != now->dims[i]) f->dims[i] = -1;
+        if (!is_empty(now) && f->dims[i] != now->dims[i]) f->dims[i] = -1;
         n_any += f->dims[i] == -1;
     }
     if (n_any > 1) return json_failed(j, f->name, "more than one size of its lists varies; one may");
     return 0;
+}
+
+/* The field after one more value: integers widen to floats. */
+static int json_widen(const jsonl *j, sp_record_field *f, const sp_record_field *now, const json_t *v)
+{
+    bool numbers = (f->type == SP_RECORD_INT64 || f->type == SP_RECORD_FLOAT64) &&
+                   (now->type == SP_RECORD_INT64 || now->type == SP_RECORD_FLOAT64);
+    if (f->rank < 0 && now->rank < 0 && is_special(v) && f->type == SP_RECORD_FLOAT64) return 0;
+    if ((f->type != now->type && !numbers) || (f->rank < 0) != (now->rank < 0))
+        return json_failed(j, f->name, "another kind of value than in the lines before");
+    if (f->type != now->type && !is_empty(now)) f->type = is_empty(f) ? now->type : SP_RECORD_FLOAT64;
+    sp_record_type type = f->type;
+    int code = f->rank < 0 ? 0 : json_widen_shape(j, f, now);
+    f->type = type;
+    return code;
 }
 
 static int json_learn_line(jsonl *j)
