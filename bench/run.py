@@ -3,6 +3,9 @@
 
 SPORE_BENCH_PEER names a Python interpreter that has torch; without it this interpreter is asked. Runs of both sides
 alternate, the minimum counts. One line a case: name, spore, torch, ratio, aim.
+
+``make bench BENCH=models`` measures training steps of whole networks instead, eager and compiled, with torch and, where
+SPORE_BENCH_MINDSPORE names an interpreter that has it, MindSpore in graph mode; ``BENCH="models lenet mlp"`` some of them.
 """
 import json
 import os
@@ -30,7 +33,37 @@ def merge(found, new):
         found[key] = min(value, found.get(key, value))
 
 
+def models(names):
+    """Training steps: spore compiled against spore eager, torch eager and compiled, MindSpore compiled."""
+    env = dict(os.environ, OMP_NUM_THREADS="2")
+    plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
+    sides = [("graph", [sys.executable, os.path.join(HERE, "models.py"), "spore", "graph"], env),
+             ("eager", [sys.executable, os.path.join(HERE, "models.py"), "spore", "eager"], env)]
+    torch = os.environ.get("SPORE_BENCH_PEER")
+    if torch:
+        own = os.path.join(HERE, "models_torch.py")
+        sides += [("torch", [torch, own, "eager"], plain), ("torch.compile", [torch, own, "compile"], plain)]
+    mindspore = os.environ.get("SPORE_BENCH_MINDSPORE")
+    if mindspore:
+        sides.append(("mindspore", [mindspore, os.path.join(HERE, "models.py"), "mindspore", "graph"], plain))
+    print(f"{'step':12}{'compile':>10}" + "".join(f"{side:>24}" for side, _, _ in sides))
+    for name in names or ("lenet", "mlp", "lstm", "gpt"):
+        found = {side: {} for side, _, _ in sides}
+        for _ in range(ROUNDS):
+            for side, command, where in sides:
+                merge(found[side], run([*command, name], where))
+        own = found["graph"].get(name)
+        line = f"{name:12}{(found['graph'].get(name + '_first', 0) - (own or 0)) * 1e3:>7.0f} ms"
+        for side, _, _ in sides:
+            other = found[side].get(name)
+            ratio = f" ({own / other:.2f})" if own and other and side != "graph" else ""
+            line += f"{other * 1e3:>13.1f} ms{ratio:>8}" if other else f"{'-':>24}"
+        print(line, flush=True)
+
+
 def main():
+    if sys.argv[1:2] == ["models"]:
+        return models(sys.argv[2:])
     peer = os.environ.get("SPORE_BENCH_PEER", sys.executable)
     has_peer = subprocess.run([peer, "-c", "import torch"], capture_output=True).returncode == 0
     if not has_peer:
