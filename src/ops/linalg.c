@@ -2,8 +2,9 @@
 /* linalg.c - inverse and determinant of square matrices, over all leading dimensions. Matrices are factored as P A = L U
  * with partial pivoting, in double precision whatever the dtype. */
 #include "ops/kernels.h"
+#include "ops/linalg.h"
 
-static sp_status square_check(const sp_tensor *x, int64_t *n)
+sp_status sp__square_check(const sp_tensor *x, int64_t *n)
 {
     char text[SP_SHAPE_TEXT];
     SP_CHECK(x->rank >= 2 && x->dims[x->rank - 1] == x->dims[x->rank - 2], SP_VALUE,
@@ -14,13 +15,13 @@ static sp_status square_check(const sp_tensor *x, int64_t *n)
 static sp_status inverse_infer(const sp_call *c, sp_meta *out)
 {
     int64_t n = 0;
-    SP_TRY(square_check(c->in[0], &n));
+    SP_TRY(sp__square_check(c->in[0], &n));
     return sp__infer_same(c, out);
 }
 static sp_status det_infer(const sp_call *c, sp_meta *out)
 {
     int64_t n = 0;
-    SP_TRY(square_check(c->in[0], &n));
+    SP_TRY(sp__square_check(c->in[0], &n));
     SP_TRY(sp__infer_same(c, out));
     out->rank -= 2;
     return SP_OK;
@@ -36,16 +37,16 @@ static sp_status slogdet_infer(const sp_call *c, sp_meta *out)
 static size_t lu_workspace(const sp_call *c)
 {
     int64_t n = 0;
-    if (square_check(c->in[0], &n) != SP_OK) return 0;
+    if (sp__square_check(c->in[0], &n) != SP_OK) return 0;
     return (size_t)(2 * n * n + 1) * sizeof(double);
 }
-static void load_matrix(const sp_tensor *x, int64_t item, int64_t n, double *to)
+void sp__doubles_load(const sp_tensor *x, int64_t at, int64_t n, double *to)
 {
     const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)x->dtype);
-    sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64)(n * n, (char *const[]){(char *)to, x->data + item * n * n * bytes},
+    sp__cast_loop((sp_dtype)x->dtype, SP_DTYPE_F64)(n, (char *const[]){(char *)to, x->data + at * bytes},
                                                     (const int64_t[]){sizeof(double), bytes}, NULL);
 }
-static void store(sp_tensor *out, int64_t at, int64_t n, double *from)
+void sp__doubles_store(sp_tensor *out, int64_t at, int64_t n, double *from)
 {
     const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)out->dtype);
     sp__cast_loop(SP_DTYPE_F64, (sp_dtype)out->dtype)(n, (char *const[]){out->data + at * bytes, (char *)from},
@@ -85,10 +86,10 @@ static int eliminate(double *a, int64_t n, double *other)
 static sp_status matrix_inverse_reference(const sp_call *c)
 {
     int64_t n = 0;
-    SP_TRY(square_check(c->in[0], &n));
+    SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work, *inverse = a + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
-        load_matrix(c->in[0], item, n, a);
+        sp__doubles_load(c->in[0], item * n * n, n * n, a);
         for (int64_t i = 0; i < n * n; i++) inverse[i] = i / n == i % n;
         SP_CHECK(eliminate(a, n, inverse) != 0, SP_VALUE, "matrix %lld is singular and has no inverse",
                  (long long)item);
@@ -98,7 +99,7 @@ static sp_status matrix_inverse_reference(const sp_call *c)
                 for (int64_t k = i + 1; k < n; k++) sum -= a[i * n + k] * inverse[k * n + j];
                 inverse[i * n + j] = sum / a[i * n + i];
             }
-        store(c->out[0], item * n * n, n * n, inverse);
+        sp__doubles_store(c->out[0], item * n * n, n * n, inverse);
     }
     return SP_OK;
 }
@@ -120,13 +121,13 @@ const sp_op sp_op_matrix_inverse = {
 static sp_status det_reference(const sp_call *c)
 {
     int64_t n = 0;
-    SP_TRY(square_check(c->in[0], &n));
+    SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work;
     for (int64_t item = 0; item < c->out[0]->count; item++) {
-        load_matrix(c->in[0], item, n, a);
+        sp__doubles_load(c->in[0], item * n * n, n * n, a);
         double det = eliminate(a, n, NULL);
         for (int64_t i = 0; i < n && det != 0; i++) det *= a[i * n + i];
-        store(c->out[0], item, 1, &det);
+        sp__doubles_store(c->out[0], item, 1, &det);
     }
     return SP_OK;
 }
@@ -157,17 +158,17 @@ const sp_op sp_op_det = {
 static sp_status slogdet_reference(const sp_call *c)
 {
     int64_t n = 0;
-    SP_TRY(square_check(c->in[0], &n));
+    SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work;
     for (int64_t item = 0; item < c->out[0]->count; item++) {
-        load_matrix(c->in[0], item, n, a);
+        sp__doubles_load(c->in[0], item * n * n, n * n, a);
         double sign = eliminate(a, n, NULL), size = sign == 0 ? -INFINITY : 0;
         for (int64_t i = 0; i < n && sign != 0; i++) {
             if (a[i * n + i] < 0) sign = -sign;
             size += log(fabs(a[i * n + i]));
         }
-        store(c->out[0], item, 1, &sign);
-        store(c->out[1], item, 1, &size);
+        sp__doubles_store(c->out[0], item, 1, &sign);
+        sp__doubles_store(c->out[1], item, 1, &size);
     }
     return SP_OK;
 }
