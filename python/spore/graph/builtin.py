@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's built-in functions on values of a capture, and the methods of lists, dicts and texts.
+
+Where MindSpore gives another type than Python (range, enumerate and zip are tuples, filter a list), so does this. A handler
+gets the executor and the arguments; built-ins without one are called as they are when nothing of the run takes part.
+"""
+import builtins
+import functools
+import operator
+
+from spore import _core
+from spore._core import Tensor
+from spore.graph.errors import Unsupported
+from spore.graph.joins import varies
+from spore.graph.values import Choice, Scalar, is_symbol, number_kind, scalar_of, symbol_of
+
+NAMES = dict(vars(builtins))
+HANDLERS = {}
+
+
+def handles(*functions):
+    def decorate(handler):
+        for function in functions:
+            HANDLERS[function] = handler
+        return handler
+    return decorate
+
+
+def _one_element(value, what):
+    size = 1
+    for n in value.shape:
+        size *= n
+    if size != 1 and size >= 0:
+        raise ValueError(f"Can not convert Tensor to {what}: only one element tensors can be converted to Python scalars, "
+                         f"but the shape is {tuple(value.shape)}")
+
+
+def _to_number(kind):
+    def handler(ex, args, kwargs):
+        if not args:
+            return kind()
+        value = args[0]
+        if kind is int and len(args) + len(kwargs) > 1:
+            if varies(value) or not isinstance(value, (str, bytes)):
+                raise TypeError("int() can't convert non-string with explicit base")
+            return int(*args, **kwargs)
+        if isinstance(value, Scalar):
+            return _convert(value, kind)
+        if isinstance(value, Tensor):
+            _one_element(value, kind.__name__)
+            if is_symbol(value) or ex.is_variable(value):
+                if kind is bool:
+                    return Scalar(ex.truth(value), bool)
+                return _convert(scalar_of(value, float if _core.is_floating(value) else int), kind)
+            return kind(value)
+        if kind is bool:
+            truth = ex.truth(value)
+            return truth if isinstance(truth, bool) else Scalar(truth, bool)
+        return kind(*args, **kwargs)
+    return handler
+
+
+def _convert(value, kind):
+    if value.kind is kind:
+        return value
+    if kind is bool:
+        return Scalar(value.symbol != 0, bool)
+    if kind is int and value.kind is float:
+        return Scalar(value.symbol.trunc().astype(symbol_of(0, int).dtype), int)
+    return Scalar(symbol_of(value, kind), kind)
+
+
+for _kind in (int, float, bool):
+    HANDLERS[_kind] = _to_number(_kind)
+
+
+@handles(len)
+def _len(ex, args, kwargs):
+    value, = args
+    if isinstance(value, Tensor):
+        if not value.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        if value.shape[0] < 0:
+            return ex.attribute(value, "shape")[0]
+        return value.shape[0]
+    method = getattr(type(value), "__len__", None)
+    if method is not None and ex.is_user(method):
+        return ex.call(method, (value,), {})
+    return len(value)
+
+
+@handles(range)
+def _range(ex, args, kwargs):
+    args = [int(a) if isinstance(a, Tensor) and not is_symbol(a) and not ex.is_variable(a) else a for a in args]
+    if any(is_symbol(a) or isinstance(a, Tensor) for a in args):
+        from spore.graph.flow import RunRange
+        args = [scalar_of(a, int) if isinstance(a, Tensor) else a for a in args]
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1) if len(args) == 2 else args
+        if is_symbol(step):
+            raise Unsupported("range() with a step known at run time only")
+        return RunRange(start, stop, step)
+    for a in args:
+        if isinstance(a, bool) or not isinstance(a, int):
+            raise TypeError(f"For 'range', the inputs must be int, but got {type(a).__name__}.")
+    if len(args) == 3 and args[2] == 0:
+        raise ValueError("For 'range', the argument 'step' could not be 0.")
+    return tuple(range(*args))
+
+
+@handles(enumerate)
+def _enumerate(ex, args, kwargs):
+    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if isinstance(start, bool) or not isinstance(start, int):
+        raise TypeError(f"For 'enumerate', the 'start' should be a number, but got {type(start).__name__}.")
+    return tuple((start + i, item) for i, item in enumerate(ex.iterate(args[0])))
+
+
+@handles(zip)
+def _zip(ex, args, kwargs):
+    for i, arg in enumerate(args):
+        if not isinstance(arg, (tuple, list, dict, Tensor, str)) and not hasattr(type(arg), "__iter__"):
+            raise TypeError(f"For 'zip', the all inputs must be Tuple or List, but the argument[{i}] is a "
+                            f"{type(arg).__name__}.")
+    return tuple(zip(*[ex.iterate(arg) for arg in args]))
+
+
+@handles(map)
+def _map(ex, args, kwargs):
+    function, sequences = args[0], args[1:]
+    made = [ex.call(function, items, {}) for items in zip(*[ex.iterate(s) for s in sequences])]
+    return made if isinstance(sequences[0], list) else tuple(made)
+
+
+@handles(filter)
+def _filter(ex, args, kwargs):
+    function, sequence = args
+    made = []
+    for item in ex.iterate(sequence):
+        condition = ex.truth(item if function is None else ex.call(function, (item,), {}))
+        if not isinstance(condition, bool):
+            raise Unsupported("filter() by a condition of the run")
+        if condition:
+            made.append(item)
+    return made
+
+
+def _to_sequence(kind):
+    def handler(ex, args, kwargs):
+        if not args:
+            return kind()
+        if isinstance(args[0], Tensor) and not args[0].ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return kind(ex.iterate(args[0]))
+    return handler
+
+
+for _kind in (tuple, list):
+    HANDLERS[_kind] = _to_sequence(_kind)
+
+
+@handles(dict)
+def _dict(ex, args, kwargs):
+    made = {}
+    if args:
+        source = args[0]
+        pairs = source.items() if isinstance(source, dict) else [ex.iterate(pair) for pair in ex.iterate(source)]
+        made.update((ex.constant_key(k), v) for k, v in pairs)
+    made.update(kwargs)
+    return made
+
+
+def _extreme(name):
+    def handler(ex, args, kwargs):
+        if kwargs:
+            if any(varies(a) for a in args):
+                raise Unsupported(f"{name}() with {', '.join(kwargs)} on values of the run")
+            return getattr(builtins, name)(*args, **kwargs)
+        single = len(args) == 1
+        if single and isinstance(args[0], Tensor):
+            if args[0].ndim == 0:
+                raise TypeError("Cannot iterate over a scalar tensor.")
+            if args[0].ndim == 1:
+                return getattr(args[0], name)()
+        items = ex.iterate(args[0]) if single else list(args)
+        if not items:
+            raise ValueError(f"{name}() arg is an empty sequence")
+        if not any(varies(item) or isinstance(item, Tensor) for item in items):
+            return getattr(builtins, name)(items)
+        from spore import ops
+        best = items[0]
+        for item in items[1:]:
+            if isinstance(best, Tensor) or isinstance(item, Tensor):
+                best = getattr(ops, name + "imum")(ex.plain(best, item), ex.plain(item, best))
+            else:
+                kind = float if float in (number_kind(best), number_kind(item)) else int
+                pair = [symbol_of(value, kind) for value in (best, item)]
+                best = Scalar(getattr(ops, name + "imum")(*pair), kind)
+        return best
+    return handler
+
+
+HANDLERS[max], HANDLERS[min] = _extreme("max"), _extreme("min")
+
+
+@handles(sum)
+def _sum(ex, args, kwargs):
+    import ast
+    total = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if isinstance(args[0], Tensor) and args[0].ndim == 0:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    if isinstance(total, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    for item in ex.iterate(args[0]):
+        total = ex.binary(ast.Add, total, item)
+    return total
+
+
+@handles(abs)
+def _abs(ex, args, kwargs):
+    value, = args
+    if isinstance(value, Scalar):
+        return Scalar(abs(symbol_of(value, int if value.kind is bool else value.kind)), int if value.kind is bool else value.kind)
+    return abs(value)
+
+
+@handles(round)
+def _round(ex, args, kwargs):
+    value = args[0]
+    if isinstance(value, Tensor):
+        if len(args) > 1 and args[1] is not None:
+            raise TypeError("When applying round() to tensor, only one tensor is supported as input.")
+        return value.round()
+    if isinstance(value, Scalar):
+        if len(args) > 1 and args[1] is not None:
+            raise Unsupported("round() to digits of a number known at run time only")
+        return value if value.kind is int else Scalar(value.symbol.round().astype(symbol_of(0, int).dtype), int)
+    return round(*args, **kwargs)
+
+
+@handles(pow)
+def _pow(ex, args, kwargs):
+    import ast
+    if len(args) == 2:
+        return ex.binary(ast.Pow, *args)
+    return pow(*args)
+
+
+def _quantifier(name, stop):
+    def handler(ex, args, kwargs):
+        value = args[0]
+        if isinstance(value, Tensor):
+            if value.ndim == 0:
+                raise TypeError("Cannot iterate over a scalar tensor.")
+        result = None
+        for item in ex.iterate(value):
+            condition = ex.truth(item)
+            if condition is stop:
+                return stop
+            if isinstance(condition, bool):
+                continue
+            if result is None:
+                result = condition
+            else:
+                result = result.logical_or(condition) if stop else result.logical_and(condition)
+        return (not stop) if result is None else Scalar(result, bool)
+    return handler
+
+
+HANDLERS[all], HANDLERS[any] = _quantifier("all", False), _quantifier("any", True)
+
+
+@handles(isinstance)
+def _isinstance(ex, args, kwargs):
+    value, kinds = args
+    if isinstance(value, Scalar):
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        return any(isinstance(kind, type) and issubclass(value.kind, kind) for kind in kinds)
+    if isinstance(value, Choice):
+        return isinstance(value.options[0], kinds)
+    return isinstance(value, kinds)
+
+
+@handles(type)
+def _type(ex, args, kwargs):
+    if len(args) != 1 or kwargs:
+        raise TypeError(f"For 'type', only one argument is supported in a compiled function, but got {len(args)}.")
+    return args[0].kind if isinstance(args[0], Scalar) else type(args[0])
+
+
+@handles(hasattr)
+def _hasattr(ex, args, kwargs):
+    owner, name = args
+    if not isinstance(name, str):
+        raise TypeError("hasattr(): attribute name must be string")
+    try:
+        ex.attribute(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+@handles(getattr)
+def _getattr(ex, args, kwargs):
+    owner, name = args[:2]
+    if not isinstance(name, str):
+        raise TypeError(f"getattr(): attribute name must be string but got: {type(name).__name__}")
+    if len(args) == 2:
+        return ex.attribute(owner, name)
+    try:
+        return ex.attribute(owner, name)
+    except AttributeError:
+        return args[2]
+
+
+@handles(setattr)
+def _setattr(ex, args, kwargs):
+    ex.set_attribute(args[0], args[1], args[2], None, None)
+
+
+@handles(str)
+def _str(ex, args, kwargs):
+    if args and varies(args[0]):
+        raise Unsupported("str() of a value known at run time only")
+    return str(*args, **kwargs)
+
+
+@handles(print)
+def _print(ex, args, kwargs):
+    ex.print_at_run(args, kwargs)
+
+
+@handles(functools.partial)
+def _partial(ex, args, kwargs):
+    if not callable(args[0]) and not isinstance(args[0], Choice):
+        raise TypeError("the first argument of partial must be a function")
+    return functools.partial(*args, **kwargs)
+
+
+@handles(functools.reduce)
+def _reduce(ex, args, kwargs):
+    items = list(ex.iterate(args[1]))
+    if len(args) > 2:
+        items.insert(0, args[2])
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    result = items[0]
+    for item in items[1:]:
+        result = ex.call(args[0], (result, item), {})
+    return result
+
+
+@handles(super)
+def _super(ex, args, kwargs):
+    frame = ex.capture.frames[-1]
+    if len(args) == 0:
+        owner = frame.owner
+        if owner is None:
+            raise RuntimeError("super(): no class is around this function")
+        names = frame.code.positional
+        return super(owner, frame.locals[names[0]])
+    if len(args) != 2:
+        raise TypeError(f"super() takes 0 or 2 arguments in a compiled function, but got {len(args)}")
+    return super(*args)
+
+
+@handles(divmod)
+def _divmod(ex, args, kwargs):
+    import ast
+    return ex.binary(ast.FloorDiv, *args), ex.binary(ast.Mod, *args)
+
+
+@handles(reversed)
+def _reversed(ex, args, kwargs):
+    return tuple(reversed(ex.iterate(args[0])))
+
+
+for _function in (operator.add, operator.sub, operator.mul, operator.truediv):
+    def _operator(ex, args, kwargs, name=_function.__name__):
+        import ast
+        node = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div}[name]
+        return ex.binary(node, *args)
+    HANDLERS[_function] = _operator
+
+
+# --- methods of lists and dicts --------------------------------------------------------------------------------------
+
+def _constant_index(index, what):
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise TypeError(f"The {what} must be a constant int, but got {type(index).__name__}.")
+    return index
+
+
+def list_method(ex, owner, name, args, kwargs):
+    """Call a method of a list; those that change it are noted."""
+    if name in ("append", "clear", "extend", "pop", "reverse", "insert", "remove", "sort"):
+        ex.touch_items(owner)
+    if name == "extend":
+        owner.extend(ex.iterate(args[0]))
+        return None
+    if name == "pop":
+        index = _constant_index(args[0], "index of pop") if args else -1
+        if not -len(owner) <= index < len(owner):
+            raise IndexError(f"The pop index {index} is out of range [{-len(owner)}, {len(owner)}).")
+        return owner.pop(index)
+    if name == "insert":
+        owner.insert(_constant_index(args[0], "index of insert"), args[1])
+        return None
+    if name in ("sort", "remove", "index", "count") and (varies(owner) or any(varies(a) for a in args)):
+        raise Unsupported(f"list.{name}() on values of the run")
+    return getattr(owner, name)(*args, **kwargs)
+
+
+def dict_method(ex, owner, name, args, kwargs):
+    """Call a method of a dict."""
+    if name in ("clear", "update", "pop", "popitem", "setdefault"):
+        ex.touch_items(owner)
+    if name in ("keys", "values"):
+        return tuple(getattr(owner, name)())
+    if name == "items":
+        return list(owner.items())
+    if name == "update" and args and not isinstance(args[0], dict):
+        owner.update([tuple(ex.iterate(pair)) for pair in ex.iterate(args[0])])
+        return None
+    return getattr(owner, name)(*args, **kwargs)

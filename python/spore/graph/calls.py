@@ -1,0 +1,565 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls: the user's functions are interpreted, the library's run as they are on symbols.
+
+A function of the user is executed in place. Met again with arguments of the same kinds while it is being executed, it is a
+recursion: then the outer call is captured anew as a function of the graph, and the inner one becomes a call of it. What it
+returns is learnt by a first capture in which branches that need the result are left out.
+"""
+import functools
+import inspect
+import os
+import sysconfig
+import types
+
+from spore import _core
+from spore._core import Tensor
+from spore.graph import builtin, source
+from spore.graph.capture import Frame
+from spore.graph.errors import Redo, Unsupported
+from spore.graph.flow import NeedResult, RunRange
+from spore.graph.joins import JoinError, Known, OfScalar, join, kind_of, varies, widen
+from spore.graph.statements import RETURN, Dead, Exit, LateError, Outcome
+from spore.graph.values import Choice, Closure, Scalar, as_tensor, is_symbol, number_kind, symbol_of
+
+__all__ = ["Calls", "Interpreted"]
+
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STANDARD = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["platstdlib"]})
+_user_files = {}         # file: whether functions in it are the user's
+_GENERALISE = 3          # nested calls of one function with other numbers before the numbers become values of the run
+
+
+class Interpreted:
+    """A function of the user that library code may call; it is interpreted."""
+
+    def __init__(self, executor, function):
+        self.executor, self.function = executor, function
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args, **kwargs):
+        return self.executor.call(self.function, args, kwargs)
+
+
+class Activation:
+    """A call of a user's function that is being executed."""
+
+    def __init__(self, code, bound, key, kinds):
+        self.code, self.bound, self.key, self.kinds = code, bound, key, kinds
+        self.function = None         # when it is captured as a function of the graph
+        self.result = None           # kind of its result, as far as known
+        self.probing = False
+
+
+class Recursion(Redo):
+    """A call that is under way was met again."""
+
+    def __init__(self, activation, widened=()):
+        super().__init__("recursion")
+        self.activation, self.widened = activation, widened
+
+
+def _is_user_file(file, module_globals):
+    known = _user_files.get(file)
+    if known is None:
+        path = os.path.abspath(file)
+        if path.startswith(_LIBRARY):
+            known = False
+        elif "site-packages" in path or "dist-packages" in path or path.startswith(_STANDARD):
+            # An installed package of models is the user's code, numpy is not: the difference is whether it uses us.
+            known = any(getattr(v, "__name__", "").partition(".")[0] in ("spore", "mindspore")
+                        for v in module_globals.values() if isinstance(v, types.ModuleType)) or any(
+                str(getattr(v, "__module__", "")).partition(".")[0] in ("spore", "mindspore")
+                for v in list(module_globals.values()))
+        else:
+            known = True
+        _user_files[file] = known
+    return known
+
+
+class Calls:
+    """Mixin of the executor."""
+
+    @staticmethod
+    def is_user(function):
+        """Whether a function is the user's: to be interpreted."""
+        if isinstance(function, Closure):
+            return True
+        function = getattr(function, "__func__", function)
+        code = getattr(function, "__code__", None)
+        return isinstance(code, types.CodeType) and _is_user_file(code.co_filename, function.__globals__)
+
+    def eval_call(self, node, frame):
+        args, kwargs = self.eval_arguments(node, frame)
+        func = node.func
+        if type(func).__name__ == "Attribute":
+            return self.call_method(func, args, kwargs, frame)
+        return self.call(self.eval(func, frame), args, kwargs)
+
+    def eval_arguments(self, node, frame):
+        args = tuple(self.eval_elements(node.args, frame))
+        kwargs = {}
+        for keyword in node.keywords:
+            value = self.eval(keyword.value, frame)
+            if keyword.arg is None:
+                kwargs.update(value)
+            else:
+                kwargs[keyword.arg] = value
+        return args, kwargs
+
+    def call_method(self, node, args, kwargs, frame):
+        owner = self.eval(node.value, frame)
+        name = node.attr
+        if type(owner) is list:
+            if not hasattr(owner, name):
+                raise AttributeError(f"'list' object has no attribute '{name}'")
+            return builtin.list_method(self, owner, name, args, kwargs)
+        if isinstance(owner, dict):
+            if name == "has_key":
+                return args[0] in owner
+            return builtin.dict_method(self, owner, name, args, kwargs)
+        if isinstance(owner, str) and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
+            raise Unsupported("a text is made of values known at run time only")
+        if isinstance(owner, Tensor):
+            return self.tensor_method(node, owner, name, args, kwargs, frame)
+        if isinstance(owner, Scalar) and name in ("item", "asnumpy"):
+            return owner
+        return self.call(self.attribute(owner, name), args, kwargs)
+
+    def tensor_method(self, node, owner, name, args, kwargs, frame):
+        symbol = is_symbol(owner) or self.is_variable(owner)
+        if symbol and name == "item" and not args:
+            builtin._one_element(owner, "a number")
+            kind = bool if str(owner.dtype) == "Bool" else float if _core.is_floating(owner) else int
+            from spore.graph.values import scalar_of
+            return scalar_of(owner, kind)
+        if symbol and name in ("asnumpy", "tolist", "numpy"):
+            raise Unsupported(f"Tensor.{name}() of a value known at run time only")
+        if (name.endswith("_") and not name.endswith("__") and _core.is_symbol(owner) and self.capture.condition_depth
+                and self.is_assignable(node.value)):
+            new = self.fresh(owner)
+            result = self.native(getattr(new, name), args, kwargs)
+            self.assign(node.value, new, frame)
+            return new if result is None or result is new else result
+        return self.call(self.attribute(owner, name), args, kwargs)
+
+    # --- dispatch ----------------------------------------------------------------------------------------------------
+
+    def call(self, function, args, kwargs):
+        """``function(*args, **kwargs)``"""
+        kind = type(function)
+        if kind is Closure:
+            return self.call_user(function.code, function, args, kwargs)
+        if kind is Choice:
+            return self.call_choice(function, args, kwargs)
+        if kind is Interpreted:
+            return self.call(function.function, args, kwargs)
+        if kind is types.FunctionType:
+            handler = builtin.HANDLERS.get(function)
+            if handler is not None:
+                return handler(self, args, kwargs)
+            inner = getattr(function, "__spore_inner__", None)   # what a wrapper of ours stands for
+            if inner is not None:
+                return self.call(inner, args, kwargs)
+            if self.is_user(function):
+                return self.call_python(function, args, kwargs)
+            return self.native(function, args, kwargs)
+        if kind is types.MethodType:
+            owner, inner = function.__self__, function.__func__
+            if isinstance(inner, types.FunctionType) and not self.is_user(inner):
+                return self.native(function, args, kwargs)
+            return self.call(inner, (owner,) + tuple(args), kwargs)
+        if kind is functools.partial:
+            return self.call(function.func, function.args + tuple(args), {**function.keywords, **kwargs})
+        if isinstance(function, type):
+            return self.call_class(function, args, kwargs)
+        if kind in (types.BuiltinFunctionType, types.BuiltinMethodType):
+            return self.call_builtin(function, args, kwargs)
+        return self.call_object(function, args, kwargs)
+
+    def call_builtin(self, function, args, kwargs):
+        try:
+            handler = builtin.HANDLERS.get(function)
+        except TypeError:
+            handler = None
+        if handler is not None:
+            return handler(self, args, kwargs)
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, (list, dict)) and type(owner) in (list, dict):
+            method = builtin.list_method if type(owner) is list else builtin.dict_method
+            return method(self, owner, function.__name__, args, kwargs)
+        return self.native(function, args, kwargs)
+
+    def call_class(self, kind, args, kwargs):
+        handler = builtin.HANDLERS.get(kind)
+        if handler is not None:
+            return handler(self, args, kwargs)
+        if issubclass(kind, BaseException):
+            return self.make_error(kind, args)
+        if issubclass(kind, Tensor):
+            return self.make_tensor(kind, args, kwargs)
+        init = kind.__init__
+        if self.is_user(init) and kind.__new__ is object.__new__ and not self.is_cell_class(kind):
+            made = kind.__new__(kind)
+            self.capture.executor.under_construction.append(made)
+            try:
+                self.call(init, (made,) + tuple(args), kwargs)
+            finally:
+                self.capture.executor.under_construction.pop()
+            return made
+        return self.native(kind, args, kwargs)
+
+    @staticmethod
+    def is_cell_class(kind):
+        from spore.nn import Cell
+        return issubclass(kind, Cell)
+
+    def make_tensor(self, kind, args, kwargs):
+        """``Tensor(...)`` of something known at run time only is that thing in another dtype."""
+        if args and varies(args[0]):
+            value = args[0]
+            dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
+            if isinstance(value, (tuple, list)):
+                value = self._listed(value, Tensor(0.0))
+            elif isinstance(value, Scalar):
+                value = value.symbol
+            return value if dtype is None else value.astype(dtype)
+        return self.native(kind, args, kwargs)
+
+    def call_object(self, function, args, kwargs):
+        from spore.nn import Cell
+        if isinstance(function, Cell):
+            return self.call_cell(function, args, kwargs)
+        inner = getattr(function, "__spore_inner__", None)
+        if inner is not None:
+            return self.call(inner, args, kwargs)
+        method = getattr(type(function), "__call__", None)
+        if method is None or not callable(function):
+            raise ValueError(f"The value of type '{type(function).__name__}' cannot be called: it has no __call__")
+        if self.is_user(method):
+            return self.call(method, (function,) + tuple(args), kwargs)
+        return self.native(function, args, kwargs)
+
+    def call_choice(self, choice, args, kwargs):
+        """Call whichever function the run chooses."""
+        frame = self.capture.frames[-1]
+
+        def pick(i):
+            if i == len(choice.options) - 1:
+                return self.call(choice.options[i], args, kwargs)
+            return self.choose(frame, choice.index == i, lambda: self.call(choice.options[i], args, kwargs),
+                               lambda: pick(i + 1))
+        return pick(0)
+
+    # --- the library and Python --------------------------------------------------------------------------------------
+
+    def native(self, function, args, kwargs):
+        """Let Python call something that is not the user's."""
+        ours = self.is_ours(function)
+        if not ours and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
+            if not self.is_harmless(function):
+                raise Unsupported(f"{_name_of(function)}() is called with a value known at run time only")
+        if ours:
+            first = next((a for a in args if isinstance(a, Tensor)), None)
+            args = [self.handed(a, first) for a in args]
+            kwargs = {k: self.handed(v, first) for k, v in kwargs.items()}
+        try:
+            return function(*args, **kwargs)
+        except _core.SymbolError as error:
+            raise Unsupported(f"{_name_of(function)}(): {error}") from None
+        except (Redo, Unsupported, Dead):
+            raise
+        except Exception as error:
+            if ours and self.is_odd(args, kwargs) and not hasattr(error, "_spore_places"):
+                raise Unsupported(f"{_name_of(function)}(): {error}") from None
+            raise
+
+    @staticmethod
+    def is_ours(function):
+        """Whether it is the library's, which works on symbols."""
+        module = getattr(function, "__module__", None) or type(function).__module__
+        if module in ("_operator", "operator") or isinstance(getattr(function, "__self__", None), Tensor):
+            return True
+        root = str(module).partition(".")[0]
+        return root in ("spore", "mindspore", "functools", "copy") or isinstance(function, Tensor)
+
+    @staticmethod
+    def is_harmless(function):
+        """Whether it only moves values about."""
+        owner = getattr(function, "__self__", None)
+        return isinstance(owner, (tuple, list, dict)) or (isinstance(function, type) and issubclass(function, (tuple, dict))) \
+            or str(getattr(function, "__module__", "")) in ("collections", "itertools")
+
+    @staticmethod
+    def is_odd(args, kwargs):
+        """Whether a number or a dimension known at run time only is among the arguments: then an error may be ours."""
+        for value in [*args, *kwargs.values()]:
+            if isinstance(value, Tensor) and -1 in value.shape:
+                return True
+        return False
+
+    def handed(self, value, beside):
+        """An argument as library code wants it."""
+        if isinstance(value, Scalar):
+            return as_tensor(value, beside)
+        if isinstance(value, (types.FunctionType, types.MethodType)) and self.is_user(value):
+            return Interpreted(self, value)
+        if type(value) in (tuple, list) and any(isinstance(v, Scalar) for v in value):
+            return type(value)(self.handed(v, beside) for v in value)
+        if isinstance(value, Choice):
+            raise Unsupported("a function chosen at run time is handed to the library")
+        return value
+
+    def plain(self, value, beside=None):
+        """Numbers known at run time only, in an index or a value, as Tensors."""
+        if isinstance(value, Scalar):
+            return as_tensor(value, beside)
+        if isinstance(value, tuple):
+            return tuple(self.plain(v, beside) for v in value)
+        if isinstance(value, list):
+            return [self.plain(v, beside) for v in value]
+        if isinstance(value, slice) and any(isinstance(b, Scalar) for b in (value.start, value.stop, value.step)):
+            raise Unsupported("a slice has bounds known at run time only")
+        return value
+
+    def plain_tensor(self, value):
+        return value.symbol if isinstance(value, Scalar) else value
+
+    # --- the user's functions ----------------------------------------------------------------------------------------
+
+    def call_python(self, function, args, kwargs):
+        """A Python function of the user."""
+        code = source.code_of(function)
+        if code is None or function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
+            return self.native_user(function, args, kwargs)
+        return self.call_user(code, function, args, kwargs)
+
+    def native_user(self, function, args, kwargs):
+        """Without source: Python runs it on symbols (trace)."""
+        try:
+            return function(*args, **kwargs)
+        except _core.SymbolError as error:
+            raise Unsupported(f"{_name_of(function)}() has no source to read and asks for a value: {error}") from None
+
+    def call_user(self, code, function, args, kwargs):
+        """Execute a function of the user, or call it if that is under way."""
+        capture = self.capture
+        bound = self.bind(code, function, args, kwargs)
+        kinds = {name: kind_of(value) for name, value in bound.items()}
+        key = id(code.node), getattr(function, "__self__", None)
+        outer = [a for a in capture.activations if a.key == key] if capture.activations else ()
+        for activation in reversed(outer):
+            if all(kind.equals(activation.kinds[name]) for name, kind in kinds.items()):
+                if activation.function is not None:
+                    return self.call_activation(activation, bound)
+                raise Recursion(activation)
+            if activation.function is not None and self._fits(activation, kinds):
+                return self.call_activation(activation, bound)
+        if capture.condition_depth and len(outer) >= _GENERALISE:
+            self._generalise(outer, kinds)
+        if len(capture.activations) >= capture.depth_limit:
+            raise RuntimeError(
+                f"Exceed function call depth limit {capture.depth_limit}, (function call depth: "
+                f"{len(capture.activations) + 1}, simulate call depth: {len(capture.activations)}).\n"
+                "It's always happened with complex construction of code or infinite recursion or loop.\n"
+                "Please check the code if it's has the infinite recursion or call "
+                "'mindspore.set_recursion_limit(recursion_limit=value)' to adjust this value.")
+        activation = Activation(code, bound, key, kinds)
+        return self.run_inline(activation, function)
+
+    @staticmethod
+    def _fits(activation, kinds):
+        """Whether the arguments can be converted to what the function was captured for."""
+        try:
+            return all(join(activation.kinds[n], k).equals(activation.kinds[n]) for n, k in kinds.items())
+        except (JoinError, Unsupported):
+            return False
+
+    @staticmethod
+    def _generalise(outer, kinds):
+        """A recursion that counts by constants under a condition of the run: its numbers become values of the run."""
+        first = outer[0]
+        differing = [n for n, k in kinds.items() if not k.equals(first.kinds[n])]
+        if all(isinstance(kinds[n], Known) and number_kind(kinds[n].value) for n in differing):
+            raise Recursion(first, tuple(differing))
+
+    def run_inline(self, activation, function):
+        """Execute in place; on recursion once more as a function of the graph."""
+        capture = self.capture
+        recording = _core.function_recording()
+        mark = _core.function_mark(recording)
+        n_frames = len(capture.frames)
+        capture.heap.begin()
+        capture.activations.append(activation)
+        try:
+            result = self.run_body(activation.code, function, dict(activation.bound))
+        except Recursion as met:
+            if met.activation is not activation:
+                capture.heap.end()
+                raise
+            capture.heap.end()
+            capture.heap.begin()
+            del capture.frames[n_frames:]
+            _core.function_rollback(recording, mark)
+            for name in met.widened:
+                activation.kinds[name] = widen(activation.kinds[name])
+            result = self.run_as_function(activation, function)
+        except BaseException:
+            capture.heap.end()
+            raise
+        finally:
+            capture.activations.pop()
+            if len(capture.frames) > n_frames:
+                del capture.frames[n_frames:]
+        capture.heap.keep()
+        return result
+
+    def run_body(self, code, function, locals_):
+        """The value a body returns."""
+        capture = self.capture
+        frame = self.make_frame(code, function, locals_)
+        capture.frames.append(frame)
+        _core.place_push(code.file, frame.line, code.name, code.text(frame.line))
+        try:
+            if code.is_lambda:
+                frame.line = code.node.body.lineno
+                result = self.eval(code.node.body, frame)
+            else:
+                outcome = self.run_block(code.body, frame, RETURN)
+                if RETURN not in outcome.exits:
+                    raise Dead
+                result = outcome.exits[RETURN].value
+        except Exception as error:
+            capture.note(error)
+            raise
+        finally:
+            _core.place_pop()
+        capture.frames.pop()
+        return result
+
+    def make_frame(self, code, function, locals_):
+        if isinstance(function, Closure):
+            frame = function.frame
+            return Frame(self.capture, code, frame.globals, locals_, function.captured, frame, frame.owner)
+        captured, owner = {}, None
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            try:
+                captured[name] = cell.cell_contents
+            except ValueError:
+                continue
+        owner = captured.pop("__class__", None)
+        return Frame(self.capture, code, function.__globals__, locals_, captured, None, owner)
+
+    def run_as_function(self, activation, function):
+        """Capture a recursive function as a function of the graph and call it."""
+        self.capture.need_no_gradient("a recursion")
+        activation.probing, activation.result = True, None
+        for _ in range(8):
+            made = self._capture_function(activation, function)
+            if made is None:
+                continue
+            leaves = [leaf for n, k in activation.kinds.items() for leaf in k.leaves(activation.bound[n])]
+            results = _core.function_call(_core.function_value(made), leaves, activation.result.specs())
+            return activation.result.rebuild(iter(results))
+        raise Unsupported(f"what the recursive function {activation.code.name} returns does not settle")
+
+    def _capture_function(self, activation, function):
+        """The finished function; None when it was captured to learn what it returns."""
+        capture = self.capture
+        specs = [spec for kind in activation.kinds.values() for spec in kind.specs()]
+        made, params = _core.function_begin(capture.graph, activation.code.name, specs)
+        activation.function = made
+        capture.heap.begin()
+        capture.condition_depth += 1
+        try:
+            leaves = iter(params)
+            locals_ = {name: kind.rebuild(leaves) for name, kind in activation.kinds.items()}
+            result = self.run_body(activation.code, function, locals_)
+            kind = kind_of(result)
+            known = activation.result
+            wider = kind if known is None else join(known, kind)
+            if activation.probing or not wider.equals(known):
+                activation.result, activation.probing = wider, False
+                _core.function_abandon(made)
+                return None
+            _core.function_end(made, wider.leaves(result))
+            return made
+        except Dead:
+            _core.function_abandon(made)
+            raise _endless() from None
+        except NeedResult as need:
+            _core.function_abandon(made)
+            if need.activation is activation:
+                raise _endless() from None
+            raise
+        except JoinError as error:
+            _core.function_abandon(made)
+            raise error.error from None
+        except BaseException:
+            _core.function_abandon(made)
+            raise
+        finally:
+            capture.condition_depth -= 1
+            capture.heap.end()
+
+    def call_activation(self, activation, bound):
+        """A recursive call."""
+        if activation.result is None:
+            raise NeedResult(activation)
+        leaves = [leaf for name, kind in activation.kinds.items() for leaf in kind.leaves(bound[name])]
+        results = _core.function_call(_core.function_value(activation.function), leaves, activation.result.specs())
+        return activation.result.rebuild(iter(results))
+
+    def bind(self, code, function, args, kwargs):
+        """Arguments by parameter name, in the order of the parameters."""
+        names = code.positional
+        if isinstance(function, Closure):
+            defaults, kw_defaults = function.defaults, function.kw_defaults
+        else:
+            defaults, kw_defaults = function.__defaults__ or (), function.__kwdefaults__ or {}
+        n = len(names)
+        if len(args) > n and code.star is None:
+            raise TypeError(f"The function {code.name} at {code.file}:{code.node.lineno} requires {n} positional arguments, "
+                            f"but got {len(args)}.")
+        bound = dict(zip(names, args))
+        extra = {}
+        for key, value in kwargs.items():
+            if key in bound:
+                raise TypeError(f"{code.name}() got multiple values for argument '{key}'")
+            if key in names[code.n_positional_only:] or key in code.keyword_only:
+                bound[key] = value
+            elif code.star_star is not None:
+                extra[key] = value
+            else:
+                raise TypeError(f"{code.name}() got an unexpected keyword argument '{key}'")
+        first_default = n - len(defaults)
+        missing = []
+        for i, name in enumerate(names):
+            if name not in bound:
+                if i >= first_default:
+                    bound[name] = defaults[i - first_default]
+                else:
+                    missing.append(name)
+        for name in code.keyword_only:
+            if name not in bound:
+                if name in kw_defaults:
+                    bound[name] = kw_defaults[name]
+                else:
+                    missing.append(name)
+        if missing:
+            raise TypeError(f"The function {code.name} at {code.file}:{code.node.lineno} requires {n} positional arguments, "
+                            f"but got {len(args)}: {', '.join(map(repr, missing))} missing.")
+        if code.star is not None:
+            bound[code.star] = tuple(args[n:])
+        if code.star_star is not None:
+            bound[code.star_star] = extra
+        return bound
+
+
+def _endless():
+    return RuntimeError("Exceed function call depth limit 1000: the recursion is endless. There isn't any branch that can be "
+                        "evaluated without calling the function again.\nPlease check the code if it's has the infinite "
+                        "recursion or call 'mindspore.set_recursion_limit(recursion_limit=value)' to adjust this value.")
+
+
+def _name_of(function):
+    return getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__

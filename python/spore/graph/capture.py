@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One capture: the graph that is being made, the calls under way, and what was noticed."""
+import sys
+
+from spore import _core
+from spore.graph import state
+from spore.graph.errors import Redo, Unsupported
+from spore.graph.heap import Heap
+
+__all__ = ["Capture", "Frame"]
+
+_STACK = 30000           # Python frames a deep capture may use; each is on the heap, not on the C stack
+
+
+class Frame:
+    """A function that is being executed: its names and where it stands."""
+    __slots__ = ("capture", "code", "globals", "locals", "captured", "outer", "owner", "line", "name", "call_line")
+
+    def __init__(self, capture, code, globals_, locals_, captured, outer=None, owner=None):
+        self.capture, self.code, self.globals, self.locals = capture, code, globals_, locals_
+        self.captured, self.outer, self.owner = captured, outer, owner
+        self.line = code.node.lineno if code else 0
+        self.name = code.name if code else ""
+
+    def place(self):
+        return self.code.file, self.line, self.name, self.code.text(self.line)
+
+
+class Capture:
+    """State of one capture. ``native``: the user's functions are run by Python on symbols (trace), not interpreted."""
+
+    def __init__(self, graph, strict=False, native=False, depth_limit=1000):
+        from spore.graph.executor import Executor
+        self.graph, self.strict, self.native, self.depth_limit = graph, strict, native, depth_limit
+        self.executor = Executor(self)
+        self.heap = Heap()
+        self.frames = []         # being executed, innermost last
+        self.activations = []    # calls of functions under way, see flow.py
+        self.condition_depth = 0  # branches and loops of the run around the current point
+        self.guards = {}         # Cell: its `training` when it was captured
+        self.outer = {}          # lists and dicts that come from outside: changes of them are results
+        self.literals = set()    # floats as written; others are 32-bit results
+        self.loops = 0
+
+    def __enter__(self):
+        self._before = state.set_capture(self)
+        self._limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self._limit, _STACK))
+        self.heap.begin()
+        return self
+
+    def __exit__(self, *error):
+        while self.heap.journals:
+            self.heap.end()
+        sys.setrecursionlimit(self._limit)
+        state.set_capture(self._before)
+
+    def places(self):
+        return [frame.place() for frame in self.frames if frame.code is not None]
+
+    def note(self, error):
+        """Remember where an error was met first."""
+        if isinstance(error, Redo) or getattr(error, "_spore_places", None) is not None:
+            return
+        try:
+            error._spore_places = self.places()
+        except AttributeError:
+            return
+        if isinstance(error, Unsupported) and error.place is None and error._spore_places:
+            error.place = error._spore_places[-1]
+
+    def need_no_gradient(self, what):
+        """Run-time control flow has no place in a record of gradients; whoever records starts again another way."""
+        if _core.grad_recording():
+            raise ControlFlow(what)
+
+
+class ControlFlow(Redo):
+    """Run-time control flow was met while gradients were being recorded."""

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of Cells while something is captured or GRAPH_MODE is on; Cell.__call__ comes here then."""
+from spore.graph import state
+
+
+def call_cell(cell, args, kwargs):
+    """What a call of a Cell gives."""
+    capture = state.capture()
+    if capture is None:
+        from spore.graph.compiler import call_top_cell
+        return call_top_cell(cell, args, kwargs)
+    if capture.native:
+        capture.guards.setdefault(cell, cell.training)
+        return cell._run(args, kwargs)
+    return capture.executor.call_cell(cell, args, kwargs)

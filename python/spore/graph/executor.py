@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executor: runs the user's functions from their syntax trees on values that may be symbols.
+
+Its parts are mixins by topic: statements.py, expressions.py, flow.py (conditions and loops of the run), calls.py. Here is what
+they share: iteration, printing, Cells.
+"""
+import ast
+
+from spore import _core
+from spore._core import Tensor
+from spore.graph import builtin
+from spore.graph.calls import Calls
+from spore.graph.errors import Unsupported
+from spore.graph.expressions import Expressions
+from spore.graph.flow import Flow, RunRange
+from spore.graph.joins import kind_of
+from spore.graph.statements import Statements
+from spore.graph.values import Scalar
+
+__all__ = ["Executor"]
+
+
+class Executor(Statements, Expressions, Flow, Calls):
+    """Executes functions of the user for one capture."""
+
+    def __init__(self, capture):
+        self.capture = capture
+        self.under_construction = []
+
+    # --- sequences ---------------------------------------------------------------------------------------------------
+
+    def iterate(self, value):
+        """The items of something a loop can go through at compile time, as a list or tuple."""
+        if isinstance(value, (tuple, list)):
+            return value
+        if isinstance(value, Tensor):
+            if not value.ndim:
+                raise TypeError("Cannot iterate over a scalar tensor.")
+            if value.shape[0] < 0:
+                raise Unsupported("a Tensor whose first dimension is known at run time only is unpacked")
+            return [value[i] for i in range(value.shape[0])]
+        if isinstance(value, dict):
+            return list(value)
+        if isinstance(value, (Scalar, int, float)) or value is None:
+            name = value.kind.__name__ if isinstance(value, Scalar) else type(value).__name__
+            raise TypeError(f"'{name}' object is not iterable")
+        if isinstance(value, RunRange):
+            raise Unsupported("the items of a range known at run time only are asked for")
+        method = getattr(type(value), "__iter__", None)
+        if method is None and not hasattr(type(value), "__getitem__"):
+            raise TypeError(f"'{type(value).__name__}' object is not iterable")
+        return list(value)
+
+    sequence = (lambda self, value, what: self.iterate(value))
+
+    # --- what happens at run time ------------------------------------------------------------------------------------
+
+    def pack(self, value, tensors):
+        """A structure with its symbols replaced by places in the list ``tensors``; undone by unpack_values."""
+        kind = kind_of(value)
+        found = kind.leaves(value)
+        tensors.extend(found)
+        return kind, len(found)
+
+    @staticmethod
+    def unpack_values(template, values):
+        kind, _ = template
+        return concrete(kind.rebuild(values))
+
+    def print_at_run(self, args, kwargs):
+        """print(): when the program gets here, in order with other effects."""
+        unknown = set(kwargs) - {"sep", "end", "flush", "file"}
+        if unknown:
+            raise TypeError(f"print() got an unexpected keyword argument '{sorted(unknown)[0]}'")
+        tensors = []
+        template = self.pack(tuple(args), tensors)
+
+        def run(values):
+            print(*[printed(v) for v in self.unpack_values(template, iter(values))], **dict(kwargs, flush=True))
+            return []
+        _core.function_host("print", run, tensors, [])
+
+    # --- Cells -------------------------------------------------------------------------------------------------------
+
+    def call_cell(self, cell, args, kwargs):
+        """Call a Cell: its hooks and casts as always, its construct interpreted if it is the user's."""
+        self.capture.guards.setdefault(cell, cell.training)
+        args = [self.handed(a, None) if not self.is_user_cell(cell) else a for a in args]
+        if cell._plain:
+            return self.construct(cell, args, kwargs)
+        return cell._call_full(tuple(args), kwargs, lambda *a, **k: self.construct(cell, a, k))
+
+    @classmethod
+    def is_user_cell(cls, cell):
+        construct = cell.__dict__.get("construct") or type(cell).construct
+        return cls.is_user(getattr(construct, "__spore_inner__", construct))
+
+    def construct(self, cell, args, kwargs):
+        own = cell.__dict__.get("construct")
+        if own is not None:
+            return self.call(own, tuple(args), kwargs)
+        construct = type(cell).construct
+        construct = getattr(construct, "__spore_inner__", construct)
+        if self.is_user(construct):
+            return self.call(construct, (cell,) + tuple(args), kwargs)
+        return self.native(cell.construct, args, kwargs)
+
+    Statements.statement_table.update({ast.For: Flow.run_for, ast.While: Flow.run_while})
+    Expressions.expression_table[ast.Call] = Calls.eval_call
+
+
+def concrete(value):
+    """A value at run time: numbers as Python numbers."""
+    if isinstance(value, Scalar):
+        return value.kind(value.symbol.item())
+    if isinstance(value, tuple):
+        items = [concrete(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [concrete(v) for v in value]
+    if isinstance(value, dict):
+        return {k: concrete(v) for k, v in value.items()}
+    return value
+
+
+def printed(value):
+    """As MindSpore's graph mode prints it."""
+    if isinstance(value, Tensor):
+        return tensor_text(value)
+    return value
+
+
+def tensor_text(value):
+    """Tensor(shape=[3], dtype=Int32, value=[1 2 3])"""
+    text = str(value)
+    return f"Tensor(shape={list(value.shape)}, dtype={value.dtype}, value={text})"
+
+
+builtin.tensor_text = tensor_text

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of objects that a captured program makes: attributes, lists, dicts.
+
+While capturing, a change is really made, so that library code sees it too, and is noted in a journal. At the end of a
+branch, and at the end of the whole capture, everything is as it was before; what was changed to what is the answer.
+"""
+
+__all__ = ["Heap", "Attribute", "Items"]
+
+_MISSING = object()
+
+
+class Attribute:
+    """``owner.name``"""
+
+    def __init__(self, owner, name):
+        self.owner, self.name = owner, name
+        self.key = (id(owner), name)
+
+    def get(self):
+        return getattr(self.owner, self.name, _MISSING)
+
+    def set(self, value):
+        if value is _MISSING:
+            if self.name in getattr(self.owner, "__dict__", ()):
+                delattr(self.owner, self.name)
+        else:
+            setattr(self.owner, self.name, value)
+
+
+class Items:
+    """What a list or dict holds."""
+
+    def __init__(self, owner):
+        self.owner = owner
+        self.key = (id(owner), None)
+
+    def get(self):
+        return dict(self.owner) if isinstance(self.owner, dict) else list(self.owner)
+
+    def set(self, value):
+        if isinstance(self.owner, dict):
+            self.owner.clear()
+            self.owner.update(value)
+        else:
+            self.owner[:] = value
+
+
+class Heap:
+    """The journals of the branches that are being captured, innermost last."""
+
+    def __init__(self):
+        self.journals = []
+
+    def begin(self):
+        self.journals.append({})
+
+    def touch(self, place):
+        """To be called before a change."""
+        journal = self.journals[-1]
+        if place.key not in journal:
+            journal[place.key] = (place, place.get())
+
+    def write(self, place, value):
+        self.touch(place)
+        place.set(value)
+
+    def end(self):
+        """Undo what was changed since ``begin``; gives {key: (place, value that it had)}."""
+        journal = self.journals.pop()
+        changed = {}
+        for key, (place, old) in reversed(journal.items()):
+            changed[key] = (place, place.get())
+            place.set(old)
+        return changed
+
+    def keep(self):
+        """End a journal without undoing: the changes belong to the journal around it."""
+        journal = self.journals.pop()
+        for key, noted in journal.items():
+            self.journals[-1].setdefault(key, noted)
+
+
+def is_missing(value):
+    return value is _MISSING
