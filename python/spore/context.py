@@ -4,6 +4,7 @@
 Options that steer hardware we do not have are checked and kept, so that a script can read back what it set.
 """
 from spore import _core
+from spore.graph import state
 
 __all__ = ['GRAPH_MODE', 'PYNATIVE_MODE', 'STRICT', 'COMPATIBLE', 'LAX', 'ParallelMode', 'set_context', 'get_context',
            'set_auto_parallel_context', 'get_auto_parallel_context', 'reset_auto_parallel_context', 'set_ps_context',
@@ -63,6 +64,8 @@ def _is_number(text):
 def _mode(key, value):
     if value not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError(f"set_context: mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), but got {value}")
+    if value != _values['mode']:
+        state.want_hook(1 if value == GRAPH_MODE else -1)
     return value
 
 

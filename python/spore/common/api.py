@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation: ``jit`` and its relatives.
-
-Programs run eagerly for now, so these check their arguments as MindSpore does and hand the function through; results are
-the same in both modes.
-"""
+"""Compilation: ``jit`` and its relatives. How functions become programs is written in spore.graph."""
 import functools
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "recompute", "ms_memory_recycle",
@@ -44,6 +40,8 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
     _check_choice("jit_level", jit_level, _JIT_LEVELS + ("",))
     if not isinstance(fullgraph, bool):
         raise TypeError(f"jit: fullgraph must be a bool, but got {type(fullgraph).__name__}")
+    if isinstance(dynamic, bool) or dynamic not in (0, 1):
+        raise ValueError(f"jit: dynamic must be 0 or 1, but got {dynamic!r}")
     unknown = set(options) - _OPTIONS
     if unknown:
         raise TypeError(f"jit: {', '.join(sorted(unknown))} is not an option")
@@ -52,15 +50,35 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
     if function is None:
         return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph,
                                  backend=backend, **options)
+    if isinstance(function, type):
+        raise TypeError(f"jit: a function or Cell is needed, but got the class {function.__name__}; decorate its methods")
     if not callable(function):
         raise TypeError(f"jit: a function or Cell is needed, but got {type(function).__name__}")
-    if isinstance(function, type) or hasattr(function, "construct"):
-        return function
+    if options.get("mode") == "PIJit":
+        capture_mode = "bytecode"
+    from spore.graph.compiler import JitFunction, Options, strict_of
+    config = options.get("jit_config")
+    config = getattr(config, "jit_config_dict", config) or {}
+    level = options.get("jit_syntax_level")
+    signature = options.get("input_signature")
+    if signature is not None and not isinstance(signature, (tuple, list)):
+        signature = (signature,)
+    made = Options(capture_mode, strict_of({"jit_syntax_level": level} if level else config), fullgraph, signature,
+                   options.get("hash_args"))
+    if hasattr(function, "construct"):
+        return _jit_cell(function, made)
+    inner = getattr(function, "__spore_inner__", None)
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(JitFunction(function.__func__, made))
+    return JitFunction(function if inner is None or not isinstance(function, JitFunction) else inner, made)
 
-    @functools.wraps(function)
-    def run(*args, **kwargs):
-        return function(*args, **kwargs)
-    return run
+
+def _jit_cell(cell, options):
+    """The same Cell, whose construct is compiled."""
+    from spore.graph.compiler import JitFunction
+    construct = type(cell).construct
+    cell.__dict__["construct"] = JitFunction(getattr(construct, "__spore_inner__", construct), options).__get__(cell)
+    return cell
 
 
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):
@@ -115,6 +133,8 @@ def set_recursion_limit(recursion_limit=1000):
     """How deep functions may call themselves when compiled; checked and kept for that."""
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int) or recursion_limit <= 0:
         raise ValueError(f"set_recursion_limit: a positive integer is needed, but got {recursion_limit!r}")
+    from spore import context
+    context.set_context(max_call_depth=recursion_limit)
 
 
 def flops_collection(phase="train"):

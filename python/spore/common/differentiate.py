@@ -10,6 +10,7 @@ import weakref
 
 from spore import _core
 from spore._core import Tensor
+from spore.graph import state as _state
 
 __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
            "GradOperation", "with_gradient", "through_hook", "no_grad", "_no_grad"]
@@ -51,6 +52,14 @@ def _add_hooks(variable, tensor):
     """The hooks that were put on a Tensor outside of any record serve its variable in this one."""
     for hook in tensor._hooks.values():
         _core.grad_hook_add(variable, hook)
+
+
+def call(fn, args, kwargs=None):
+    """``fn(*args, **kwargs)``; functions of the user are interpreted while something is captured."""
+    if _state.capture() is None:
+        return fn(*args, **(kwargs or {}))
+    from spore.graph.gradients import call as interpret
+    return interpret(fn, args, kwargs)
 
 
 # --- one run with its record -----------------------------------------------------------------------------------------
@@ -203,17 +212,23 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
         raise TypeError(f"{name}: return_ids must be a bool, but got {type(return_ids).__name__}")
     weight_list, one_weight = _weights_of(weights, name)
 
-    def run(*args, **kwargs):
-        positions = _positions_of(grad_position, len(args), name)
+    def flat(args, kwargs, positions):
         with _Record(positions, weight_list, args) as record:
-            value = fn(*record.args, **kwargs)
-            loss, aux = _split_aux(value, has_aux, name)
+            value = call(fn, record.args, kwargs)
+            loss, _ = _split_aux(value, has_aux, name)
             leaves = _floating(_flatten(loss, []), "the function")
             by_position, weight_grads = record.backward(leaves, None)
+        return (value if record.outer else _map(_core.grad_detach, value)), by_position, weight_grads
+
+    def run(*args, **kwargs):
+        positions = _positions_of(grad_position, len(args), name)
+        value, by_position, weight_grads = _with_gradients(
+            lambda: flat(args, kwargs, positions),
+            lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name)))
         gradients = _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids)
         if with_value:
-            return (value if record.outer else _map(_core.grad_detach, value)), gradients
-        return (gradients, _map(_core.grad_detach, aux)) if has_aux else gradients
+            return value, gradients
+        return (gradients, _map(_core.grad_detach, _split_aux(value, has_aux, name)[1])) if has_aux else gradients
 
     try:
         functools.update_wrapper(run, fn, updated=())
@@ -221,6 +236,14 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
         pass
     run.__wrapped_fn__ = fn
     return run
+
+
+def _with_gradients(flat, through_function):
+    """What ``flat`` gives; while capturing, run-time control flow may need the other way."""
+    if _state.capture() is None:
+        return flat()
+    from spore.graph import gradients
+    return gradients.attempt(flat, lambda: through_function(gradients))
 
 
 def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids):
@@ -305,11 +328,16 @@ class GradOperation:
                                   if any(_is_differentiable(leaf) for leaf in _flatten(a, [])))
             else:
                 positions = (0,) if args and not self.get_by_list else ()
-            with _Record(positions, weight_list, args) as record:
-                leaves = _floating(_flatten(fn(*record.args, **kwargs), []), "the function")
-                if seeds is not None:
-                    seeds = [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
-                by_position, weight_grads = record.backward(leaves, seeds)
+
+            def seeds_like(leaves):
+                return None if seeds is None else [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
+
+            def flat():
+                with _Record(positions, weight_list, args) as record:
+                    leaves = _floating(_flatten(call(fn, record.args, kwargs), []), "the function")
+                    return None, *record.backward(leaves, seeds_like(leaves))
+            _, by_position, weight_grads = _with_gradients(flat, lambda g: g.by_function(
+                fn, args, kwargs, positions, weight_list, lambda v: (v, ()), None if seeds is None else seeds_like))
             for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
             if self.get_all:
                 for_inputs = tuple(by_position[p] for p in positions)
@@ -348,7 +376,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     weight_list, one_weight = _weights_of(weights, "vjp")
     positions = tuple(range(len(inputs)))
     with _Record(positions, weight_list, inputs) as record:
-        value = fn(*record.args)
+        value = call(fn, record.args)
         loss, aux = _split_aux(value, has_aux, "vjp")
         leaves = _floating(_flatten(loss, []), "the function")
         kept = list(record._watched)
@@ -396,7 +424,7 @@ def _pair(fn, inputs, has_aux):
     positions = tuple(range(len(inputs)))
     record = _Record(positions, [], inputs)
     with record:
-        value = fn(*record.args)
+        value = call(fn, record.args)
         loss, aux = _split_aux(value, has_aux, "jvp")
         leaves = _floating(_flatten(loss, []), "the function")
         seeds = [_core.grad_variable(leaf * 0) if not _core.grad_tracked(leaf)
@@ -461,7 +489,7 @@ def jacrev(fn, grad_position=0, has_aux=False):
     def run(*args):
         positions = _positions_of(grad_position, len(args), "jacrev")
         with _Record(positions, [], args) as record:
-            value = fn(*record.args)
+            value = call(fn, record.args)
             loss, aux = _split_aux(value, has_aux, "jacrev")
             leaves = _floating(_flatten(loss, []), "the function")
             per_leaf = []
@@ -494,7 +522,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
         def of_positions(*chosen):
             for p, value in zip(positions, chosen):
                 fixed[p] = value
-            return fn(*fixed)
+            return call(fn, fixed)
 
         _, loss, aux, leaves, seeds, pulled, outer = _pair(of_positions, [args[p] for p in positions], has_aux)
         columns = [[[] for _ in positions] for _ in leaves]
@@ -571,7 +599,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             def take(tensor, i=i, order=order):
                 axis = next(order)
                 return tensor if axis is None else tensor[(slice(None),) * (axis % tensor.ndim) + (i,)]
-            results.append(functions[i](*_map(take, args)))
+            results.append(call(functions[i], _map(take, args)))
         if n == 0:
             raise RuntimeError("vmap: the sliced axes have size 0, there is nothing to apply the function to")
         out = iter(axes_for(results[0], out_axes, [], new=1))

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.common.differentiate import through_hook, with_gradient
+from spore.common.differentiate import call, through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
+from spore.graph import state as _state
 
 __all__ = ["Cell"]
 
@@ -338,6 +339,8 @@ class Cell:
     def set_train(self, mode=True):
         """Training mode for this Cell and all in it: dropout drops, batch norm uses the batch."""
         for _, cell in self.cells_and_names():
+            if cell.__dict__["training"] is not bool(mode):
+                _state.changed()
             cell.__dict__["training"] = bool(mode)
             cell.__dict__["_phase"] = "train" if mode else "predict"
         return self
@@ -387,8 +390,9 @@ class Cell:
         self.__dict__["_recompute"] = True
 
     def set_inputs(self, *inputs, **kwargs):
-        """Declare the inputs, for graph mode."""
+        """Declare the inputs, for graph mode: one program for all of them, where a dimension of None may have any size."""
         self.__dict__["_inputs"] = inputs or kwargs
+        self._forget_programs()
 
     def get_inputs(self):
         """What set_inputs was given."""
@@ -397,6 +401,11 @@ class Cell:
     def set_jit_config(self, jit_config):
         """Keep a JitConfig, for graph mode."""
         self.__dict__["jit_config_dict"] = dict(getattr(jit_config, "jit_config_dict", {}) or {})
+        self._forget_programs()
+
+    def _forget_programs(self):
+        from spore.graph.compiler import forget
+        forget(self)
 
     def set_boost(self, boost_type):
         """Accepted for compatibility."""
@@ -484,6 +493,15 @@ class Cell:
     # --- running -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
+        hook = _state.hook               # None unless something is being captured or GRAPH_MODE is on
+        if hook is not None:
+            return hook(self, args, kwargs)
+        if self._plain:
+            return self.construct(*args, **kwargs)
+        return self._call_full(args, kwargs)
+
+    def _run(self, args, kwargs):
+        """The call itself, as plain Python."""
         if self._plain:
             return self.construct(*args, **kwargs)
         return self._call_full(args, kwargs)
@@ -501,7 +519,9 @@ class Cell:
         return self.construct(*cast_inputs, **kwargs)
 
     def compile(self, *args, **kwargs):
-        """Nothing to do in eager mode."""
+        """Compile for these arguments, without running; nothing to do in eager mode."""
+        from spore.graph.compiler import prepare_cell
+        prepare_cell(self, args, kwargs)
 
     def compile_and_run(self, *args, **kwargs):
         """Run the Cell."""
@@ -511,7 +531,8 @@ class Cell:
         self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
                                    and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks)
 
-    def _call_full(self, args, kwargs):
+    def _call_full(self, args, kwargs, construct=None):
+        """With hooks, casts and bprop. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
         for hook, with_kwargs in list(self._pre_hooks.values()):
             answer = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if answer is not None:
@@ -523,7 +544,7 @@ class Cell:
         if self._backward_hooks and _core.grad_recording():
             marks = _Gradients(self)
             args = marks.mark_inputs(args)
-        output = self._construct_in_dtype(args, kwargs)
+        output = self._construct_in_dtype(args, kwargs, self.construct if construct is None else construct)
         for hook, with_kwargs in list(self._hooks.values()):
             answer = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
             if answer is not None:
@@ -532,9 +553,9 @@ class Cell:
             output = (marks or _Gradients(self)).mark_outputs(output)
         return output
 
-    def _construct_in_dtype(self, args, kwargs):
+    def _construct_in_dtype(self, args, kwargs, construct):
         if self._to_float is None:
-            return self._construct_or_bprop(args, kwargs)
+            return self._construct_or_bprop(args, kwargs, construct)
         args = tuple(_cast(value, self._to_float) for value in args)
         kwargs = {key: _cast(value, self._to_float) for key, value in kwargs.items()}
         for parameter in self._params.values():
@@ -542,18 +563,18 @@ class Cell:
                 _core.mark_parameter(parameter)
         before = _core.param_dtype_set(self._to_float)
         try:
-            return self._construct_or_bprop(args, kwargs)
+            return self._construct_or_bprop(args, kwargs, construct)
         finally:
             _core.param_dtype_set(before)
 
-    def _construct_or_bprop(self, args, kwargs):
+    def _construct_or_bprop(self, args, kwargs, construct):
         if type(self).bprop is Cell.bprop:
-            return self.construct(*args, **kwargs)
+            return construct(*args, **kwargs)
         if kwargs:
             bound = inspect.signature(self.construct).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
-        return with_gradient(self.construct, lambda inputs, out, dout: self.bprop(*inputs, out, dout), args)
+        return with_gradient(construct, lambda inputs, out, dout: call(self.bprop, (*inputs, out, dout)), args)
 
     # --- hooks -------------------------------------------------------------------------------------------------------
 

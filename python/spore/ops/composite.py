@@ -4,6 +4,7 @@ import functools
 import numbers
 
 from .. import _core
+from ..common.differentiate import call
 from .primitive import Primitive
 
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "mixed_precision_cast", "partial"]
@@ -104,7 +105,7 @@ class MultitypeFuncGraph:
     def __call__(self, *args):
         for tests, _, fn in self.entries:
             if len(tests) == len(args) and all(test(a) for test, a in zip(tests, args)):
-                return fn(*args)
+                return call(fn, args)
         got = ", ".join(type(a).__name__ for a in args)
         known = "; ".join("(" + ", ".join(shown) + ")" for _, shown, _ in self.entries)
         raise ValueError(f"'{self.name}' is not defined for the types ({got}), it is for: {known}")
@@ -157,7 +158,7 @@ class Map(_Mapping):
             raise TypeError(f"Map takes sequences, but got {', '.join(type(a).__name__ for a in args)}")
         n = _check_lengths("Map", lists)
         order = range(n - 1, -1, -1) if self.reverse else range(n)
-        done = {i: fn(*[a[i] for a in args]) for i in order}
+        done = {i: call(fn, [a[i] for a in args]) for i in order}
         result = [done[i] for i in range(n)]
         return result if isinstance(args[0], list) else tuple(result)
 
@@ -171,7 +172,7 @@ class HyperMap(_Mapping):
             if any(isinstance(a, dict) for a in args):
                 first = next(a for a in args if isinstance(a, dict))
                 return {k: self._walk(fn, tuple(a[k] if isinstance(a, dict) else a for a in args)) for k in first}
-            return fn(*args)
+            return call(fn, args)
         if len(lists) != len(args):
             raise TypeError("HyperMap: either all arguments are sequences or none, but got "
                             f"{', '.join(type(a).__name__ for a in args)}")

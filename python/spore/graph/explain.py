@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What graph mode did: which functions were captured, what was compiled again and why, what runs as plain Python and why.
+
+Nothing is kept unless someone asks: ``spore explain script.py``, SPORE_EXPLAIN=1, or ``start()``.
+"""
+import atexit
+import os
+import sys
+
+__all__ = ["start", "report"]
+
+_events = None
+
+
+class _Seen:
+    """What is known of one compiled function."""
+
+    def __init__(self, name, place):
+        self.name, self.place = name, place
+        self.keys, self.lines = [], []
+
+
+def start():
+    """Keep notes from now on."""
+    global _events
+    if _events is None:
+        _events = {}
+
+
+def _seen(compiled):
+    function = getattr(compiled.plain, "__code__", None)
+    place = f" ({function.co_filename}:{function.co_firstlineno})" if function is not None else ""
+    return _events.setdefault(id(compiled), _Seen(compiled.name, place))
+
+
+def compiling(compiled, key):
+    """A signature that was not met before."""
+    if _events is None:
+        return
+    seen = _seen(compiled)
+    if seen.keys:
+        seen.lines.append("compiled again: " + difference(seen.keys[-1], key))
+    seen.keys.append(key)
+
+
+def difference(old, new):
+    """Which part of a signature changed, in words."""
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        if len(old) != len(new):
+            return f"{len(new)} arguments instead of {len(old)}"
+        for i, (a, b) in enumerate(zip(old, new)):
+            if a != b:
+                return f"argument {i} is {words(b)}, it was {words(a)}"
+    return "the mode of a Cell (set_train) or a declared input changed" if old == new else f"{new} instead of {old}"
+
+
+def words(part):
+    """A part of a signature for people."""
+    if isinstance(part, tuple) and len(part) == 2:
+        first, second = part
+        if isinstance(second, tuple) and not isinstance(first, type):
+            return f"a Tensor {first}{list(second)}"
+        if isinstance(first, type):
+            return f"the {first.__name__} {second!r}"
+    return repr(part)
+
+
+def compiled(function, entry, seconds):
+    """A program was made."""
+    if _events is None:
+        return
+    lines = _seen(function).lines
+    lines.append(f"captured and compiled in {seconds * 1e3:.1f} ms")
+    lines.extend("  " + line for line in entry.program.report().splitlines())
+
+
+def plain(function, reason):
+    """A function runs as plain Python."""
+    if _events is None:
+        return
+    where = ""
+    if reason.place is not None:
+        file, line, name, text = reason.place
+        where = f"\n  in {file}:{line}, {name}: {text}"
+    _seen(function).lines.append(f"runs as plain Python: {reason}{where}")
+
+
+def report():
+    """Everything noted so far, as text."""
+    if not _events:
+        return "spore explain: nothing was compiled (no jit, no GRAPH_MODE)"
+    parts = []
+    for seen in _events.values():
+        parts.append(f"{seen.name}{seen.place}")
+        parts.extend("  " + line.replace("\n", "\n  ") for line in seen.lines)
+    return "\n".join(parts)
+
+
+def at_exit():
+    """Report when the process ends."""
+    start()
+    atexit.register(lambda: sys.stderr.write(report() + "\n"))
+
+
+if os.environ.get("SPORE_EXPLAIN", "0") not in ("", "0"):
+    at_exit()

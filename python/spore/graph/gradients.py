@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients inside captured programs.
+
+As a rule the eager record works on symbols: forward and backward become one flat program. A function with run-time control flow
+cannot be recorded that way; then it is captured as a function of its own, and a node of the graph differentiates it when
+the program runs.
+"""
+from spore import _core
+from spore._core import Tensor
+from spore.graph import state
+from spore.graph.capture import ControlFlow
+from spore.graph.joins import kind_of
+
+__all__ = ["call", "attempt", "by_function"]
+
+
+def call(fn, args, kwargs=None):
+    """``fn(*args, **kwargs)`` for library code that is handed functions: interpreted while something is captured."""
+    capture = state.capture()
+    if capture is None or capture.native:
+        return fn(*args, **(kwargs or {}))
+    return capture.executor.call(fn, tuple(args), kwargs or {})
+
+
+def attempt(flat, by_function_):
+    """``flat()``, or ``by_function_()`` when run-time control flow is met in it and nobody records around."""
+    capture = state.capture()
+    if capture is None or _core.grad_recording():
+        return flat()
+    recording = _core.function_recording()
+    mark = _core.function_mark(recording)
+    n_frames, n_activations = len(capture.frames), len(capture.activations)
+    capture.heap.begin()
+    try:
+        result = flat()
+    except ControlFlow:
+        capture.heap.end()
+        capture.heap.begin()
+        del capture.frames[n_frames:]
+        del capture.activations[n_activations:]
+        _core.function_rollback(recording, mark)
+        try:
+            result = by_function_()
+        except BaseException:
+            capture.heap.end()
+            raise
+    except BaseException:
+        capture.heap.end()
+        raise
+    capture.heap.keep()
+    return result
+
+
+def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
+    """Value and gradients of ``fn(*args)`` through a function of the graph.
+
+    split(value) gives (what is differentiated, the rest). Returns (value, {position: gradient}, gradients of weights).
+    """
+    from spore.common.differentiate import _flatten, _is_differentiable, _map
+    capture = state.capture()
+    leaves, where = [], {}
+    for position in positions:
+        found = [leaf for leaf in _flatten(args[position], []) if _is_differentiable(leaf)]
+        where[position] = range(len(leaves), len(leaves) + len(found))
+        leaves += found
+    specs = [(leaf.dtype, leaf.shape) for leaf in leaves]
+    function, params = _core.function_begin(capture.graph, getattr(fn, "__name__", "differentiated"), specs)
+    capture.condition_depth += 1
+    try:
+        inner = list(args)
+        rest = iter(params)
+        for position in positions:
+            inner[position] = _map(lambda t: next(rest) if _is_differentiable(t) else t, args[position])
+        value = call(fn, inner, kwargs)
+        loss, _ = split(value)
+        n_floating, outputs = _outputs(value, loss)
+        _core.function_end(function, outputs)
+    except BaseException:
+        _core.function_abandon(function)
+        raise
+    finally:
+        capture.condition_depth -= 1
+    seeds = [] if seeds is None else seeds([_Like(o) for o in outputs[:n_floating]])
+    given = list(_core.function_grad(function, leaves, list(range(len(leaves))), list(weights), n_floating, seeds))
+    results = given[:len(outputs)]
+    gradients = given[len(outputs):len(outputs) + len(leaves)]
+    weight_gradients = given[len(outputs) + len(leaves):]
+    by_position = {}
+    for position in positions:
+        found = iter([gradients[i] for i in where[position]])
+        by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else t, args[position])
+    return _rebuilt(value, loss, outputs, results), by_position, weight_gradients
+
+
+class _Like:
+    """Dtype and shape of a result, which is not known outside its function."""
+
+    def __init__(self, tensor):
+        self.dtype, self.shape = tensor.dtype, tensor.shape
+
+
+def _outputs(value, loss):
+    """(number of differentiated Tensors, all Tensors of the value with these first)"""
+    from spore.common.differentiate import _flatten, _floating
+    first = _floating(_flatten(loss, []), "the function")
+    seen = {id(t) for t in first}
+    others = [leaf for leaf in kind_of(value).leaves(value) if id(leaf) not in seen]
+    return len(first), first + others
+
+
+def _rebuilt(value, loss, outputs, results):
+    """The value with its Tensors as seen outside the function."""
+    from spore.graph.flow import replaced
+    seen = {id(o): r for o, r in zip(outputs, results)}
+
+    def see(leaf):
+        return seen.get(id(leaf), leaf)
+    if isinstance(value, Tensor):
+        return see(value)
+    return replaced_all(value, see)
+
+
+def replaced_all(value, see):
+    """Also constant Tensors are results of the function."""
+    if isinstance(value, Tensor):
+        return see(value)
+    if isinstance(value, tuple):
+        items = [replaced_all(v, see) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [replaced_all(v, see) for v in value]
+    if isinstance(value, dict):
+        return {k: replaced_all(v, see) for k, v in value.items()}
+    from spore.graph.flow import replaced
+    return replaced(value, see)
