@@ -6,7 +6,6 @@ recursion: then the outer call is captured anew as a function of the graph, and 
 returns is learnt by a first capture in which branches that need the result are left out.
 """
 import functools
-import inspect
 import os
 import sysconfig
 import types
@@ -16,10 +15,10 @@ from spore._core import Tensor
 from spore.graph import builtin, source
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
-from spore.graph.flow import NeedResult, RunRange
-from spore.graph.joins import JoinError, Known, OfScalar, join, kind_of, varies, widen
-from spore.graph.statements import RETURN, Dead, Exit, LateError, Outcome
-from spore.graph.values import Choice, Closure, Scalar, as_tensor, is_symbol, number_kind, symbol_of
+from spore.graph.flow import NeedResult, NoJoin
+from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
+from spore.graph.statements import RETURN, Dead
+from spore.graph.values import Choice, Closure, Scalar, as_tensor, is_symbol, number_kind, scalar_of
 
 __all__ = ["Calls", "Interpreted"]
 
@@ -130,7 +129,6 @@ class Calls:
         if symbol and name == "item" and not args:
             builtin._one_element(owner, "a number")
             kind = bool if str(owner.dtype) == "Bool" else float if _core.is_floating(owner) else int
-            from spore.graph.values import scalar_of
             return scalar_of(owner, kind)
         if symbol and name in ("asnumpy", "tolist", "numpy"):
             raise Unsupported(f"Tensor.{name}() of a value known at run time only")
@@ -266,7 +264,7 @@ class Calls:
             return function(*args, **kwargs)
         except _core.SymbolError as error:
             raise Unsupported(f"{_name_of(function)}(): {error}") from None
-        except (Redo, Unsupported, Dead):
+        except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
             if ours and self.is_odd(args, kwargs) and not hasattr(error, "_spore_places"):
@@ -276,11 +274,13 @@ class Calls:
     @staticmethod
     def is_ours(function):
         """Whether it is the library's, which works on symbols."""
-        module = getattr(function, "__module__", None) or type(function).__module__
-        if module in ("_operator", "operator") or isinstance(getattr(function, "__self__", None), Tensor):
+        if isinstance(function, Tensor) or isinstance(getattr(function, "__self__", None), Tensor):
             return True
-        root = str(module).partition(".")[0]
-        return root in ("spore", "mindspore", "functools", "copy") or isinstance(function, Tensor)
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        if code is not None:                     # the file counts: wrappers carry the module of what they wrap
+            return os.path.abspath(code.co_filename).startswith(_LIBRARY)
+        module = getattr(function, "__module__", None) or type(function).__module__
+        return str(module).partition(".")[0] in ("spore", "mindspore", "functools", "copy", "_operator", "operator")
 
     @staticmethod
     def is_harmless(function):
@@ -329,7 +329,7 @@ class Calls:
     def call_python(self, function, args, kwargs):
         """A Python function of the user."""
         code = source.code_of(function)
-        if code is None or function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
+        if code is None:
             return self.native_user(function, args, kwargs)
         return self.call_user(code, function, args, kwargs)
 

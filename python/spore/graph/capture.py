@@ -14,13 +14,14 @@ _STACK = 30000           # Python frames a deep capture may use; each is on the 
 
 class Frame:
     """A function that is being executed: its names and where it stands."""
-    __slots__ = ("capture", "code", "globals", "locals", "captured", "outer", "owner", "line", "name", "call_line")
+    __slots__ = ("capture", "code", "globals", "locals", "captured", "outer", "owner", "line", "name", "global_names")
 
     def __init__(self, capture, code, globals_, locals_, captured, outer=None, owner=None):
         self.capture, self.code, self.globals, self.locals = capture, code, globals_, locals_
         self.captured, self.outer, self.owner = captured, outer, owner
         self.line = code.node.lineno if code else 0
         self.name = code.name if code else ""
+        self.global_names = ()       # declared by a global statement
 
     def place(self):
         return self.code.file, self.line, self.name, self.code.text(self.line)

@@ -23,6 +23,7 @@ from spore.common.parameter import Parameter
 from spore.graph import explain, state
 from spore.graph.capture import Capture
 from spore.graph.errors import Redo, Unsupported, located
+from spore.graph.flow import NoJoin
 from spore.graph.heap import Items
 from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfTensor, kind_of
 from spore.graph.statements import Dead
@@ -360,10 +361,13 @@ class Compiled:
     def fail(self, error):
         """Raise an error of the capture as the user gets it."""
         places = getattr(error, "_spore_places", None)
+        if isinstance(error, NoJoin):
+            error = error.error
+            error._spore_places = places
+            if isinstance(error, Unsupported):
+                error.place = places[-1] if places else None
         if isinstance(error, Unsupported):
-            if self.options.capture_mode == "bytecode":
-                raise error
-            raise error
+            raise error from None
         if isinstance(error, (_core.SymbolError, Redo)):
             reason = Unsupported(str(error))
             reason._spore_places = places

@@ -296,7 +296,9 @@ class Expressions:
                     return True
                 if equal is not False:
                     result = equal if result is False else result.logical_or(equal)
-            return result if result is False else Scalar(result, bool)
+            if result is False:
+                return False
+            return result if isinstance(item, Tensor) else Scalar(result, bool)
         return item in container
 
     # --- structures --------------------------------------------------------------------------------------------------

@@ -35,6 +35,14 @@ class NeedResult(Redo):
         self.activation = activation
 
 
+class NoJoin(Exception):
+    """What two branches leave cannot be joined; ``error`` is what the user gets if nothing else helps."""
+
+    def __init__(self, error, frame):
+        super().__init__(str(error))
+        self.error, self.frame = error, frame
+
+
 class _Branch:
     """What one branch left: its function, closed over raw leaves, and the values as seen inside."""
 
@@ -64,15 +72,15 @@ class Flow:
             return outcome, False
         body, orelse = node.body, node.orelse
         if not source.escapes(body) and not source.escapes(orelse):
-            outcome = self.branch(frame, condition, lambda: self.run_block(body, frame),
-                                  lambda: self.run_block(orelse, frame))
-            self.settle(outcome, frame)
-            return None, False
+            outcome, done = self._both_go_on(frame, condition, body, orelse, rest, fall)
+            if not done:
+                self.settle(outcome, frame)
+                outcome = None
+            return outcome, done
         first, second = source.falls_through(body), source.falls_through(orelse)
         if first and second:
             if rest:
-                return self.branch(frame, condition, lambda: self.run_block(body, frame),
-                                   lambda: self.run_block(orelse, frame)), False
+                return self._both_go_on(frame, condition, body, orelse, rest, fall)
             return self.branch(frame, condition, lambda: self.run_block(body, frame, fall),
                                lambda: self.run_block(orelse, frame, fall)), True
         # Only one branch goes on, or none: what follows belongs to it, and nothing has to be chosen afterwards.
@@ -80,6 +88,17 @@ class Flow:
         otherwise = orelse + rest if second else orelse
         return self.branch(frame, condition, lambda: self.run_block(then, frame, fall if first else NEXT),
                            lambda: self.run_block(otherwise, frame, fall if second else NEXT)), True
+
+    def _both_go_on(self, frame, condition, body, orelse, rest, fall):
+        """Join at the end of the statement or, if the names differ in kind, at the end of what follows, captured twice."""
+        try:
+            return self.branch(frame, condition, lambda: self.run_block(body, frame),
+                               lambda: self.run_block(orelse, frame)), False
+        except NoJoin as error:
+            if not rest or error.frame is not frame:
+                raise
+            return self.branch(frame, condition, lambda: self.run_block(body + rest, frame, fall),
+                               lambda: self.run_block(orelse + rest, frame, fall)), True
 
     @staticmethod
     def _forget_half_defined(frame, before, taken, other, condition):
@@ -108,7 +127,13 @@ class Flow:
         branches = []
         for name, thunk in (("then", then), ("else", otherwise)):
             branches.append(self._capture_branch(frame, f"{frame.name}.{name}", thunk, before))
-        layout = _Layout(self, branches, before)
+        recording = _core.function_recording()
+        mark = _core.function_mark(recording)
+        try:
+            layout = _Layout(self, branches, before)
+        except (TypeError, ValueError, Unsupported) as error:
+            _core.function_rollback(recording, mark)
+            raise NoJoin(error, frame) from None
         values = [self._fitted(branch, layout, i) for i, branch in enumerate(branches)]
         chosen = _core.function_switch(condition, *values)
         leaves = iter(_core.function_call(chosen, [], layout.specs))
@@ -175,7 +200,11 @@ class Flow:
 
     def _fitted(self, branch, layout, which):
         """A function value that gives the leaves of the layout."""
+        recording = _core.function_recording()
+        mark = _core.function_mark(recording)
         wanted = layout.leaves(branch, which)
+        if _core.function_mark(recording) != mark:       # a conversion, which belongs into the branch
+            _core.function_rollback(recording, mark)
         raw = branch.raw
         if len(wanted) == len(raw) and all(a is b for a, b in zip(wanted, raw)):
             return _core.function_value(branch.function)
@@ -247,7 +276,7 @@ class Flow:
         else:
             raise RuntimeError(f"The loop in line {node.lineno} of {frame.code.file} has a condition that is always true "
                                f"while compiling, {_UNROLLED} turns were made.")
-        return self._after_loop(result, frame, known, "while")
+        return self._after_loop(result, frame, known, "while", node.body)
 
     @staticmethod
     def _end_of_loop(outcome):
@@ -284,7 +313,7 @@ class Flow:
             return Outcome({_BROKEN if k == BREAK else k: e for k, e in exits.items()}, outcome.selector)
         return Outcome({NEXT if k == AGAIN else _BROKEN if k == BREAK else k: e for k, e in exits.items()}, outcome.selector)
 
-    def _after_loop(self, outcome, frame, known, word):
+    def _after_loop(self, outcome, frame, known, word, body):
         """Names that were not there before the loop are not there after it; a break is over."""
         if outcome is not None:
             outcome = self._join_broken(outcome, frame)
@@ -293,7 +322,7 @@ class Flow:
                 outcome = None
         exits = [Exit(frame.locals)] if outcome is None else [outcome.exits[NEXT]] if NEXT in outcome.exits else []
         for left in exits:
-            for name in list(left.locals):
+            for name in set(left.locals) | source.assigned(body):
                 if name not in known:
                     left.locals[name] = Unbound(
                         f"The local variable '{name}' defined in the '{word}' loop body cannot be used outside of the loop "
@@ -332,7 +361,7 @@ class Flow:
             return self._run_time_for(node, frame, iterable)
         known = set(frame.locals)
         items = self.iterate(iterable)
-        return self._after_loop(self._turns(node, frame, items, 0), frame, known, "for")
+        return self._after_loop(self._turns(node, frame, items, 0), frame, known, "for", node.body)
 
     def _turns(self, node, frame, items, first):
         for i in range(first, len(items)):
@@ -359,7 +388,7 @@ class Flow:
             self.assign(node.target, at if iterable.item is None else iterable.item(at), frame)
             frame.locals[counter] = self.binary(ast.Add, at, iterable.step)
         result = self.run_loop(frame, node.body, header, "for", start_turn, {counter})
-        result = self._after_loop(result, frame, known | {counter}, "for")
+        result = self._after_loop(result, frame, known | {counter}, "for", node.body)
         for locals_ in [frame.locals] + [e.locals for e in (result.exits.values() if result else ())]:
             locals_.pop(counter, None)
         return result

@@ -5,7 +5,7 @@ While capturing, a change is really made, so that library code sees it too, and 
 branch, and at the end of the whole capture, everything is as it was before; what was changed to what is the answer.
 """
 
-__all__ = ["Heap", "Attribute", "Items"]
+__all__ = ["Heap", "Attribute", "Global", "Items"]
 
 _MISSING = object()
 
@@ -44,6 +44,23 @@ class Items:
             self.owner.update(value)
         else:
             self.owner[:] = value
+
+
+class Global:
+    """A name of a module."""
+
+    def __init__(self, names, name):
+        self.names, self.name = names, name
+        self.key = (id(names), name)
+
+    def get(self):
+        return self.names.get(self.name, _MISSING)
+
+    def set(self, value):
+        if value is _MISSING:
+            self.names.pop(self.name, None)
+        else:
+            self.names[self.name] = value
 
 
 class Heap:

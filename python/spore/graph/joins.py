@@ -328,6 +328,8 @@ def join(a, b):
     if isinstance(b, Known) and isinstance(b.value, Unbound):
         return b
     if isinstance(a, OfSequence) and isinstance(b, OfSequence) and a.abstract == b.abstract:
+        if len(a.items) != len(b.items) and all(_same_sort(item, a.items[0]) for item in a.items[1:] + b.items) and a.items:
+            raise Unsupported(f"a sequence has {len(a.items)} items in one branch and {len(b.items)} in the other")
         if len(a.items) == len(b.items):
             return OfSequence(a.type, [join(x, y) for x, y in zip(a.items, b.items)])
     elif isinstance(a, OfDict) and isinstance(b, OfDict):
@@ -339,6 +341,13 @@ def join(a, b):
         if isinstance(one, Known) and (one.value is None or isinstance(one.value, (str, bytes))):
             raise Unsupported("a name is None or a text in one branch and something else in the other")
     raise _type_error(f"Abstract type {_abstract(a)} cannot join with {_abstract(b)}.")
+
+
+def _same_sort(a, b):
+    tensors = _as_tensor_kind(a), _as_tensor_kind(b)
+    if tensors[0] and tensors[1]:
+        return tensors[0].dtype == tensors[1].dtype
+    return _number(a) is not None and _number(a) is _number(b)
 
 
 def _as_tensor_kind(kind):

@@ -7,12 +7,13 @@ which one it is. ``fall`` is the kind that reaching the end of a list means: NEX
 loop, RETURN in that of a function. None as an outcome means: straight on.
 """
 import ast
+import operator
 
 from spore import _core
 from spore._core import Tensor
 from spore.graph import source
 from spore.graph.errors import Unsupported
-from spore.graph.heap import Attribute, Items
+from spore.graph.heap import Attribute, Global, Items
 from spore.graph.joins import varies
 from spore.graph.values import Closure, Scalar, Unbound, is_symbol
 
@@ -42,6 +43,7 @@ class Dead(Exception):
     """Control does not come back from here: a raise that happens at run time."""
 
 
+_IN_PLACE = {ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.Div: operator.itruediv}
 _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "Import", "ImportFrom": "ImportFrom",
             "Nonlocal": "Nonlocal", "Match": "Match", "ClassDef": "ClassDef", "AsyncFunctionDef": "AsyncFunctionDef",
             "AsyncFor": "AsyncFor", "AsyncWith": "AsyncWith"}
@@ -108,9 +110,7 @@ class Statements:
         return Outcome({AGAIN: Exit(frame.locals)})
 
     def run_global(self, node, frame):
-        for name in node.names:
-            if name not in frame.globals:
-                raise NameError(f"The name '{name}' is not defined, or not supported in graph mode.")
+        frame.global_names = (*frame.global_names, *node.names)
 
     def run_def(self, node, frame):
         if node.decorator_list:
@@ -158,6 +158,12 @@ class Statements:
             old.extend(value)
             self.assign(target, old, frame)
             return
+        in_place = _IN_PLACE.get(type(node.op))
+        if (in_place and isinstance(old, Tensor) and not self.capture.condition_depth and not _core.grad_recording()
+                and not self.is_variable(old)):
+            self.native(in_place, (old, value), {})      # other names of the Tensor see it too
+            self.assign(target, old, frame)
+            return
         self.assign(target, self.binary(type(node.op), old, value), frame)
 
     def eval_target(self, target, frame):
@@ -174,7 +180,10 @@ class Statements:
         """Give a target a value."""
         kind = type(target)
         if kind is ast.Name:
-            frame.locals[target.id] = value
+            if target.id in frame.global_names:
+                self.capture.heap.write(Global(frame.globals, target.id), value)
+            else:
+                frame.locals[target.id] = value
         elif kind in (ast.Tuple, ast.List):
             self.unpack(target.elts, value, frame)
         elif kind is ast.Attribute:
