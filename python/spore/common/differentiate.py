@@ -141,6 +141,8 @@ def _positions_of(grad_position, n_args, name):
             raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {type(position).__name__}")
         if position < 0:
             raise ValueError(f"{name}: grad_position must not be below 0, but got {position}")
+        if position >= n_args and _state.capture() is not None:
+            raise IndexError(f"Position index {position} is exceed input size.")
         if position >= n_args:
             raise RuntimeError(f"{name}: grad_position {position} is out of range, the function got {n_args} arguments")
     return tuple(positions)
@@ -222,9 +224,14 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
 
     def run(*args, **kwargs):
         positions = _positions_of(grad_position, len(args), name)
+        if _state.capture() is not None:         # compiled functions leave out what is no Tensor
+            positions = tuple(p for p in positions if _flatten(args[p], []))
         value, by_position, weight_grads = _with_gradients(
             lambda: flat(args, kwargs, positions),
             lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name)))
+        if _state.capture() is not None:
+            by_position.update((p, 0.0) for p in _positions_of(grad_position, len(args), name)
+                               if type(args[p]).__name__ == "Scalar")
         gradients = _shape_gradients(by_position, weight_grads, grad_position, weights, weight_list, one_weight, return_ids)
         if with_value:
             return value, gradients
@@ -255,7 +262,8 @@ def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_l
     if grad_position is None:
         return for_weights
     positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
-    for_positions = by_position[positions[0]] if len(positions) == 1 else tuple(by_position[p] for p in positions)
+    for_positions = by_position[positions[0]] if len(positions) == 1 and positions[0] in by_position else tuple(
+        by_position[p] for p in positions if p in by_position)
     return for_positions if weights is None else (for_positions, for_weights)
 
 
@@ -698,6 +706,9 @@ def _align(args, grads):
 
     n_given, n_wanted = len(grads), len(args)
     tensors_only = [a for a in args if isinstance(a, (Tensor, tuple, list))]
+    if n_given < n_wanted and n_given != len(tensors_only) and _state.capture() is not None:
+        raise RuntimeError("The output size of the 'bprop' must match the number of parameters in its corresponding primal "
+                           f"function: {n_given} vs. {n_wanted}.")
     if n_given < n_wanted and n_given != len(tensors_only):
         raise TypeError(f"bprop must return one gradient per input: {n_wanted} are needed, but got {n_given}")
     chosen = args if n_given >= n_wanted else tensors_only

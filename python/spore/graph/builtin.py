@@ -10,6 +10,7 @@ import operator
 
 from spore import _core
 from spore._core import Tensor
+from spore.common.tensor import tensor as library_tensor
 from spore.graph.errors import Unsupported
 from spore.graph.joins import varies
 from spore.graph.values import Choice, Scalar, is_symbol, number_kind, scalar_of, symbol_of
@@ -18,11 +19,16 @@ NAMES = dict(vars(builtins))
 HANDLERS = {}
 
 
-def handles(*functions):
+def handles(function, least=0, most=None):
+    """Register a handler; it gets from ``least`` to ``most`` positional arguments."""
     def decorate(handler):
-        for function in functions:
-            HANDLERS[function] = handler
-        return handler
+        def checked(ex, args, kwargs):
+            if len(args) < least or most is not None and len(args) > most:
+                raise TypeError(f"The parameters number of the function is {least if len(args) < least else most}, but the "
+                                f"number of provided arguments is {len(args)}.")
+            return handler(ex, args, kwargs)
+        HANDLERS[function] = checked
+        return checked
     return decorate
 
 
@@ -74,7 +80,7 @@ for _kind in (int, float, bool):
     HANDLERS[_kind] = _to_number(_kind)
 
 
-@handles(len)
+@handles(len, 1, 1)
 def _len(ex, args, kwargs):
     value, = args
     if isinstance(value, Tensor):
@@ -89,7 +95,7 @@ def _len(ex, args, kwargs):
     return len(value)
 
 
-@handles(range)
+@handles(range, 1, 3)
 def _range(ex, args, kwargs):
     args = [int(a) if isinstance(a, Tensor) and not is_symbol(a) and not ex.is_variable(a) else a for a in args]
     if any(is_symbol(a) or isinstance(a, Tensor) for a in args):
@@ -107,7 +113,7 @@ def _range(ex, args, kwargs):
     return tuple(range(*args))
 
 
-@handles(enumerate)
+@handles(enumerate, 1, 2)
 def _enumerate(ex, args, kwargs):
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(start, bool) or not isinstance(start, int):
@@ -117,6 +123,8 @@ def _enumerate(ex, args, kwargs):
 
 @handles(zip)
 def _zip(ex, args, kwargs):
+    if not args:
+        raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
     for i, arg in enumerate(args):
         if not isinstance(arg, (tuple, list, dict, Tensor, str)) and not hasattr(type(arg), "__iter__"):
             raise TypeError(f"For 'zip', the all inputs must be Tuple or List, but the argument[{i}] is a "
@@ -124,14 +132,14 @@ def _zip(ex, args, kwargs):
     return tuple(zip(*[ex.iterate(arg) for arg in args]))
 
 
-@handles(map)
+@handles(map, 2)
 def _map(ex, args, kwargs):
     function, sequences = args[0], args[1:]
     made = [ex.call(function, items, {}) for items in zip(*[ex.iterate(s) for s in sequences])]
     return made if isinstance(sequences[0], list) else tuple(made)
 
 
-@handles(filter)
+@handles(filter, 2, 2)
 def _filter(ex, args, kwargs):
     function, sequence = args
     made = []
@@ -158,7 +166,7 @@ for _kind in (tuple, list):
     HANDLERS[_kind] = _to_sequence(_kind)
 
 
-@handles(dict)
+@handles(dict, 0, 1)
 def _dict(ex, args, kwargs):
     made = {}
     if args:
@@ -190,6 +198,9 @@ def _extreme(name):
         best = items[0]
         for item in items[1:]:
             if isinstance(best, Tensor) or isinstance(item, Tensor):
+                if not isinstance(best, Tensor) or not isinstance(item, Tensor):
+                    raise Unsupported(f"{name}() of a Tensor and a number")
+                ex.truth(best), ex.truth(item)       # more than one element: ValueError
                 best = getattr(ops, name + "imum")(ex.plain(best, item), ex.plain(item, best))
             else:
                 kind = float if float in (number_kind(best), number_kind(item)) else int
@@ -202,7 +213,7 @@ def _extreme(name):
 HANDLERS[max], HANDLERS[min] = _extreme("max"), _extreme("min")
 
 
-@handles(sum)
+@handles(sum, 1, 2)
 def _sum(ex, args, kwargs):
     import ast
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
@@ -215,7 +226,7 @@ def _sum(ex, args, kwargs):
     return total
 
 
-@handles(abs)
+@handles(abs, 1, 1)
 def _abs(ex, args, kwargs):
     value, = args
     if isinstance(value, Scalar):
@@ -223,7 +234,7 @@ def _abs(ex, args, kwargs):
     return abs(value)
 
 
-@handles(round)
+@handles(round, 1, 2)
 def _round(ex, args, kwargs):
     value = args[0]
     if isinstance(value, Tensor):
@@ -237,7 +248,7 @@ def _round(ex, args, kwargs):
     return round(*args, **kwargs)
 
 
-@handles(pow)
+@handles(pow, 2, 3)
 def _pow(ex, args, kwargs):
     import ast
     if len(args) == 2:
@@ -269,7 +280,7 @@ def _quantifier(name, stop):
 HANDLERS[all], HANDLERS[any] = _quantifier("all", False), _quantifier("any", True)
 
 
-@handles(isinstance)
+@handles(isinstance, 2, 2)
 def _isinstance(ex, args, kwargs):
     value, kinds = args
     if isinstance(value, Scalar):
@@ -280,14 +291,14 @@ def _isinstance(ex, args, kwargs):
     return isinstance(value, kinds)
 
 
-@handles(type)
+@handles(type, 0)
 def _type(ex, args, kwargs):
     if len(args) != 1 or kwargs:
-        raise TypeError(f"For 'type', only one argument is supported in a compiled function, but got {len(args)}.")
+        return type(*args, **kwargs)
     return args[0].kind if isinstance(args[0], Scalar) else type(args[0])
 
 
-@handles(hasattr)
+@handles(hasattr, 2, 2)
 def _hasattr(ex, args, kwargs):
     owner, name = args
     if not isinstance(name, str):
@@ -299,7 +310,7 @@ def _hasattr(ex, args, kwargs):
     return True
 
 
-@handles(getattr)
+@handles(getattr, 2, 3)
 def _getattr(ex, args, kwargs):
     owner, name = args[:2]
     if not isinstance(name, str):
@@ -312,7 +323,7 @@ def _getattr(ex, args, kwargs):
         return args[2]
 
 
-@handles(setattr)
+@handles(setattr, 3, 3)
 def _setattr(ex, args, kwargs):
     ex.set_attribute(args[0], args[1], args[2], None, None)
 
@@ -329,14 +340,14 @@ def _print(ex, args, kwargs):
     ex.print_at_run(args, kwargs)
 
 
-@handles(functools.partial)
+@handles(functools.partial, 1)
 def _partial(ex, args, kwargs):
     if not callable(args[0]) and not isinstance(args[0], Choice):
         raise TypeError("the first argument of partial must be a function")
     return functools.partial(*args, **kwargs)
 
 
-@handles(functools.reduce)
+@handles(functools.reduce, 2, 3)
 def _reduce(ex, args, kwargs):
     items = list(ex.iterate(args[1]))
     if len(args) > 2:
@@ -359,17 +370,17 @@ def _super(ex, args, kwargs):
         names = frame.code.positional
         return super(owner, frame.locals[names[0]])
     if len(args) != 2:
-        raise TypeError(f"super() takes 0 or 2 arguments in a compiled function, but got {len(args)}")
+        raise RuntimeError(f"Arguments number of 'super()' should be 0 or 2, but got {len(args)}.")
     return super(*args)
 
 
-@handles(divmod)
+@handles(divmod, 2, 2)
 def _divmod(ex, args, kwargs):
     import ast
     return ex.binary(ast.FloorDiv, *args), ex.binary(ast.Mod, *args)
 
 
-@handles(reversed)
+@handles(reversed, 1, 1)
 def _reversed(ex, args, kwargs):
     return tuple(reversed(ex.iterate(args[0])))
 
@@ -380,6 +391,13 @@ for _function in (operator.add, operator.sub, operator.mul, operator.truediv):
         node = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div}[name]
         return ex.binary(node, *args)
     HANDLERS[_function] = _operator
+
+
+def _tensor(ex, args, kwargs):
+    return ex.make_tensor(library_tensor, args, kwargs)
+
+
+HANDLERS[library_tensor] = _tensor
 
 
 # --- methods of lists and dicts --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ __all__ = ["Calls", "Interpreted"]
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["platstdlib"]})
 _user_files = {}         # file: whether functions in it are the user's
+_interpreted = set()     # code of library functions that ask for values
 _GENERALISE = 3          # nested calls of one function with other numbers before the numbers become values of the run
 
 
@@ -193,8 +194,13 @@ class Calls:
             return handler(self, args, kwargs)
         if issubclass(kind, BaseException):
             return self.make_error(kind, args)
-        if issubclass(kind, Tensor):
+        if issubclass(kind, Tensor) and kind.__name__ != "Parameter":
             return self.make_tensor(kind, args, kwargs)
+        if kind.__name__ == "Parameter" and kind.__module__.startswith("spore."):
+            raise ValueError("Failed to compile in GRAPH_MODE because creating class 'mindspore.common.parameter.Parameter' "
+                             "instances is not supported in 'construct' or @jit decorated function. Try to create class "
+                             "'mindspore.common.parameter.Parameter' instances external such as initialized in the method "
+                             "'__init__' before assigning.")
         init = kind.__init__
         if self.is_user(init) and kind.__new__ is object.__new__ and not self.is_cell_class(kind):
             made = kind.__new__(kind)
@@ -235,6 +241,8 @@ class Calls:
             raise ValueError(f"The value of type '{type(function).__name__}' cannot be called: it has no __call__")
         if self.is_user(method):
             return self.call(method, (function,) + tuple(args), kwargs)
+        if isinstance(method, types.FunctionType):
+            return self.native(types.MethodType(method, function), args, kwargs)
         return self.native(function, args, kwargs)
 
     def call_choice(self, choice, args, kwargs):
@@ -253,6 +261,10 @@ class Calls:
     def native(self, function, args, kwargs):
         """Let Python call something that is not the user's."""
         ours = self.is_ours(function)
+        if ours and _code_of(function) in forbidden():
+            raise RuntimeError(f"Failed to compile in GRAPH_MODE because the method or function '{_name_of(function)}' is not "
+                               "supported in 'construct' or function with @jit decorator. Try to use it before compiling, for "
+                               "example in '__init__'.")
         if not ours and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
             if not self.is_harmless(function):
                 raise Unsupported(f"{_name_of(function)}() is called with a value known at run time only")
@@ -260,10 +272,19 @@ class Calls:
             first = next((a for a in args if isinstance(a, Tensor)), None)
             args = [self.handed(a, first) for a in args]
             kwargs = {k: self.handed(v, first) for k, v in kwargs.items()}
+        if ours and _code_of(function) in _interpreted:
+            return self.interpret(function, args, kwargs)
+        recording = _core.function_recording()
+        mark = _core.function_mark(recording)
         try:
             return function(*args, **kwargs)
         except _core.SymbolError as error:
-            raise Unsupported(f"{_name_of(function)}(): {error}") from None
+            if not ours or not isinstance(_code_of(function), types.CodeType):
+                raise Unsupported(f"{_name_of(function)}(): {error}") from None
+            # Library code with a condition on a value: interpreted like the user's.
+            _core.function_rollback(recording, mark)
+            _interpreted.add(_code_of(function))
+            return self.interpret(function, args, kwargs)
         except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
@@ -271,12 +292,18 @@ class Calls:
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             raise
 
+    def interpret(self, function, args, kwargs):
+        """A Python function of the library, from its syntax tree."""
+        if isinstance(function, types.MethodType):
+            function, args = function.__func__, (function.__self__, *args)
+        return self.call_python(function, args, kwargs)
+
     @staticmethod
     def is_ours(function):
         """Whether it is the library's, which works on symbols."""
         if isinstance(function, Tensor) or isinstance(getattr(function, "__self__", None), Tensor):
             return True
-        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        code = _code_of(function)
         if code is not None:                     # the file counts: wrappers carry the module of what they wrap
             return os.path.abspath(code.co_filename).startswith(_LIBRARY)
         module = getattr(function, "__module__", None) or type(function).__module__
@@ -553,6 +580,18 @@ class Calls:
         if code.star_star is not None:
             bound[code.star_star] = extra
         return bound
+
+
+@functools.cache
+def forbidden():
+    """Code of library functions that make no sense in a program."""
+    from spore.common.initializer import initializer
+    from spore.nn import Cell
+    return {f.__code__ for f in (initializer, Cell.get_parameters, Cell.untrainable_params)}
+
+
+def _code_of(function):
+    return getattr(getattr(function, "__func__", function), "__code__", None)
 
 
 def _endless():

@@ -5,15 +5,18 @@ Its parts are mixins by topic: statements.py, expressions.py, flow.py (condition
 they share: iteration, printing, Cells.
 """
 import ast
+import types
+
+import numpy as np
 
 from spore import _core
 from spore._core import Tensor
-from spore.graph import builtin
+from spore.common import dtype as mstype
 from spore.graph.calls import Calls
 from spore.graph.errors import Unsupported
 from spore.graph.expressions import Expressions
 from spore.graph.flow import Flow, RunRange
-from spore.graph.joins import kind_of
+from spore.graph.joins import OfSequence, OfTensor, kind_of
 from spore.graph.statements import Statements
 from spore.graph.values import Scalar
 
@@ -55,16 +58,15 @@ class Executor(Statements, Expressions, Flow, Calls):
 
     # --- what happens at run time ------------------------------------------------------------------------------------
 
-    def pack(self, value, tensors):
+    @staticmethod
+    def pack(value, tensors):
         """A structure with its symbols replaced by places in the list ``tensors``; undone by unpack_values."""
-        kind = kind_of(value)
-        found = kind.leaves(value)
-        tensors.extend(found)
-        return kind, len(found)
+        kind = run_time_kind(value)
+        tensors.extend(kind.leaves(value))
+        return kind
 
     @staticmethod
-    def unpack_values(template, values):
-        kind, _ = template
+    def unpack_values(kind, values):
         return concrete(kind.rebuild(values))
 
     def print_at_run(self, args, kwargs):
@@ -73,10 +75,11 @@ class Executor(Statements, Expressions, Flow, Calls):
         if unknown:
             raise TypeError(f"print() got an unexpected keyword argument '{sorted(unknown)[0]}'")
         tensors = []
-        template = self.pack(tuple(args), tensors)
+        kind = self.pack(tuple(args), tensors)
 
         def run(values):
-            print(*[printed(v) for v in self.unpack_values(template, iter(values))], **dict(kwargs, flush=True))
+            shown = [text for value in self.unpack_values(kind, iter(values)) for text in printed(value)]
+            print(*shown, **{"flush": True, **kwargs})
             return []
         _core.function_host("print", run, tensors, [])
 
@@ -103,7 +106,7 @@ class Executor(Statements, Expressions, Flow, Calls):
         construct = getattr(construct, "__spore_inner__", construct)
         if self.is_user(construct):
             return self.call(construct, (cell,) + tuple(args), kwargs)
-        return self.native(cell.construct, args, kwargs)
+        return self.native(types.MethodType(construct, cell), args, kwargs)
 
     Statements.statement_table.update({ast.For: Flow.run_for, ast.While: Flow.run_while})
     Expressions.expression_table[ast.Call] = Calls.eval_call
@@ -123,17 +126,42 @@ def concrete(value):
     return value
 
 
+def run_time_kind(value):
+    """The kind of a value that is used when the program runs: a Parameter is read there and then."""
+    if isinstance(value, Tensor) and getattr(value, "__parameter__", False):
+        return OfTensor(value.dtype, value.shape)
+    if type(value) in (tuple, list):
+        return OfSequence(type(value), [run_time_kind(item) for item in value])
+    return kind_of(value)
+
+
+# --- print, as MindSpore's graph mode does it ------------------------------------------------------------------------
+
 def printed(value):
-    """As MindSpore's graph mode prints it."""
+    """The texts that print() shows for one argument: the items of a structure with Tensors come one by one."""
     if isinstance(value, Tensor):
-        return tensor_text(value)
-    return value
+        return [tensor_text(value)]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        if _holds_tensor(value):
+            return [text for item in value for text in printed(item)]
+        return ["(" + ", ".join(text for item in value for text in printed(item)) + ")"]
+    if isinstance(value, bool):
+        return [str(int(value))]
+    return [str(value)]
+
+
+def _holds_tensor(value):
+    return any(isinstance(item, Tensor) or isinstance(item, (tuple, list)) and _holds_tensor(item) for item in value)
 
 
 def tensor_text(value):
-    """Tensor(shape=[3], dtype=Int32, value=[1 2 3])"""
-    text = str(value)
-    return f"Tensor(shape={list(value.shape)}, dtype={value.dtype}, value={text})"
-
-
-builtin.tensor_text = tensor_text
+    """Tensor(shape=[3], dtype=Int32, value=[1 2 3]); only the number if there are no dimensions."""
+    array = value.astype(mstype.float32).asnumpy() if value.dtype == mstype.bfloat16 else value.asnumpy()
+    if array.ndim == 0:
+        return f"{array.item():g}" if array.dtype.kind == "f" else str(int(array)) if array.dtype.kind in "iub" else str(array)
+    formats = {"float_kind": lambda v: f"{v: .8e}"} if array.dtype.kind == "f" else None
+    text = np.array2string(array, formatter=formats)
+    newline = "\n" if array.ndim > 1 else ""
+    return f"Tensor(shape={list(value.shape)}, dtype={value.dtype}, value={newline}{text})"

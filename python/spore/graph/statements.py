@@ -7,7 +7,7 @@ which one it is. ``fall`` is the kind that reaching the end of a list means: NEX
 loop, RETURN in that of a function. None as an outcome means: straight on.
 """
 import ast
-import operator
+import builtins
 
 from spore import _core
 from spore._core import Tensor
@@ -43,7 +43,6 @@ class Dead(Exception):
     """Control does not come back from here: a raise that happens at run time."""
 
 
-_IN_PLACE = {ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.Div: operator.itruediv}
 _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "Import", "ImportFrom": "ImportFrom",
             "Nonlocal": "Nonlocal", "Match": "Match", "ClassDef": "ClassDef", "AsyncFunctionDef": "AsyncFunctionDef",
             "AsyncFor": "AsyncFor", "AsyncWith": "AsyncWith"}
@@ -156,12 +155,6 @@ class Statements:
         if isinstance(old, list) and isinstance(node.op, ast.Add) and isinstance(value, (list, tuple)):
             self.touch_items(old)
             old.extend(value)
-            self.assign(target, old, frame)
-            return
-        in_place = _IN_PLACE.get(type(node.op))
-        if (in_place and isinstance(old, Tensor) and not self.capture.condition_depth and not _core.grad_recording()
-                and not self.is_variable(old)):
-            self.native(in_place, (old, value), {})      # other names of the Tensor see it too
             self.assign(target, old, frame)
             return
         self.assign(target, self.binary(type(node.op), old, value), frame)
@@ -308,6 +301,9 @@ class Statements:
             kind, args = error.kind, error.args
         else:
             kind, args = type(error), error.args
+        if getattr(builtins, kind.__name__, None) is not kind and not kind.__module__.startswith("spore"):
+            raise RuntimeError(f"Unsupported exception type: {kind.__name__}. Raise only support some Python standard exception "
+                               "types, like ValueError, TypeError, RuntimeError and AssertionError.")
         tensors = []
         template = self.pack(args, tensors)
         if not self.capture.condition_depth and not tensors:

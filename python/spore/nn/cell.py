@@ -541,7 +541,8 @@ class Cell:
                 else:
                     args = answer if isinstance(answer, tuple) else (answer,)
         marks = None
-        if self._backward_hooks and _core.grad_recording():
+        plain = construct is None        # compiled functions leave backward hooks out
+        if self._backward_hooks and plain and _core.grad_recording():
             marks = _Gradients(self)
             args = marks.mark_inputs(args)
         output = self._construct_in_dtype(args, kwargs, self.construct if construct is None else construct)
@@ -549,7 +550,7 @@ class Cell:
             answer = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
             if answer is not None:
                 output = answer
-        if marks or (self._backward_pre_hooks and _core.grad_recording()):
+        if marks or (self._backward_pre_hooks and plain and _core.grad_recording()):
             output = (marks or _Gradients(self)).mark_outputs(output)
         return output
 

@@ -9,6 +9,7 @@ import operator
 from .. import _core
 from .._core import Tensor
 from ..common.differentiate import through_hook
+from ..graph import state as _state
 from .primitive import Primitive
 
 __all__ = [
@@ -293,6 +294,10 @@ def print_(*input_x):
         Tensor(shape=[2], dtype=Int64, value= [1, 2])
         text
     """
+    capture = _state.capture()
+    if capture is not None:
+        capture.executor.print_at_run(input_x, {"sep": "\n"})
+        return
     for value in input_x:
         print(_shown(value), flush=True)
 
