@@ -15,6 +15,7 @@ import threading
 import numpy as np
 
 from spore import _core
+from spore.train._convert import convert_parameters, foreign_origin, origin_of
 
 __all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
            "load_segmented_checkpoints", "ckpt_to_safetensors", "safetensors_to_ckpt", "async_ckpt_thread_status"]
@@ -344,10 +345,15 @@ def _parameter_on(bundle, index, name):
 
 def _read_chosen(bundle, choose):
     result = {}
+    origin = foreign_origin(bundle)
     for index, name in enumerate(bundle.names()):
         if choose(name):
-            text = bundle.shape(index) is None
-            result[name] = bundle.value(index) if text else _parameter_on(bundle, index, name)
+            if bundle.shape(index) is None:
+                result[name] = bundle.value(index)
+                continue
+            result[name] = _parameter_on(bundle, index, name)
+            if origin is not None:
+                result[name]._origin = origin
     return result
 
 
@@ -650,6 +656,9 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         raise TypeError("For 'load_param_into_net', remove_redundancy=True needs a job of several processes, but this "
                         "is a single one.")
     params = [p for _, p in net.parameters_and_names()]
+    if origin_of(parameter_dict) is not None and not strict_load:
+        parameter_dict, report = convert_parameters(net, parameter_dict)
+        _log.warning("For 'load_param_into_net': %s", report)
     pairs, missing, unused = _match(params, parameter_dict, strict_load)
     fits, wrong = [], []
     for param, value in pairs:
