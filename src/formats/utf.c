@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - UTF-8, which names and texts of a bundle are in, from and to UTF-32, which some files hold. */
+/* utf.c - UTF-8, which names and texts of a bundle are in, from and to UTF-32, which some files hold. */
 #include <string.h>
 
 #include "formats/bundle.h"
