@@ -4,6 +4,7 @@
  * A uint8 image has 256 values a channel, so the result of each is computed once and looked up; writing channels first in
  * the same pass saves a pass over the floats. Other dtypes are converted to float32 and computed. */
 #include "data/transform.h"
+#include "data/transforms/rows.h"
 
 /* The image with float32 pixels; `made` is to be released. */
 static sp_status as_float(const char *who, const sp_image *in, sp_image *out, sp_tensor **made)
@@ -71,6 +72,16 @@ static sp_status map_image(const char *who, const sp_image *in, const channel_ma
     if (planes) SP_TRY(sp__image_create(SP_DTYPE_F32, 3, in->c, in->h, in->w, out));
     else SP_TRY(sp__image_create(SP_DTYPE_F32, in->rank, in->h, in->w, in->c, out));
     float *dst = (float *)(void *)out->data;
+    if (in->dtype == SP_DTYPE_U8 && planes && m->division && in->c == 3) {
+        const sp_rows *loops = sp__rows();
+        const int64_t plane = (int64_t)in->h * in->w;
+        for (int y = 0; y < in->h; y++) {
+            float *const to[3] = {dst + (int64_t)y * in->w, dst + plane + (int64_t)y * in->w,
+                                  dst + 2 * plane + (int64_t)y * in->w};
+            loops->planes(sp__image_row(in, y), in->w, m->b, m->a, to);
+        }
+        return SP_OK;
+    }
     if (in->dtype == SP_DTYPE_U8) {
         float *table = sp__alloc((size_t)in->c * 256 * sizeof *table);
         if (!table) return SP_NOMEM;

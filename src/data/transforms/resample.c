@@ -11,6 +11,7 @@
  * A separable pass keeps the horizontally resized source rows in a ring of ksize rows, so every source row is read
  * once and the working set is a few rows. */
 #include "data/transform.h"
+#include "data/transforms/rows.h"
 
 enum { COEF_BITS = 11, COEF_ONE = 1 << COEF_BITS };
 
@@ -86,21 +87,8 @@ static inline int clip(int i, int n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
 
-#define LINEAR_ROW(C)                                                                                                  \
-    for (int x = 0; x < w; x++) {                                                                                      \
-        const uint8_t *a = src + t->first[x] * (C), *b = t->first[x] + 1 < n_src ? a + (C) : a;                        \
-        const int wa = t->s[2 * x], wb = t->s[2 * x + 1];                                                              \
-        for (int k = 0; k < (C); k++) dst[x * (C) + k] = a[k] * wa + b[k] * wb;                                        \
-    }
-
-static void row_u8(const uint8_t *src, int n_src, const taps *t, int w, int c, int32_t *dst)
+static void row_cubic_u8(const uint8_t *src, int n_src, const taps *t, int w, int c, int32_t *dst)
 {
-    if (t->ksize == 2) {
-        if (c == 3) { LINEAR_ROW(3) }
-        else if (c == 1) { LINEAR_ROW(1) }
-        else { LINEAR_ROW(c) }
-        return;
-    }
     for (int x = 0; x < w; x++) {
         const int16_t *s = t->s + 4 * x;
         const uint8_t *p[4];
@@ -119,14 +107,6 @@ static void row_f32(const float *src, int n_src, const taps *t, int w, int c, fl
             dst[x * c + k] = sum;
         }
     }
-}
-
-/* The 22 bits of both passes are taken off in the order in which a 16-bit multiplier would. */
-static void column_linear_u8(int32_t *const *r, const int16_t *s, int n, uint8_t *dst)
-{
-    const int32_t *a = r[0], *b = r[1];
-    const int wa = s[0], wb = s[1];
-    for (int i = 0; i < n; i++) dst[i] = (uint8_t)((((wa * (a[i] >> 4)) >> 16) + ((wb * (b[i] >> 4)) >> 16) + 2) >> 2);
 }
 
 static void column_cubic_u8(int32_t *const *r, const int16_t *s, int n, uint8_t *dst)
@@ -149,18 +129,19 @@ static void column_f32(float *const *r, const float *f, int ksize, int n, float 
 
 /* --- separable ---------------------------------------------------------------------------------------------------- */
 
-/* Rows of 4-byte numbers, resized horizontally; slot of source row y is y % ksize. */
+/* Rows resized horizontally (int16 for linear uint8, else 4 bytes a number); slot of source row y is y % ksize. */
 typedef struct ring {
     char *memory;
     size_t row_bytes;
     int held[4];
 } ring;
 
-static void *ring_row(ring *r, const sp_image *in, const taps *x, int w, int y, int ksize)
+static void *ring_row(ring *r, const sp_rows *rows, const sp_image *in, const taps *x, int w, int y, int ksize)
 {
     void *row = r->memory + (size_t)(y % ksize) * r->row_bytes;
     if (r->held[y % ksize] == y) return row;
-    if (in->dtype == SP_DTYPE_U8) row_u8(sp__image_row(in, y), in->w, x, w, in->c, row);
+    if (in->dtype == SP_DTYPE_U8 && ksize == 2) rows->across(sp__image_row(in, y), in->w, x->first, x->s, w, in->c, row);
+    else if (in->dtype == SP_DTYPE_U8) row_cubic_u8(sp__image_row(in, y), in->w, x, w, in->c, row);
     else row_f32(sp__image_row(in, y), in->w, x, w, in->c, row);
     r->held[y % ksize] = y;
     return row;
@@ -168,6 +149,7 @@ static void *ring_row(ring *r, const sp_image *in, const taps *x, int w, int y, 
 
 static sp_status separable(const sp_image *in, sp_inter mode, bool area, sp_image *out)
 {
+    const sp_rows *loops = sp__rows();
     taps x = {0}, y = {0};
     ring r = {.row_bytes = (size_t)out->w * (size_t)out->c * 4, .held = {-1, -1, -1, -1}};
     sp_status status;
@@ -179,13 +161,14 @@ static sp_status separable(const sp_image *in, sp_inter mode, bool area, sp_imag
         goto done;
     }
     for (int i = 0; i < out->h; i++) {
-        void *rows[4];
-        for (int k = 0; k < y.ksize; k++) rows[k] = ring_row(&r, in, &x, out->w, clip(y.first[i] + k, in->h), y.ksize);
+        void *row[4];
+        for (int k = 0; k < y.ksize; k++)
+            row[k] = ring_row(&r, loops, in, &x, out->w, clip(y.first[i] + k, in->h), y.ksize);
         const int n = out->w * out->c;
         const size_t at = (size_t)i * (size_t)y.ksize;
-        if (in->dtype != SP_DTYPE_U8) column_f32((float *const *)rows, y.f + at, y.ksize, n, sp__image_row(out, i));
-        else if (y.ksize == 2) column_linear_u8((int32_t *const *)rows, y.s + at, n, sp__image_row(out, i));
-        else column_cubic_u8((int32_t *const *)rows, y.s + at, n, sp__image_row(out, i));
+        if (in->dtype != SP_DTYPE_U8) column_f32((float *const *)row, y.f + at, y.ksize, n, sp__image_row(out, i));
+        else if (y.ksize == 2) loops->down(row[0], row[1], y.s[at], y.s[at + 1], n, sp__image_row(out, i));
+        else column_cubic_u8((int32_t *const *)row, y.s + at, n, sp__image_row(out, i));
     }
 done:
     taps_free(&x);
