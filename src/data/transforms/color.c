@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* color.c - brightness, contrast, saturation, hue, lighting, and orders of channels. */
+#include <pthread.h>
+
 #include "data/codecs/codec.h"
 #include "data/transform.h"
+#include "data/transforms/rows.h"
 
 static sp_status need_rgb(const char *who, const sp_image *in)
 {
@@ -17,40 +20,45 @@ static sp_status need_numbers(const char *who, const sp_image *in)
     return SP_OK;
 }
 
-/* out = in * factor + rest, the rest given for each pixel (gray) or once for all (constant). */
-static void blend_row(const sp_image *in, int y, float factor, const float *rest, float constant, sp_image *out)
+/* out = in * factor + rest[i], a row of numbers. */
+static void blend_row(const sp_image *in, int y, float factor, const float *rest, sp_image *out)
 {
     const int n = in->w * in->c;
     if (in->dtype == SP_DTYPE_U8) {
-        const uint8_t *src = sp__image_row(in, y);
-        uint8_t *dst = sp__image_row(out, y);
-        if (!rest) {
-            for (int i = 0; i < n; i++) dst[i] = sp__u8_from_float((float)src[i] * factor + constant);
-            return;
-        }
-        for (int x = 0; x < in->w; x++)
-            for (int k = 0; k < 3; k++) dst[3 * x + k] = sp__u8_from_float((float)src[3 * x + k] * factor + rest[x]);
+        sp__rows()->blend(sp__image_row(in, y), factor, rest, n, sp__image_row(out, y));
         return;
     }
     const float *src = sp__image_row(in, y);
     float *dst = sp__image_row(out, y);
-    for (int i = 0; i < n; i++) dst[i] = src[i] * factor + (rest ? rest[i / 3] : constant);
+    for (int i = 0; i < n; i++) dst[i] = src[i] * factor + rest[i];
+}
+
+/* The same with one number for all. */
+static sp_status blend_constant(const sp_image *in, float factor, float constant, sp_image *out)
+{
+    const int n = in->w * in->c;
+    float *rest = sp__alloc((size_t)n * sizeof *rest);
+    if (!rest) return SP_NOMEM;
+    for (int i = 0; i < n; i++) rest[i] = constant;
+    const sp_status status = sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out);
+    for (int y = 0; y < in->h && status == SP_OK; y++) blend_row(in, y, factor, rest, out);
+    sp__free(rest);
+    return status;
 }
 
 sp_status sp__image_brightness(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_rgb("AdjustBrightness", in));
     SP_TRY(need_numbers("AdjustBrightness", in));
-    SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
-    for (int y = 0; y < in->h; y++) blend_row(in, y, (float)factor, NULL, 0, out);
-    return SP_OK;
+    return blend_constant(in, (float)factor, 0, out);
 }
 
-static void gray_row(const sp_image *in, int y, float *gray)
+/* bytes: room for a row */
+static void gray_row(const sp_image *in, int y, uint8_t *bytes, float *gray)
 {
     if (in->dtype == SP_DTYPE_U8) {
-        const uint8_t *p = sp__image_row(in, y);
-        for (int x = 0; x < in->w; x++) gray[x] = sp__gray(p[3 * x], p[3 * x + 1], p[3 * x + 2]);
+        sp__rows()->gray(sp__image_row(in, y), in->w, bytes);
+        for (int x = 0; x < in->w; x++) gray[x] = bytes[x];
         return;
     }
     const float *p = sp__image_row(in, y);
@@ -61,31 +69,33 @@ sp_status sp__image_contrast(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_rgb("AdjustContrast", in));
     SP_TRY(need_numbers("AdjustContrast", in));
-    float *gray = sp__alloc((size_t)in->w * sizeof *gray);
+    float *gray = sp__alloc((size_t)in->w * (sizeof *gray + 1));
     if (!gray) return SP_NOMEM;
     double sum = 0;
     for (int y = 0; y < in->h; y++) {
-        gray_row(in, y, gray);
-        for (int x = 0; x < in->w; x++) sum += gray[x];
+        gray_row(in, y, (uint8_t *)(gray + in->w), gray);
+        double of_row = 0;
+        for (int x = 0; x < in->w; x++) of_row += gray[x];
+        sum += of_row;
     }
     sp__free(gray);
     const int mean = (int)(sum / ((double)in->h * in->w) + 0.5);
-    SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
-    for (int y = 0; y < in->h; y++) blend_row(in, y, (float)factor, NULL, (float)(mean * (1.0 - (float)factor)), out);
-    return SP_OK;
+    return blend_constant(in, (float)factor, (float)(mean * (1.0 - (float)factor)), out);
 }
 
 sp_status sp__image_saturation(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_rgb("AdjustSaturation", in));
     SP_TRY(need_numbers("AdjustSaturation", in));
-    float *gray = sp__alloc((size_t)in->w * sizeof *gray);
+    float *gray = sp__alloc((size_t)in->w * (4 * sizeof *gray + 1));
     if (!gray) return SP_NOMEM;
+    float *rest = gray + in->w;
+    const float share = (float)(1.0 - (float)factor);
     const sp_status status = sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out);
     for (int y = 0; y < in->h && status == SP_OK; y++) {
-        gray_row(in, y, gray);
-        for (int x = 0; x < in->w; x++) gray[x] *= (float)(1.0 - (float)factor);
-        blend_row(in, y, (float)factor, gray, 0, out);
+        gray_row(in, y, (uint8_t *)(gray + 4 * in->w), gray);
+        for (int x = 0; x < in->w; x++) rest[3 * x] = rest[3 * x + 1] = rest[3 * x + 2] = gray[x] * share;
+        blend_row(in, y, (float)factor, rest, out);
     }
     sp__free(gray);
     return status;
@@ -95,32 +105,49 @@ sp_status sp__image_saturation(const sp_image *in, double factor, sp_image *out)
 
 enum { HSV_SHIFT = 12 };
 
-/* Hue of 256 steps, saturation and value of 255, in integers of 12 fractional bits. */
-static void rgb_to_hsv(const uint8_t *p, uint8_t *hsv)
+/* What a pixel needs of division, for each of 256 values. */
+static struct {
+    int by_value[256], by_diff[256]; /* 255 / v and 256 / (6 diff) with 12 fractional bits */
+    int sector[256];                 /* of a hue, and how far into it */
+    float into[256];
+} hues;
+static pthread_once_t hues_once = PTHREAD_ONCE_INIT;
+
+static void hues_make(void)
+{
+    for (int i = 0; i < 256; i++) {
+        hues.by_value[i] = i ? (int)rint((255 << HSV_SHIFT) / (double)i) : 0;
+        hues.by_diff[i] = i ? (int)rint((256 << HSV_SHIFT) / (6. * i)) : 0;
+        float h = (float)i * (6.f / 255.f);
+        while (h >= 6) h -= 6;
+        hues.sector[i] = (int)h;
+        hues.into[i] = h - (float)hues.sector[i];
+    }
+}
+
+/* Hue of 256 steps, saturation and value of 255. */
+static inline void rgb_to_hsv(const uint8_t *p, uint8_t *hsv)
 {
     const int r = p[0], g = p[1], b = p[2];
     const int v = r > g ? (r > b ? r : b) : (g > b ? g : b), low = r < g ? (r < b ? r : b) : (g < b ? g : b);
     const int diff = v - low;
-    const int by_value = v ? (int)rint((255 << HSV_SHIFT) / (double)v) : 0;
-    const int by_diff = diff ? (int)rint((256 << HSV_SHIFT) / (6. * diff)) : 0;
     int h = v == r ? g - b : v == g ? b - r + 2 * diff : r - g + 4 * diff;
-    h = (h * by_diff + (1 << (HSV_SHIFT - 1))) >> HSV_SHIFT;
+    h = (h * hues.by_diff[diff] + (1 << (HSV_SHIFT - 1))) >> HSV_SHIFT;
     h += h < 0 ? 256 : 0;
     hsv[0] = sp__u8_from_int(h);
-    hsv[1] = (uint8_t)((diff * by_value + (1 << (HSV_SHIFT - 1))) >> HSV_SHIFT);
+    hsv[1] = (uint8_t)((diff * hues.by_value[v] + (1 << (HSV_SHIFT - 1))) >> HSV_SHIFT);
     hsv[2] = (uint8_t)v;
 }
 
-static void hsv_to_rgb(const uint8_t *hsv, uint8_t *p)
+static inline void hsv_to_rgb(const uint8_t *hsv, uint8_t *p)
 {
     static const uint8_t order[6][3] = {{0, 3, 1}, {2, 0, 1}, {1, 0, 3}, {1, 2, 0}, {3, 1, 0}, {0, 1, 2}};
-    const float s = (float)hsv[1] * (1.f / 255.f), v = (float)hsv[2] * (1.f / 255.f);
-    float h = (float)hsv[0] * (6.f / 255.f);
-    while (h >= 6) h -= 6;
-    const int sector = (int)h;
-    h -= (float)sector;
-    const float tab[4] = {v, v * (1.f - s), v * (1.f - s * h), v * (1.f - s * (1.f - h))};
-    for (int i = 0; i < 3; i++) p[i] = sp__u8_from_float(tab[order[sector][i]] * 255.f);
+    const float s = (float)hsv[1] * (1.f / 255.f), v = (float)hsv[2] * (1.f / 255.f), h = hues.into[hsv[0]];
+    const float tab[4] = {v * 255.f, v * (1.f - s) * 255.f, v * (1.f - s * h) * 255.f, v * (1.f - s * (1.f - h)) * 255.f};
+    uint8_t level[4];
+    for (int i = 0; i < 4; i++) level[i] = sp__u8_from_float(tab[i]);
+    const uint8_t *at = order[hues.sector[hsv[0]]];
+    for (int i = 0; i < 3; i++) p[i] = level[at[i]];
 }
 
 sp_status sp__image_hue(const sp_image *in, double factor, sp_image *out)
@@ -131,6 +158,7 @@ sp_status sp__image_hue(const sp_image *in, double factor, sp_image *out)
     SP_CHECK(factor >= -0.5 && factor <= 0.5, SP_VALUE, "AdjustHue: the factor must be from -0.5 to 0.5, but got %g",
              factor);
     SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
+    pthread_once(&hues_once, hues_make);
     const int turn = (int)((float)factor * 255); /* the circle of hues has 256 places, so overflow turns around */
     for (int y = 0; y < in->h; y++) {
         const uint8_t *src = sp__image_row(in, y);
@@ -286,7 +314,9 @@ static sp_status convert_kernel(sp_transform_call *c, const sp_image *in, sp_ima
     SP_CHECK(in->c == v->in, SP_RUNTIME, "ConvertColor: this mode takes %d channels, but the image has %d", v->in, in->c);
     SP_TRY(sp__image_create(in->dtype, v->out == 1 ? 2 : 3, in->h, in->w, v->out, out));
     for (int y = 0; y < in->h; y++) {
-        if (in->dtype == SP_DTYPE_U8) convert_u8(v, sp__image_row(in, y), sp__image_row(out, y), in->w);
+        if (v == &conversions[7] && in->dtype == SP_DTYPE_U8)
+            sp__rows()->gray(sp__image_row(in, y), in->w, sp__image_row(out, y));
+        else if (in->dtype == SP_DTYPE_U8) convert_u8(v, sp__image_row(in, y), sp__image_row(out, y), in->w);
         else convert_f32(v, sp__image_row(in, y), sp__image_row(out, y), in->w);
     }
     return SP_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filter.c - pixels mixed with their neighbours: sharpness and Gaussian blur. */
 #include "data/transform.h"
+#include "data/transforms/rows.h"
 
 static sp_status need_numbers(const char *who, const sp_image *in)
 {
@@ -9,40 +10,46 @@ static sp_status need_numbers(const char *who, const sp_image *in)
     return SP_OK;
 }
 
-static inline float value(const sp_image *m, int y, int64_t i)
-{
-    return m->dtype == SP_DTYPE_U8 ? ((const uint8_t *)sp__image_row(m, y))[i]
-                                   : ((const float *)sp__image_row(m, y))[i];
-}
-
-static inline void store(sp_image *m, int y, int64_t i, float v)
-{
-    if (m->dtype == SP_DTYPE_U8) ((uint8_t *)sp__image_row(m, y))[i] = sp__u8_from_float(v);
-    else ((float *)sp__image_row(m, y))[i] = v;
-}
-
 /* --- sharpness ---------------------------------------------------------------------------------------------------- */
+
+/* Rows of a float image, or of a uint8 image as floats: row y is kept in slot y % 3 of memory. */
+static const float *float_row(const sp_image *in, int y, float *memory)
+{
+    if (in->dtype == SP_DTYPE_F32) return sp__image_row(in, y);
+    float *row = memory + (int64_t)(y % 3) * in->w * in->c;
+    sp__rows()->scale(sp__image_row(in, y), 1, 0, (int64_t)in->w * in->c, row);
+    return row;
+}
+
+static void sharpen_f32(const float *const rows[3], int step, int n, float factor, float *dst)
+{
+    const float side = (float)(1.0 / 13.0), middle = 5.f / 13.f, rest = (float)(1.0 - factor);
+    for (int i = step; i < n - step; i++) {
+        float sum = 0;
+        for (int r = 0; r < 3; r++)
+            for (int s = -step; s <= step; s += step) sum += rows[r][i + s] * (r == 1 && s == 0 ? middle : side);
+        dst[i] = rows[1][i] * factor + sum * rest;
+    }
+}
 
 /* The image and its smoothed self (3 x 3, the middle counts five times) blended; the rim stays as it is. */
 sp_status sp__image_sharpness(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_numbers("AdjustSharpness", in));
-    const float side = (float)(1.0 / 13.0), middle = 5.f / 13.f, alpha = (float)factor, beta = (float)(1.0 - (float)factor);
-    const int c = in->c;
-    SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
-    for (int y = 0; y < in->h; y++)
-        for (int64_t i = 0; i < (int64_t)in->w * c; i++) {
-            const float own = value(in, y, i);
-            float smooth = own;
-            if (y > 0 && y < in->h - 1 && i >= c && i < (int64_t)(in->w - 1) * c) {
-                smooth = 0;
-                for (int r = -1; r <= 1; r++)
-                    for (int s = -1; s <= 1; s++)
-                        smooth += value(in, y + r, i + s * c) * (r == 0 && s == 0 ? middle : side);
-                if (in->dtype == SP_DTYPE_U8) smooth = sp__u8_from_float(smooth);
-            }
-            store(out, y, i, own * alpha + smooth * beta);
-        }
+    const int n = in->w * in->c;
+    SP_TRY(sp__image_copy(in, out));
+    float *memory = sp__alloc((size_t)n * 3 * sizeof *memory);
+    if (!memory) return SP_NOMEM;
+    const float *rows[3] = {memory, memory, memory};
+    for (int y = 0; y < in->h; y++) {
+        rows[0] = rows[1];
+        rows[1] = rows[2];
+        rows[2] = float_row(in, y, memory);
+        if (y < 2 || in->w < 3) continue;
+        if (in->dtype == SP_DTYPE_U8) sp__rows()->sharpen(rows, in->c, n, (float)factor, sp__image_row(out, y - 1));
+        else sharpen_f32(rows, in->c, n, (float)factor, sp__image_row(out, y - 1));
+    }
+    sp__free(memory);
     return SP_OK;
 }
 
@@ -117,50 +124,64 @@ typedef struct blur {
     int n[2]; /* taps across and down */
     float *f[2];
     int32_t *w[2];
-    int64_t *across; /* offsets of the neighbours of every column */
-    void *rows;      /* the image after the first pass: uint16 or float */
 } blur;
 
-static void blur_across(const sp_image *in, blur *b)
+/* One row with its mirror image at both ends: n / 2 pixels more on each side. */
+static void extend(const sp_image *in, int y, int taps, uint8_t *dst)
 {
-    const int c = in->c, n = b->n[0];
-    for (int y = 0; y < in->h; y++) {
-        const void *src = sp__image_row(in, y);
-        for (int x = 0; x < in->w; x++) {
-            const int64_t *at = b->across + (int64_t)x * n;
-            for (int k = 0; k < c; k++) {
-                const int64_t to = ((int64_t)y * in->w + x) * c + k;
-                if (in->dtype == SP_DTYPE_U8) {
-                    int32_t sum = 0;
-                    for (int j = 0; j < n; j++) sum += ((const uint8_t *)src)[at[j] + k] * b->w[0][j];
-                    ((uint16_t *)b->rows)[to] = (uint16_t)(sum > 65535 ? 65535 : sum);
-                } else {
-                    float sum = 0;
-                    for (int j = 0; j < n; j++) sum += ((const float *)src)[at[j] + k] * b->f[0][j];
-                    ((float *)b->rows)[to] = sum;
-                }
-            }
-        }
+    const uint8_t *src = sp__image_row(in, y);
+    const size_t pb = (size_t)in->pixel_bytes;
+    const int side = taps / 2;
+    memcpy(dst + (size_t)side * pb, src, (size_t)in->w * pb);
+    for (int i = 1; i <= side; i++) {
+        memcpy(dst + (size_t)(side - i) * pb, src + (size_t)reflect(-i, in->w) * pb, pb);
+        memcpy(dst + (size_t)(side + in->w - 1 + i) * pb, src + (size_t)reflect((int64_t)in->w - 1 + i, in->w) * pb, pb);
     }
 }
 
-static void blur_down(const sp_image *in, const blur *b, sp_image *out)
+static void across_f32(const float *src, const blur *b, int step, int n, float *dst)
 {
-    const int64_t row = (int64_t)in->w * in->c;
-    const int n = b->n[1];
-    for (int y = 0; y < in->h; y++)
-        for (int64_t i = 0; i < row; i++) {
-            uint64_t sum = 1u << (2 * BLUR_BITS - 1);
-            float sum_f = 0;
-            for (int j = 0; j < n; j++) {
-                const int64_t at = reflect(y + j - n / 2, in->h) * row + i;
-                if (in->dtype == SP_DTYPE_U8) sum += (uint64_t)((const uint16_t *)b->rows)[at] * (uint32_t)b->w[1][j];
-                else sum_f += ((const float *)b->rows)[at] * b->f[1][j];
-            }
-            if (in->dtype == SP_DTYPE_U8)
-                ((uint8_t *)sp__image_row(out, y))[i] = (uint8_t)((sum >> (2 * BLUR_BITS)) > 255 ? 255 : sum >> (2 * BLUR_BITS));
-            else ((float *)sp__image_row(out, y))[i] = sum_f;
-        }
+    for (int i = 0; i < n; i++) dst[i] = 0;
+    for (int j = 0; j < b->n[0]; j++)
+        for (int i = 0; i < n; i++) dst[i] += src[i + j * step] * b->f[0][j];
+}
+
+static void down_f32(const float *const *rows, const blur *b, int n, float *dst)
+{
+    for (int i = 0; i < n; i++) dst[i] = 0;
+    for (int j = 0; j < b->n[1]; j++)
+        for (int i = 0; i < n; i++) dst[i] += rows[j][i] * b->f[1][j];
+}
+
+/* Both passes; the image between them is kept whole: it is as small as the others. */
+static sp_status blur_image(const sp_image *in, const blur *b, sp_image *out)
+{
+    const int n = in->w * in->c;
+    const bool bytes = in->dtype == SP_DTYPE_U8;
+    const size_t element = bytes ? 2 : 4, row_bytes = (size_t)n * element;
+    char *between = sp__alloc((size_t)in->h * row_bytes);
+    uint8_t *wide = sp__alloc(((size_t)in->w + (size_t)b->n[0]) * (size_t)in->pixel_bytes);
+    const void **rows = sp__alloc((size_t)b->n[1] * sizeof *rows);
+    uint32_t *sum = sp__alloc((size_t)n * sizeof *sum);
+    sp_status status = between && wide && rows && sum ? SP_OK : SP_NOMEM;
+    for (int y = 0; y < in->h && status == SP_OK; y++) {
+        extend(in, y, b->n[0], wide);
+        void *to = between + (size_t)y * row_bytes;
+        if (bytes) sp__rows()->taps_across(wide, b->w[0], b->n[0], in->c, n, to);
+        else across_f32((const float *)(const void *)wide, b, in->c, n, to);
+    }
+    for (int y = 0; y < in->h && status == SP_OK; y++) {
+        for (int j = 0; j < b->n[1]; j++)
+            rows[j] = between + (size_t)reflect((int64_t)y + j - b->n[1] / 2, in->h) * row_bytes;
+        if (bytes)
+            sp__rows()->taps_down((const uint16_t *const *)rows, b->w[1], b->n[1], n, sum, sp__image_row(out, y));
+        else down_f32((const float *const *)rows, b, n, sp__image_row(out, y));
+    }
+    sp__free(between);
+    sp__free(wide);
+    sp__free(rows);
+    sp__free(sum);
+    return status;
 }
 
 enum { BLUR_KERNEL, BLUR_SIGMA };
@@ -170,32 +191,24 @@ static sp_status blur_kernel(sp_transform_call *c, const sp_image *in, sp_image 
     blur b;
     memset(&b, 0, sizeof b);
     for (int i = 0; i < 2; i++) b.n[i] = (int)sp__arg_or_first(c, BLUR_KERNEL, i);
-    const size_t n = (size_t)(b.n[0] + b.n[1]), element = in->dtype == SP_DTYPE_U8 ? 2 : 4;
+    const size_t n = (size_t)(b.n[0] + b.n[1]);
     double *exact = sp__alloc(n * sizeof *exact);
     b.f[0] = sp__alloc(n * sizeof(float));
     b.w[0] = sp__alloc(n * sizeof(int32_t));
-    b.across = sp__alloc((size_t)in->w * (size_t)b.n[0] * sizeof *b.across);
-    b.rows = sp__alloc((size_t)in->h * (size_t)in->w * (size_t)in->c * element);
     sp_status status = SP_NOMEM;
-    if (!exact || !b.f[0] || !b.w[0] || !b.across || !b.rows) goto done;
+    if (!exact || !b.f[0] || !b.w[0]) goto done;
     b.f[1] = b.f[0] + b.n[0];
     b.w[1] = b.w[0] + b.n[0];
     for (int i = 0; i < 2; i++) {
         const float given = (float)sp__arg_or_first(c, BLUR_SIGMA, i);
         gauss_weights(b.n[i], given > 0 ? given : (float)(b.n[i] * 0.15 + 0.35), b.f[i], b.w[i], exact);
     }
-    for (int x = 0; x < in->w; x++)
-        for (int j = 0; j < b.n[0]; j++)
-            b.across[(int64_t)x * b.n[0] + j] = (int64_t)reflect(x + j - b.n[0] / 2, in->w) * in->c;
     SP_GOTO(done, sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
-    blur_across(in, &b);
-    blur_down(in, &b, out);
+    status = blur_image(in, &b, out);
 done:
     sp__free(exact);
     sp__free(b.f[0]);
     sp__free(b.w[0]);
-    sp__free(b.across);
-    sp__free(b.rows);
     return status;
 }
 static sp_status blur_run(sp_transform_call *c) { return sp__run_image(c, blur_kernel); }

@@ -288,10 +288,14 @@ const sp_transform_op sp_transform_RandomVerticalFlip = {.name = "RandomVertical
 
 #define PLANES(T)                                                                                                      \
     do {                                                                                                               \
-        T *dst = (T *)(void *)out->data + (int64_t)k * in->h * in->w;                                                  \
-        for (int y = 0; y < in->h; y++, dst += in->w) {                                                                \
-            const T *src = (const T *)sp__image_row(in, y) + k;                                                        \
-            for (int x = 0; x < in->w; x++) dst[x] = src[(int64_t)x * in->c];                                          \
+        const int w = in->w, c_in = in->c;                                                                             \
+        T *restrict dst = (T *)(void *)out->data + (int64_t)k * in->h * w;                                             \
+        for (int y = 0; y < in->h; y++, dst += w) {                                                                    \
+            const T *restrict src = (const T *)sp__image_row(in, y) + k;                                               \
+            if (c_in == 3)                                                                                             \
+                for (int x = 0; x < w; x++) dst[x] = src[3 * x];                                                       \
+            else                                                                                                       \
+                for (int x = 0; x < w; x++) dst[x] = src[(int64_t)x * c_in];                                           \
         }                                                                                                              \
     } while (0)
 

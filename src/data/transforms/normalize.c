@@ -107,6 +107,10 @@ static sp_status rescale_run(sp_transform_call *c)
     SP_CHECK(sp__cast_loop((sp_dtype)in->dtype, SP_DTYPE_F32) && sp_dtype_kind((sp_dtype)in->dtype) != 'c', SP_RUNTIME,
              "Rescale: images of dtype %s are not possible", sp_dtype_name((sp_dtype)in->dtype));
     SP_TRY(sp_tensor_create(SP_DTYPE_F32, in->rank, in->dims, &out));
+    if (in->dtype == SP_DTYPE_U8 && (in->flags & SP_TENSOR_CONTIGUOUS)) {
+        sp__rows()->scale((const uint8_t *)in->data, mul, add, in->count, (float *)(void *)out->data);
+        return sp__give(c, out);
+    }
     const sp_status status = sp_tensor_assign(out, in);
     if (status != SP_OK) {
         sp_tensor_release(out);

@@ -114,8 +114,13 @@ static void column_cubic_u8(int32_t *const *r, const int16_t *s, int n, uint8_t 
     const float scale = 1.f / (COEF_ONE * COEF_ONE);
     const float w0 = s[0] * scale, w1 = s[1] * scale, w2 = s[2] * scale, w3 = s[3] * scale;
     const int32_t *a = r[0], *b = r[1], *c = r[2], *d = r[3];
-    for (int i = 0; i < n; i++)
-        dst[i] = sp__u8_from_float((float)a[i] * w0 + ((float)b[i] * w1 + ((float)c[i] * w2 + (float)d[i] * w3)));
+    float sum[256];
+    for (int at = 0; at < n; at += 256) {
+        const int m = n - at < 256 ? n - at : 256;
+        for (int i = 0; i < m; i++)
+            sum[i] = (float)a[at + i] * w0 + ((float)b[at + i] * w1 + ((float)c[at + i] * w2 + (float)d[at + i] * w3));
+        sp__rows()->to_bytes(sum, m, dst + at);
+    }
 }
 
 static void column_f32(float *const *r, const float *f, int ksize, int n, float *dst)
@@ -224,17 +229,26 @@ static int cover_make(int n_src, int n_dst, cover *tab)
 static void store_row(const float *sum, sp_image *out, int y)
 {
     const int n = out->w * out->c;
-    if (out->dtype == SP_DTYPE_U8) {
-        uint8_t *dst = sp__image_row(out, y);
-        for (int i = 0; i < n; i++) dst[i] = sp__u8_from_float(sum[i]);
-    } else {
-        memcpy(sp__image_row(out, y), sum, (size_t)n * 4);
-    }
+    if (out->dtype == SP_DTYPE_U8) sp__rows()->to_bytes(sum, n, sp__image_row(out, y));
+    else memcpy(sp__image_row(out, y), sum, (size_t)n * 4);
 }
 
-static inline float element(const sp_image *m, const void *row, int64_t i)
+/* One source row gathered into destination columns. */
+#define GATHER(T)                                                                                                      \
+    for (int k = 0; k < n_x; k++) {                                                                                    \
+        const T *p = (const T *)src + (int64_t)x[k].from * c;                                                          \
+        float *to = row + (int64_t)x[k].to * c;                                                                        \
+        const float share = x[k].share;                                                                                \
+        for (int i = 0; i < c; i++) to[i] += (float)p[i] * share;                                                      \
+    }
+
+static void gather_columns(const void *src, bool bytes, const cover *x, int n_x, int c, float *row)
 {
-    return m->dtype == SP_DTYPE_U8 ? ((const uint8_t *)row)[i] : ((const float *)row)[i];
+    if (bytes) {
+        GATHER(uint8_t)
+    } else {
+        GATHER(float)
+    }
 }
 
 static sp_status area_any(const sp_image *in, sp_image *out)
@@ -253,9 +267,7 @@ static sp_status area_any(const sp_image *in, sp_image *out)
     for (int j = 0; j < n_y; j++) {
         const void *src = sp__image_row(in, y[j].from);
         memset(row, 0, (size_t)n * 4);
-        for (int k = 0; k < n_x; k++)
-            for (int i = 0; i < c; i++)
-                row[x[k].to * c + i] += element(in, src, (int64_t)x[k].from * c + i) * x[k].share;
+        gather_columns(src, in->dtype == SP_DTYPE_U8, x, n_x, c, row);
         const float share = y[j].share;
         if (j == 0 || y[j].to != y[j - 1].to) {
             if (j) store_row(sum, out, y[j - 1].to);
@@ -271,11 +283,27 @@ static sp_status area_any(const sp_image *in, sp_image *out)
     return SP_OK;
 }
 
+/* Shrinking uint8 by exactly one half. */
+static void area_halves(const sp_image *in, sp_image *out)
+{
+    const int c = in->c;
+    for (int y = 0; y < out->h; y++) {
+        const uint8_t *a = sp__image_row(in, 2 * y), *b = sp__image_row(in, 2 * y + 1);
+        uint8_t *dst = sp__image_row(out, y);
+        for (int x = 0; x < out->w; x++, a += 2 * c, b += 2 * c, dst += c)
+            for (int k = 0; k < c; k++) dst[k] = (uint8_t)((a[k] + a[k + c] + b[k] + b[k + c] + 2) >> 2);
+    }
+}
+
 /* Shrinking by whole numbers: means of blocks. */
 static void area_blocks(const sp_image *in, int fx, int fy, sp_image *out)
 {
     const int c = in->c;
     const float scale = 1.f / (float)(fx * fy);
+    if (in->dtype == SP_DTYPE_U8 && fx == 2 && fy == 2) {
+        area_halves(in, out);
+        return;
+    }
     for (int y = 0; y < out->h; y++)
         for (int x = 0; x < out->w; x++)
             for (int k = 0; k < c; k++) {
@@ -291,7 +319,6 @@ static void area_blocks(const sp_image *in, int fx, int fy, sp_image *out)
                 }
                 const int64_t to = (int64_t)x * c + k;
                 if (in->dtype != SP_DTYPE_U8) ((float *)sp__image_row(out, y))[to] = sum * scale;
-                else if (fx == 2 && fy == 2) ((uint8_t *)sp__image_row(out, y))[to] = (uint8_t)((whole + 2) >> 2);
                 else ((uint8_t *)sp__image_row(out, y))[to] = sp__u8_from_float((float)whole * scale);
             }
 }

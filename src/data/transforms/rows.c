@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.c - the portable inner loops, and the choice between them and others. */
+#include "data/codecs/codec.h"
 #include "data/transforms/rows.h"
 
-#include "base/base.h"
+static void to_bytes(const float *restrict src, int n, uint8_t *restrict dst)
+{
+    for (int i = 0; i < n; i++) dst[i] = sp__u8_from_float(src[i]);
+}
+
+#include "data/transforms/rows_plain.h"
 
 #define ACROSS(C)                                                                                                      \
     for (int x = 0; x < w; x++) {                                                                                      \
@@ -36,7 +42,12 @@ static void planes(const uint8_t *src, int64_t n, const float *mean, const float
     }
 }
 
-static const sp_rows portable = {across, down, planes};
+static void gray(const uint8_t *restrict src, int n, uint8_t *restrict dst)
+{
+    for (int i = 0; i < n; i++) dst[i] = sp__gray(src[3 * i], src[3 * i + 1], src[3 * i + 2]);
+}
+
+static const sp_rows portable = {across, down, planes, to_bytes, gray, blend, scale, taps_across, taps_down, sharpen};
 
 const sp_rows *sp__rows(void)
 {

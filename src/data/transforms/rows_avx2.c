@@ -4,9 +4,32 @@
  * Across: the two neighbouring RGB pixels are six consecutive bytes; a byte shuffle pairs each channel of one with that of
  * the other as 16-bit numbers, and one multiply-add gives the three sums. Down: both products are the high halves of
  * 16-bit multiplications. Planes: three shuffles take every third byte. */
+#include <immintrin.h>
+
+#include "data/codecs/codec.h"
 #include "data/transforms/rows.h"
 
-#include <immintrin.h>
+static inline __m256i whole(const float *p)
+{
+    const __m256 v = _mm256_min_ps(_mm256_max_ps(_mm256_loadu_ps(p), _mm256_setzero_ps()), _mm256_set1_ps(255));
+    return _mm256_cvtps_epi32(v); /* to the nearest, ties to even */
+}
+
+static void to_bytes(const float *restrict src, int n, uint8_t *restrict dst)
+{
+    int i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const __m256i a = _mm256_packs_epi32(whole(src + i), whole(src + i + 8));
+        const __m256i b = _mm256_packs_epi32(whole(src + i + 16), whole(src + i + 24));
+        /* Packing works on halves of 128 bits: put their quarters in order. */
+        const __m256i bytes =
+            _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+        _mm256_storeu_si256((__m256i *)(void *)(dst + i), bytes);
+    }
+    for (; i < n; i++) dst[i] = sp__u8_from_float(src[i]);
+}
+
+#include "data/transforms/rows_plain.h"
 
 /* Bytes 0..5 of a pixel pair as (a0, b0), (a1, b1), (a2, b2) of 16 bits, zero beyond. */
 static inline __m128i pair_of(const uint8_t *p)
@@ -115,4 +138,31 @@ static void planes(const uint8_t *src, int64_t n, const float *mean, const float
         for (int64_t j = i; j < n; j++) dst[k][j] = ((float)src[3 * j + k] - mean[k]) / std[k];
 }
 
-const sp_rows sp__rows_avx2 = {across, down, planes};
+static inline __m128i gray8(__m128i r, __m128i g, __m128i b)
+{
+    const __m128i zero = _mm_setzero_si128(), red_green = _mm_setr_epi16(9798, 19235, 9798, 19235, 9798, 19235, 9798, 19235);
+    const __m128i blue_half = _mm_setr_epi16(3735, 16384, 3735, 16384, 3735, 16384, 3735, 16384);
+    const __m128i one = _mm_set1_epi16(1), wide_r = _mm_unpacklo_epi8(r, zero), wide_g = _mm_unpacklo_epi8(g, zero),
+                  wide_b = _mm_unpacklo_epi8(b, zero);
+    const __m128i lo = _mm_add_epi32(_mm_madd_epi16(_mm_unpacklo_epi16(wide_r, wide_g), red_green),
+                                     _mm_madd_epi16(_mm_unpacklo_epi16(wide_b, one), blue_half));
+    const __m128i hi = _mm_add_epi32(_mm_madd_epi16(_mm_unpackhi_epi16(wide_r, wide_g), red_green),
+                                     _mm_madd_epi16(_mm_unpackhi_epi16(wide_b, one), blue_half));
+    return _mm_packs_epi32(_mm_srai_epi32(lo, 15), _mm_srai_epi32(hi, 15));
+}
+
+static void gray(const uint8_t *restrict src, int n, uint8_t *restrict dst)
+{
+    int i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m128i v[3];
+        for (int j = 0; j < 3; j++) v[j] = _mm_loadu_si128((const __m128i *)(const void *)(src + 3 * i + 16 * j));
+        const __m128i r = every_third(v, 0), g = every_third(v, 1), b = every_third(v, 2);
+        const __m128i lo = gray8(r, g, b);
+        const __m128i hi = gray8(_mm_srli_si128(r, 8), _mm_srli_si128(g, 8), _mm_srli_si128(b, 8));
+        _mm_storeu_si128((__m128i *)(void *)(dst + i), _mm_packus_epi16(lo, hi));
+    }
+    for (; i < n; i++) dst[i] = sp__gray(src[3 * i], src[3 * i + 1], src[3 * i + 2]);
+}
+
+const sp_rows sp__rows_avx2 = {across, down, planes, to_bytes, gray, blend, scale, taps_across, taps_down, sharpen};

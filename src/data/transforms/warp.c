@@ -78,6 +78,16 @@ static inline bool inside(const sp_image *m, int x, int y)
     return (unsigned)x < (unsigned)m->w && (unsigned)y < (unsigned)m->h;
 }
 
+/* The most frequent case: 2 x 2 pixels of RGB inside of the image. */
+static inline void blend_rgb(const sp_image *m, int x, int y, const int32_t *w, uint8_t *dst)
+{
+    const uint8_t *a = (const uint8_t *)sp__image_row(m, y) + (int64_t)x * 3, *b = a + m->stride;
+    for (int i = 0; i < 3; i++) {
+        const int sum = a[i] * w[0] + a[i + 3] * w[1] + b[i] * w[2] + b[i + 3] * w[3];
+        dst[i] = (uint8_t)((sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS);
+    }
+}
+
 /* Weighted sums of k x k pixels from (x, y) on. */
 static void blend_u8(const lookup *l, int x, int y, int k, const int32_t *w, uint8_t *dst)
 {
@@ -130,7 +140,9 @@ static void look_row(const lookup *l, int n, const int *px, const int *py, uint8
     if (l->mode == SP_INTER_NEAREST) {
         for (int i = 0; i < n; i++, dst += pb) {
             const bool in = inside(m, px[i], py[i]);
-            memcpy(dst, in ? (const uint8_t *)sp__image_row(m, py[i]) + (int64_t)px[i] * pb : l->fill, (size_t)pb);
+            const uint8_t *from = in ? (const uint8_t *)sp__image_row(m, py[i]) + (int64_t)px[i] * pb : l->fill;
+            if (pb == 3) memcpy(dst, from, 3);
+            else memcpy(dst, from, (size_t)pb);
         }
         return;
     }
@@ -139,7 +151,9 @@ static void look_row(const lookup *l, int n, const int *px, const int *py, uint8
     for (int i = 0; i < n; i++, dst += pb) {
         const int x = (px[i] >> PLACE_BITS) - back, y = (py[i] >> PLACE_BITS) - back;
         const int at = (py[i] & (PLACES - 1)) * PLACES + (px[i] & (PLACES - 1));
-        if (m->dtype == SP_DTYPE_U8)
+        if (m->dtype == SP_DTYPE_U8 && m->c == 3 && !cubic && x >= 0 && y >= 0 && x + 2 <= m->w && y + 2 <= m->h)
+            blend_rgb(m, x, y, weights.linear[at], dst);
+        else if (m->dtype == SP_DTYPE_U8)
             blend_u8(l, x, y, k, cubic ? weights.cubic[at] : weights.linear[at], dst);
         else
             blend_f32(l, x, y, k, cubic ? weights.cubic_f[at] : weights.linear_f[at], (float *)(void *)dst);
@@ -193,16 +207,20 @@ sp_status sp__image_warp_affine(const sp_image *in, const double matrix[6], int 
     m[2] = b1;
     m[5] = b2;
     SP_TRY(sp__image_create(in->dtype, in->rank, h, w, in->c, out));
-    int *px = sp__alloc((size_t)w * 2 * sizeof *px);
+    int *px = sp__alloc((size_t)w * 4 * sizeof *px), *column = px + 2 * w;
     if (!px) return SP_NOMEM;
+    for (int x = 0; x < w; x++) { /* the part that depends on x */
+        column[x] = rounded(m[0] * x * FINE);
+        column[w + x] = rounded(m[3] * x * FINE);
+    }
     const bool near = l.mode == SP_INTER_NEAREST;
     const int half = near ? FINE / 2 : FINE / PLACES / 2, shift = near ? FINE_BITS : FINE_BITS - PLACE_BITS;
     for (int y = 0; y < h; y++) {
         const int64_t x0 = (int64_t)rounded((m[1] * y + m[2]) * FINE) + half;
         const int64_t y0 = (int64_t)rounded((m[4] * y + m[5]) * FINE) + half;
         for (int x = 0; x < w; x++) {
-            px[x] = (int)((x0 + rounded(m[0] * x * FINE)) >> shift);
-            px[w + x] = (int)((y0 + rounded(m[3] * x * FINE)) >> shift);
+            px[x] = (int)((x0 + column[x]) >> shift);
+            px[w + x] = (int)((y0 + column[w + x]) >> shift);
         }
         look_row(&l, w, px, px + w, sp__image_row(out, y));
     }
