@@ -48,7 +48,6 @@ static sp_status blend_constant(const sp_image *in, float factor, float constant
 
 sp_status sp__image_brightness(const sp_image *in, double factor, sp_image *out)
 {
-    SP_TRY(need_rgb("AdjustBrightness", in));
     SP_TRY(need_numbers("AdjustBrightness", in));
     return blend_constant(in, (float)factor, 0, out);
 }
@@ -289,35 +288,37 @@ static const conversion conversions[12] = {
     {1, 3, {0, 0, 0}},     {1, 4, {0, 0, 0, -1}}, {4, 1, {-2, 2, 1, 0}}, {4, 1, {-2, 0, 1, 2}},
 };
 
-static void convert_u8(const conversion *v, const uint8_t *src, uint8_t *dst, int w)
+/* c: channels of the source, which may lack alpha or have one that is not asked for */
+static void convert_u8(const conversion *v, const uint8_t *src, int c, uint8_t *dst, int w)
 {
-    for (int x = 0; x < w; x++, src += v->in, dst += v->out)
+    for (int x = 0; x < w; x++, src += c, dst += v->out)
         for (int k = 0; k < v->out; k++)
-            dst[k] = v->from[k] == -2   ? sp__gray(src[v->from[1]], src[v->from[2]], src[v->from[3]])
-                     : v->from[k] == -1 ? 255
-                                        : src[v->from[k]];
+            dst[k] = v->from[k] == -2 ? sp__gray(src[v->from[1]], src[v->from[2]], src[v->from[3]])
+                     : v->from[k] == -1 || v->from[k] >= c ? 255
+                                                           : src[v->from[k]];
 }
 
-static void convert_f32(const conversion *v, const float *src, float *dst, int w)
+static void convert_f32(const conversion *v, const float *src, int c, float *dst, int w)
 {
-    for (int x = 0; x < w; x++, src += v->in, dst += v->out)
+    for (int x = 0; x < w; x++, src += c, dst += v->out)
         for (int k = 0; k < v->out; k++)
             dst[k] = v->from[k] == -2 ? src[v->from[1]] * 0.299f + src[v->from[2]] * 0.587f + src[v->from[3]] * 0.114f
-                     : v->from[k] == -1 ? 1.f
-                                        : src[v->from[k]];
+                     : v->from[k] == -1 || v->from[k] >= c ? 1.f
+                                                           : src[v->from[k]];
 }
 
 static sp_status convert_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
     const conversion *v = &conversions[sp__arg_int(c, 0, 0)];
     SP_TRY(need_numbers("ConvertColor", in));
-    SP_CHECK(in->c == v->in, SP_RUNTIME, "ConvertColor: this mode takes %d channels, but the image has %d", v->in, in->c);
+    SP_CHECK(v->in == 1 ? in->c == 1 : in->c == 3 || in->c == 4, SP_RUNTIME,
+             "ConvertColor: this mode takes %s channels, but the image has %d", v->in == 1 ? "1" : "3 or 4", in->c);
     SP_TRY(sp__image_create(in->dtype, v->out == 1 ? 2 : 3, in->h, in->w, v->out, out));
     for (int y = 0; y < in->h; y++) {
-        if (v == &conversions[7] && in->dtype == SP_DTYPE_U8)
+        if (v == &conversions[7] && in->dtype == SP_DTYPE_U8 && in->c == 3)
             sp__rows()->gray(sp__image_row(in, y), in->w, sp__image_row(out, y));
-        else if (in->dtype == SP_DTYPE_U8) convert_u8(v, sp__image_row(in, y), sp__image_row(out, y), in->w);
-        else convert_f32(v, sp__image_row(in, y), sp__image_row(out, y), in->w);
+        else if (in->dtype == SP_DTYPE_U8) convert_u8(v, sp__image_row(in, y), in->c, sp__image_row(out, y), in->w);
+        else convert_f32(v, sp__image_row(in, y), in->c, sp__image_row(out, y), in->w);
     }
     return SP_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mix.c - batches whose images are mixed with each other: MixUpBatch and CutMixBatch.
  *
- * The row is a batch of images (uint8 or float32, four dimensions) and their labels in one-hot form (integers, or
- * floats for MixUpBatch); labels come out as float32. */
+ * The row is a batch of images (uint8 or float32, four dimensions) and their labels in one-hot form; labels come out as
+ * float32. */
 #include "data/transform.h"
 
 typedef struct batch {
@@ -156,10 +156,6 @@ static sp_status cutmix_run(sp_transform_call *c)
     if (channels != 1 && channels != 3)
         status = sp__fail(SP_RUNTIME, "CutMixBatch: the images have %lld channels, which is not %s", (long long)channels,
                           nchw ? "NCHW" : "NHWC");
-    const char kind = sp_dtype_kind((sp_dtype)c->in[1]->dtype);
-    if (status == SP_OK && kind != 'i' && kind != 'u')
-        status = sp__fail(SP_RUNTIME, "CutMixBatch: labels must be integers, but got %s",
-                          sp_dtype_name((sp_dtype)c->in[1]->dtype));
     for (int64_t i = 0; i < b.n && status == SP_OK; i++) {
         const float lam = (float)sp__draw_beta(c->stream, sp__arg(c, CUTMIX_ALPHA, 0));
         if (sp__draw_unit(c->stream) >= sp__arg(c, CUTMIX_PROB, 0)) continue;

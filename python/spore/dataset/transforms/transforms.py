@@ -28,7 +28,10 @@ def to_numpy_type(dtype):
     try:
         return np.dtype(dtype)
     except TypeError:
-        return np.dtype(mstype.dtype_to_nptype(dtype))
+        try:
+            return np.dtype(mstype.dtype_to_nptype(dtype))
+        except KeyError:
+            raise TypeError(f"{dtype!r} is no dtype") from None
 
 
 def engine_dtype(dtype):
