@@ -6,7 +6,7 @@
  * the results, and calls the kernels. It takes the lock of its segment twice, whatever the number of nodes. */
 #include "graph/plan.h"
 
-enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4 };
+enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
 
 typedef struct {
     sp_kernel_fn run;
@@ -181,6 +181,7 @@ static sp_status run_actions(sp_instance *x)
     const sp_plan *p = x->plan;
     for (int i = 0; i < p->n_steps; i++) {
         action *a = &x->actions[i];
+        if (__builtin_expect(i % POLL_ACTIONS == POLL_ACTIONS - 1, 0)) SP_TRY(sp__interrupt_check());
         sp_status status = a->run(&a->call);
         if (__builtin_expect(status != SP_OK, 0)) {
             const sp_op *op = a->call.op;
@@ -255,16 +256,26 @@ static void plan_release(sp_plan *p)
     if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1) sp__plan_free(p);
 }
 
-/* The longest unused plan beyond the number kept, taken out of the list. With the lock. */
-static sp_plan *surplus(sp_segment *s)
+/* The longest unused plan beyond the number kept, taken out of the list; others that were not used lately give up their
+ * instances to `idle`: making one again is quick, and arenas are large. With the lock. */
+static sp_plan *surplus(sp_segment *s, sp_instance **idle)
 {
     int n = 0;
-    for (sp_plan **at = &s->plans; *at; at = &(*at)->next)
-        if (++n > PLANS_KEPT) {
+    for (sp_plan **at = &s->plans; *at; at = &(*at)->next) {
+        while (++n > PLANS_READY && (*at)->idle) {
+            sp_instance *x = (*at)->idle;
+            (*at)->idle = x->next;
+            (*at)->n_idle--;
+            x->next = *idle;
+            *idle = x;
+            n--;
+        }
+        if (n > PLANS_KEPT) {
             sp_plan *last = *at;
             *at = NULL; /* they come one at a time: it is the last */
             return last;
         }
+    }
     return NULL;
 }
 
@@ -296,9 +307,15 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
     p->next = s->plans;
     s->plans = p;
     p->runs++;
-    sp_plan *gone = surplus(s);
+    sp_instance *tired = NULL;
+    sp_plan *gone = surplus(s, &tired);
     pthread_mutex_unlock(&s->lock);
     plan_release(gone);
+    while (tired) {
+        sp_instance *x = tired;
+        tired = x->next;
+        instance_free(x);
+    }
     *out = p;
     return SP_OK;
 }

@@ -463,6 +463,47 @@ static void four_threads_run_one_program(void **state)
     sp_program_release(p);
 }
 
+/* Plans are made and run at the same time: each thread has its own sizes, then all the same. */
+static void *run_sizes(void *context)
+{
+    thread_job *j = context;
+    for (int i = 0; i < 40; i++) {
+        const int64_t n = i < 20 ? 64 + i : 2000;
+        sp_tensor *a = NULL, *out = NULL;
+        if (sp_tensor_create_zeros(SP_DTYPE_F32, 1, &n, &a) != SP_OK || sp_program_run(j->p, 1, &a, 1, &out) != SP_OK) return NULL;
+        const float *v = sp_tensor_data(out);
+        j->got[0] += v[0] + v[n - 1];
+        sp_tensor_release(a);
+        sp_tensor_release(out);
+    }
+    return j;
+}
+
+static void four_threads_plan_and_run(void **state)
+{
+    (void)state;
+    const sp_spec in = {.dtype = SP_DTYPE_F32, .rank = 1, .dims = {-1}};
+    sp_tensor *x;
+    sp_function *f = begin("f", 1, &in, &x);
+    sp_tensor *y = sp_exp(b, x), *sum = sp_builder_call(b, "reduce_sum", "keepdims=True", 1, &y);
+    y = sp_add(b, sp_mul(b, y, scalar(0.5)), sp_div(b, sum, sum));
+    end(f, 1, &y);
+    sp_program *p = compiled(f);
+    pthread_t threads[4];
+    thread_job jobs[4];
+    for (int k = 0; k < 4; k++) {
+        jobs[k] = (thread_job){.p = p};
+        assert_int_equal(pthread_create(&threads[k], NULL, run_sizes, &jobs[k]), 0);
+    }
+    for (int k = 0; k < 4; k++) {
+        void *done = NULL;
+        pthread_join(threads[k], &done);
+        assert_non_null(done);
+        assert_float_equal(jobs[k].got[0], 40 * 3, 0);
+    }
+    sp_program_release(p);
+}
+
 static int host_calls;
 static sp_status refuse(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
@@ -559,6 +600,45 @@ static void allocation_failures_are_survived(void **state)
     }
 }
 
+/* The same for straight code: plans, fusion, variables. */
+static void allocation_failures_in_plans_are_survived(void **state)
+{
+    (void)state;
+    const sp_spec in = {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {4, 64}};
+    sp_tensor *w = NULL, *x, *a = NULL;
+    OK(sp_tensor_create_zeros(SP_DTYPE_F32, 2, in.dims, &w));
+    OK(sp_tensor_create_zeros(SP_DTYPE_F32, 2, in.dims, &a));
+    keep(w);
+    keep(a);
+    sp_graph_variable_mark(w);
+    sp_function *f = begin("f", 1, &in, &x);
+    sp_tensor *t = sp_builder_call(b, "transpose", "perm=(1, 0)", 1, (sp_tensor *const[]){x});
+    sp_tensor *y = sp_relu(b, sp_mul(b, sp_add(b, sp_builder_call(b, "matmul", NULL, 2, (sp_tensor *const[]){x, t}), scalar(1)), scalar(2)));
+    sp_tensor *z[2] = {w, sp_add(b, w, sp_mul(b, x, scalar(3)))};
+    sp_builder_call(b, "assign", NULL, 2, z);
+    end(f, 1, &y);
+    sp_memory_stats before, after;
+    bool done = false;
+    for (int64_t n = 1; !done; n++) {
+        sp_program *p = NULL;
+        sp_tensor *result = NULL;
+        sp_memory_get(&before);
+        sp__alloc_fail_at(n);
+        sp_status status = sp_program_create(f, NULL, &p);
+        if (status == SP_OK) status = sp_program_run(p, 1, &a, 1, &result);
+        sp__alloc_fail_at(0);
+        done = status == SP_OK;
+        if (!done) assert_int_equal(status, SP_NOMEM);
+        if (p && !done) OK(sp_program_run(p, 1, &a, 1, &result));
+        if (result) assert_float_equal(((const float *)sp_tensor_data(result))[0], 2, 0);
+        sp_tensor_release(result);
+        sp_program_release(p);
+        sp_memory_get(&after);
+        assert_int_equal(after.used_bytes, before.used_bytes);
+        assert_true(n < 100000);
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -576,9 +656,11 @@ int main(void)
         CASE(returned_variable_is_a_copy),
         CASE(compositions_write_to_variables),
         CASE(four_threads_run_one_program),
+        CASE(four_threads_plan_and_run),
         CASE(a_failing_node_leaves_nothing_behind),
         CASE(interruption_ends_a_loop),
         CASE(allocation_failures_are_survived),
+        CASE(allocation_failures_in_plans_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
