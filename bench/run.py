@@ -73,7 +73,8 @@ def main():
     spore, torch = {}, {}
     for _ in range(ROUNDS):
         merge(spore, run([sys.executable, os.path.join(HERE, "cases.py"), "spore"], env))
-        merge(spore, run([os.path.join(BUILD, "bench", "bench_eager")], env))
+        for program in ("bench_eager", "bench_graph"):
+            merge(spore, run([os.path.join(BUILD, "bench", program)], env))
         if has_peer:
             merge(torch, run([peer, os.path.join(HERE, "cases.py"), "torch"], plain))
     if "add_4" not in spore:
@@ -83,7 +84,8 @@ def main():
         own, other = spore[name] * factor, torch.get(name, 0) * factor
         ratio = f"{own / other:8.2f}" if other else " " * 7 + "-"
         print(f"{name:24}{own:>9.1f} {unit}{other:>9.1f} {unit}{ratio}{aim:>8}")
-    for name, aim in (("add_4_c", 150), ("add_4_grad_c", None)):
+    for name, aim in (("add_4_c", 150), ("add_4_grad_c", None), ("graph_add_4_c", 60), ("graph_add_4_plain_c", 60),
+                      ("graph_loop_turn_c", None)):
         print(f"{name:24}{spore[name]:>9.1f} ns{'':12}{'':8}{aim if aim else '-':>8}")
     print(f"{'import (beyond numpy)':24}{spore['import'] * 1e3:>9.1f} ms{'':12}{'':8}{100:>8}")
     print(f"{'resident after import':24}{spore['resident_mb']:>9.1f} MB{torch.get('resident_mb', 0):>9.1f} MB{'':8}{60:>8}")

@@ -281,8 +281,56 @@ static inline int64_t window_start(const pool_geometry *g, int64_t a, int64_t b,
         }                                                                                                              \
     }
 
+/* The most frequent windows by far, 2 x 2 side by side: one look at each element, no tables, no branches on the data. The
+ * first of equal elements is chosen, as by POOL_TAKE; a plane with a NaN in it is left to the general loops (false). */
+static bool is_halving(const pool_geometry *g)
+{
+    const sp__window *w = &g->w;
+    if (g->adaptive || w->n != 2 || w->out[0] != 1) return false;
+    for (int d = SP_SPATIAL - 2; d < SP_SPATIAL; d++)
+        if (w->kernel[d] != 2 || w->stride[d] != 2 || w->dilation[d] != 1 || w->pad[d] || 2 * w->out[d] > w->in[d]) return false;
+    return true;
+}
+#define POOL_HALVES(D, T, C, LOAD, STORE)                                                                              \
+    static bool pool_halve_##D(const sp__window *w, const T *x, T *out)                                                \
+    {                                                                                                                  \
+        int odd = 0; /* NaN seen */                                                                                    \
+        for (int64_t b = 0; b < w->out[1]; b++, out += w->out[2]) {                                                    \
+            const T *r0 = x + 2 * b * w->in[2], *r1 = r0 + w->in[2];                                                   \
+            for (int64_t c = 0; c < w->out[2]; c++) {                                                                  \
+                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]), v3 = LOAD(r1[2 * c + 1]);\
+                C best = v1 > v0 ? v1 : v0;                                                                            \
+                best = v2 > best ? v2 : best;                                                                          \
+                best = v3 > best ? v3 : best;                                                                          \
+                odd |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);                                              \
+                out[c] = STORE(best);                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+        return !odd;                                                                                                   \
+    }                                                                                                                  \
+    static bool pool_halve_grad_##D(const sp__window *w, const T *x, const T *dout, T *dx)                             \
+    {                                                                                                                  \
+        int odd = 0;                                                                                                   \
+        for (int64_t b = 0; b < w->out[1]; b++, dout += w->out[2]) {                                                   \
+            const T *r0 = x + 2 * b * w->in[2], *r1 = r0 + w->in[2];                                                   \
+            T *d0 = dx + 2 * b * w->in[2];                                                                             \
+            for (int64_t c = 0; c < w->out[2]; c++) {                                                                  \
+                const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]), v3 = LOAD(r1[2 * c + 1]);\
+                C best = v1 > v0 ? v1 : v0;                                                                            \
+                const int64_t one = v1 > v0, two = v2 > best; /* computed with, so that nothing branches */            \
+                best = v2 > best ? v2 : best;                                                                          \
+                const int64_t three = v3 > best;                                                                       \
+                const int64_t at = (1 - three) * (two * w->in[2] + (1 - two) * one) + three * (w->in[2] + 1);          \
+                odd |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);                                              \
+                d0[2 * c + at] = STORE((C)(0 + LOAD(dout[c])));                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        return !odd;                                                                                                   \
+    }
+
 #define POOL_MAX_KERNELS(D, T, C, LOAD, STORE, START)                                                                  \
     POOL_FIND_MAX(D, T, C, LOAD, START)                                                                                \
+    POOL_HALVES(D, T, C, LOAD, STORE)                                                                                  \
     static void pool_max_##D(void *context, int64_t from, int64_t to)                                                  \
     {                                                                                                                  \
         const pool_job *job = context;                                                                                 \
@@ -292,6 +340,7 @@ static inline int64_t window_start(const pool_geometry *g, int64_t a, int64_t b,
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             const T *x = (const T *)job->x + plane * sp__window_inputs(w);                                             \
             int64_t o = plane * sp__window_positions(w);                                                               \
+            if (!job->indices && is_halving(&job->g) && pool_halve_##D(w, x, (T *)job->out + o)) continue;             \
             POOL_EACH_PART                                                                                             \
             {                                                                                                          \
                 T *out = (T *)job->out + o;                                                                            \
@@ -330,6 +379,10 @@ static inline int64_t window_start(const pool_geometry *g, int64_t a, int64_t b,
             int64_t at_plane = plane * sp__window_inputs(w), o = plane * sp__window_positions(w);                      \
             T *dx = (T *)job->out + at_plane;                                                                          \
             memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                                   \
+            if (is_halving(&job->g)) {                                                                                 \
+                if (pool_halve_grad_##D(w, (const T *)job->x + at_plane, (const T *)job->values + o, dx)) continue;    \
+                memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                               \
+            }                                                                                                          \
             POOL_EACH_PART                                                                                             \
             {                                                                                                          \
                 const T *dout = (const T *)job->values + o;                                                            \
