@@ -475,18 +475,11 @@ static int by_blob_slot(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Pages in the order of their slots: MindSpore takes the place in the list for the slot. */
-static json_t *print_pages(const sp_mr_header *h)
+/* Pages in the order of their slots: MindSpore takes the place in the list for the slot. `groups` are in that order. */
+static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups)
 {
     if (sp__mr_header_pages(h) == 0) return json_null();
     json_t *list = json_array();
-    sp_mr_group *groups = sp__alloc((size_t)(h->n_groups + 1) * sizeof *groups);
-    if (groups == NULL) {
-        json_decref(list);
-        return NULL;
-    }
-    if (h->n_groups > 0) memcpy(groups, h->groups, (size_t)h->n_groups * sizeof *groups);
-    qsort(groups, (size_t)h->n_groups, sizeof *groups, by_blob_slot);
     for (int64_t g = 0, r = 0; g < h->n_groups || r < h->n_raw;) {
         bool blob = r >= h->n_raw || (g < h->n_groups && groups[g].blob_slot < h->raw[r].slot);
         if (blob) {
@@ -497,17 +490,21 @@ static json_t *print_pages(const sp_mr_header *h)
             json_array_append_new(list, print_raw_page(h, &h->raw[r++]));
         }
     }
-    sp__free(groups);
     return list;
 }
 
 sp_status sp__mr_header_print(const sp_mr_header *h, char **out, size_t *out_bytes)
 {
+    sp_mr_group *groups = sp__alloc((size_t)(h->n_groups + 1) * sizeof *groups);
+    if (groups == NULL) return SP_NOMEM;
+    if (h->n_groups > 0) memcpy(groups, h->groups, (size_t)h->n_groups * sizeof *groups);
+    qsort(groups, (size_t)h->n_groups, sizeof *groups, by_blob_slot);
     json_t *names = json_array(), *root = json_object();
     for (int i = 0; i < h->n_shards; i++) json_array_append_new(names, json_string(h->shard_names[i]));
     int bad = json_object_set_new(root, "header_size", json_integer((json_int_t)h->header_bytes));
     bad |= json_object_set_new(root, "index_fields", print_index(h->schema));
-    bad |= json_object_set_new(root, "page", print_pages(h));
+    bad |= json_object_set_new(root, "page", print_pages(h, groups));
+    sp__free(groups);
     bad |= json_object_set_new(root, "page_size", json_integer((json_int_t)h->page_bytes));
     if (strcmp(h->schema->version, "3.0") >= 0)
         bad |= json_object_set_new(root, "compression_size", json_integer((json_int_t)h->saved_bytes));

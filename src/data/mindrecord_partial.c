@@ -419,18 +419,18 @@ sp_status sp__mr_partial_finish(sp_mr_partial *p)
     return make_index(p);
 }
 
-static sp_status sync_folder(const char *path)
+/* The names, to disk. Whatever fails here, everything is in place: no memory, a folder that may not be read, a file system
+ * that has no such operation. */
+static void sync_folder(const char *path)
 {
     char *folder = sp__strdup(path);
-    if (folder == NULL) return SP_NOMEM;
-    char *name = folder + (sp__mr_base_name(path) - path);
-    *name = '\0';
+    if (folder == NULL) return;
+    folder[sp__mr_base_name(path) - path] = '\0';
     int fd = open(folder[0] != '\0' ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sp__free(folder);
-    if (fd < 0) return SP_OK; /* may be written but not read: everything is in place all the same */
-    (void)fsync(fd);          /* not every file system has this for folders */
+    if (fd < 0) return;
+    (void)fsync(fd);
     close(fd);
-    return SP_OK;
 }
 
 sp_status sp__mr_partial_publish(sp_mr_partial *p, bool overwrite, const sp_record_secret *secret)
@@ -447,7 +447,7 @@ sp_status sp__mr_partial_publish(sp_mr_partial *p, bool overwrite, const sp_reco
     sp__free(db);
     if (status == SP_OK) {
         p->own = false;
-        status = sync_folder(p->path);
+        sync_folder(p->path);
     }
     if (status != SP_OK) sp__error_context("%s", p->path);
     return status;
