@@ -426,6 +426,7 @@ static const struct {
     {"recover", "FILE", "complete what a program that died has left", record_recover},
     {"split", "FILE OUT N", "into N files", record_split},
     {"merge", "OUT FILE...", "several data sets into one", record_merge},
+    {"show", "FILE OUT.png", "its pictures on one sheet", record_show},
     {"encrypt", "FILE", "in place", record_encrypt},
     {"decrypt", "FILE", "in place", record_decrypt},
 };

@@ -8,6 +8,7 @@
 
 int record_cat(int argc, char **argv);
 int record_make(int argc, char **argv);
+int record_show(int argc, char **argv);
 
 /* Key for a file: given on the command line, or SPORE_KEY when the file is encrypted. */
 int record_secret(const char *verb, const char *path, tool_key *key, sp_record_secret *out);

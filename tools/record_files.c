@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "spore/tfrecord.h"
+#include "spore/transform.h"
 
 static int no_memory(void) { return tool_complain(EXIT_FAILED, "out of memory"); }
 
@@ -160,11 +161,11 @@ int record_rows_folder(const char *path, record_rows *out)
 
 typedef struct idx {
     unsigned char *data, *labels;
-    size_t item_bytes, at;
+    size_t at;
+    int64_t dims[3]; /* of an item: height, width, 1 */
     const unsigned char *items, *label_items;
-    int32_t shape[SP_RANK_MAX];
-    int64_t shape_dims[1];
-    sp_record_field fields[3];
+    sp_tensor *png; /* of the present item */
+    sp_record_field fields[2];
 } idx;
 
 static void idx_close(record_rows *rows)
@@ -172,6 +173,7 @@ static void idx_close(record_rows *rows)
     idx *x = rows->state;
     free(x->data);
     free(x->labels);
+    sp_tensor_release(x->png);
     free(x);
 }
 
@@ -181,21 +183,18 @@ static size_t big32(const unsigned char *p)
 }
 
 /* A file of bytes: its dimensions and where its elements are. NULL after a complaint. */
-static unsigned char *idx_read(const char *path, int rank_min, int *rank, size_t *dims, const unsigned char **items)
+static unsigned char *idx_read(const char *path, int rank, size_t *dims, const unsigned char **items)
 {
     size_t bytes;
     unsigned char *data = read_file(path, &bytes);
     if (data == NULL) return NULL;
-    bool fine = bytes >= 4 && data[0] == 0 && data[1] == 0 && data[2] == 8 && data[3] >= rank_min && data[3] <= SP_RANK_MAX &&
-                bytes >= 4 + 4 * (size_t)data[3];
-    size_t total = 1;
-    *rank = fine ? data[3] : 0;
-    for (int i = 0; i < *rank; i++) {
+    size_t header = 4 + 4 * (size_t)rank, total = 1;
+    bool fine = bytes >= header && data[0] == 0 && data[1] == 0 && data[2] == 8 && data[3] == rank;
+    for (int i = 0; fine && i < rank; i++) {
         dims[i] = big32(data + 4 + 4 * i);
-        if (dims[i] != 0 && total > SIZE_MAX / dims[i]) fine = false;
+        fine = dims[i] == 0 || total <= SIZE_MAX / dims[i];
         total *= dims[i];
     }
-    size_t header = 4 + 4 * (size_t)*rank;
     if (fine && total == bytes - header) {
         *items = data + header;
         return data;
@@ -203,7 +202,7 @@ static unsigned char *idx_read(const char *path, int rank_min, int *rank, size_t
     if (bytes >= 2 && data[0] == 0x1F && data[1] == 0x8B)
         tool_complain(EXIT_FAILED, "record make: %s is packed by gzip; unpack it first (gunzip)", path);
     else if (!fine)
-        tool_complain(EXIT_FAILED, "record make: %s is not an IDX file of bytes with %d or more dimensions", path, rank_min);
+        tool_complain(EXIT_FAILED, "record make: %s is not an IDX file of bytes with %d dimensions", path, rank);
     else
         tool_complain(EXIT_FAILED, "record make: %s names %zu elements and holds %zu bytes", path, total, bytes - header);
     free(data);
@@ -214,12 +213,21 @@ static int idx_next(record_rows *rows, sp_record_value *values)
 {
     idx *x = rows->state;
     if ((int64_t)x->at == rows->total) return 0;
-    values[0] = (sp_record_value){.type = SP_RECORD_BYTES, .rank = -1, .data = x->items + x->at * x->item_bytes,
-                                  .bytes = x->item_bytes};
-    values[1] = (sp_record_value){.type = SP_RECORD_INT32, .rank = 1, .dims = x->shape_dims, .data = x->shape,
-                                  .bytes = (size_t)x->shape_dims[0] * sizeof *x->shape};
+    sp_tensor *image = NULL;
+    const unsigned char *pixels = x->items + x->at * (size_t)(x->dims[0] * x->dims[1]);
+    sp_tensor_release(x->png);
+    x->png = NULL;
+    sp_status status = sp_tensor_create_from(SP_DTYPE_U8, 3, x->dims, pixels, &image);
+    if (status == SP_OK) status = sp_image_encode_png(image, 6, &x->png);
+    sp_tensor_release(image);
+    if (status != SP_OK) {
+        tool_engine_failed("record make");
+        return -1;
+    }
+    values[0] = (sp_record_value){.type = SP_RECORD_BYTES, .rank = -1, .data = sp_tensor_data(x->png),
+                                  .bytes = sp_tensor_bytes(x->png)};
     if (x->labels != NULL)
-        values[2] = (sp_record_value){.type = SP_RECORD_INT32, .rank = -1, .i = x->label_items[x->at]};
+        values[1] = (sp_record_value){.type = SP_RECORD_INT32, .rank = -1, .i = x->label_items[x->at]};
     x->at++;
     return 1;
 }
@@ -228,28 +236,23 @@ int record_rows_idx(const char *path, const char *labels, record_rows *out)
 {
     idx *x = calloc(1, sizeof *x);
     if (x == NULL) return no_memory();
-    *out = (record_rows){.state = x, .next = idx_next, .close = idx_close, .fields = x->fields, .n_fields = 2};
-    int rank = 0, label_rank = 0;
-    size_t dims[SP_RANK_MAX], label_dims[SP_RANK_MAX];
-    x->data = idx_read(path, 2, &rank, dims, &x->items);
+    *out = (record_rows){.state = x, .next = idx_next, .close = idx_close, .fields = x->fields, .n_fields = 1};
+    size_t dims[3], n_labels;
+    x->data = idx_read(path, 3, dims, &x->items);
     if (x->data == NULL) return EXIT_FAILED;
-    x->item_bytes = 1;
-    for (int i = 1; i < rank; i++) {
-        x->item_bytes *= dims[i];
-        x->shape[i - 1] = (int32_t)dims[i];
-    }
-    x->shape_dims[0] = rank - 1;
+    x->dims[0] = (int64_t)dims[1];
+    x->dims[1] = (int64_t)dims[2];
+    x->dims[2] = 1;
     out->total = (int64_t)dims[0];
-    x->fields[0] = (sp_record_field){.name = "data", .type = SP_RECORD_BYTES, .rank = -1};
-    x->fields[1] = (sp_record_field){.name = "shape", .type = SP_RECORD_INT32, .rank = 1, .dims = {rank - 1}};
-    x->fields[2] = (sp_record_field){.name = "label", .type = SP_RECORD_INT32, .rank = -1};
+    x->fields[0] = (sp_record_field){.name = "image", .type = SP_RECORD_BYTES, .rank = -1};
+    x->fields[1] = (sp_record_field){.name = "label", .type = SP_RECORD_INT32, .rank = -1};
     if (labels == NULL) return 0;
-    x->labels = idx_read(labels, 1, &label_rank, label_dims, &x->label_items);
+    x->labels = idx_read(labels, 1, &n_labels, &x->label_items);
     if (x->labels == NULL) return EXIT_FAILED;
-    if (label_rank != 1 || label_dims[0] != dims[0])
-        return tool_complain(EXIT_FAILED, "record make: %s holds %zu labels, %s holds %zu items", labels, label_dims[0], path,
+    if (n_labels != dims[0])
+        return tool_complain(EXIT_FAILED, "record make: %s holds %zu labels, %s holds %zu images", labels, n_labels, path,
                              dims[0]);
-    out->n_fields = 3;
+    out->n_fields = 2;
     return 0;
 }
 

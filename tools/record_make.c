@@ -17,7 +17,7 @@ static const char help[] =
     "  a .csv file          whose first line names the columns; types are found out\n"
     "  a .jsonl file        of JSON objects, one a line: numbers, strings, lists of numbers, {\"base64\": \"...\"}\n"
     "  a .tfrecord file     of tf.train.Example messages\n"
-    "  an IDX file          (MNIST), LABELS the file of its labels: columns data, shape, label\n\n"
+    "  an IDX file          of images (MNIST), LABELS the file of their labels: columns image (PNG) and label\n\n"
     "  --kind KIND          folder, csv, json, tfrecord or idx, when the name does not tell\n"
     "  --shards N           write N files\n"
     "  --index A,B          columns for the index; default: all numbers and strings\n"

@@ -90,7 +90,7 @@ class Cifar10ToMR(_CifarToMR):
     """Converts CIFAR-10 (the Python version) to MindRecord.
 
     `source` is the folder with data_batch_1 to data_batch_5 and test_batch, `destination` the file to write. Rows have id,
-    label and data (a JPEG). Needs OpenCV or Pillow.
+    label and data (a JPEG).
 
     >>> from spore.mindrecord import Cifar10ToMR
     >>> Cifar10ToMR("cifar-10-batches-py", "cifar10.mindrecord").transform(["label"])  # doctest: +SKIP
@@ -112,7 +112,7 @@ class Cifar100ToMR(_CifarToMR):
     """Converts CIFAR-100 (the Python version) to MindRecord.
 
     `source` is the folder with the files train and test, `destination` the file to write. Rows have id, fine_label,
-    coarse_label and data (a JPEG). Needs OpenCV or Pillow.
+    coarse_label and data (a JPEG).
 
     >>> from spore.mindrecord import Cifar100ToMR
     >>> Cifar100ToMR("cifar-100-python", "cifar100.mindrecord").transform(["fine_label"])  # doctest: +SKIP

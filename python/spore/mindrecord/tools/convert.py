@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the converters share: writing rows in batches, running aside, JPEG."""
-import importlib
-import io
 import itertools
 
+import numpy as np
+
+from spore.dataset import vision
 from spore.mindrecord.filewriter import FileWriter
 from spore.mindrecord.shardutils import ExceptionThread
 
@@ -48,19 +49,5 @@ def run_aside(target, **kwargs):
 
 def encode_jpeg(image):
     """An array of height, width and 1 or 3 channels (RGB), or of height and width, as a JPEG file."""
-    try:
-        cv2 = importlib.import_module('cv2')
-    except ImportError:
-        cv2 = None
-    if cv2 is not None:
-        done, data = cv2.imencode('.jpeg', image[..., ::-1] if image.ndim == 3 and image.shape[2] == 3 else image)
-        if not done:
-            raise RuntimeError(f"An image of shape {image.shape} cannot be encoded.")
-        return data.tobytes()
-    try:
-        pillow = importlib.import_module('PIL.Image')
-    except ImportError:
-        raise ImportError("Converting to JPEG needs OpenCV or Pillow: install opencv-python-headless or pillow.") from None
-    out = io.BytesIO()
-    pillow.fromarray(image[..., 0] if image.ndim == 3 and image.shape[2] == 1 else image).save(out, 'JPEG', quality=_QUALITY)
-    return out.getvalue()
+    image = image if image.ndim == 3 else image[..., None]
+    return vision.encode_jpeg(np.ascontiguousarray(image), _QUALITY).tobytes()

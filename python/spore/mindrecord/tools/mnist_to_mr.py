@@ -31,7 +31,7 @@ class MnistToMR:
 
     `source` is the folder with train-images-idx3-ubyte.gz and its three companions. Written are
     `destination`_train.mindrecord and `destination`_test.mindrecord, in `partition_number` files each. Rows have label and
-    data (a JPEG). Needs OpenCV or Pillow.
+    data (a JPEG).
 
     >>> from spore.mindrecord import MnistToMR
     >>> MnistToMR("mnist", "digits").transform()  # doctest: +SKIP
