@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 
-from spore.dataset import vision
 from spore.mindrecord.filewriter import FileWriter
 from spore.mindrecord.shardutils import ExceptionThread
 
@@ -49,5 +48,6 @@ def run_aside(target, **kwargs):
 
 def encode_jpeg(image):
     """An array of height, width and 1 or 3 channels (RGB), or of height and width, as a JPEG file."""
+    from spore.dataset import vision  # not needed to read and write records, and larger than all of that
     image = image if image.ndim == 3 else image[..., None]
     return vision.encode_jpeg(np.ascontiguousarray(image), _QUALITY).tobytes()
