@@ -569,7 +569,12 @@ sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int
     sp__param_dtype = SP_DTYPE_NONE; /* the program contains its casts */
     sp__recorder = NULL;             /* and computes, whatever else this thread is recording */
     SP_GOTO(done, reserve_items(&m, n_args));
-    for (int i = 0; i < n_args; i++) m.items[m.n_items++] = (sp_item){.tensor = sp_tensor_retain(args[i])};
+    for (int i = 0; i < n_args; i++) {
+        sp_item arg = {.tensor = sp_tensor_retain(args[i])};
+        m.items[m.n_items++] = arg;
+        /* An argument is a value: a variable passed as one must not change when the program stores to it. */
+        if (p->stores) SP_GOTO(done, separate(p, &m.items[m.n_items - 1].tensor));
+    }
     SP_GOTO(done, push_frame(&m, p->entry, n_args, NULL, NULL));
     while (m.n_frames && status == SP_OK) {
         if (++m.turns % POLL_TURNS == 0) SP_GOTO(done, sp__interrupt_check());

@@ -86,6 +86,12 @@ typedef struct sp_plan_summary {
 sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out);
 void sp__plans_free(sp_segment *s);
 int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
+/* Which kernels the latest plan calls, most frequent first: names and numbers; returns how many there are, at most max. */
+typedef struct sp_kernel_count {
+    const char *name;
+    int n;
+} sp_kernel_count;
+int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out);
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
 void sp__plan_free(sp_plan *p);

@@ -4,6 +4,8 @@
  * A plan is shared and does not change; what a run writes to is in an instance: the arena, handles over it, and calls that
  * point to these handles. A run takes an idle instance or makes one, sets the addresses of what comes from outside, makes
  * the results, and calls the kernels. It takes the lock of its segment twice, whatever the number of nodes. */
+#include <stdlib.h>
+
 #include "graph/plan.h"
 
 enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
@@ -365,5 +367,28 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
                                      .n_reused = p->n_reused, .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
     pthread_mutex_unlock(&s->lock);
+    return n;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    return ((const sp_kernel_count *)b)->n - ((const sp_kernel_count *)a)->n;
+}
+
+int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
+{
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    const sp_plan *p = s->plans;
+    for (int i = 0; p && i < p->n_steps; i++) {
+        const char *name = p->steps[i].n_fused ? "fused" : p->steps[i].op->name;
+        int k = 0;
+        while (k < n && strcmp(out[k].name, name) != 0) k++;
+        if (k == max) continue;
+        if (k == n) out[n++] = (sp_kernel_count){.name = name};
+        out[k].n++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    qsort(out, (size_t)n, sizeof *out, by_count);
     return n;
 }

@@ -41,6 +41,7 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
     SP_TRY(sp__graph_copy(f, &p->graph));
     SP_TRY(sp__graph_close(p->graph));
     if (!exact) SP_TRY(sp__passes_run(p, options));
+    for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;
     return sp__code_make(p);
 }
 
@@ -182,6 +183,14 @@ static void say_plans(text *t, sp_segment *s)
             (unsigned long long)plans[i].runs);
 }
 
+static void say_kernels(text *t, sp_segment *s)
+{
+    sp_kernel_count counts[64];
+    int n = sp__plans_kernels(s, 64, counts);
+    for (int i = 0; i < n && i < 12; i++) say(t, "%s%s %d", i ? ", " : "      ", counts[i].name, counts[i].n);
+    if (n) say(t, "%s\n", n > 12 ? ", ..." : "");
+}
+
 sp_status sp_program_report(const sp_program *p, char **out)
 {
     text t = {.data = sp__alloc(1024), .capacity = 1024};
@@ -198,6 +207,7 @@ sp_status sp_program_report(const sp_program *p, char **out)
                 say(&t, "    segment of %d nodes%s\n", code->instrs[i].segment->n_nodes,
                     code->instrs[i].segment->declined ? ", run node by node: shapes depend on data" : "");
                 say_plans(&t, code->instrs[i].segment);
+                say_kernels(&t, code->instrs[i].segment);
             }
     }
     if (t.failed) {

@@ -92,6 +92,7 @@ struct sp_program {
     sp_code **codes;
     sp_code *entry;
     int n_results;         /* -1: only a run tells */
+    bool stores;           /* some variable is written */
     struct sp_pass_report *reports;
     int n_reports;
     unsigned planning;     /* SP_PLAN_... */

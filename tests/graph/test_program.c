@@ -397,6 +397,25 @@ static void returned_variable_is_a_copy(void **state)
     sp_program_release(p);
 }
 
+/* A variable passed as an argument is a value: the old contents, also after the store. */
+static void arguments_are_values(void **state)
+{
+    (void)state;
+    const sp_spec pair = {.dtype = SP_DTYPE_F32, .rank = 1, .dims = {2}};
+    sp_tensor *w = vector(2, (const float[]){1, 2}), *x, *out = NULL;
+    sp_graph_variable_mark(w);
+    sp_function *f = begin("f", 1, &pair, &x);
+    sp_tensor *in[2] = {w, sp_mul(b, w, scalar(10))};
+    sp_builder_call(b, "assign", NULL, 2, in);
+    sp_tensor *y = sp_add(b, x, w);
+    end(f, 1, &y);
+    sp_program *p = compiled(f);
+    OK(sp_program_run(p, 1, &w, 1, &out));
+    assert_float_equal(((const float *)sp_tensor_data(out))[1], 22, 0);
+    sp_tensor_release(out);
+    sp_program_release(p);
+}
+
 /* batch_norm is a composition that writes to its moving averages. */
 static void compositions_write_to_variables(void **state)
 {
@@ -654,6 +673,7 @@ int main(void)
         CASE(eager_gradient_passes_through_a_program),
         CASE(variables_are_read_and_written),
         CASE(returned_variable_is_a_copy),
+        CASE(arguments_are_values),
         CASE(compositions_write_to_variables),
         CASE(four_threads_run_one_program),
         CASE(four_threads_plan_and_run),
