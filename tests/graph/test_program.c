@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "ir/graph_impl.h"
 #include "spore/spore.h"
 
 static sp_builder *b;
@@ -329,6 +330,58 @@ static void gradient_through_a_loop_to_any_order(void **state)
         sp_program_release(p);
         f = d;
     }
+}
+
+/* f(x): n = 3; while (n > 0) { y = y * w; n -= 1 }, counted in a variable; the gradient by w, and of that by x. */
+static void gradient_by_a_variable_that_a_loop_reads(void **state)
+{
+    (void)state;
+    const sp_spec specs[2] = {number, number};
+    sp_tensor *w = scalar(2), *turns = scalar(0), *v[2], *x, *out[2], *r;
+    sp_graph_variable_mark(w);
+    sp_graph_variable_mark(turns);
+    sp_function *test = begin("test", 2, specs, v);
+    r = sp_greater(b, v[1], scalar(0));
+    end(test, 1, &r);
+    sp_function *body = begin("body", 2, specs, v);
+    sp_tensor *count[2] = {turns, sp_add(b, turns, scalar(1))};
+    sp_builder_call(b, "assign", NULL, 2, count);
+    sp_tensor *next[2] = {sp_mul(b, v[0], w), sp_sub(b, v[1], scalar(1))};
+    end(body, 2, next);
+    sp_function *f = begin("f", 1, &number, &x);
+    sp_tensor *start[2] = {x, scalar(3)};
+    OK(sp_function_while(test, body, 2, start, out));
+    keep(out[0]);
+    keep(out[1]);
+    end(f, 1, &out[0]);
+    sp_function *d = begin("d", 1, &number, &x);
+    sp_variable *variable = sp__graph_variable(g, w);
+    const sp_grad_spec spec = {.n_results = 1, .n_differentiated = -1, .n_variables = 1, .variables = &variable};
+    OK(sp__function_grad(f, 1, &x, &spec, out));
+    keep(out[0]);
+    keep(out[1]);
+    end(d, 2, out);
+    sp_program *p = compiled(d);
+    sp_tensor *a = scalar(5), *got[2];
+    for (int round = 1; round <= 2; round++) {
+        OK(sp_program_run(p, 1, &a, 2, got));
+        assert_float_equal(item(got[0]), 5 * 8, 0);
+        assert_float_equal(item(got[1]), 5 * 3 * 4, 0); /* x * 3 w^2 */
+        assert_float_equal(item(turns), 3 * round, 0);
+        sp_tensor_release(got[0]);
+        sp_tensor_release(got[1]);
+    }
+    assert_false(sp_grad_tracked(w)); /* nothing shared was changed */
+    sp_program_release(p);
+    sp_tensor *dd[3];
+    const int first = 0;
+    sp_function *second = begin("second", 1, &number, &x);
+    OK(sp_function_grad(d, 1, &x, 1, &first, dd));
+    for (int i = 0; i < 3; i++) keep(dd[i]);
+    end(second, 1, &dd[2]);
+    p = compiled(second);
+    assert_float_equal(run1(p, 1, &a), 8 + 12, 0); /* of x w^3 + 3 x w^2 by x */
+    sp_program_release(p);
 }
 
 static void eager_gradient_passes_through_a_program(void **state)
@@ -670,6 +723,7 @@ int main(void)
         CASE(closures_bind_and_are_chosen),
         CASE(ambiguous_condition_is_an_error),
         CASE(gradient_through_a_loop_to_any_order),
+        CASE(gradient_by_a_variable_that_a_loop_reads),
         CASE(eager_gradient_passes_through_a_program),
         CASE(variables_are_read_and_written),
         CASE(returned_variable_is_a_copy),
