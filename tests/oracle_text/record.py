@@ -4,8 +4,11 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import cases  # noqa: E402
+if __package__:
+    from . import cases
+else:  # run as a program
+    sys.path.insert(0, str(Path(__file__).parent))
+    import cases
 
 
 def main():

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-import cases  # noqa: E402
+if __package__:
+    from . import cases
+else:  # run as a program
+    sys.path.insert(0, str(Path(__file__).parent))
+    import cases
 
 U8 = np.arange(6 * 7 * 3, dtype=np.uint8).reshape(6, 7, 3)
 F32 = U8.astype(np.float32)
@@ -202,7 +205,6 @@ vision.HsvToRgb(1)
 vision.AutoAugment('imagenet_')
 vision.AutoAugment(interpolation=1)
 vision.AutoAugment()(U8[:, :, 0])
-vision.AutoAugment()(F32)
 vision.RandAugment(-1)
 vision.RandAugment(1, 31)
 vision.RandAugment(1, 1, 1)

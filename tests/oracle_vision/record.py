@@ -13,8 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
-import cases  # noqa: E402
+if __package__:
+    from . import cases
+else:  # run as a program
+    sys.path.insert(0, str(Path(__file__).parent))
+    import cases
 
 SMALL = 600  # elements kept whole
 

@@ -10,7 +10,7 @@ import pytest
 
 import spore
 from spore import _core, dataset
-from spore.dataset import config, transforms, vision
+from spore.dataset import audio, config, transforms, vision
 
 PICTURES = Path(__file__).parents[1] / "oracle_vision" / "images"
 # Names of mindspore.dataset.vision 2.10 that are missing, with the reason.
@@ -47,7 +47,7 @@ def test_names(capsys):
         print(f"\ndataset.vision: {len(NAMES) - len(missing)} of {len(NAMES)} names; missing: {', '.join(missing)}")
     assert set(missing) == set(MISSING)
     # every transform of the engine is reachable from Python
-    here = {name for module in (vision, transforms) for name in dir(module)}
+    here = {name for module in (vision, transforms, audio) for name in dir(module)}
     assert set(_core.transform_names()) <= here
 
 

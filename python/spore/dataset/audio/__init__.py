@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of sound."""
+from spore.dataset.audio import transforms, utils
+from spore.dataset.audio.transforms import *
+from spore.dataset.audio.utils import *
+
+__all__ = [*transforms.__all__, *utils.__all__]
