@@ -193,6 +193,8 @@ bool sp__must_record(const sp_call *c);
 /* Append the node; c->out receives symbols. originals: the inputs as the caller gave them; for operators that write in
  * place these handles are what is returned, with their new values. */
 sp_status sp__record(sp_call *c, sp_tensor *const *originals);
+/* A node of an operator without inputs, which sp_apply would compute at once. */
+sp_status sp__record_source(const sp_op *op, const void *attrs, sp_tensor **out);
 /* A symbol for a value, and the value behind a tensor in f: its symbol, a READ of a variable, or a constant. */
 sp_status sp__symbol_create(sp_value *v, sp_tensor **out);
 sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out);

@@ -226,6 +226,13 @@ done:
     return status;
 }
 
+sp_status sp__record_source(const sp_op *op, const void *attrs, sp_tensor **out)
+{
+    sp_node *n;
+    SP_TRY(sp__node_op(sp__recorder, NULL, op, attrs, 0, NULL, &n));
+    return sp__symbol_create(n->out[0], out);
+}
+
 /* --- functions --------------------------------------------------------------------------------------------------- */
 
 sp_function *sp_function_recording(void) { return sp__recorder; }

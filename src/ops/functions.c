@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* functions.c - operators as C functions (ops.h), and the helpers that rules and compositions share. */
+#include "ir/graph_impl.h"
 #include "ops/kernels.h"
 
 #define X(name)                                                                                                        \
@@ -143,9 +144,22 @@ sp_tensor *sp__const(sp_builder *b, double value, const sp_tensor *like)
     return sp_builder_take_tensor(b, t);
 }
 
+/* More elements than this are filled when the program runs, not kept in it. */
+enum { FULL_KEPT = 16 };
+
 sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const int64_t *dims)
 {
     sp_tensor *t;
+    int64_t count;
+    if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK && count > FULL_KEPT) {
+        const struct {
+            sp_ints shape;
+            sp_number value;
+            sp_dtype dtype;
+        } attrs = {{rank, dims}, {.kind = 'f', .f = value}, dtype};
+        sp_status recorded = sp__record_source(&sp_op_full, &attrs, &t);
+        return recorded == SP_OK ? sp_builder_take_tensor(b, t) : sp__builder_fail(b, recorded);
+    }
     sp_status status = value == 0 ? sp_tensor_create_zeros(dtype, rank, dims, &t) : sp_tensor_create(dtype, rank, dims, &t);
     if (status != SP_OK) return sp__builder_fail(b, status);
     if (value != 0) {
