@@ -157,6 +157,17 @@ def test_tensorflow(name, ending):
             same(got[key], wanted[key])
 
 
+def test_h5():
+    import make_h5_arrays  # pylint: disable=import-outside-toplevel
+    got = read(DATA / "h5" / "kinds.h5")
+    wanted = make_h5_arrays.arrays()
+    wanted["unwritten"] = np.zeros(3, np.float32)
+    assert set(got) == set(wanted)
+    for name, array in wanted.items():
+        same(got[name], np.asarray(array))
+    refused(DATA / "h5" / "newest.h5", "libver")
+
+
 def test_tflite():
     with np.load(DATA / "tflite" / "dense.npz") as wanted:
         kernel, bias = wanted["kernel"], wanted["bias"]

@@ -5,8 +5,10 @@
     python cross_check.py mindspore read spore.ckpt         under MindSpore
     python cross_check.py mindspore write mindspore.ckpt
     python cross_check.py spore read mindspore.ckpt
+    python cross_check.py spore write secret.ckpt SM4-CBC   encrypted; "read" takes the mode too
+    python cross_check.py spore write x.safetensors
 
-record.sh runs the four and keeps MindSpore's file and the log; test_oracle_ckpt.py repeats spore's
+record.sh runs all of this both ways and keeps MindSpore's file and the log; test_oracle_ckpt.py repeats spore's
 half with the kept file.
 """
 import importlib
@@ -41,19 +43,40 @@ def values():
     return result
 
 
-def save(ms, path, crc_check=True):
+# Key of encrypted files by mode; SM4 has keys of 16 bytes only.
+KEYS = {"AES-GCM": b"0123456789abcdef0123456789abcdef", "AES-CBC": b"0123456789abcdef01234567", "SM4-CBC": b"0123456789abcdef"}
+
+
+def options(path, mode):
+    """How a file is saved: with a checksum, encrypted, or as safetensors, which holds no texts."""
+    if path.endswith(".safetensors"):
+        return {"format": "safetensors", "append_dict": {k: v for k, v in APPENDED.items() if not isinstance(v, str)}}
+    if mode is not None:
+        return {"append_dict": APPENDED, "enc_key": KEYS[mode], "enc_mode": mode}
+    return {"append_dict": APPENDED, "crc_check": True}
+
+
+def save(ms, path, mode=None):
     entries = []
     for name, array in values().items():
         tensor = ms.Tensor(array)
         entries.append({"name": name, "data": tensor.astype(ms.bfloat16) if name.startswith("bfloat16") else tensor})
-    ms.save_checkpoint(entries, path, append_dict=APPENDED, crc_check=crc_check)
+    ms.save_checkpoint(entries, path, **options(path, mode))
 
 
-def load(ms, path):
+def load(ms, path, mode=None):
     """Compare everything; the number of values. Raises AssertionError with the name of the first difference."""
-    loaded = ms.load_checkpoint(path, crc_check=True)
+    how = options(path, mode)
+    if mode is not None:
+        loaded = ms.load_checkpoint(path, dec_key=how["enc_key"], dec_mode=mode)
+    else:
+        loaded = ms.load_checkpoint(path, crc_check=how.get("crc_check", False), format=how.get("format", "ckpt"))
     wanted = values()
-    assert list(loaded) == list(wanted) + list(APPENDED), "names or their order differ"
+    names = list(wanted) + list(how["append_dict"])
+    if path.endswith(".safetensors"):
+        assert sorted(loaded) == sorted(names), "names differ"  # ordered by size of the elements
+    else:
+        assert list(loaded) == names, "names or their order differ"
     for name, array in wanted.items():
         got = loaded[name]
         dtype = getattr(ms, "bool_" if name.startswith("bool") else name.split(".")[0])
@@ -64,18 +87,19 @@ def load(ms, path):
     assert loaded["epoch_num"].dtype == ms.int64 and loaded["epoch_num"].asnumpy() == 3
     assert loaded["lr"].dtype == ms.float32 and loaded["lr"].asnumpy() == np.float32(0.1)
     assert loaded["best"].dtype == ms.bool_ and loaded["best"].asnumpy()
-    assert loaded["note"] == APPENDED["note"] and loaded["nothing"] == ""
+    assert all(loaded[k] == v for k, v in how["append_dict"].items() if isinstance(v, str))
     return len(loaded)
 
 
 def main():
-    framework, action, path = sys.argv[1:]
+    framework, action, path = sys.argv[1:4]
+    mode = sys.argv[4] if len(sys.argv) > 4 else None
     ms = importlib.import_module(framework)
     if action == "write":
-        save(ms, path)
+        save(ms, path, mode)
         print(f"{framework} {ms.__version__} wrote {path}")
     else:
-        print(f"{framework} {ms.__version__} read {path}: {load(ms, path)} values equal")
+        print(f"{framework} {ms.__version__} read {path}: {load(ms, path, mode)} values equal")
 
 
 if __name__ == "__main__":

@@ -13,5 +13,16 @@ rm -f spore.ckpt mindspore.ckpt
     chmod 644 mindspore.ckpt
     "$spore" cross_check.py spore read mindspore.ckpt
     cmp spore.ckpt mindspore.ckpt && echo "both files are equal, byte for byte"
+    for mode in AES-GCM AES-CBC SM4-CBC; do
+        "$spore" cross_check.py spore write "spore_$mode.ckpt" $mode
+        env -u PYTHONPATH "$mindspore" cross_check.py mindspore read "spore_$mode.ckpt" $mode
+        env -u PYTHONPATH "$mindspore" cross_check.py mindspore write "mindspore_$mode.ckpt" $mode
+        "$spore" cross_check.py spore read "mindspore_$mode.ckpt" $mode
+    done
+    "$spore" cross_check.py spore write spore.safetensors
+    env -u PYTHONPATH "$mindspore" cross_check.py mindspore read spore.safetensors
+    env -u PYTHONPATH "$mindspore" cross_check.py mindspore write mindspore.safetensors
+    "$spore" cross_check.py spore read mindspore.safetensors
+    cmp spore.safetensors mindspore.safetensors && echo "both files are equal, byte for byte"
 } | tee log.txt
-rm spore.ckpt
+rm -f spore.ckpt spore_*.ckpt mindspore_*.ckpt spore.safetensors mindspore.safetensors

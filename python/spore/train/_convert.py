@@ -30,7 +30,10 @@ _NAMES = {
     "a": ("a", "weight", "alpha"),
     "w": ("w", "weight", "alpha"),
 }
-_KERNELS = ("kernel", "weights", "pointwise_kernel")
+# Keras numbers the weights of a layer.
+_NUMBERS = {"weight": "0", "bias": "1", "gamma": "0", "beta": "1", "moving_mean": "2", "moving_variance": "3",
+            "embedding_table": "0"}
+_KERNELS = ("kernel", "weights", "pointwise_kernel", "0")
 _DEPTHWISE = ("depthwise_kernel", "depthwise_weights")
 _IGNORED = ("num_batches_tracked",)
 _SHOWN = 10
@@ -67,7 +70,7 @@ def _turned(array, local, param, cell, tensorflow):
     depthwise = array.ndim == 4 and shape == (array.shape[2] * array.shape[3], 1, *array.shape[:2])
     if tensorflow and local in _DEPTHWISE + _KERNELS and depthwise and getattr(cell, "group", 1) > 1:
         array = array.transpose(2, 3, 0, 1).reshape(shape)
-    elif tensorflow and local in _KERNELS and array.ndim >= 2 and "Embedding" not in kind:
+    elif tensorflow and local in _KERNELS and array.ndim >= 2 and kind != "Embedding":
         spatial = tuple(range(array.ndim - 2))
         array = array.transpose(array.ndim - 1, array.ndim - 2, *spatial)
     if array.shape == shape:
@@ -82,6 +85,8 @@ def _turned(array, local, param, cell, tensorflow):
 
 def _lstm_of_keras(values, layer, locals_here, params):
     """kernel, recurrent_kernel and bias of a fused LSTM; its gates stand in our order. None: it is not one."""
+    if set(layer) == {"0", "1", "2"}:
+        layer = {"kernel": layer["0"], "recurrent_kernel": layer["1"], "bias": layer["2"]}
     if not {"kernel", "recurrent_kernel"} <= set(layer) or "weight_ih_l0" not in locals_here:
         return None
     result = {"weight_ih_l0": values[layer["kernel"]].T, "weight_hh_l0": values[layer["recurrent_kernel"]].T}
@@ -147,12 +152,13 @@ class _Matcher:
             keras = _lstm_of_keras({n: self._array(n) for n in theirs.values()}, theirs, ours, self.params)
         if keras is not None:
             for local, name in ours.items():
-                self.found[name] = (np.ascontiguousarray(keras[local]), theirs["kernel"], how + ", fused gates")
+                self.found[name] = (np.ascontiguousarray(keras[local]), next(iter(theirs.values())), how + ", fused gates")
             self.used |= set(theirs.values())
             return True
         before = dict(self.found), set(self.used)
         for local, name in ours.items():
-            names = [theirs[n] for n in (local, *_NAMES.get(local, ())) if n in theirs and theirs[n] not in self.used]
+            wanted = (local, *_NAMES.get(local, ()), _NUMBERS.get(local) if self.tensorflow else None)
+            names = [theirs[n] for n in wanted if n in theirs and theirs[n] not in self.used]
             if any(self._take(name, candidate, how) for candidate in names):
                 continue
             if whole:
@@ -201,12 +207,15 @@ class _Matcher:
         before = OrderedDict(self.found), set(self.used)
         at = 0
         for layer in ours.values():
-            while at < len(theirs) and not self._match_layer(layer, theirs[at], "order", whole=True):
+            # Without an order of their own (TensorFlow sorts names) layers of one kind at least are numbered.
+            at = at if self.in_order else 0
+            while at < len(theirs) and not ((len(theirs[at]) == len(layer) or "weight_ih_l0" in layer)
+                                            and self._match_layer(layer, theirs[at], "order", whole=True)):
                 at += 1
             if at == len(theirs):
                 self.found, self.used = before
                 return
-            at += 1
+            del theirs[at]
 
     def report(self, title):
         """A few lines for people."""

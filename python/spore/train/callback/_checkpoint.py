@@ -7,7 +7,7 @@ from spore._core import Tensor
 from spore.common.generator import Generator
 from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
-from spore.train.serialization import save_checkpoint
+from spore.train.serialization import _wait_async_save, save_checkpoint
 
 __all__ = ['CheckpointConfig', 'ModelCheckpoint', 'CheckpointManager']
 
@@ -235,6 +235,8 @@ class ModelCheckpoint(Callback):
 
     def end(self, run_context):
         self._save(run_context.original_args(), True)
+        if self._config.async_save:
+            _wait_async_save()  # who trained may want the file now
 
     def _is_time(self, step, at_end):
         if self._config.save_checkpoint_steps:
@@ -264,6 +266,8 @@ class ModelCheckpoint(Callback):
         else:
             step = (params.cur_step_num - 1) % params.batch_num + 1
             name = f'{self._prefix}-{params.cur_epoch_num}_{step}.{self._config.format}'
+        if self._config.async_save:
+            _wait_async_save()  # the last file counts
         self._make_room()
         self._last_triggered_step = params.cur_step_num
         self._write(params, os.path.join(self._directory, name), params.cur_epoch_num, params.cur_step_num)
