@@ -118,7 +118,8 @@ sp_status sp__image_pad(const sp_image *in, int top, int bottom, int left, int r
     SP_CHECK(top >= 0 && bottom >= 0 && left >= 0 && right >= 0 && h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX,
              SP_RUNTIME, "Pad: padding of %d, %d, %d, %d (left, top, right, bottom) is not possible", left, top, right,
              bottom);
-    uint8_t small[64], *pixel = in->pixel_bytes <= (int)sizeof small ? small : sp__alloc((size_t)in->pixel_bytes);
+    _Alignas(16) uint8_t small[64];
+    uint8_t *pixel = in->pixel_bytes <= (int)sizeof small ? small : sp__alloc((size_t)in->pixel_bytes);
     if (!pixel) return SP_NOMEM;
     sp_status status;
     SP_GOTO(done, fill_pixel(in, fill, pixel));

@@ -69,7 +69,7 @@ static void weights_make(void)
 typedef struct lookup {
     const sp_image *in;
     sp_inter mode;      /* NEAREST, LINEAR or CUBIC */
-    uint8_t fill[32];   /* one pixel of up to 4 channels */
+    _Alignas(16) uint8_t fill[32]; /* one pixel of up to 4 channels */
     float fill_f[4];
 } lookup;
 
