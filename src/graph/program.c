@@ -40,6 +40,8 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
     p->n_results = sp__function_metas(f, 0, metas);
     SP_TRY(sp__graph_copy(f, &p->graph));
     SP_TRY(sp__graph_close(p->graph));
+    SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
+             "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
     if (!exact) SP_TRY(sp__passes_run(p, options));
     for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;
     return sp__code_make(p);
