@@ -8,6 +8,7 @@
 #include "spore/graph.h"
 #include "spore/op.h"
 #include "spore/ops.h"
+#include "spore/pipeline.h"
 #include "spore/random.h"
 #include "spore/record.h"
 #include "spore/runtime.h"

@@ -121,5 +121,12 @@ int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */
 int sp__py_add_tfrecord(PyObject *module);   /* TFRecord files, py_tfrecord.c */
 int sp__py_add_transform(PyObject *module);  /* transforms of data and image codecs, py_transform.c */
+int sp__py_add_pipeline(PyObject *module);   /* data sets and their iterators, py_pipeline.c */
+
+/* What py_pipeline.c needs of others: the files behind a RecordReader and the engine's objects of a list of Transforms
+ * (their number, or -1), all borrowed. NULL or -1 with an exception. */
+struct sp_record *sp__py_record(PyObject *o);
+struct sp_transform;
+int sp__py_transforms(PyObject *list, struct sp_transform **out, int max);
 
 #endif

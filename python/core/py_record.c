@@ -78,6 +78,8 @@ typedef struct reader {
     int n_columns;
 } reader;
 
+static PyTypeObject *reader_type;
+
 static void reader_dealloc(PyObject *o)
 {
     reader *self = (reader *)o;
@@ -236,6 +238,15 @@ static PyObject *reader_item(PyObject *o, Py_ssize_t id)
         Py_XDECREF(value);
     }
     return row;
+}
+
+sp_record *sp__py_record(PyObject *o)
+{
+    if (reader_type == NULL || !PyObject_TypeCheck(o, reader_type)) {
+        PyErr_Format(PyExc_TypeError, "a RecordReader is wanted, but got %s", sp__py_type_name(o));
+        return NULL;
+    }
+    return ((reader *)o)->record;
 }
 
 static Py_ssize_t reader_length(PyObject *o) { return (Py_ssize_t)sp_record_count(((reader *)o)->record); }
@@ -648,9 +659,8 @@ static PyType_Spec writer_spec = {"spore._core.RecordWriter", sizeof(writer), 0,
 
 int sp__py_add_record(PyObject *module)
 {
-    PyObject *reader_type = make_type(module, "RecordReader", &reader_spec);
+    reader_type = (PyTypeObject *)make_type(module, "RecordReader", &reader_spec);
     PyObject *writer_type = reader_type == NULL ? NULL : make_type(module, "RecordWriter", &writer_spec);
-    Py_XDECREF(reader_type);
     Py_XDECREF(writer_type);
     return writer_type == NULL ? -1 : 0;
 }

@@ -66,6 +66,8 @@ static int take_children(PyObject *list, sp_transform **children, int max)
     return (int)n;
 }
 
+int sp__py_transforms(PyObject *list, sp_transform **out, int max) { return take_children(list, out, max); }
+
 static PyObject *transform_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     const char *name;

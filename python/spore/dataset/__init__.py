@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: sources, and what is made of their rows."""
-from spore.dataset import audio, config, text, transforms, vision
-from spore.dataset.pipeline import BatchInfo, Dataset
-from spore.dataset.sources import GeneratorDataset, MnistDataset, NumpySlicesDataset
+from spore.dataset import _cells, audio, config, files, pipeline, samplers, sources, text, transforms, vision
+from spore.dataset.files import *
+from spore.dataset.pipeline import (BatchDataset, BatchInfo, ConcatDataset, Dataset, FilterDataset, MapDataset,
+                                    PaddedBatchDataset, ProjectDataset, RenameDataset, RepeatDataset, ShuffleDataset,
+                                    SkipDataset, TakeDataset, ZipDataset, zip)
+from spore.dataset.samplers import *
+from spore.dataset.sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
-__all__ = ['Dataset', 'BatchInfo', 'GeneratorDataset', 'NumpySlicesDataset', 'MnistDataset', 'audio', 'config',
-           'text', 'transforms', 'vision']
+__all__ = ['Dataset', 'BatchInfo', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__, *samplers.__all__,
+           'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'BatchDataset', 'ConcatDataset', 'FilterDataset',
+           'MapDataset', 'PaddedBatchDataset', 'ProjectDataset', 'RenameDataset', 'RepeatDataset', 'ShuffleDataset',
+           'SkipDataset', 'TakeDataset', 'ZipDataset']

@@ -1,84 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data pipelines in Python: a source, then map, batch, shuffle and the like, each a new Dataset on the one before.
+"""Data pipelines: a source, then map, batch, shuffle and the like, each a new Dataset on the ones before.
 
-A Dataset makes its rows anew for every epoch. What is random follows from (seed, epoch) alone.
+A Dataset is a description. When it is first read, it becomes a data set of the engine (``_core.Pipeline``), where the
+order of rows, threads and transforms live; Python functions are called from there. Order and random transforms follow
+from (seed, epoch) alone.
 """
-import random
+import os
 
 import numpy as np
 
-from spore._core import Tensor
-from spore.dataset import config
+from spore import _core
+from spore.dataset import _cells, _check, config
+from spore.dataset.transforms.transforms import Compose, _runs_in_engine
 
-__all__ = ['Dataset']
+__all__ = ['Dataset', 'BatchInfo', 'BatchDataset', 'MapDataset', 'FilterDataset', 'ShuffleDataset', 'RepeatDataset',
+           'SkipDataset', 'TakeDataset', 'ZipDataset', 'ConcatDataset', 'ProjectDataset', 'RenameDataset',
+           'PaddedBatchDataset', 'zip']
+
+_zip = zip
+INT32_MAX = 2147483647
 
 
 def to_array(value):
     """A value of a row as an array."""
-    return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+    return value.asnumpy() if isinstance(value, _core.Tensor) else np.asarray(value)
 
 
-def _count(who, name, value, least):
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{who}: {name} must be an int, but got {type(value).__name__}")
-    if value < least:
-        raise ValueError(f"{who}: {name} must be at least {least}, but got {value}")
-    return value
-
-
-def _names(who, columns):
+def _names(columns, what):
     if isinstance(columns, str):
         columns = [columns]
-    if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
-        raise TypeError(f"{who}: column names must be a str or a list of str, but got {columns!r}")
+    _check.kind(columns, (list, tuple, str), what)
+    for i, column in enumerate(columns):
+        _check.kind(column, str, f"{what}[{i}]")
+        if not column:
+            raise ValueError(f"{what}[{i}] should not be an empty string.")
+    if len(set(columns)) != len(columns):
+        raise ValueError(f"Every column name should not be same with others in {what}: {list(columns)}.")
     return list(columns)
+
+
+def _workers(num):
+    if num is None:
+        return None
+    _check.kind(num, int, 'num_parallel_workers')
+    if not 1 <= num <= max(1, os.cpu_count() or 1) * 64:
+        raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {(os.cpu_count() or 1) * 64}!")
+    return num
 
 
 class Dataset:
     """Base of all datasets: rows of named columns, read epoch by epoch."""
 
-    def __init__(self, parent=None, columns=None):
-        self._parent = parent
-        self._columns = columns
-        self._epoch = 0
-        self._size = None
+    def __init__(self, parents=(), num_parallel_workers=None):
+        self.children = list(parents)
+        self.parent = []
+        self.num_parallel_workers = _workers(num_parallel_workers)
+        self._pipeline = None
         self._first = None
+        self._size = None
+        self._last = None       # the iterator made last, for stats()
+        self._init_step = 0
 
     # --- what subclasses make ----------------------------------------------------------------------------------------
 
-    def _rows(self, epoch):
-        """The rows of an epoch: tuples of arrays."""
-        raise NotImplementedError
+    def _make(self):
+        """The data set of the engine."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how its rows are made")
 
-    def _n_rows(self):
-        """Their number."""
-        return sum(1 for _ in self._rows(0))
+    def _engine(self):
+        if self._pipeline is None:
+            self._pipeline = self._make()
+        return self._pipeline
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def get_col_names(self):
         """Names of the columns."""
-        return list(self._columns)
+        return self._engine().columns
 
     def get_dataset_size(self):
         """Rows in an epoch."""
         if self._size is None:
-            self._size = self._n_rows()
+            size = self._engine().count()
+            self._size = size if size >= 0 else self._count_rows()
         return self._size
+
+    def _count_rows(self):
+        iterator = _core.PipelineIterator(self._engine(), 0, 0)
+        count = 0
+        while iterator.next(True) is not None:
+            count += 1
+        iterator.close()
+        return count
 
     def __len__(self):
         return self.get_dataset_size()
 
     def _first_row(self):
         if self._first is None:
-            self._first = next(iter(self._rows(0)), None)
+            iterator = _core.PipelineIterator(self._engine(), 0, 0, 0, 1)
+            self._first = iterator.next(True)
+            iterator.close()
             if self._first is None:
                 raise RuntimeError("the dataset holds no rows, so there are no shapes or types")
         return self._first
 
     def output_shapes(self, estimate=False):
-        """Shapes of the columns, by the first row."""
-        return [list(value.shape) for value in self._first_row()]
+        """Shapes of the columns, by the first row; with ``estimate``, None where rows differ."""
+        _check.kind(estimate, bool, 'estimate')
+        shapes = [list(value.shape) for value in self._first_row()]
+        if estimate:
+            for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                for shape, value in _zip(shapes, row):
+                    shape[:] = [n if n == m else None for n, m in _zip(shape, value.shape)]
+        return shapes
 
     def output_types(self):
         """numpy types of the columns, by the first row."""
@@ -86,174 +121,229 @@ class Dataset:
 
     def get_batch_size(self):
         """Rows of the source in one row."""
-        return self._parent.get_batch_size() if self._parent is not None else 1
+        return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self):
         """How often the source is gone through."""
-        return self._parent.get_repeat_count() if self._parent is not None else 1
+        return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self):
         """Number of classes, None if the source does not tell."""
-        return self._parent.num_classes() if self._parent is not None else None
+        return self.children[0].num_classes() if self.children else None
 
     def get_class_indexing(self):
         """Numbers of named classes, if the source has names."""
-        return self._parent.get_class_indexing() if self._parent is not None else {}
+        return self.children[0].get_class_indexing() if self.children else {}
+
+    def is_shuffled(self):
+        """Whether rows come in random order."""
+        return any(child.is_shuffled() for child in self.children)
+
+    def is_sharded(self):
+        """Whether this is one part of several."""
+        return any(child.is_sharded() for child in self.children)
 
     def reset(self):
-        """Nothing to do: every iteration starts over."""
+        """Nothing to do: every iterator starts over."""
+
+    def set_init_step(self, init_step):
+        """Keep the number of the step that training starts with."""
+        self._init_step = init_step
+
+    def get_init_step(self):
+        """What was set."""
+        return self._init_step
+
+    @property
+    def dataset_size(self):
+        """Rows in an epoch."""
+        return self.get_dataset_size()
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
-    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=True):
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Rows as lists of Tensors, or arrays with ``output_numpy``. Iterate again for the next epoch."""
-        return _Iterator(self, columns, num_epochs, output_numpy, as_dict=False)
+        data = self if columns is None else self.project(columns)
+        return TupleIterator(data, num_epochs, output_numpy, do_copy, self)
 
-    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=True):
+    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Rows as dicts by column name of Tensors, or arrays with ``output_numpy``. Iterate again for the next
         epoch."""
-        return _Iterator(self, None, num_epochs, output_numpy, as_dict=True)
+        return DictIterator(self, num_epochs, output_numpy, do_copy, self)
 
     def __iter__(self):
         return iter(self.create_tuple_iterator(num_epochs=1))
 
+    def stats(self):
+        """What the stages of the iterator made last have cost, as a text."""
+        return self._last.stats() if self._last is not None else "no iterator has been made"
+
+    def save(self, file_name, num_files=1, file_type='mindrecord'):
+        """Write the rows of one epoch into MindRecord files.
+
+        Args:
+            file_name: the file; with several files, a number is put behind it.
+            num_files: how many files.
+            file_type: "mindrecord".
+        """
+        from spore.dataset._save import save
+        save(self, file_name, num_files, file_type)
+
     # --- further datasets --------------------------------------------------------------------------------------------
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None, input_columns=None,
-              output_columns=None, **kwargs):
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
         """Rows put together: each column gets a first dimension of ``batch_size``.
+
+        Args:
+            batch_size: rows in a batch, or a function of a BatchInfo that says how many.
+            drop_remainder: whether a last, smaller batch is left out.
+            num_parallel_workers: threads.
+            per_batch_map: function of lists of the rows' values of ``input_columns`` and a BatchInfo.
+            input_columns, output_columns: what the function takes and gives.
+            python_multiprocessing, max_rowsize: accepted.
+        """
+        return BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+
+    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        """Rows filled up to one shape and put together.
 
         Args:
             batch_size: rows in a batch.
             drop_remainder: whether a last, smaller batch is left out.
-            num_parallel_workers: accepted.
-            per_batch_map: function of lists of the rows' values of ``input_columns`` and a BatchInfo.
-            input_columns, output_columns: what the function takes and gives.
+            num_parallel_workers: threads.
+            pad_info: by column name a shape (None: the largest of the batch) and a value; None: all columns, with 0.
         """
-        return _Batch(self, batch_size, drop_remainder, per_batch_map, input_columns, output_columns)
+        return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
-        """Rows with columns changed by functions, one after another.
+        """Rows with columns changed by transforms and functions, one after another.
 
         Args:
-            operations: a function or a list of them.
-            input_columns: columns given to the first function; the first column if None.
+            operations: a transform, a function or a list of them.
+            input_columns: columns given to the first one; the first column if None.
             output_columns: names of what the last one returns; those of the input if None.
-            num_parallel_workers: accepted.
+            num_parallel_workers: threads.
+            python_multiprocessing, cache, callbacks, max_rowsize, offload: accepted.
         """
-        return _Map(self, operations, input_columns, output_columns)
+        return MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """The rows for which ``predicate``, called with ``input_columns``, is true."""
-        return _Filter(self, predicate, input_columns)
+        return FilterDataset(self, predicate, input_columns, num_parallel_workers)
 
     def shuffle(self, buffer_size):
         """Rows in random order, drawn from a buffer of ``buffer_size``."""
-        return _Shuffle(self, buffer_size)
+        return ShuffleDataset(self, buffer_size)
 
     def repeat(self, count=None):
         """The rows ``count`` times as one epoch; None or -1 leaves the number of epochs to the reader."""
-        return _Repeat(self, count)
+        return RepeatDataset(self, count)
 
     def take(self, count=-1):
         """The first ``count`` rows, -1 for all."""
-        return _Take(self, count)
+        return TakeDataset(self, count)
 
     def skip(self, count):
         """The rows after the first ``count``."""
-        return _Skip(self, count)
+        return SkipDataset(self, count)
 
     def project(self, columns):
         """These columns in this order."""
-        return _Project(self, columns)
+        return ProjectDataset(self, columns)
 
     def rename(self, input_columns, output_columns):
         """The same rows, columns with other names."""
-        return _Rename(self, input_columns, output_columns)
+        return RenameDataset(self, input_columns, output_columns)
+
+    def zip(self, datasets):
+        """Columns of this and other datasets side by side."""
+        _check.kind(datasets, (tuple, Dataset), 'datasets')
+        return ZipDataset((self, *(datasets if isinstance(datasets, tuple) else (datasets,))))
+
+    def concat(self, datasets):
+        """The rows of this dataset, then those of the others."""
+        _check.kind(datasets, (list, Dataset), 'datasets')
+        return ConcatDataset([self, *(datasets if isinstance(datasets, list) else [datasets])])
+
+    def __add__(self, datasets):
+        return self.concat(datasets)
+
+    def apply(self, apply_func):
+        """What ``apply_func`` makes of the dataset."""
+        if not callable(apply_func):
+            raise TypeError("apply_func is not callable, use __call__")
+        made = apply_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError("apply_func returned is not a dataset.")
+        return made
+
+    def flat_map(self, func):
+        """The rows of the datasets that ``func`` makes of the rows, one dataset after another."""
+        if not callable(func):
+            raise TypeError("func should be a function.")
+        return FlatMapDataset(self, func)
+
+    def split(self, sizes, randomize=True):
+        """Several datasets that share the rows.
+
+        Args:
+            sizes: numbers of rows, or parts of 1.
+            randomize: whether rows are mixed first, by the seed.
+        """
+        _check.kind(sizes, list, 'sizes')
+        if not sizes:
+            raise ValueError("sizes cannot be empty.")
+        _check.kind(randomize, bool, 'randomize')
+        return _split(self, _split_sizes(sizes, self.get_dataset_size()), randomize)
 
 
-class _Iterator:
-    """Reads a dataset; each ``for`` over it is one epoch."""
-
-    def __init__(self, dataset, columns, num_epochs, output_numpy, as_dict):
-        if isinstance(num_epochs, bool) or not isinstance(num_epochs, int) or (num_epochs < 1 and num_epochs != -1):
-            raise ValueError(f"create_iterator: num_epochs must be -1 or above 0, but got {num_epochs!r}")
-        self._dataset = dataset.project(columns) if columns is not None else dataset
-        self._counter = dataset
-        self._left = num_epochs
-        self._numpy, self._dict = output_numpy, as_dict
-        self._rows = None
-
-    def __iter__(self):
-        if self._left == 0:
-            self._rows = iter(())
-            return self
-        self._left -= self._left > 0
-        self._rows = iter(self._dataset._rows(self._counter._epoch))
-        self._counter._epoch += 1
-        return self
-
-    def __next__(self):
-        if self._rows is None:
-            iter(self)
-        row = next(self._rows)
-        values = row if self._numpy else [value if value.dtype.kind in 'US' else Tensor(value) for value in row]
-        return dict(zip(self._dataset._columns, values)) if self._dict else list(values)
+def _split_sizes(sizes, count):
+    if all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+        if any(size <= 0 for size in sizes):
+            raise ValueError("split sizes must be positive")
+        if sum(sizes) != count:
+            raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {count}.")
+        return sizes
+    if not all(isinstance(size, float) for size in sizes):
+        raise ValueError("sizes should be list of int or list of float.")
+    if any(not 0 < size <= 1 for size in sizes):
+        raise ValueError("split sizes must be in (0, 1]")
+    if abs(sum(sizes) - 1) > 1e-9:
+        raise ValueError(f"Sum of split sizes {sum(sizes)} is not 1.")
+    rounded = [round(size * count) for size in sizes]
+    if 0 in rounded:
+        raise RuntimeError(f"Split percentage {sizes[rounded.index(0)]} is too small.")
+    rounded_over = sum(rounded) - count
+    for i in range(len(rounded)):       # what rounding gave or took is evened out from the front
+        step = max(-1, min(1, rounded_over))
+        if rounded[i] - step > 0:
+            rounded[i] -= step
+            rounded_over -= step
+    return rounded
 
 
-class _Batch(Dataset):
-
-    def __init__(self, parent, batch_size, drop_remainder, per_batch_map, input_columns, output_columns):
-        super().__init__(parent, parent._columns)
-        self._n = _count('batch', 'batch_size', batch_size, 1)
-        if not isinstance(drop_remainder, bool):
-            raise TypeError(f"batch: drop_remainder must be a bool, but got {type(drop_remainder).__name__}")
-        self._drop = drop_remainder
-        self._function = per_batch_map
-        if per_batch_map is not None:
-            self._inputs = _names('batch', input_columns)
-            self._outputs = _names('batch', output_columns) if output_columns is not None else self._inputs
-            rest = [c for c in parent._columns if c not in self._inputs]
-            self._columns = list(parent._columns) if self._outputs == self._inputs else self._outputs + rest
-
-    def _n_rows(self):
-        n = self._parent.get_dataset_size()
-        return n // self._n if self._drop else -(-n // self._n)
-
-    def get_batch_size(self):
-        return self._n
-
-    def _rows(self, epoch):
-        rows = []
-        number = 0
-        for row in self._parent._rows(epoch):
-            rows.append(row)
-            if len(rows) == self._n:
-                yield self._together(rows, epoch, number)
-                rows, number = [], number + 1
-        if rows and not self._drop:
-            yield self._together(rows, epoch, number)
-
-    def _together(self, rows, epoch, number):
-        columns = dict(zip(self._parent._columns, (list(values) for values in zip(*rows))))
-        if self._function is not None:
-            made = self._function(*(columns[c] for c in self._inputs), BatchInfo(epoch, number))
-            made = made if isinstance(made, tuple) else (made,)
-            columns.update(zip(self._outputs, made))
-        return tuple(_stack(name, columns[name]) for name in self._columns)
+def _split(data, sizes, randomize):
+    source = _MixedOnce(data) if randomize else data
+    parts, start = [], 0
+    for size in sizes:
+        part = source.skip(start) if start else source
+        parts.append(part.take(size))
+        start += size
+    return parts
 
 
-def _stack(name, values):
-    arrays = [to_array(value) for value in values]
-    shapes = {a.shape for a in arrays}
-    if len(shapes) > 1:
-        raise RuntimeError(f"batch: the rows of column '{name}' have different shapes {sorted(shapes)[:4]}, they "
-                           "cannot be put together")
-    return np.stack(arrays)
+class _Passing(Dataset):
+    """Datasets that are a method of the engine's."""
+
+    def __init__(self, parent, num_parallel_workers=None):
+        super().__init__([parent], num_parallel_workers)
+
+    def _parent(self):
+        return self.children[0]._engine()
 
 
 class BatchInfo:
-    """What a per_batch_map function learns of its batch."""
+    """What functions of a batch learn of it."""
 
     def __init__(self, epoch, batch):
         self._epoch, self._batch = epoch, batch
@@ -267,171 +357,460 @@ class BatchInfo:
         return self._batch
 
 
-class _Map(Dataset):
+def _batch_size(size):
+    if callable(size):
+        return
+    if isinstance(size, bool) or not isinstance(size, int):
+        raise TypeError("batch_size should either be an int or a callable.")
+    _check.within(size, 1, INT32_MAX, 'batch_size')
 
-    def __init__(self, parent, operations, input_columns, output_columns):
-        super().__init__(parent)
-        self._functions = list(operations) if isinstance(operations, (list, tuple)) else [operations]
-        for function in self._functions:
-            if not callable(function):
-                raise TypeError(f"map: operations must be functions, but got {type(function).__name__}")
-        self._inputs = _names('map', input_columns) if input_columns is not None else parent._columns[:1]
-        unknown = [c for c in self._inputs if c not in parent._columns]
+
+class BatchDataset(_Passing):
+    """Rows put together."""
+
+    def __init__(self, parent, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None,
+                 input_columns=None, output_columns=None, python_multiprocessing=False, max_rowsize=None):
+        super().__init__(parent, num_parallel_workers)
+        _batch_size(batch_size)
+        _check.kind(drop_remainder, bool, 'drop_remainder')
+        if per_batch_map is None and input_columns is not None:
+            raise ValueError("input_columns can be specified only when per_batch_map is specified.")
+        if per_batch_map is not None:
+            if not callable(per_batch_map):
+                raise TypeError(f"per_batch_map should be a function, but got {type(per_batch_map)}")
+            if input_columns is None:
+                raise ValueError("input_columns must be specified when per_batch_map is specified.")
+        self._n, self._drop, self._function = batch_size, drop_remainder, per_batch_map
+        self._inputs = _names(input_columns, 'input_columns') if input_columns else []
+        self._outputs = _names(output_columns, 'output_columns') if output_columns else self._inputs
+
+    def get_batch_size(self):
+        return self._n if isinstance(self._n, int) else -1
+
+    def _make(self):
+        if self._function is None and isinstance(self._n, int):
+            return self._parent().batch(self._n, self._drop)
+        names = self._parent().columns
+        unknown = [c for c in self._inputs if c not in names]
         if unknown:
-            raise ValueError(f"map: there are no columns {unknown}, only {parent._columns}")
-        self._outputs = _names('map', output_columns) if output_columns is not None else self._inputs
+            raise RuntimeError(f"batch: there are no columns {unknown}, only {names}")
         if self._outputs == self._inputs:
-            self._columns = list(parent._columns)
+            columns = names
         elif len(self._outputs) == len(self._inputs):
-            new = dict(zip(self._inputs, self._outputs))
-            self._columns = [new.get(c, c) for c in parent._columns]
+            new = dict(_zip(self._inputs, self._outputs))
+            columns = [new.get(c, c) for c in names]
         else:
-            self._columns = self._outputs + [c for c in parent._columns if c not in self._inputs]
+            columns = self._outputs + [c for c in names if c not in self._inputs]
 
-    def _n_rows(self):
-        return self._parent.get_dataset_size()
-
-    def _rows(self, epoch):
-        names = self._parent._columns
-        for row in self._parent._rows(epoch):
-            columns = dict(zip(names, row))
-            values = tuple(columns[c] for c in self._inputs)
-            for function in self._functions:
-                values = function(*values)
-                values = values if isinstance(values, tuple) else (values,)
-            if len(values) != len(self._outputs):
-                raise RuntimeError(f"map: the last function gives {len(values)} values, but there are "
-                                   f"{len(self._outputs)} output columns "
-                                   f"{self._outputs}")
-            columns.update(zip(self._outputs, (to_array(v) for v in values)))
-            yield tuple(columns[c] for c in self._columns)
+        def together(*lists):
+            *lists, epoch, number = lists
+            rows = dict(_zip(names, lists))
+            if self._function is not None:
+                made = self._function(*(rows[c] for c in self._inputs), BatchInfo(epoch, number))
+                made = made if isinstance(made, tuple) else (made,)
+                if len(made) != len(self._outputs):
+                    raise RuntimeError(f"per_batch_map gives {len(made)} columns, but {len(self._outputs)} are named: "
+                                       f"{self._outputs}")
+                rows.update(_zip(self._outputs, made))
+            return tuple(_stack(name, rows[name]) for name in columns)
+        sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
+        return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns))
 
 
-class _Filter(Dataset):
+def _stack(name, values):
+    if isinstance(values, np.ndarray):
+        return values
+    arrays = [to_array(value) for value in values]
+    shapes = {a.shape for a in arrays}
+    if len(shapes) > 1:
+        raise RuntimeError(f"batch: the rows of column '{name}' have different shapes {sorted(shapes)[:4]}, they "
+                           "cannot be put together")
+    return np.stack(arrays)
 
-    def __init__(self, parent, predicate, input_columns):
-        super().__init__(parent, parent._columns)
+
+class PaddedBatchDataset(_Passing):
+    """Rows filled up to one shape and put together."""
+
+    def __init__(self, parent, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        super().__init__(parent, num_parallel_workers)
+        _batch_size(batch_size)
+        _check.kind(drop_remainder, bool, 'drop_remainder')
+        if pad_info is not None:
+            _check.kind(pad_info, dict, 'pad_info')
+            for name, info in pad_info.items():
+                _check.kind(name, str, 'key in pad_info')
+                _check.kind(info, tuple, 'value in pad_info')
+                if len(info) != 2:
+                    raise ValueError("value in pad_info must be a pair of shape and pad_value.")
+        self._n, self._drop, self._pads = batch_size, drop_remainder, pad_info
+
+    def get_batch_size(self):
+        return self._n
+
+    def _make(self):
+        pads = self._pads if self._pads is not None else {c: (None, 0) for c in self._parent().columns}
+        wanted = []
+        for column, (shape, value) in pads.items():
+            shape = None if shape is None else tuple(-1 if n is None else n for n in shape)
+            wanted.append((column, shape, 0.0 if value is None or isinstance(value, (str, bytes)) else float(value)))
+        return self._parent().batch(self._n, self._drop, wanted)
+
+
+class MapDataset(_Passing):
+    """Rows with columns changed."""
+
+    def __init__(self, parent, operations, input_columns=None, output_columns=None, num_parallel_workers=None,
+                 python_multiprocessing=False, cache=None, callbacks=None, max_rowsize=None, offload=None):
+        super().__init__(parent, num_parallel_workers)
+        self._operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
+        if not self._operations:
+            raise ValueError("operations should not be empty.")
+        for operation in self._operations:
+            if not callable(operation):
+                raise TypeError(f"operations should be callable or a list of callables, but got {type(operation)}")
+        self._inputs = _names(input_columns, 'input_columns') if input_columns is not None else None
+        self._outputs = _names(output_columns, 'output_columns') if output_columns is not None else None
+        self._callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+
+    def _make(self):
+        parent = self._parent()
+        inputs = self._inputs or parent.columns[:1]
+        engine, rest = _leading(self._operations)
+        if not rest:
+            return parent.map(engine, inputs, self._outputs)
+        if engine:
+            parent = parent.map(engine, inputs, inputs if len(inputs) > 1 else None)
+        return parent.map_function(_chain(rest), inputs, self._outputs)
+
+
+def _leading(operations):
+    """The transforms in front that the engine runs, and what comes behind them."""
+    flat = []
+    for operation in operations:
+        if isinstance(operation, Compose) and not _runs_in_engine(operation):
+            flat.extend(operation.transforms)
+        else:
+            flat.append(operation)
+    n = 0
+    while n < len(flat) and _runs_in_engine(flat[n]):
+        n += 1
+    if n < len(flat) and any(_changes_columns(op) for op in flat[:n]):
+        n = 0
+    return [op.parse() for op in flat[:n]], flat[n:]
+
+
+def _changes_columns(operation):
+    return type(operation).__name__ in ('Duplicate', 'Concatenate', 'Compose', 'Unique')
+
+
+def _chain(functions):
+    if len(functions) == 1:
+        return functions[0]
+
+    def run(*values):
+        for function in functions:
+            values = function(*values)
+            values = values if isinstance(values, tuple) else (values,)
+        return values if len(values) > 1 else values[0]
+    return run
+
+
+class FilterDataset(_Passing):
+    """Rows that a function keeps."""
+
+    def __init__(self, parent, predicate, input_columns=None, num_parallel_workers=None):
+        super().__init__(parent, num_parallel_workers)
         if not callable(predicate):
-            raise TypeError(f"filter: predicate must be a function, but got {type(predicate).__name__}")
-        self._predicate = predicate
-        chosen = _names('filter', input_columns) if input_columns is not None else parent._columns
-        self._at = [parent._columns.index(c) for c in chosen]
+            raise TypeError("Predicate should be a Python function or a callable Python object.")
+        self._function = predicate
+        self._inputs = _names(input_columns, 'input_columns') if input_columns is not None else None
 
-    def _rows(self, epoch):
-        return (row for row in self._parent._rows(epoch) if bool(self._predicate(*(row[i] for i in self._at))))
+    def _make(self):
+        parent = self._parent()
+
+        def keep(*values):
+            answer = self._function(*values)
+            if not isinstance(answer, (bool, np.bool_)) and not (isinstance(answer, np.ndarray) and answer.size == 1):
+                raise RuntimeError(f"predicate must give a bool, but gives {type(answer).__name__}")
+            return np.asarray(bool(answer))
+        return parent.filter(keep, self._inputs or parent.columns)
 
 
-def generator_of(epoch):
-    """Random numbers of an epoch."""
-    seed = config.get_seed()
-    return random.Random() if seed is None else random.Random(seed * 1000003 + epoch)
-
-
-class _Shuffle(Dataset):
+class ShuffleDataset(_Passing):
+    """Rows in random order."""
 
     def __init__(self, parent, buffer_size):
-        super().__init__(parent, parent._columns)
-        self._buffer_size = _count('shuffle', 'buffer_size', buffer_size, 2)
+        super().__init__(parent)
+        _check.kind(buffer_size, int, 'buffer_size')
+        _check.within(buffer_size, 2, INT32_MAX, 'buffer_size')
+        self._n = buffer_size
 
-    def _n_rows(self):
-        return self._parent.get_dataset_size()
+    def is_shuffled(self):
+        return True
 
-    def _rows(self, epoch):
-        draw, buffer = generator_of(epoch), []
-        for row in self._parent._rows(epoch):
-            buffer.append(row)
-            if len(buffer) == self._buffer_size:
-                at = draw.randrange(len(buffer))
-                buffer[at], buffer[-1] = buffer[-1], buffer[at]
-                yield buffer.pop()
-        draw.shuffle(buffer)
-        yield from buffer
+    def _make(self):
+        return self._parent().shuffle(self._n)
 
 
-class _Repeat(Dataset):
+class _MixedOnce(_Passing):
+    """Rows in a random order that is the same in all epochs: parts of it do not overlap."""
 
-    def __init__(self, parent, count):
-        super().__init__(parent, parent._columns)
-        if count is not None and count != -1:
-            _count('repeat', 'count', count, 1)
-        self._times = 1 if count in (None, -1) else count
+    def __init__(self, parent):
+        super().__init__(parent)
+        self._own_seed = seed_now()
 
-    def _n_rows(self):
-        return self._parent.get_dataset_size() * self._times
+    def _make(self):
+        return self._parent().shuffle_once(max(1, self.children[0].get_dataset_size()), self._own_seed)
+
+
+def seed_now():
+    """The seed that was set, or a random one."""
+    seed = config.get_seed()
+    return int.from_bytes(os.urandom(8), 'little') if seed is None else seed
+
+
+class FlatMapDataset(_Passing):
+    """The rows of the datasets that a function makes of rows."""
+
+    def __init__(self, parent, function):
+        super().__init__(parent)
+        self._function = function
+
+    def _make(self):
+        parts = []
+        for row in self.children[0].create_tuple_iterator(num_epochs=1, output_numpy=True):
+            part = self._function(row)
+            if not isinstance(part, Dataset):
+                raise TypeError("flat_map: func should return an object of Dataset.")
+            parts.append(part._engine())
+        if not parts:
+            raise RuntimeError("flat_map: the dataset holds no rows")
+        return _core.pipeline_concat(parts)
+
+
+class RepeatDataset(_Passing):
+    """Rows several times."""
+
+    def __init__(self, parent, count=None):
+        super().__init__(parent)
+        if count is not None:
+            _check.kind(count, int, 'count')
+            if count != -1 and not 1 <= count <= INT32_MAX:
+                raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
+        self.count = 1 if count is None or count == -1 else count
 
     def get_repeat_count(self):
-        return self._times * self._parent.get_repeat_count()
+        return self.count * super().get_repeat_count()
 
-    def _rows(self, epoch):
-        for turn in range(self._times):
-            yield from self._parent._rows(epoch * self._times + turn)
+    def _make(self):
+        return self._parent().repeat(self.count)
 
 
-class _Take(Dataset):
+class TakeDataset(_Passing):
+    """The first rows."""
 
-    def __init__(self, parent, count):
-        super().__init__(parent, parent._columns)
-        if count != -1:
-            _count('take', 'count', count, 1)
+    def __init__(self, parent, count=-1):
+        super().__init__(parent)
+        _check.kind(count, int, 'count')
+        if count != -1 and not 1 <= count <= INT32_MAX:
+            raise ValueError(f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got "
+                             f"{count}.")
         self._n = count
 
-    def _n_rows(self):
-        n = self._parent.get_dataset_size()
-        return n if self._n == -1 else min(n, self._n)
-
-    def _rows(self, epoch):
-        if self._n == -1:
-            yield from self._parent._rows(epoch)
-            return
-        for _, row in zip(range(self._n), self._parent._rows(epoch)):
-            yield row
+    def _make(self):
+        return self._parent() if self._n == -1 else self._parent().take(self._n)
 
 
-class _Skip(Dataset):
+class SkipDataset(_Passing):
+    """The rows behind the first ones."""
 
     def __init__(self, parent, count):
-        super().__init__(parent, parent._columns)
-        self._n = _count('skip', 'count', count, 0)
+        super().__init__(parent)
+        _check.kind(count, int, 'count')
+        _check.within(count, 0, INT32_MAX, 'count')
+        self._n = count
 
-    def _n_rows(self):
-        return max(0, self._parent.get_dataset_size() - self._n)
-
-    def _rows(self, epoch):
-        rows = iter(self._parent._rows(epoch))
-        for _ in range(self._n):
-            if next(rows, None) is None:
-                return
-        yield from rows
+    def _make(self):
+        return self._parent().skip(self._n)
 
 
-class _Project(Dataset):
+class ProjectDataset(_Passing):
+    """Some columns."""
 
     def __init__(self, parent, columns):
-        super().__init__(parent, _names('project', columns))
-        unknown = [c for c in self._columns if c not in parent._columns]
-        if unknown:
-            raise ValueError(f"project: there are no columns {unknown}, only {parent._columns}")
-        self._at = [parent._columns.index(c) for c in self._columns]
+        super().__init__(parent)
+        self._chosen = _names(columns, 'columns')
 
-    def _n_rows(self):
-        return self._parent.get_dataset_size()
-
-    def _rows(self, epoch):
-        return (tuple(row[i] for i in self._at) for row in self._parent._rows(epoch))
+    def _make(self):
+        return self._parent().project(self._chosen)
 
 
-class _Rename(Dataset):
+class RenameDataset(_Passing):
+    """Columns with other names."""
 
     def __init__(self, parent, input_columns, output_columns):
-        old, new = _names('rename', input_columns), _names('rename', output_columns)
-        unknown = [c for c in old if c not in parent._columns]
-        if len(old) != len(new) or unknown:
-            raise ValueError(f"rename: {old} cannot become {new}, the columns are {parent._columns}")
-        names = dict(zip(old, new))
-        super().__init__(parent, [names.get(c, c) for c in parent._columns])
+        super().__init__(parent)
+        self._old, self._new = _names(input_columns, 'input_columns'), _names(output_columns, 'output_columns')
+        if len(self._old) != len(self._new):
+            raise ValueError("The number of column in input_columns and output_columns should be the same.")
 
-    def _n_rows(self):
-        return self._parent.get_dataset_size()
+    def _make(self):
+        names = self._parent().columns
+        unknown = [c for c in self._old if c not in names]
+        if unknown:
+            raise RuntimeError(f"rename: there are no columns {unknown}, only {names}")
+        new = dict(_zip(self._old, self._new))
+        return self._parent().project(names, [new.get(c, c) for c in names])
 
-    def _rows(self, epoch):
-        return self._parent._rows(epoch)
+
+class ZipDataset(Dataset):
+    """Columns of several datasets side by side."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets)
+        if not datasets:
+            raise ValueError("datasets cannot be empty.")
+        for i, data in enumerate(datasets):
+            _check.kind(data, Dataset, f"datasets[{i}]")
+
+    def _make(self):
+        return _core.pipeline_zip([child._engine() for child in self.children])
+
+
+class ConcatDataset(Dataset):
+    """Rows of several datasets one after another."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets)
+        for i, data in enumerate(datasets):
+            _check.kind(data, Dataset, f"datasets[{i}]")
+        self._sampler = None
+
+    def use_sampler(self, sampler):
+        """Accept a DistributedSampler without shuffling: this dataset becomes one shard of the whole."""
+        from spore.dataset.samplers import DistributedSampler
+        if not isinstance(sampler, DistributedSampler):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler!")
+        if sampler.shuffle:
+            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
+        if sampler.num_samples is not None:
+            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        self._sampler, self._pipeline = sampler, None
+
+    def _make(self):
+        whole = _core.pipeline_concat([child._engine() for child in self.children])
+        if self._sampler is None:
+            return whole
+        count, shards, shard = whole.count(), self._sampler.num_shards, self._sampler.shard_id
+        if count < 0:
+            raise RuntimeError("concat: a shard can only be taken of datasets whose size is known")
+        parts = [whole.skip(i).take(1) for i in range(shard, count, shards)]
+        return _core.pipeline_concat(parts)
+
+
+def zip(datasets):
+    """Columns of several datasets side by side, as many rows as the shortest has.
+
+    Examples:
+        >>> from spore import dataset
+        >>> a = dataset.NumpySlicesDataset([1, 2], ['a'], shuffle=False)
+        >>> b = dataset.NumpySlicesDataset([3, 4], ['b'], shuffle=False)
+        >>> [[int(v) for v in row] for row in dataset.zip((a, b)).create_tuple_iterator(num_epochs=1)]
+        [[1, 3], [2, 4]]
+    """
+    _check.kind(datasets, tuple, 'datasets')
+    if len(datasets) <= 1:
+        raise ValueError("Can't zip empty dataset!" if not datasets else "Can't zip single dataset!")
+    return ZipDataset(datasets)
+
+
+# --- iterators -------------------------------------------------------------------------------------------------------
+
+def _tree(data):
+    yield data
+    for child in data.children:
+        yield from _tree(child)
+
+
+class Iterator:
+    """Reads a dataset; a ``for`` over it ends with the epoch, and the next one reads the next epoch. After a loop that was
+    left early, the next one continues there."""
+
+    def __init__(self, data, num_epochs, output_numpy, do_copy, owner):
+        _check.kind(num_epochs, int, 'num_epochs')
+        if num_epochs < 1 and num_epochs != -1:
+            raise ValueError("num_epochs should be either -1 or within the required interval of [1, 2147483647].")
+        _check.kind(output_numpy, bool, 'output_numpy')
+        _check.kind(do_copy, bool, 'do_copy')
+        self._seed = seed_now()
+        given = [node.num_parallel_workers for node in _tree(data) if node.num_parallel_workers]
+        workers = max(given) if given else config.get_num_parallel_workers()
+        workers = 0 if config.get_debug_mode() else min(workers, os.cpu_count() or 1)
+        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, config.get_prefetch_size())
+        self._columns = data.get_col_names()
+        self._numpy, self._left = output_numpy, num_epochs
+        owner._last = self
+
+    def __iter__(self):
+        return self
+
+    def _next_row(self):
+        if self._left == 0:
+            raise RuntimeError("the iterator has given the rows of all epochs it was made for; create another one, or "
+                               "give a larger num_epochs")
+        row = self._source.next(self._numpy)
+        if row is None:
+            self._left -= self._left > 0
+            if self._left == 0:
+                self._source.close()
+            raise StopIteration
+        return row
+
+    def __next__(self):
+        return self._shape(self._next_row())
+
+    def get_state(self):
+        """The position, as a dict that can be kept: the rows that follow are a function of it."""
+        epoch, row = self._source.tell()
+        return {'seed': self._seed, 'epoch': epoch, 'row': row, 'left': self._left}
+
+    def set_state(self, state):
+        """Go to a position of an iterator over an equal dataset, made with the same seed."""
+        if state['seed'] != self._seed:
+            raise ValueError(f"the position belongs to seed {state['seed']}, but the iterator has {self._seed}; set the seed "
+                             "with dataset.config.set_seed before creating it")
+        self._source.seek(state['epoch'], state['row'])
+        self._left = state['left']
+
+    def stats(self):
+        """Cost of every stage so far, drawn as text."""
+        stages, ahead, held, waited = self._source.stats()
+        lines = [f"{'stage':<32}{'rows':>10}{'ms':>10}{'us/row':>10}"]
+        for name, depth, rows, seconds in stages:
+            if rows < 0:
+                lines.append(f"{'  ' * depth + name:<32}{'-':>10}")
+            else:
+                lines.append(f"{'  ' * depth + name:<32}{rows:>10}{seconds * 1e3:>10.1f}"
+                             f"{seconds * 1e6 / max(rows, 1):>10.1f}")
+        lines.append(f"ahead: {ahead} rows, {held / 2**20:.1f} MiB waiting; waited for rows {waited * 1e3:.1f} ms")
+        return "\n".join(lines)
+
+    def release(self):
+        """End its threads; it gives nothing any more."""
+        self._source.close()
+
+    stop = release
+
+
+class TupleIterator(Iterator):
+    """Rows as lists."""
+
+    def _shape(self, row):
+        return row
+
+
+class DictIterator(Iterator):
+    """Rows as dicts."""
+
+    def _shape(self, row):
+        return dict(_zip(self._columns, row))

@@ -1,241 +1,289 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where rows come from: arrays, Python objects, MNIST files."""
-import gzip
-import os
+"""Rows from Python: objects, generators, arrays; and the base of sources whose rows have numbers."""
+import copy
 
 import numpy as np
 
-from spore.dataset.pipeline import Dataset, generator_of, to_array
+from spore import _core
+from spore.dataset import _check
+from spore.dataset.pipeline import Dataset, _names, _split_sizes, seed_now, to_array
+from spore.dataset.samplers import BuiltinSampler, Shuffle, SubsetRandomSampler, SubsetSampler, ids_of
 
-__all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'MnistDataset']
+__all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'MappableDataset']
 
 
-class _Indexed(Dataset):
-    """Rows that can be asked for by number, in order, shuffled, sampled or as one shard of several."""
+def _shards(num_shards, shard_id):
+    if (num_shards is None) != (shard_id is None):
+        raise ValueError("num_shards and shard_id need to be passed in together.")
+    if num_shards is None:
+        return
+    _check.kind(num_shards, int, 'num_shards')
+    _check.kind(shard_id, int, 'shard_id')
+    _check.within(num_shards, 1, _check.INT32_MAX, 'num_shards')
+    if shard_id >= num_shards:
+        raise ValueError("shard_id should be less than num_shards.")
+    _check.within(shard_id, 0, _check.INT32_MAX, 'shard_id')
 
-    def __init__(self, columns, num_samples, shuffle, sampler, num_shards, shard_id):
-        super().__init__(columns=columns)
-        who = type(self).__name__
-        if num_samples is not None and (isinstance(num_samples, bool) or not isinstance(num_samples, int)
-                                        or num_samples < 0):
-            raise ValueError(f"{who}: num_samples must be an int not below 0, but got {num_samples!r}")
-        if shuffle is not None and not isinstance(shuffle, bool):
-            raise TypeError(f"{who}: shuffle must be a bool, but got {type(shuffle).__name__}")
-        if sampler is not None and (shuffle is not None or num_shards is not None):
-            raise RuntimeError(f"{who}: sampler cannot be given together with shuffle or num_shards")
-        if (num_shards is None) != (shard_id is None):
-            raise RuntimeError(f"{who}: num_shards and shard_id must be given together")
-        if num_shards is not None and not 0 <= shard_id < num_shards:
-            raise ValueError(f"{who}: shard_id must be in 0 to {num_shards - 1}, but got {shard_id}")
-        self._most, self._sampler = num_samples or None, sampler
-        self._mixed = sampler is None and shuffle is not False
-        self._shards = (num_shards or 1, shard_id or 0)
+
+class MappableDataset(Dataset):
+    """Sources whose rows have numbers: they come in order, shuffled, sampled, or as one shard of several."""
+
+    def __init__(self, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
+                 shard_id=None, cache=None):
+        super().__init__((), num_parallel_workers)
+        if num_samples is not None:
+            _check.kind(num_samples, int, 'num_samples')
+            _check.within(num_samples, 0, 9223372036854775807, 'num_samples')
+        if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
+            raise TypeError(f"shuffle should be of boolean type or Shuffle, but got {type(shuffle)}")
+        _shards(num_shards, shard_id)
+        if cache is not None:
+            raise NotImplementedError(f"{type(self).__name__}: cache is not supported")
+        if sampler is not None and (num_samples is not None or num_shards is not None or shuffle is not None):
+            raise ValueError(f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, "
+                             f"num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}.")
+        if isinstance(sampler, (list, tuple)):
+            sampler = SubsetSampler(sampler)
+        elif sampler is not None and not isinstance(sampler, BuiltinSampler) and not hasattr(sampler, '__iter__'):
+            raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
+        self.sampler = sampler
+        self._shuffle = shuffle not in (False, Shuffle.FALSE)
+        self._shard_of = (num_shards or 1, shard_id or 0)
+        self._most = num_samples or 0
+
+    def _labels(self):
+        """Labels of all rows, for samplers; None if they are not known."""
+        return None
 
     def _total(self):
+        """Number of rows before sampling."""
         raise NotImplementedError
 
-    def _row(self, index):
-        raise NotImplementedError
+    def _order(self):
+        """What the engine is told about the order."""
+        if self.sampler is None:
+            return (self._shuffle, *self._shard_of, self._most)
+        labels = self._labels if self._labels() is not None else None
+        return lambda seed, epoch: ids_of(self.sampler, self._total(), seed, epoch, labels)
 
-    def _order(self, epoch):
-        n = self._total()
-        if self._sampler is not None:
-            order = [int(i) for i in self._sampler]
-        else:
-            order = list(range(n))
-            if self._mixed:
-                generator_of(epoch).shuffle(order)
-            count, own = self._shards
-            if count > 1:       # equal shards: the last rows are filled up from the front
-                each = -(-n // count)
-                order = [order[(k * count + own) % n] for k in range(each)]
-        return order[:self._most] if self._most else order
+    def is_shuffled(self):
+        if self.sampler is None:
+            return self._shuffle
+        return isinstance(self.sampler, BuiltinSampler) and self.sampler.is_shuffled()
 
-    def _n_rows(self):
-        return len(self._order(0))
+    def is_sharded(self):
+        if self.sampler is None:
+            return self._shard_of[0] > 1
+        return isinstance(self.sampler, BuiltinSampler) and self.sampler.is_sharded()
 
-    def _rows(self, epoch):
-        return (self._row(index) for index in self._order(epoch))
+    def use_sampler(self, new_sampler):
+        """Let another sampler choose the rows."""
+        if new_sampler is None:
+            raise TypeError("Input sampler can not be None.")
+        if not isinstance(new_sampler, BuiltinSampler) and not hasattr(new_sampler, '__iter__'):
+            raise TypeError("Input sampler is not an instance of a sampler.")
+        self.sampler, self._pipeline, self._size = new_sampler, None, None
+
+    def add_sampler(self, new_sampler):
+        """Let another sampler choose among the rows that the present one gives."""
+        if self.sampler is not None:
+            new_sampler.add_child(self.sampler)
+        self.use_sampler(new_sampler)
+
+    def split(self, sizes, randomize=True):
+        _check.kind(sizes, list, 'sizes')
+        if not sizes:
+            raise ValueError("sizes cannot be empty.")
+        _check.kind(randomize, bool, 'randomize')
+        if self.sampler is not None or self._shard_of[0] > 1:
+            return super().split(sizes, randomize)
+        count = self.get_dataset_size()
+        ids = np.arange(count)
+        if randomize:
+            ids = np.random.Generator(np.random.Philox(seed_now())).permutation(count)
+        parts, start = [], 0
+        for size in _split_sizes(sizes, count):
+            part = copy.copy(self)
+            chosen = [int(i) for i in ids[start:start + size]]
+            part.sampler = SubsetRandomSampler(chosen) if randomize else SubsetSampler(chosen)
+            part._pipeline = part._first = part._size = part._last = None
+            parts.append(part)
+            start += size
+        return parts
 
 
-class NumpySlicesDataset(_Indexed):
+class NumpySlicesDataset(MappableDataset):
     """Rows are slices of arrays along their first dimension.
 
     Args:
         data: an array, a list, a tuple of them (one per column) or a dict by column name.
         column_names: names of the columns; "column_0", ... if None.
         num_samples: at most so many rows.
-        num_parallel_workers: accepted.
+        num_parallel_workers: threads.
         shuffle: whether rows come in random order; True if None.
-        sampler: row numbers, instead of shuffle.
+        sampler: which rows come, instead of shuffle.
         num_shards, shard_id: take one of several equal parts.
 
     Examples:
         >>> import numpy as np
         >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset(([1, 2, 3], [4, 5, 6]), ['a', 'b'], shuffle=False)
-        >>> for row in rows.batch(2).create_dict_iterator(output_numpy=True):
+        >>> for row in rows.batch(2).create_dict_iterator(num_epochs=1, output_numpy=True):
         ...     print(row['a'], row['b'])
         [1 2] [4 5]
         [3] [6]
     """
 
     def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None,
-                 num_shards=None,
-                 shard_id=None):
+                 num_shards=None, shard_id=None):
+        _check.kind(data, (list, tuple, dict, np.ndarray), 'data')
+        if len(data) == 0:
+            raise ValueError("data should not be empty.")
         if isinstance(data, dict):
-            names, arrays = list(data), list(data.values())
+            usual, arrays = list(data), list(data.values())
         elif isinstance(data, tuple):
-            names, arrays = None, list(data)
+            usual, arrays = None, list(data)
         else:
-            names, arrays = None, [data]
+            usual, arrays = None, [data]
         self._arrays = [to_array(a) for a in arrays]
-        if not self._arrays or any(a.ndim == 0 for a in self._arrays):
+        if any(a.ndim == 0 for a in self._arrays):
             raise ValueError("NumpySlicesDataset: data must hold arrays with at least one dimension")
         sizes = {len(a) for a in self._arrays}
         if len(sizes) > 1:
             raise ValueError(f"NumpySlicesDataset: the columns must have one length, but they have {sorted(sizes)}")
-        columns = _column_names('NumpySlicesDataset', column_names, len(self._arrays), names)
-        super().__init__(columns, num_samples, shuffle, sampler, num_shards, shard_id)
+        names = usual or [f'column_{i}' for i in range(len(arrays))]
+        if column_names is not None:
+            names = _names(column_names, 'column_names')
+            if len(names) != len(arrays):
+                raise ValueError(f"NumpySlicesDataset: there are {len(arrays)} columns, but {len(names)} names {names}")
+        self._column_names = names
+        super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
 
     def _total(self):
         return len(self._arrays[0])
 
-    def _row(self, index):
-        return tuple(np.asarray(a[index]) for a in self._arrays)
+    def _make(self):
+        return _core.pipeline_arrays(self._column_names, self._arrays, self._order())
 
 
-def _column_names(who, given, count, usual=None):
-    if given is None:
-        return usual or [f'column_{i}' for i in range(count)]
-    given = [given] if isinstance(given, str) else list(given)
-    if count is not None and len(given) != count:
-        raise ValueError(f"{who}: there are {count} columns, but {len(given)} names {given}")
-    if len(set(given)) != len(given):
-        raise ValueError(f"{who}: a column name stands twice in {given}")
-    return given
+class PaddedDataset(MappableDataset):
+    """Rows given as a list of dicts, to be put behind another dataset so that it can be shared evenly."""
+
+    def __init__(self, padded_samples):
+        _check.kind(padded_samples, list, 'padded_samples')
+        if not padded_samples:
+            raise ValueError("padded_samples cannot be empty.")
+        super().__init__(shuffle=False)
+        self._column_names = list(padded_samples[0])
+        self._rows = [tuple(to_array(row[c]) for c in self._column_names) for row in padded_samples]
+        self.padded_samples = padded_samples
+
+    def _total(self):
+        return len(self._rows)
+
+    def _make(self):
+        return _core.pipeline_source(self._rows.__getitem__, len(self._rows), self._column_names, self._order())
 
 
-class GeneratorDataset(_Indexed):
+class GeneratorDataset(MappableDataset):
     """Rows from a Python object: one with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an
     iterator.
 
     Args:
-        source: the object.
+        source: the object. It is called on the thread that reads the dataset, row by row.
         column_names: names of the columns.
-        column_types: accepted.
-        schema: accepted as None.
+        column_types: types that values are converted to.
+        schema: not supported.
         num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset; order and
             shards need a source with ``__getitem__``.
         python_multiprocessing, max_rowsize: accepted.
+        batch_sampler: lists of row numbers: rows come as batches of these.
+        collate_fn: function of a list of rows that makes such a batch.
     """
 
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
-                 num_parallel_workers=1, shuffle=None,
-                 sampler=None, num_shards=None, shard_id=None, python_multiprocessing=True, max_rowsize=None,
-                 batch_sampler=None,
-                 collate_fn=None):
-        if schema is not None or batch_sampler is not None or collate_fn is not None:
-            raise NotImplementedError("GeneratorDataset: schema, batch_sampler and collate_fn are not supported")
-        if column_names is None:
-            raise ValueError("GeneratorDataset: column_names must be given")
-        self._source = source
+                 num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
+                 python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
+        if schema is not None:
+            raise NotImplementedError("GeneratorDataset: schema is not supported; give column_names")
         self._random = hasattr(source, '__getitem__') and hasattr(source, '__len__')
+        if not (self._random or callable(source) or hasattr(source, '__iter__') or hasattr(source, '__next__')):
+            raise TypeError("Input `source` function of GeneratorDataset should be callable, iterable or random "
+                            "accessible, commonly it should implement one of the method like yield, __getitem__ or "
+                            "__next__(__iter__).")
+        if column_names is None:
+            raise ValueError("Neither columns_names nor schema are provided.")
         if not self._random:
-            if not callable(source) and not hasattr(source, '__iter__') and not hasattr(source, '__next__'):
-                raise TypeError(f"GeneratorDataset: source must be iterable, indexable or a function, but got "
-                                f"{type(source).__name__}")
-            if shuffle or sampler is not None or num_shards is not None:
-                raise ValueError("GeneratorDataset: shuffle, sampler and shards need a source with __getitem__ and "
-                                 "__len__")
-        super().__init__(_column_names('GeneratorDataset', column_names, None), num_samples, shuffle, sampler,
-                         num_shards, shard_id)
+            if num_shards is not None:
+                raise ValueError("num_shards is not supported if source does not have attribute '__getitem__'.")
+            if sampler is not None or batch_sampler is not None:
+                raise ValueError("sampler is not supported if source does not have attribute '__getitem__'.")
+        self._column_names = _names(column_names, 'column_names')
+        self.source, self._types = source, None
+        if column_types is not None:
+            _check.kind(column_types, (list, tuple), 'column_types')
+            from spore.dataset.transforms.transforms import to_numpy_type
+            self._types = [to_numpy_type(t) for t in column_types]
+        self._batches, self._collate = batch_sampler, collate_fn
+        super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
+        if not self._random:
+            self._shuffle = False
 
     def _total(self):
-        return len(self._source)
+        return len(self.source)
 
-    def _values(self, row):
-        row = row if isinstance(row, tuple) else (row,)
-        if len(row) != len(self._columns):
-            raise RuntimeError(f"GeneratorDataset: the source gives rows of {len(row)} values, but there are "
-                               f"{len(self._columns)} column "
-                               f"names {self._columns}")
-        return tuple(to_array(value) for value in row)
+    def get_dataset_size(self):
+        if self._batches is not None and hasattr(self._batches, '__len__'):
+            return len(self._batches)
+        return super().get_dataset_size()
 
-    def _row(self, index):
-        return self._values(self._source[index])
+    def split(self, sizes, randomize=True):
+        return super().split(sizes, randomize) if self._random else Dataset.split(self, sizes, randomize)
 
-    def _n_rows(self):
-        return super()._n_rows() if self._random else sum(1 for _ in self._rows(0))
+    def _typed(self, read):
+        if self._types is None:
+            return read
 
-    def _rows(self, epoch):
+        def typed(index):
+            row = read(index)
+            row = row if isinstance(row, tuple) else (row,)
+            return tuple(np.asarray(value, kind) for value, kind in zip(row, self._types)) + row[len(self._types):]
+        return typed
+
+    def _make(self):
+        if self._batches is not None:
+            return _core.pipeline_stream(_Streaming(self._rows_of_batches, 0, lambda row: row), self._column_names)
         if self._random:
-            yield from super()._rows(epoch)
-            return
-        rows = self._source() if callable(self._source) else iter(self._source)
-        for number, row in enumerate(rows):
-            if self._most and number >= self._most:
-                return
-            yield self._values(row)
+            return _core.pipeline_source(self._typed(self.source.__getitem__), len(self.source), self._column_names,
+                                         self._order())
+        typed = self._typed(lambda row: row)
+        return _core.pipeline_stream(_Streaming(self._begin, self._most, typed), self._column_names)
+
+    def _begin(self):
+        return iter(self.source()) if callable(self.source) else iter(self.source)
+
+    def _rows_of_batches(self):
+        for ids in self._batches:
+            rows = [self.source[i] for i in ids]
+            if self._collate is not None:
+                yield self._collate(rows)
+                continue
+            rows = [row if isinstance(row, tuple) else (row,) for row in rows]
+            yield tuple(np.stack([to_array(value) for value in column]) for column in zip(*rows))
 
 
-class MnistDataset(_Indexed):
-    """Images of digits with their labels, from the four IDX files of MNIST, packed with gzip or not.
+class _Streaming:
+    """What the engine calls for the next row: one iteration over the source an epoch."""
 
-    Columns: image, uint8 of shape (28, 28, 1), and label, uint32.
+    def __init__(self, begin, most, typed):
+        self._begin, self._most, self._typed, self._rows = begin, most, typed, None
 
-    Args:
-        dataset_dir: folder with the files.
-        usage: "train", "test" or "all"; None is all.
-        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset.
-        cache: accepted as None.
-    """
-
-    _PARTS = {'train': ('train',), 'test': ('t10k',), 'all': ('train', 't10k'), None: ('train', 't10k')}
-
-    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
-                 num_shards=None,
-                 shard_id=None, cache=None):
-        if usage not in self._PARTS:
-            raise ValueError(f"MnistDataset: usage must be 'train', 'test' or 'all', but got {usage!r}")
-        if cache is not None:
-            raise NotImplementedError("MnistDataset: cache is not supported")
-        if not os.path.isdir(dataset_dir):
-            raise ValueError(f"MnistDataset: the folder {dataset_dir} does not exist")
-        parts = self._PARTS[usage]
-        images = [_read_idx(dataset_dir, f'{part}-images-idx3-ubyte', 3) for part in parts]
-        labels = [_read_idx(dataset_dir, f'{part}-labels-idx1-ubyte', 1) for part in parts]
-        for part, image, label in zip(parts, images, labels):
-            if len(image) != len(label):
-                raise RuntimeError(f"MnistDataset: there are {len(image)} images in '{part}', but {len(label)} labels")
-        self._images = np.concatenate(images)[..., None]
-        self._labels = np.concatenate(labels).astype(np.uint32)
-        super().__init__(['image', 'label'], num_samples, shuffle, sampler, num_shards, shard_id)
-
-    def _total(self):
-        return len(self._labels)
-
-    def _row(self, index):
-        return self._images[index], np.asarray(self._labels[index])
-
-    def num_classes(self):
-        return 10
-
-
-def _read_idx(folder, name, rank):
-    """An IDX file of bytes: two zero bytes, type 8, rank, dimensions as big-endian 32-bit numbers, then the bytes."""
-    for path, opener in ((os.path.join(folder, name), open), (os.path.join(folder, name + '.gz'), gzip.open)):
-        if os.path.exists(path):
-            with opener(path, 'rb') as file:
-                data = file.read()
-            break
-    else:
-        raise ValueError(f"MnistDataset: there is no file {name} or {name}.gz in {folder}")
-    start = 4 + 4 * rank
-    if len(data) < start or data[:4] != bytes([0, 0, 8, rank]):
-        raise RuntimeError(f"MnistDataset: {path} is no IDX file of bytes with {rank} dimensions")
-    dims = np.frombuffer(data, '>u4', rank, 4).astype(np.int64)
-    if len(data) - start != int(np.prod(dims)):
-        raise RuntimeError(f"MnistDataset: {path} should hold {int(np.prod(dims))} bytes of data, but holds "
-                           f"{len(data) - start}")
-    return np.frombuffer(data, np.uint8, offset=start).reshape(dims)
+    def __call__(self, epoch, row):
+        if row == 0:
+            self._rows = iter(self._begin())
+        if self._most and row >= self._most:
+            return None
+        try:
+            return self._typed(next(self._rows))
+        except StopIteration:
+            return None

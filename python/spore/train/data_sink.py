@@ -31,8 +31,9 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
         raise ValueError("For 'data_sink', the dataset holds no data.")
 
     def rows():
+        iterator = dataset.create_tuple_iterator(num_epochs=-1)
         while True:
-            yield from dataset.create_tuple_iterator(num_epochs=1)
+            yield from iterator
     source = rows()
 
     def run():

@@ -56,15 +56,16 @@ class DatasetHelper:
 
     def __iter__(self):
         if self._sink_size < 0:
-            for row in self.dataset.create_tuple_iterator(num_epochs=1):
+            if self._rows is None:      # one iterator for all epochs: its order changes from one to the next
+                self._rows = self.dataset.create_tuple_iterator(num_epochs=-1)
+            for row in self._rows:
                 yield as_tensors(row)
             return
         for _ in range(self._sink_size):    # an epoch of its own length, going through the data again and again
-            row = next(self._rows, None) if self._rows is not None else None
-            if row is None:
-                self._rows = iter(self.dataset.create_tuple_iterator(num_epochs=1))
-                row = next(self._rows)
-            yield as_tensors(row)
+            if self._rows is None:
+                self._rows = self.dataset.create_tuple_iterator(num_epochs=-1)
+            row = next(self._rows, None)
+            yield as_tensors(next(self._rows) if row is None else row)
 
     def sink_size(self):
         """Steps taken per iteration of sinking: one, since nothing is sunk."""

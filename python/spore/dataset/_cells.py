@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of rows on their way into the engine and out of it: numbers as they are, texts as characters."""
+import numpy as np
+
+from spore import _core
+
+
+def encode(value):
+    """(array, False) for numbers, (characters as uint32, True) for texts."""
+    if isinstance(value, _core.Tensor):
+        value = value.asnumpy()
+    array = np.asarray(value)
+    if array.dtype.kind == 'S':
+        try:
+            array = np.char.decode(array, 'utf-8')
+        except UnicodeDecodeError as error:
+            raise TypeError("bytes in a row are taken as UTF-8 text, but these are none; give binary data as an array "
+                            "of uint8: np.frombuffer(data, np.uint8)") from error
+    if array.dtype.kind == 'U':
+        width = max(1, array.dtype.itemsize // 4)
+        characters = np.ascontiguousarray(array.astype(f'<U{width}')).reshape(-1).view(np.uint32)
+        return characters.reshape(array.shape + (width,)), True
+    if array.dtype.kind not in 'biufc' and array.dtype.name != 'bfloat16':
+        raise TypeError(f"a value of a row must be an array of numbers or texts, but got {type(value).__name__}"
+                        f"{'' if array.dtype.kind != 'O' else ' (of objects)'}: {str(value)[:80]}")
+    return np.ascontiguousarray(array).reshape(array.shape), False
+
+
+def decode(characters):
+    """Texts from characters."""
+    shape, width = characters.shape[:-1], characters.shape[-1]
+    if width == 0:
+        return np.zeros(shape, '<U1')
+    texts = np.ascontiguousarray(characters).reshape(-1).view(f'<U{width}').reshape(shape)
+    longest = np.char.str_len(texts).max(initial=1)
+    return texts if longest == width else texts.astype(f'<U{longest}')
+
+
+_core.pipeline_texts(encode, decode)

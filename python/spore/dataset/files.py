@@ -1,0 +1,489 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows from files: MindRecord, pictures in folders, MNIST and its relatives, CIFAR, text and CSV."""
+import csv
+import glob
+import gzip
+import os
+
+import numpy as np
+
+from spore import _core
+from spore.dataset import _check
+from spore.dataset.pipeline import _names
+from spore.dataset.samplers import Shuffle, generator_of
+from spore.dataset.sources import MappableDataset
+
+__all__ = ['MindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
+           'EMnistDataset', 'QMnistDataset', 'Cifar10Dataset', 'Cifar100Dataset', 'TextFileDataset', 'CSVDataset']
+
+
+def _folder(path):
+    _check.kind(path, str, 'dataset_dir')
+    if not os.path.isdir(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"The folder {path} does not exist or is not a directory or permission denied!")
+    return path
+
+
+def _usage(usage, known):
+    if usage is not None:
+        _check.kind(usage, str, 'usage')
+        if usage not in known:
+            raise ValueError(f"usage is not within the valid set of {known}.")
+    return usage
+
+
+class MindDataset(MappableDataset):
+    """Rows of MindRecord files.
+
+    Args:
+        dataset_files: one file, whose data set is read with all its shards, or a list: exactly these files.
+        columns_list: the columns wanted; all if None.
+        num_parallel_workers: threads.
+        shuffle: whether and how rows are mixed; all of them if None.
+        num_shards, shard_id: take one of several equal parts.
+        sampler: which rows come, instead of shuffle.
+        padded_sample, num_padded: so many copies of a row are put behind.
+        num_samples: at most so many rows.
+    """
+
+    def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None, num_shards=None,
+                 shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None, cache=None):
+        _check.kind(dataset_files, (str, list), 'dataset_files')
+        self._columns = _names(columns_list, 'columns_list') if columns_list is not None else None
+        if (padded_sample is None) != (num_padded is None):
+            raise RuntimeError("padded_sample and num_padded must be given together.")
+        if padded_sample is not None:
+            _check.kind(padded_sample, dict, 'padded_sample')
+            _check.kind(num_padded, int, 'num_padded')
+            if num_padded < 0:
+                raise ValueError("num_padded must be greater than or equal to zero.")
+            if self._columns is None:
+                raise RuntimeError("padded_sample is specified and requires columns_list as well.")
+        paths = [dataset_files] if isinstance(dataset_files, str) else dataset_files
+        for path in paths:
+            if not os.path.isfile(path) and not os.path.isfile(path + '0'):
+                raise ValueError(f"The file {path} does not exist or permission denied!")
+        from spore.mindrecord import config as files
+        self._files = files
+        self._reader = files.open_files(dataset_files, None)
+        self._paths, self._padded = dataset_files, (padded_sample, num_padded or 0)
+        super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        self._by_file = shuffle if shuffle in (Shuffle.FILES, Shuffle.INFILE) else None
+
+    def _total(self):
+        return len(self._reader) + self._padded[1]
+
+    def _order(self):
+        if self._by_file is None:
+            return super()._order()
+        paths = self._paths if isinstance(self._paths, list) else [self._paths]
+        sizes = [len(self._files.open_files([path], None)) for path in paths] if len(paths) > 1 else [self._total()]
+        shards, shard = self._shard_of
+
+        def order(seed, epoch):
+            draws = generator_of(seed, epoch)
+            starts = np.concatenate([[0], np.cumsum(sizes)])
+            parts = [np.arange(starts[i], starts[i + 1]) for i in range(len(sizes))]
+            if self._by_file == Shuffle.FILES:
+                parts = [parts[i] for i in draws.permutation(len(parts))]
+            else:
+                parts = [draws.permutation(part) for part in parts]
+            ids = np.concatenate(parts)
+            if shards > 1:
+                ids = ids[(np.arange(-(-len(ids) // shards)) * shards + shard) % len(ids)]
+            return np.ascontiguousarray(ids[:self._most] if self._most else ids, np.int64)
+        return order
+
+    def _make(self):
+        row, count = self._padded
+        if not count:
+            return _core.pipeline_record(self._reader, self._columns, self._order())
+        reader, columns = self._reader, self._columns
+
+        def value(item):
+            return np.frombuffer(item, np.uint8) if isinstance(item, bytes) else np.asarray(item)
+
+        def read(index):
+            found = reader[index] if index < len(reader) else row
+            return tuple(value(found[c]) for c in columns)
+        return _core.pipeline_source(read, self._total(), columns, self._order())
+
+
+class ImageFolderDataset(MappableDataset):
+    """Pictures in folders, a folder a class.
+
+    Columns: image, the file's bytes (or, with ``decode``, an array of height, width and 3), and label, int32.
+
+    Args:
+        dataset_dir: folder of the folders.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset.
+        extensions: endings of file names; .jpg, .jpeg, .png, .bmp, .JPEG if None.
+        class_indexing: numbers of folder names; in alphabetical order from 0 if None.
+        decode: whether pictures are decoded.
+        cache, decrypt: accepted as None.
+    """
+
+    _ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.JPEG')
+
+    def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
+                 decrypt=None):
+        _folder(dataset_dir)
+        if decrypt is not None:
+            raise NotImplementedError("ImageFolderDataset: decrypt is not supported")
+        if extensions is not None:
+            _check.kind(extensions, list, 'extensions')
+        if class_indexing is not None:
+            _check.kind(class_indexing, dict, 'class_indexing')
+        _check.kind(decode, bool, 'decode')
+        super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        self._decode = decode
+        endings = tuple(extensions) if extensions else self._ENDINGS
+        names = sorted(entry.name for entry in os.scandir(dataset_dir) if entry.is_dir())
+        self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
+        missing = [name for name in self._classes if name not in names]
+        if missing:
+            raise RuntimeError(f"ImageFolderDataset: there are no folders {missing[:4]} in {dataset_dir}")
+        self._found, labels = [], []
+        for name, label in self._classes.items():
+            for root, folders, files in os.walk(os.path.join(dataset_dir, name)):
+                folders.sort()
+                here = [os.path.join(root, file) for file in sorted(files) if file.endswith(endings)]
+                self._found += here
+                labels += [label] * len(here)
+        if not self._found:
+            raise RuntimeError(f"Invalid data, ImageFolderDataset: {dataset_dir} holds no pictures that end in {endings}")
+        self._label_array = np.asarray(labels, np.int32)
+
+    def _total(self):
+        return len(self._found)
+
+    def _labels(self):
+        return self._label_array
+
+    def num_classes(self):
+        return len(self._classes)
+
+    def get_class_indexing(self):
+        return {name: [label] for name, label in self._classes.items()}
+
+    def _make(self):
+        paths = [os.fsencode(path) for path in self._found]
+        rows = _core.pipeline_files(paths, ['image', 'label'], [self._label_array], self._order())
+        return rows.map([_core.Transform('Decode')], ['image'], None) if self._decode else rows
+
+
+class _Labelled(MappableDataset):
+    """Images and labels that are small enough to be held in memory."""
+
+    _NAMES = ['image', 'label']
+
+    def __init__(self, arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache):
+        super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        self._arrays = arrays
+
+    def _total(self):
+        return len(self._arrays[0])
+
+    def _labels(self):
+        return self._arrays[-1] if self._arrays[-1].ndim == 1 else None
+
+    def _make(self):
+        return _core.pipeline_arrays(self._NAMES, self._arrays, self._order())
+
+
+class MnistDataset(_Labelled):
+    """Images of digits with their labels, from the four IDX files of MNIST, packed with gzip or not.
+
+    Columns: image, uint8 of shape (28, 28, 1), and label, uint32.
+
+    Args:
+        dataset_dir: folder with the files.
+        usage: "train", "test" or "all"; None is all.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset.
+        cache: accepted as None.
+    """
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None, shard_id=None, cache=None):
+        _folder(dataset_dir)
+        usage = _usage(usage, ['train', 'test', 'all'])
+        parts = {'train': ['train'], 'test': ['t10k']}.get(usage, ['train', 't10k'])
+        arrays = _idx_pairs(type(self).__name__, dataset_dir, [(f'{p}-images-idx3-ubyte', f'{p}-labels-idx1-ubyte')
+                                                               for p in parts])
+        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+
+    def num_classes(self):
+        return 10
+
+
+class FashionMnistDataset(MnistDataset):
+    """Images of clothes with their labels: files and columns as for MnistDataset."""
+
+
+class KMnistDataset(MnistDataset):
+    """Images of Japanese characters with their labels: files and columns as for MnistDataset."""
+
+
+class EMnistDataset(_Labelled):
+    """Images of letters and digits with their labels, from the IDX files of EMNIST.
+
+    Args:
+        dataset_dir: folder with the files.
+        name: which part: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
+        usage: "train", "test" or "all"; None is all.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for MnistDataset.
+    """
+
+    _PARTS = ['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist']
+
+    def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
+                 sampler=None, num_shards=None, shard_id=None, cache=None):
+        _folder(dataset_dir)
+        if name not in self._PARTS:
+            raise ValueError(f"name is not within the valid set of {self._PARTS}.")
+        usage = _usage(usage, ['train', 'test', 'all'])
+        kinds = ['train', 'test'] if usage in (None, 'all') else [usage]
+        arrays = _idx_pairs('EMnistDataset', dataset_dir, [(f'emnist-{name}-{k}-images-idx3-ubyte',
+                                                            f'emnist-{name}-{k}-labels-idx1-ubyte') for k in kinds])
+        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+
+    def num_classes(self):
+        return len(np.unique(self._arrays[1]))
+
+
+class QMnistDataset(_Labelled):
+    """MNIST with its history, from the IDX files of QMNIST.
+
+    Args:
+        dataset_dir: folder with the files.
+        usage: "train", "test", "test10k", "test50k", "nist" or "all"; None is all.
+        compat: whether labels are single numbers; else all eight of a row.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for MnistDataset.
+    """
+
+    _FILES = {'train': ('qmnist-train-images-idx3-ubyte', 'qmnist-train-labels-idx2-int', None),
+              'test': ('qmnist-test-images-idx3-ubyte', 'qmnist-test-labels-idx2-int', None),
+              'test10k': ('qmnist-test-images-idx3-ubyte', 'qmnist-test-labels-idx2-int', slice(0, 10000)),
+              'test50k': ('qmnist-test-images-idx3-ubyte', 'qmnist-test-labels-idx2-int', slice(10000, None)),
+              'nist': ('xnist-images-idx3-ubyte', 'xnist-labels-idx2-int', None)}
+
+    def __init__(self, dataset_dir, usage=None, compat=True, num_samples=None, num_parallel_workers=None, shuffle=None,
+                 sampler=None, num_shards=None, shard_id=None, cache=None):
+        _folder(dataset_dir)
+        _check.kind(compat, bool, 'compat')
+        usage = _usage(usage, [*self._FILES, 'all'])
+        images, labels = [], []
+        for kind in (['train', 'test', 'nist'] if usage in (None, 'all') else [usage]):
+            picture, label, part = self._FILES[kind]
+            images.append(read_idx('QMnistDataset', dataset_dir, picture, 3)[part or slice(None)])
+            labels.append(read_idx('QMnistDataset', dataset_dir, label, 2)[part or slice(None)])
+        labels = np.concatenate(labels).astype(np.uint32)
+        arrays = [np.concatenate(images)[..., None], np.ascontiguousarray(labels[:, 0]) if compat else labels]
+        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+
+    def num_classes(self):
+        return 10
+
+
+class Cifar10Dataset(_Labelled):
+    """Small pictures of ten classes, from the binary files of CIFAR-10.
+
+    Columns: image, uint8 of shape (32, 32, 3), and label, uint32.
+
+    Args:
+        dataset_dir: folder with the .bin files.
+        usage: "train", "test" or "all"; None is all.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for MnistDataset.
+    """
+
+    _LABELS, _TRAIN, _TEST = 1, 'data_batch*.bin', 'test_batch*.bin'
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None, shard_id=None, cache=None):
+        _folder(dataset_dir)
+        usage = _usage(usage, ['train', 'test', 'all'])
+        kinds = {'train': [self._TRAIN], 'test': [self._TEST]}.get(usage, [self._TRAIN, self._TEST])
+        paths = [path for kind in kinds for path in sorted(glob.glob(os.path.join(glob.escape(dataset_dir), kind)))]
+        if not paths:
+            raise RuntimeError(f"{type(self).__name__}: there are no files {' or '.join(kinds)} in {dataset_dir}")
+        rows = np.concatenate([self._rows(path) for path in paths])
+        images = np.ascontiguousarray(rows[:, self._LABELS:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
+        labels = [np.ascontiguousarray(rows[:, i]).astype(np.uint32) for i in range(self._LABELS)]
+        super().__init__([images, *labels], num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id,
+                         cache)
+
+    def _rows(self, path):
+        data = np.fromfile(path, np.uint8)
+        each = 3072 + self._LABELS
+        if len(data) == 0 or len(data) % each:
+            raise RuntimeError(f"{type(self).__name__}: {path} should hold rows of {each} bytes, but holds {len(data)} bytes")
+        return data.reshape(-1, each)
+
+    def num_classes(self):
+        return 10
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """Small pictures of a hundred classes, from the binary files of CIFAR-100.
+
+    Columns: image, uint8 of shape (32, 32, 3), coarse_label and fine_label, uint32. Arguments as for Cifar10Dataset.
+    """
+
+    _LABELS, _TRAIN, _TEST = 2, 'train.bin', 'test.bin'
+    _NAMES = ['image', 'coarse_label', 'fine_label']
+
+    def num_classes(self):
+        return 100
+
+
+def _idx_pairs(who, folder, names):
+    images, labels = [], []
+    for image_name, label_name in names:
+        images.append(read_idx(who, folder, image_name, 3))
+        labels.append(read_idx(who, folder, label_name, 1))
+        if len(images[-1]) != len(labels[-1]):
+            raise RuntimeError(f"{who}: there are {len(images[-1])} images in {image_name}, but {len(labels[-1])} labels")
+    return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
+
+
+_IDX_TYPES = {8: '>u1', 9: '>i1', 11: '>i2', 12: '>i4', 13: '>f4', 14: '>f8'}
+
+
+def read_idx(who, folder, name, rank):
+    """An IDX file: two zero bytes, a type, a rank, dimensions as big-endian 32-bit numbers, then the numbers."""
+    for path, opener in ((os.path.join(folder, name), open), (os.path.join(folder, name + '.gz'), gzip.open)):
+        if os.path.exists(path):
+            with opener(path, 'rb') as file:
+                data = file.read()
+            break
+    else:
+        raise ValueError(f"{who}: there is no file {name} or {name}.gz in {folder}")
+    start = 4 + 4 * rank
+    if len(data) < start or data[:2] != b'\0\0' or data[2] not in _IDX_TYPES or data[3] != rank:
+        raise RuntimeError(f"{who}: {path} is no IDX file with {rank} dimensions")
+    kind = np.dtype(_IDX_TYPES[data[2]])
+    dims = np.frombuffer(data, '>u4', rank, 4).astype(np.int64)
+    wanted = int(np.prod(dims)) * kind.itemsize
+    if len(data) - start != wanted:
+        raise RuntimeError(f"{who}: {path} should hold {wanted} bytes of data, but holds {len(data) - start}")
+    return np.frombuffer(data, kind, offset=start).reshape(dims).astype(kind.newbyteorder('='))
+
+
+def _files(files):
+    _check.kind(files, (str, list), 'dataset_files')
+    found = []
+    for pattern in [files] if isinstance(files, str) else files:
+        _check.kind(pattern, str, 'dataset_files')
+        here = sorted(glob.glob(pattern)) or ([pattern] if os.path.exists(pattern) else [])
+        if not here:
+            raise ValueError(f"The following patterns did not match any files: {pattern}")
+        found += here
+    return found
+
+
+class _Lines(MappableDataset):
+    """Rows of text files: with Shuffle.FILES the files are mixed, with Shuffle.GLOBAL or True all rows."""
+
+    def __init__(self, names, columns, sizes, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
+        if not isinstance(shuffle, (bool, Shuffle)):
+            raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or "
+                            "'Shuffle.FILES'.")
+        super().__init__(num_samples, num_parallel_workers, shuffle, None, num_shards, shard_id, cache)
+        self._names, self._arrays, self._sizes = names, columns, sizes
+        self._by_file = shuffle == Shuffle.FILES
+
+    def _total(self):
+        return len(self._arrays[0])
+
+    def _order(self):
+        if not self._by_file:
+            return super()._order()
+        shards, shard = self._shard_of
+
+        def order(seed, epoch):
+            starts = np.concatenate([[0], np.cumsum(self._sizes)])
+            parts = generator_of(seed, epoch).permutation(len(self._sizes))
+            ids = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in parts])
+            if shards > 1:
+                ids = ids[(np.arange(-(-len(ids) // shards)) * shards + shard) % len(ids)]
+            return np.ascontiguousarray(ids[:self._most] if self._most else ids, np.int64)
+        return order
+
+    def _make(self):
+        return _core.pipeline_arrays(self._names, self._arrays, self._order())
+
+
+class TextFileDataset(_Lines):
+    """Lines of text files that are not blank, as column text.
+
+    Args:
+        dataset_files: a file, a pattern or a list of them.
+        num_samples, num_parallel_workers, num_shards, shard_id, cache: as for MnistDataset.
+        shuffle: False, Shuffle.FILES, or Shuffle.GLOBAL (True).
+    """
+
+    def __init__(self, dataset_files, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
+                 num_shards=None, shard_id=None, cache=None):
+        lines, sizes = [], []
+        for path in _files(dataset_files):
+            with open(path, encoding='utf-8') as file:
+                here = [line for line in file.read().split('\n') if line.strip()]
+            lines += here
+            sizes.append(len(here))
+        if not lines:
+            raise RuntimeError(f"TextFileDataset: there is no line in {dataset_files}")
+        super().__init__(['text'], [np.asarray(lines)], sizes, num_samples, num_parallel_workers, shuffle, num_shards,
+                         shard_id, cache)
+
+
+class CSVDataset(_Lines):
+    """Rows of CSV files.
+
+    Args:
+        dataset_files: a file, a pattern or a list of them.
+        field_delim: what stands between fields.
+        column_defaults: an example for each column, whose type the fields get (int as int32, float as float32, str);
+            all are str if None.
+        column_names: names; the first line of each file has them if None.
+        num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache: as for TextFileDataset.
+    """
+
+    def __init__(self, dataset_files, field_delim=',', column_defaults=None, column_names=None, num_samples=None,
+                 num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None):
+        _check.kind(field_delim, str, 'field_delim')
+        if field_delim in ('"', '\r', '\n') or len(field_delim) != 1:
+            raise ValueError("field_delim is invalid.")
+        if column_defaults is not None:
+            _check.kind(column_defaults, list, 'column_defaults')
+        names = _names(column_names, 'column_names') if column_names is not None else None
+        rows, sizes = [], []
+        for path in _files(dataset_files):
+            with open(path, encoding='utf-8', newline='') as file:
+                here = [row for row in csv.reader(file, delimiter=field_delim) if row]
+            if column_names is None and here:
+                names = names or here[0]
+                here = here[1:]
+            for number, row in enumerate(here):
+                if len(row) != len(names):
+                    raise RuntimeError(f"CSVDataset: {path}, row {number}: {len(row)} fields, but there are {len(names)} "
+                                       f"columns")
+            rows += here
+            sizes.append(len(here))
+        if not rows:
+            raise RuntimeError(f"CSVDataset: there is no row in {dataset_files}")
+        columns = []
+        for i, texts in enumerate(zip(*rows)):
+            example = column_defaults[i] if column_defaults is not None and i < len(column_defaults) else ''
+            columns.append(_typed(names[i], texts, example))
+        super().__init__(names, columns, sizes, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
+
+
+def _typed(name, texts, example):
+    if isinstance(example, str):
+        return np.asarray(texts)
+    kind = np.int32 if isinstance(example, int) else np.float32
+    try:
+        return np.asarray([(int if kind is np.int32 else float)(text) if text else example for text in texts], kind)
+    except ValueError as error:
+        raise RuntimeError(f"CSVDataset: column '{name}': {error}") from error

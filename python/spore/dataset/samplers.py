@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samplers: which rows of a source come, and in which order. What is random follows from (seed, epoch)."""
+import enum
+
+import numpy as np
+
+__all__ = ['Sampler', 'BuiltinSampler', 'SequentialSampler', 'RandomSampler', 'DistributedSampler', 'SubsetSampler',
+           'SubsetRandomSampler', 'WeightedRandomSampler', 'PKSampler', 'Shuffle']
+
+
+class Shuffle(str, enum.Enum):
+    """How the rows of files are mixed: all of them, the files, or the rows inside each file."""
+
+    FALSE = "false"
+    GLOBAL = "global"
+    FILES = "files"
+    INFILE = "infile"
+    ADAPTIVE = "adaptive"
+    PARTIAL = "partial"
+
+
+def generator_of(seed, epoch):
+    """numpy's random numbers for an epoch."""
+    return np.random.Generator(np.random.Philox(key=[seed & 0xFFFFFFFFFFFFFFFF, epoch]))
+
+
+def _samples(num_samples):
+    if num_samples is None:
+        return None
+    if isinstance(num_samples, bool) or not isinstance(num_samples, int):
+        raise TypeError(f"num_samples must be an int, but got {type(num_samples).__name__}")
+    if num_samples < 0 or num_samples > 9223372036854775807:
+        raise ValueError(f"num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
+    return num_samples or None
+
+
+class BuiltinSampler:
+    """Base of spore's samplers. A child, if there is one, chooses rows first, and this one chooses among them."""
+
+    def __init__(self, num_samples=None):
+        self.child_sampler = None
+        self.num_samples = _samples(num_samples)
+
+    def add_child(self, sampler):
+        """Let ``sampler`` choose first."""
+        if self.child_sampler is not None:
+            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        self.child_sampler = sampler
+
+    def get_child(self):
+        """The sampler that chooses first, or None."""
+        return self.child_sampler
+
+    def parse(self):
+        """The sampler itself: its rows are asked for when an epoch begins."""
+        return self
+
+    def is_shuffled(self):
+        """Whether the order is random."""
+        return self.child_sampler is not None and self.child_sampler.is_shuffled()
+
+    def is_sharded(self):
+        """Whether it chooses one part of several."""
+        return self.child_sampler is not None and self.child_sampler.is_sharded()
+
+    def get_num_samples(self):
+        """At most so many rows, None for all."""
+        return self.num_samples
+
+    def choose(self, count, seed, epoch, labels=None):
+        """Numbers of the rows of an epoch, out of ``count``."""
+        if self.child_sampler is None:
+            return self._limit(self._choose(count, seed, epoch, labels))
+        rows = ids_of(self.child_sampler, count, seed + 1, epoch, labels)
+        inner = labels if labels is None else (lambda: np.asarray(labels())[rows])
+        return rows[self._limit(self._choose(len(rows), seed, epoch, inner))]
+
+    def _limit(self, ids):
+        return ids if self.num_samples is None else ids[:self.num_samples]
+
+    def _choose(self, count, seed, epoch, labels):
+        raise NotImplementedError
+
+
+class Sampler(BuiltinSampler):
+    """Base of samplers written by users: ``__iter__`` gives row numbers; ``dataset_size`` and ``num_samples`` can be
+    used in it.
+
+    Examples:
+        >>> from spore import dataset
+        >>> class Backwards(dataset.Sampler):
+        ...     def __iter__(self):
+        ...         yield from range(self.dataset_size - 1, -1, -1)
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3], ['n'], sampler=Backwards())
+        >>> [int(row['n']) for row in rows.create_dict_iterator(num_epochs=1, output_numpy=True)]
+        [3, 2, 1]
+    """
+
+    def __init__(self, num_samples=None):
+        super().__init__(num_samples)
+        self.dataset_size = 0
+
+    def __iter__(self):
+        raise NotImplementedError("a sampler must define __iter__")
+
+    def _choose(self, count, seed, epoch, labels):
+        self.dataset_size = count
+        return _as_ids(self)
+
+
+class SequentialSampler(BuiltinSampler):
+    """Rows as they are, from ``start_index`` on."""
+
+    def __init__(self, start_index=None, num_samples=None):
+        if start_index is not None and (isinstance(start_index, bool) or not isinstance(start_index, int)):
+            raise TypeError(f"start_index must be an int, but got {type(start_index).__name__}")
+        super().__init__(num_samples)
+        self.start_index = start_index or 0
+
+    def _choose(self, count, seed, epoch, labels):
+        return np.arange(self.start_index, count, dtype=np.int64)
+
+
+class RandomSampler(BuiltinSampler):
+    """Rows in random order, or drawn with ``replacement``."""
+
+    def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement must be a boolean value, but got: {replacement}.")
+        super().__init__(num_samples)
+        self.replacement = replacement
+
+    def _choose(self, count, seed, epoch, labels):
+        draws = generator_of(seed, epoch)
+        if self.replacement:
+            return draws.integers(0, count, self.num_samples or count)
+        return draws.permutation(count)
+
+    def is_shuffled(self):
+        return True
+
+
+class DistributedSampler(BuiltinSampler):
+    """One of ``num_shards`` parts of equal size; the last rows are filled up from the front."""
+
+    def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
+        for name, value in (('num_shards', num_shards), ('shard_id', shard_id), ('offset', offset)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} must be integer but was: {type(value).__name__}.")
+        if num_shards <= 0:
+            raise ValueError(f"num_shards should be a positive integer value, but got num_shards: {num_shards}.")
+        if not 0 <= shard_id < num_shards:
+            raise ValueError(f"shard_id should in range [0, {num_shards}), but got shard_id: {shard_id}.")
+        if not isinstance(shuffle, bool):
+            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
+        if offset > num_shards:
+            raise RuntimeError(f"offset should be no more than num_shards: {num_shards}, but got offset: {offset}.")
+        super().__init__(num_samples)
+        self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
+
+    def _choose(self, count, seed, epoch, labels):
+        order = generator_of(seed, epoch).permutation(count) if self.shuffle else np.arange(count)
+        if count == 0:
+            return order
+        each = -(-count // self.num_shards)
+        if self.offset >= 0:    # rows are dealt out from shard `offset` on
+            places = np.arange(each + 1) * self.num_shards + self.shard_id - self.offset
+            places = places[places >= 0][:each]
+            return order[places[places < count + self.num_shards] % count]
+        return order[(np.arange(each) * self.num_shards + self.shard_id) % count]
+
+    def is_shuffled(self):
+        return self.shuffle or super().is_shuffled()
+
+    def is_sharded(self):
+        return self.num_shards > 1 or super().is_sharded()
+
+
+class SubsetSampler(BuiltinSampler):
+    """The rows of these numbers, in this order."""
+
+    def __init__(self, indices, num_samples=None):
+        if not isinstance(indices, list):
+            try:
+                indices = list(indices)
+            except TypeError:
+                indices = [indices]
+        for i, index in enumerate(indices):
+            if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+                raise TypeError(f"SubsetSampler: Type of indices element must be int, but got list[{i}]: {index}, type: "
+                                f"{type(index)}.")
+        super().__init__(num_samples)
+        self.indices = indices
+
+    def _choose(self, count, seed, epoch, labels):
+        ids = np.asarray(self.indices, np.int64)
+        bad = ids[(ids < 0) | (ids >= count)]
+        if len(bad):
+            raise RuntimeError(f"the sampler names row {bad[0]}, but there are {count} rows")
+        return ids
+
+
+class SubsetRandomSampler(SubsetSampler):
+    """The rows of these numbers in random order."""
+
+    def _choose(self, count, seed, epoch, labels):
+        return generator_of(seed, epoch).permutation(super()._choose(count, seed, epoch, labels))
+
+    def is_shuffled(self):
+        return True
+
+
+class WeightedRandomSampler(BuiltinSampler):
+    """Rows drawn with the given weights, one for each row."""
+
+    def __init__(self, weights, num_samples=None, replacement=True):
+        weights = list(weights)
+        for i, weight in enumerate(weights):
+            if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+                raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}.")
+        if not weights:
+            raise ValueError("weights size should not be 0")
+        if min(weights) < 0:
+            raise ValueError(f"weights should not contain negative numbers, but got: {weights}.")
+        if not any(weights):
+            raise ValueError("elements of weights should not be all zero.")
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement must be a boolean value, but got: {replacement}.")
+        super().__init__(num_samples)
+        self.weights, self.replacement = weights, replacement
+
+    def _choose(self, count, seed, epoch, labels):
+        weights = np.asarray(self.weights, np.float64)[:count]
+        wanted = self.num_samples or len(weights)
+        if not self.replacement and wanted > np.count_nonzero(weights):
+            raise RuntimeError(f"{wanted} rows cannot be drawn without replacement from "
+                               f"{np.count_nonzero(weights)} that have a weight")
+        return generator_of(seed, epoch).choice(len(weights), wanted, self.replacement, weights / weights.sum())
+
+    def is_shuffled(self):
+        return True
+
+
+class PKSampler(BuiltinSampler):
+    """``num_val`` rows of each of ``num_class`` classes (all, if None), by the column of labels."""
+
+    def __init__(self, num_val, num_class=None, shuffle=False, class_column='label', num_samples=None):
+        if isinstance(num_val, bool) or not isinstance(num_val, int):
+            raise TypeError(f"num_val must be integer but was: {type(num_val).__name__}.")
+        if num_val <= 0:
+            raise ValueError(f"num_val should be a positive integer value, but got num_val: {num_val}.")
+        if num_class is not None:
+            raise NotImplementedError("Not supported to specify num_class for PKSampler.")
+        if not isinstance(shuffle, bool):
+            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
+        if not isinstance(class_column, str):
+            raise TypeError(f"class_column must be a str value but was: {class_column}.")
+        super().__init__(num_samples)
+        self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
+
+    def _choose(self, count, seed, epoch, labels):
+        if labels is None:
+            raise RuntimeError("PKSampler needs a source whose labels are known without reading the rows, such as "
+                               "ImageFolderDataset or MnistDataset")
+        labels = np.asarray(labels())
+        draws = generator_of(seed, epoch)
+        chosen = []
+        for label in np.unique(labels):
+            rows = np.flatnonzero(labels == label)
+            chosen.append((draws.permutation(rows) if self.shuffle else rows)[:self.num_val])
+        ids = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
+        return draws.permutation(ids) if self.shuffle else ids
+
+    def is_shuffled(self):
+        return self.shuffle or super().is_shuffled()
+
+
+def _as_ids(values):
+    ids = np.asarray(list(values))
+    if ids.size == 0:
+        return np.zeros(0, np.int64)
+    if ids.ndim != 1 or ids.dtype.kind not in 'iu':
+        raise RuntimeError(f"a sampler must give whole numbers, but gives {ids[:4]!r}")
+    return ids.astype(np.int64)
+
+
+def ids_of(sampler, count, seed, epoch, labels=None):
+    """Row numbers of an epoch by a sampler of any kind: spore's, or anything that can be iterated over."""
+    if isinstance(sampler, BuiltinSampler):
+        ids = sampler.choose(count, seed, epoch, labels)
+    else:
+        ids = _as_ids(sampler)
+    return np.ascontiguousarray(ids, np.int64)

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline.h - the pipeline from inside: nodes, plans, tasks.
+ *
+ * A data set is a tree of nodes (sp_dataset). An iterator makes a tree of plans over it, one a node. Plans decide in
+ * which order rows come and never look into them: a plan's `next` hands out tasks, which say how a row is made (from
+ * which tasks, by what, under which number) and are not run yet. So shuffling, skipping, sharding, batching and going
+ * to a position cost nothing but the moving of pointers, and the order cannot depend on who works when.
+ *
+ * The iterator keeps a window of tasks that its caller will ask for, and submits them: what each needs is put into
+ * queues, one for the workers and one ("lane") for functions that must run on the caller's thread in the order of rows.
+ * A chain of single rows (read, map, map) is one job: it runs back to back on one thread. A batch is run when its rows
+ * are there. Whoever waits for a task works on the queues meanwhile.
+ *
+ * Filters and streams must see rows before the rest can be planned. Their plans keep a small window of their own and
+ * return SP_STAGE_WAIT while the first is not done; every plan can be asked again after that.
+ *
+ * One mutex guards queues and states of tasks. Results of a done task never change. */
+#ifndef SPORE_DATA_PIPELINE_H
+#define SPORE_DATA_PIPELINE_H
+
+#include <pthread.h>
+
+#include "spore/pipeline.h"
+#include "tensor/tensor_impl.h"
+
+typedef struct sp_stage sp_stage;
+typedef struct sp_task sp_task;
+
+typedef enum { SP_STAGE_ROW, SP_STAGE_END, SP_STAGE_WAIT, SP_STAGE_FAIL } sp_stage_result;
+
+typedef struct sp_node_kind {
+    const char *name;
+    bool makes;  /* its plan makes tasks run by `run`; else it passes on those of its parents */
+    /* Begin epoch plan->epoch: the own state is zero, parents are not started. NULL: starts its parents. */
+    sp_status (*start)(sp_stage *plan);
+    sp_stage_result (*next)(sp_stage *plan, sp_task **out);
+    /* Make the row of a task whose inputs are done. */
+    sp_status (*run)(sp_task *task);
+    /* Rows of an epoch; -1 unknown. */
+    sp_status (*count)(const sp_dataset *ds, int64_t *out);
+} sp_node_kind;
+
+struct sp_dataset {
+    atomic_int refs;
+    const sp_node_kind *kind;
+    int n_parents;
+    sp_dataset **parents;
+    int n_columns;
+    char **columns;
+    int64_t n; /* rows of a source, size of a batch or buffer, how often, how many */
+    bool drop;
+    bool fixed;    /* of a shuffle: the same order in all epochs, by a seed of its own */
+    uint64_t seed;
+    sp_order order;
+    sp_row_function function, sizes; /* run is NULL: none */
+    int n_transforms;
+    sp_transform **transforms;
+    int n_in; /* columns of the parent that go in */
+    int *in;
+    int n_made;  /* values that come out of the function or transforms */
+    int *from;   /* for each column: a column of the parent, or -1 - k for value k that was made */
+    int n_pads;
+    sp_padding *pads; /* one a column, column NULL: none */
+};
+
+/* A plan: the state of one node in one iterator. The fields that kinds share the use of are explained there. */
+struct sp_stage {
+    const sp_dataset *node;
+    sp_iterator *it;
+    sp_stage **parents;
+    uint64_t seed; /* of this place in the tree */
+    int64_t epoch;
+    int64_t row;   /* tasks given out in this epoch */
+    int64_t at;    /* place in ids, number of the parent that is read, repeats done, ... */
+    int64_t limit; /* of a batch: rows it wants now */
+    int64_t *ids;
+    int64_t n_ids;
+    sp_task **held; /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
+    int64_t n_held, room, first;
+    bool ended;
+    sp_stream draws;
+    int depth;
+    atomic_llong rows, nanoseconds;
+};
+
+enum { SP_TASK_NEW, SP_TASK_WAITING, SP_TASK_QUEUED, SP_TASK_DONE };
+
+struct sp_task {
+    atomic_int refs;
+    int state;
+    int pending;      /* inputs that are not done; plus one while it is being submitted */
+    sp_task *above;   /* the task to be told when this is done */
+    sp_task *next;    /* in a queue; the queue and `above` are counted references */
+    sp_stage *plan;
+    int64_t epoch, row, id;
+    int64_t n_inputs;
+    sp_task **inputs; /* owned */
+    int n_cells;
+    sp_tensor **cells; /* owned: the row; NULL until done */
+    size_t bytes;      /* of the cells */
+    bool end;          /* of a stream: there was no row */
+    bool keep;         /* of a filter: the row stays */
+    sp_status status;
+    sp_error *error; /* of a failure */
+    void *fault;
+    void (*drop_fault)(void *fault);
+    sp_task *one; /* room for one input */
+};
+
+/* --- tasks (pipeline_run.c) ------------------------------------------------------------------------------------------- */
+
+/* A new task of a plan, numbered with the plan's next row; takes over the inputs, also on failure. */
+sp_status sp__task_create(sp_stage *plan, int64_t n_inputs, sp_task **inputs, sp_task **out);
+void sp__task_release(sp_task *task); /* NULL is fine */
+/* See that it gets done. */
+sp_status sp__task_submit(sp_iterator *it, sp_task *task);
+/* Is it? If not, the iterator will wait for it. */
+bool sp__task_is_done(sp_iterator *it, sp_task *task);
+/* The row's cells, n of the plan's columns; zeroed. */
+sp_status sp__task_cells(sp_task *task);
+uint64_t sp__mix(uint64_t seed, uint64_t salt);
+
+/* --- plans (pipeline_plan.c) ------------------------------------------------------------------------------------------ */
+
+sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed, int depth, int *n, sp_stage **out);
+void sp__stage_release(sp_stage *plan);
+sp_status sp__stage_start(sp_stage *plan, int64_t epoch);
+static inline sp_stage_result sp__stage_next(sp_stage *plan, sp_task **out) { return plan->node->kind->next(plan, out); }
+/* Row numbers of an epoch by an order; *ids comes from malloc. */
+sp_status sp__order_ids(const sp_order *order, uint64_t seed, int64_t epoch, int64_t count, int64_t **ids, int64_t *n);
+
+/* --- work (pipeline_work.c) ------------------------------------------------------------------------------------------- */
+
+sp_status sp__work_source(sp_task *task);
+sp_status sp__work_map(sp_task *task);
+sp_status sp__work_filter(sp_task *task);
+sp_status sp__work_batch(sp_task *task);
+sp_status sp__work_batch_function(sp_task *task);
+sp_status sp__work_zip(sp_task *task);
+
+extern const sp_node_kind sp__node_source, sp__node_stream, sp__node_map, sp__node_filter, sp__node_batch,
+    sp__node_batch_function, sp__node_shuffle, sp__node_repeat, sp__node_skip, sp__node_take, sp__node_zip,
+    sp__node_concat, sp__node_project;
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline_plan.c - in which order rows come: the plans of all kinds of nodes, and the table of kinds.
+ *
+ * Rules for `next`: it gives out a task (a reference), says END for good until the next start, or says WAIT and can be
+ * asked again; then nothing that it took from its parents may be lost. */
+#include "data/pipeline.h"
+
+#include <stdlib.h>
+
+enum { SEE_AHEAD = 64 }; /* rows that a filter or stream has under way */
+
+/* --- the ring of held tasks ------------------------------------------------------------------------------------------ */
+
+static sp_status hold(sp_stage *p, sp_task *task)
+{
+    if (p->n_held == p->room) {
+        const int64_t room = p->room ? p->room * 2 : 16;
+        sp_task **ring = sp__alloc((size_t)room * sizeof(sp_task *));
+        if (!ring) return SP_NOMEM;
+        for (int64_t i = 0; i < p->n_held; i++) ring[i] = p->held[(p->first + i) % p->room];
+        sp__free(p->held);
+        p->held = ring;
+        p->room = room;
+        p->first = 0;
+    }
+    p->held[(p->first + p->n_held++) % p->room] = task;
+    return SP_OK;
+}
+
+static sp_task *let_go_first(sp_stage *p)
+{
+    sp_task *task = p->held[p->first];
+    p->first = (p->first + 1) % p->room;
+    p->n_held--;
+    return task;
+}
+
+static void let_go_all(sp_stage *p)
+{
+    while (p->n_held) sp__task_release(let_go_first(p));
+}
+
+/* Hold what the parent gives; on failure it is released. */
+static sp_stage_result take(sp_stage *p, sp_stage *parent)
+{
+    sp_task *task = NULL;
+    const sp_stage_result r = sp__stage_next(parent, &task);
+    if (r != SP_STAGE_ROW) return r;
+    if (hold(p, task) == SP_OK) return SP_STAGE_ROW;
+    sp__task_release(task);
+    return SP_STAGE_FAIL;
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------- */
+
+sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed, int depth, int *n, sp_stage **out)
+{
+    sp_stage *p = sp__alloc_zero(sizeof *p);
+    if (!p) return SP_NOMEM;
+    p->node = ds;
+    p->it = it;
+    p->depth = depth;
+    p->parents = sp__alloc_zero((size_t)(ds->n_parents + 1) * sizeof *p->parents);
+    sp_status status = p->parents ? SP_OK : SP_NOMEM;
+    for (int i = 0; i < ds->n_parents && status == SP_OK; i++)
+        status = sp__stage_create(ds->parents[i], it, seed, depth + 1, n, &p->parents[i]);
+    /* Numbered from below: what stands on top of a tree does not change what is random inside. */
+    p->seed = sp__mix(seed, (uint64_t)(*n)++);
+    if (status == SP_OK) *out = p;
+    else sp__stage_release(p);
+    return status;
+}
+
+void sp__stage_release(sp_stage *p)
+{
+    if (!p) return;
+    for (int i = 0; p->parents && i < p->node->n_parents; i++) sp__stage_release(p->parents[i]);
+    let_go_all(p);
+    sp__free(p->parents);
+    sp__free(p->held);
+    free(p->ids);
+    sp__free(p);
+}
+
+sp_status sp__stage_start(sp_stage *p, int64_t epoch)
+{
+    let_go_all(p);
+    p->epoch = epoch;
+    p->row = p->at = p->limit = 0;
+    p->ended = false;
+    p->draws = p->node->fixed ? (sp_stream){.seed = p->node->seed} : (sp_stream){.seed = p->seed, .row = (uint64_t)epoch};
+    if (p->node->kind->start) return p->node->kind->start(p);
+    for (int i = 0; i < p->node->n_parents; i++) SP_TRY(sp__stage_start(p->parents[i], epoch));
+    return SP_OK;
+}
+
+static sp_stage_result give_new(sp_stage *p, int64_t n_inputs, sp_task **inputs, sp_task **out)
+{
+    return sp__task_create(p, n_inputs, inputs, out) == SP_OK ? SP_STAGE_ROW : SP_STAGE_FAIL;
+}
+
+static sp_status parent_count(const sp_dataset *ds, int64_t *out) { return sp_dataset_count(ds->parents[0], out); }
+static sp_status unknown_count(const sp_dataset *ds, int64_t *out)
+{
+    (void)ds;
+    *out = -1;
+    return SP_OK;
+}
+
+/* --- sources ---------------------------------------------------------------------------------------------------------- */
+
+/* A draw below n: cheaper than the generator of transforms, for it is needed once a row. */
+static int64_t draw_below(sp_stream *s, int64_t n)
+{
+    const uint64_t bits = sp__mix(sp__mix(s->seed, s->row), s->counter++);
+    return (int64_t)(bits % (uint64_t)n); /* the bias is n / 2^64 */
+}
+
+sp_status sp__order_ids(const sp_order *order, uint64_t seed, int64_t epoch, int64_t count, int64_t **out, int64_t *n)
+{
+    if (order->ids) return order->ids(order->context, seed, epoch, out, n);
+    int64_t *all = malloc((size_t)(count + 1) * sizeof *all);
+    SP_CHECK(all, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)count);
+    for (int64_t i = 0; i < count; i++) all[i] = i;
+    if (order->shuffle) {
+        sp_stream draws = {.seed = seed, .row = (uint64_t)epoch};
+        for (int64_t i = count - 1; i > 0; i--) {
+            const int64_t k = draw_below(&draws, i + 1), x = all[i];
+            all[i] = all[k];
+            all[k] = x;
+        }
+    }
+    if (order->n_shards > 1 && count > 0) {
+        const int64_t each = (count + order->n_shards - 1) / order->n_shards;
+        int64_t *own = malloc((size_t)each * sizeof *own);
+        if (!own) {
+            free(all);
+            return sp__fail(SP_NOMEM, "no memory for the numbers of %lld rows", (long long)each);
+        }
+        for (int64_t i = 0; i < each; i++) own[i] = all[(i * order->n_shards + order->shard) % count];
+        free(all);
+        all = own;
+        count = each;
+    }
+    *out = all;
+    *n = order->n_samples && order->n_samples < count ? order->n_samples : count;
+    return SP_OK;
+}
+
+static sp_status source_start(sp_stage *p)
+{
+    free(p->ids);
+    p->ids = NULL;
+    p->n_ids = 0;
+    /* Processes that read shards of one data set agree on its order because they build the same tree. */
+    return sp__order_ids(&p->node->order, p->seed, p->epoch, p->node->n, &p->ids, &p->n_ids);
+}
+
+static sp_stage_result source_next(sp_stage *p, sp_task **out)
+{
+    if (p->row == p->n_ids) return SP_STAGE_END;
+    const int64_t id = p->ids[p->row];
+    if (id < 0 || id >= p->node->n) {
+        sp__fail(SP_RUNTIME, "the sampler gives row %lld, but the source has %lld rows", (long long)id,
+                 (long long)p->node->n);
+        return SP_STAGE_FAIL;
+    }
+    const sp_stage_result r = give_new(p, 0, NULL, out);
+    if (r == SP_STAGE_ROW) (*out)->id = id;
+    return r;
+}
+
+static sp_status source_count(const sp_dataset *ds, int64_t *out)
+{
+    if (!ds->order.ids) {
+        int64_t n = ds->n;
+        if (ds->order.n_shards > 1) n = (n + ds->order.n_shards - 1) / ds->order.n_shards;
+        *out = ds->order.n_samples && ds->order.n_samples < n ? ds->order.n_samples : n;
+        return SP_OK;
+    }
+    int64_t *ids = NULL;
+    SP_TRY(sp__order_ids(&ds->order, 0, 0, ds->n, &ids, out));
+    free(ids);
+    return SP_OK;
+}
+
+/* A stream's tasks must be run to know whether they are rows: those under way are held, and the first is looked at. */
+static sp_stage_result stream_next(sp_stage *p, sp_task **out)
+{
+    const int64_t ahead = p->node->function.lane ? 1 : SEE_AHEAD; /* in the lane nobody works ahead of the caller */
+    while (!p->ended && p->n_held < ahead) {
+        sp_task *task = NULL;
+        if (give_new(p, 0, NULL, &task) != SP_STAGE_ROW) return SP_STAGE_FAIL;
+        if (hold(p, task) != SP_OK || sp__task_submit(p->it, task) != SP_OK) return SP_STAGE_FAIL;
+    }
+    if (p->n_held == 0) return SP_STAGE_END;
+    if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+    sp_task *task = let_go_first(p);
+    if (task->status == SP_OK && task->end) {
+        p->ended = true;
+        sp__task_release(task);
+        let_go_all(p);
+        return SP_STAGE_END;
+    }
+    if (task->status != SP_OK) p->ended = true; /* what comes behind a failure of a stream is anyone's guess */
+    *out = task;
+    return SP_STAGE_ROW;
+}
+
+/* --- one row from one row --------------------------------------------------------------------------------------------- */
+
+static sp_stage_result map_next(sp_stage *p, sp_task **out)
+{
+    sp_task *task = NULL;
+    const sp_stage_result r = sp__stage_next(p->parents[0], &task);
+    return r == SP_STAGE_ROW ? give_new(p, 1, &task, out) : r;
+}
+
+static sp_stage_result filter_next(sp_stage *p, sp_task **out)
+{
+    for (;;) {
+        while (!p->ended && p->n_held < SEE_AHEAD) {
+            sp_task *in = NULL, *task = NULL;
+            const sp_stage_result r = sp__stage_next(p->parents[0], &in);
+            if (r == SP_STAGE_FAIL) return r;
+            if (r == SP_STAGE_WAIT && p->n_held == 0) return r; /* else the first held one can be waited for */
+            if (r == SP_STAGE_WAIT) break;
+            if (r == SP_STAGE_END) {
+                p->ended = true;
+                break;
+            }
+            if (give_new(p, 1, &in, &task) != SP_STAGE_ROW) return SP_STAGE_FAIL;
+            if (hold(p, task) != SP_OK || sp__task_submit(p->it, task) != SP_OK) return SP_STAGE_FAIL;
+        }
+        if (p->n_held == 0) return SP_STAGE_END;
+        if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+        sp_task *task = let_go_first(p);
+        if (task->keep || task->status != SP_OK) {
+            *out = task;
+            return SP_STAGE_ROW;
+        }
+        sp__task_release(task);
+    }
+}
+
+/* --- several rows ----------------------------------------------------------------------------------------------------- */
+
+static sp_status batch_limit(sp_stage *p)
+{
+    const sp_row_function *sizes = &p->node->sizes;
+    p->limit = p->node->n;
+    if (!sizes->run) return SP_OK;
+    sp_row_call call = {.epoch = p->epoch, .row = p->row};
+    sp_tensor *size = NULL;
+    SP_TRY(sizes->run(sizes->context, &call, 0, NULL, 1, &size));
+    const sp_status status = sp_tensor_item_i64(size, &p->limit);
+    sp_tensor_release(size);
+    SP_TRY(status);
+    SP_CHECK(p->limit >= 1, SP_VALUE, "the function for the size of batch %lld gives %lld; it must be at least 1",
+             (long long)p->row, (long long)p->limit);
+    return SP_OK;
+}
+
+static sp_stage_result batch_next(sp_stage *p, sp_task **out)
+{
+    if (p->limit == 0 && batch_limit(p) != SP_OK) return SP_STAGE_FAIL;
+    while (p->n_held < p->limit && !p->ended) {
+        const sp_stage_result r = take(p, p->parents[0]);
+        if (r == SP_STAGE_WAIT || r == SP_STAGE_FAIL) return r;
+        p->ended = r == SP_STAGE_END;
+    }
+    if (p->n_held == 0) return SP_STAGE_END;
+    if (p->n_held < p->limit && p->node->drop) {
+        let_go_all(p);
+        return SP_STAGE_END;
+    }
+    sp_task **rows = sp__alloc((size_t)p->n_held * sizeof(sp_task *));
+    if (!rows) return SP_STAGE_FAIL;
+    int64_t n = 0;
+    while (p->n_held) rows[n++] = let_go_first(p);
+    p->limit = 0;
+    const sp_stage_result r = give_new(p, n, rows, out);
+    sp__free(rows);
+    return r;
+}
+
+static sp_status batch_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t n = -1;
+    if (!ds->sizes.run) SP_TRY(parent_count(ds, &n));
+    *out = n < 0 ? -1 : ds->drop ? n / ds->n : (n + ds->n - 1) / ds->n;
+    return SP_OK;
+}
+
+static sp_stage_result shuffle_next(sp_stage *p, sp_task **out)
+{
+    while (p->n_held < p->node->n && !p->ended) {
+        const sp_stage_result r = take(p, p->parents[0]);
+        if (r == SP_STAGE_WAIT || r == SP_STAGE_FAIL) return r;
+        p->ended = r == SP_STAGE_END;
+    }
+    if (p->n_held == 0) return SP_STAGE_END;
+    /* The drawn one goes out, the first takes its place. */
+    const int64_t k = (p->first + draw_below(&p->draws, p->n_held)) % p->room;
+    sp_task *drawn = p->held[k];
+    p->held[k] = p->held[p->first];
+    p->held[p->first] = drawn;
+    *out = let_go_first(p);
+    return SP_STAGE_ROW;
+}
+
+/* at: repeats begun */
+static sp_status repeat_start(sp_stage *p)
+{
+    p->at = 1;
+    return sp__stage_start(p->parents[0], p->epoch * p->node->n);
+}
+
+static sp_stage_result repeat_next(sp_stage *p, sp_task **out)
+{
+    for (;;) {
+        const sp_stage_result r = sp__stage_next(p->parents[0], out);
+        if (r != SP_STAGE_END || p->at >= p->node->n) return r;
+        if (sp__stage_start(p->parents[0], p->epoch * p->node->n + p->at++) != SP_OK) return SP_STAGE_FAIL;
+    }
+}
+
+static sp_status repeat_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t n = 0;
+    SP_TRY(parent_count(ds, &n));
+    SP_CHECK(n < 0 || sp__mul_i64(n, ds->n, &n), SP_VALUE, "repeat: more rows than can be counted");
+    *out = n < 0 ? -1 : n;
+    return SP_OK;
+}
+
+/* at: rows skipped */
+static sp_stage_result skip_next(sp_stage *p, sp_task **out)
+{
+    for (;; p->at++) {
+        const sp_stage_result r = sp__stage_next(p->parents[0], out);
+        if (r != SP_STAGE_ROW || p->at >= p->node->n) return r;
+        sp__task_release(*out);
+        *out = NULL;
+    }
+}
+
+static sp_status skip_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t n = 0;
+    SP_TRY(parent_count(ds, &n));
+    *out = n < 0 ? -1 : n > ds->n ? n - ds->n : 0;
+    return SP_OK;
+}
+
+/* at: rows taken */
+static sp_stage_result take_next(sp_stage *p, sp_task **out)
+{
+    if (p->at == p->node->n) return SP_STAGE_END;
+    const sp_stage_result r = sp__stage_next(p->parents[0], out);
+    p->at += r == SP_STAGE_ROW;
+    return r;
+}
+
+static sp_status take_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t n = 0;
+    SP_TRY(parent_count(ds, &n));
+    *out = n < 0 ? -1 : n < ds->n ? n : ds->n;
+    return SP_OK;
+}
+
+/* --- several data sets ------------------------------------------------------------------------------------------------ */
+
+static sp_stage_result zip_next(sp_stage *p, sp_task **out)
+{
+    while (!p->ended && p->n_held < p->node->n_parents) {
+        const sp_stage_result r = take(p, p->parents[p->n_held]);
+        if (r == SP_STAGE_WAIT || r == SP_STAGE_FAIL) return r;
+        p->ended = r == SP_STAGE_END;
+    }
+    if (p->ended) {
+        let_go_all(p);
+        return SP_STAGE_END;
+    }
+    sp_task *rows[SP_COLUMNS_MAX]; /* every data set has a column at least */
+    int n = 0;
+    while (p->n_held) rows[n++] = let_go_first(p);
+    return give_new(p, n, rows, out);
+}
+
+static sp_status zip_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < ds->n_parents; i++) {
+        int64_t n = 0;
+        SP_TRY(sp_dataset_count(ds->parents[i], &n));
+        least = n < least ? n : least; /* unknown is -1 and wins */
+    }
+    *out = least;
+    return SP_OK;
+}
+
+/* at: number of the data set */
+static sp_stage_result concat_next(sp_stage *p, sp_task **out)
+{
+    for (; p->at < p->node->n_parents; p->at++) {
+        const sp_stage_result r = sp__stage_next(p->parents[p->at], out);
+        if (r != SP_STAGE_END) return r;
+    }
+    return SP_STAGE_END;
+}
+
+static sp_status concat_count(const sp_dataset *ds, int64_t *out)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < ds->n_parents; i++) {
+        int64_t n = 0;
+        SP_TRY(sp_dataset_count(ds->parents[i], &n));
+        sum = n < 0 || sum < 0 ? -1 : sum + n;
+    }
+    *out = sum;
+    return SP_OK;
+}
+
+/* --- the kinds -------------------------------------------------------------------------------------------------------- */
+
+#define KIND(k, text, start_, next_, run_, count_)                                                                     \
+    const sp_node_kind sp__node_##k = {                                                                                \
+        .name = text, .makes = (run_) != NULL, .start = start_, .next = next_, .run = run_, .count = count_}
+KIND(source, "source", source_start, source_next, sp__work_source, source_count);
+KIND(stream, "stream", NULL, stream_next, sp__work_source, unknown_count);
+KIND(map, "map", NULL, map_next, sp__work_map, parent_count);
+KIND(project, "project", NULL, map_next, sp__work_map, parent_count);
+KIND(filter, "filter", NULL, filter_next, sp__work_filter, unknown_count);
+KIND(batch, "batch", NULL, batch_next, sp__work_batch, batch_count);
+KIND(batch_function, "batch", NULL, batch_next, sp__work_batch_function, batch_count);
+KIND(zip, "zip", NULL, zip_next, sp__work_zip, zip_count);
+KIND(shuffle, "shuffle", NULL, shuffle_next, NULL, parent_count);
+KIND(repeat, "repeat", repeat_start, repeat_next, NULL, repeat_count);
+KIND(skip, "skip", NULL, skip_next, NULL, skip_count);
+KIND(take, "take", NULL, take_next, NULL, take_count);
+KIND(concat, "concat", NULL, concat_next, NULL, concat_count);

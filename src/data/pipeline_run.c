@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline_run.c - iterators: tasks, the two queues, workers, the window of rows to come, and positions. */
+#include "data/pipeline.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct queue {
+    sp_task *first, *last;
+} queue;
+
+struct sp_iterator {
+    sp_dataset *ds;
+    sp_iterator_plan plan;
+    sp_stage *root;
+    int n_plans;
+    sp_stage **plans; /* all, for statistics */
+    pid_t pid;
+    int64_t epoch, row;
+    bool started; /* root is in this epoch */
+    bool ended;   /* root has given all rows of it */
+    sp_task **window;
+    int64_t n_window, first; /* a ring of plan.n_ahead */
+    sp_task *blocker;        /* what a plan said WAIT for */
+    void *fault;
+    void (*drop_fault)(void *fault);
+    double waited;
+
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    queue ready, lane; /* lane: in the order of rows, the first may still be waiting for its inputs */
+    int64_t n_running;
+    size_t bytes; /* of finished tasks in the window */
+    bool stop;
+    int n_threads;
+    pthread_t *threads;
+};
+
+uint64_t sp__mix(uint64_t seed, uint64_t salt)
+{
+    uint64_t x = seed + (salt + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* --- tasks ------------------------------------------------------------------------------------------------------------ */
+
+static void task_retain(sp_task *t) { atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); }
+
+static void release_inputs(sp_task *t)
+{
+    for (int64_t i = 0; i < t->n_inputs; i++) sp__task_release(t->inputs[i]);
+    if (t->inputs != &t->one) sp__free(t->inputs);
+    t->n_inputs = 0;
+    t->inputs = NULL;
+}
+
+void sp__task_release(sp_task *t)
+{
+    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1) return;
+    release_inputs(t);
+    for (int i = 0; i < t->n_cells && t->cells; i++) sp_tensor_release(t->cells[i]);
+    sp__free(t->cells);
+    if (t->fault && t->drop_fault) t->drop_fault(t->fault);
+    free(t->error);
+    sp__free(t);
+}
+
+sp_status sp__task_create(sp_stage *plan, int64_t n_inputs, sp_task **inputs, sp_task **out)
+{
+    sp_task *t = sp__alloc_zero(sizeof *t);
+    if (t && n_inputs > 1 && !(t->inputs = sp__alloc((size_t)n_inputs * sizeof(sp_task *)))) {
+        sp__free(t);
+        t = NULL;
+    }
+    if (!t) {
+        for (int64_t i = 0; i < n_inputs; i++) sp__task_release(inputs[i]);
+        return SP_NOMEM;
+    }
+    if (n_inputs <= 1) t->inputs = &t->one;
+    atomic_init(&t->refs, 1);
+    t->plan = plan;
+    t->epoch = plan->epoch;
+    t->row = plan->row++;
+    t->id = n_inputs ? inputs[0]->id : -1;
+    t->n_inputs = n_inputs;
+    for (int64_t i = 0; i < n_inputs; i++) t->inputs[i] = inputs[i];
+    *out = t;
+    return SP_OK;
+}
+
+sp_status sp__task_cells(sp_task *t)
+{
+    t->n_cells = t->plan->node->n_columns;
+    t->cells = sp__alloc_zero((size_t)t->n_cells * sizeof *t->cells);
+    return t->cells ? SP_OK : SP_NOMEM;
+}
+
+static bool in_lane(const sp_task *t) { return t->plan->node->function.run && t->plan->node->function.lane; }
+static bool is_cheap(const sp_task *t)
+{
+    return t->n_inputs == 0 && t->plan->node->function.run && t->plan->node->function.cheap;
+}
+
+/* The failure of an input becomes the task's own. */
+static void inherit_failure(sp_task *t, sp_task *from)
+{
+    t->status = from->status;
+    t->error = from->error;
+    t->fault = from->fault;
+    t->drop_fault = from->drop_fault;
+    from->error = NULL;
+    from->fault = NULL;
+}
+
+static void keep_failure(sp_task *t, sp_status status)
+{
+    const sp_dataset *node = t->plan->node;
+    const char *what = node->function.run && node->function.name ? node->function.name : node->kind->name;
+    if (t->id >= 0) sp__error_context("%s, row %lld (row %lld of the source)", what, (long long)t->row, (long long)t->id);
+    else sp__error_context("%s, row %lld", what, (long long)t->row);
+    t->status = status;
+    t->error = malloc(sizeof *t->error);
+    if (t->error) sp_error_capture(status, t->error);
+    t->drop_fault = node->function.drop_fault;
+}
+
+/* Run a task and the chain below it that belongs to the same job. */
+static void run_job(sp_task *t)
+{
+    for (int64_t i = 0; i < t->n_inputs; i++)
+        if (t->inputs[i]->state != SP_TASK_DONE) {
+            run_job(t->inputs[i]);
+            t->inputs[i]->state = SP_TASK_DONE; /* nobody else looks at a task inside of a job */
+        }
+    for (int64_t i = 0; i < t->n_inputs && t->status == SP_OK; i++)
+        if (t->inputs[i]->status != SP_OK) inherit_failure(t, t->inputs[i]);
+    if (t->status == SP_OK) {
+        const int64_t begin = now();
+        const sp_status status = t->plan->node->kind->run(t);
+        atomic_fetch_add_explicit(&t->plan->nanoseconds, now() - begin, memory_order_relaxed);
+        atomic_fetch_add_explicit(&t->plan->rows, 1, memory_order_relaxed);
+        if (status != SP_OK) keep_failure(t, status);
+    }
+    release_inputs(t);
+    for (int i = 0; i < t->n_cells && t->status == SP_OK; i++)
+        if (t->cells[i]) t->bytes += sp_tensor_bytes(t->cells[i]);
+}
+
+/* --- queues: all under the lock ----------------------------------------------------------------------------------------- */
+
+static void push_last(queue *q, sp_task *t)
+{
+    t->next = NULL;
+    if (q->last) q->last->next = t;
+    else q->first = t;
+    q->last = t;
+}
+
+static void push_first(queue *q, sp_task *t)
+{
+    t->next = q->first;
+    q->first = t;
+    if (!q->last) q->last = t;
+}
+
+static sp_task *pop_first(queue *q)
+{
+    sp_task *t = q->first;
+    q->first = t->next;
+    if (!q->first) q->last = NULL;
+    return t;
+}
+
+static void submit(sp_iterator *it, sp_task *t);
+
+/* See to what the job `top` needs of `t`'s inputs: part of the job, or a job of its own. */
+static void link_inputs(sp_iterator *it, sp_task *top, sp_task *t)
+{
+    for (int64_t i = 0; i < t->n_inputs; i++) {
+        sp_task *in = t->inputs[i];
+        if (in->state == SP_TASK_DONE) continue;
+        if (in_lane(in) == in_lane(t) && (t->n_inputs == 1 || is_cheap(in))) {
+            link_inputs(it, top, in);
+            continue;
+        }
+        in->above = top;
+        task_retain(top);
+        top->pending++;
+        submit(it, in);
+    }
+}
+
+static void submit(sp_iterator *it, sp_task *t)
+{
+    t->state = SP_TASK_WAITING;
+    t->pending = 1;
+    link_inputs(it, t, t);
+    t->pending--;
+    if (in_lane(t)) {
+        task_retain(t);
+        push_last(&it->lane, t);
+    } else if (t->pending == 0) {
+        task_retain(t);
+        push_last(&it->ready, t);
+        pthread_cond_signal(&it->work);
+    }
+}
+
+sp_status sp__task_submit(sp_iterator *it, sp_task *t)
+{
+    pthread_mutex_lock(&it->lock);
+    if (t->state == SP_TASK_NEW) submit(it, t);
+    pthread_mutex_unlock(&it->lock);
+    return SP_OK;
+}
+
+bool sp__task_is_done(sp_iterator *it, sp_task *t)
+{
+    pthread_mutex_lock(&it->lock);
+    const bool done = t->state == SP_TASK_DONE;
+    pthread_mutex_unlock(&it->lock);
+    if (!done) it->blocker = t;
+    return done;
+}
+
+/* A job that can be run: from the lane (if asked for) or for anybody. NULL: none now. */
+static sp_task *find_job(sp_iterator *it, bool lane)
+{
+    if (lane && it->lane.first && it->lane.first->pending == 0) return pop_first(&it->lane);
+    return it->ready.first ? pop_first(&it->ready) : NULL;
+}
+
+static void tell_above(sp_iterator *it, sp_task *t)
+{
+    sp_task *above = t->above;
+    t->above = NULL;
+    if (!above) return;
+    if (--above->pending == 0 && !in_lane(above)) {
+        push_first(&it->ready, above); /* the reference goes over to the queue */
+        pthread_cond_signal(&it->work);
+        return;
+    }
+    sp__task_release(above);
+}
+
+/* Run a job that was taken from a queue. The lock is given up meanwhile. */
+static void do_job(sp_iterator *it, sp_task *t)
+{
+    it->n_running++;
+    pthread_mutex_unlock(&it->lock);
+    /* Only the queue knows it: nobody wants the row any more. */
+    const bool wanted = atomic_load_explicit(&t->refs, memory_order_acquire) > 1;
+    if (wanted) run_job(t);
+    pthread_mutex_lock(&it->lock);
+    it->n_running--;
+    t->state = SP_TASK_DONE;
+    tell_above(it, t);
+    pthread_cond_broadcast(&it->done);
+    pthread_mutex_unlock(&it->lock);
+    sp__task_release(t);
+    pthread_mutex_lock(&it->lock);
+}
+
+static void *worker(void *context)
+{
+    sp_iterator *it = context;
+    pthread_mutex_lock(&it->lock);
+    while (!it->stop) {
+        sp_task *t = find_job(it, false);
+        if (t) do_job(it, t);
+        else pthread_cond_wait(&it->work, &it->lock);
+    }
+    pthread_mutex_unlock(&it->lock);
+    return NULL;
+}
+
+/* Work until the task is done. */
+static sp_status wait_for(sp_iterator *it, sp_task *t)
+{
+    sp_status status = SP_OK;
+    const int64_t begin = now();
+    pthread_mutex_lock(&it->lock);
+    while (t->state != SP_TASK_DONE && status == SP_OK) {
+        sp_task *job = find_job(it, true);
+        if (job) {
+            do_job(it, job);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 50 * 1000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        if (pthread_cond_timedwait(&it->done, &it->lock, &until) == 0) continue;
+        pthread_mutex_unlock(&it->lock);
+        status = sp__interrupt_check();
+        pthread_mutex_lock(&it->lock);
+    }
+    pthread_mutex_unlock(&it->lock);
+    it->waited += (double)(now() - begin) * 1e-9;
+    return status;
+}
+
+/* Forget everything that is under way. Jobs that run are waited for. */
+static void drain(sp_iterator *it)
+{
+    queue old[2];
+    pthread_mutex_lock(&it->lock);
+    old[0] = it->ready;
+    old[1] = it->lane;
+    it->ready = it->lane = (queue){NULL, NULL};
+    while (it->n_running) pthread_cond_wait(&it->done, &it->lock);
+    /* What ran may have made others ready that were waiting outside of the queues. */
+    for (sp_task *t; it->ready.first;) {
+        t = pop_first(&it->ready);
+        push_last(&old[0], t);
+    }
+    pthread_mutex_unlock(&it->lock);
+    for (int i = 0; i < 2; i++)
+        while (old[i].first) {
+            sp_task *t = pop_first(&old[i]);
+            if (t->above) sp__task_release(t->above);
+            t->above = NULL;
+            sp__task_release(t);
+        }
+    while (it->n_window) {
+        sp__task_release(it->window[it->first]);
+        it->first = (it->first + 1) % it->plan.n_ahead;
+        it->n_window--;
+    }
+    it->bytes = 0;
+}
+
+/* --- iterators ------------------------------------------------------------------------------------------------------- */
+
+static void list_plans(sp_iterator *it, sp_stage *p)
+{
+    it->plans[it->n_plans++] = p;
+    for (int i = 0; i < p->node->n_parents; i++) list_plans(it, p->parents[i]);
+}
+
+static sp_status start_threads(sp_iterator *it)
+{
+    it->threads = sp__alloc((size_t)(it->plan.n_workers + 1) * sizeof *it->threads);
+    if (!it->threads) return SP_NOMEM;
+    for (; it->n_threads < it->plan.n_workers; it->n_threads++)
+        SP_CHECK(pthread_create(&it->threads[it->n_threads], NULL, worker, it) == 0, SP_RUNTIME,
+                 "thread %d of a data pipeline cannot be started: the system has no more", it->n_threads);
+    return SP_OK;
+}
+
+sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_iterator **out)
+{
+    sp_iterator *it = sp__alloc_zero(sizeof *it);
+    sp_status status = SP_OK;
+    int n = 0;
+    if (!it) return SP_NOMEM;
+    it->ds = sp_dataset_retain(ds);
+    if (plan) it->plan = *plan;
+    if (it->plan.n_ahead < 1) it->plan.n_ahead = 16;
+    if (it->plan.budget == 0) it->plan.budget = (size_t)256 << 20;
+    it->epoch = it->plan.first_epoch;
+    it->pid = getpid();
+    pthread_mutex_init(&it->lock, NULL);
+    pthread_cond_init(&it->work, NULL);
+    pthread_cond_init(&it->done, NULL);
+    SP_GOTO(done, sp__stage_create(ds, it, it->plan.seed, 0, &n, &it->root));
+    it->plans = sp__alloc((size_t)n * sizeof *it->plans);
+    it->window = sp__alloc((size_t)it->plan.n_ahead * sizeof *it->window);
+    SP_GOTO(done, it->plans && it->window ? SP_OK : SP_NOMEM);
+    list_plans(it, it->root);
+    SP_GOTO(done, start_threads(it));
+    *out = it;
+    it = NULL;
+done:
+    sp_iterator_release(it);
+    return status;
+}
+
+void sp_iterator_release(sp_iterator *it)
+{
+    if (!it) return;
+    if (it->pid != getpid()) return; /* a fork: threads and maybe the lock are the parent's, nothing can be undone */
+    pthread_mutex_lock(&it->lock);
+    it->stop = true;
+    pthread_cond_broadcast(&it->work);
+    pthread_mutex_unlock(&it->lock);
+    for (int i = 0; i < it->n_threads; i++) pthread_join(it->threads[i], NULL);
+    drain(it);
+    sp__stage_release(it->root);
+    if (it->fault && it->drop_fault) it->drop_fault(it->fault);
+    sp__free(it->plans);
+    sp__free(it->window);
+    sp__free(it->threads);
+    pthread_cond_destroy(&it->work);
+    pthread_cond_destroy(&it->done);
+    pthread_mutex_destroy(&it->lock);
+    sp_dataset_release(it->ds);
+    sp__free(it);
+}
+
+static sp_status ensure_started(sp_iterator *it)
+{
+    SP_CHECK(it->pid == getpid(), SP_RUNTIME,
+             "an iterator over a data set cannot be used in a forked process; create another one there");
+    if (it->started) return SP_OK;
+    drain(it);
+    SP_TRY(sp__stage_start(it->root, it->epoch));
+    it->started = true;
+    it->ended = false;
+    return SP_OK;
+}
+
+/* The next planned task; NULL at the end. Waits where planning has to see rows, if it may. */
+static sp_status next_task(sp_iterator *it, bool may_wait, sp_task **out)
+{
+    *out = NULL;
+    for (;;) {
+        it->blocker = NULL;
+        switch (sp__stage_next(it->root, out)) {
+        case SP_STAGE_ROW: return SP_OK;
+        case SP_STAGE_END: it->ended = true; return SP_OK;
+        case SP_STAGE_FAIL: return sp_error_message()[0] ? SP_RUNTIME : SP_NOMEM;
+        case SP_STAGE_WAIT: break;
+        }
+        if (!may_wait) return SP_OK;
+        SP_TRY(wait_for(it, it->blocker));
+    }
+}
+
+static sp_status fill_window(sp_iterator *it)
+{
+    while (!it->ended && it->n_window < it->plan.n_ahead) {
+        size_t waiting = 0;
+        pthread_mutex_lock(&it->lock);
+        for (int64_t i = 0; i < it->n_window; i++) {
+            const sp_task *t = it->window[(it->first + i) % it->plan.n_ahead];
+            if (t->state == SP_TASK_DONE) waiting += t->bytes;
+        }
+        pthread_mutex_unlock(&it->lock);
+        it->bytes = waiting;
+        if (it->n_window && waiting >= it->plan.budget) return SP_OK;
+        sp_task *t;
+        SP_TRY(next_task(it, it->n_window == 0, &t));
+        if (!t) return SP_OK;
+        it->window[(it->first + it->n_window++) % it->plan.n_ahead] = t;
+        SP_TRY(sp__task_submit(it, t));
+    }
+    return SP_OK;
+}
+
+static sp_status give_out(sp_iterator *it, sp_task *t, sp_tensor **row)
+{
+    if (t->status == SP_OK) {
+        for (int i = 0; i < t->n_cells; i++) {
+            row[i] = t->cells[i];
+            t->cells[i] = NULL;
+        }
+        return SP_OK;
+    }
+    if (it->fault && it->drop_fault) it->drop_fault(it->fault);
+    it->fault = t->fault;
+    it->drop_fault = t->drop_fault;
+    t->fault = NULL;
+    return t->error ? sp_error_raise(t->error) : sp__fail(t->status, "out of memory");
+}
+
+sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
+{
+    SP_TRY(ensure_started(it));
+    SP_TRY(fill_window(it));
+    if (it->n_window == 0) {
+        it->started = false;
+        it->epoch++;
+        it->row = 0;
+        *more = false;
+        return SP_OK;
+    }
+    sp_task *t = it->window[it->first];
+    SP_TRY(wait_for(it, t));
+    it->first = (it->first + 1) % it->plan.n_ahead;
+    it->n_window--;
+    it->row++;
+    const sp_status status = give_out(it, t, row);
+    sp__task_release(t);
+    *more = true;
+    return status;
+}
+
+void *sp_iterator_take_fault(sp_iterator *it)
+{
+    void *fault = it->fault;
+    it->fault = NULL;
+    return fault;
+}
+
+void sp_iterator_tell(const sp_iterator *it, int64_t *epoch, int64_t *row)
+{
+    *epoch = it->epoch;
+    *row = it->row;
+}
+
+sp_status sp_iterator_seek(sp_iterator *it, int64_t epoch, int64_t row)
+{
+    SP_CHECK(epoch >= 0 && row >= 0, SP_VALUE, "a position is an epoch and a row of 0 or more, but got %lld and %lld",
+             (long long)epoch, (long long)row);
+    it->started = false;
+    it->epoch = epoch;
+    SP_TRY(ensure_started(it));
+    for (it->row = 0; it->row < row; it->row++) {
+        sp_task *t;
+        SP_TRY(next_task(it, true, &t));
+        SP_CHECK(t, SP_VALUE, "the position is behind row %lld, but the epoch has %lld rows", (long long)row,
+                 (long long)it->row);
+        sp__task_release(t);
+    }
+    return SP_OK;
+}
+
+/* --- statistics -------------------------------------------------------------------------------------------------------- */
+
+int sp_iterator_stages(const sp_iterator *it) { return it->n_plans; }
+
+void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
+{
+    const sp_stage *p = it->plans[i];
+    const sp_dataset *node = p->node;
+    *out = (sp_stage_stats){.name = node->function.run && node->function.name ? node->function.name : node->kind->name,
+                            .depth = p->depth,
+                            .rows = p->rows,
+                            .seconds = (double)p->nanoseconds * 1e-9};
+    if (!node->kind->makes) out->rows = -1;
+}
+
+void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out)
+{
+    *out = (sp_iterator_stats){.ahead = it->n_window, .bytes = it->bytes, .waited = it->waited};
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline_sources.c - where rows come from: arrays in memory, MindRecord files, lists of files. */
+#include "base/file.h"
+#include "data/pipeline.h"
+
+#include <pthread.h>
+
+/* --- arrays ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct arrays {
+    int n;
+    sp_tensor **list; /* contiguous */
+} arrays;
+
+static void arrays_clear(arrays *a)
+{
+    for (int i = 0; i < a->n && a->list; i++) sp_tensor_release(a->list[i]);
+    sp__free(a->list);
+}
+
+static void arrays_release(void *context)
+{
+    arrays_clear(context);
+    sp__free(context);
+}
+
+static sp_status arrays_init(arrays *a, int n, sp_tensor *const *list, const char *const *columns, int64_t *count)
+{
+    a->list = sp__alloc_zero((size_t)(n + 1) * sizeof *a->list);
+    if (!a->list) return SP_NOMEM;
+    for (; a->n < n; a->n++) {
+        const sp_tensor *t = list[a->n];
+        SP_CHECK(t->rank >= 1, SP_VALUE, "column '%s' is a single value; rows are the elements of its first dimension",
+                 columns[a->n]);
+        if (*count < 0) *count = t->dims[0];
+        SP_CHECK(t->dims[0] == *count, SP_VALUE, "column '%s' has %lld rows, but there are %lld", columns[a->n],
+                 (long long)t->dims[0], (long long)*count);
+        SP_TRY(sp_tensor_contiguous(list[a->n], &a->list[a->n]));
+    }
+    return SP_OK;
+}
+
+/* Element id of every array. Small ones are copied: a view would keep as much memory busy as it saves. */
+static sp_status arrays_read(const arrays *a, int64_t id, sp_tensor **out)
+{
+    for (int i = 0; i < a->n; i++) {
+        const sp_tensor *t = a->list[i];
+        const int64_t each = t->dims[0] ? t->count / t->dims[0] : 0;
+        const size_t bytes = (size_t)each * sp_dtype_bytes((sp_dtype)t->dtype);
+        if (bytes <= 256)
+            SP_TRY(sp_tensor_create_from((sp_dtype)t->dtype, t->rank - 1, t->dims + 1, t->data + (size_t)id * bytes,
+                                         &out[i]));
+        else
+            SP_TRY(sp_tensor_view(t, t->rank - 1, t->dims + 1, t->strides + 1, id * each, &out[i]));
+    }
+    return SP_OK;
+}
+
+static sp_status arrays_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    (void)n_in;
+    (void)in;
+    (void)n_out;
+    return arrays_read(context, call->id, out);
+}
+
+sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *list, const char *const *columns,
+                                 const sp_order *order, sp_dataset **out)
+{
+    arrays *a = sp__alloc_zero(sizeof *a);
+    int64_t count = -1;
+    const sp_status status = a ? arrays_init(a, n_columns, list, columns, &count) : SP_NOMEM;
+    if (status != SP_OK) {
+        if (a) arrays_release(a);
+        if (order && order->release) order->release(order->context);
+        return status;
+    }
+    const sp_row_function read = {
+        .name = "arrays", .run = arrays_run, .release = arrays_release, .context = a, .cheap = true};
+    return sp_dataset_from_function(&read, count < 0 ? 0 : count, n_columns, columns, order, out);
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct files {
+    int64_t n;
+    char **paths;
+    arrays more;
+} files;
+
+static void files_release(void *context)
+{
+    files *f = context;
+    for (int64_t i = 0; i < f->n && f->paths; i++) sp__free(f->paths[i]);
+    sp__free(f->paths);
+    arrays_clear(&f->more);
+    sp__free(f);
+}
+
+static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    const files *f = context;
+    const char *path = f->paths[call->id];
+    sp_map *map = NULL;
+    (void)n_in;
+    (void)in;
+    (void)n_out;
+    sp_status status = sp__map_open(path, &map);
+    if (status == SP_OK) {
+        /* Copied: a mapping whose file is cut meanwhile would end the process. */
+        const int64_t bytes = (int64_t)map->bytes;
+        status = sp_tensor_create_from(SP_DTYPE_U8, 1, &bytes, map->data, &out[0]);
+        sp__map_release(map);
+    }
+    if (status != SP_OK) {
+        sp__error_context("%s", path);
+        return status == SP_IO ? SP_RUNTIME : status;
+    }
+    return arrays_read(&f->more, call->id, out + 1);
+}
+
+sp_status sp_dataset_from_files(int64_t n_files, const char *const *paths, int n_columns, sp_tensor *const *list,
+                                const char *const *columns, const sp_order *order, sp_dataset **out)
+{
+    files *f = sp__alloc_zero(sizeof *f);
+    sp_status status = f ? SP_OK : SP_NOMEM;
+    int64_t count = n_files;
+    if (f) {
+        f->paths = sp__alloc_zero((size_t)(n_files + 1) * sizeof *f->paths);
+        f->n = n_files;
+        for (int64_t i = 0; i < n_files && f->paths && status == SP_OK; i++)
+            if (!(f->paths[i] = sp__strdup(paths[i]))) status = SP_NOMEM;
+        if (!f->paths) status = SP_NOMEM;
+        if (status == SP_OK) status = arrays_init(&f->more, n_columns - 1, list, columns + 1, &count);
+    }
+    if (status != SP_OK) {
+        if (f) files_release(f);
+        if (order && order->release) order->release(order->context);
+        return status;
+    }
+    const sp_row_function read = {.name = "files", .run = files_run, .release = files_release, .context = f};
+    return sp_dataset_from_function(&read, n_files, n_columns, columns, order, out);
+}
+
+/* --- MindRecord ------------------------------------------------------------------------------------------------------- */
+
+enum { ROWS_KEPT = 16 };
+
+/* Rooms for rows are kept for whoever reads next. */
+typedef struct record {
+    sp_record *record;
+    int n_columns;
+    char **columns;
+    pthread_mutex_t lock;
+    int n_rows;
+    sp_record_row *rows[ROWS_KEPT];
+} record;
+
+static void record_release(void *context)
+{
+    record *r = context;
+    for (int i = 0; i < r->n_rows; i++) sp_record_row_release(r->rows[i]);
+    for (int i = 0; i < r->n_columns && r->columns; i++) sp__free(r->columns[i]);
+    sp__free(r->columns);
+    pthread_mutex_destroy(&r->lock);
+    sp_record_release(r->record);
+    sp__free(r);
+}
+
+/* UTF-8 into characters; what is no UTF-8 becomes U+FFFD, one for a byte. */
+static sp_status text_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
+{
+    int64_t n = 0;
+    const int64_t room = (int64_t)bytes;
+    sp_tensor *t = NULL;
+    SP_TRY(sp_tensor_create(SP_DTYPE_STR, 1, &room, &t));
+    uint32_t *to = (uint32_t *)t->data;
+    for (size_t i = 0; i < bytes;) {
+        const uint8_t c = s[i];
+        const int more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : -1;
+        uint32_t x = more <= 0 ? c : c & (0x3Fu >> more);
+        bool good = more >= 0 && i + (size_t)more < bytes;
+        for (int k = 1; k <= more && good; k++) {
+            good = (s[i + (size_t)k] & 0xC0) == 0x80;
+            x = x << 6 | (s[i + (size_t)k] & 0x3Fu);
+        }
+        to[n++] = good ? x : 0xFFFD;
+        i += good ? (size_t)more + 1 : 1;
+    }
+    const sp_status status = sp_tensor_view(t, 1, &n, t->strides, 0, out);
+    sp_tensor_release(t);
+    return status;
+}
+
+static sp_status value_tensor(const sp_record_value *v, sp_tensor **out)
+{
+    if (v->rank >= 0)
+        return sp_tensor_create_from(sp_record_type_dtype(v->type), v->rank, v->dims, v->data, out);
+    const int64_t bytes = (int64_t)v->bytes;
+    switch (v->type) {
+    case SP_RECORD_STRING: return text_tensor(v->data, v->bytes, out);
+    case SP_RECORD_BYTES: return sp_tensor_create_from(SP_DTYPE_U8, 1, &bytes, v->data, out);
+    case SP_RECORD_FLOAT32:
+    case SP_RECORD_FLOAT64: return sp_tensor_create_f64(sp_record_type_dtype(v->type), v->f, out);
+    default: return sp_tensor_create_i64(sp_record_type_dtype(v->type), v->i, out);
+    }
+}
+
+static sp_status record_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    record *r = context;
+    sp_record_row *row = NULL;
+    sp_status status = SP_OK;
+    (void)n_in;
+    (void)in;
+    pthread_mutex_lock(&r->lock);
+    if (r->n_rows) row = r->rows[--r->n_rows];
+    pthread_mutex_unlock(&r->lock);
+    if (!row) SP_TRY(sp_record_row_create(r->record, (const char *const *)r->columns, r->n_columns, &row));
+    status = sp_record_read(r->record, call->id, row);
+    for (int i = 0; i < n_out && status == SP_OK; i++) status = value_tensor(&sp_record_row_values(row)[i], &out[i]);
+    pthread_mutex_lock(&r->lock);
+    if (r->n_rows < ROWS_KEPT) {
+        r->rows[r->n_rows++] = row;
+        row = NULL;
+    }
+    pthread_mutex_unlock(&r->lock);
+    sp_record_row_release(row);
+    return status;
+}
+
+static sp_status record_columns(record *r, const char *const *columns, int n_columns)
+{
+    r->n_columns = columns ? n_columns : sp_record_field_count(r->record);
+    r->columns = sp__alloc_zero((size_t)(r->n_columns + 1) * sizeof *r->columns);
+    if (!r->columns) return SP_NOMEM;
+    for (int i = 0; i < r->n_columns; i++) {
+        const char *name = columns ? columns[i] : sp_record_field_at(r->record, i)->name;
+        SP_CHECK(sp_record_field_find(r->record, name) >= 0, SP_RUNTIME, "%s has no column '%s'",
+                 sp_record_shard_path(r->record, 0), name);
+        if (!(r->columns[i] = sp__strdup(name))) return SP_NOMEM;
+    }
+    return SP_OK;
+}
+
+sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, int n_columns, const sp_order *order,
+                                 sp_dataset **out)
+{
+    record *r = sp__alloc_zero(sizeof *r);
+    sp_status status = SP_NOMEM;
+    if (r) {
+        pthread_mutex_init(&r->lock, NULL);
+        r->record = sp_record_retain(opened);
+        status = record_columns(r, columns, n_columns);
+    }
+    if (status != SP_OK) {
+        if (r) record_release(r);
+        if (order && order->release) order->release(order->context);
+        return status;
+    }
+    const sp_row_function read = {.name = "MindRecord", .run = record_run, .release = record_release, .context = r};
+    return sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order,
+                                    out);
+}

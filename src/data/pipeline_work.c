@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipeline_work.c - how rows are made: the bodies of tasks. They run on any thread, their inputs are done. */
+#include "data/pipeline.h"
+
+static sp_row_call call_of(const sp_task *t)
+{
+    return (sp_row_call){.epoch = t->epoch, .row = t->row, .id = t->id, .n_rows = t->n_inputs};
+}
+
+/* Call the node's function; all values must be there if it succeeds. */
+static sp_status run_function(sp_task *t, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    const sp_row_function *f = &t->plan->node->function;
+    const sp_status status = f->run(f->context, call, n_in, in, n_out, out);
+    t->fault = call->fault;
+    SP_TRY(status);
+    for (int i = 0; i < n_out && !call->end; i++) SP_CHECK(out[i], SP_RUNTIME, "value %d is missing", i);
+    return SP_OK;
+}
+
+sp_status sp__work_source(sp_task *t)
+{
+    sp_row_call call = call_of(t);
+    SP_TRY(sp__task_cells(t));
+    SP_TRY(run_function(t, &call, 0, NULL, t->n_cells, t->cells));
+    t->end = call.end;
+    return SP_OK;
+}
+
+/* --- map, project, filter, zip ------------------------------------------------------------------------------------------ */
+
+static sp_status make_values(sp_task *t, sp_tensor **made)
+{
+    const sp_dataset *node = t->plan->node;
+    sp_tensor *in[SP_COLUMNS_MAX];
+    for (int i = 0; i < node->n_in; i++) in[i] = t->inputs[0]->cells[node->in[i]];
+    if (node->function.run) {
+        sp_row_call call = call_of(t);
+        return run_function(t, &call, node->n_in, in, node->n_made, made);
+    }
+    sp_stream stream = {.seed = t->plan->seed, .row = (uint64_t)t->epoch << 40 | (uint64_t)t->row};
+    int n = 0;
+    SP_TRY(sp_transform_run_all(node->n_transforms, node->transforms, &stream, node->n_in, in, SP_COLUMNS_MAX, made,
+                                &n));
+    if (n == node->n_made) return SP_OK;
+    for (int i = 0; i < n; i++) {
+        sp_tensor_release(made[i]);
+        made[i] = NULL;
+    }
+    return sp__fail(SP_RUNTIME, "the transforms make %d columns, but %d are named", n, node->n_made);
+}
+
+sp_status sp__work_map(sp_task *t)
+{
+    const sp_dataset *node = t->plan->node;
+    sp_tensor *made[SP_COLUMNS_MAX];
+    sp_status status = sp__task_cells(t);
+    for (int i = 0; i < node->n_made; i++) made[i] = NULL;
+    if (status == SP_OK && node->n_made) status = make_values(t, made);
+    for (int i = 0; i < t->n_cells && status == SP_OK; i++)
+        t->cells[i] = sp_tensor_retain(node->from[i] < 0 ? made[-1 - node->from[i]] : t->inputs[0]->cells[node->from[i]]);
+    for (int i = 0; i < node->n_made; i++) sp_tensor_release(made[i]);
+    return status;
+}
+
+static sp_status pass_cells(sp_task *t)
+{
+    SP_TRY(sp__task_cells(t));
+    int n = 0;
+    for (int64_t i = 0; i < t->n_inputs; i++)
+        for (int k = 0; k < t->inputs[i]->n_cells; k++) t->cells[n++] = sp_tensor_retain(t->inputs[i]->cells[k]);
+    return SP_OK;
+}
+
+sp_status sp__work_filter(sp_task *t)
+{
+    const sp_dataset *node = t->plan->node;
+    sp_tensor *in[SP_COLUMNS_MAX], *answer = NULL;
+    sp_row_call call = call_of(t);
+    double yes = 0;
+    for (int i = 0; i < node->n_in; i++) in[i] = t->inputs[0]->cells[node->in[i]];
+    SP_TRY(run_function(t, &call, node->n_in, in, 1, &answer));
+    const sp_status status = sp_tensor_item_f64(answer, &yes);
+    sp_tensor_release(answer);
+    SP_TRY(status);
+    t->keep = yes != 0;
+    return pass_cells(t);
+}
+
+sp_status sp__work_zip(sp_task *t) { return pass_cells(t); }
+
+/* --- batches ------------------------------------------------------------------------------------------------------------ */
+
+static sp_status fail_shapes(const sp_task *t, int column, const sp_tensor *a, const sp_tensor *b)
+{
+    char one[SP_SHAPE_TEXT], two[SP_SHAPE_TEXT];
+    return sp__fail(SP_RUNTIME,
+                    "the rows of a batch must have one shape and type, but in column '%s' one is %s of shape %s and "
+                    "another %s of shape %s; make them alike, or use padded_batch",
+                    t->plan->node->columns[column], sp_dtype_name((sp_dtype)a->dtype),
+                    sp__shape_text(a->rank, a->dims, one), sp_dtype_name((sp_dtype)b->dtype),
+                    sp__shape_text(b->rank, b->dims, two));
+}
+
+/* The shape that a column's cells are brought to: their own, or by padding the largest or the wanted one. */
+static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *fill)
+{
+    const sp_padding *pad = t->plan->node->n_pads ? &t->plan->node->pads[column] : NULL;
+    const sp_tensor *first = t->inputs[0]->cells[column];
+    const bool pads = pad && pad->column, text = first->dtype == SP_DTYPE_STR;
+    const int rank = first->rank;
+    SP_CHECK(rank < SP_RANK_MAX, SP_RUNTIME, "column '%s' has %d dimensions, a batch of it would have too many",
+             t->plan->node->columns[column], rank);
+    if (pads && pad->rank >= 0)
+        SP_CHECK(pad->rank == rank - text, SP_RUNTIME, "column '%s' has %d dimensions, but the shape to pad to has %d",
+                 t->plan->node->columns[column], rank - text, pad->rank);
+    memcpy(dims, first->dims, (size_t)rank * sizeof *dims);
+    for (int64_t i = 1; i < t->n_inputs; i++) {
+        const sp_tensor *cell = t->inputs[i]->cells[column];
+        if (cell->rank != rank || cell->dtype != first->dtype) return fail_shapes(t, column, first, cell);
+        for (int k = 0; k < rank; k++) {
+            if (cell->dims[k] == dims[k]) continue;
+            if (!pads && !(text && k == rank - 1)) return fail_shapes(t, column, first, cell);
+            *fill = true;
+            if (cell->dims[k] > dims[k]) dims[k] = cell->dims[k];
+        }
+    }
+    for (int k = 0; pads && pad->rank >= 0 && k < rank - text; k++)
+        if (pad->dims[k] >= 0) {
+            *fill = *fill || dims[k] != pad->dims[k];
+            dims[k] = pad->dims[k];
+        }
+    return SP_OK;
+}
+
+/* Every element of a contiguous tensor becomes `value`. */
+static sp_status fill_with(sp_tensor *t, double value)
+{
+    memset(t->data, 0, sp_tensor_bytes(t));
+    if (value == 0 || t->dtype == SP_DTYPE_STR || t->count == 0) return SP_OK;
+    sp_tensor *one = NULL;
+    SP_TRY(sp_tensor_create_f64((sp_dtype)t->dtype, value, &one));
+    const size_t bytes = sp_dtype_bytes((sp_dtype)t->dtype);
+    for (int64_t i = 0; i < t->count; i++) memcpy(t->data + (size_t)i * bytes, one->data, bytes);
+    sp_tensor_release(one);
+    return SP_OK;
+}
+
+/* Copy src into the corner of a block of shape dims at dst; what does not fit is cut off. */
+static void copy_corner(char *dst, const int64_t *dims, const char *src, const int64_t *src_dims, int rank, size_t bytes)
+{
+    if (rank == 0) {
+        memcpy(dst, src, bytes);
+        return;
+    }
+    const int64_t n = dims[0] < src_dims[0] ? dims[0] : src_dims[0];
+    size_t dst_step = bytes, src_step = bytes;
+    for (int k = 1; k < rank; k++) {
+        dst_step *= (size_t)dims[k];
+        src_step *= (size_t)src_dims[k];
+    }
+    if (rank == 1) {
+        memcpy(dst, src, (size_t)n * bytes);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        copy_corner(dst + (size_t)i * dst_step, dims + 1, src + (size_t)i * src_step, src_dims + 1, rank - 1, bytes);
+}
+
+static sp_status stack(const sp_task *t, int column, sp_tensor **out)
+{
+    int64_t dims[SP_RANK_MAX + 1];
+    const sp_padding *pad = t->plan->node->n_pads ? &t->plan->node->pads[column] : NULL;
+    const sp_tensor *first = t->inputs[0]->cells[column];
+    bool fill = false;
+    dims[0] = t->n_inputs;
+    SP_TRY(batch_dims(t, column, dims + 1, &fill));
+    sp_tensor *all = NULL;
+    SP_TRY(sp_tensor_create((sp_dtype)first->dtype, first->rank + 1, dims, &all));
+    sp_status status = fill ? fill_with(all, pad && pad->column ? pad->value : 0) : SP_OK;
+    const size_t step = sp_tensor_bytes(all) / (size_t)t->n_inputs;
+    for (int64_t i = 0; i < t->n_inputs && status == SP_OK; i++) {
+        sp_tensor *cell = NULL;
+        status = sp_tensor_contiguous(t->inputs[i]->cells[column], &cell);
+        if (status != SP_OK) break;
+        if (fill)
+            copy_corner(all->data + (size_t)i * step, dims + 1, cell->data, cell->dims, cell->rank,
+                        sp_dtype_bytes((sp_dtype)cell->dtype));
+        else
+            memcpy(all->data + (size_t)i * step, cell->data, step);
+        sp_tensor_release(cell);
+    }
+    if (status == SP_OK) *out = all;
+    else sp_tensor_release(all);
+    return status;
+}
+
+sp_status sp__work_batch(sp_task *t)
+{
+    SP_TRY(sp__task_cells(t));
+    for (int i = 0; i < t->n_cells; i++) SP_TRY(stack(t, i, &t->cells[i]));
+    return SP_OK;
+}
+
+sp_status sp__work_batch_function(sp_task *t)
+{
+    sp_row_call call = call_of(t);
+    const int n_columns = t->plan->node->parents[0]->n_columns;
+    SP_TRY(sp__task_cells(t));
+    sp_tensor **in = sp__alloc((size_t)(t->n_inputs * n_columns) * sizeof *in);
+    if (!in) return SP_NOMEM;
+    for (int64_t i = 0; i < t->n_inputs; i++)
+        for (int k = 0; k < n_columns; k++) in[i * n_columns + k] = t->inputs[i]->cells[k];
+    const sp_status status = run_function(t, &call, n_columns, in, t->n_cells, t->cells);
+    sp__free(in);
+    return status;
+}

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data pipelines: order, shards and positions over random pipelines; failures; what is left behind."""
+import gc
+import os
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import spore
+from spore import dataset as ds
+from spore.dataset import transforms, vision
+
+
+@pytest.fixture(autouse=True)
+def fixed_seed():
+    before = dict(ds.config._values)
+    ds.config.set_seed(7)
+    yield
+    ds.config._values.update(before)
+
+
+def threads():
+    return len(os.listdir('/proc/self/task'))
+
+
+def plain(row):
+    return [value.tolist() for value in row]
+
+
+def epochs(data, n=1):
+    iterator = data.create_tuple_iterator(num_epochs=n, output_numpy=True)
+    return [[plain(row) for row in iterator] for _ in range(n)]
+
+
+def numbers(n=10, **kwargs):
+    kwargs.setdefault('shuffle', False)
+    return ds.NumpySlicesDataset((np.arange(n), np.arange(n * 3, dtype=np.float32).reshape(n, 3)), ['n', 'v'], **kwargs)
+
+
+# --- random pipelines ------------------------------------------------------------------------------------------------
+
+def noise():
+    return transforms.RandomApply([transforms.TypeCast(np.float64)], prob=0.5)
+
+
+def random_source(draw, n, **shards):
+    kind = draw.choice(['arrays', 'source', 'stream'] if not shards else ['arrays', 'source'])
+    shuffle = draw.random() < 0.6
+    if kind == 'arrays':
+        return numbers(n, shuffle=shuffle, **shards)
+    rows = [(np.int64(i), np.arange(i * 3, i * 3 + 3, dtype=np.float32)) for i in range(n)]
+    if kind == 'source':
+        return ds.GeneratorDataset(rows, ['n', 'v'], shuffle=shuffle, **shards)
+    return ds.GeneratorDataset(lambda: iter(rows), ['n', 'v'])
+
+
+def random_pipeline(seed, n, workers, **shards):
+    """A pipeline that depends on the seed alone; the second value tells whether all rows come through."""
+    draw = random.Random(seed)
+    data, whole = random_source(draw, n, **shards), True
+    for _ in range(draw.randint(1, 5)):
+        kind = draw.choice(['map', 'python', 'shuffle', 'filter', 'take', 'skip', 'repeat', 'mixed', 'concat'])
+        if kind == 'map':
+            data = data.map([noise()], 'v', num_parallel_workers=workers)
+        elif kind == 'python':
+            data = data.map(lambda v: v + 1, 'v', num_parallel_workers=workers)
+        elif kind == 'mixed':
+            data = data.map([transforms.TypeCast(np.float32), lambda v: v * 2], ['v'], num_parallel_workers=workers)
+        elif kind == 'shuffle':
+            data = data.shuffle(draw.randint(2, n + 2))
+        elif kind == 'filter':
+            data, whole = data.filter(lambda k: bool(k % 3), 'n'), False
+        elif kind == 'take':
+            data, whole = data.take(draw.randint(1, n)), False
+        elif kind == 'skip':
+            data, whole = data.skip(draw.randint(0, 3)), False
+        elif kind == 'repeat':
+            data, whole = data.repeat(2), False
+        else:
+            data, whole = data.concat(data), False
+    if draw.random() < 0.7:
+        data = data.map(transforms.TypeCast(np.float64), 'v').batch(draw.randint(1, 4), draw.random() < 0.3)
+        whole = False
+    return data, whole
+
+
+@pytest.mark.parametrize('seed', range(40))
+def test_order_does_not_depend_on_workers(seed):
+    n, rounds = 5 + seed % 17, 1 + seed % 3
+    first = epochs(random_pipeline(seed, n, 1)[0], rounds)
+    for workers in (2, 5, 8):
+        again, whole = random_pipeline(seed, n, workers)
+        assert epochs(again, rounds) == first
+        if whole:
+            assert all(sorted(row[0] for row in epoch) == list(range(n)) for epoch in first)
+    ds.config.set_debug_mode(True)
+    assert epochs(random_pipeline(seed, n, 1)[0], rounds) == first
+    ds.config.set_debug_mode(False)
+
+
+@pytest.mark.parametrize('seed', range(40))
+def test_resumed_rows_equal_uninterrupted_ones(seed):
+    n, draw = 6 + seed % 11, random.Random(1000 + seed)
+    data = random_pipeline(seed, n, 2)[0]
+    rows = sum(epochs(data, 2), [])
+    if not rows:
+        return
+    stop = draw.randint(0, len(rows))
+    first = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    got = []
+    while len(got) < stop:
+        row = next(first, None)
+        if row is not None:
+            got.append(plain(row))
+    state = first.get_state()
+    first.release()
+    second = random_pipeline(seed, n, 4)[0].create_tuple_iterator(num_epochs=2, output_numpy=True)
+    second.set_state(state)
+    for _ in range(state['left']):
+        got += [plain(row) for row in second]
+    assert got == rows
+
+
+@pytest.mark.parametrize('shards', [1, 2, 3, 4])
+@pytest.mark.parametrize('shuffle', [False, True])
+def test_shards_cover_everything_in_every_epoch(shards, shuffle):
+    for n in (1, 7, 12):
+        for make in (numbers, lambda count, **kw: ds.GeneratorDataset([(i, i) for i in range(count)], ['n', 'v'], **kw)):
+            parts = [epochs(make(n, shuffle=shuffle, num_shards=shards, shard_id=i), 3) for i in range(shards)]
+            for epoch in zip(*parts):
+                ids = [[row[0] for row in part] for part in epoch]
+                assert {len(part) for part in ids} == {-(-n // shards)} and set(sum(ids, [])) == set(range(n))
+
+
+def test_random_transforms_follow_from_the_row():
+    images = np.random.default_rng(0).integers(0, 255, (8, 16, 16, 3), dtype=np.uint8)
+
+    def rows(workers):
+        data = ds.NumpySlicesDataset(images, ['image'], shuffle=False)
+        return epochs(data.map([vision.RandomCrop(8), vision.RandomHorizontalFlip()], 'image',
+                               num_parallel_workers=workers), 2)
+    one = rows(1)
+    assert rows(8) == one and one[0] != one[1]
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+
+def test_columns_of_map_and_batch():
+    data = numbers(4)
+    assert data.map(lambda n: (n, n), 'n', ['a', 'b']).get_col_names() == ['a', 'b', 'v']
+    assert data.map(lambda v: (v, v), 'v', ['a', 'b']).get_col_names() == ['a', 'b', 'n']
+    assert data.map(lambda n, v: n, ['n', 'v'], ['a']).get_col_names() == ['a']
+    assert data.rename('n', 'k').project(['v', 'k']).get_col_names() == ['v', 'k']
+    batches = data.batch(lambda info: info.get_batch_num() + 1)
+    assert [len(row[0]) for row in epochs(batches)[0]] == [1, 2, 1] and batches.get_dataset_size() == 3
+    made = data.batch(2, per_batch_map=lambda n, info: ([x + info.get_epoch_num() for x in n], [x * 2 for x in n]),
+                      input_columns=['n'], output_columns=['n', 'twice'])
+    assert made.get_col_names() == ['n', 'twice', 'v'] and epochs(made, 2)[1][0][:2] == [[1, 2], [0, 2]]
+
+
+def test_padded_batches():
+    rows = [(np.arange(k, dtype=np.int32),) for k in (1, 3, 2)]
+    data = ds.GeneratorDataset(rows, ['a'], shuffle=False)
+    assert epochs(data.padded_batch(2))[0] == [[[[0, 0, 0], [0, 1, 2]]], [[[0, 1]]]]
+    assert epochs(data.padded_batch(3, pad_info={'a': ([2], -1)}))[0] == [[[[0, -1], [0, 1], [0, 1]]]]
+
+
+def test_zip_concat_split():
+    a, b = numbers(3), numbers(5).rename(['n', 'v'], ['m', 'w'])
+    both = ds.zip((a, b))
+    assert both.get_dataset_size() == 3 and both.get_col_names() == ['n', 'v', 'm', 'w']
+    assert [row[0] for row in epochs(a + a)[0]] == [0, 1, 2, 0, 1, 2]
+    for data in (numbers(10, shuffle=True), numbers(10).map(lambda n: n, 'n')):
+        parts = data.split([0.7, 0.3])
+        ids = [[row[0] for row in sum(epochs(part, 2), [])] for part in parts]
+        assert [part.get_dataset_size() for part in parts] == [7, 3] and not set(ids[0]) & set(ids[1])
+        assert set(ids[0]) | set(ids[1]) == set(range(10))
+    first, second = numbers(5).split([2, 3], randomize=False)
+    assert [row[0] for row in epochs(first)[0]] == [0, 1] and [row[0] for row in epochs(second)[0]] == [2, 3, 4]
+
+
+def test_samplers():
+    def ids(sampler, n=6, **kwargs):
+        return [row[0] for row in epochs(numbers(n, shuffle=None, sampler=sampler, **kwargs))[0]]
+    assert ids(ds.SequentialSampler(2, 3)) == [2, 3, 4]
+    assert sorted(ids(ds.RandomSampler())) == list(range(6)) and len(ids(ds.RandomSampler(True, 9))) == 9
+    assert ids(ds.SubsetSampler([5, 1])) == [5, 1] and sorted(ids(ds.SubsetRandomSampler([5, 1]))) == [1, 5]
+    assert set(ids(ds.WeightedRandomSampler([0, 1, 0, 1, 0, 0], 8))) <= {1, 3}
+    assert ids(ds.DistributedSampler(4, 1, shuffle=False)) == [1, 5]
+    chained = ds.SequentialSampler(num_samples=2)
+    chained.add_child(ds.SubsetSampler([4, 3, 2]))
+    assert ids(chained) == [4, 3]
+
+    class Even(ds.Sampler):
+        def __iter__(self):
+            yield from range(0, self.dataset_size, 2)
+    assert ids(Even()) == [0, 2, 4]
+    with pytest.raises(RuntimeError, match="row 9, but there are 6"):
+        ids(ds.SubsetSampler([9]))
+
+
+def test_texts_go_through():
+    data = ds.NumpySlicesDataset((['ab', 'c', 'ünï'], [1, 2, 3]), ['s', 'n'], shuffle=False)
+    assert [row[0] for row in epochs(data)[0]] == ['ab', 'c', 'ünï']
+    assert epochs(data.map(lambda s: np.char.upper(s), 's').batch(3))[0] == [[['AB', 'C', 'ÜNÏ'], [1, 2, 3]]]
+    row = next(data.create_dict_iterator(num_epochs=1))
+    assert str(row['s'].asnumpy()) == 'ab'
+
+
+def test_image_folder(tmp_path):
+    for label, name in enumerate(['cat', 'dog']):
+        (tmp_path / name).mkdir()
+        for i in range(2):
+            image = np.full((4, 5, 3), 100 * label + i, np.uint8)
+            vision.write_png(str(tmp_path / name / f'{i}.png'), image)
+    data = ds.ImageFolderDataset(str(tmp_path), shuffle=False, decode=True)
+    images, labels = next(data.batch(4).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert labels.tolist() == [0, 0, 1, 1] and labels.dtype == np.int32 and images[:, 0, 0, 0].tolist() == [0, 1, 100, 101]
+    assert data.num_classes() == 2 and data.get_class_indexing() == {'cat': [0], 'dog': [1]}
+    assert [row[1] for row in epochs(ds.ImageFolderDataset(str(tmp_path), sampler=ds.PKSampler(1), decode=True))[0]] == [0, 1]
+    (tmp_path / 'cat' / '1.png').write_bytes(b'no picture')
+    rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(rows)
+    with pytest.raises(RuntimeError, match="row 1 of the source"):
+        next(rows)
+    assert next(rows)[1] == 1       # the rows behind a failure still come
+
+
+def test_text_and_csv_files(tmp_path):
+    (tmp_path / 'a.txt').write_text('one\n\ntwo\n')
+    (tmp_path / 'b.txt').write_text('three')
+    data = ds.TextFileDataset([str(tmp_path / 'a.txt'), str(tmp_path / 'b.txt')], shuffle=False)
+    assert [row[0] for row in epochs(data)[0]] == ['one', 'two', 'three']
+    (tmp_path / 'c.csv').write_text('x,y\n1,a\n2,b\n')
+    data = ds.CSVDataset(str(tmp_path / 'c.csv'), column_defaults=[0, ''], shuffle=False)
+    assert data.get_col_names() == ['x', 'y'] and epochs(data)[0] == [[1, 'a'], [2, 'b']]
+
+
+def test_mindrecord(tmp_path):
+    from spore.mindrecord import FileWriter
+    path = str(tmp_path / 'rows.mindrecord')
+    writer = FileWriter(path)
+    writer.add_schema({'label': {'type': 'int32'}, 'name': {'type': 'string'}, 'data': {'type': 'bytes'},
+                       'v': {'type': 'float32', 'shape': [2]}})
+    writer.write_raw_data([{'label': i, 'name': f'n{i}', 'data': bytes([i]), 'v': np.float32([i, i])} for i in range(5)])
+    writer.commit()
+    data = ds.MindDataset(path, ['label', 'name', 'data', 'v'], shuffle=False)
+    assert epochs(data)[0] == [[i, f'n{i}', [i], [i, i]] for i in range(5)]
+    assert [row[0].dtype.name for row in zip(next(data.create_tuple_iterator(num_epochs=1, output_numpy=True)))] == [
+        'int32', 'str64', 'uint8', 'float32']
+    mixed = epochs(ds.MindDataset(path, ['label']), 2)
+    assert mixed[0] != mixed[1] and sorted(mixed[0]) == sorted(mixed[1]) == [[i] for i in range(5)]
+    padded = ds.MindDataset(path, ['label'], num_shards=2, shard_id=1, shuffle=False, padded_sample={'label': -1},
+                            num_padded=1)
+    assert epochs(padded)[0] == [[1], [3], [-1]]
+    with pytest.raises(RuntimeError, match="no column 'other'"):
+        ds.MindDataset(path, ['other']).get_col_names()
+
+
+# --- failures --------------------------------------------------------------------------------------------------------
+
+def test_exceptions_arrive_with_row_and_traceback():
+    def fail(n):
+        if n == 3:
+            raise KeyError('three')
+        return n
+    rows = numbers(5).map(fail, 'n').create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert [int(next(rows)[0]) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(RuntimeError, match=r"map, row 3 \(row 3 of the source\): KeyError: 'three'") as caught:
+        next(rows)
+    cause = caught.value.__cause__
+    assert isinstance(cause, KeyError) and cause.__traceback__.tb_frame.f_code.co_name == 'fail'
+    assert int(next(rows)[0]) == 4
+
+    def generator():
+        yield 1
+        raise ValueError('broken')
+    with pytest.raises(RuntimeError, match="ValueError: broken"):
+        epochs(ds.GeneratorDataset(generator, ['a']))
+
+
+@pytest.mark.parametrize('data, text', [
+    (lambda: numbers(3).map(lambda n: (n, n), 'n'), "rows of 2 values, but there are 1"),
+    (lambda: numbers(3).map(lambda n: object(), 'n'), "must be an array of numbers or texts"),
+    (lambda: numbers(3).filter(lambda n: 'yes', 'n'), "must give a bool"),
+    (lambda: numbers(3).batch(2, per_batch_map=lambda n, info: (n, n), input_columns=['n']), "gives 2 columns, but 1"),
+    (lambda: numbers(3).map(vision.Resize(4), 'n'), "row 0 of the source"),
+    (lambda: numbers(3).concat(numbers(3).project('n')), "1 columns, but the first has 2"),
+    (lambda: ds.zip((numbers(3), numbers(3))), "'n' stands twice"),
+])
+def test_what_cannot_be_is_named(data, text):
+    with pytest.raises((RuntimeError, ValueError), match=text):
+        epochs(data())
+
+
+def test_ends_of_programs_pass():
+    def stop(n):
+        raise SystemExit(3)
+    with pytest.raises(SystemExit):
+        epochs(numbers(2).map(stop, 'n'))
+
+
+# --- what is left behind ---------------------------------------------------------------------------------------------
+
+def test_no_thread_stays():
+    before = threads()
+    data = numbers(1000).map(transforms.TypeCast(np.float64), 'v', num_parallel_workers=2).batch(4)
+    for way in ('end', 'release', 'forget', 'fail'):
+        rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        next(rows)
+        assert threads() > before
+        if way == 'end':
+            assert len(list(rows)) == 249
+        elif way == 'release':
+            rows.release()
+        elif way == 'fail':
+            bad = data.map(lambda n: 1 / 0, 'n').create_tuple_iterator(num_epochs=1)
+            with pytest.raises(RuntimeError):
+                next(bad)
+            del bad
+        data._last = None
+        del rows
+        gc.collect()
+        assert threads() == before, way
+
+
+def test_a_fork_can_read_anew():
+    data = numbers(50).map(transforms.TypeCast(np.float64), 'v', num_parallel_workers=2).batch(4)
+    rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(rows)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            next(rows)
+        except RuntimeError as error:
+            code = 0 if 'forked' in str(error) and len(epochs(data)[0]) == 13 else 2
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(list(rows)) == 12
+
+
+def test_reading_from_inside_is_refused():
+    holder = {}
+
+    def function(n):
+        next(holder['rows'])
+        return n
+    holder['rows'] = numbers(3).map(function, 'n').create_tuple_iterator(num_epochs=1)
+    with pytest.raises(RuntimeError, match="function of its own"):
+        next(holder['rows'])
+
+
+def test_sources_are_not_written_into():
+    array = np.zeros((3, 200), np.float32)
+    data = ds.NumpySlicesDataset(array, ['a'], shuffle=False)
+
+    def write(a):
+        a += 1
+        return a
+    assert epochs(data.map(write, 'a'), 2)[1][0][0][0] == 1.0
+    for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        row[0] += 5
+    for row in data.create_tuple_iterator(num_epochs=1):
+        row[0] += 5
+    assert epochs(data)[0][0][0][0] == 0.0 and array.max() == 0
+
+
+def test_stats_name_the_stages():
+    data = numbers(8).map(lambda n: n, 'n').shuffle(3).batch(2)
+    assert data.stats() == "no iterator has been made"
+    list(rows := data.create_tuple_iterator(num_epochs=2))
+    text = rows.stats()
+    assert [line.split()[0] for line in text.splitlines()[1:5]] == ['batch', 'shuffle', 'map', 'arrays'] and 'ahead' in text
+
+
+def test_slow_consumers_find_rows_ready():
+    done = []
+    data = numbers(20).map(transforms.TypeCast(np.float64), 'v', num_parallel_workers=1)
+    rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(rows)
+    time.sleep(0.05)
+    assert threading.active_count() == 1        # the engine's threads never touch the interpreter
+    assert len(list(rows)) == 19 and not done
