@@ -44,14 +44,21 @@ _SOUND = ["Gain(3.0)", "Vol(2.5)", "Vol(-4.0, GainType.DB)", "Vol(2.0, GainType.
           "MelSpectrogram(4000, 64, n_mels=10)", "MelSpectrogram(4000, 64, norm=NormType.SLANEY, mel_scale=MelType.SLANEY, n_mels=8)",
           f"MFCC(4000, 6, 2, NormMode.ORTHO, False, {_MEL})", f"MFCC(4000, 6, 2, NormMode.NONE, True, {_MEL})",
           "LFCC(4000, 12, 5, speckwargs={" + _WINDOW + "})", "LFCC(4000, 12, 5, log_lf=True, speckwargs={" + _WINDOW + "})",
-          "SpectralCentroid(4000, 64)"]
+          "SpectralCentroid(4000, 64)", "Resample(4000, 2000)", "Resample(4000, 3000)", "Resample(3, 5, lowpass_filter_width=9)",
+          "Resample(4000, 6000, ResampleMethod.KAISER_WINDOW)", "Resample(7, 7)", "PitchShift(4000, 4, n_fft=64)",
+          "PitchShift(4000, -3, 24, 128, 100, 30)", "DetectPitchFrequency(4000, win_length=5)",
+          "DetectPitchFrequency(4000, 0.02, 3, 100, 1500)", "Phaser(4000)", "Phaser(4000, 0.6, 0.5, 4.0, 0.7, 2.0, False)",
+          "Flanger(4000)", "Flanger(4000, 5.0, 3.0, 40.0, 50.0, 3.0, 60.0, Modulation.TRIANGULAR, Interpolation.QUADRATIC)",
+          "Dither()", "Dither(DensityFunction.TPDF, True)"]
 _SPECTRUM = ["AmplitudeToDB()", "AmplitudeToDB(ScaleType.MAGNITUDE, 0.5, 1e-3, 10.0)", "DBToAmplitude(2.0, 0.5)",
              "MelScale(5, 4000, n_stft=9)", "MelScale(4, 4000, 100.0, 1500.0, 9, NormType.SLANEY, MelType.SLANEY)",
              "ComputeDeltas()", "ComputeDeltas(7, BorderType.REFLECT)", "ComputeDeltas(3, BorderType.CONSTANT)",
              "SlidingWindowCmn(4, 2)", "SlidingWindowCmn(3, 2, True)", "SlidingWindowCmn(4, 3, True, True)",
              "MaskAlongAxis(2, 3, 7.0, 1)", "MaskAlongAxis(2, 3, 7.0, 2)", "MaskAlongAxis(2, 30, 7.0, 2)",
-             "TimeMasking(False, 3, 2, 5.0)", "FrequencyMasking(False, 3, 2, 5.0)", "FrequencyMasking(False, 30, 2, 5.0)"]
-_PAIRS = ["Angle()", "ComplexNorm()", "ComplexNorm(2.0)", "Magphase()", "Magphase(2.0)", "TimeStretch(4, 9, 1.3)",
+             "TimeMasking(False, 3, 2, 5.0)", "FrequencyMasking(False, 3, 2, 5.0)", "FrequencyMasking(False, 30, 2, 5.0)",
+             "GriffinLim(16, 4, rand_init=False)", "GriffinLim(16, 3, 12, 6, WindowType.HAMMING, 1.0, 0.5, 70, False)"]
+_PAIRS = ["InverseSpectrogram(None, 16)", "InverseSpectrogram(50, 16, 12, 4)", "InverseSpectrogram(None, 16, None, 8, 3)",
+          "Angle()", "ComplexNorm()", "ComplexNorm(2.0)", "Magphase()", "Magphase(2.0)", "TimeStretch(4, 9, 1.3)",
           "TimeStretch(4, 9, 0.6)", "PhaseVocoder(1.5, np.arange(9.0).reshape(9, 1).astype(np.float32))"]
 FUNCTIONS = ["melscale_fbanks(33, 0.0, 2000.0, 10, 4000)", "melscale_fbanks(33, 50.0, 1900.0, 7, 4000, NormType.SLANEY, MelType.SLANEY)",
              "linear_fbanks(33, 0.0, 2000.0, 10, 4000)", "create_dct(6, 12)", "create_dct(6, 12, NormMode.ORTHO)"]
@@ -61,7 +68,8 @@ REFUSED = ["LowpassBiquad(0, 1.0)", "LowpassBiquad(4000, 1.0, 0)", "LowpassBiqua
            "MuLawEncoding(0)", "AmplitudeToDB('power')", "AmplitudeToDB(ScaleType.POWER, -1.0)", "Spectrogram(0)",
            "Spectrogram(10, 20)", "Spectrogram(10, power=-1.0)", "ComputeDeltas(2)", "ComputeDeltas(5, 'edge')",
            "MelScale(0)", "MaskAlongAxis(-1, 1, 1.0, 1)", "MaskAlongAxis(1, 1, 1.0, 3)", "TimeMasking(1)",
-           "MFCC(4000, 6, 3)", "MFCC(4000, 200)", "DCShift(3.0)", "Gain('a')", "create_dct(0, 3)", "TimeStretch(0)"]
+           "MFCC(4000, 6, 3)", "MFCC(4000, 200)", "DCShift(3.0)", "Gain('a')", "create_dct(0, 3)", "TimeStretch(0)", "Resample(0, 1)", "Resample(1, 2, rolloff=2)",
+           "PitchShift(0, 1)", "Phaser(4000, 2)", "Flanger(4000, 50)", "Dither(1)", "InverseSpectrogram(-1)", "GriffinLim(n_iter=0)"]
 
 
 def scope(audio):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of sound."""
 from spore.dataset.audio import transforms, utils
+from spore.dataset.audio._effects import (DetectPitchFrequency, Dither, Flanger, GriffinLim, InverseSpectrogram, Phaser,
+                                          PitchShift, Resample)
 from spore.dataset.audio.transforms import *
 from spore.dataset.audio.utils import *
 
-__all__ = [*transforms.__all__, *utils.__all__]
+__all__ = [*transforms.__all__, 'DetectPitchFrequency', 'Dither', 'Flanger', 'GriffinLim', 'InverseSpectrogram', 'Phaser',
+           'PitchShift', 'Resample', *utils.__all__]

@@ -27,6 +27,7 @@ class AudioTensorOperation(TensorOperation):
     random = False
     _ndim = 1     # dimensions it needs
     _kinds = 'f'  # kinds of numbers it takes
+    _half = False  # whether float16 comes out as float16, not float32
 
     def __init__(self):
         super().__init__()
@@ -45,7 +46,8 @@ class AudioTensorOperation(TensorOperation):
                                f"Expecting numbers of kind '{self._kinds}'. But got type {column.dtype}.")
         inner = column.astype(np.float32) if column.dtype == np.float16 or column.dtype.kind in 'iu' else column
         made = self._one(inner)
-        return made if isinstance(made, tuple) else (made,)
+        made = made if isinstance(made, tuple) else (made,)
+        return tuple(a.astype(np.float16) for a in made) if self._half and column.dtype == np.float16 else made
 
     def parse(self):
         """Not one of the engine's, unless it says so."""
