@@ -398,6 +398,14 @@ static PyObject *is_symbol(PyObject *self, PyObject *o)
     return PyBool_FromLong(t && t->symbol);
 }
 
+/* Number of the value that a symbol stands for now: it changes when the Tensor is written to. -1 for other Tensors. */
+static PyObject *symbol_id(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_is_tensor(o) ? ((sp_py_tensor *)o)->t : NULL;
+    return PyLong_FromLong(t && t->symbol ? t->symbol->id : -1);
+}
+
 /* True for what a program reads each time it runs: symbols and, while recording, Parameters. */
 static PyObject *is_recorded(PyObject *self, PyObject *o)
 {
@@ -556,6 +564,7 @@ static PyMethodDef functions[] = {
     {"place_line", place_line, METH_VARARGS, "place_line(line, text)\n--\n\nThe line that is recorded now."},
     {"place_pop", place_pop, METH_NOARGS, "place_pop()\n--\n\nLeave the frame."},
     {"is_symbol", is_symbol, METH_O, "is_symbol(o)\n--\n\nIs it a Tensor without a value yet?"},
+    {"symbol_id", symbol_id, METH_O, "symbol_id(o)\n--\n\nNumber of the value a symbol stands for now, or -1."},
     {"is_recorded", is_recorded, METH_O, "is_recorded(o)\n--\n\nIs it a symbol or, while recording, a Parameter?"},
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
     {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},

@@ -127,6 +127,40 @@ static int init_strings(PyObject *self, PyObject *input)
 
 /* --- construction ------------------------------------------------------------------------------------------------ */
 
+/* Does shape declare sizes that only a call knows: None among them, or shape=None written out? -1: error. */
+static int declared_open(PyObject *kwds, PyObject *shape)
+{
+    if (shape == Py_None) return kwds && PyDict_GetItemString(kwds, "shape") != NULL;
+    if (!PyTuple_Check(shape) && !PyList_Check(shape)) return 0;
+    return PySequence_Contains(shape, Py_None);
+}
+
+/* A declaration for set_inputs and input_signature: no memory, -1 for sizes left open; `_any_rank` when even their number is. */
+static int init_declared(PyObject *self, sp_dtype dtype, PyObject *shape)
+{
+    int64_t dims[SP_RANK_MAX] = {-1};
+    Py_ssize_t rank = shape == Py_None ? 1 : PySequence_Size(shape);
+    if (rank > SP_RANK_MAX) {
+        PyErr_Format(PyExc_ValueError, "Tensor: shape has %zd elements, at most %d are possible", rank, SP_RANK_MAX);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; shape != Py_None && i < rank; i++) {
+        PyObject *item = PySequence_GetItem(shape, i);
+        if (!item) return -1;
+        dims[i] = item == Py_None ? -1 : PyLong_AsLongLong(item);
+        Py_DECREF(item);
+        if (PyErr_Occurred()) return -1;
+    }
+    sp_tensor *t = NULL;
+    sp_status status = sp__tensor_handle(dtype, (int)rank, dims, NULL, NULL, NULL, &t);
+    if (status != SP_OK) {
+        sp__py_fail(status);
+        return -1;
+    }
+    tensor_hold_take(self, t);
+    return shape == Py_None ? PyObject_SetAttrString(self, "_any_rank", Py_True) : 0;
+}
+
 /* Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) */
 static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
 {
@@ -169,6 +203,9 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
         if (!t) return -1;
         tensor_hold_take(self, t);
     } else {
+        int open = dtype == SP_DTYPE_NONE || init != Py_None ? 0 : declared_open(kwds, shape);
+        if (open < 0) return -1;
+        if (open) return init_declared(self, (sp_dtype)dtype, shape);
         if (shape == Py_None || dtype == SP_DTYPE_NONE) {
             PyErr_SetString(PyExc_TypeError, "Tensor: give input_data, or shape and dtype (and perhaps init)");
             return -1;

@@ -3,7 +3,7 @@
 import functools
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "recompute", "ms_memory_recycle",
-           "set_recursion_limit", "flops_collection"]
+           "set_recursion_limit", "flops_collection", "enable_dynamic"]
 
 _CAPTURE_MODES = ("ast", "bytecode", "trace")
 _JIT_LEVELS = ("O0", "O1", "O2")
@@ -51,7 +51,7 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
         return functools.partial(jit, capture_mode=capture_mode, jit_level=jit_level, dynamic=dynamic, fullgraph=fullgraph,
                                  backend=backend, **options)
     if isinstance(function, type):
-        raise TypeError(f"jit: a function or Cell is needed, but got the class {function.__name__}; decorate its methods")
+        return function
     if not callable(function):
         raise TypeError(f"jit: a function or Cell is needed, but got {type(function).__name__}")
     if options.get("mode") == "PIJit":
@@ -79,6 +79,32 @@ def _jit_cell(cell, options):
     construct = type(cell).construct
     cell.__dict__["construct"] = JitFunction(getattr(construct, "__spore_inner__", construct), options).__get__(cell)
     return cell
+
+
+def enable_dynamic(**kwargs):
+    """Declare arguments of a compiled function whose sizes change from call to call: one program serves them all.
+
+    Args:
+        kwargs: by the names of parameters, Tensors whose shape has None where a size is left open.
+
+    Examples:
+        >>> import spore as ms
+        >>> @ms.enable_dynamic(x=ms.Tensor(shape=[None], dtype=ms.float32))
+        ... @ms.jit
+        ... def f(x):
+        ...     return x * 2
+        >>> print(f(ms.ops.ones(3)))
+        [2. 2. 2.]
+    """
+    if not kwargs:
+        raise ValueError("enable_dynamic: name at least one argument")
+
+    def decorate(function):
+        from spore.graph.compiler import JitFunction, declared_options
+        inner = getattr(function, "__spore_inner__", function)
+        options = getattr(jit(inner) if not isinstance(function, JitFunction) else function, "_options")
+        return JitFunction(inner, declared_options(kwargs, inner, options))
+    return decorate
 
 
 def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):

@@ -184,6 +184,9 @@ class Entry:
         self.program = None
         self.give = None
         self.changes = ()            # (place, giver): objects that get new contents after a run
+        self.argument_changes = ()   # (position or keyword, giver): lists and dicts among the arguments
+        self.written = ()            # numbers of Tensor arguments that were written to
+        self.state = ()              # attributes that are read when a program starts
         self.one = False             # the result is one Tensor
         self.guards = ()             # (weak reference to a Cell, its training)
         self.version = -1
@@ -198,7 +201,7 @@ class Entry:
             return True
         return False
 
-    def run(self, leaves):
+    def run(self, leaves, args=(), kwargs=None):
         results = self.program.run(leaves)
         if self.one:
             return results[0]
@@ -206,6 +209,10 @@ class Entry:
         value = self.give(rest)
         for place, give in self.changes:
             place.set(give(rest))
+        for which, give in self.argument_changes:
+            Items(args[which] if isinstance(which, int) else kwargs[which]).set(give(rest))
+        for i in self.written:
+            leaves[i].assign_value(next(rest))
         return value
 
 
@@ -232,8 +239,9 @@ class Compiled:
         if kwargs:
             key = key, tuple([(name, key_of(value)) for name, value in kwargs.items()])
         if self.options.signature is not None:
-            key = "signature"
             self.options.check_signature(self.name, args)
+            key = "signature", tuple([key_of(a) for a, d in zip(args, self.options.signature) if not _is_declared(d)]), tuple(
+                [a.ndim for a, d in zip(args, self.options.signature) if getattr(d, "_any_rank", False)])
         elif self.options.hash_args is not None:
             key = key, key_of(self.options.hash_args)
         entries = self.entries.get(key)
@@ -255,7 +263,9 @@ class Compiled:
             return self.run_constant(entry, args, kwargs)
         if not kwargs and entry.simple:
             return entry.run(args)
-        return entry.run(entry.leaves(args, kwargs))
+        leaves = entry.leaves(args, kwargs)
+        leaves += [place.get() for place in entry.state]
+        return entry.run(leaves, args, kwargs)
 
     def run_constant(self, marker, args, kwargs):
         """Tensors in sequences are constants of these programs: found by identity."""
@@ -307,31 +317,44 @@ class Compiled:
         names = list(kwargs)
         values = list(args) + [kwargs[name] for name in names]
         kinds = options.kinds(args) if options.signature is not None else [argument_kind(v, constant_tensors) for v in values]
+        entry = self.make_entry(kinds, names, len(args), [])
+        if entry.state:              # attributes that the program sets: read at the start of every run
+            entry = self.make_entry(kinds, names, len(args), entry.state)
+        entry.program = _core.program_create(entry.function)
+        entry.version = state.version
+        entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
+        entry.leaves = _leaf_finder(kinds, names)
+        return entry
+
+    def make_entry(self, kinds, names, n_args, held):
+        """Capture once. ``held``: attributes whose contents are further arguments."""
         specs = [spec for kind in kinds for spec in kind.specs()]
+        specs += [(place.get().dtype, place.get().shape) for place in held]
         graph = _core.graph_create()
-        capture = Capture(graph, strict=options.strict, native=options.capture_mode == "trace",
+        capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",
                           depth_limit=context.get_context("max_call_depth"))
         function, params = _core.function_begin(graph, self.name, specs)
         try:
             with capture:
                 leaves = iter(params)
                 inputs = [kind.rebuild(leaves) for kind in kinds]
-                given = dict(zip(names, inputs[len(args):]))
-                entry = self.execute(capture, function, inputs[:len(args)], given)
+                for place, symbol in zip(held, leaves):
+                    capture.heap.write(place, symbol)
+                entry = self.execute(capture, function, params, inputs[:n_args], dict(zip(names, inputs[n_args:])))
         except BaseException as error:
             _core.function_abandon(function)
             self.fail(error)
-        entry.program = _core.program_create(function)
-        entry.graph = graph
-        entry.version = state.version
+        if held:
+            entry.state = held
+        entry.function, entry.graph = function, graph
         entry.guards = [(weakref.ref(cell), training) for cell, training in capture.guards.items()]
-        entry.simple = all(type(kind) is OfTensor for kind in kinds)
-        entry.leaves = _leaf_finder(kinds, names)
         return entry
 
-    def execute(self, capture, function, args, kwargs):
+    def execute(self, capture, function, params, args, kwargs):
         """Run the function on symbols and end the recording; gives an Entry without program."""
         entry = Entry()
+        numbers = [_core.symbol_id(p) for p in params]
+        mutable = {id(v): which for which, v in [*enumerate(args), *kwargs.items()] if type(v) in (list, dict)}
         try:
             if capture.native:
                 value = self.plain(*args, **kwargs)
@@ -342,19 +365,30 @@ class Compiled:
             _core.function_end(function, [])
             entry.give = lambda leaves: None
             return entry
-        kind = output_kind(value, capture.literals)
         if self.options.strict and isinstance(value, dict):
-            kind, value = output_kind(tuple(value.values()), capture.literals), tuple(value.values())
+            value = tuple(value.values())
+        kind = output_kind(value, capture.literals)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
-        changes = []
+        if id(value) in capture.outer:           # a list or dict from outside is given back as it is
+            leaves, entry.give = [], lambda leaves: value
+        changes, argument_changes, held = [], [], []
         for place, new in capture.heap.end().values():
-            if isinstance(place, Items) and id(place.owner) not in capture.outer:
+            if isinstance(place, Items) and id(place.owner) not in capture.outer and id(place.owner) not in mutable:
                 continue
-            held = output_kind(new, capture.literals) if not callable(new) else Known(new)
-            leaves = leaves + held.leaves(new)
-            changes.append((place, giver(held)))
-        entry.changes, entry.one = tuple(changes), entry.one and not changes
+            made = output_kind(new, capture.literals) if not callable(new) else Known(new)
+            leaves = leaves + made.leaves(new)
+            if isinstance(place, Items) and id(place.owner) in mutable:
+                argument_changes.append((mutable[id(place.owner)], giver(made)))
+                continue
+            old = place.get()
+            if type(old) is Tensor and isinstance(new, Tensor) and (old.dtype, old.shape) == (new.dtype, new.shape):
+                held.append(place)
+            changes.append((place, giver(made)))
+        entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
+        leaves = leaves + [params[i] for i in entry.written]
+        entry.changes, entry.argument_changes, entry.state = tuple(changes), tuple(argument_changes), held
+        entry.one = entry.one and not (changes or argument_changes or entry.written)
         _core.function_end(function, leaves)
         return entry
 
@@ -405,7 +439,7 @@ class Options:
     def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, name="function"):
         self.capture_mode, self.fullgraph, self.hash_args = capture_mode, fullgraph, hash_args
         self._strict = strict
-        self.signature = signature
+        self.signature = tuple(signature) if signature is not None else None
 
     @property
     def strict(self):
@@ -423,36 +457,46 @@ class Options:
         if len(args) != len(self.signature):
             raise ValueError(f"For '{name}', the number of declared inputs is {len(self.signature)}, but {len(args)} are given.")
         for i, (declared, given) in enumerate(zip(self.signature, args)):
-            _check_declared(name, i, declared, given)
+            _check_declared(i, declared, given)
 
 
-def _shape_of(tensor):
-    return tuple(-1 if n is None else n for n in tensor.shape)
+def _is_declared(declared):
+    """Whether it stands for any Tensor of its kind: None and other values are what they are."""
+    return isinstance(declared, Tensor) and not isinstance(declared, Parameter) or isinstance(declared, (tuple, list))
 
 
 def _declared_kind(declared, given):
     if isinstance(declared, Tensor) and not isinstance(declared, Parameter):
-        return OfTensor(declared.dtype, _shape_of(declared))
+        any_rank = getattr(declared, "_any_rank", False)
+        return OfTensor(declared.dtype, (-1,) * given.ndim if any_rank else declared.shape)
     if isinstance(declared, (tuple, list)):
-        return OfSequence(type(given) if type(given) in (tuple, list) else tuple,
-                          [_declared_kind(d, g) for d, g in zip(declared, given)])
+        return OfSequence(list if isinstance(given, list) else tuple, [_declared_kind(d, g) for d, g in zip(declared, given)])
     return argument_kind(given)
 
 
-def _check_declared(name, i, declared, given):
+def _check_declared(i, declared, given):
+    where = "For set_inputs and tuple(list) in set_inputs, the"
     if isinstance(declared, Tensor):
         if not isinstance(given, Tensor):
-            raise TypeError(f"For '{name}', input {i} is declared as a Tensor, but got a {type(given).__name__}.")
-        shape = _shape_of(declared)
+            raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {type(given).__name__}.")
         if declared.dtype != given.dtype:
-            raise TypeError(f"For '{name}', input {i} is declared with dtype {declared.dtype}, but got {given.dtype}.")
-        if len(shape) != given.ndim or any(d not in (-1, g) for d, g in zip(shape, given.shape)):
-            raise ValueError(f"For '{name}', input {i} is declared with shape {shape}, but got {tuple(given.shape)}.")
+            raise TypeError(f"{where} dtype of {i + 1}th input must be the same as expected, but got expected: "
+                            f"{declared.dtype}, and input: {given.dtype}.")
+        if getattr(declared, "_any_rank", False):
+            return
+        shape = declared.shape
+        if len(shape) != given.ndim:
+            raise ValueError(f"{where} dims of {i + 1}th input must be the same as expected, but got expected: {len(shape)}, "
+                             f"and input: {given.ndim}.")
+        if any(d not in (-1, g) for d, g in zip(shape, given.shape)):
+            raise ValueError(f"{where} shape of {i + 1}th input must be the same as expected, but got expected: {shape}, and "
+                             f"input: {tuple(given.shape)}.")
     elif isinstance(declared, (tuple, list)):
         if not isinstance(given, (tuple, list)) or len(given) != len(declared):
-            raise ValueError(f"For '{name}', input {i} is declared as a sequence of {len(declared)}, but got {given!r}.")
+            raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "
+                             f"{len(declared)}, and input: {given!r}.")
         for d, g in zip(declared, given):
-            _check_declared(name, i, d, g)
+            _check_declared(i, d, g)
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
