@@ -44,6 +44,9 @@ static inline bool sp__py_is_recorded(const sp_tensor *t)
 }
 /* False, with SymbolError, when the contents of t are not known now: asked before memory is read. */
 bool sp__py_has_value(const sp_tensor *t);
+/* Another handle on the same value, without history; of a Parameter, while recording, what it holds when the program gets
+ * there. */
+sp_status sp__py_alias(sp_tensor *t, sp_tensor **out);
 extern PyObject *sp__py_symbol_error; /* spore._core.SymbolError, a RuntimeError */
 /* The tensor inside o, borrowed, to read its memory; NULL with an exception. */
 static inline sp_tensor *sp__py_value(PyObject *o)

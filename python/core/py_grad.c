@@ -84,7 +84,7 @@ static PyObject *grad_detach(PyObject *self, PyObject *o)
     (void)self;
     sp_tensor *t = sp__py_tensor(o), *out;
     if (!t) return NULL;
-    SP_PY_TRY(sp_grad_detach(t, &out));
+    SP_PY_TRY(sp__py_alias(t, &out));
     return sp__py_take_tensor(out);
 }
 
@@ -99,7 +99,7 @@ static PyObject *grad_variable(PyObject *self, PyObject *o)
         int n;
         SP_PY_TRY(sp_apply(sp__py_op("identity"), NULL, 1, &t, 1, &out, &n));
     } else {
-        SP_PY_TRY(sp_grad_detach(t, &out));
+        SP_PY_TRY(sp__py_alias(t, &out));
         sp_status status = sp_grad_watch(out);
         if (status != SP_OK) {
             sp_tensor_release(out);

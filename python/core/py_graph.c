@@ -22,6 +22,13 @@ bool sp__py_has_value(const sp_tensor *t)
     return false;
 }
 
+sp_status sp__py_alias(sp_tensor *t, sp_tensor **out)
+{
+    *out = NULL;
+    if (sp__recorder) SP_TRY(sp__record_read(t, out));
+    return *out ? SP_OK : sp__tensor_alias(t, out);
+}
+
 /* --- capsules ---------------------------------------------------------------------------------------------------- */
 
 static const char GRAPH[] = "spore.graph", FUNCTION[] = "spore.function";

@@ -555,7 +555,7 @@ static PyObject *tensor_alias(PyObject *self, PyObject *unused)
     (void)unused;
     sp_tensor *t = sp__py_tensor(self), *alias = NULL;
     if (!t) return NULL;
-    SP_PY_TRY(sp__tensor_alias(t, &alias));
+    SP_PY_TRY(sp__py_alias(t, &alias));
     return sp__py_take_tensor(alias);
 }
 

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import types
+from importlib import import_module
 
 import spore
 
@@ -65,6 +66,8 @@ def main(arguments):
         print(_USAGE)
         return 0 if arguments else 2
     spore.as_mindspore()
+    if os.environ.get('SPORE_EXPLAIN', '0') not in ('', '0'):
+        import_module('spore.graph.explain')  # reports at the end, also when nothing is compiled
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children
     if arguments[0] in ('-m', '-c'):
         if len(arguments) < 2:

@@ -268,6 +268,7 @@ class Calls:
         if not ours and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
             if not self.is_harmless(function):
                 raise Unsupported(f"{_name_of(function)}() is called with a value known at run time only")
+        odd = ours and self.is_odd(args, kwargs)
         if ours:
             first = next((a for a in args if isinstance(a, Tensor)), None)
             args = [self.handed(a, first) for a in args]
@@ -288,15 +289,23 @@ class Calls:
         except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
-            if ours and self.is_odd(args, kwargs) and not hasattr(error, "_spore_places"):
+            if odd and not hasattr(error, "_spore_places"):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             raise
 
     def interpret(self, function, args, kwargs):
         """A Python function of the library, from its syntax tree."""
+        name = _name_of(function)
         if isinstance(function, types.MethodType):
             function, args = function.__func__, (function.__self__, *args)
-        return self.call_python(function, args, kwargs)
+        depth = len(self.capture.frames)
+        try:
+            return self.call_python(function, args, kwargs)
+        except (TypeError, ValueError, AttributeError) as error:
+            del self.capture.frames[depth:]
+            if self.is_odd(args, kwargs) or any(is_symbol(a) for a in args):
+                raise Unsupported(f"{name}(): {error}") from None
+            raise
 
     @staticmethod
     def is_ours(function):
@@ -320,8 +329,9 @@ class Calls:
     def is_odd(args, kwargs):
         """Whether a number or a dimension known at run time only is among the arguments: then an error may be ours."""
         for value in [*args, *kwargs.values()]:
-            if isinstance(value, Tensor) and -1 in value.shape:
-                return True
+            for item in value if isinstance(value, (tuple, list)) else (value,):
+                if isinstance(item, Scalar) or isinstance(item, Tensor) and -1 in item.shape:
+                    return True
         return False
 
     def handed(self, value, beside):

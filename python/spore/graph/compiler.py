@@ -24,10 +24,10 @@ from spore.graph import explain, state
 from spore.graph.capture import Capture
 from spore.graph.errors import Redo, Unsupported, located
 from spore.graph.flow import NoJoin
-from spore.graph.heap import Items
-from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfTensor, kind_of
+from spore.graph.heap import Added, Attribute, Items
+from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfTensor, kind_of, same
 from spore.graph.statements import Dead
-from spore.graph.values import Choice, Closure, Scalar
+from spore.graph.values import Choice, Closure, number_kind
 
 __all__ = ["JitFunction", "Compiled", "call_top_cell", "eagerly"]
 
@@ -184,9 +184,9 @@ class Entry:
         self.program = None
         self.give = None
         self.changes = ()            # (place, giver): objects that get new contents after a run
-        self.argument_changes = ()   # (position or keyword, giver): lists and dicts among the arguments
+        self.argument_changes = ()   # (position or keyword, Items or Added, giver): lists and dicts among the arguments
         self.written = ()            # numbers of Tensor arguments that were written to
-        self.state = ()              # attributes that are read when a program starts
+        self.state = ()              # (attribute, kind): read when a program starts
         self.one = False             # the result is one Tensor
         self.guards = ()             # (weak reference to a Cell, its training)
         self.version = -1
@@ -209,8 +209,8 @@ class Entry:
         value = self.give(rest)
         for place, give in self.changes:
             place.set(give(rest))
-        for which, give in self.argument_changes:
-            Items(args[which] if isinstance(which, int) else kwargs[which]).set(give(rest))
+        for which, change, give in self.argument_changes:
+            change(args[which] if isinstance(which, int) else kwargs[which]).set(give(rest))
         for i in self.written:
             leaves[i].assign_value(next(rest))
         return value
@@ -224,8 +224,9 @@ class Compiled:
         options: capture_mode, jit_syntax_level and others, see Options.
     """
 
-    def __init__(self, function, plain, name, options):
+    def __init__(self, function, plain, name, options, source=None):
         self.function, self.plain, self.name, self.options = function, plain, name, options
+        self.source = plain if source is None else source        # where the text stands
         self.entries = {}
         self.lock = threading.RLock()
         self.constants = {}          # structural key: {ids: Entry}
@@ -238,8 +239,7 @@ class Compiled:
         key = tuple([(a.dtype, a.shape) if type(a) is Tensor else key_of(a) for a in args])
         if kwargs:
             key = key, tuple([(name, key_of(value)) for name, value in kwargs.items()])
-        if self.options.signature is not None:
-            self.options.check_signature(self.name, args)
+        if self.options.signature is not None and self.options.fits_signature(args):
             key = "signature", tuple([key_of(a) for a, d in zip(args, self.options.signature) if not _is_declared(d)]), tuple(
                 [a.ndim for a, d in zip(args, self.options.signature) if getattr(d, "_any_rank", False)])
         elif self.options.hash_args is not None:
@@ -264,7 +264,8 @@ class Compiled:
         if not kwargs and entry.simple:
             return entry.run(args)
         leaves = entry.leaves(args, kwargs)
-        leaves += [place.get() for place in entry.state]
+        for place, kind in entry.state:
+            leaves += _argument_leaves(kind, place.get())
         return entry.run(leaves, args, kwargs)
 
     def run_constant(self, marker, args, kwargs):
@@ -308,6 +309,10 @@ class Compiled:
                 kind, text = reason.strict or (RuntimeError, str(reason))
                 raise located(kind(text), getattr(reason, "_spore_places", None)) from None
             explain.plain(self, reason)
+            if self.options.signature is not None:
+                # Open sizes are too much for some operator: a program for each set of sizes is still better than none.
+                self.options = self.options.without_signature()
+                return self.capture(args, kwargs, constant_tensors)
             return Entry()
         explain.compiled(self, entry, time.perf_counter() - start)
         return entry
@@ -316,7 +321,8 @@ class Compiled:
         options = self.options
         names = list(kwargs)
         values = list(args) + [kwargs[name] for name in names]
-        kinds = options.kinds(args) if options.signature is not None else [argument_kind(v, constant_tensors) for v in values]
+        declared = options.signature is not None and options.fits_signature(args)
+        kinds = options.kinds(args) if declared else [argument_kind(v, constant_tensors) for v in values]
         entry = self.make_entry(kinds, names, len(args), [])
         if entry.state:              # attributes that the program sets: read at the start of every run
             entry = self.make_entry(kinds, names, len(args), entry.state)
@@ -329,7 +335,7 @@ class Compiled:
     def make_entry(self, kinds, names, n_args, held):
         """Capture once. ``held``: attributes whose contents are further arguments."""
         specs = [spec for kind in kinds for spec in kind.specs()]
-        specs += [(place.get().dtype, place.get().shape) for place in held]
+        specs += [spec for _, kind in held for spec in kind.specs()]
         graph = _core.graph_create()
         capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",
                           depth_limit=context.get_context("max_call_depth"))
@@ -338,8 +344,8 @@ class Compiled:
             with capture:
                 leaves = iter(params)
                 inputs = [kind.rebuild(leaves) for kind in kinds]
-                for place, symbol in zip(held, leaves):
-                    capture.heap.write(place, symbol)
+                for place, kind in held:
+                    capture.heap.write(place, kind.rebuild(leaves))
                 entry = self.execute(capture, function, params, inputs[:n_args], dict(zip(names, inputs[n_args:])))
         except BaseException as error:
             _core.function_abandon(function)
@@ -376,14 +382,15 @@ class Compiled:
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and id(place.owner) not in capture.outer and id(place.owner) not in mutable:
                 continue
+            if isinstance(place, Items):
+                place, new = _relative(place, new)
             made = output_kind(new, capture.literals) if not callable(new) else Known(new)
             leaves = leaves + made.leaves(new)
-            if isinstance(place, Items) and id(place.owner) in mutable:
-                argument_changes.append((mutable[id(place.owner)], giver(made)))
+            if id(place.owner) in mutable:
+                argument_changes.append((mutable[id(place.owner)], type(place), giver(made)))
                 continue
-            old = place.get()
-            if type(old) is Tensor and isinstance(new, Tensor) and (old.dtype, old.shape) == (new.dtype, new.shape):
-                held.append(place)
+            old = place.get() if isinstance(place, Attribute) else None
+            held += _state_of(place, old, new)
             changes.append((place, giver(made)))
         entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
         leaves = leaves + [params[i] for i in entry.written]
@@ -416,6 +423,25 @@ class Compiled:
         raise located(error, places) from None
 
 
+def _state_of(place, old, new):
+    """[(place, kind)] for an attribute that a program changes and that its next run has to read; else nothing."""
+    if type(old) is Tensor and isinstance(new, Tensor) and (old.dtype, old.shape) == (new.dtype, new.shape):
+        return [(place, OfTensor(old.dtype, old.shape))]
+    if type(old) in (int, float) and number_kind(new) is type(old) and not same(old, new):
+        return [(place, OfScalar(type(old)))]
+    return []
+
+
+def _relative(place, new):
+    """A change of a list or dict as what was added, where nothing else was done: it is made again in every run."""
+    old = place.get()
+    if isinstance(new, list) and len(new) >= len(old) and all(a is b for a, b in zip(old, new)):
+        return Added(place.owner), new[len(old):]
+    if isinstance(new, dict) and all(key in new for key in old):
+        return Added(place.owner), {k: v for k, v in new.items() if k not in old or old[k] is not v}
+    return place, new
+
+
 def _leaf_finder(kinds, names):
     def find(args, kwargs):
         values = list(args) + [kwargs[name] for name in names]
@@ -436,14 +462,18 @@ def _argument_leaves(kind, value):
 class Options:
     """How a function is to be compiled."""
 
-    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, name="function"):
+    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, binding=False):
         self.capture_mode, self.fullgraph, self.hash_args = capture_mode, fullgraph, hash_args
         self._strict = strict
         self.signature = tuple(signature) if signature is not None else None
+        self.binding = binding       # whether a call that disagrees with the signature is an error
 
     @property
     def strict(self):
         return context.get_context("jit_syntax_level") == context.STRICT if self._strict is None else self._strict
+
+    def without_signature(self):
+        return Options(self.capture_mode, self._strict, self.fullgraph, None, self.hash_args)
 
     def kinds(self, args):
         """The kinds of arguments as declared."""
@@ -453,11 +483,19 @@ class Options:
         made += [argument_kind(a) for a in args[len(self.signature):]]
         return made
 
-    def check_signature(self, name, args):
-        if len(args) != len(self.signature):
-            raise ValueError(f"For '{name}', the number of declared inputs is {len(self.signature)}, but {len(args)} are given.")
-        for i, (declared, given) in enumerate(zip(self.signature, args)):
-            _check_declared(i, declared, given)
+    def fits_signature(self, args):
+        """Whether arguments are as declared; what disagrees with set_inputs is an error, with input_signature a new program."""
+        try:
+            if len(args) != len(self.signature):
+                raise TypeError(f"For set_inputs, {len(self.signature)} inputs are declared, but the call has {len(args)}: the "
+                                f"function requires {len(self.signature)} positional argument.")
+            for i, (declared, given) in enumerate(zip(self.signature, args)):
+                _check_declared(i, declared, given)
+        except (TypeError, ValueError):
+            if self.binding:
+                raise
+            return False
+        return True
 
 
 def _is_declared(declared):
@@ -545,7 +583,7 @@ class JitFunction:
             if declared and inner.__name__ == "construct" and options.signature is None:
                 options = declared_options(declared, inner, options)
             made = Compiled(lambda executor, args, kwargs: executor.call(inner, (ref(),) + tuple(args), kwargs),
-                            lambda *args, **kwargs: inner(ref(), *args, **kwargs), inner.__name__, options)
+                            lambda *args, **kwargs: inner(ref(), *args, **kwargs), inner.__name__, options, inner)
             del method
             self._bound[owner] = made
         return made
@@ -577,7 +615,7 @@ def declared_options(declared, function, options):
     if isinstance(declared, dict):
         names = [n for n in inspect.signature(function).parameters if n != "self"]
         declared = tuple(declared.get(n) for n in names)
-    return Options(options.capture_mode, options._strict, options.fullgraph, declared, options.hash_args)
+    return Options(options.capture_mode, options._strict, options.fullgraph, declared, options.hash_args, True)
 
 
 _cells = weakref.WeakKeyDictionary()
@@ -593,7 +631,8 @@ def compiled_cell(cell):
         if cell._inputs:
             options = declared_options(cell._inputs, type(cell).construct, options)
         compiled = Compiled(lambda executor, args, kwargs: executor.call_cell(ref(), args, kwargs),
-                            lambda *args, **kwargs: ref()._run(args, kwargs), type(cell).__name__, options)
+                            lambda *args, **kwargs: ref()._run(args, kwargs), type(cell).__name__, options,
+                            getattr(type(cell).construct, "__spore_inner__", type(cell).construct))
         _cells[cell] = compiled
     return compiled
 

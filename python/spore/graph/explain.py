@@ -28,7 +28,7 @@ def start():
 
 
 def _seen(compiled):
-    function = getattr(compiled.plain, "__code__", None)
+    function = getattr(compiled.source, "__code__", None)
     place = f" ({function.co_filename}:{function.co_firstlineno})" if function is not None else ""
     return _events.setdefault(id(compiled), _Seen(compiled.name, place))
 

@@ -486,10 +486,8 @@ class Expressions:
 
     def run_time_shape(self, owner, name):
         """shape or size of a Tensor with dimensions known at run time only."""
-        from spore import ops
-        sizes = ops.dyn_shape(owner) if hasattr(ops, "dyn_shape") else None
-        if sizes is None:
-            raise Unsupported("the shape of a Tensor is known at run time only")
+        sizes, = _core.function_host("shape", lambda values: [Tensor(values[0].shape, dtype=mstype.int64)], [owner],
+                                     [(mstype.int64, (owner.ndim,))], True)
         shape = tuple(Scalar(sizes[i], int) if n < 0 else n for i, n in enumerate(owner.shape))
         if name == "shape":
             return shape

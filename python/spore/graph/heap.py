@@ -5,7 +5,7 @@ While capturing, a change is really made, so that library code sees it too, and 
 branch, and at the end of the whole capture, everything is as it was before; what was changed to what is the answer.
 """
 
-__all__ = ["Heap", "Attribute", "Global", "Items"]
+__all__ = ["Heap", "Added", "Attribute", "Global", "Items"]
 
 _MISSING = object()
 
@@ -46,11 +46,22 @@ class Items:
             self.owner[:] = value
 
 
+class Added(Items):
+    """What is put to the end of a list, or into a dict."""
+
+    def set(self, value):
+        if isinstance(self.owner, dict):
+            self.owner.update(value)
+        else:
+            self.owner.extend(value)
+
+
 class Global:
     """A name of a module."""
 
     def __init__(self, names, name):
         self.names, self.name = names, name
+        self.owner = names
         self.key = (id(names), name)
 
     def get(self):

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions: signatures, state, fallbacks, errors with their places, explain. What single statements and expressions do
+is in tests/graph, recorded from MindSpore."""
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Parameter, Tensor, jit, nn, ops
+from spore.graph import explain
+
+
+@pytest.fixture
+def graph_mode():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def n_programs(function):
+    return sum(len(entries) for entries in function._compiled.entries.values())
+
+
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+def test_one_program_per_dtype_shape_and_constant():
+    @jit
+    def f(x, k):
+        return x * k
+    for _ in range(3):
+        f(Tensor([1.0, 2.0]), 2)
+    assert n_programs(f) == 1
+    f(Tensor([1.0]), 2)
+    f(Tensor([1]), 2)
+    f(Tensor([1.0]), 3)
+    f(Tensor([1.0]), 3.0)
+    assert n_programs(f) == 5
+
+
+def test_tensors_in_a_tuple_may_change_without_a_new_program():
+    @jit
+    def f(pair):
+        return pair[0] + pair[1]
+    for value in (1.0, 2.0, 3.0):
+        assert f((Tensor(value), Tensor(1.0))) == value + 1
+    assert n_programs(f) == 1
+
+
+def test_mutable_numbers_share_a_program():
+    @jit
+    def f(n):
+        return n * 2
+    assert [f(ms.mutable(n)) for n in (1, 5)] == [2, 10]
+    assert n_programs(f) == 1
+
+
+def test_training_mode_selects_the_program():
+    net = nn.Dropout(p=0.5)
+
+    @jit
+    def f(x):
+        return net(x)
+    x = ops.ones((100,))
+    net.set_train(False)
+    assert (f(x) == x).all()
+    net.set_train(True)
+    assert not (f(x) == x).all()
+    net.set_train(False)
+    assert (f(x) == x).all()
+    assert n_programs(f) == 2
+
+
+def test_parameters_are_read_in_every_run():
+    weight = Parameter(Tensor([1.0]), name="w")
+
+    @jit
+    def f(x):
+        return x * weight, x * weight.value(), x * weight.data, x * weight.copy()
+    f(Tensor([1.0]))
+    weight.set_data(Tensor([5.0]))
+    assert [t.item() for t in f(Tensor([1.0]))] == [5.0] * 4
+
+
+def test_declared_shape_serves_all_sizes():
+    @jit(input_signature=Tensor(shape=[None, 2], dtype=ms.float32))
+    def f(x):
+        return x * 2
+    for n in (1, 2, 5):
+        assert f(ops.ones((n, 2))).shape == (n, 2)
+    assert n_programs(f) == 1
+
+
+# --- state -----------------------------------------------------------------------------------------------------------
+
+def test_attributes_and_lists_change_in_every_run():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.n, self.total, self.log = 0, Tensor([0.0]), []
+
+        @jit
+        def construct(self, x):
+            self.n += 1
+            self.total = self.total + x
+            self.log.append(x.shape)
+            return x * self.n
+    net = Net()
+    assert [net(Tensor([2.0])).item() for _ in range(3)] == [2.0, 4.0, 6.0]
+    assert net.n == 3 and net.total.item() == 6.0 and net.log == [(1,)] * 3
+
+
+def test_failed_capture_leaves_nothing_behind():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.n = 0
+            self.w = Parameter(Tensor([1.0]), name="w")
+
+        @jit
+        def construct(self, x, bad):
+            self.n = 5
+            self.w = self.w + 1
+            if bad:
+                return x + undefined_name  # noqa: F821
+            return x * self.w
+    net = Net()
+    with pytest.raises(NameError, match="undefined_name"):
+        net(Tensor([1.0]), True)
+    assert net.n == 0 and net.w.asnumpy() == [1.0]
+    assert net(Tensor([1.0]), False).item() == 2.0
+    assert ms.Tensor([1.0]).item() + 1 == 2.0            # nothing is recorded any more
+
+
+def test_in_place_on_an_argument_reaches_the_caller():
+    @jit
+    def f(x):
+        x.add_(1)
+        return x * 2
+    x = Tensor([1.0])
+    assert f(x).item() == 4.0 and x.item() == 2.0
+    assert f(x).item() == 6.0 and x.item() == 3.0
+
+
+# --- what cannot be captured -----------------------------------------------------------------------------------------
+
+def test_numpy_in_the_middle_runs_as_python():
+    @jit
+    def f(x):
+        return Tensor(np.sort(x.asnumpy())) * 2
+    np.testing.assert_array_equal(f(Tensor([3.0, 1.0])).asnumpy(), [2.0, 6.0])
+
+    @jit(jit_level="O0", jit_syntax_level="STRICT")
+    def g(x):
+        return x.asnumpy()
+    with pytest.raises((RuntimeError, AttributeError)):
+        g(Tensor([1.0]))
+
+
+def test_function_without_source_is_traced():
+    names = {"jit": jit}
+    exec("def f(x):\n    return x * 2 + 1\ng = jit(f)", names)
+    assert names["g"](Tensor([1.0])).item() == 3.0
+    assert n_programs(names["g"]) == 1
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+def inner(x):
+    return x + missing_thing  # noqa: F821
+
+
+def test_error_names_file_line_text_and_chain():
+    @jit
+    def f(x):
+        y = x * 2
+        return inner(y)
+    with pytest.raises(NameError) as caught:
+        f(Tensor([1.0]))
+    text = str(caught.value)
+    assert "test_graph.py" in text and "return inner(y)" in text and "return x + missing_thing" in text
+
+
+def test_raise_under_a_condition_of_the_run():
+    @jit
+    def f(x):
+        if x.sum() < 0:
+            raise ValueError("negative", 3)
+        return x
+    assert f(Tensor([1.0])).item() == 1.0
+    with pytest.raises(ValueError, match="negative"):
+        f(Tensor([-1.0]))
+    assert f(Tensor([2.0])).item() == 2.0
+
+
+# --- training --------------------------------------------------------------------------------------------------------
+
+def losses(mode_jit):
+    ms.set_seed(3)
+    rng = np.random.default_rng(3)
+    net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.BatchNorm1d(8), nn.Dense(8, 2)).set_train()
+    optimizer = nn.Adam(net.trainable_params(), 0.01)
+    loss = nn.CrossEntropyLoss()
+    x, y = Tensor(rng.normal(size=(16, 4)).astype(np.float32)), Tensor(rng.integers(0, 2, 16).astype(np.int32))
+    value_and_grad = ms.value_and_grad(lambda a, b: loss(net(a), b), None, optimizer.parameters)
+
+    def step(a, b):
+        value, grads = value_and_grad(a, b)
+        optimizer(grads)
+        return value
+    step = jit(step) if mode_jit else step
+    return [step(x, y).item() for _ in range(10)]
+
+
+def test_training_step_is_one_program_with_equal_losses():
+    assert losses(True) == losses(False)
+
+
+def test_gradient_through_a_run_time_loop():
+    def f(x, n):
+        y = x
+        while n > 0:
+            y = y * x
+            n = n - 1
+        return y
+
+    @jit
+    def g(x, n):
+        return ms.grad(f)(x, n)
+    for n in range(4):
+        assert g(Tensor(2.0), Tensor(n)).item() == (n + 1) * 2.0 ** n
+
+
+def test_cells_compile_in_graph_mode(graph_mode):
+    explain.start()
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            if x.sum() > 0:
+                return x * 2
+            return x - 1
+    net = Net()
+    assert net(Tensor([1.0])).item() == 2.0 and net(Tensor([-1.0])).item() == -2.0
+    assert "Net" in explain.report()
+
+
+def test_one_program_from_several_threads():
+    @jit
+    def f(x):
+        for _ in range(10):
+            x = x * 1.5 + 1
+        return x
+    want = f(Tensor([1.0])).item()
+    got = []
+    threads = [threading.Thread(target=lambda: got.extend(f(Tensor([1.0])).item() for _ in range(50))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == [want] * 200
+
+
+# --- explain ---------------------------------------------------------------------------------------------------------
+
+def test_explain_tells_what_happened(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import mindspore as ms\n@ms.jit\ndef f(x, k):\n    return x.asnumpy() if k else x * 2\n"
+                      "f(ms.Tensor([1.]), 0)\nf(ms.Tensor([1., 2.]), 0)\nf(ms.Tensor([1., 2.]), 1)\n")
+    done = subprocess.run([sys.executable, "-m", "spore.run", str(script)], capture_output=True, text=True,
+                          env=dict(os.environ, SPORE_EXPLAIN="1"), check=True)
+    assert "captured and compiled" in done.stderr
+    assert "argument 0 is a Tensor Float32[2], it was a Tensor Float32[1]" in done.stderr
+    assert "runs as plain Python: Tensor.asnumpy()" in done.stderr and "script.py:4" in done.stderr
