@@ -4,7 +4,7 @@ import json
 
 from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
-from spore.mindrecord.shardutils import Unset, check_consumers, check_filenames, engine_errors
+from spore.mindrecord.core.shardutils import Unset, check_consumers, check_filenames, engine_errors
 
 __all__ = ['MindPage']
 
