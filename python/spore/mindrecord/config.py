@@ -5,6 +5,7 @@ Built-in encryption and digests are done by the engine. A function of the user's
 size, output file, key) and writes what it likes; files made that way end in the mode UDF-ENC.
 """
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -251,11 +252,15 @@ def _check_file(path):
 
 
 @contextlib.contextmanager
-def _decryption_errors():
+def _opening_errors():
     try:
         with engine_errors():
             yield
     except RuntimeError as error:
+        missing = ': cannot be opened: ' + os.strerror(errno.ENOENT)
+        if str(error).endswith(missing):
+            raise RuntimeError(f"Invalid file, mindrecord file: {str(error).removesuffix(missing)} can not be found. Please "
+                               f"check whether the mindrecord file exists and do not rename the mindrecord file.") from error
         if _settings['key'] is None:
             raise
         raise RuntimeError(f"Failed to decrypt data, please check if enc_key and enc_mode / dec_mode is valid: "
@@ -268,12 +273,12 @@ def open_files(file_name, columns=None):
     names = [file_name] if whole else file_name
     for name in names:
         _check_file(name)
-    with plain_files(names) as paths, _decryption_errors():
+    with plain_files(names) as paths, _opening_errors():
         return _core.RecordReader([os.fsencode(path) for path in paths], whole, columns, *read_secret())
 
 
 def open_writer(file_name):
     """The engine's writer that adds to a data set."""
     _check_file(file_name)
-    with _decryption_errors():
+    with _opening_errors():
         return _core.RecordWriter.append(os.fsencode(file_name), *read_secret())

@@ -239,7 +239,8 @@ class FileWriter:
             self.init_append(self._file_name, None)
             return
         if self._schema is None:
-            raise MRMGetMetaError("The schema comes first: call add_schema.")
+            raise RuntimeError("Invalid data, schema is not found in header, please use 'add_schema' to add a schema for new "
+                               "mindrecord files.")
         fields = [(name, field['type'], field.get('shape')) for name, field in self._schema.items()]
         for path in [] if self._overwrite else self._paths:
             if os.path.exists(path) or os.path.exists(path + '.db'):
