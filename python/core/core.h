@@ -121,6 +121,7 @@ int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c *
 int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
 int sp__py_add_random(PyObject *module);    /* generators, py_random.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
+int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */
 int sp__py_add_tfrecord(PyObject *module);   /* TFRecord files, py_tfrecord.c */
 int sp__py_add_transform(PyObject *module);  /* transforms of data and image codecs, py_transform.c */

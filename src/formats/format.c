@@ -116,6 +116,17 @@ static sp_status source_open(const char *path, const sp_file_options *options, b
     return status;
 }
 
+sp_status sp__source_open(const char *path, const sp_file_options *options, sp_source *out)
+{
+    return source_open(path, options, false, out);
+}
+
+sp_status sp__source_open_memory(const void *data, size_t bytes, const sp_file_options *options, sp_source *out)
+{
+    *out = (sp_source){.data = data, .bytes = bytes, .options = options};
+    return decrypt_source(out, false);
+}
+
 void sp__source_close(sp_source *s)
 {
     sp__map_release(s->map);
@@ -280,11 +291,15 @@ static sp_status probe(const sp_source *s, const sp_format **out)
     return SP_OK;
 }
 
+sp_status sp__source_format(const sp_source *s, const sp_format **out)
+{
+    return s->options->format != NULL ? format_named(s->options->format, out) : probe(s, out);
+}
+
 sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
 {
     const sp_format *format = NULL;
-    if (s->options->format != NULL) SP_TRY(format_named(s->options->format, &format));
-    else SP_TRY(probe(s, &format));
+    SP_TRY(sp__source_format(s, &format));
     sp__bundle_set_format(bundle, format);
     return format->read(s, bundle);
 }
@@ -330,8 +345,8 @@ sp_status sp_load(const char *path, const sp_file_options *options, sp_bundle **
 sp_status sp_load_memory(const void *data, size_t bytes, const sp_file_options *options, sp_bundle **out)
 {
     SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
-    sp_source s = {.data = data, .bytes = bytes, .options = options != NULL ? options : &no_options};
-    SP_TRY(decrypt_source(&s, false));
+    sp_source s;
+    SP_TRY(sp__source_open_memory(data, bytes, options != NULL ? options : &no_options, &s));
     sp_status status = load(&s, out);
     sp__source_close(&s);
     return status;

@@ -39,7 +39,12 @@ sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const ch
 sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name);
 /* Another file, named in this one: must lie in the same folder or below; no "..", no absolute names. */
 sp_status sp__source_open_beside(const sp_source *s, const char *name, sp_source *out);
+/* A file, or a block of memory, decrypted when it is encrypted. Ends with sp__source_close. */
+sp_status sp__source_open(const char *path, const sp_file_options *options, sp_source *out);
+sp_status sp__source_open_memory(const void *data, size_t bytes, const sp_file_options *options, sp_source *out);
 void sp__source_close(sp_source *s);
+/* What it holds, by its options or contents. */
+sp_status sp__source_format(const sp_source *s, const sp_format **out);
 /* The field of dimensions of a protobuf tensor: one number, or packed ones; appended to meta. */
 sp_status sp__meta_take_dims(sp_wire *w, int type, sp_meta *meta);
 /* bytes = elements of meta * element size; SP_FORMAT with the shape when it is not possible. */

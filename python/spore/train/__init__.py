@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training: Model, callbacks, metrics, checkpoints."""
-from spore.train import _convert, callback, metrics, serialization, summary
+from spore.train import _convert, _mindir, callback, metrics, serialization, summary
 from spore.train._convert import convert_parameters
+from spore.train._mindir import load
 from spore.train.serialization import *  # noqa: F401,F403
 from spore.train.metrics import *  # noqa: F401,F403
 from spore.train.callback import *  # noqa: F401,F403
@@ -14,7 +15,7 @@ from spore.train.dataset_helper import DatasetHelper, connect_network_with_datas
 from spore.train.model import Model
 
 __all__ = ['Model', 'data_sink', 'DatasetHelper', 'connect_network_with_dataset', 'build_train_network',
-           'LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager', *serialization.__all__, *_convert.__all__,
+           'LossScaleManager', 'FixedLossScaleManager', 'DynamicLossScaleManager', *serialization.__all__, *_convert.__all__, *_mindir.__all__,
            *callback.__all__, *summary.__all__, *metrics.__all__]
 
 from spore import _docstrings  # noqa: E402

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.h - networks that come out of files, ready to run.
+ *
+ *     sp_model *m;
+ *     sp_model_load("net.onnx", NULL, &m);                 told by the contents: ONNX, MindIR
+ *     sp_model_run(m, 1, &image, 1, &scores);              as often as you like, from any thread
+ *     sp_model_release(m);
+ *
+ * A model is compiled when it first meets arguments of certain dtypes and shapes. Where its shapes depend on the contents
+ * of the arguments, or where gradients are being recorded (grad.h), it is run operator by operator. */
+#ifndef SPORE_MODEL_H
+#define SPORE_MODEL_H
+
+#include "spore/format.h"
+#include "spore/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_model sp_model;
+
+/* options: NULL, or the key of an encrypted file and how to read it. Fails with everything in the file that cannot be run. */
+SP_API sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out);
+/* The same from memory; nothing refers to `data` afterwards. */
+SP_API sp_status sp_model_load_memory(const void *data, size_t bytes, const sp_file_options *options, sp_model **out);
+SP_API sp_model *sp_model_retain(sp_model *m);
+SP_API void sp_model_release(sp_model *m); /* NULL is fine */
+
+/* What it takes and gives, in order. A dimension of -1, or a rank of -1, is not said by the file; dtype SP_DTYPE_NONE is a
+ * value that is no tensor (a sequence). Borrowed from the model. */
+SP_API int sp_model_inputs(const sp_model *m);
+SP_API int sp_model_outputs(const sp_model *m);
+SP_API const char *sp_model_input_name(const sp_model *m, int i);
+SP_API const char *sp_model_output_name(const sp_model *m, int i);
+SP_API const sp_spec *sp_model_input_spec(const sp_model *m, int i);
+SP_API const sp_spec *sp_model_output_spec(const sp_model *m, int i);
+/* Its weights by name: the tensors themselves, so writing to one changes the model. Borrowed. */
+SP_API const sp_bundle *sp_model_parameters(const sp_model *m);
+/* Let another tensor of equal dtype and shape (retained) be the weight of that name. Before the model is first run. */
+SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor);
+
+/* One argument an input (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
+ * result that is not there. While a function is being recorded the model becomes part of it. */
+SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

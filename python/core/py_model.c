@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* py_model.c - models from files for the Python package: Model objects with their faces, parameters and a call. */
+#include "core.h"
+
+#include "spore/model.h"
+
+typedef struct py_model {
+    PyObject_HEAD
+    sp_model *model;
+} py_model;
+
+static PyTypeObject *model_type;
+
+static void model_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    sp_model_release(((py_model *)self)->model);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/* (name, dtype text or None, dims or None) of one input or output. */
+static PyObject *face(const char *name, const sp_spec *spec)
+{
+    PyObject *dims = NULL;
+    if (spec->rank < 0) dims = Py_NewRef(Py_None);
+    else if ((dims = PyTuple_New(spec->rank)) != NULL) {
+        for (int i = 0; i < spec->rank; i++) {
+            PyObject *d = PyLong_FromLongLong(spec->dims[i]);
+            if (d == NULL || PyTuple_SetItem(dims, i, d) != 0) {
+                Py_DECREF(dims);
+                return NULL;
+            }
+        }
+    }
+    if (dims == NULL) return NULL;
+    return Py_BuildValue("(szN)", name, spec->dtype == SP_DTYPE_NONE ? NULL : sp_dtype_text(spec->dtype), dims);
+}
+
+static PyObject *faces(PyObject *self, bool inputs)
+{
+    const sp_model *m = ((py_model *)self)->model;
+    int n = inputs ? sp_model_inputs(m) : sp_model_outputs(m);
+    PyObject *list = PyList_New(n);
+    for (int i = 0; list != NULL && i < n; i++) {
+        PyObject *f = inputs ? face(sp_model_input_name(m, i), sp_model_input_spec(m, i))
+                             : face(sp_model_output_name(m, i), sp_model_output_spec(m, i));
+        if (f == NULL || PyList_SetItem(list, i, f) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_inputs(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return faces(self, true);
+}
+
+static PyObject *model_outputs(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return faces(self, false);
+}
+
+static PyObject *model_parameters(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const sp_bundle *b = sp_model_parameters(((py_model *)self)->model);
+    PyObject *list = PyList_New(0);
+    for (int64_t i = 0; list != NULL && i < sp_bundle_count(b); i++) {
+        sp_tensor *t = sp_bundle_tensor_at(b, i);
+        PyObject *tensor = t != NULL ? sp__py_take_tensor(sp_tensor_retain(t)) : sp__py_fail(SP_NOMEM);
+        PyObject *entry = tensor != NULL ? Py_BuildValue("(sN)", sp_bundle_name_at(b, i), tensor) : NULL;
+        if (entry == NULL || PyList_Append(list, entry) != 0) Py_CLEAR(list);
+        Py_XDECREF(entry);
+    }
+    return list;
+}
+
+static PyObject *results_of(sp_tensor **out, int n)
+{
+    PyObject *list = PyList_New(n);
+    for (int i = 0; i < n; i++) {
+        PyObject *t = out[i] != NULL ? sp__py_take_tensor(out[i]) : Py_NewRef(Py_None);
+        if (list == NULL || t == NULL) {
+            Py_XDECREF(t);
+            Py_CLEAR(list);
+        } else if (PyList_SetItem(list, i, t) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *model_bind(PyObject *self, PyObject *args)
+{
+    const char *name;
+    PyObject *tensor;
+    if (!PyArg_ParseTuple(args, "sO!:bind", &name, sp__py_tensor_type, &tensor)) return NULL;
+    SP_PY_TRY(sp_model_set_parameter(((py_model *)self)->model, name, sp__py_tensor(tensor)));
+    Py_RETURN_NONE;
+}
+
+static PyObject *model_run(PyObject *self, PyObject *args)
+{
+    sp_model *m = ((py_model *)self)->model;
+    int n_in = (int)PyTuple_Size(args), n_out = sp_model_outputs(m);
+    size_t all = (size_t)(n_in + n_out + 1);
+    sp_tensor **in = PyMem_Malloc(all * sizeof *in), **out = in != NULL ? in + n_in : NULL;
+    if (in == NULL) return PyErr_NoMemory();
+    for (int i = 0; i < n_in; i++) {
+        PyObject *o = PyTuple_GetItem(args, i);
+        in[i] = o != Py_None ? sp__py_tensor(o) : NULL;
+        if (in[i] == NULL && o != Py_None) {
+            PyMem_Free(in);
+            return NULL;
+        }
+    }
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_model_run(m, n_in, in, n_out, out);
+    Py_END_ALLOW_THREADS
+    PyObject *result = status == SP_OK ? results_of(out, n_out) : sp__py_fail(status);
+    PyMem_Free(in);
+    return result;
+}
+
+static PyMethodDef model_methods[] = {
+    {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype or None, dims or None); a dimension of -1 is free."},
+    {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
+    {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
+    {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
+    {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors, None for a result that is not there."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot model_slots[] = {
+    {Py_tp_dealloc, model_dealloc},
+    {Py_tp_methods, model_methods},
+    {Py_tp_doc, "A network out of a file."},
+    {0, NULL},
+};
+
+static PyType_Spec model_spec = {.name = "spore._core.Model",
+                                 .basicsize = sizeof(py_model),
+                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 .slots = model_slots};
+
+static PyObject *take_model(sp_model *model)
+{
+    py_model *self = (py_model *)PyType_GenericAlloc(model_type, 0);
+    if (self == NULL) sp_model_release(model);
+    else self->model = model;
+    return (PyObject *)self;
+}
+
+static PyObject *model_load_memory(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *data;
+    Py_ssize_t bytes;
+    sp_file_options options = {0};
+    sp_model *model;
+    if (!PyArg_ParseTuple(args, "y#|z:model_load_memory", &data, &bytes, &options.format)) return NULL;
+    SP_PY_TRY(sp_model_load_memory(data, (size_t)bytes, &options, &model));
+    return take_model(model);
+}
+
+static PyObject *model_load(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *path_object = NULL, *key = Py_None;
+    sp_file_options options = {0};
+    const char *mode = NULL;
+    if (!PyArg_ParseTuple(args, "O&|zOz:model_load", PyUnicode_FSConverter, &path_object, &options.format, &key, &mode)) return NULL;
+    if (key != Py_None) {
+        char *bytes;
+        Py_ssize_t n;
+        if (PyBytes_AsStringAndSize(key, &bytes, &n) != 0) {
+            Py_DECREF(path_object);
+            return NULL;
+        }
+        options.key = bytes;
+        options.key_bytes = (size_t)n;
+        options.key_mode = mode;
+    }
+    sp_model *model = NULL;
+    const char *path = PyBytes_AsString(path_object);
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_model_load(path, &options, &model);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path_object);
+    return status == SP_OK ? take_model(model) : sp__py_fail(status);
+}
+
+static PyMethodDef functions[] = {
+    {"model_load", model_load, METH_VARARGS,
+     "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},
+    {"model_load_memory", model_load_memory, METH_VARARGS, "model_load_memory(bytes, format=None): the same from memory."},
+    {NULL, NULL, 0, NULL},
+};
+
+int sp__py_add_model(PyObject *module)
+{
+    model_type = (PyTypeObject *)PyType_FromSpec(&model_spec);
+    if (model_type == NULL || PyModule_AddObjectRef(module, "Model", (PyObject *)model_type) != 0) return -1;
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GraphCell: a network out of a file, as a Cell."""
+from spore import _core
+from spore._core import Tensor
+from spore.common.parameter import Parameter
+from spore.nn.cell import Cell
+
+__all__ = ["GraphCell"]
+
+
+class GraphCell(Cell):
+    """Runs a network that :func:`spore.load` has read.
+
+    Its Parameters are those of the file, under the names they had when it was written; they can be changed, saved and trained
+    further like those of any Cell.
+
+    Args:
+        graph: what ``load`` returned.
+        params_init (dict): Tensors or Parameters to start from instead of the file's, by name. Default: ``None``.
+        obf_random_seed: accepted for MindSpore's sake; must be ``None``, obfuscated models are not read. Default: ``None``.
+
+    Inputs:
+        - **inputs** (Tensor) - as many as the network had when it was exported.
+
+    Outputs:
+        Tensor, or a tuple of Tensors.
+
+    Examples:
+        >>> from spore import nn
+        >>> try:
+        ...     nn.GraphCell("net.mindir")
+        ... except TypeError:
+        ...     print("a name is not a network: load it first")
+        a name is not a network: load it first
+    """
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None):
+        super().__init__(auto_prefix=True)
+        if not isinstance(graph, _core.Model):
+            raise TypeError(f"For 'GraphCell', the argument 'graph' must be what 'load' returned, but got type {type(graph)}.")
+        params_init = {} if params_init is None else params_init
+        if not isinstance(params_init, dict):
+            raise TypeError(f"For 'GraphCell', the argument 'params_init' must be a dict, but got {type(params_init)}.")
+        if obf_random_seed is not None:
+            raise ValueError("For 'GraphCell', obfuscated models are not supported: obf_random_seed must be None.")
+        for name, value in params_init.items():
+            if not isinstance(name, str) or not isinstance(value, Tensor):
+                raise TypeError("For 'GraphCell', the keys of 'params_init' must be str and its values Tensor or Parameter, but "
+                                f"got {type(name)} and {type(value)}.")
+        self.graph = graph
+        for name, value in graph.parameters():
+            start = params_init.get(name, value)
+            if start.shape != value.shape or start.dtype != value.dtype:
+                raise ValueError(f"For 'GraphCell', params_init['{name}'] has dtype {start.dtype} and shape {start.shape}, but the "
+                                 f"network needs {value.dtype} and {value.shape}.")
+            parameter = start if isinstance(start, Parameter) else Parameter(start, name=name)
+            graph.bind(name, parameter)
+            self._params[name] = parameter
+
+    def construct(self, *inputs):
+        results = self.graph.run(*inputs)
+        return results[0] if len(results) == 1 else tuple(results)

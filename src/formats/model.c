@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c - models of any kind: loaded, compiled for the shapes they meet, run.
+ *
+ * A kind of file (model_impl.h) gives one function that applies the model to arguments. Applied to symbols it records a
+ * program, which is remembered with the arguments' dtypes and shapes; applied to tensors it computes. The second way is
+ * taken when the first one fails with SP_SYMBOL because the contents of an argument decide about shapes, and when gradients are
+ * recorded. */
+#include <pthread.h>
+
+#include "formats/model_impl.h"
+#include "spore/grad.h"
+
+enum { PROGRAMS_MAX = 64 }; /* shapes that are remembered; further ones are run operator by operator */
+
+typedef struct compiled {
+    struct compiled *next;
+    sp_program *program;
+    uint64_t given; /* bit i: argument i is there */
+    sp_spec specs[];
+} compiled;
+
+struct sp_model_programs {
+    pthread_mutex_t lock;
+    compiled *first;
+    int count;
+    bool stepwise; /* found to depend on contents */
+};
+
+static const sp_model_kind *const kinds[] = {&sp__model_mindir};
+static const sp_file_options no_options = {0};
+
+/* --- loading and releasing --------------------------------------------------------------------------------------- */
+
+sp_model *sp_model_retain(sp_model *m)
+{
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+    return m;
+}
+
+void sp_model_release(sp_model *m)
+{
+    if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
+    if (m->programs != NULL) {
+        for (compiled *c = m->programs->first, *next; c != NULL; c = next) {
+            next = c->next;
+            sp_program_release(c->program);
+            sp__free(c);
+        }
+        pthread_mutex_destroy(&m->programs->lock);
+        sp__free(m->programs);
+    }
+    if (m->data != NULL) m->kind->release(m->data);
+    sp_bundle_release(m->parameters);
+    sp__arena_free(&m->arena);
+    sp__free(m);
+}
+
+static sp_status model_create(const sp_model_kind *kind, sp_model **out)
+{
+    sp_model *m = sp__alloc_zero(sizeof *m);
+    if (m == NULL) return SP_NOMEM;
+    atomic_init(&m->refs, 1);
+    m->kind = kind;
+    m->programs = sp__alloc_zero(sizeof *m->programs);
+    sp_status status = m->programs != NULL ? SP_OK : SP_NOMEM;
+    if (status == SP_OK && pthread_mutex_init(&m->programs->lock, NULL) != 0) {
+        sp__free(m->programs);
+        m->programs = NULL;
+        status = sp__fail(SP_RUNTIME, "a lock could not be made");
+    }
+    if (status == SP_OK) status = sp_bundle_create(&m->parameters);
+    if (status == SP_OK) *out = m;
+    else sp_model_release(m);
+    return status;
+}
+
+static sp_status load(const sp_source *s, sp_model **out)
+{
+    const sp_format *format;
+    SP_TRY(sp__source_format(s, &format));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i]->format, format->name) != 0) continue;
+        sp_model *m;
+        SP_TRY(model_create(kinds[i], &m));
+        sp_status status = kinds[i]->load(s, m);
+        if (status == SP_OK) *out = m;
+        else sp_model_release(m);
+        return status;
+    }
+    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR)", format->title);
+}
+
+sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)
+{
+    SP_CHECK(path != NULL && out != NULL, SP_VALUE, "path and out must not be NULL");
+    sp_source s = {0};
+    sp_status status = sp__source_open(path, options != NULL ? options : &no_options, &s);
+    if (status == SP_OK) {
+        status = load(&s, out);
+        sp__source_close(&s);
+    }
+    if (status != SP_OK) sp__error_context("%s", path);
+    return status;
+}
+
+sp_status sp_model_load_memory(const void *data, size_t bytes, const sp_file_options *options, sp_model **out)
+{
+    SP_CHECK(out != NULL && (data != NULL || bytes == 0), SP_VALUE, "data and out must not be NULL");
+    sp_source s;
+    SP_TRY(sp__source_open_memory(data, bytes, options != NULL ? options : &no_options, &s));
+    sp_status status = load(&s, out);
+    sp__source_close(&s);
+    return status;
+}
+
+/* --- the face ---------------------------------------------------------------------------------------------------- */
+
+int sp_model_inputs(const sp_model *m) { return m->n_inputs; }
+int sp_model_outputs(const sp_model *m) { return m->n_outputs; }
+const char *sp_model_input_name(const sp_model *m, int i) { return m->inputs[i].name; }
+const char *sp_model_output_name(const sp_model *m, int i) { return m->outputs[i].name; }
+const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return &m->inputs[i].spec; }
+const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return &m->outputs[i].spec; }
+const sp_bundle *sp_model_parameters(const sp_model *m) { return m->parameters; }
+
+sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor)
+{
+    int64_t i = sp_bundle_find(m->parameters, name);
+    int rank;
+    const int64_t *dims;
+    SP_CHECK(i >= 0, SP_KEY, "the model has no weight '%s'", name);
+    SP_CHECK(m->programs->first == NULL, SP_RUNTIME, "weight '%s' cannot be replaced after the model was run", name);
+    sp_dtype dtype = sp_bundle_shape_at(m->parameters, i, &rank, &dims);
+    bool fits = dtype == sp_tensor_dtype(tensor) && rank == sp_tensor_rank(tensor);
+    for (int k = 0; k < rank && fits; k++) fits = dims[k] == sp_tensor_dims(tensor)[k];
+    SP_CHECK(fits, SP_VALUE, "the tensor for weight '%s' has another dtype or shape", name);
+    sp_graph_variable_mark(tensor);
+    return sp_bundle_add(m->parameters, name, tensor);
+}
+
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *in, int n_out)
+{
+    char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
+    SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
+             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
+    for (int i = 0; i < n_in; i++) {
+        const sp_spec *s = &m->inputs[i].spec;
+        if (in[i] == NULL || s->dtype == SP_DTYPE_NONE) continue;
+        SP_CHECK(sp_tensor_dtype(in[i]) == s->dtype, SP_TYPE, "input '%s' is %s, it must be %s", m->inputs[i].name,
+                 sp_dtype_name(sp_tensor_dtype(in[i])), sp_dtype_name(s->dtype));
+        if (s->rank < 0) continue;
+        bool fits = sp_tensor_rank(in[i]) == s->rank;
+        for (int k = 0; k < s->rank && fits; k++)
+            fits = s->dims[k] < 0 || sp_tensor_dims(in[i])[k] < 0 || sp_tensor_dims(in[i])[k] == s->dims[k];
+        SP_CHECK(fits, SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", m->inputs[i].name,
+                 sp__shape_text(sp_tensor_rank(in[i]), sp_tensor_dims(in[i]), found), sp__shape_text(s->rank, s->dims, wanted));
+    }
+    return SP_OK;
+}
+
+static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+{
+    sp_graph *g = NULL;
+    sp_function *f = NULL;
+    sp_tensor *params[64], *args[64] = {NULL}, **results;
+    sp_status status;
+    int n_params = 0;
+    results = sp__alloc_zero((size_t)m->n_outputs * sizeof *results + 1);
+    if (results == NULL) return SP_NOMEM;
+    SP_GOTO(done, sp_graph_create(&g));
+    SP_GOTO(done, sp_function_begin(g, "model", n, specs, &f, params));
+    for (int i = 0; i < m->n_inputs; i++)
+        if (given >> i & 1) args[i] = params[n_params++];
+    status = m->kind->apply(m, args, results);
+    for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
+        if (results[i] == NULL) status = sp__fail(SP_SYMBOL, "a result that is not there");
+    if (status == SP_OK) status = sp_function_end(f, m->n_outputs, results);
+    else sp_function_abandon(f);
+    if (status == SP_OK) status = sp_program_create(f, NULL, out);
+    for (int i = 0; i < n_params; i++) sp_tensor_release(params[i]);
+done:
+    for (int i = 0; i < m->n_outputs; i++) sp_tensor_release(results[i]);
+    sp__free(results);
+    sp_graph_release(g);
+    return status;
+}
+
+/* The program for these arguments, found or made; NULL: there is none, and there will be none. */
+static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+{
+    struct sp_model_programs *p = m->programs;
+    sp_status status = SP_OK;
+    *out = NULL;
+    pthread_mutex_lock(&p->lock);
+    compiled *c = p->first;
+    while (c != NULL && (c->given != given || memcmp(c->specs, specs, (size_t)n * sizeof *specs) != 0)) c = c->next;
+    if (c == NULL && !p->stepwise && p->count < PROGRAMS_MAX) {
+        c = sp__alloc_zero(sizeof *c + (size_t)n * sizeof *specs);
+        status = c != NULL ? record(m, given, n, specs, &c->program) : SP_NOMEM;
+        if (status == SP_OK) {
+            c->given = given;
+            memcpy(c->specs, specs, (size_t)n * sizeof *specs);
+            c->next = p->first;
+            p->first = c;
+            p->count++;
+        } else {
+            sp__free(c);
+            c = NULL;
+        }
+        if (status == SP_SYMBOL) {
+            p->stepwise = true;
+            status = SP_OK;
+        }
+    }
+    if (c != NULL) *out = sp_program_retain(c->program);
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    SP_TRY(check_arguments(m, n_in, in, n_out));
+    sp_spec specs[64] = {0};
+    sp_tensor *args[64];
+    uint64_t given = 0;
+    int n = 0;
+    bool direct = n_in > 64 || sp_function_recording() != NULL || sp_grad_recording() || m->programs->stepwise;
+    for (int i = 0; i < n_in && !direct; i++) {
+        if (in[i] == NULL) continue;
+        given |= (uint64_t)1 << i;
+        specs[n].dtype = sp_tensor_dtype(in[i]);
+        specs[n].rank = sp_tensor_rank(in[i]);
+        memcpy(specs[n].dims, sp_tensor_dims(in[i]), (size_t)specs[n].rank * sizeof(int64_t));
+        args[n++] = in[i];
+    }
+    sp_program *program = NULL;
+    if (!direct) SP_TRY(program_for(m, given, n, specs, &program));
+    if (program == NULL) {
+        for (int i = 0; i < n_out; i++) out[i] = NULL;
+        return m->kind->apply(m, in, out);
+    }
+    sp_status status = sp_program_run(program, n, args, n_out, out);
+    sp_program_release(program);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_impl.h - what a kind of model file gives: its face, and a way to apply it. model.c does the rest: compiling for the
+ * arguments' shapes, remembering programs, running operator by operator where compiling is not possible. */
+#ifndef SPORE_MODEL_IMPL_H
+#define SPORE_MODEL_IMPL_H
+
+#include "base/arena.h"
+#include "formats/format_impl.h"
+#include "spore/model.h"
+
+typedef struct sp_model_value {
+    const char *name; /* lives with the model */
+    sp_spec spec;
+} sp_model_value;
+
+/* The entries of a kind of model; `data` is what load made. */
+typedef struct sp_model_kind {
+    const char *format; /* name of the sp_format whose files it takes: "onnx" */
+    /* Fill m: data, inputs, outputs, parameters. Memory in m->arena. After a failure release is called with what there is. */
+    sp_status (*load)(const sp_source *s, sp_model *m);
+    void (*release)(void *data);
+    /* Apply to arguments, tensors or symbols; results are owned by the caller. When an argument is a symbol and its contents
+     * would have to be known, SP_SYMBOL. Called by several threads at a time. */
+    sp_status (*apply)(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
+} sp_model_kind;
+
+struct sp_model {
+    atomic_int refs;
+    const sp_model_kind *kind;
+    void *data;
+    sp__arena arena;
+    int n_inputs, n_outputs;
+    sp_model_value *inputs, *outputs;
+    sp_bundle *parameters;
+    struct sp_model_programs *programs;
+};
+
+extern const sp_model_kind sp__model_onnx, sp__model_mindir;
+
+#endif

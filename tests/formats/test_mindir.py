@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindIR files that MindSpore wrote give here what they gave there (the .npz beside them), whole and as Cells; damaged ones are
+refused."""
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import _core, nn
+
+DATA = pathlib.Path(__file__).parent / "data" / "mindir"
+FILES = sorted(path for path in DATA.glob("*.mindir") if path.with_name(path.stem.removesuffix("_graph") + ".npz").exists())
+
+
+def key_of(path):
+    found = re.fullmatch(r"(?:split_)?enc_(AES-GCM|AES-CBC)_key_(.*?)(?:_graph)?", path.stem)
+    return {"dec_key": found[2].encode(), "dec_mode": found[1]} if found else {}
+
+
+def cases_of(path):
+    """Lists of inputs and outputs of each run that was recorded."""
+    with np.load(path.with_name(path.stem.removesuffix("_graph") + ".npz")) as arrays:
+        names = sorted({re.match(r"in(\d+)_", name)[1] for name in arrays if name.startswith("in")})
+        order = sorted(arrays, key=lambda name: int(name.rpartition("_")[2]))
+        return [[[arrays[name] for name in order if name.startswith(f"{side}{case}_")] for side in ("in", "out")] for case in names]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_file_of_2_10(path):
+    net = nn.GraphCell(ms.load(str(path), **key_of(path)))
+    cases = cases_of(path)
+    assert cases
+    for inputs, outputs in cases:
+        found = net(*map(ms.Tensor, inputs))
+        found = found if isinstance(found, tuple) else (found,)
+        assert len(found) == len(outputs)
+        for one, wanted in zip(found, outputs):
+            np.testing.assert_allclose(one.asnumpy().astype(wanted.dtype).reshape(wanted.shape), wanted, rtol=1e-4, atol=2e-6)
+
+
+def test_all_files_are_there():
+    assert len(FILES) == 20
+
+
+@pytest.mark.parametrize("name, key", [("add", None), ("add_gcm_key_0123456789ABCDEF", b"0123456789ABCDEF")])
+def test_files_of_1_1_and_1_7(name, key):
+    net = nn.GraphCell(ms.load(str(DATA / f"{name}.mindir"), **({} if key is None else {"dec_key": key})))
+    x = np.arange(4, dtype=np.float32).reshape(2, 2)
+    np.testing.assert_array_equal(net(ms.Tensor(x), ms.Tensor(x + 1)).asnumpy(), 2 * x + 1)
+
+
+def test_file_of_2_0():
+    net = nn.GraphCell(ms.load(str(DATA / "ori_net.mindir")))
+    ones = net(ms.Tensor(np.ones((1, 1, 32, 32), np.float32))).asnumpy()
+    np.testing.assert_allclose(ones[0], [4931.8945, 4296.778, 4423.1206, 4641.728, 5048.5415, 4362.815, 4113.9697, 4763.8003,
+                                         4365.499, 4998.7246], rtol=1e-4)
+
+
+def test_unsupported_operators_are_all_listed():
+    with pytest.raises(RuntimeError, match="4 operators.*ScatterNd.*IsShapeUnKnown.*zeros_like_leaf.*getattr"):
+        ms.load(str(DATA / "bprop_control_flow.mindir"))
+
+
+def test_parameters_can_be_changed_and_trained():
+    path = DATA / "lenet.mindir"
+    net = nn.GraphCell(ms.load(str(path)))
+    (x,), (wanted,) = cases_of(path)[0]
+    bias = dict(net.parameters_and_names())["fc3.bias"]
+    assert bias.shape == (10,)
+    bias.set_data(bias + 1)
+    np.testing.assert_allclose(net(ms.Tensor(x)).asnumpy(), wanted + 1, rtol=1e-4, atol=2e-6)
+    _, gradients = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())(ms.Tensor(x))
+    assert [g.shape for g in gradients] == [p.shape for p in net.trainable_params()]
+    np.testing.assert_allclose(gradients[-1].asnumpy(), np.full(10, 2.0))
+
+
+def test_params_init():
+    path = DATA / "lenet.mindir"
+    start = ms.Tensor(np.full(10, 3, np.float32))
+    net = nn.GraphCell(ms.load(str(path)), params_init={"fc3.bias": start})
+    np.testing.assert_array_equal(dict(net.parameters_and_names())["fc3.bias"].asnumpy(), start.asnumpy())
+    with pytest.raises(ValueError, match="params_init"):
+        nn.GraphCell(ms.load(str(path)), params_init={"fc3.bias": ms.Tensor(np.zeros(3, np.float32))})
+    with pytest.raises(TypeError):
+        nn.GraphCell(ms.load(str(path)), params_init=3)
+    with pytest.raises(TypeError):
+        nn.GraphCell(3)
+
+
+def test_graph_mode():
+    path = DATA / "while_net.mindir"
+    net = nn.GraphCell(ms.load(str(path)))
+
+    @ms.jit
+    def twice(x, n):
+        y, _ = net(x, n)
+        return net(y, n)[0]
+
+    inputs, _ = cases_of(path)[0]
+    x, n = map(ms.Tensor, inputs)
+    np.testing.assert_allclose(twice(x, n).asnumpy(), net(net(x, n)[0], n)[0].asnumpy(), rtol=1e-6)
+
+
+def test_a_wrong_key_says_so():
+    path = DATA / "enc_AES-GCM_key_0123456789ABCDEF.mindir"
+    with pytest.raises((RuntimeError, ValueError), match="(?i)key"):
+        ms.load(str(path), dec_key=b"0123456789ABCDE0")
+    with pytest.raises((RuntimeError, ValueError)):
+        ms.load(str(path))
+
+
+def test_a_function_decrypts(tmp_path):
+    plain = (DATA / "two_in_two_out.mindir").read_bytes()
+    path = tmp_path / "own.mindir"
+    path.write_bytes(bytes(b ^ 0x5A for b in plain))
+    graph = ms.load(str(path), dec_key=b"0123456789ABCDEF", dec_mode=lambda name, key: bytes(b ^ 0x5A for b in open(name, "rb").read()))
+    inputs, outputs = cases_of(DATA / "two_in_two_out.mindir")[0]
+    np.testing.assert_allclose(nn.GraphCell(graph)(*map(ms.Tensor, inputs))[0].asnumpy(), outputs[0], rtol=1e-5)
+
+
+def test_names_that_are_refused(tmp_path):
+    for bad in (3, "net.txt", str(tmp_path / "none.mindir")):
+        with pytest.raises(ValueError, match="load"):
+            ms.load(bad)
+
+
+def run_damaged(data):
+    """Read and run; errors are fine, anything else is not."""
+    try:
+        model = _core.model_load_memory(data, "mindir")
+        inputs = [ms.Tensor(np.ones([max(d, 1) for d in shape or ()]), getattr(ms, (dtype or "float32").lower()))
+                  for _, dtype, shape in model.inputs()]
+        model.run(*inputs)
+    except (RuntimeError, ValueError, TypeError, KeyError, IndexError, NotImplementedError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["bf16_add", "jit_function", "add"])
+def test_cut_at_every_byte(name):
+    data = (DATA / f"{name}.mindir").read_bytes()
+    assert run_damaged(data)
+    for n in range(len(data)):
+        run_damaged(data[:n])
+
+
+def test_every_byte_changed():
+    data = (DATA / "jit_function.mindir").read_bytes()
+    for i in range(len(data)):
+        for change in (0x01, 0x80):
+            run_damaged(data[:i] + bytes([data[i] ^ change]) + data[i + 1:])
