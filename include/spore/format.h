@@ -34,7 +34,8 @@ SP_API sp_status sp_bundle_add_from(sp_bundle *bundle, const char *name, const s
 SP_API int64_t sp_bundle_count(const sp_bundle *bundle);
 /* Borrowed: live as long as the entry. i must be in [0, count). */
 SP_API const char *sp_bundle_name_at(const sp_bundle *bundle, int64_t i);
-/* NULL: the entry is a text; or there is no memory for contents that still wait in their file (sp_error_message). */
+/* NULL: the entry is a text; or its contents wait in their file and there is no memory for them, or they cannot be read
+ * (sp_error_message; sp_bundle_copy_at gives the status). */
 SP_API sp_tensor *sp_bundle_tensor_at(const sp_bundle *bundle, int64_t i);
 /* NULL: the entry is a tensor. NUL-terminated; bytes (may be NULL) receives the length without that. */
 SP_API const char *sp_bundle_text_at(const sp_bundle *bundle, int64_t i, size_t *bytes);

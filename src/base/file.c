@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { WRITE_BYTES = 32 << 20 }; /* read or written by one call of the system */
+
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
 static int open_retry(const char *path, int flags, mode_t mode)
@@ -55,12 +57,12 @@ sp_status sp__map_open(const char *path, sp_map **out)
     /* Without O_NONBLOCK opening a pipe would wait for a writer before we can refuse it. */
     int fd = open_retry(path, O_RDONLY | O_NONBLOCK, 0);
     sp_status status = fd >= 0 ? map_fd(fd, map) : sp__fail(SP_IO, "cannot be opened: %s", strerror(errno));
-    if (fd >= 0) close(fd); /* the mapping keeps the file */
     if (status != SP_OK) {
+        if (fd >= 0) close(fd);
         sp__free(map);
         return status;
     }
-    map->mapped = true;
+    map->fd = fd;
     atomic_init(&map->refs, 1);
     *out = map;
     return SP_OK;
@@ -70,7 +72,7 @@ sp_status sp__map_create(size_t bytes, sp_map **out)
 {
     sp_map *map = sp__alloc(sizeof *map);
     if (map == NULL) return SP_NOMEM;
-    *map = (sp_map){.bytes = bytes};
+    *map = (sp_map){.bytes = bytes, .fd = -1};
     if (bytes > 0 && (map->data = sp__alloc(bytes)) == NULL) {
         sp__free(map);
         return SP_NOMEM;
@@ -82,19 +84,32 @@ sp_status sp__map_create(size_t bytes, sp_map **out)
 
 void sp__map_retain(sp_map *map) { atomic_fetch_add_explicit(&map->refs, 1, memory_order_relaxed); }
 
-void sp__map_forget(const sp_map *map, const uint8_t *data, size_t bytes)
+sp_status sp__map_read(const sp_map *map, const uint8_t *data, size_t bytes, void *out)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)data + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)data + bytes) / page * page; /* whole pages: the others hold neighbours too */
-    if (map->mapped && begin < end) madvise(map->data + (begin - (uintptr_t)map->data), end - begin, MADV_DONTNEED);
+    if (map->fd < 0) {
+        if (bytes > 0) memcpy(out, data, bytes);
+        return SP_OK;
+    }
+    off_t place = (off_t)(data - map->data);
+    for (uint8_t *at = out; bytes > 0;) {
+        ssize_t n = pread(map->fd, at, bytes < WRITE_BYTES ? bytes : WRITE_BYTES, place);
+        if (n < 0 && errno == EINTR) continue;
+        SP_CHECK(n > 0, SP_IO, "reading stopped at byte %lld: %s", (long long)place,
+                 n < 0 ? strerror(errno) : "the file has become shorter since it was opened");
+        at += n;
+        place += n;
+        bytes -= (size_t)n;
+    }
+    return SP_OK;
 }
 
 void sp__map_release(void *context)
 {
     sp_map *map = context;
     if (map == NULL || atomic_fetch_sub_explicit(&map->refs, 1, memory_order_acq_rel) != 1) return;
-    if (map->data != NULL && map->mapped) munmap(map->data, map->bytes);
-    else sp__free(map->data);
+    if (map->fd < 0) sp__free(map->data);
+    else if (map->data != NULL) munmap(map->data, map->bytes);
+    if (map->fd >= 0) close(map->fd);
     sp__free(map);
 }
 

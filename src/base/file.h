@@ -14,7 +14,7 @@ typedef struct sp_map {
     atomic_int refs;
     uint8_t *data; /* NULL for an empty file */
     size_t bytes;
-    bool mapped;   /* else a block of sp__alloc */
+    int fd;        /* of the mapped file; -1: a block of sp__alloc */
 } sp_map;
 
 /* SP_IO when it does not exist, is not a regular file or cannot be read. */
@@ -22,9 +22,9 @@ sp_status sp__map_open(const char *path, sp_map **out);
 /* Memory that serves as one: `bytes` bytes to be filled. */
 sp_status sp__map_create(size_t bytes, sp_map **out);
 void sp__map_retain(sp_map *map);
-/* These bytes will not be read again soon: what the system keeps of them for this process may go. Not for bytes that were
- * changed: they would come back as they are in the file. */
-void sp__map_forget(const sp_map *map, const uint8_t *data, size_t bytes);
+/* Copy bytes out of it, `bytes` of them at `data`, as they are in the file; changes made to the mapping do not count. Read,
+ * not touched: if somebody has cut the file meanwhile, this fails with SP_IO, where touching them would end the process. */
+sp_status sp__map_read(const sp_map *map, const uint8_t *data, size_t bytes, void *out);
 void sp__map_release(void *map); /* NULL is fine; void * to serve as the release function of sp_tensor_wrap */
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */

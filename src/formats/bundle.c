@@ -84,11 +84,17 @@ static void waiting_release(waiting *w)
 
 static sp_status read_waiting(const waiting *w, sp_tensor **out)
 {
-    SP_TRY(sp__tensor_from_meta(&w->meta, out));
-    sp__pieces_join(w->pieces, w->n_pieces, sp_tensor_data(*out));
-    /* Otherwise the process would seem to hold everything twice: its copy, and the file's pages. */
-    for (size_t i = 0; i < w->n_pieces; i++) sp__map_forget(w->map, w->pieces[i].data, w->pieces[i].bytes);
-    return SP_OK;
+    sp_tensor *t;
+    SP_TRY(sp__tensor_from_meta(&w->meta, &t));
+    char *to = sp_tensor_data(t);
+    sp_status status = SP_OK;
+    for (size_t i = 0; i < w->n_pieces && status == SP_OK; i++) {
+        status = sp__map_read(w->map, w->pieces[i].data, w->pieces[i].bytes, to);
+        to += w->pieces[i].bytes;
+    }
+    if (status == SP_OK) *out = t;
+    else sp_tensor_release(t);
+    return status;
 }
 
 /* --- the table --------------------------------------------------------------------------------------------------- */

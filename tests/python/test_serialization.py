@@ -385,3 +385,33 @@ def test_missing_names_are_told_with_the_nearest(caplog):
                                     "bias": param(np.ones(3, np.float32))})
     assert "1 parameters of the net" in caplog.text
     assert "'weight' (nearest: 'weights')" in caplog.text
+
+
+def test_a_file_that_is_cut_while_it_is_in_use(folder):
+    """Contents that wait in their file are read, not touched: an error, not the end of the process."""
+    save_checkpoint({"odd": Tensor(np.ones(3, np.int8)), "w": Tensor(np.ones(50001, np.float32)),
+                     "x": Tensor(np.ones(50003, np.float32)), "yy": Tensor(np.ones(50001, np.float32))}, "x.ckpt")
+    values = load_checkpoint("x.ckpt")
+    waiting = [name for name, value in values.items() if value._waits]
+    assert waiting
+    with open("x.ckpt", "r+b") as file:
+        file.truncate(100)
+    for name in waiting:
+        with pytest.raises(OSError, match="shorter"):
+            values[name].asnumpy()
+
+
+def test_contents_that_wait_are_read_once_and_are_ones_own(folder):
+    wanted = {f"p{'x' * i}": np.arange(30000 + i, dtype=np.float32) for i in range(8)}
+    save_checkpoint({name: Tensor(array) for name, array in wanted.items()}, "x.ckpt")
+    values = load_checkpoint("x.ckpt")
+    waiting = [name for name, value in values.items() if value._waits]
+    assert waiting
+    os.remove("x.ckpt")
+    for name, array in wanted.items():
+        copy = Parameter(values[name])
+        assert values[name].shape == array.shape and values[name].dtype == ms.float32
+        copy.set_data(copy + 1)
+        assert np.array_equal(values[name].asnumpy(), array) and not values[name]._waits
+        values[name] += 1
+        assert np.array_equal(values[name].asnumpy(), array + 1)
