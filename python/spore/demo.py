@@ -5,17 +5,16 @@ Trains on the MNIST subset of the project, prints a progress bar (plain lines wh
 leaves ``lenet.ckpt`` and ``demo.png``.
 """
 import argparse
-import gzip
 import os
-import struct
 import sys
 import time
 
 import numpy as np
 
 import spore as ms
-from spore import nn, ops
+from spore import dataset, nn, ops
 from spore._draw import Canvas
+from spore.dataset import transforms, vision
 
 
 class LeNet(nn.Cell):
@@ -41,24 +40,15 @@ class LeNet(nn.Cell):
         return self.fc3(x)
 
 
-def read_idx(path):
-    """The array in an IDX file, gzipped or not."""
-    if not os.path.exists(path):
-        path += ".gz"
-    if not os.path.exists(path):
-        raise SystemExit(f"demo: {path} does not exist; --data names the folder with the MNIST files")
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-        content = file.read()
-    rank = content[3]
-    shape = struct.unpack(f">{rank}I", content[4:4 + 4 * rank])
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * rank).reshape(shape)
-
-
-def images_and_labels(folder, name):
-    """Images as float32 [n, 1, 28, 28] in 0..1 and labels as int32."""
-    images = read_idx(os.path.join(folder, f"{name}-images-idx3-ubyte"))
-    labels = read_idx(os.path.join(folder, f"{name}-labels-idx1-ubyte"))
-    return (images.astype(np.float32) / 255)[:, None], labels.astype(np.int32)
+def digits(folder, usage, batch, shuffle):
+    """Batches of images as float32 [n, 1, 28, 28] in 0..1 and labels as int32."""
+    try:
+        rows = dataset.MnistDataset(folder, usage, shuffle=shuffle)
+    except ValueError as error:
+        raise SystemExit(f"demo: {error}; --data names the folder with the MNIST files") from error
+    rows = rows.map([vision.Rescale(1 / 255, 0), vision.HWC2CHW()], "image")
+    rows = rows.map(transforms.TypeCast(ms.int32), "label")
+    return rows.batch(batch, drop_remainder=shuffle)
 
 
 class Progress:
@@ -86,31 +76,28 @@ class Progress:
         self.stream.flush()
 
 
-def train(net, images, labels, epochs, batch=32):
+def train(net, batches, epochs):
     """Train in place; returns the loss of every step."""
     loss_fn = nn.CrossEntropyLoss()
     optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.02, momentum=0.9)
     step = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
     net.set_train()
-    steps = len(images) // batch
-    losses, progress = [], Progress(steps * epochs)
-    order = np.random.RandomState(1)
+    losses, progress = [], Progress(batches.get_dataset_size() * epochs)
+    rows = batches.create_tuple_iterator(num_epochs=epochs)
     for _ in range(epochs):
-        rows = order.permutation(len(images))
-        for k in range(steps):
-            chosen = rows[k * batch:(k + 1) * batch]
-            loss, grads = step(ms.Tensor(images[chosen]), ms.Tensor(labels[chosen]))
+        for images, labels in rows:
+            loss, grads = step(images, labels)
             optimizer(grads)
             losses.append(float(loss))
-            progress.show(len(losses), np.mean(losses[-50:]), len(losses) * batch)
+            progress.show(len(losses), np.mean(losses[-50:]), len(losses) * len(images))
     return losses
 
 
-def predict(net, images, batch=500):
-    """The most likely class of each image."""
+def predict(net, batches):
+    """All images, their labels, and the most likely class of each."""
     net.set_train(False)
-    found = [ops.argmax(net(ms.Tensor(images[i:i + batch])), 1).asnumpy() for i in range(0, len(images), batch)]
-    return np.concatenate(found)
+    found = [(images.asnumpy(), labels.asnumpy(), ops.argmax(net(images), 1).asnumpy()) for images, labels in batches]
+    return [np.concatenate(parts) for parts in zip(*found)]
 
 
 def picture(path, images, labels, guesses, losses, accuracy):
@@ -140,19 +127,18 @@ def main(argv=None):
     parser.add_argument("--out", default=".", help="folder for lenet.ckpt and demo.png")
     args = parser.parse_args(argv)
     ms.set_seed(1)
-    images, labels = images_and_labels(args.data, "train")
-    test_images, test_labels = images_and_labels(args.data, "t10k")
+    batches = digits(args.data, "train", 32, shuffle=True)
     net = LeNet()
     start = time.perf_counter()
-    losses = train(net, images, labels, args.epochs)
+    losses = train(net, batches, args.epochs)
     seconds = time.perf_counter() - start
-    guesses = predict(net, test_images)
+    test_images, test_labels, guesses = predict(net, digits(args.data, "test", 500, shuffle=False))
     accuracy = float((guesses == test_labels).mean())
     os.makedirs(args.out, exist_ok=True)
     checkpoint, image = os.path.join(args.out, "lenet.ckpt"), os.path.join(args.out, "demo.png")
     ms.save_checkpoint(net, checkpoint)
     picture(image, test_images, test_labels, guesses, losses, accuracy)
-    print(f"trained {args.epochs} epochs of {len(images)} images in {seconds:.1f} s; "
+    print(f"trained {args.epochs} epochs of {32 * batches.get_dataset_size()} images in {seconds:.1f} s; "
           f"accuracy on {len(test_images)} test images: {accuracy:.2%}")
     print(f"wrote {checkpoint} and {image}")
 

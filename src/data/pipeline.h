@@ -30,11 +30,10 @@ typedef enum { SP_STAGE_ROW, SP_STAGE_END, SP_STAGE_WAIT, SP_STAGE_FAIL } sp_sta
 
 typedef struct sp_node_kind {
     const char *name;
-    bool makes;  /* its plan makes tasks run by `run`; else it passes on those of its parents */
     /* Begin epoch plan->epoch: the own state is zero, parents are not started. NULL: starts its parents. */
     sp_status (*start)(sp_stage *plan);
     sp_stage_result (*next)(sp_stage *plan, sp_task **out);
-    /* Make the row of a task whose inputs are done. */
+    /* Make the row of a task whose inputs are done. NULL: its stage passes on the tasks of its parents. */
     sp_status (*run)(sp_task *task);
     /* Rows of an epoch; -1 unknown. */
     sp_status (*count)(const sp_dataset *ds, int64_t *out);

@@ -541,7 +541,7 @@ void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
                             .depth = p->depth,
                             .rows = p->rows,
                             .seconds = (double)p->nanoseconds * 1e-9};
-    if (!node->kind->makes) out->rows = -1;
+    if (!node->kind->run) out->rows = -1;
 }
 
 void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out)

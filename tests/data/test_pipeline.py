@@ -385,3 +385,32 @@ def test_slow_consumers_find_rows_ready():
     time.sleep(0.05)
     assert threading.active_count() == 1        # the engine's threads never touch the interpreter
     assert len(list(rows)) == 19 and not done
+
+
+# --- further operations and files ------------------------------------------------------------------------------------
+
+def test_save_and_read_back(tmp_path):
+    rows = [(np.int32(i), f'text{i}', np.arange(i + 1, dtype=np.float32), np.frombuffer(b'abc', np.uint8)) for i in range(4)]
+    data = ds.GeneratorDataset(rows, ['n', 's', 'v', 'b'], shuffle=False)
+    path = str(tmp_path / 'saved.mindrecord')
+    data.save(path)
+    again = ds.MindDataset(path, ['n', 's', 'v', 'b'], shuffle=False)
+    assert epochs(again) == epochs(data)
+    with pytest.raises(ValueError, match="not supported"):
+        data.save(path, file_type='tfrecord')
+
+
+def test_buckets_by_length():
+    rows = [(np.full(n, n),) for n in (1, 4, 2, 5, 3, 1)]
+    data = ds.GeneratorDataset(rows, ['a'], shuffle=False)
+    made = data.bucket_batch_by_length(['a'], [3], [2, 2], pad_info={'a': ([None], 0)})
+    assert [row[0] for row in epochs(made)[0]] == [[[1, 0], [2, 2]], [[4, 4, 4, 4, 0], [5] * 5], [[1]], [[3, 3, 3]]]
+    with pytest.raises(ValueError, match="one element more"):
+        data.bucket_batch_by_length(['a'], [3], [2])
+
+
+def test_several_images_a_row_train(capsys):
+    import runpy
+    path = os.path.join(os.path.dirname(__file__), '..', '..', 'examples', 'python', 'several_images.py')
+    assert runpy.run_path(path)['main']() > 0.9
+    assert 'accuracy' in capsys.readouterr().out

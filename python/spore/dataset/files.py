@@ -14,7 +14,8 @@ from spore.dataset.samplers import Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 
 __all__ = ['MindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
-           'EMnistDataset', 'QMnistDataset', 'Cifar10Dataset', 'Cifar100Dataset', 'TextFileDataset', 'CSVDataset']
+           'EMnistDataset', 'QMnistDataset', 'Cifar10Dataset', 'Cifar100Dataset', 'TextFileDataset', 'CSVDataset',
+           'TFRecordDataset']
 
 
 def _folder(path):
@@ -487,3 +488,49 @@ def _typed(name, texts, example):
         return np.asarray([(int if kind is np.int32 else float)(text) if text else example for text in texts], kind)
     except ValueError as error:
         raise RuntimeError(f"CSVDataset: column '{name}': {error}") from error
+
+
+class TFRecordDataset(_Lines):
+    """Rows of TFRecord files: features of numbers as arrays, features of bytes as arrays of uint8 if single, else as texts.
+
+    Args:
+        dataset_files: a file, a pattern or a list of them.
+        schema: not supported: types and shapes are the files'.
+        columns_list: the features wanted; those of the first row if None.
+        num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache: as for TextFileDataset.
+        shard_equal_rows: accepted: shards have equal sizes.
+        compression_type: not supported.
+    """
+
+    def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None, num_parallel_workers=None,
+                 shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, shard_equal_rows=False, cache=None,
+                 compression_type=None):
+        if schema is not None or compression_type not in (None, ''):
+            raise NotImplementedError("TFRecordDataset: schema and compression_type are not supported")
+        self._rows, sizes = [], []
+        for path in _files(dataset_files):
+            here = list(_core.TFRecordReader(os.fsencode(path)))
+            self._rows += here
+            sizes.append(len(here))
+        if not self._rows:
+            raise RuntimeError(f"TFRecordDataset: there is no row in {dataset_files}")
+        names = _names(columns_list, 'columns_list') if columns_list else sorted(self._rows[0])
+        super().__init__(names, None, sizes, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
+
+    def _total(self):
+        return len(self._rows)
+
+    def _make(self):
+        def read(index):
+            row = self._rows[index]
+            missing = [name for name in self._names if name not in row]
+            if missing:
+                raise RuntimeError(f"there is no feature {missing[0]!r}; the row has {sorted(row)}")
+            return tuple(_feature(row[name]) for name in self._names)
+        return _core.pipeline_source(read, len(self._rows), self._names, self._order())
+
+
+def _feature(value):
+    if not isinstance(value, list):
+        return value
+    return np.frombuffer(value[0], np.uint8) if len(value) == 1 else np.asarray(value)

@@ -215,6 +215,23 @@ class Dataset:
         """
         return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
+    def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
+                               pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):
+        """Rows of about the same length put together.
+
+        Args:
+            column_names: columns that the length is taken from.
+            bucket_boundaries: lengths at which a new bucket begins, ascending.
+            bucket_batch_sizes: rows in a batch of each bucket, one more than there are boundaries.
+            element_length_function: function of the columns that gives the length; the first dimension of the only
+                column if None.
+            pad_info: as for padded_batch.
+            pad_to_bucket_boundary: whether unknown dimensions are filled up to the bucket's boundary less one.
+            drop_remainder: whether batches that are not full at the end are left out.
+        """
+        return BucketBatchDataset(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function,
+                                  pad_info, pad_to_bucket_boundary, drop_remainder)
+
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Rows with columns changed by transforms and functions, one after another.
 
@@ -454,6 +471,86 @@ class PaddedBatchDataset(_Passing):
             shape = None if shape is None else tuple(-1 if n is None else n for n in shape)
             wanted.append((column, shape, 0.0 if value is None or isinstance(value, (str, bytes)) else float(value)))
         return self._parent().batch(self._n, self._drop, wanted)
+
+
+class BucketBatchDataset(_Passing):
+    """Rows of about the same length put together. Rows are looked at in their order: a bucket that is full is a batch."""
+
+    def __init__(self, parent, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
+                 pad_to_bucket_boundary, drop_remainder):
+        super().__init__(parent)
+        self._inputs = _names(column_names, 'column_names')
+        _check.kind(bucket_boundaries, list, 'bucket_boundaries')
+        _check.kind(bucket_batch_sizes, list, 'bucket_batch_sizes')
+        for name, values in (('bucket_boundaries', bucket_boundaries), ('bucket_batch_sizes', bucket_batch_sizes)):
+            if not values:
+                raise ValueError(f"{name} cannot be empty.")
+            for value in values:
+                _check.kind(value, int, name)
+                if value <= 0:
+                    raise ValueError(f"{name} must only contain positive numbers.")
+        if any(a >= b for a, b in _zip(bucket_boundaries, bucket_boundaries[1:])):
+            raise ValueError("bucket_boundaries should be strictly increasing.")
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError("bucket_batch_sizes must contain one element more than bucket_boundaries.")
+        if len(self._inputs) != 1 and element_length_function is None:
+            raise ValueError("If element_length_function is not specified, exactly one column name should be passed.")
+        self._bounds, self._sizes, self._length = bucket_boundaries, bucket_batch_sizes, element_length_function
+        self._pads, self._to_bound, self._drop = pad_info or {}, pad_to_bucket_boundary, drop_remainder
+
+    def _make(self):
+        parent = self.children[0]
+        names = parent.get_col_names()
+        places = [names.index(c) for c in self._inputs]
+
+        def length(row):
+            values = [row[i] for i in places]
+            return int(self._length(*values)) if self._length is not None else len(values[0])
+
+        def together(bucket, rows):
+            made = []
+            for i, name in enumerate(names):
+                cells = [row[i] for row in rows]
+                if name in self._pads or self._to_bound and i in places:
+                    cells = _filled(cells, *self._pads.get(name, (None, 0)), self._bound(bucket))
+                made.append(_stack(name, cells))
+            return tuple(made)
+
+        def batches():
+            buckets = [[] for _ in self._sizes]
+            for row in parent.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                bucket = int(np.searchsorted(self._bounds, length(row), 'right'))
+                buckets[bucket].append(row)
+                if len(buckets[bucket]) == self._sizes[bucket]:
+                    yield together(bucket, buckets[bucket])
+                    buckets[bucket] = []
+            for bucket, rows in enumerate(buckets):
+                if rows and not self._drop:
+                    yield together(bucket, rows)
+        from spore.dataset.sources import _Streaming
+        return _core.pipeline_stream(_Streaming(batches, 0, lambda row: row), names)
+
+    def _bound(self, bucket):
+        if not self._to_bound:
+            return None
+        if bucket == len(self._bounds):
+            raise RuntimeError("bucket_batch_by_length: a row is longer than the last boundary, which it cannot be filled up to")
+        return self._bounds[bucket] - 1
+
+
+def _filled(cells, shape, value, bound):
+    """Cells brought to one shape: the wanted one, the bound, or the largest."""
+    arrays = [to_array(cell) for cell in cells]
+    largest = [max(sizes) for sizes in _zip(*(a.shape for a in arrays))]
+    wanted = [bound if bound is not None and n is None else n for n in (shape or [None] * len(largest))]
+    wanted = [m if n is None else n for n, m in _zip(wanted, largest)]
+    made = []
+    for array in arrays:
+        whole = np.full(wanted, value if value is not None else 0, array.dtype)
+        part = tuple(slice(0, min(n, m)) for n, m in _zip(array.shape, wanted))
+        whole[part] = array[part]
+        made.append(whole)
+    return made
 
 
 class MapDataset(_Passing):
@@ -749,6 +846,7 @@ class Iterator:
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, config.get_prefetch_size())
         self._columns = data.get_col_names()
         self._numpy, self._left = output_numpy, num_epochs
+        self._figures = None
         owner._last = self
 
     def __iter__(self):
@@ -762,7 +860,7 @@ class Iterator:
         if row is None:
             self._left -= self._left > 0
             if self._left == 0:
-                self._source.close()
+                self.release()
             raise StopIteration
         return row
 
@@ -784,7 +882,7 @@ class Iterator:
 
     def stats(self):
         """Cost of every stage so far, drawn as text."""
-        stages, ahead, held, waited = self._source.stats()
+        stages, ahead, held, waited = self._figures or self._source.stats()
         lines = [f"{'stage':<32}{'rows':>10}{'ms':>10}{'us/row':>10}"]
         for name, depth, rows, seconds in stages:
             if rows < 0:
@@ -797,6 +895,8 @@ class Iterator:
 
     def release(self):
         """End its threads; it gives nothing any more."""
+        if self._figures is None:
+            self._figures = self._source.stats()
         self._source.close()
 
     stop = release

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data pipelines: 2000 JPEGs decoded, resized, cropped, normalised and batched, from a folder and from MindRecord; rows of a
+GeneratorDataset. Rows per second, time to the first batch, and the ratio to MindSpore's.
+
+    PYTHONPATH=build/py python bench/pipeline.py
+
+SPORE_BENCH_MINDSPORE names a Python interpreter that has MindSpore; without it there are no ratios. Both sides run in this
+call, one after the other, and read the same files. `python bench/pipeline.py spore|mindspore FOLDER` measures one side and
+prints a JSON line.
+"""
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+N_IMAGES, N_ROWS, WORKERS = 2000, 30_000, 2
+AIMS = {"folder": 1.5, "record": 1.5, "generator": 3}
+
+
+def make_files(folder):
+    """Smooth pictures of 400 x 300: as hard to decode as photographs."""
+    import numpy as np
+    from spore.dataset import vision
+    from spore.mindrecord import FileWriter
+    os.makedirs(os.path.join(folder, "images", "class"))
+    rng = np.random.default_rng(0)
+    writer = FileWriter(os.path.join(folder, "images.mindrecord"))
+    writer.add_schema({"label": {"type": "int32"}, "image": {"type": "bytes"}})
+    resize = vision.Resize((300, 400))
+    for i in range(N_IMAGES):
+        image = resize(rng.integers(0, 255, (40, 50, 3)).astype(np.uint8))
+        path = os.path.join(folder, "images", "class", f"{i:05}.jpg")
+        vision.write_jpeg(path, image, 90)
+        with open(path, "rb") as file:
+            writer.write_raw_data([{"label": 0, "image": file.read()}])
+    writer.commit()
+
+
+class Rows:
+    """A trivial source."""
+
+    def __init__(self, np):
+        self.row = (np.zeros(4, np.float32), np.int32(1))
+
+    def __getitem__(self, index):
+        return self.row
+
+    def __len__(self):
+        return N_ROWS
+
+
+def read(data):
+    """Rows per second and milliseconds to the first row."""
+    start = time.perf_counter()
+    first, count = None, 0
+    for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        first = first or time.perf_counter() - start
+        count += len(row[0])
+    return {"rows/s": count / (time.perf_counter() - start), "first ms": first * 1e3}
+
+
+def measure(framework, folder):
+    import numpy as np
+    ds = importlib.import_module(framework + ".dataset")
+    vision = importlib.import_module(framework + ".dataset.vision")
+
+    def pictures(data):
+        steps = [vision.Decode(), vision.Resize(256), vision.CenterCrop(224), vision.Normalize([120.0] * 3, [60.0] * 3),
+                 vision.HWC2CHW()]
+        return data.map(steps, "image", num_parallel_workers=WORKERS).batch(32)
+    folder_data = ds.ImageFolderDataset(os.path.join(folder, "images"), num_parallel_workers=WORKERS, shuffle=False)
+    record_data = ds.MindDataset(os.path.join(folder, "images.mindrecord"), ["image", "label"],
+                                 num_parallel_workers=WORKERS, shuffle=False)
+    rows = ds.GeneratorDataset(Rows(np), ["a", "b"], shuffle=False, num_parallel_workers=1)
+    return {"folder": read(pictures(folder_data)), "record": read(pictures(record_data)),
+            "generator": read(rows.batch(10))}
+
+
+def side(framework, python, folder):
+    out = subprocess.run([python, __file__, framework, folder], capture_output=True, text=True, check=True).stdout
+    return json.loads(out.splitlines()[-1])
+
+
+def main():
+    if len(sys.argv) == 3:
+        print(json.dumps(measure(sys.argv[1], sys.argv[2])))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        make_files(folder)
+        own = side("spore", sys.executable, folder)
+        peer = os.environ.get("SPORE_BENCH_MINDSPORE")
+        other = side("mindspore", peer, folder) if peer else None
+    for case, figures in own.items():
+        line = f"{case:<10} {figures['rows/s']:>10,.0f} rows/s  first batch {figures['first ms']:>6.1f} ms"
+        if other:
+            ratio = figures["rows/s"] / other[case]["rows/s"]
+            line += f"  MindSpore {other[case]['rows/s']:>10,.0f}  {ratio:5.2f}x (aim {AIMS[case]}x)"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a dataset written as MindRecord files."""
+import numpy as np
+
+from spore.dataset import _check
+
+# numpy types that MindRecord has, and what the others are kept as
+_TYPES = {'int32': 'int32', 'int64': 'int64', 'float32': 'float32', 'float64': 'float64', 'int8': 'int32', 'uint8': 'int32',
+          'int16': 'int32', 'uint16': 'int32', 'uint32': 'int64', 'float16': 'float32', 'bool': 'int32'}
+
+
+def _field(name, value):
+    if value.dtype.kind == 'U':
+        return {'type': 'string'}
+    if value.dtype == np.uint8 and value.ndim == 1:
+        return {'type': 'bytes'}
+    kind = _TYPES.get(value.dtype.name)
+    if kind is None:
+        raise RuntimeError(f"save: column '{name}' has type {value.dtype.name}, which MindRecord files cannot hold; change "
+                           "it with transforms.TypeCast")
+    return {'type': kind} if value.ndim == 0 else {'type': kind, 'shape': [-1, *value.shape[1:]]}
+
+
+def _plain(field, value):
+    if field['type'] == 'string':
+        return str(value)
+    if field['type'] == 'bytes':
+        return value.tobytes()
+    value = value.astype(field['type'])
+    return value if 'shape' in field else value.item()
+
+
+def save(data, file_name, num_files, file_type):
+    """Write the rows of one epoch."""
+    from spore.mindrecord import FileWriter
+    _check.kind(file_name, str, 'file_name')
+    _check.kind(num_files, int, 'num_files')
+    if num_files < 1 or num_files > 1000:
+        raise ValueError("num_files should be between 1 and 1000.")
+    if file_type != 'mindrecord':
+        raise ValueError(f"{file_type} dataset format is not supported.")
+    names, writer, fields, rows = data.get_col_names(), None, None, []
+    for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        if writer is None:
+            fields = [_field(name, value) for name, value in zip(names, row)]
+            writer = FileWriter(file_name, num_files)
+            writer.add_schema(dict(zip(names, fields)))
+        rows.append({name: _plain(field, value) for name, field, value in zip(names, fields, row)})
+        if len(rows) == 1000:
+            writer.write_raw_data(rows)
+            rows = []
+    if writer is None:
+        raise RuntimeError("save: the dataset holds no rows")
+    if rows:
+        writer.write_raw_data(rows)
+    writer.commit()
