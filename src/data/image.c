@@ -2,6 +2,15 @@
 /* image.c - tensors seen as images. */
 #include "data/transform.h"
 
+/* Kernels count pixels of an image and numbers of a row in an int. */
+static sp_status check_size(const char *who, int64_t h, int64_t w, int64_t c)
+{
+    SP_CHECK(h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX && c < 65536 && h * w <= INT32_MAX && w * c <= INT32_MAX / 16,
+             SP_RUNTIME, "%s: an image of height %lld, width %lld and %lld channels is too large", who, (long long)h,
+             (long long)w, (long long)c);
+    return SP_OK;
+}
+
 static bool rows_are_dense(const sp_tensor *t)
 {
     const int64_t c = t->rank == 3 ? t->dims[2] : 1;
@@ -21,8 +30,7 @@ sp_status sp__image_view(const char *who, sp_tensor *t, sp_image *out, sp_tensor
     const int64_t c = t->rank == 3 ? t->dims[2] : 1;
     SP_CHECK(t->dims[0] > 0 && t->dims[1] > 0 && c > 0, SP_RUNTIME, "%s: the image is empty, its shape is %s", who,
              sp__shape_text(t->rank, t->dims, text));
-    SP_CHECK(t->dims[0] < SP_IMAGE_SIDE_MAX && t->dims[1] < SP_IMAGE_SIDE_MAX && c < 65536, SP_RUNTIME,
-             "%s: the image is too large: shape %s", who, sp__shape_text(t->rank, t->dims, text));
+    SP_TRY(check_size(who, t->dims[0], t->dims[1], c));
     if (!rows_are_dense(t) || t->strides[0] < 0) {
         SP_TRY(sp_tensor_contiguous(t, copy));
         t = *copy;
@@ -44,6 +52,7 @@ sp_status sp__image_create(sp_dtype dtype, int rank, int h, int w, int c, sp_ima
 {
     const int64_t dims[3] = {h, w, c};
     sp_tensor *t = NULL;
+    SP_TRY(check_size("a result", h, w, c));
     SP_TRY(sp_tensor_create(dtype, rank, dims, &t));
     const size_t element = sp_dtype_bytes(dtype);
     *out = (sp_image){.data = (uint8_t *)t->data,

@@ -160,6 +160,21 @@ static void bombs_are_refused(void **unused)
     assert_null(image);
 }
 
+/* Memory that would be asked for is never reached: sizes are checked first. */
+static void results_too_large_are_refused(void **unused)
+{
+    (void)unused;
+    sp_transform *pad = make("Pad", "padding", 1, (double[]){30000}), *resize = make("Resize", "size", 2, (double[]){16000000, 900});
+    sp_tensor *in = picture(17000, 1, 3), *out = NULL;
+    assert_int_equal(sp_transform_run(pad, NULL, 1, &in, 1, &out, NULL), SP_RUNTIME);
+    assert_non_null(strstr(sp_error_message(), "too large"));
+    assert_int_equal(sp_transform_run(resize, NULL, 1, &in, 1, &out, NULL), SP_RUNTIME);
+    assert_null(out);
+    sp_tensor_release(in);
+    sp_transform_release(pad);
+    sp_transform_release(resize);
+}
+
 static void encoded_comes_back(void **unused)
 {
     (void)unused;
@@ -220,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_row_follows_from_seed_and_number),
         cmocka_unit_test(columns_are_treated_alike),
         cmocka_unit_test(bombs_are_refused),
+        cmocka_unit_test(results_too_large_are_refused),
         cmocka_unit_test(encoded_comes_back),
         cmocka_unit_test(no_memory_is_an_error),
     };
