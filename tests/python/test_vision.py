@@ -217,6 +217,27 @@ def test_files(tmp_path, image):
     assert vision.Decode()(gray).shape == image.shape
 
 
+@pytest.mark.parametrize("orientation, corners", list(enumerate(
+    # levels of the corners (left, right, left, right) that MindSpore 2.10 gives for a picture with corners 1, 2, 3, 4
+    [(1, 2, 3, 4), (2, 1, 4, 3), (4, 3, 2, 1), (3, 4, 1, 2), (1, 3, 2, 4), (3, 1, 4, 2), (4, 2, 3, 1), (2, 4, 1, 3)], 1)))
+def test_photographs_are_turned_upright(orientation, corners, tmp_path):
+    picture = np.repeat(np.repeat(np.array([[50, 100], [150, 200]], np.uint8), 8, 0), 16, 1)
+    jpeg = vision.encode_jpeg(picture, 95).tobytes()
+    exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0" + bytes([orientation]) + b"\0\0\0\0\0\0"
+    path = tmp_path / "photograph.jpg"
+    path.write_bytes(jpeg[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + jpeg[2:])
+    read = vision.read_image(str(path), vision.ImageReadMode.GRAYSCALE)[:, :, 0]
+    assert [round(int(read[y, x]) / 50) for y in (2, -3) for x in (2, -3)] == list(corners)
+    assert read.shape == ((16, 32) if orientation < 5 else (32, 16))
+    assert vision.read_image(str(path)).shape == vision.Decode()(np.fromfile(path, np.uint8)).shape[:2] + (1,)
+    for cut in range(2, 60):  # a damaged tag is no tag, or the picture is refused
+        path.write_bytes(path.read_bytes()[:cut] + jpeg[2:])
+        try:
+            vision.read_image(str(path), vision.ImageReadMode.COLOR)
+        except RuntimeError:
+            pass
+
+
 def test_functions_among_transforms(image):
     both = transforms.Compose([vision.Invert(), lambda a: a[:2, :2], vision.HWC2CHW()])
     assert both(image).shape == (3, 2, 2)

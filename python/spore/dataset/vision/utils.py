@@ -214,8 +214,47 @@ def read_file(filename):
     return np.fromfile(filename, np.uint8)
 
 
+def _orientation(data):
+    """The number from 1 to 8 that a JPEG's Exif says how it is to be held; 1 if it says nothing."""
+    at = 2
+    while data[:2] == b'\xff\xd8' and at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] != 0xDA:
+        size = int.from_bytes(data[at + 2:at + 4], 'big')
+        if data[at + 1] == 0xE1 and data[at + 4:at + 10] == b'Exif\0\0':
+            return _exif_orientation(data[at + 10:at + 2 + size])
+        at += 2 + size
+    return 1
+
+
+def _exif_orientation(tiff):
+    order = {b'II': 'little', b'MM': 'big'}.get(tiff[:2])
+    if order is None:
+        return 1
+
+    def number(start, n):
+        return int.from_bytes(tiff[start:start + n], order)
+
+    first = number(4, 4)
+    for i in range(number(first, 2)):
+        entry = first + 2 + 12 * i
+        if entry + 12 > len(tiff):
+            break
+        if number(entry, 2) == 0x0112:
+            found = number(entry + 8, 2)
+            return found if 1 <= found <= 8 else 1
+    return 1
+
+
+def _upright(image, orientation):
+    if orientation >= 5:
+        image = image.swapaxes(0, 1)
+    vertical = orientation in (3, 4, 7, 8)
+    horizontal = orientation in (2, 3, 6, 7)
+    return np.ascontiguousarray(image[::-1 if vertical else 1, ::-1 if horizontal else 1])
+
+
 def read_image(filename, mode=ImageReadMode.UNCHANGED):
-    """A picture file as an array of height, width and channels.
+    """A picture file as an array of height, width and channels. Other than UNCHANGED, a photograph is turned as its camera
+    was held.
 
     Args:
         filename: JPEG, PNG, WebP, BMP or GIF.
@@ -228,9 +267,11 @@ def read_image(filename, mode=ImageReadMode.UNCHANGED):
     with open(filename, 'rb') as file:
         data = file.read()
     try:
-        return _core.image_decode(data, int(mode))
+        image = _core.image_decode(data, int(mode))
     except RuntimeError as error:
         raise RuntimeError(f"ReadImage: Failed to read file {filename}: {error}") from None
+    orientation = 1 if mode == ImageReadMode.UNCHANGED else _orientation(data)
+    return image if orientation == 1 else _upright(image, orientation)
 
 
 def _write(filename, data, who):
