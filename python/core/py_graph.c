@@ -449,12 +449,25 @@ static PyObject *take_text(sp_status status, char *const *text_at)
     return o;
 }
 
+/* Of a graph, or of the graph a function belongs to. */
 static PyObject *graph_text(PyObject *self, PyObject *o)
 {
     (void)self;
-    sp_graph *g = graph_of(o);
+    sp_graph *g = PyCapsule_IsValid(o, FUNCTION) ? function_of(o)->graph : graph_of(o);
     char *text = NULL;
     return g ? take_text(sp_graph_text(g, &text), &text) : NULL;
+}
+
+static PyObject *graph_parse(PyObject *self, PyObject *text)
+{
+    (void)self;
+    sp_graph *g;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
+    if (!utf8) return NULL;
+    SP_PY_TRY(sp_graph_parse(utf8, &g));
+    PyObject *o = PyCapsule_New(g, GRAPH, graph_free);
+    if (!o) sp_graph_release(g);
+    return o;
 }
 
 static PyObject *graph_dot(PyObject *self, PyObject *o)
@@ -549,6 +562,7 @@ static PyType_Spec program_spec = {.name = "spore._core.Program", .basicsize = s
 static PyMethodDef functions[] = {
     {"graph_create", graph_create, METH_NOARGS, "graph_create()\n--\n\nA new graph."},
     {"graph_text", graph_text, METH_O, "graph_text(graph)\n--\n\nThe graph as text."},
+    {"graph_parse", graph_parse, METH_O, "graph_parse(text)\n--\n\nThe graph that graph_text described."},
     {"graph_dot", graph_dot, METH_O, "graph_dot(graph)\n--\n\nThe graph as a drawing for Graphviz."},
     {"function_begin", function_begin, METH_VARARGS,
      "function_begin(graph, name, specs)\n--\n\nStart recording; gives (function, parameters)."},

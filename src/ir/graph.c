@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph.c - graphs, functions, values and nodes: making, finding, removing. */
+#include <ctype.h>
+
 #include "ir/graph_impl.h"
 
 /* What the graph must give back besides its arena; removed nodes keep theirs until the end. */
@@ -76,7 +78,12 @@ void sp__host_release(sp_host *h)
 sp_function *sp__function_create(sp_graph *g, sp_function *parent, const char *name)
 {
     sp_function *f = sp__arena_alloc(&g->arena, sizeof *f);
-    if (!f || !(f->name = sp__arena_text(&g->arena, name && *name ? name : "function"))) return NULL;
+    char *kept = f ? sp__arena_text(&g->arena, name && *name ? name : "function") : NULL;
+    if (!kept) return NULL;
+    /* What separates words in the text form cannot be part of a name. */
+    for (char *c = kept; *c; c++)
+        if (isspace((unsigned char)*c) || strchr("#(){}[],:=\"&%@", *c)) *c = '_';
+    f->name = kept;
     f->graph = g;
     f->parent = parent;
     f->id = g->n_functions++;

@@ -383,7 +383,11 @@ static sp_status read_node(parser *p, sp_function *f, use_list *in, const announ
     if (accept(p, "host")) {
         char name[64];
         SP_TRY(expect(p, "\""));
-        SP_TRY(read_name(p, name, sizeof name));
+        size_t length = strcspn(p->at, "\"\n");
+        if (length >= sizeof name) return wrong(p, "a shorter name of host code");
+        memcpy(name, p->at, length);
+        name[length] = '\0';
+        p->at += length;
         SP_TRY(expect(p, "\""));
         SP_TRY(expect(p, "("));
         SP_TRY(read_uses(p, f, ")", in));

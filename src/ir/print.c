@@ -147,8 +147,24 @@ static sp_status put_new_constants(sp__text *t, int n, sp_value *const *v, const
     return SP_OK;
 }
 
-static sp_status put_function(sp__text *t, const sp_function *f, const void *mark)
+static sp_status put_function(sp__text *t, sp_function *f, void *mark);
+
+/* A function is read after those whose values it uses. */
+static sp_status put_owners(sp__text *t, sp_function *f, int n, sp_value *const *v, void *mark)
 {
+    for (int i = 0; i < n; i++) {
+        bool local = v[i] && (v[i]->origin == SP_VALUE_NODE || v[i]->origin == SP_VALUE_PARAM);
+        if (local && v[i]->owner != f) SP_TRY(put_function(t, v[i]->owner, mark));
+    }
+    return SP_OK;
+}
+
+static sp_status put_function(sp__text *t, sp_function *f, void *mark)
+{
+    if (f->mark == mark || !f->finished) return SP_OK;
+    f->mark = mark;
+    for (const sp_node *n = f->first; n; n = n->next) SP_TRY(put_owners(t, f, n->n_in, n->in, mark));
+    SP_TRY(put_owners(t, f, f->n_results, f->results, mark));
     sp__text_put(t, "function %s#%d(", f->name, f->id);
     for (int i = 0; i < f->n_params; i++) {
         sp__text_put(t, "%s%%%d: ", i ? ", " : "", f->params[i]->id);
@@ -180,10 +196,10 @@ sp_status sp_graph_text(const sp_graph *g, char **out)
         put_spec(&t, &v);
         sp__text_put(&t, "\n");
     }
-    if (g->entry && g->entry != g->first) sp__text_put(&t, "entry &%s#%d\n", g->entry->name, g->entry->id);
+    if (g->entry) sp__text_put(&t, "entry &%s#%d\n", g->entry->name, g->entry->id);
     /* Marks of an earlier printing must not count: a new address for each. */
-    for (const sp_function *f = g->first; status == SP_OK && f; f = f->next)
-        if (f->finished) status = put_function(&t, f, &t);
+    for (sp_function *f = g->first; status == SP_OK && f; f = f->next) status = put_function(&t, f, &t);
+    for (sp_function *f = g->first; f; f = f->next) f->mark = NULL;
     for (const sp_function *f = g->first; f; f = f->next)
         for (const sp_node *n = f->first; n; n = n->next)
             for (int i = 0; i < n->n_in; i++)

@@ -299,11 +299,25 @@ def import_package(module):
     return ms
 
 
+def check_texts():
+    """Every graph that is compiled from here on must survive its text: printed, read, printed again."""
+    from spore import _core
+    compile_function = _core.program_create
+
+    def checked(function, *options):
+        first = _core.graph_text(_core.graph_parse(_core.graph_text(function)))
+        assert _core.graph_text(_core.graph_parse(first)) == first, "the text of a graph does not read back to the same graph"
+        return compile_function(function, *options)
+    _core.program_create = checked
+
+
 def serve(module):
     """Answer requests on standard input, "mode name" a line, with a line of JSON each."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)                           # what the package prints while it is imported is no answer
     import_package(module)
+    if module == "spore":
+        check_texts()
     load_programs()
     print(json.dumps({one.name: [one.file, one.rtol, one.atol, one.stdout] for one in registry.values()}), file=answers,
           flush=True)
