@@ -158,7 +158,8 @@ def _to_sequence(kind):
             return kind()
         if isinstance(args[0], Tensor) and not args[0].ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return kind(ex.iterate(args[0]))
+        made = kind(ex.iterate(args[0]))
+        return ex.capture.heap.made(made) if kind is list else made
     return handler
 
 
@@ -168,7 +169,7 @@ for _kind in (tuple, list):
 
 @handles(dict, 0, 1)
 def _dict(ex, args, kwargs):
-    made = {}
+    made = ex.capture.heap.made({})
     if args:
         source = args[0]
         pairs = source.items() if isinstance(source, dict) else [ex.iterate(pair) for pair in ex.iterate(source)]

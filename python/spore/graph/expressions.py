@@ -316,10 +316,10 @@ class Expressions:
         return tuple(self.eval_elements(node.elts, frame))
 
     def eval_list(self, node, frame):
-        return self.eval_elements(node.elts, frame)
+        return self.capture.heap.made(self.eval_elements(node.elts, frame))
 
     def eval_dict(self, node, frame):
-        made = {}
+        made = self.capture.heap.made({})
         for key, value in zip(node.keys, node.values):
             if key is None:
                 made.update(self.eval(value, frame))
@@ -406,12 +406,12 @@ class Expressions:
     # --- comprehensions, lambdas, texts ------------------------------------------------------------------------------
 
     def eval_comprehension(self, node, frame):
-        made = []
+        made = self.capture.heap.made([])
         self._comprehend(node, frame, lambda: made.append(self.eval(node.elt, frame)))
         return made
 
     def eval_dict_comprehension(self, node, frame):
-        made = {}
+        made = self.capture.heap.made({})
 
         def add():
             key = self.constant_key(self.eval(node.key, frame))

@@ -79,14 +79,21 @@ class Heap:
 
     def __init__(self):
         self.journals = []
+        self.fresh = []  # lists and dicts made since the journal began: nothing outside of it knows them
 
     def begin(self):
         self.journals.append({})
+        self.fresh.append({})
+
+    def made(self, owner):
+        """Note a list or dict that the program made here; gives it back."""
+        self.fresh[-1][id(owner)] = owner
+        return owner
 
     def touch(self, place):
         """To be called before a change."""
         journal = self.journals[-1]
-        if place.key not in journal:
+        if place.key not in journal and id(place.owner) not in self.fresh[-1]:
             journal[place.key] = (place, place.get())
 
     def write(self, place, value):
@@ -96,6 +103,7 @@ class Heap:
     def end(self):
         """Undo what was changed since ``begin``; gives {key: (place, value that it had)}."""
         journal = self.journals.pop()
+        self.fresh.pop()
         changed = {}
         for key, (place, old) in reversed(journal.items()):
             changed[key] = (place, place.get())
@@ -105,6 +113,9 @@ class Heap:
     def keep(self):
         """End a journal without undoing: the changes belong to the journal around it."""
         journal = self.journals.pop()
+        fresh = self.fresh.pop()
+        if self.fresh:
+            self.fresh[-1].update(fresh)
         for key, noted in journal.items():
             self.journals[-1].setdefault(key, noted)
 
