@@ -161,7 +161,7 @@ static sp_status put_owners(sp__text *t, sp_function *f, int n, sp_value *const 
 
 static sp_status put_function(sp__text *t, sp_function *f, void *mark)
 {
-    if (f->mark == mark || !f->finished) return SP_OK;
+    if (f->mark == mark || !f->mark || !f->finished) return SP_OK;
     f->mark = mark;
     for (const sp_node *n = f->first; n; n = n->next) SP_TRY(put_owners(t, f, n->n_in, n->in, mark));
     SP_TRY(put_owners(t, f, f->n_results, f->results, mark));
@@ -185,6 +185,18 @@ static sp_status put_function(sp__text *t, sp_function *f, void *mark)
     return SP_OK;
 }
 
+/* Mark what the entry leads to: functions that were recorded in vain are not part of the program. */
+static void mark_reachable(sp_function *f, void *mark)
+{
+    if (f->mark == mark) return;
+    f->mark = mark;
+    for (const sp_node *n = f->first; n; n = n->next)
+        for (int i = 0; i < n->n_in; i++)
+            if (n->in[i] && n->in[i]->origin == SP_VALUE_FUNCTION) mark_reachable(n->in[i]->target, mark);
+    for (int i = 0; i < f->n_results; i++)
+        if (f->results[i]->origin == SP_VALUE_FUNCTION) mark_reachable(f->results[i]->target, mark);
+}
+
 sp_status sp_graph_text(const sp_graph *g, char **out)
 {
     sp__text t = {0};
@@ -198,6 +210,7 @@ sp_status sp_graph_text(const sp_graph *g, char **out)
     }
     if (g->entry) sp__text_put(&t, "entry &%s#%d\n", g->entry->name, g->entry->id);
     /* Marks of an earlier printing must not count: a new address for each. */
+    if (g->entry) mark_reachable(g->entry, g->entry);
     for (sp_function *f = g->first; status == SP_OK && f; f = f->next) status = put_function(&t, f, &t);
     for (sp_function *f = g->first; f; f = f->next) f->mark = NULL;
     for (const sp_function *f = g->first; f; f = f->next)
