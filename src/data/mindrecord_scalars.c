@@ -185,7 +185,7 @@ static sp_status take_map_header(cursor *c, uint64_t *out)
 
 static bool name_is(const sp_record_field *f, const item *key)
 {
-    return strncmp(f->name, key->text, key->bytes) == 0 && f->name[key->bytes] == '\0';
+    return strlen(f->name) == key->bytes && memcmp(f->name, key->text, key->bytes) == 0; /* a key may hold a NUL */
 }
 
 /* The field of this name: the one behind the last, when everything is in order. -1: none. */

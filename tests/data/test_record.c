@@ -131,6 +131,21 @@ static void compressed_integers_are_as_described(void **unused)
     sp__mr_schema_release(s);
 }
 
+/* A name with a NUL behind it and more is another name, and is not read past its end. */
+static void keys_may_hold_nul(void **unused)
+{
+    (void)unused;
+    const sp_record_field field = {.name = "x", .type = SP_RECORD_INT32, .rank = -1};
+    uint8_t record[] = {0x82, 0xBF, 'x', 0,   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                        0,    0,    7,   0xA1, 'x', 5};
+    sp_mr_schema *s = NULL;
+    sp_record_value v;
+    OK(sp__mr_schema_create(&field, 1, NULL, "3.0", &s));
+    OK(sp__mr_scalars_parse(s, record, sizeof record, NULL, &v));
+    assert_int_equal(v.i, 5);
+    sp__mr_schema_release(s);
+}
+
 static void mistakes_are_told(void **unused)
 {
     (void)unused;
@@ -394,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back),
         cmocka_unit_test(compressed_integers_are_as_described),
+        cmocka_unit_test(keys_may_hold_nul),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(a_killed_writer_costs_one_page),
         cmocka_unit_test(recovery_finds_every_full_page),
