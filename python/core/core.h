@@ -120,6 +120,7 @@ int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c *
 int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
 int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
 int sp__py_add_random(PyObject *module);    /* generators, py_random.c */
+int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
 int sp__py_add_checkpoint(PyObject *module); /* checkpoint files, py_checkpoint.c */
 int sp__py_add_model(PyObject *module);      /* networks from files, py_model.c */
 int sp__py_add_record(PyObject *module);     /* MindRecord files, py_record.c */

@@ -24,7 +24,7 @@ from spore._alias import as_mindspore
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
-             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'ops', 'parallel', 'profiler', 'rewrite',
+             'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam')
 _PLACES = ('common.differentiate', 'common.api', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor',

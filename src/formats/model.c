@@ -26,7 +26,7 @@ struct sp_model_programs {
     bool stepwise; /* found to depend on contents */
 };
 
-static const sp_model_kind *const kinds[] = {&sp__model_mindir};
+static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx};
 static const sp_file_options no_options = {0};
 
 /* --- loading and releasing --------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static sp_status load(const sp_source *s, sp_model **out)
         else sp_model_release(m);
         return status;
     }
-    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR)", format->title);
+    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX)", format->title);
 }
 
 sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)

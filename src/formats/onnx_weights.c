@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/format_impl.h"
-#include "formats/wire.h"
-
+#include "formats/onnx_tensor.h"
 
 typedef struct {
     char name[1024];
@@ -34,7 +32,7 @@ typedef struct {
     uint64_t n_nodes, n_inputs, n_outputs;
 } reader;
 
-static sp_dtype dtype_of(uint64_t number)
+sp_dtype sp__onnx_dtype(uint64_t number)
 {
     static const int8_t known[] = {SP_DTYPE_NONE, SP_DTYPE_F32, SP_DTYPE_U8,  SP_DTYPE_I8,  SP_DTYPE_U16, SP_DTYPE_I16,
                                    SP_DTYPE_I32,  SP_DTYPE_I64, SP_DTYPE_NONE, SP_DTYPE_BOOL, SP_DTYPE_F16, SP_DTYPE_F64,
@@ -103,11 +101,11 @@ static sp_status parse_tensor(sp_wire w, tensor *t)
 }
 
 /* Numbers of a typed field, each as it is stored: fixed width, or as varints that must be narrowed. */
-static sp_status add_typed(const reader *r, const char *name, const tensor *t)
+static sp_status add_typed(const sp_source *source, sp_bundle *bundle, const char *name, const tensor *t)
 {
     sp_dtype dtype = t->meta.dtype;
     if (dtype == SP_DTYPE_F32 || dtype == SP_DTYPE_F64 || sp_dtype_kind(dtype) == 'c')
-        return sp__source_add(r->source, r->bundle, name, &t->meta, t->typed.at, sp__wire_left(&t->typed));
+        return sp__source_add(source, bundle, name, &t->meta, t->typed.at, sp__wire_left(&t->typed));
     size_t element = sp_dtype_bytes(dtype), wanted;
     SP_TRY(sp__meta_bytes(&t->meta, &wanted));
     SP_CHECK(wanted / element <= sp__wire_left(&t->typed), SP_FORMAT, "%zu elements wanted in %zu bytes", wanted / element,
@@ -124,46 +122,47 @@ static sp_status add_typed(const reader *r, const char *name, const tensor *t)
     }
     if (status == SP_OK && (at < wanted || sp__wire_more(&w)))
         status = sp__fail(SP_FORMAT, "the number of elements does not agree with the shape");
-    sp_source s = {.data = map->data, .bytes = wanted, .map = map, .options = r->source->options};
-    if (status == SP_OK) status = sp__source_add(&s, r->bundle, name, &t->meta, s.data, wanted);
+    sp_source s = {.data = map->data, .bytes = wanted, .map = map, .options = source->options};
+    if (status == SP_OK) status = sp__source_add(&s, bundle, name, &t->meta, s.data, wanted);
     sp__map_release(map);
     return status;
 }
 
-static sp_status add_external(const reader *r, const char *name, const tensor *t)
+static sp_status add_external(const sp_source *source, sp_bundle *bundle, const char *name, const tensor *t)
 {
     sp_source file;
     size_t wanted;
     SP_TRY(sp__meta_bytes(&t->meta, &wanted));
-    SP_TRY(sp__source_open_beside(r->source, t->location, &file));
+    SP_TRY(sp__source_open_beside(source, t->location, &file));
     uint64_t length = t->has_length ? t->length : wanted;
     sp_status status = SP_OK;
     if (t->offset > file.bytes || length > file.bytes - t->offset)
         status = sp__fail(SP_FORMAT, "%llu bytes at byte %llu of '%s', which has %zu", (unsigned long long)length,
                           (unsigned long long)t->offset, t->location, file.bytes);
     if (status == SP_OK)
-        status = sp__source_add(&file, r->bundle, name, &t->meta, file.data + t->offset, (size_t)length);
+        status = sp__source_add(&file, bundle, name, &t->meta, file.data + t->offset, (size_t)length);
     sp__source_close(&file);
     return status;
 }
 
-static sp_status add_tensor(reader *r, sp_wire w)
+sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index)
 {
     tensor t;
     char shown[SP_NAME_SHOWN];
-    const char *name = t.name;
     SP_TRY(parse_tensor(w, &t));
+    const char *name = as != NULL ? as : t.name;
+    if (index != NULL) *index = -1;
     SP_CHECK(name[0] != '\0', SP_FORMAT, "byte %zu: an initializer without a name", sp__wire_offset(&w));
-    t.meta.dtype = dtype_of(t.type);
+    t.meta.dtype = sp__onnx_dtype(t.type);
     if (t.type == 8) return SP_OK; /* texts are no weights */
     sp_status status;
     if (t.meta.dtype == SP_DTYPE_NONE)
         status = sp__fail(SP_FORMAT, "data_type %llu is not supported", (unsigned long long)t.type);
-    else if (t.external) status = add_external(r, name, &t);
-    else if (t.has_raw)
-        status = sp__source_add(r->source, r->bundle, name, &t.meta, t.raw.at, sp__wire_left(&t.raw));
-    else status = add_typed(r, name, &t);
+    else if (t.external) status = add_external(source, bundle, name, &t);
+    else if (t.has_raw) status = sp__source_add(source, bundle, name, &t.meta, t.raw.at, sp__wire_left(&t.raw));
+    else status = add_typed(source, bundle, name, &t);
     if (status != SP_OK) sp__error_context("initializer '%s'", sp__name_shown(name, strlen(name), shown));
+    else if (index != NULL) *index = sp_bundle_find(bundle, name);
     return status;
 }
 
@@ -178,7 +177,7 @@ static sp_status read_graph(reader *r, sp_wire w)
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "initializer", type, &inner));
-            SP_TRY(add_tensor(r, inner));
+            SP_TRY(sp__onnx_tensor_add(r->source, r->bundle, inner, NULL, NULL));
             continue;
         }
         r->n_nodes += number == 1;

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* onnx_model.c - ONNX models as sp_model: values while running, frames, and the helpers of the handlers. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/onnx_model.h"
+
+typedef struct onnx_data {
+    sp_onnx_graph *graph; /* in the model's arena */
+    sp_bundle *tensors;   /* constants; large ones are views of the mapped file */
+} onnx_data;
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t)
+{
+    sp_onnx_value *v = sp__alloc_zero(sizeof *v);
+    if (v == NULL) return NULL;
+    v->refs = 1;
+    v->tensor = t != NULL ? sp_tensor_retain(t) : NULL;
+    return v;
+}
+
+sp_onnx_value *sp__onnx_value_sequence(int n)
+{
+    sp_onnx_value *v = sp__onnx_value_tensor(NULL);
+    if (v == NULL) return NULL;
+    v->is_sequence = true;
+    v->n = n;
+    v->items = sp__alloc_zero((size_t)(n > 0 ? n : 1) * sizeof(sp_onnx_value *));
+    if (v->items != NULL) return v;
+    v->n = 0;
+    sp__onnx_value_release(v);
+    return NULL;
+}
+
+sp_onnx_value *sp__onnx_value_retain(sp_onnx_value *v)
+{
+    if (v != NULL) v->refs++;
+    return v;
+}
+
+void sp__onnx_value_release(sp_onnx_value *v)
+{
+    if (v == NULL || --v->refs > 0) return;
+    sp_tensor_release(v->tensor);
+    for (int i = 0; i < v->n; i++) sp__onnx_value_release(v->items[i]);
+    sp__free(v->items);
+    sp__free(v);
+}
+
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+/* Handlers compute with dimensions; those of a symbol may not be known. */
+static sp_status check_known(const sp_tensor *t)
+{
+    for (int k = 0; k < t->rank; k++)
+        SP_CHECK(t->dims[k] >= 0, SP_SYMBOL, "a shape that depends on contents");
+    return SP_OK;
+}
+
+static sp_status apply_handler(sp_onnx_call *c)
+{
+    SP_CHECK(c->node->handler != NULL, SP_DECLINED, "operator '%s' is not supported", c->node->op);
+    if (c->node->handler->values) return c->node->handler->apply(c);
+    for (int i = 0; i < c->n_in; i++) {
+        sp_onnx_value *v = c->value_in[i];
+        c->in[i] = v != NULL ? v->tensor : NULL;
+        SP_CHECK(v == NULL || v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
+        if (c->in[i] != NULL) SP_TRY(check_known(c->in[i]));
+    }
+    SP_TRY(c->node->handler->apply(c));
+    for (int i = 0; i < c->n_out; i++)
+        if (c->out[i] != NULL && !(c->value_out[i] = sp__onnx_value_tensor(c->out[i]))) return SP_NOMEM;
+    return SP_OK;
+}
+
+static sp_status run_node(const sp_onnx_node *n, const sp_onnx_call *caller, sp_onnx_value **frame)
+{
+    enum { FEW = 8 };
+    void *few[4 * FEW] = {NULL}, **many = NULL;
+    int n_all = n->n_in > n->n_out ? n->n_in : n->n_out;
+    if (n_all > FEW && !(many = sp__alloc_zero(4 * sizeof(void *) * (size_t)n_all))) return SP_NOMEM;
+    void **at = many != NULL ? many : few;
+    int room = many != NULL ? n_all : FEW;
+    sp_builder b;
+    sp__builder_init(&b);
+    sp_onnx_call c = {.node = n, .caller = caller, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in, .n_out = n->n_out,
+                      .in = (sp_tensor **)at, .out = (sp_tensor **)(at + room), .value_in = (sp_onnx_value **)(at + 2 * room),
+                      .value_out = (sp_onnx_value **)(at + 3 * room)};
+    for (int i = 0; i < n->n_in; i++) c.value_in[i] = n->in[i] >= 0 ? frame[n->in[i]] : NULL;
+    sp_status status;
+    if (n->function != NULL) {
+        sp_onnx_value **args = c.value_in;
+        status = n->n_in <= n->function->n_inputs && n->n_out <= n->function->n_outputs
+                     ? SP_OK
+                     : sp__fail(SP_FORMAT, "%d inputs and %d outputs, function '%s' has %d and %d", n->n_in, n->n_out,
+                                n->function->name, n->function->n_inputs, n->function->n_outputs);
+        sp_onnx_value **results = NULL;
+        if (status == SP_OK && !(results = sp__alloc_zero((size_t)(n->function->n_outputs + 1) * sizeof *results))) status = SP_NOMEM;
+        if (status == SP_OK) status = sp__onnx_run(n->function, &c, NULL, n->n_in, args, results);
+        for (int i = 0; results != NULL && i < n->function->n_outputs; i++) {
+            if (i < n->n_out) c.value_out[i] = results[i];
+            else sp__onnx_value_release(results[i]);
+        }
+        sp__free(results);
+    } else status = apply_handler(&c);
+    for (int i = 0; i < n->n_out; i++) {
+        if (n->out[i] >= 0) frame[n->out[i]] = c.value_out[i];
+        else sp__onnx_value_release(c.value_out[i]);
+    }
+    sp__builder_done(&b);
+    sp__free(many);
+    char shown[SP_NAME_SHOWN];
+    if (status != SP_OK && status != SP_SYMBOL)
+        sp__error_context("node '%s' (%s)", sp__name_shown(n->name, strlen(n->name), shown), n->op);
+    return status;
+}
+
+static sp_status fill_frame(const sp_onnx_graph *g, sp_onnx_value **outer, int n_args, sp_onnx_value *const *args,
+                            sp_onnx_value **frame)
+{
+    SP_CHECK(n_args <= g->n_inputs, SP_FORMAT, "%d arguments for a graph with %d inputs", n_args, g->n_inputs);
+    for (int i = 0; i < n_args; i++) frame[g->inputs[i]] = sp__onnx_value_retain(args[i]);
+    for (int i = 0; i < g->n_constants; i++)
+        if (!(frame[g->constant_slots[i]] = sp__onnx_value_tensor(g->constants[i]))) return SP_NOMEM;
+    for (int i = 0; i < g->n_captured; i++) frame[g->captured[i]] = sp__onnx_value_retain(outer[g->captured_from[i]]);
+    return SP_OK;
+}
+
+sp_status sp__onnx_run(const sp_onnx_graph *g, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
+                       sp_onnx_value *const *args, sp_onnx_value **results)
+{
+    sp_onnx_value **frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *frame);
+    if (frame == NULL) return SP_NOMEM;
+    sp_status status = fill_frame(g, outer, n_args, args, frame);
+    for (int i = 0; i < g->n_nodes && status == SP_OK; i++) {
+        const sp_onnx_node *n = &g->nodes[i];
+        status = run_node(n, caller, frame);
+        for (int k = 0; k < n->n_dead; k++) {
+            sp__onnx_value_release(frame[n->dead[k]]);
+            frame[n->dead[k]] = NULL;
+        }
+    }
+    for (int i = 0; i < g->n_outputs && status == SP_OK; i++) results[i] = sp__onnx_value_retain(frame[g->outputs[i]]);
+    for (int i = 0; i < g->n_slots; i++) sp__onnx_value_release(frame[i]);
+    sp__free(frame);
+    return status;
+}
+
+/* --- for handlers ------------------------------------------------------------------------------------------------ */
+
+const sp_onnx_attr *sp__onnx_attr(const sp_onnx_call *c, const char *name)
+{
+    for (int i = 0; i < c->node->n_attrs; i++) {
+        const sp_onnx_attr *a = &c->node->attrs[i];
+        if (strcmp(a->name, name) != 0) continue;
+        if (a->from == NULL || a->from[0] == '\0') return a;
+        return c->caller != NULL ? sp__onnx_attr(c->caller, a->from) : NULL;
+    }
+    return NULL;
+}
+
+int64_t sp__onnx_attr_int(const sp_onnx_call *c, const char *name, int64_t missing)
+{
+    const sp_onnx_attr *a = sp__onnx_attr(c, name);
+    return a != NULL ? a->i : missing;
+}
+
+double sp__onnx_attr_float(const sp_onnx_call *c, const char *name, double missing)
+{
+    const sp_onnx_attr *a = sp__onnx_attr(c, name);
+    return a != NULL ? a->f : missing;
+}
+
+const char *sp__onnx_attr_text(const sp_onnx_call *c, const char *name, const char *missing)
+{
+    const sp_onnx_attr *a = sp__onnx_attr(c, name);
+    return a != NULL && a->s != NULL ? a->s : missing;
+}
+
+sp_status sp__onnx_floats(sp_tensor *t, int max, double *out, int *n)
+{
+    SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
+    SP_TRY(sp__tensor_need_value(t));
+    SP_CHECK(sp_tensor_count(t) <= max, SP_VALUE, "%lld numbers, at most %d are possible", (long long)sp_tensor_count(t), max);
+    sp_tensor *wide = NULL;
+    SP_TRY(sp_tensor_create(SP_DTYPE_F64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
+    sp_status status = sp_tensor_assign(wide, t);
+    *n = (int)sp_tensor_count(t);
+    if (status == SP_OK && *n > 0) memcpy(out, sp_tensor_data(wide), sizeof(double) * (size_t)*n);
+    sp_tensor_release(wide);
+    return status;
+}
+
+sp_status sp__onnx_ints(sp_tensor *t, sp_onnx_ints *out)
+{
+    SP_CHECK(t != NULL, SP_FORMAT, "an input is missing");
+    SP_TRY(sp__tensor_need_value(t));
+    SP_CHECK(sp_tensor_count(t) <= 64, SP_VALUE, "%lld numbers, at most 64 are possible", (long long)sp_tensor_count(t));
+    sp_tensor *wide = NULL;
+    SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(t), sp_tensor_dims(t), &wide));
+    sp_status status = sp_tensor_assign(wide, t);
+    out->n = (int)sp_tensor_count(t);
+    if (status == SP_OK && out->n > 0) memcpy(out->v, sp_tensor_data(wide), sizeof(int64_t) * (size_t)out->n);
+    sp_tensor_release(wide);
+    return status;
+}
+
+sp_status sp__onnx_number(sp_tensor *t, double *out)
+{
+    int n = 0;
+    SP_TRY(sp__onnx_floats(t, 1, out, &n));
+    SP_CHECK(n == 1, SP_VALUE, "one number is wanted, there are none");
+    return SP_OK;
+}
+
+sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_ints *out, bool *found)
+{
+    const sp_onnx_attr *a = name != NULL ? sp__onnx_attr(c, name) : NULL;
+    sp_tensor *t = i >= 0 ? sp__onnx_in(c, i) : NULL;
+    *found = a != NULL || t != NULL;
+    out->n = 0;
+    if (t != NULL) return sp__onnx_ints(t, out);
+    if (a == NULL) return SP_OK;
+    SP_CHECK(a->n <= 64, SP_VALUE, "attribute '%s' has %d numbers, at most 64 are possible", name, a->n);
+    out->n = a->n;
+    if (a->n > 0 && a->ints != NULL) memcpy(out->v, a->ints, sizeof(int64_t) * (size_t)a->n);
+    return SP_OK;
+}
+
+static sp_status apply_text(sp_onnx_call *c, const char *name, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                            const char *text)
+{
+    SP_TRY(sp_builder_status(c->b));
+    const sp_op *op = sp_op_find(name);
+    SP_CHECK(op != NULL, SP_KEY, "there is no operator '%s'", name);
+    sp_attr_text keep = {.n_blocks = 0};
+    union {
+        char bytes[512];
+        max_align_t align;
+    } attrs;
+    SP_CHECK(op->attrs_bytes <= sizeof attrs, SP_RUNTIME, "operator '%s' has too many attributes", name);
+    sp_status status = sp__attrs_parse(op, text, attrs.bytes, &keep);
+    int n_out = 0;
+    if (status == SP_OK) status = sp__builder_apply_many(c->b, op, attrs.bytes, n_in, in, max_out, out, &n_out);
+    else sp__builder_fail(c->b, status);
+    sp__attr_text_free(&keep);
+    for (int i = n_out; i < max_out && status == SP_OK; i++) out[i] = NULL;
+    return status;
+}
+
+sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
+{
+    char text[2048] = "";
+    sp_tensor *out[SP_OUT_MAX] = {NULL};
+    va_list args;
+    va_start(args, attrs);
+    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    va_end(args);
+    return apply_text(c, op, n_in, in, SP_OUT_MAX, out, attrs != NULL ? text : NULL) == SP_OK ? out[0] : NULL;
+}
+
+sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
+                           const char *attrs, ...)
+{
+    char text[2048] = "";
+    va_list args;
+    va_start(args, attrs);
+    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    va_end(args);
+    return apply_text(c, op, n_in, in, max_out, out, attrs != NULL ? text : NULL);
+}
+
+const char *sp__onnx_list(sp_onnx_text *t, int n, const int64_t *v)
+{
+    size_t at = 1;
+    t->text[0] = '(';
+    for (int i = 0; i < n && i < 64; i++) at += (size_t)snprintf(t->text + at, sizeof t->text - at, "%lld,", (long long)v[i]);
+    snprintf(t->text + at, sizeof t->text - at, ")");
+    return t->text;
+}
+
+sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v)
+{
+    sp_tensor *t = NULL;
+    sp_status status = sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){n}, v, &t);
+    return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
+}
+
+sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v)
+{
+    sp_tensor *t = NULL;
+    sp_status status = sp_tensor_create_f64(dtype, v, &t);
+    return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
+}
+
+/* --- the kind ---------------------------------------------------------------------------------------------------- */
+
+static void release(void *data)
+{
+    onnx_data *d = data;
+    sp_bundle_release(d->tensors);
+    sp__free(d);
+}
+
+/* The float initializers are what can be trained: variables of programs. */
+static sp_status list_parameters(sp_model *m, const onnx_data *d)
+{
+    for (int i = 0; i < d->graph->n_constants; i++) {
+        sp_tensor *t = d->graph->constants[i];
+        if (sp_dtype_kind(sp_tensor_dtype(t)) != 'f' || sp_tensor_rank(t) == 0) continue;
+        sp_graph_variable_mark(t);
+        SP_TRY(sp_bundle_add(m->parameters, d->graph->names[d->graph->constant_slots[i]], t));
+    }
+    return SP_OK;
+}
+
+static sp_status load(const sp_source *s, sp_model *m)
+{
+    onnx_data *d = sp__alloc_zero(sizeof *d);
+    if (d == NULL) return SP_NOMEM;
+    m->data = d;
+    SP_TRY(sp_bundle_create(&d->tensors));
+    SP_TRY(sp__onnx_read(s, m, d->tensors, &d->graph));
+    return list_parameters(m, d);
+}
+
+static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+{
+    const onnx_data *d = m->data;
+    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args), **results = args + m->n_inputs;
+    if (args == NULL) return SP_NOMEM;
+    sp_status status = SP_OK;
+    for (int i = 0; i < m->n_inputs && status == SP_OK; i++)
+        if (in[i] != NULL && !(args[i] = sp__onnx_value_tensor(in[i]))) status = SP_NOMEM;
+    if (status == SP_OK) status = sp__onnx_run(d->graph, NULL, NULL, m->n_inputs, args, results);
+    for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
+        if (results[i] != NULL && results[i]->is_sequence)
+            status = sp__fail(SP_TYPE, "output '%s' is a sequence, only tensors can be returned", m->outputs[i].name);
+    for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
+        out[i] = results[i] != NULL && results[i]->tensor != NULL ? sp_tensor_retain(results[i]->tensor) : NULL;
+    for (int i = 0; i < m->n_inputs + m->n_outputs; i++) sp__onnx_value_release(args[i]);
+    sp__free(args);
+    return status;
+}
+
+const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply};

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write small ONNX models with inputs and ONNX Runtime's outputs into data/ (needs onnx-free protobuf writing, onnxruntime).
+
+    make_models.py
+
+Run it with a Python that has onnxruntime; the tests need neither. A model is written by the few lines of protobuf below.
+"""
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9}
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while True:
+        out += bytes([n & 127 | (128 if n > 127 else 0)])
+        n >>= 7
+        if not n:
+            return out
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + np.float32(value).tobytes()
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(array, name=""):
+    array = np.asarray(array)
+    return (b"".join(field(1, d) for d in array.shape) + field(2, KINDS[str(array.dtype)]) + field(8, name) +
+            field(9, array.tobytes()))
+
+
+def attribute(name, value):
+    head = field(1, name)
+    if isinstance(value, bool) or isinstance(value, int):
+        return head + field(3, int(value)) + field(20, 2)
+    if isinstance(value, float):
+        return head + field(2, value) + field(20, 1)
+    if isinstance(value, str):
+        return head + field(4, value) + field(20, 3)
+    if isinstance(value, np.ndarray):
+        return head + field(5, tensor(value)) + field(20, 4)
+    if isinstance(value, bytes):
+        return head + field(6, value) + field(20, 5)
+    return head + b"".join(field(8, v) for v in value) + field(20, 7)
+
+
+def node(op, inputs, outputs, **attributes):
+    return (b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in outputs) + field(3, op.lower()) +
+            field(4, op) + b"".join(field(5, attribute(k, v)) for k, v in attributes.items()))
+
+
+def value(name, kind="float32", shape=None):
+    dims = b"".join(field(1, field(1, d) if isinstance(d, int) else field(2, d)) for d in shape or ())
+    shaped = field(2, dims) if shape is not None else b""
+    return field(1, name) + field(2, field(1, field(1, KINDS[kind]) + shaped))
+
+
+def graph(nodes, inputs, outputs, weights=()):
+    return (b"".join(field(1, n) for n in nodes) + field(2, "g") + b"".join(field(5, w) for w in weights) +
+            b"".join(field(11, i) for i in inputs) + b"".join(field(12, o) for o in outputs))
+
+
+def model(g, opset=17):
+    return field(1, 8) + field(2, "spore tests") + field(7, g) + field(8, field(2, opset))
+
+
+RANDOM = np.random.default_rng(1)
+
+
+def weights(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def convnet():
+    x = weights(2, 3, 12, 12)
+    nodes = [node("Conv", ["x", "w1", "b1"], ["c1"], pads=[1, 1, 1, 1], strides=[2, 2]),
+             node("BatchNormalization", ["c1", "s", "b", "m", "v"], ["n1"]), node("Relu", ["n1"], ["r1"]),
+             node("MaxPool", ["r1"], ["p1"], kernel_shape=[2, 2], strides=[2, 2]),
+             node("GlobalAveragePool", ["p1"], ["g1"]), node("Shape", ["g1"], ["shape"]),
+             node("Gather", ["shape", "zero"], ["batch"], axis=0), node("Unsqueeze", ["batch", "axes"], ["batch1"]),
+             node("Concat", ["batch1", "rest"], ["to"], axis=0), node("Reshape", ["g1", "to"], ["flat"]),
+             node("Gemm", ["flat", "w2", "b2"], ["logits"], transB=1), node("Softmax", ["logits"], ["y"], axis=-1)]
+    held = {"w1": weights(8, 3, 3, 3), "b1": weights(8), "s": weights(8), "b": weights(8), "m": weights(8),
+            "v": np.abs(weights(8)) + 1, "zero": np.array(0, np.int64), "axes": np.array([0], np.int64),
+            "rest": np.array([-1], np.int64), "w2": weights(5, 8), "b2": weights(5)}
+    return model(graph(nodes, [value("x", shape=["n", 3, 12, 12])], [value("y", shape=["n", 5])],
+                       [tensor(v, k) for k, v in held.items()])), {"x": x}
+
+
+def attention():
+    x = weights(2, 4, 8)
+    nodes = [node("LayerNormalization", ["x", "g", "b"], ["n"], axis=-1), node("MatMul", ["n", "wq"], ["q"]),
+             node("MatMul", ["n", "wk"], ["k"]), node("MatMul", ["n", "wv"], ["v"]),
+             node("Transpose", ["k"], ["kt"], perm=[0, 2, 1]), node("MatMul", ["q", "kt"], ["scores"]),
+             node("Mul", ["scores", "scale"], ["scaled"]), node("Softmax", ["scaled"], ["p"], axis=-1),
+             node("MatMul", ["p", "v"], ["o"]), node("Add", ["o", "x"], ["sum"]), node("Erf", ["sum"], ["y"])]
+    held = {"g": weights(8), "b": weights(8), "wq": weights(8, 8), "wk": weights(8, 8), "wv": weights(8, 8),
+            "scale": np.array(8 ** -0.5, np.float32)}
+    return model(graph(nodes, [value("x", shape=["n", "t", 8])], [value("y", shape=["n", "t", 8])],
+                       [tensor(v, k) for k, v in held.items()])), {"x": x}
+
+
+def loop():
+    body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
+                  node("Mul", ["s_out", "s_out"], ["square"])],
+                 [value("i", "int64", []), value("go_in", "bool", []), value("s_in", shape=[3])],
+                 [value("go_out", "bool", []), value("s_out", shape=[3]), value("square", shape=[3])])
+    nodes = [node("Loop", ["n", "", "start"], ["last", "squares"], body=body)]
+    return (model(graph(nodes, [value("n", "int64", []), value("x", shape=[3])], [value("last", shape=[3]), value("squares")],
+                        [tensor(np.zeros(3, np.float32), "start")])),
+            {"n": np.array(4, np.int64), "x": weights(3)})
+
+
+def branch():
+    yes = graph([node("Relu", ["x"], ["a"])], [], [value("a", shape=[4])])
+    no = graph([node("Neg", ["x"], ["a2"])], [], [value("a2", shape=[4])])
+    nodes = [node("ReduceSum", ["x"], ["sum"], keepdims=0), node("Greater", ["sum", "zero"], ["c"]),
+             node("If", ["c"], ["y"], then_branch=yes, else_branch=no)]
+    return (model(graph(nodes, [value("x", shape=[4])], [value("y", shape=[4])], [tensor(np.array(0, np.float32), "zero")])),
+            {"x": weights(4)})
+
+
+def quantised():
+    x = weights(2, 3, 6, 6)
+    nodes = [node("QuantizeLinear", ["x", "xs", "xz"], ["q"]),
+             node("QLinearConv", ["q", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["r"], pads=[1, 1, 1, 1]),
+             node("DequantizeLinear", ["r", "ys", "yz"], ["y"])]
+    held = {"xs": np.array(0.03, np.float32), "xz": np.array(120, np.uint8),
+            "w": RANDOM.integers(-127, 127, (4, 3, 3, 3)).astype(np.int8), "ws": np.abs(weights(4)) / 50,
+            "wz": np.zeros(4, np.int8), "ys": np.array(0.2, np.float32), "yz": np.array(128, np.uint8),
+            "b": RANDOM.integers(-500, 500, 4).astype(np.int32)}
+    return model(graph(nodes, [value("x", shape=[2, 3, 6, 6])], [value("y", shape=[2, 4, 6, 6])],
+                       [tensor(v, k) for k, v in held.items()])), {"x": x}
+
+
+def main():
+    import onnxruntime
+    for make in (convnet, attention, loop, branch, quantised):
+        data, inputs = make()
+        path = HERE / "data" / f"{make.__name__}.onnx"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        outputs = session.run(None, inputs)
+        arrays = {f"in_{k}": v for k, v in inputs.items()}
+        arrays.update({f"out_{o.name}": v for o, v in zip(session.get_outputs(), outputs)})
+        np.savez(path.with_suffix(".npz"), **arrays)
+
+
+if __name__ == "__main__":
+    main()
