@@ -23,7 +23,9 @@ class OnnxCell(Cell):
         self.input_names = [name for name, _, _ in model.inputs()]
         self.output_names = [name for name, _, _ in model.outputs()]
         for name, tensor in model.parameters():
-            self.insert_param_to_cell(name.replace(".", "_"), Parameter(tensor, name=name), check_name_contain_dot=False)
+            parameter = Parameter(tensor, name=name)
+            model.bind(name, parameter)
+            self.insert_param_to_cell(name.replace(".", "_"), parameter, check_name_contain_dot=False)
 
     def construct(self, *inputs, **named):
         """Run the network on Tensors; None stands for an optional input that is left out."""

@@ -123,8 +123,11 @@ static sp_status fill_frame(const sp_onnx_graph *g, sp_onnx_value **outer, int n
 {
     SP_CHECK(n_args <= g->n_inputs, SP_FORMAT, "%d arguments for a graph with %d inputs", n_args, g->n_inputs);
     for (int i = 0; i < n_args; i++) frame[g->inputs[i]] = sp__onnx_value_retain(args[i]);
-    for (int i = 0; i < g->n_constants; i++)
-        if (!(frame[g->constant_slots[i]] = sp__onnx_value_tensor(g->constants[i]))) return SP_NOMEM;
+    for (int i = 0; i < g->n_constants; i++) {
+        int64_t at = g->parameter_at != NULL ? g->parameter_at[i] : -1;
+        sp_tensor *t = at >= 0 ? sp_bundle_tensor_at(g->parameters, at) : g->constants[i];
+        if (!(frame[g->constant_slots[i]] = sp__onnx_value_tensor(t))) return SP_NOMEM;
+    }
     for (int i = 0; i < g->n_captured; i++) frame[g->captured[i]] = sp__onnx_value_retain(outer[g->captured_from[i]]);
     return SP_OK;
 }
@@ -308,11 +311,17 @@ static void release(void *data)
 /* The float initializers are what can be trained: variables of programs. */
 static sp_status list_parameters(sp_model *m, const onnx_data *d)
 {
-    for (int i = 0; i < d->graph->n_constants; i++) {
-        sp_tensor *t = d->graph->constants[i];
+    sp_onnx_graph *g = d->graph;
+    g->parameters = m->parameters;
+    g->parameter_at = sp__arena_alloc(&m->arena, sizeof(int64_t) * (size_t)(g->n_constants + 1));
+    if (g->parameter_at == NULL) return SP_NOMEM;
+    for (int i = 0; i < g->n_constants; i++) {
+        sp_tensor *t = g->constants[i];
+        g->parameter_at[i] = -1;
         if (sp_dtype_kind(sp_tensor_dtype(t)) != 'f' || sp_tensor_rank(t) == 0) continue;
         sp_graph_variable_mark(t);
-        SP_TRY(sp_bundle_add(m->parameters, d->graph->names[d->graph->constant_slots[i]], t));
+        g->parameter_at[i] = sp_bundle_count(m->parameters);
+        SP_TRY(sp_bundle_add(m->parameters, g->names[g->constant_slots[i]], t));
     }
     return SP_OK;
 }

@@ -68,6 +68,8 @@ struct sp_onnx_graph {
     int n_constants; /* initializers */
     int *constant_slots;
     sp_tensor **constants; /* owned by the model's bundle of constants */
+    const sp_bundle *parameters; /* of the model; NULL in inner graphs */
+    int64_t *parameter_at;       /* entry in it that stands for a constant, -1: none */
     int n_captured;
     int *captured, *captured_from; /* own slot, slot of the outer graph */
 };

@@ -707,6 +707,7 @@ static sp_status read_model(reader *r, sp_onnx_graph **out)
     sp_wire w = sp__wire_open(r->source->data, r->source->bytes);
     SP_TRY(note_fields(r, w, 1u << 7 | 1u << 8 | 1u << 25, &f));
     SP_CHECK(f.n[7] == 1, SP_FORMAT, "%d graphs found, there must be one", f.n[7]);
+    SP_CHECK(f.n[8] > 0, SP_FORMAT, "there is no opset_import, so the meaning of its operators is not known");
     for (int i = 0; i < f.n[8]; i++) SP_TRY(read_opset(r, f.list[8][i], &r->opsets));
     for (int i = 0; i < f.n[25]; i++) SP_TRY(note_function(r, f.list[25][i]));
     for (function *fn = r->functions; fn != NULL; fn = fn->next) SP_TRY(read_function(r, fn));
