@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs agree between plain Python and compiled code, values and gradients, bit by bit."""
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -11,8 +13,9 @@ sys.path.insert(0, str(HERE))
 import generate  # noqa: E402
 
 
-def run(*options):
-    return subprocess.run([sys.executable, str(HERE / "generate.py"), "--show", *options], capture_output=True, text=True)
+def run(*options, **environment):
+    return subprocess.run([sys.executable, str(HERE / "generate.py"), "--show", *options], capture_output=True, text=True,
+                          env=dict(os.environ, **environment))
 
 
 def test_compiled_programs_agree_with_eager():
@@ -23,6 +26,15 @@ def test_compiled_programs_agree_with_eager():
 @pytest.mark.long
 def test_many_compiled_programs_agree_with_eager():
     result = run("--seed", "2", "--count", "1500")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+PASSES = re.findall(r'^\w+\((\w+)', (HERE.parents[1] / "src/graph/passes/passes.def").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_programs_agree_without_a_pass(name):
+    result = run("--seed", "3", "--count", "8", SPORE_PASSES=f"-{name}")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
