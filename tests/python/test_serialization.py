@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """save_checkpoint, load_checkpoint and load_param_into_net: values, arguments, exceptions and returned names as in
 MindSpore 2.10, and what spore does beyond it (a net is changed as a whole or not at all, names are suggested)."""
+import copy
 import logging
 import os
 import pathlib
+import pickle
 import resource
 import signal
 import stat
@@ -415,3 +417,12 @@ def test_contents_that_wait_are_read_once_and_are_ones_own(folder):
         assert np.array_equal(values[name].asnumpy(), array) and not values[name]._waits
         values[name] += 1
         assert np.array_equal(values[name].asnumpy(), array + 1)
+
+
+def test_copies_and_pickles_of_contents_that_wait(folder):
+    save_checkpoint({f"p{'x' * i}": Tensor(np.arange(30000 + i, dtype=np.float32)) for i in range(8)}, "x.ckpt")
+    names = [name for name, value in load_checkpoint("x.ckpt").items() if value._waits]
+    assert names
+    for duplicate in (copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))):
+        again = duplicate(load_checkpoint("x.ckpt")[names[0]])
+        assert isinstance(again, Parameter) and float(again[29999]) == 29999

@@ -331,6 +331,10 @@ class _Waiting:
         """A new Tensor, in memory of its own."""
         return self._bundle.copy(self._index)
 
+    def __reduce__(self):
+        """Copies and pickles of the Parameter hold the contents themselves; nothing waits for them."""
+        return type(None), ()
+
 
 def _parameter_on(bundle, index, name):
     """A Parameter that shows the memory of the file where it can; Parameter(tensor) would copy it."""
