@@ -219,6 +219,8 @@ static sp_status auto_kernel(sp_transform_call *c, const sp_image *in, sp_image 
         const bool hit = sp__draw_unit(c->stream) <= p->of[i].prob, flip = sp__draw_bits(c->stream) & 1;
         if (!hit) continue;
         double m = magnitude(p->of[i].what, p->of[i].strength, 10, in->h, in->w, false);
+        /* Thresholds start at 256 in this recipe, at 255 in the others. */
+        if (p->of[i].what == SOLARIZE) m = 256 + (float)p->of[i].strength * (-256.f / 9);
         if (flip && is_signed(p->of[i].what)) m = -m;
         SP_TRY(step(p->of[i].what, m, &l, out));
     }
