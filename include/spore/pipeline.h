@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Immutable and counted. Texts in rows are tensors of dtype STR whose last dimension counts characters (UCS-4, filled up
- * with zeros). */
+ * with zeros); characters with the highest bit set are bytes of no text. */
 typedef struct sp_dataset sp_dataset;
 
 SP_API sp_dataset *sp_dataset_retain(sp_dataset *ds);

@@ -73,7 +73,7 @@ static sp_status copy_columns(sp_dataset *ds, int n, const char *const *columns)
              SP_COLUMNS_MAX, n);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++)
-            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_VALUE, "%s: column '%s' stands twice", ds->kind->name,
+            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_RUNTIME, "%s: column '%s' stands twice", ds->kind->name,
                      columns[i]);
     ds->columns = sp__alloc_zero((size_t)n * sizeof *ds->columns);
     if (!ds->columns) return SP_NOMEM;

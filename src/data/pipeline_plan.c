@@ -184,14 +184,22 @@ static sp_status source_count(const sp_dataset *ds, int64_t *out)
     return SP_OK;
 }
 
+/* Hold a task whose row has to be seen, and see that it gets done; takes it over. */
+static sp_status see_to(sp_stage *p, sp_task *task)
+{
+    const sp_status status = hold(p, task);
+    if (status == SP_OK) return sp__task_submit(p->it, task);
+    sp__task_release(task);
+    return status;
+}
+
 /* A stream's tasks must be run to know whether they are rows: those under way are held, and the first is looked at. */
 static sp_stage_result stream_next(sp_stage *p, sp_task **out)
 {
     const int64_t ahead = p->node->function.lane ? 1 : SEE_AHEAD; /* in the lane nobody works ahead of the caller */
     while (!p->ended && p->n_held < ahead) {
         sp_task *task = NULL;
-        if (give_new(p, 0, NULL, &task) != SP_STAGE_ROW) return SP_STAGE_FAIL;
-        if (hold(p, task) != SP_OK || sp__task_submit(p->it, task) != SP_OK) return SP_STAGE_FAIL;
+        if (give_new(p, 0, NULL, &task) != SP_STAGE_ROW || see_to(p, task) != SP_OK) return SP_STAGE_FAIL;
     }
     if (p->n_held == 0) return SP_STAGE_END;
     if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
@@ -229,8 +237,7 @@ static sp_stage_result filter_next(sp_stage *p, sp_task **out)
                 p->ended = true;
                 break;
             }
-            if (give_new(p, 1, &in, &task) != SP_STAGE_ROW) return SP_STAGE_FAIL;
-            if (hold(p, task) != SP_OK || sp__task_submit(p->it, task) != SP_OK) return SP_STAGE_FAIL;
+            if (give_new(p, 1, &in, &task) != SP_STAGE_ROW || see_to(p, task) != SP_OK) return SP_STAGE_FAIL;
         }
         if (p->n_held == 0) return SP_STAGE_END;
         if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;

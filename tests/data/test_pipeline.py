@@ -164,7 +164,7 @@ def test_columns_of_map_and_batch():
 def test_padded_batches():
     rows = [(np.arange(k, dtype=np.int32),) for k in (1, 3, 2)]
     data = ds.GeneratorDataset(rows, ['a'], shuffle=False)
-    assert epochs(data.padded_batch(2))[0] == [[[[0, 0, 0], [0, 1, 2]]], [[[0, 1]]]]
+    assert epochs(data.padded_batch(2, pad_info={}))[0] == [[[[0, 0, 0], [0, 1, 2]]], [[[0, 1]]]]
     assert epochs(data.padded_batch(3, pad_info={'a': ([2], -1)}))[0] == [[[[0, -1], [0, 1], [0, 1]]]]
 
 
@@ -414,3 +414,26 @@ def test_several_images_a_row_train(capsys):
     path = os.path.join(os.path.dirname(__file__), '..', '..', 'examples', 'python', 'several_images.py')
     assert runpy.run_path(path)['main']() > 0.9
     assert 'accuracy' in capsys.readouterr().out
+
+
+def test_texts_are_shared_in_consecutive_parts(tmp_path):
+    (tmp_path / 'a.txt').write_text('a\nb\n \nc\n')
+    (tmp_path / 'b.txt').write_text('d\ne')
+    files = [str(tmp_path / 'a.txt'), str(tmp_path / 'b.txt')]
+
+    def lines(**kwargs):
+        return [row[0] for row in epochs(ds.TextFileDataset(files, **kwargs))[0]]
+    assert lines(shuffle=False, num_shards=2, shard_id=0) == ['a', 'b', ' ']
+    assert lines(shuffle=False, num_shards=2, shard_id=1) == ['c', 'd', 'e']
+    assert sorted(lines(num_shards=2, shard_id=1)) == ['c', 'd', 'e']
+    assert lines(shuffle=ds.Shuffle.FILES) in ([*'ab ', *'cde'], [*'deab c'])
+
+
+def test_schemas(tmp_path):
+    schema = ds.Schema()
+    schema.add_column('image', 'uint8', [2, 2])
+    schema.add_column('label', spore.int32)
+    (tmp_path / 'schema.json').write_text(schema.to_json())
+    assert ds.Schema(str(tmp_path / 'schema.json')).columns == schema.columns
+    with pytest.raises(TypeError, match="Unknown column type"):
+        schema.add_column('x', 'complex')

@@ -6,9 +6,10 @@ from spore.dataset.pipeline import (BatchDataset, BatchInfo, ConcatDataset, Data
                                     PaddedBatchDataset, ProjectDataset, RenameDataset, RepeatDataset, ShuffleDataset,
                                     SkipDataset, TakeDataset, ZipDataset, zip)
 from spore.dataset.samplers import *
+from spore.dataset.schema import Schema
 from spore.dataset.sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
-__all__ = ['Dataset', 'BatchInfo', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__, *samplers.__all__,
-           'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'BatchDataset', 'ConcatDataset', 'FilterDataset',
+__all__ = ['Dataset', 'BatchInfo', 'Schema', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__,
+           *samplers.__all__, 'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'BatchDataset', 'ConcatDataset', 'FilterDataset',
            'MapDataset', 'PaddedBatchDataset', 'ProjectDataset', 'RenameDataset', 'RepeatDataset', 'ShuffleDataset',
            'SkipDataset', 'TakeDataset', 'ZipDataset']

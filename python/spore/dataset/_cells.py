@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of rows on their way into the engine and out of it: numbers as they are, texts as characters."""
+"""Values of rows on their way into the engine and out of it: numbers as they are, texts as characters.
+
+Bytes go as texts whose characters have the highest bit set, which no character of a text has.
+"""
 import numpy as np
 
 from spore import _core
+
+_BYTE = np.uint32(0x80000000)
 
 
 def encode(value):
@@ -11,11 +16,12 @@ def encode(value):
         value = value.asnumpy()
     array = np.asarray(value)
     if array.dtype.kind == 'S':
-        try:
-            array = np.char.decode(array, 'utf-8')
-        except UnicodeDecodeError as error:
-            raise TypeError("bytes in a row are taken as UTF-8 text, but these are none; give binary data as an array "
-                            "of uint8: np.frombuffer(data, np.uint8)") from error
+        width = max(1, array.dtype.itemsize)
+        characters = np.ascontiguousarray(array.astype(f'S{width}')).reshape(-1).view(np.uint8).astype(np.uint32)
+        lengths = np.char.str_len(array).reshape(-1, 1)
+        characters = characters.reshape(-1, width)
+        characters |= np.where(np.arange(width) < lengths, _BYTE, np.uint32(0))
+        return characters.reshape(array.shape + (width,)), True
     if array.dtype.kind == 'U':
         width = max(1, array.dtype.itemsize // 4)
         characters = np.ascontiguousarray(array.astype(f'<U{width}')).reshape(-1).view(np.uint32)
@@ -31,7 +37,10 @@ def decode(characters):
     shape, width = characters.shape[:-1], characters.shape[-1]
     if width == 0:
         return np.zeros(shape, '<U1')
-    texts = np.ascontiguousarray(characters).reshape(-1).view(f'<U{width}').reshape(shape)
+    flat = np.ascontiguousarray(characters).reshape(-1)
+    if (flat & _BYTE).any():
+        return flat.astype(np.uint8).view(f'S{width}').reshape(shape)
+    texts = flat.view(f'<U{width}').reshape(shape)
     longest = np.char.str_len(texts).max(initial=1)
     return texts if longest == width else texts.astype(f'<U{longest}')
 

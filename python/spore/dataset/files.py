@@ -11,6 +11,7 @@ from spore import _core
 from spore.dataset import _check
 from spore.dataset.pipeline import _names
 from spore.dataset.samplers import Shuffle, generator_of
+from spore.dataset.schema import Schema
 from spore.dataset.sources import MappableDataset
 
 __all__ = ['MindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
@@ -384,7 +385,8 @@ def _files(files):
 
 
 class _Lines(MappableDataset):
-    """Rows of text files: with Shuffle.FILES the files are mixed, with Shuffle.GLOBAL or True all rows."""
+    """Rows of files that MindSpore reads from front to back: with Shuffle.FILES the files are mixed, with Shuffle.GLOBAL
+    or True all rows. Shards are consecutive parts, filled up from the front."""
 
     def __init__(self, names, columns, sizes, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
         if not isinstance(shuffle, (bool, Shuffle)):
@@ -398,25 +400,31 @@ class _Lines(MappableDataset):
         return len(self._arrays[0])
 
     def _order(self):
-        if not self._by_file:
+        if self._shard_of[0] == 1 and not self._by_file:
             return super()._order()
-        shards, shard = self._shard_of
 
         def order(seed, epoch):
+            draws = generator_of(seed, epoch)
             starts = np.concatenate([[0], np.cumsum(self._sizes)])
-            parts = generator_of(seed, epoch).permutation(len(self._sizes))
-            ids = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in parts])
-            if shards > 1:
-                ids = ids[(np.arange(-(-len(ids) // shards)) * shards + shard) % len(ids)]
+            files = draws.permutation(len(self._sizes)) if self._by_file else range(len(self._sizes))
+            ids = self._shard([np.arange(starts[i], starts[i + 1]) for i in files])
+            if self._shuffle and not self._by_file:
+                ids = draws.permutation(ids)
             return np.ascontiguousarray(ids[:self._most] if self._most else ids, np.int64)
         return order
+
+    def _shard(self, files):
+        """The rows of this shard, out of those of all files."""
+        ids, (shards, shard) = np.concatenate(files), self._shard_of
+        each = -(-len(ids) // shards)
+        return ids[(np.arange(each) + shard * each) % max(1, len(ids))] if shards > 1 else ids
 
     def _make(self):
         return _core.pipeline_arrays(self._names, self._arrays, self._order())
 
 
 class TextFileDataset(_Lines):
-    """Lines of text files that are not blank, as column text.
+    """Lines of text files that are not empty, as column text.
 
     Args:
         dataset_files: a file, a pattern or a list of them.
@@ -429,7 +437,7 @@ class TextFileDataset(_Lines):
         lines, sizes = [], []
         for path in _files(dataset_files):
             with open(path, encoding='utf-8') as file:
-                here = [line for line in file.read().split('\n') if line.strip()]
+                here = [line for line in file.read().split('\n') if line]
             lines += here
             sizes.append(len(here))
         if not lines:
@@ -491,22 +499,27 @@ def _typed(name, texts, example):
 
 
 class TFRecordDataset(_Lines):
-    """Rows of TFRecord files: features of numbers as arrays, features of bytes as arrays of uint8 if single, else as texts.
+    """Rows of TFRecord files. Features of numbers come as arrays, features of bytes as uint8 unless a schema says string.
 
     Args:
         dataset_files: a file, a pattern or a list of them.
-        schema: not supported: types and shapes are the files'.
-        columns_list: the features wanted; those of the first row if None.
-        num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache: as for TextFileDataset.
-        shard_equal_rows: accepted: shards have equal sizes.
-        compression_type: not supported.
+        schema: a Schema or its file: types and shapes of the columns.
+        columns_list: the features wanted; those of the schema or of the first row if None.
+        num_samples, num_parallel_workers, shuffle, cache: as for TextFileDataset.
+        num_shards, shard_id: take one of several parts: every num_shards-th file.
+        shard_equal_rows: whether parts have equal numbers of rows instead.
+        compression_type: "GZIP", "ZLIB" or None; only None is supported.
     """
 
     def __init__(self, dataset_files, schema=None, columns_list=None, num_samples=None, num_parallel_workers=None,
                  shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, shard_equal_rows=False, cache=None,
                  compression_type=None):
-        if schema is not None or compression_type not in (None, ''):
-            raise NotImplementedError("TFRecordDataset: schema and compression_type are not supported")
+        if compression_type not in (None, ''):
+            raise NotImplementedError("TFRecordDataset: compression_type is not supported")
+        if schema is not None and not isinstance(schema, (str, Schema)):
+            raise TypeError(f"schema must be a str or Schema, but got {type(schema)}")
+        _check.kind(shard_equal_rows, bool, 'shard_equal_rows')
+        schema = Schema(schema) if isinstance(schema, str) else schema
         self._rows, sizes = [], []
         for path in _files(dataset_files):
             here = list(_core.TFRecordReader(os.fsencode(path)))
@@ -514,11 +527,23 @@ class TFRecordDataset(_Lines):
             sizes.append(len(here))
         if not self._rows:
             raise RuntimeError(f"TFRecordDataset: there is no row in {dataset_files}")
-        names = _names(columns_list, 'columns_list') if columns_list else sorted(self._rows[0])
+        self._fields = {column['name']: column for column in schema.columns} if schema else {}
+        names = _names(columns_list, 'columns_list') if columns_list else list(self._fields) or sorted(self._rows[0])
+        self._equal = shard_equal_rows
         super().__init__(names, None, sizes, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
     def _total(self):
         return len(self._rows)
+
+    def _shard(self, files):
+        shards, shard = self._shard_of
+        if self._equal or shards == 1:
+            return super()._shard(files)
+        own = files[shard::shards]
+        if not own:
+            raise RuntimeError(f"TFRecordDataset: shard {shard} of {shards} has no file, there are {len(files)}; give more files "
+                               "or shard_equal_rows=True")
+        return np.concatenate(own)
 
     def _make(self):
         def read(index):
@@ -526,11 +551,20 @@ class TFRecordDataset(_Lines):
             missing = [name for name in self._names if name not in row]
             if missing:
                 raise RuntimeError(f"there is no feature {missing[0]!r}; the row has {sorted(row)}")
-            return tuple(_feature(row[name]) for name in self._names)
+            return tuple(_feature(row[name], self._fields.get(name)) for name in self._names)
         return _core.pipeline_source(read, len(self._rows), self._names, self._order())
 
 
-def _feature(value):
-    if not isinstance(value, list):
-        return value
-    return np.frombuffer(value[0], np.uint8) if len(value) == 1 else np.asarray(value)
+def _feature(value, field):
+    kind = field['type'] if field else None
+    if isinstance(value, list):     # bytes
+        if kind == 'string':
+            value = np.asarray([text.decode('utf-8') for text in value])
+        else:                       # several become one, filled up with blanks to one length, as in MindSpore
+            longest = max((len(text) for text in value), default=0)
+            value = np.frombuffer(b''.join(text.ljust(longest) for text in value), np.uint8)
+    elif kind is not None:
+        value = value.astype(kind)
+    if field and field.get('shape') is not None:
+        value = value.reshape(field['shape'])
+    return value

@@ -211,7 +211,8 @@ class Dataset:
             batch_size: rows in a batch.
             drop_remainder: whether a last, smaller batch is left out.
             num_parallel_workers: threads.
-            pad_info: by column name a shape (None: the largest of the batch) and a value; None: all columns, with 0.
+            pad_info: by column name a shape (None: the largest of the batch) and a value; {}: all
+                columns, with 0; None: no column.
         """
         return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
@@ -465,7 +466,7 @@ class PaddedBatchDataset(_Passing):
         return self._n
 
     def _make(self):
-        pads = self._pads if self._pads is not None else {c: (None, 0) for c in self._parent().columns}
+        pads = self._pads or ({} if self._pads is None else {c: (None, 0) for c in self._parent().columns})
         wanted = []
         for column, (shape, value) in pads.items():
             shape = None if shape is None else tuple(-1 if n is None else n for n in shape)
