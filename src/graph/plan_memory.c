@@ -2,13 +2,14 @@
 /* plan_memory.c - offsets in the arena for pieces of memory whose lifetimes are known.
  *
  * Largest first, each at the place that fits it best among those that are free during its whole life: the smallest gap
- * between pieces that live at the same time, else behind the last of them. The lower bound is the largest sum of bytes that
+ * between pieces that live at the same time, else behind the last of them. That takes time with the square of their number;
+ * very many are placed in one sweep over the steps instead, each in the smallest hole when its life begins. The lower bound is the largest sum of bytes that
  * are alive in one step; no placement can do with less. */
 #include <stdlib.h>
 
 #include "graph/plan.h"
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, SWEEP_FROM = 3000 };
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
@@ -77,6 +78,97 @@ void sp__plan_lifetimes(sp_plan *p)
     }
 }
 
+static void place_by_size(sp_plan *p, int n, sp_root **list, sp_root **busy)
+{
+    qsort(list, (size_t)n, sizeof *list, by_bytes);
+    for (int i = 0; i < n; i++) {
+        sp_root *r = list[i];
+        int n_busy = 0;
+        for (int k = 0; k < i; k++)
+            if (list[k]->first <= r->last && r->first <= list[k]->last) busy[n_busy++] = list[k];
+        r->offset = best_gap(r, n_busy, busy);
+        if (r->offset + aligned(r->bytes) > p->arena_bytes) p->arena_bytes = r->offset + aligned(r->bytes);
+        /* Keep the placed part sorted by offset, so that the busy ones come out sorted too. */
+        int k = i;
+        for (; k > 0 && by_offset(&list[k - 1], &r) > 0; k--) list[k] = list[k - 1];
+        list[k] = r;
+    }
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const sp_root *x = *(sp_root *const *)a, *y = *(sp_root *const *)b;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : by_bytes(a, b);
+}
+
+static int by_last(const void *a, const void *b)
+{
+    const sp_root *x = *(sp_root *const *)a, *y = *(sp_root *const *)b;
+    return x->last != y->last ? (x->last < y->last ? -1 : 1) : (x < y ? -1 : x > y);
+}
+
+typedef struct {
+    size_t offset, bytes;
+} hole;
+
+/* Holes are sorted by offset; two that touch are one. There are never more than pieces that have ended, plus one. */
+static void give_back(hole *holes, int *n, const sp_root *r)
+{
+    int k = 0, end = *n;
+    while (k < end) { /* first hole behind r */
+        int middle = (k + end) / 2;
+        if (holes[middle].offset < r->offset) k = middle + 1;
+        else end = middle;
+    }
+    const size_t bytes = aligned(r->bytes);
+    bool joins_last = k > 0 && holes[k - 1].offset + holes[k - 1].bytes == r->offset;
+    bool joins_next = k < *n && r->offset + bytes == holes[k].offset;
+    if (joins_last) {
+        holes[k - 1].bytes += bytes + (joins_next ? holes[k].bytes : 0);
+        if (joins_next) memmove(holes + k, holes + k + 1, (size_t)(--*n - k) * sizeof *holes);
+    } else if (joins_next) {
+        holes[k].offset -= bytes;
+        holes[k].bytes += bytes;
+    } else {
+        memmove(holes + k + 1, holes + k, (size_t)((*n)++ - k) * sizeof *holes);
+        holes[k] = (hole){r->offset, bytes};
+    }
+}
+
+static size_t take_hole(hole *holes, int *n, size_t need, size_t *arena_bytes)
+{
+    int best = -1;
+    for (int k = 0; k < *n; k++)
+        if (holes[k].bytes >= need && (best < 0 || holes[k].bytes < holes[best].bytes)) best = k;
+    if (best < 0) { /* at the end, over the last hole if that reaches it */
+        bool last = *n && holes[*n - 1].offset + holes[*n - 1].bytes == *arena_bytes;
+        size_t offset = last ? holes[--*n].offset : *arena_bytes;
+        *arena_bytes = offset + need;
+        return offset;
+    }
+    size_t offset = holes[best].offset;
+    holes[best].offset += need;
+    holes[best].bytes -= need;
+    if (!holes[best].bytes) memmove(holes + best, holes + best + 1, (size_t)(--*n - best) * sizeof *holes);
+    return offset;
+}
+
+static sp_status place_by_sweep(sp_plan *p, int n, sp_root **list, sp_root **ending)
+{
+    hole *holes = sp__alloc((size_t)(n + 1) * sizeof *holes);
+    if (!holes) return SP_NOMEM;
+    memcpy(ending, list, (size_t)n * sizeof *ending);
+    qsort(list, (size_t)n, sizeof *list, by_first);
+    qsort(ending, (size_t)n, sizeof *ending, by_last);
+    int n_holes = 0;
+    for (int i = 0, ended = 0; i < n; i++) {
+        for (; ended < n && ending[ended]->last < list[i]->first; ended++) give_back(holes, &n_holes, ending[ended]);
+        list[i]->offset = take_hole(holes, &n_holes, aligned(list[i]->bytes), &p->arena_bytes);
+    }
+    sp__free(holes);
+    return SP_OK;
+}
+
 sp_status sp__plan_place(sp_plan *p)
 {
     size_t n_roots = (size_t)p->n_roots + 1;
@@ -84,25 +176,12 @@ sp_status sp__plan_place(sp_plan *p)
     int64_t *change = sp__alloc((size_t)(p->n_steps + 2) * sizeof *change);
     sp_status status = list && change ? SP_OK : SP_NOMEM;
     if (status == SP_OK) {
-        sp_root **busy = list + n_roots;
         int n = 0;
         for (int i = 0; i < p->n_roots; i++)
             if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0) list[n++] = &p->roots[i];
         p->least_bytes = lower_bound(p, n, list, change);
-        qsort(list, (size_t)n, sizeof *list, by_bytes);
-        /* `placed` are list[0..i), in the order of their offsets after each insertion. */
-        for (int i = 0; i < n; i++) {
-            sp_root *r = list[i];
-            int n_busy = 0;
-            for (int k = 0; k < i; k++)
-                if (list[k]->first <= r->last && r->first <= list[k]->last) busy[n_busy++] = list[k];
-            r->offset = best_gap(r, n_busy, busy);
-            if (r->offset + aligned(r->bytes) > p->arena_bytes) p->arena_bytes = r->offset + aligned(r->bytes);
-            /* Keep the placed part sorted by offset, so that the busy ones come out sorted too. */
-            int k = i;
-            for (; k > 0 && by_offset(&list[k - 1], &r) > 0; k--) list[k] = list[k - 1];
-            list[k] = r;
-        }
+        if (n < SWEEP_FROM) place_by_size(p, n, list, list + n_roots);
+        else status = place_by_sweep(p, n, list, list + n_roots);
     }
     sp__free(list);
     sp__free(change);

@@ -231,12 +231,50 @@ static void passes_report_what_they_did(void **state)
     sp_builder_release(b);
 }
 
+/* Thousands of steps: another way of placing memory, the same results. */
+static void long_programs_equal_eager_mode(void **state)
+{
+    (void)state;
+    enum { N = 4999 }; /* the last one counts: 4998 is 7 * 714 */
+    OK(sp_builder_create(&b));
+    sp_graph *g;
+    sp_function *f;
+    sp_program *p;
+    sp_tensor *x, *out = NULL;
+    const sp_spec spec = {.dtype = SP_DTYPE_F32, .rank = 2, .dims = {5, 5}};
+    sp_tensor *a = filled(spec.dims, 3), *both[2] = {a, NULL};
+    OK(sp_graph_create(&g));
+    OK(sp_function_begin(g, "f", 1, &spec, &f, &x));
+    keep(x);
+    for (int eager = 0; eager < 2; eager++) {
+        sp_tensor *from = eager ? a : x, *t = from, *sum = from;
+        for (int i = 0; i < N; i++) {
+            t = sp_matmul(b, t, from, false, i % 2);
+            if (i % 3 == 0) t = call1("softmax", "axis=-1", t);
+            if (i % 7 == 0) sum = sp_add(b, sum, t);
+        }
+        if (!eager) OK(sp_function_end(f, 1, &sum));
+        both[1] = sum;
+    }
+    OK(sp_program_create(f, NULL, &p));
+    OK(sp_program_run(p, 1, &a, 1, &out));
+    same_bits(both[1], out, N, NULL);
+    char *report = report_of(p);
+    assert_non_null(strstr(report, "matmul 4999"));
+    sp_text_free(report);
+    sp_tensor_release(out);
+    sp_program_release(p);
+    sp_graph_release(g);
+    sp_builder_release(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_equal_eager_mode),
         cmocka_unit_test(unknown_pass_is_named),
         cmocka_unit_test(passes_report_what_they_did),
+        cmocka_unit_test(long_programs_equal_eager_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
