@@ -437,3 +437,25 @@ def test_schemas(tmp_path):
     assert ds.Schema(str(tmp_path / 'schema.json')).columns == schema.columns
     with pytest.raises(TypeError, match="Unknown column type"):
         schema.add_column('x', 'complex')
+
+
+def test_callbacks_of_map():
+    heard = []
+
+    class Note(ds.DSCallback):
+        def ds_begin(self, context):
+            heard.append('begin')
+
+        def ds_epoch_begin(self, context):
+            heard.append(('epoch', context.cur_epoch_num))
+
+        def ds_step_end(self, context):
+            heard.append((context.cur_step_num_in_epoch, context.cur_step_num))
+
+        def ds_epoch_end(self, context):
+            heard.append('end')
+    data = numbers(3).map(lambda n: (n, n), 'n', ['n', 'm'], callbacks=[Note(2)])
+    assert data.get_col_names() == ['n', 'm', 'v'] and [row[:2] for row in epochs(data, 2)[1]] == [[0, 0], [1, 1], [2, 2]]
+    assert heard == ['begin', ('epoch', 1), (1, 1), (3, 3), 'end', ('epoch', 2), (2, 5), 'end']
+    with pytest.raises(TypeError):
+        numbers(3).map(lambda n: n, callbacks=[3]).get_col_names()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: sources, and what is made of their rows."""
 from spore.dataset import _cells, audio, config, files, pipeline, samplers, sources, text, transforms, vision
+from spore.dataset.callback import DSCallback
 from spore.dataset.files import *
 from spore.dataset.pipeline import (BatchDataset, BatchInfo, ConcatDataset, Dataset, FilterDataset, MapDataset,
                                     PaddedBatchDataset, ProjectDataset, RenameDataset, RepeatDataset, ShuffleDataset,
@@ -9,7 +10,7 @@ from spore.dataset.samplers import *
 from spore.dataset.schema import Schema
 from spore.dataset.sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
-__all__ = ['Dataset', 'BatchInfo', 'Schema', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__,
+__all__ = ['Dataset', 'BatchInfo', 'DSCallback', 'Schema', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__,
            *samplers.__all__, 'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'BatchDataset', 'ConcatDataset', 'FilterDataset',
            'MapDataset', 'PaddedBatchDataset', 'ProjectDataset', 'RenameDataset', 'RepeatDataset', 'ShuffleDataset',
            'SkipDataset', 'TakeDataset', 'ZipDataset']

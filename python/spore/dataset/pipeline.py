@@ -11,6 +11,7 @@ import numpy as np
 
 from spore import _core
 from spore.dataset import _cells, _check, config
+from spore.dataset.callback import Announcer
 from spore.dataset.transforms.transforms import Compose, _runs_in_engine
 
 __all__ = ['Dataset', 'BatchInfo', 'BatchDataset', 'MapDataset', 'FilterDataset', 'ShuffleDataset', 'RepeatDataset',
@@ -241,7 +242,9 @@ class Dataset:
             input_columns: columns given to the first one; the first column if None.
             output_columns: names of what the last one returns; those of the input if None.
             num_parallel_workers: threads.
-            python_multiprocessing, cache, callbacks, max_rowsize, offload: accepted.
+            callbacks: a DSCallback or a list of them; all operations run in Python then.
+            python_multiprocessing, max_rowsize, offload: accepted.
+            cache: accepted as None.
         """
         return MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
 
@@ -412,13 +415,7 @@ class BatchDataset(_Passing):
         unknown = [c for c in self._inputs if c not in names]
         if unknown:
             raise RuntimeError(f"batch: there are no columns {unknown}, only {names}")
-        if self._outputs == self._inputs:
-            columns = names
-        elif len(self._outputs) == len(self._inputs):
-            new = dict(_zip(self._inputs, self._outputs))
-            columns = [new.get(c, c) for c in names]
-        else:
-            columns = self._outputs + [c for c in names if c not in self._inputs]
+        columns = _made_columns(names, self._inputs, self._outputs)
 
         def together(*lists):
             *lists, epoch, number = lists
@@ -560,6 +557,8 @@ class MapDataset(_Passing):
     def __init__(self, parent, operations, input_columns=None, output_columns=None, num_parallel_workers=None,
                  python_multiprocessing=False, cache=None, callbacks=None, max_rowsize=None, offload=None):
         super().__init__(parent, num_parallel_workers)
+        if cache is not None:
+            raise NotImplementedError("map: cache is not supported")
         self._operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         if not self._operations:
             raise ValueError("operations should not be empty.")
@@ -573,12 +572,42 @@ class MapDataset(_Passing):
     def _make(self):
         parent = self._parent()
         inputs = self._inputs or parent.columns[:1]
+        if self._callbacks:
+            return self._announced(parent, inputs)
         engine, rest = _leading(self._operations)
         if not rest:
             return parent.map(engine, inputs, self._outputs)
         if engine:
             parent = parent.map(engine, inputs, inputs if len(inputs) > 1 else None)
         return parent.map_function(_chain(rest), inputs, self._outputs)
+
+
+    def _announced(self, parent, inputs):
+        """With callbacks all of it runs in Python, a batch of one row at a time: these are told epoch and row."""
+        names, outputs, function = parent.columns, self._outputs or inputs, _chain(self._operations)
+        announcer = Announcer(self._callbacks, self.children[0].get_dataset_size())
+        missing = [c for c in inputs if c not in names]
+        if missing:
+            raise RuntimeError(f"map: there are no columns {missing}, only {names}")
+        columns = _made_columns(names, inputs, outputs)
+
+        def one(*lists):
+            *lists, epoch, number = lists
+            row = {name: values[0] for name, values in _zip(names, lists)}
+            made = announcer.around(epoch, number, lambda: function(*(row[c] for c in inputs)))
+            row.update(_zip(outputs, made if isinstance(made, tuple) else (made,)))
+            return tuple(row[c] for c in columns)
+        return parent.batch_function(1, False, one, None, columns)
+
+
+def _made_columns(names, inputs, outputs):
+    """Columns after those of ``inputs`` became ``outputs``."""
+    if outputs == inputs:
+        return list(names)
+    if len(outputs) == len(inputs):
+        new = dict(_zip(inputs, outputs))
+        return [new.get(c, c) for c in names]
+    return outputs + [c for c in names if c not in inputs]
 
 
 def _leading(operations):
