@@ -237,12 +237,36 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
             return value, gradients
         return (gradients, _map(_core.grad_detach, _split_aux(value, has_aux, name)[1])) if has_aux else gradients
 
+    run = _as_program(run, fn, name)
     try:
         functools.update_wrapper(run, fn, updated=())
     except (AttributeError, TypeError):
         pass
     run.__wrapped_fn__ = fn
     return run
+
+
+def _is_compiled(fn):
+    """Whether it would run as a program of its own."""
+    if _state.hook is not None:
+        from spore.graph.compiler import graph_mode
+        return graph_mode()
+    own = getattr(fn, "__dict__", {}).get("construct") or getattr(type(fn), "construct", fn)
+    return getattr(own, "__spore_inner__", None) is not None
+
+
+def _as_program(run, fn, name):
+    """``run``; of a compiled function, or in GRAPH_MODE, forward and backward pass are compiled as one program."""
+    held = []
+
+    def call_or_compile(*args, **kwargs):
+        if _state.capture() is not None or _core.grad_recording() or not _is_compiled(fn):
+            return run(*args, **kwargs)
+        if not held:
+            from spore.graph.compiler import Compiled, Options
+            held.append(Compiled(lambda executor, a, k: executor.native(run, tuple(a), k), run, name, Options(), fn))
+        return held[0](args, kwargs)
+    return call_or_compile
 
 
 def _with_gradients(flat, through_function):
@@ -338,6 +362,9 @@ class GradOperation:
                 positions = (0,) if args and not self.get_by_list else ()
 
             def seeds_like(leaves):
+                if seeds is not None and _state.capture() is not None and len(_seed_leaves(seeds)) != len(leaves):
+                    raise TypeError(f"Type Join Failed: there are {len(leaves)} outputs, but {len(_seed_leaves(seeds))} sens "
+                                    "values are given.")
                 return None if seeds is None else [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
 
             def flat():
@@ -352,6 +379,7 @@ class GradOperation:
                 return (for_inputs, for_weights) if self.get_by_list else for_inputs
             return for_weights if self.get_by_list else by_position[0]
 
+        run = _as_program(run, fn, "GradOperation")
         run.__wrapped_fn__ = fn
         return run
 

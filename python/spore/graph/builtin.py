@@ -295,7 +295,9 @@ def _isinstance(ex, args, kwargs):
 @handles(type, 0)
 def _type(ex, args, kwargs):
     if len(args) != 1 or kwargs:
-        return type(*args, **kwargs)
+        made = type(*args, **kwargs)
+        made.__module__ = ex.capture.frames[-1].globals.get("__name__", made.__module__)
+        return made
     return args[0].kind if isinstance(args[0], Scalar) else type(args[0])
 
 

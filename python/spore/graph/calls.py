@@ -132,7 +132,10 @@ class Calls:
             kind = bool if str(owner.dtype) == "Bool" else float if _core.is_floating(owner) else int
             return scalar_of(owner, kind)
         if symbol and name in ("asnumpy", "tolist", "numpy"):
-            raise Unsupported(f"Tensor.{name}() of a value known at run time only")
+            reason = Unsupported(f"Tensor.{name}() of a value known at run time only")
+            reason.strict = (AttributeError, f"In JIT strict mode, cannot get attributes {name} or the Tensor[{owner.dtype}] "
+                                             f"object has no attribute: '{name}'.")
+            raise reason
         if (name.endswith("_") and not name.endswith("__") and _core.is_symbol(owner) and self.capture.condition_depth
                 and self.is_assignable(node.value)):
             new = self.fresh(owner)

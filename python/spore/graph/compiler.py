@@ -16,6 +16,8 @@ import time
 import types
 import weakref
 
+import numpy as np
+
 from spore import _core, context
 from spore._core import Tensor
 from spore.common.mutable import _Mutable
@@ -61,6 +63,8 @@ def key_of(value):
     if isinstance(value, _Mutable) and value.__ms_mutable__:
         if isinstance(value, (int, float)):
             return "mutable", kind
+        if value.__ms_dynamic_len__:
+            _check_elements(value)
         return ("mutable", kind) + _inner_key(value, True)
     if isinstance(value, (tuple, list, dict)):
         return (kind,) + _inner_key(value, False)
@@ -71,6 +75,14 @@ def key_of(value):
     except TypeError:
         return kind, id(value)
     return kind, value
+
+
+def _check_elements(value):
+    """The items of a sequence of changing length must be of one kind."""
+    for i, item in enumerate(value):
+        if type(item) is not type(value[0]) or isinstance(item, Tensor) and item.dtype != value[0].dtype:
+            raise ValueError("In graph mode, the element type of dynamic length array must be the same. The element type do not "
+                             f"match: the 0th element is {value[0]!r}, the {i}th is {item!r}.")
 
 
 def _inner_key(value, is_mutable):
@@ -373,6 +385,9 @@ class Compiled:
             return entry
         if self.options.strict and isinstance(value, dict):
             value = tuple(value.values())
+        if self.options.strict and isinstance(value, np.ndarray):
+            raise RuntimeError(f"Illegal type in the graph: {type(value).__name__}; in JIT strict mode results are Tensors, "
+                               "numbers, texts and sequences of these.")
         kind = output_kind(value, capture.literals)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
