@@ -155,7 +155,8 @@ static int check_columns(const reader *self, PyObject *columns)
         PyObject *column = PyList_GetItem(columns, i);
         const char *name = PyUnicode_Check(column) ? PyUnicode_AsUTF8AndSize(column, NULL) : NULL;
         if (name != NULL && sp_record_field_find(self->record, name) >= 0) continue;
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_KeyError, "there is no column %R", column);
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_KeyError, "Invalid data, column name: %S can not found in schema: there is no column %R", column,
+                         column);
         return -1;
     }
     return 0;

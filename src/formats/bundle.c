@@ -48,30 +48,13 @@ static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- contents in files ------------------------------------------------------------------------------------------- */
 
-enum { COPY_GRAIN = 4 << 20 }; /* bytes a thread copies at a time */
-
-typedef struct {
-    char *to;
-    const uint8_t *from;
-} copy_job;
-
-static void copy_range(void *context, int64_t begin, int64_t end)
-{
-    const copy_job *job = context;
-    memcpy(job->to + begin, job->from + begin, (size_t)(end - begin));
-}
-
 void sp__pieces_join(const sp_piece *pieces, size_t n_pieces, void *out)
 {
+    /* On one thread: memory is the limit, and waiting for a second one costs more than it brings on a busy machine. */
     char *at = out;
     for (size_t i = 0; i < n_pieces; i++) {
-        size_t bytes = pieces[i].bytes;
-        copy_job job = {at, pieces[i].data};
-        if (bytes > 0 && bytes <= COPY_GRAIN) memcpy(at, pieces[i].data, bytes);
-        /* Interrupted: the rest must be copied all the same, there is nobody to tell. */
-        else if (bytes > 0 && sp__parallel_for((int64_t)bytes, COPY_GRAIN, copy_range, &job) != SP_OK)
-            memcpy(at, pieces[i].data, bytes);
-        at += bytes;
+        if (pieces[i].bytes > 0) memcpy(at, pieces[i].data, pieces[i].bytes);
+        at += pieces[i].bytes;
     }
 }
 

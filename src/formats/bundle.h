@@ -28,7 +28,7 @@ typedef struct sp_piece {
     size_t bytes;
 } sp_piece;
 
-/* One after the other into `out`; large ones by several threads. */
+/* One after the other into `out`. */
 void sp__pieces_join(const sp_piece *pieces, size_t n_pieces, void *out);
 
 /* Append or replace an entry whose contents are pieces of a map, to be copied when asked for. Their bytes together must

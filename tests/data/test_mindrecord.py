@@ -262,7 +262,7 @@ def test_protected_files(tmp_path, mode, hash_mode):
     writer.commit()
     assert [row["id"] for row in rows_of(tmp_path / "a.mindrecord")] == list(range(25))
     mr.set_enc_key("another letters!")
-    with pytest.raises(RuntimeError, match="wrong key|malformed|JSON|MindRecord file|is cut"):
+    with pytest.raises(RuntimeError, match="Failed to decrypt data"):
         rows_of(tmp_path / "a.mindrecord")
     mr.set_enc_key(None)
     with pytest.raises(RuntimeError, match="is encrypted"):
@@ -367,7 +367,7 @@ def test_existing_files_stay(tmp_path):
     path = tmp_path / "a.mindrecord"
     write(path, SMALL, small_rows(3))
     before = path.read_bytes()
-    with pytest.raises(RuntimeError, match="exists already"):
+    with pytest.raises(RuntimeError, match="already exist"):
         write(path, SMALL, small_rows(5))
     assert path.read_bytes() == before
     writer = mr.FileWriter(str(path), overwrite=True)
@@ -418,6 +418,8 @@ def test_wrong_schemas(schema, error):
 def test_wrong_calls(tmp_path):
     with pytest.raises(mr.MRMGetMetaError):
         mr.FileWriter("a").add_index(["x"])
+    with pytest.raises(RuntimeError, match="schema is not found"):
+        mr.FileWriter(str(tmp_path / "a.mindrecord")).write_raw_data([{"x": 1}])
     writer = mr.FileWriter(str(tmp_path / "a.mindrecord"))
     writer.add_schema({"x": {"type": "int32"}, "b": {"type": "bytes"}})
     with pytest.raises(mr.MRMAddSchemaError):
@@ -459,7 +461,7 @@ def test_wrong_keys(key):
 def test_wrong_readers(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "text").write_text("this is not a MindRecord file at all")
-    for path, text in ((tmp_path / "none", "cannot be opened"), (tmp_path, "is a folder"), (tmp_path / "empty", "0 bytes"),
+    for path, text in ((tmp_path / "none", "is not exists"), (tmp_path, "should be a regular file"), (tmp_path / "empty", "0 bytes"),
                        (tmp_path / "text", "not a MindRecord file")):
         with pytest.raises(RuntimeError, match=text):
             mr.FileReader(str(path))
@@ -486,7 +488,7 @@ def test_wrong_readers(tmp_path):
 def test_a_missing_shard_is_named(tmp_path):
     write(tmp_path / "a.mindrecord", SMALL, small_rows(6), 3)
     os.remove(tmp_path / "a.mindrecord1")
-    with pytest.raises(RuntimeError, match="a.mindrecord1: cannot be opened"):
+    with pytest.raises(RuntimeError, match="a.mindrecord1 can not be found"):
         rows_of(tmp_path / "a.mindrecord0")
 
 

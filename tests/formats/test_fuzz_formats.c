@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_fuzz_formats.c - every parser over sample files: whole, cut at every byte, every byte changed in turn, random edits.
  * The generator is seeded, so a failure repeats; SPORE_FUZZ_ROUNDS runs the random part longer. */
+#ifndef FUZZ_ROUNDS
+#define FUZZ_ROUNDS 4000
+#endif
 #include "../../fuzz/fuzz_format.h"
 #include "formats_util.h"
 
@@ -74,7 +77,7 @@ static void mutated(void **unused)
 {
     (void)unused;
     const char *asked = getenv("SPORE_FUZZ_ROUNDS");
-    long rounds = asked != NULL ? strtol(asked, NULL, 10) : 4000;
+    long rounds = asked != NULL ? strtol(asked, NULL, 10) : FUZZ_ROUNDS;
     for (long k = 0; k < rounds; k++) {
         int i = (int)draw(N_SAMPLES);
         blob b = read_blob(samples[i].file);

@@ -273,3 +273,22 @@ def test_pillow_images(image):
     assert len(vision.FiveCrop(20)(picture)) == 5
     with pytest.raises(TypeError):
         vision.Resize(20, vision.Inter.AREA)(picture)
+
+
+def test_transforms_in_a_pipeline_give_what_they_give_alone(image):
+    """Among them those of which the engine does only a part."""
+    sound = np.sin(np.arange(50.0)) / 2
+    words = np.array(["a", "b"])
+    for op, value in ((audio.Filtfilt([1.0, 0.3], [0.5, 0.2]), sound), (audio.LowpassBiquad(4000, 500.0), sound),
+                      (transforms.Duplicate(), words), (transforms.PadEnd([4]), words), (transforms.PadEnd([4], "z"), words),
+                      (transforms.Fill("q"), words), (transforms.Mask(transforms.Relational.EQ, "a"), words),
+                      (transforms.TypeCast(np.str_), words), (vision.SlicePatches(2, 2), image),
+                      (transforms.Compose([vision.Resize((9, 8)), vision.ToTensor()]), image)):
+        want = op(value)
+        want = want if isinstance(want, tuple) else (want,)
+        names = [f"c{i}" for i in range(len(want))]
+        data = dataset.NumpySlicesDataset({"x": [value]}, shuffle=False).map(op, ["x"], names)
+        data = data.project(names)
+        row = next(iter(data.create_tuple_iterator(num_epochs=1, output_numpy=True)))
+        for got, wanted in zip(row, want, strict=True):
+            np.testing.assert_array_equal(got, wanted, err_msg=type(op).__name__)

@@ -15,8 +15,9 @@ from spore.mindrecord.config import set_dec_mode, set_enc_key, set_enc_mode, set
 from spore.mindrecord.filereader import FileReader
 from spore.mindrecord.filewriter import FileWriter
 from spore.mindrecord.mindpage import MindPage
-from spore.mindrecord.shardutils import FAILED, SUCCESS
-from spore.mindrecord.tools.cifar_to_mr import Cifar100ToMR, Cifar10ToMR
+from spore.mindrecord.core.shardutils import FAILED, SUCCESS
+from spore.mindrecord.tools.cifar100_to_mr import Cifar100ToMR
+from spore.mindrecord.tools.cifar10_to_mr import Cifar10ToMR
 from spore.mindrecord.tools.csv_to_mr import CsvToMR
 from spore.mindrecord.tools.imagenet_to_mr import ImageNetToMR
 from spore.mindrecord.tools.mnist_to_mr import MnistToMR

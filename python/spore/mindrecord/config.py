@@ -5,13 +5,14 @@ Built-in encryption and digests are done by the engine. A function of the user's
 size, output file, key) and writes what it likes; files made that way end in the mode UDF-ENC.
 """
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
 import tempfile
 
 from spore import _core
-from spore.mindrecord.shardutils import engine_errors
+from spore.mindrecord.core.shardutils import engine_errors
 
 __all__ = ['set_enc_key', 'set_enc_mode', 'set_dec_mode', 'set_hash_mode']
 
@@ -232,8 +233,52 @@ def plain_files(paths):
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _check_file(path):
+    """What MindSpore says before it opens a file, in its words."""
+    if _settings['key'] is not None:
+        _get_dec_mode()
+    if not os.path.exists(path):
+        raise RuntimeError(f"The input: {path} is not exists.")
+    if not os.path.isfile(path):
+        raise RuntimeError(f"The input: {path} should be a regular file.")
+    encrypted = _tail(path, len(_ENCRYPTED)) == _ENCRYPTED
+    if _settings['key'] is None and encrypted:
+        raise RuntimeError(f"The mindrecord file is encrypted. You need to configure "
+                           f"'mindspore.mindrecord.config.set_enc_key(...)' and "
+                           f"'mindspore.mindrecord.config.set_enc_mode(...)' for decryption. ({path})")
+    if _settings['key'] is not None and not encrypted:
+        raise RuntimeError(f"The mindrecord file is not encrypted. You can set "
+                           f"'mindspore.mindrecord.config.set_enc_key(None)' to disable the decryption. ({path})")
+
+
+@contextlib.contextmanager
+def _opening_errors():
+    try:
+        with engine_errors():
+            yield
+    except RuntimeError as error:
+        missing = ': cannot be opened: ' + os.strerror(errno.ENOENT)
+        if str(error).endswith(missing):
+            raise RuntimeError(f"Invalid file, mindrecord file: {str(error).removesuffix(missing)} can not be found. Please "
+                               f"check whether the mindrecord file exists and do not rename the mindrecord file.") from error
+        if _settings['key'] is None:
+            raise
+        raise RuntimeError(f"Failed to decrypt data, please check if enc_key and enc_mode / dec_mode is valid: "
+                           f"{error}") from error
+
+
 def open_files(file_name, columns=None):
     """The engine's reader of a data set (a name) or of files (a list)."""
     whole = not isinstance(file_name, list)
-    with plain_files([file_name] if whole else file_name) as paths, engine_errors():
+    names = [file_name] if whole else file_name
+    for name in names:
+        _check_file(name)
+    with plain_files(names) as paths, _opening_errors():
         return _core.RecordReader([os.fsencode(path) for path in paths], whole, columns, *read_secret())
+
+
+def open_writer(file_name):
+    """The engine's writer that adds to a data set."""
+    _check_file(file_name)
+    with _opening_errors():
+        return _core.RecordWriter.append(os.fsencode(file_name), *read_secret())

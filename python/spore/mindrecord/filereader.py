@@ -3,7 +3,7 @@
 from spore import log
 from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import ParamTypeError
-from spore.mindrecord.shardutils import Unset, check_consumers, check_filenames
+from spore.mindrecord.core.shardutils import Unset, check_consumers, check_filenames
 
 __all__ = ['FileReader']
 

@@ -8,7 +8,7 @@ from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import (MRMAddSchemaError, MRMBuildSchemaError, MRMDefineIndexError,
                                                 MRMGetMetaError, MRMInvalidSchemaError, MRMValidateDataError,
                                                 ParamTypeError, ParamValueError)
-from spore.mindrecord.shardutils import MAX_SHARD_COUNT, MIN_SHARD_COUNT, check_filename, engine_errors
+from spore.mindrecord.core.shardutils import MAX_SHARD_COUNT, MIN_SHARD_COUNT, check_filename, engine_errors
 
 __all__ = ['FileWriter']
 
@@ -118,8 +118,7 @@ class FileWriter:
         """What `open_for_append` does to a new writer; `header` has no meaning here."""
         if config._get_enc_key() is not None and callable(config._get_dec_mode()) or callable(config._get_hash_mode()):
             raise RuntimeError("Files made with a function for encryption or hashing cannot be appended to.")
-        with engine_errors():
-            self._writer = _core.RecordWriter.append(os.fsencode(file_name), *config.read_secret())
+        self._writer = config.open_writer(file_name)
         self._append, self._file_name, self._paths = True, file_name, [file_name]
         self._schema = {name: {'type': kind} if shape is None else {'type': kind, 'shape': list(shape)}
                         for name, kind, shape in self._writer.fields()}
@@ -240,8 +239,13 @@ class FileWriter:
             self.init_append(self._file_name, None)
             return
         if self._schema is None:
-            raise MRMGetMetaError("The schema comes first: call add_schema.")
+            raise RuntimeError("Invalid data, schema is not found in header, please use 'add_schema' to add a schema for new "
+                               "mindrecord files.")
         fields = [(name, field['type'], field.get('shape')) for name, field in self._schema.items()]
+        for path in [] if self._overwrite else self._paths:
+            if os.path.exists(path) or os.path.exists(path + '.db'):
+                raise RuntimeError(f"Invalid file, mindrecord files already exist. Please check file path: {path}.\nIf you do "
+                                   f"not want to keep the files, set the 'overwrite' parameter to True and try again.")
         with engine_errors():
             self._writer = _core.RecordWriter(os.fsencode(self._file_name), fields, self._desc, self._shard_num,
                                               self._overwrite, bool(self._parallel_writer), self._header_size,

@@ -4,7 +4,7 @@ import json
 
 from spore.mindrecord import config
 from spore.mindrecord.common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
-from spore.mindrecord.shardutils import Unset, check_consumers, check_filenames, engine_errors
+from spore.mindrecord.core.shardutils import Unset, check_consumers, check_filenames, engine_errors
 
 __all__ = ['MindPage']
 
@@ -101,8 +101,7 @@ class MindPage:
         _check_page(page, num_row)
         self._check_field()
         if category_id >= len(self._groups):
-            raise RuntimeError(f"Invalid data, category_id: {category_id} must be in the range [0, "
-                               f"{len(self._groups) - 1}].")
+            raise RuntimeError(f"Invalid data, category_id: {category_id} must be in the range [0, {len(self._groups)}].")
         return self._read(list(self._groups.values())[category_id], page, num_row)
 
     def read_at_page_by_name(self, category_name, page, num_row):

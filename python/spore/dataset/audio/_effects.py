@@ -125,7 +125,9 @@ def resample(x, old, new, method=ResampleMethod.SINC_INTERPOLATION, width=6, rol
     base = min(old, new) * rolloff
     side = math.ceil(width * old / base)
     at = np.arange(-side, side + old) / old
-    t = np.clip((np.arange(0, -new, -1)[:, None] / new + at) * base, -width, width)
+    n_new = math.ceil(new * x.shape[-1] / old)
+    phases = np.arange(0, -min(new, n_new), -1)  # a short sound does not need them all
+    t = np.clip((phases[:, None] / new + at) * base, -width, width)
     if method == ResampleMethod.SINC_INTERPOLATION:
         shape = np.cos(t * np.pi / width / 2) ** 2
     else:
@@ -135,7 +137,7 @@ def resample(x, old, new, method=ResampleMethod.SINC_INTERPOLATION, width=6, rol
     wide = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(side, side + old)])
     views = np.lib.stride_tricks.sliding_window_view(wide, kernels.shape[1], axis=-1)[..., ::old, :]
     made = (views.astype(np.float64) @ kernels.T).reshape(*x.shape[:-1], -1)
-    return made[..., :math.ceil(new * x.shape[-1] / old)].astype(x.dtype)
+    return made[..., :n_new].astype(x.dtype)
 
 
 class Resample(AudioTensorOperation):

@@ -36,11 +36,14 @@ def script(char):
     return words[0].capitalize()
 
 
-def _ranges(test):
-    """A character class of all characters for which test is true."""
+_LAST = 0x323AF  # behind it are no letters, digits or signs, only what is private, not assigned or not seen
+
+
+def _ranges(test, last=_LAST):
+    """A character class of all characters up to a last one for which test is true."""
     out, start = [], None
-    for code in range(sys.maxunicode + 2):
-        hit = code <= sys.maxunicode and not 0xD800 <= code <= 0xDFFF and test(chr(code))
+    for code in range(last + 2):
+        hit = code <= last and not 0xD800 <= code <= 0xDFFF and test(chr(code))
         if hit and start is None:
             start = code
         elif not hit and start is not None:
@@ -55,7 +58,8 @@ def _property(name):
     name = name.split('=')[-1].replace('Script_Extensions', '').strip()
     category = _LONG.get(name, name)
     if re.fullmatch(r'[LMNPSZC][a-z]?', category):
-        return _ranges(lambda c: unicodedata.category(c).startswith(category))
+        return _ranges(lambda c: unicodedata.category(c).startswith(category),
+                       sys.maxunicode if category[0] in 'CM' else _LAST)
     if name.lower() in ('han', 'hiragana', 'katakana', 'latin', 'greek', 'cyrillic', 'hangul', 'arabic', 'hebrew', 'thai',
                         'devanagari', 'armenian', 'bengali', 'georgian', 'common'):
         return _ranges(lambda c: script(c) == name.capitalize())

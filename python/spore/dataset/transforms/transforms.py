@@ -70,6 +70,10 @@ class TensorOperation:
         """(name, arguments, children) of the engine's transform."""
         raise NotImplementedError(f"{type(self).__name__} has no transform of the engine")
 
+    def _fits_engine(self):
+        """Whether the engine's transform is all of it, for every column it may be given."""
+        return True
+
     def parse(self):
         """The engine's transform."""
         if self._parsed is None:
@@ -189,7 +193,7 @@ def _runs_in_engine(op):
     if isinstance(op, CompoundOperation):
         return all(_runs_in_engine(child) for child in op.transforms)
     return (isinstance(op, TensorOperation) and op.implementation != Implementation.PY
-            and type(op)._engine is not TensorOperation._engine)
+            and type(op)._engine is not TensorOperation._engine and op._fits_engine())
 
 
 def not_random(function):
@@ -337,6 +341,9 @@ class TypeCast(TensorOperation):
     def _engine(self):
         return 'TypeCast', {'data_type': engine_dtype(self.data_type)}
 
+    def _fits_engine(self):
+        return self.data_type != 'string'
+
     def _run(self, columns):
         if self.data_type == 'string':
             if any(not is_text(column) for column in columns):
@@ -422,6 +429,9 @@ class Mask(TensorOperation):
         return 'Mask', {'operator': int(self.operator), 'constant': float(self.constant),
                         'dtype': engine_dtype(self.dtype)}
 
+    def _fits_engine(self):
+        return not isinstance(self.constant, (str, bytes))
+
     def _run(self, columns):
         texts = isinstance(self.constant, (str, bytes))
         if any(is_text(column) != texts for column in columns):
@@ -456,6 +466,9 @@ class Fill(TensorOperation):
 
     def _engine(self):
         return 'Fill', {'fill_value': float(self.fill_value)}
+
+    def _fits_engine(self):
+        return not isinstance(self.fill_value, (str, bytes))
 
     def _run(self, columns):
         texts = isinstance(self.fill_value, (str, bytes))
@@ -498,6 +511,9 @@ class PadEnd(TensorOperation):
     def _engine(self):
         return 'PadEnd', {'pad_shape': [-1 if n is None else n for n in self.pad_shape],
                           'pad_value': 0.0 if self.pad_value is None else float(self.pad_value)}
+
+    def _fits_engine(self):
+        return self.pad_value is not None and not isinstance(self.pad_value, (str, bytes))
 
     def _run(self, columns):
         texts = isinstance(self.pad_value, (str, bytes))
@@ -584,6 +600,9 @@ class Duplicate(TensorOperation):
 
     def _engine(self):
         return 'Duplicate', {}
+
+    def _fits_engine(self):
+        return False  # it may be given text
 
     def _run(self, columns):
         if len(columns) != 1:

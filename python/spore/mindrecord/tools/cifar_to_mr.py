@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CIFAR-10 and CIFAR-100, in their Python versions, to MindRecord."""
+"""What the converters of CIFAR-10 and CIFAR-100 share."""
 import io
 import os
 import pickle
@@ -7,11 +7,8 @@ import pickle
 import numpy as np
 
 from spore.mindrecord.common.exceptions import PathNotExistsError
-from spore.mindrecord.shardutils import SUCCESS, check_filename
+from spore.mindrecord.core.shardutils import SUCCESS, check_filename
 from spore.mindrecord.tools.convert import encode_jpeg, run_aside, write_file
-
-__all__ = ['Cifar10ToMR', 'Cifar100ToMR']
-
 
 class _Unpickler(pickle.Unpickler):
     """Arrays and plain values only: a pickle may otherwise run what it likes."""
@@ -38,8 +35,8 @@ def _load(folder, name):
     return found
 
 
-class _CifarToMR:
-    """The part that both share. `_LABELS`: name in the rows -> key in the files."""
+class CifarToMR:
+    """Files of pickled batches to MindRecord. `_LABELS`: name in the rows -> key in the files."""
 
     _LABELS = {}
 
@@ -84,47 +81,3 @@ class _CifarToMR:
         `fields` is a list of the fields for the index.
         """
         run_aside(self.run, fields=fields)
-
-
-class Cifar10ToMR(_CifarToMR):
-    """Converts CIFAR-10 (the Python version) to MindRecord.
-
-    `source` is the folder with data_batch_1 to data_batch_5 and test_batch, `destination` the file to write. Rows have id,
-    label and data (a JPEG).
-
-    >>> from spore.mindrecord import Cifar10ToMR
-    >>> Cifar10ToMR("cifar-10-batches-py", "cifar10.mindrecord").transform(["label"])  # doctest: +SKIP
-    """
-
-    _LABELS = {'label': b'labels'}
-    _TRAIN, _TEST = 'data_batch_*', 'test_batch'
-
-    @staticmethod
-    def _is_train(name):
-        return name.startswith('data_batch_')
-
-    @staticmethod
-    def _is_test(name):
-        return name.startswith('test_batch')
-
-
-class Cifar100ToMR(_CifarToMR):
-    """Converts CIFAR-100 (the Python version) to MindRecord.
-
-    `source` is the folder with the files train and test, `destination` the file to write. Rows have id, fine_label,
-    coarse_label and data (a JPEG).
-
-    >>> from spore.mindrecord import Cifar100ToMR
-    >>> Cifar100ToMR("cifar-100-python", "cifar100.mindrecord").transform(["fine_label"])  # doctest: +SKIP
-    """
-
-    _LABELS = {'fine_label': b'fine_labels', 'coarse_label': b'coarse_labels'}
-    _TRAIN, _TEST = 'train', 'test'
-
-    @staticmethod
-    def _is_train(name):
-        return name == 'train'
-
-    @staticmethod
-    def _is_test(name):
-        return name == 'test'

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from spore.mindrecord.filewriter import FileWriter
-from spore.mindrecord.shardutils import ExceptionThread
+from spore.mindrecord.core.shardutils import ExceptionThread
 
 _BATCH = 256
 _QUALITY = 95  # what OpenCV takes by default, and with it MindSpore's converters

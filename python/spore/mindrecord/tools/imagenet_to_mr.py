@@ -5,7 +5,7 @@ import os
 from spore import log
 from spore.mindrecord.common.exceptions import PathNotExistsError
 from spore.mindrecord.filewriter import FileWriter
-from spore.mindrecord.shardutils import check_filename
+from spore.mindrecord.core.shardutils import check_filename
 from spore.mindrecord.tools.convert import check_partitions, run_aside, write_rows
 
 __all__ = ['ImageNetToMR']

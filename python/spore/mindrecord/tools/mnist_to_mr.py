@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from spore.mindrecord.filewriter import FileWriter
-from spore.mindrecord.shardutils import SUCCESS, check_filename
+from spore.mindrecord.core.shardutils import SUCCESS, check_filename
 from spore.mindrecord.tools.convert import check_partitions, encode_jpeg, run_aside, write_rows
 
 __all__ = ['MnistToMR']

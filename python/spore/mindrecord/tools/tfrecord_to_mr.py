@@ -6,7 +6,7 @@ import string
 import numpy as np
 
 from spore import _core
-from spore.mindrecord.shardutils import check_filename, engine_errors
+from spore.mindrecord.core.shardutils import check_filename, engine_errors
 from spore.mindrecord.tools.convert import run_aside, write_file
 
 __all__ = ['TFRecordToMR']
