@@ -92,7 +92,7 @@ sp_status sp__map_read(const sp_map *map, const uint8_t *data, size_t bytes, voi
     }
     off_t place = (off_t)(data - map->data);
     for (uint8_t *at = out; bytes > 0;) {
-        ssize_t n = pread(map->fd, at, bytes < PIECE_BYTES ? bytes : PIECE_BYTES, place);
+        ssize_t n = pread(map->fd, at, bytes < WRITE_BYTES ? bytes : WRITE_BYTES, place);
         if (n < 0 && errno == EINTR) continue;
         SP_CHECK(n > 0, SP_IO, "reading stopped at byte %lld: %s", (long long)place,
                  n < 0 ? strerror(errno) : "the file has become shorter since it was opened");
@@ -115,7 +115,7 @@ void sp__map_release(void *context)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-enum { BUFFER_BYTES = 64 << 10, TEMPORARY_TRIES = 100, PIECE_BYTES = 32 << 20 };
+enum { BUFFER_BYTES = 64 << 10, TEMPORARY_TRIES = 100 };
 
 struct sp_replace {
     int fd;
@@ -208,7 +208,7 @@ void sp__replace_private(sp_replace *r) { (void)fchmod(r->fd, 0600); /* our own 
 static sp_status write_all(sp_replace *r, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
-        size_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+        size_t piece = bytes < WRITE_BYTES ? bytes : WRITE_BYTES;
         ssize_t n = write(r->fd, data, piece);
         if (n < 0 && errno == EINTR) continue;
         SP_CHECK(n > 0, SP_IO, "writing stopped after %llu bytes: %s", (unsigned long long)r->total_bytes,
@@ -217,7 +217,7 @@ static sp_status write_all(sp_replace *r, const uint8_t *data, size_t bytes)
         bytes -= (size_t)n;
         r->total_bytes += (uint64_t)n;
         /* Let the disk begin while we go on: fsync at the end finds less to do. A hint; what fails, fsync reports. */
-        if (r->total_bytes - r->started >= PIECE_BYTES) {
+        if (r->total_bytes - r->started >= WRITE_BYTES) {
             sync_file_range(r->fd, (off_t)r->started, (off_t)(r->total_bytes - r->started), SYNC_FILE_RANGE_WRITE);
             r->started = r->total_bytes;
         }

@@ -13,7 +13,7 @@ import pytest
 
 import spore.mindrecord as mr
 from spore.dataset import vision
-from test_convert import Feature, example, idx, record  # noqa: F401
+from test_record_convert import Feature, example, idx, record  # noqa: F401
 
 HERE = pathlib.Path(__file__).parent
 SPORE = os.path.join(os.environ.get("SPORE_BUILD", str(HERE.parent.parent / "build")), "spore")

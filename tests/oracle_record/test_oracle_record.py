@@ -10,7 +10,7 @@ import spore.mindrecord as mr
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
-import cross_check  # noqa: E402  pylint: disable=wrong-import-position
+import cross_check_records as cross_check  # noqa: E402  pylint: disable=wrong-import-position
 
 
 @pytest.fixture(scope="module")
