@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_sources.c - where rows come from: arrays in memory, MindRecord files, lists of files. */
-#include "base/file.h"
 #include "data/pipeline.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------ */
 
@@ -97,24 +100,48 @@ static void files_release(void *context)
     sp__free(f);
 }
 
+/* Exactly `bytes` bytes, unless the file is shorter now than it said it was. */
+static sp_status read_all(int fd, char *to, int64_t bytes)
+{
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t n = read(fd, to + done, (size_t)(bytes - done));
+        if (n < 0 && errno == EINTR) continue;
+        SP_CHECK(n >= 0, SP_RUNTIME, "it cannot be read: %s", strerror(errno));
+        SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)done, (long long)bytes);
+        done += n;
+    }
+    return SP_OK;
+}
+
+/* Read, not mapped: files are small, and taking mappings down disturbs all threads. */
+static sp_status read_file(const char *path, sp_tensor **out)
+{
+    struct stat info;
+    sp_tensor *t = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    SP_CHECK(fd >= 0, SP_RUNTIME, "it cannot be opened: %s", strerror(errno));
+    sp_status status = SP_OK;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) status = sp__fail(SP_RUNTIME, "it is no regular file");
+    const int64_t bytes = status == SP_OK ? (int64_t)info.st_size : 0;
+    if (status == SP_OK) status = sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t);
+    if (status == SP_OK) status = read_all(fd, t->data, bytes);
+    close(fd);
+    if (status == SP_OK) *out = t;
+    else sp_tensor_release(t);
+    return status;
+}
+
 static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const files *f = context;
     const char *path = f->paths[call->id];
-    sp_map *map = NULL;
     (void)n_in;
     (void)in;
     (void)n_out;
-    sp_status status = sp__map_open(path, &map);
-    if (status == SP_OK) {
-        /* Copied: a mapping whose file is cut meanwhile would end the process. */
-        const int64_t bytes = (int64_t)map->bytes;
-        status = sp_tensor_create_from(SP_DTYPE_U8, 1, &bytes, map->data, &out[0]);
-        sp__map_release(map);
-    }
+    const sp_status status = read_file(path, &out[0]);
     if (status != SP_OK) {
         sp__error_context("%s", path);
-        return status == SP_IO ? SP_RUNTIME : status;
+        return status;
     }
     return arrays_read(&f->more, call->id, out + 1);
 }

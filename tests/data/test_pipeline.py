@@ -227,6 +227,10 @@ def test_image_folder(tmp_path):
     with pytest.raises(RuntimeError, match="row 1 of the source"):
         next(rows)
     assert next(rows)[1] == 1       # the rows behind a failure still come
+    again = ds.ImageFolderDataset(str(tmp_path), shuffle=False).skip(2)
+    (tmp_path / 'dog' / '0.png').unlink()
+    with pytest.raises(RuntimeError, match=r"dog/0\.png: it cannot be opened"):
+        epochs(again)
 
 
 def test_text_and_csv_files(tmp_path):
