@@ -15,12 +15,14 @@ from . import common as common
 from . import communication as communication
 from . import dataset as dataset
 from . import experimental as experimental
+from . import graph as graph
 from . import hal as hal
 from . import log as log
 from . import mindrecord as mindrecord
 from . import mint as mint
 from . import nn as nn
 from . import numpy as numpy
+from . import onnx as onnx
 from . import ops as ops
 from . import parallel as parallel
 from . import profiler as profiler
@@ -34,6 +36,7 @@ from spore.amp import DynamicLossScaler as DynamicLossScaler
 from spore.amp import LossScaler as LossScaler
 from spore.amp import StaticLossScaler as StaticLossScaler
 from spore.amp import all_finite as all_finite
+from spore.common.api import enable_dynamic as enable_dynamic
 from spore.common.api import flops_collection as flops_collection
 from spore.common.api import jit as jit
 from spore.common.api import jit_class as jit_class
@@ -395,6 +398,7 @@ from spore.nn.wrap.cell_wrapper import WithGradCell as WithGradCell
 from spore.nn.wrap.cell_wrapper import WithLossCell as WithLossCell
 from spore.nn.wrap.grad_reducer import DistributedGradReducer as DistributedGradReducer
 from spore.nn.wrap.grad_reducer import PipelineGradReducer as PipelineGradReducer
+from spore.nn.wrap.graph_cell import GraphCell as GraphCell
 from spore.nn.wrap.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
 from spore.nn.wrap.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
 from spore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
@@ -435,6 +439,8 @@ from spore.runtime import set_cur_stream as set_cur_stream
 from spore.runtime import set_kernel_launch_group as set_kernel_launch_group
 from spore.runtime import set_memory as set_memory
 from spore.runtime import synchronize as synchronize
+from spore.train._convert import convert_parameters as convert_parameters
+from spore.train._mindir import load as load
 from spore.train.amp import auto_mixed_precision as auto_mixed_precision
 from spore.train.amp import build_train_network as build_train_network
 from spore.train.amp import custom_mixed_precision as custom_mixed_precision

@@ -220,6 +220,12 @@ class Tensor:
         """The numbers as UInt8."""
     def ceil(self) -> Tensor:
         """The smallest integer not below each element."""
+    def cholesky(self, upper=False) -> Any:
+        """The lower triangular L (or, with upper, its transpose) with L times its transpose equal to the input, which must be symmetric and positive definite."""
+    def cholesky_inverse(self, upper=False) -> Any:
+        """The inverse of the matrix whose Cholesky decomposition is given."""
+    def cholesky_solve(self, input2, upper=False) -> Any:
+        """The x with A x = input, where input2 is the Cholesky decomposition of A."""
     def chunk(self, chunks, axis=0, *, dim=None) -> Any:
         """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
     def clamp(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
@@ -571,6 +577,8 @@ class Tensor:
         """The logarithm of the sum of exponentials over axes, without overflow on the way."""
     def long(self) -> Any:
         """The numbers as Int64."""
+    def lstsq(self, A) -> Any:
+        """The x for which input x comes closest to A; among several the shortest one."""
     def lt(self, other: TensorLike) -> Tensor:
         """Whether elements of the first are smaller."""
     @property
@@ -713,6 +721,8 @@ class Tensor:
         """Product over axes (all when none are given); integers are multiplied as int64."""
     def ptp(self, axis=None, keepdims=False) -> Any:
         """The distance from the minimum to the maximum over axes."""
+    def qr(self, some=True) -> Any:
+        """The decomposition by ops.qr; some=False stands for mode 'complete'."""
     def quantile(self, q, axis=None, keepdims=False) -> Any:
         """Values below which a share q of the elements along an axis lies, interpolated."""
     def rad2deg(self) -> Tensor:
@@ -866,6 +876,8 @@ class Tensor:
     @overload
     def sum(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _DType | None = None) -> Tensor:
         """Sum over axes (all when none are given); integers are added as int64."""
+    def svd(self, full_matrices=False, compute_uv=True) -> Any:
+        """Singular values in descending order, left and right singular vectors as columns: input = u diag(s) v transposed."""
     def swapaxes(self, axis0, axis1) -> Any:
         """Two dimensions exchanged."""
     def swapdims(self, dim0, dim1) -> Any:
@@ -1064,6 +1076,8 @@ def graph_create() -> Any:
     """A new graph."""
 def graph_dot(graph) -> Any:
     """The graph as a drawing for Graphviz."""
+def graph_parse(text) -> Any:
+    """The graph that graph_text described."""
 def graph_text(graph) -> Any:
     """The graph as text."""
 def has_op(name) -> Any:
@@ -1092,10 +1106,30 @@ def memory_stats() -> Any:
     """Memory of the engine in bytes, now and at its peak."""
 def memory_trim() -> Any:
     """Give cached blocks back to the system."""
+def model_load(*args, **kwargs) -> Any:
+    """model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."""
+def model_load_memory(*args, **kwargs) -> Any:
+    """model_load_memory(bytes, format=None): the same from memory."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:
     """Let weights enter operators in a float type (None: their own); returns the one before."""
+def pipeline_arrays(*args, **kwargs) -> Any:
+    """pipeline_arrays(columns, arrays, order=None)"""
+def pipeline_concat(*args, **kwargs) -> Any:
+    """pipeline_concat(list)"""
+def pipeline_files(*args, **kwargs) -> Any:
+    """pipeline_files(paths, columns, arrays, order=None)"""
+def pipeline_record(*args, **kwargs) -> Any:
+    """pipeline_record(reader, columns, order=None)"""
+def pipeline_source(*args, **kwargs) -> Any:
+    """pipeline_source(function of a row's number, count, columns, order=None)"""
+def pipeline_stream(*args, **kwargs) -> Any:
+    """pipeline_stream(function of epoch and row, columns)"""
+def pipeline_texts(*args, **kwargs) -> Any:
+    """pipeline_texts(encode, decode): how texts become arrays and back."""
+def pipeline_zip(*args, **kwargs) -> Any:
+    """pipeline_zip(list)"""
 def place_line(line, text) -> Any:
     """The line that is recorded now."""
 def place_pop() -> Any:
@@ -1108,6 +1142,8 @@ def recording() -> Any:
     """Is a function being recorded on this thread?"""
 def run_transforms(*args, **kwargs) -> Any:
     """run_transforms(transforms, columns, seed=0, row=0): the columns after all of them."""
+def symbol_id(o) -> Any:
+    """Number of the value a symbol stands for now, or -1."""
 def symbol_shape(tensor) -> Any:
     """Shape, -1 where known at run time only."""
 def tensor_restore(tensor, dtype, shape, data) -> Any:

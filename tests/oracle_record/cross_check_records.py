@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """MindRecord files across frameworks: one framework writes the data sets below, the other one reads and compares them.
 
-    python cross_check.py spore write FOLDER              under spore
-    python cross_check.py mindspore read FOLDER           under MindSpore: with FileReader and, where it works, MindDataset
-    python cross_check.py mindspore append FOLDER         MindSpore adds rows to files of spore
-    python cross_check.py spore read_appended FOLDER      ... which spore reads again
-    python cross_check.py mindspore write OTHER           and the other way round
-    python cross_check.py spore read OTHER
+    python cross_check_records.py spore write FOLDER              under spore
+    python cross_check_records.py mindspore read FOLDER           under MindSpore: with FileReader and, where it works, MindDataset
+    python cross_check_records.py mindspore append FOLDER         MindSpore adds rows to files of spore
+    python cross_check_records.py spore read_appended FOLDER      ... which spore reads again
+    python cross_check_records.py mindspore write OTHER           and the other way round
+    python cross_check_records.py spore read OTHER
 
 record.sh runs all of them and keeps the log and sums of spore's files; test_oracle_record.py sees that spore still writes
 the files that MindSpore has read.

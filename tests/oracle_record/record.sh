@@ -8,8 +8,8 @@ spore=$1 mindspore=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/spore" "$work/mindspore"
-ours() { "$spore" cross_check.py spore "$@"; }
-theirs() { env -u PYTHONPATH "$mindspore" cross_check.py mindspore "$@" 2>/dev/null; }
+ours() { "$spore" cross_check_records.py spore "$@"; }
+theirs() { env -u PYTHONPATH "$mindspore" cross_check_records.py mindspore "$@" 2>/dev/null; }
 {
     ours write "$work/spore"
     ours sums "$work/spore" >sums.txt

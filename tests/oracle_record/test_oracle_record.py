@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spore's half of the cross-check with MindSpore, see cross_check.py: it still writes the files that MindSpore has read, and
+"""spore's half of the cross-check with MindSpore, see cross_check_records.py: it still writes the files that MindSpore has read, and
 reads them itself."""
 import pathlib
 import sys

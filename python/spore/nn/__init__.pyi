@@ -230,6 +230,7 @@ from spore.nn.wrap.cell_wrapper import WithGradCell as WithGradCell
 from spore.nn.wrap.cell_wrapper import WithLossCell as WithLossCell
 from spore.nn.wrap.grad_reducer import DistributedGradReducer as DistributedGradReducer
 from spore.nn.wrap.grad_reducer import PipelineGradReducer as PipelineGradReducer
+from spore.nn.wrap.graph_cell import GraphCell as GraphCell
 from spore.nn.wrap.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
 from spore.nn.wrap.loss_scale import FixedLossScaleUpdateCell as FixedLossScaleUpdateCell
 from spore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
