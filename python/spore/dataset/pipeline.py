@@ -6,6 +6,7 @@ order of rows, threads and transforms live; Python functions are called from the
 from (seed, epoch) alone.
 """
 import os
+import weakref
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Dataset:
         self._pipeline = None
         self._first = None
         self._size = None
-        self._last = None       # the iterator made last, for stats()
+        self._last = self._last_stats = None    # of the iterator made last; weak, for it must be able to go
         self._init_step = 0
 
     # --- what subclasses make ----------------------------------------------------------------------------------------
@@ -177,7 +178,8 @@ class Dataset:
 
     def stats(self):
         """What the stages of the iterator made last have cost, as a text."""
-        return self._last.stats() if self._last is not None else "no iterator has been made"
+        iterator = self._last() if self._last is not None else None
+        return iterator.stats() if iterator is not None else self._last_stats or "no iterator is being read"
 
     def save(self, file_name, num_files=1, file_type='mindrecord'):
         """Write the rows of one epoch into MindRecord files.
@@ -876,8 +878,8 @@ class Iterator:
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, config.get_prefetch_size())
         self._columns = data.get_col_names()
         self._numpy, self._left = output_numpy, num_epochs
-        self._figures = None
-        owner._last = self
+        self._figures, self._owner = None, owner
+        owner._last, owner._last_stats = weakref.ref(self), None
 
     def __iter__(self):
         return self
@@ -927,6 +929,7 @@ class Iterator:
         """End its threads; it gives nothing any more."""
         if self._figures is None:
             self._figures = self._source.stats()
+            self._owner._last_stats = self.stats()
         self._source.close()
 
     stop = release

@@ -106,7 +106,7 @@ class MappableDataset(Dataset):
             part = copy.copy(self)
             chosen = [int(i) for i in ids[start:start + size]]
             part.sampler = SubsetRandomSampler(chosen) if randomize else SubsetSampler(chosen)
-            part._pipeline = part._first = part._size = part._last = None
+            part._pipeline = part._first = part._size = part._last = part._last_stats = None
             parts.append(part)
             start += size
         return parts
