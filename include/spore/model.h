@@ -44,6 +44,21 @@ SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+/* What the parts of a recorded function are called in a file. */
+typedef struct sp_model_names {
+    int n_inputs; /* as many as the function has */
+    const char *const *inputs;
+    int n_parameters;
+    sp_tensor *const *parameters; /* its variables */
+    const char *const *parameter_names;
+} sp_model_names;
+
+/* Write a finished function (graph.h) as MindIR that MindSpore 2.10 loads, encrypted when options say so. Fails with everything in
+ * it that has no counterpart there. The file is replaced in one step. */
+SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* py_model.c - models from files for the Python package: Model objects with their faces, parameters and a call. */
 #include "core.h"
+#include "py_lists.h"
 
 #include "spore/model.h"
 
@@ -192,7 +193,59 @@ static PyObject *model_load(PyObject *module, PyObject *args)
     return status == SP_OK ? take_model(model) : sp__py_fail(status);
 }
 
+/* The texts of a list, borrowed; NULL with an exception. */
+static const char **texts_of(PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    const char **texts = PyMem_Calloc((size_t)n + 1, sizeof *texts);
+    if (texts == NULL) return (const char **)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++)
+        if ((texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL)) == NULL) {
+            PyMem_Free(texts);
+            return NULL;
+        }
+    return texts;
+}
+
+static PyObject *model_save(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *path_object, *function, *inputs, *names, *tensors, *key = Py_None;
+    sp_file_options options = {0};
+    if (!PyArg_ParseTuple(args, "O&OO!O!O|Oz:model_save", PyUnicode_FSConverter, &path_object, &function, &PyList_Type, &inputs,
+                          &PyList_Type, &names, &tensors, &key, &options.key_mode))
+        return NULL;
+    char *bytes;
+    Py_ssize_t n = 0;
+    sp_py_list list = {NULL, NULL, 0};
+    const char **input_names = NULL, **parameter_names = NULL;
+    PyObject *result = NULL;
+    sp_function *f = PyCapsule_GetPointer(function, "spore.function");
+    if (f == NULL || (key != Py_None && PyBytes_AsStringAndSize(key, &bytes, &n) != 0) ||
+        (input_names = texts_of(inputs)) == NULL || (parameter_names = texts_of(names)) == NULL ||
+        sp__py_list_read(tensors, "tensors", false, &list) < 0)
+        goto done;
+    if (key != Py_None) {
+        options.key = bytes;
+        options.key_bytes = (size_t)n;
+    }
+    const sp_model_names all = {(int)PyList_Size(inputs), input_names, (int)list.n, list.v, parameter_names};
+    if (PyList_Size(names) != list.n) PyErr_SetString(PyExc_ValueError, "names and tensors must be equally many");
+    else {
+        sp_status status = sp_model_save(PyBytes_AsString(path_object), f, &all, &options);
+        result = status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
+    }
+done:
+    if (list.fast) sp__py_list_free(&list);
+    PyMem_Free(input_names);
+    PyMem_Free(parameter_names);
+    Py_DECREF(path_object);
+    return result;
+}
+
 static PyMethodDef functions[] = {
+    {"model_save", model_save, METH_VARARGS,
+     "model_save(path, function, input_names, parameter_names, parameters, key=None, mode=None): write MindIR."},
     {"model_load", model_load, METH_VARARGS,
      "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},
     {"model_load_memory", model_load_memory, METH_VARARGS, "model_load_memory(bytes, format=None): the same from memory."},
