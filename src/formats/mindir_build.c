@@ -544,14 +544,29 @@ static sp_status write_pool(build *b, const sp_node *n)
     return SP_OK;
 }
 
+/* With its last two axes exchanged. */
+static const char *turned(build *b, const char *name, const sp_meta *meta)
+{
+    sp_meta t = *meta;
+    int64_t perm[SP_RANK_MAX];
+    for (int i = 0; i < t.rank; i++) perm[i] = i;
+    perm[t.rank - 1] = t.rank - 2;
+    perm[t.rank - 2] = t.rank - 1;
+    t.dims[t.rank - 1] = meta->dims[t.rank - 2];
+    t.dims[t.rank - 2] = meta->dims[t.rank - 1];
+    const char *order = constant_ints(b, t.rank, perm);
+    return apply2(b, "Transpose", name, order, &t);
+}
+
 static sp_status write_matmul(build *b, const sp_node *n)
 {
+    static const char *const flags[] = {"transpose_a", "transpose_b"};
     int x = n->in[0]->meta.rank, y = n->in[1]->meta.rank;
-    bool flags = int_of(n, "transpose_a") || int_of(n, "transpose_b");
     const char *type = x == 2 && y == 2 ? "MatMul" : x > 2 && y > 2 ? "BatchMatMul" : "MatMulExt";
     bool ext = !strcmp(type, "MatMulExt");
-    SP_CHECK(!ext || !flags, SP_VALUE, "a product of ranks %d and %d with transposition has no counterpart in MindIR", x, y);
     const char *in[4] = {use(b, n->in[0]), use(b, n->in[1])};
+    for (int i = 0; i < 2 && ext; i++)
+        if (int_of(n, flags[i]) && n->in[i]->meta.rank > 1) in[i] = turned(b, in[i], &n->in[i]->meta);
     if (!ext) {
         in[2] = constant_bool(b, int_of(n, "transpose_a"));
         in[3] = constant_bool(b, int_of(n, "transpose_b"));
@@ -596,6 +611,18 @@ static sp_status write_slice(build *b, const sp_node *n)
     node s = begin_node();
     for (int i = 0; i < 9; i++) add_input(&s, in[i]);
     end_value(b, &s, instance(b, "StridedSlice", FUNCTION_PRIMITIVE, NULL), value_name(b, n->out[0]), &n->out[0]->meta);
+    return SP_OK;
+}
+
+/* One index tensor picks along one axis. */
+static sp_status write_index(build *b, const sp_node *n)
+{
+    sp_ints axes = ints_of(n, "axes");
+    SP_CHECK(n->n_in == 2, SP_VALUE, "indexing by several tensors at a time is not written to MindIR");
+    const char *in[4] = {use(b, n->in[0]), use(b, n->in[1]), constant_int(b, axes.n > 0 ? axes.v[0] : 0), constant_int(b, 0)};
+    node g = begin_node();
+    for (int i = 0; i < 4; i++) add_input(&g, in[i]);
+    end_value(b, &g, instance(b, "Gather", FUNCTION_PRIMITIVE, NULL), value_name(b, n->out[0]), &n->out[0]->meta);
     return SP_OK;
 }
 
@@ -664,7 +691,7 @@ static const row rows[] = {
     {"conv2d", NULL, NULL, write_conv}, {"max_pool2d", NULL, NULL, write_pool}, {"avg_pool2d", NULL, NULL, write_pool},
     {"matmul", NULL, NULL, write_matmul}, {"channel_affine", NULL, NULL, write_affine}, {"slice", NULL, NULL, write_slice},
     {"gelu", NULL, NULL, write_gelu}, {"split", NULL, NULL, write_split}, {"stack", NULL, NULL, write_stack},
-    {"unstack", NULL, NULL, write_stack},
+    {"unstack", NULL, NULL, write_stack}, {"index", NULL, NULL, write_index},
     {"div", "Div", "0 1", NULL}, {"gelu_tanh", "GeLU", "0", NULL}, {"reshape", "Reshape", "0 shape", NULL},
     {"transpose", "Transpose", "0 perm", NULL}, {"broadcast_to", "BroadcastTo", "0 shape", NULL},
     {"reduce_mean", "ReduceMean", "0 axis keepdims", NULL}, {"reduce_sum", "ReduceSum", "0 axis keepdims =F", NULL},

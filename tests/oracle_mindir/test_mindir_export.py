@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What export writes, load reads, with equal results; mindspore_2.10.log holds what MindSpore said about the same files."""
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import nn, ops
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import nets  # noqa: E402
+
+CASES = nets.cases()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_round_trip(name, tmp_path):
+    net, inputs = CASES[name]
+    net.set_train(False)
+    wanted = nets.run(net, inputs)
+    ms.export(net, *map(ms.Tensor, inputs), file_name=str(tmp_path / name), file_format="MINDIR")
+    found = nets.run(nn.GraphCell(ms.load(str(tmp_path / f"{name}.mindir"))), inputs)
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_every_case_was_read_by_mindspore():
+    log = (pathlib.Path(__file__).parent / "mindspore_2.10.log").read_text().splitlines()
+    assert sorted(line.partition(".")[0] for line in log) == sorted(CASES)
+    assert all(float(line.rpartition(" ")[2]) < 1e-4 for line in log)
+
+
+def test_encrypted(tmp_path):
+    x = ms.Tensor(np.array([-1, 2], np.float32))
+    path = str(tmp_path / "net.mindir")
+    ms.export(nn.ReLU(), x, file_name=path, file_format="MINDIR", enc_key=b"0123456789ABCDEF")
+    np.testing.assert_array_equal(nn.GraphCell(ms.load(path, dec_key=b"0123456789ABCDEF"))(x).asnumpy(), [0, 2])
+    with pytest.raises((RuntimeError, ValueError)):
+        ms.load(path, dec_key=b"0123456789ABCDE0")
+
+
+def test_what_is_not_written_is_told(tmp_path):
+    class Net(nn.Cell):
+        def construct(self, x):
+            return ops.cumsum(x, 0)
+    with pytest.raises(NotImplementedError, match="cumsum|scan_sum"):
+        ms.export(Net(), ms.Tensor(np.ones(3, np.float32)), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong, error", [({"file_format": "AIR"}, "AIR"), ({"file_format": "X"}, "file_format"),
+                                          ({"file_format": "MINDIR", "file_name": "a b?"}, "file_name")])
+def test_wrong_arguments(wrong, error):
+    with pytest.raises(ValueError, match=error):
+        ms.export(nn.ReLU(), ms.Tensor([1.0]), **{"file_name": "net", **wrong})
