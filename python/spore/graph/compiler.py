@@ -200,6 +200,7 @@ class Entry:
         self.written = ()            # numbers of Tensor arguments that were written to
         self.state = ()              # (attribute, kind): read when a program starts
         self.one = False             # the result is one Tensor
+        self.same = None             # number of the argument that is the result
         self.guards = ()             # (weak reference to a Cell, its training)
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
@@ -216,7 +217,7 @@ class Entry:
     def run(self, leaves, args=(), kwargs=None):
         results = self.program.run(leaves)
         if self.one:
-            return results[0]
+            return results[0] if self.same is None else leaves[self.same]
         rest = iter(results)
         value = self.give(rest)
         for place, give in self.changes:
@@ -411,6 +412,8 @@ class Compiled:
         leaves = leaves + [params[i] for i in entry.written]
         entry.changes, entry.argument_changes, entry.state = tuple(changes), tuple(argument_changes), held
         entry.one = entry.one and not (changes or argument_changes or entry.written)
+        if entry.one:
+            entry.same = next((i for i, p in enumerate(params) if p is value), None)
         _core.function_end(function, leaves)
         return entry
 

@@ -213,7 +213,7 @@ class Statements:
             value = self.capture.executor.plain_tensor(value)
             setattr(owner, name, value)          # a variable: its own store, in program order
             return
-        if self.capture.strict:
+        if self.capture.strict and hasattr(owner, "construct"):
             raise TypeError(f"In JIT strict mode, setting the attribute '{name}' is not supported: only a Parameter made in "
                             f"__init__ can be set, but '{name}' of {type(owner).__name__} is none.")
         if isinstance(owner, (Tensor, Scalar)):
