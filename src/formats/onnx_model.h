@@ -98,7 +98,7 @@ struct sp_onnx_handler {
 
 /* All tables; a table ends with a NULL name. */
 extern const sp_onnx_handler sp__onnx_math[], sp__onnx_shape[], sp__onnx_nn[], sp__onnx_quant[], sp__onnx_control[],
-    sp__onnx_more[];
+    sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[];
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 

@@ -301,7 +301,8 @@ static int opset_of(const opsets *o, const char *domain)
 static const sp_onnx_handler *find_handler(const char *domain, const char *op, int version)
 {
     static const sp_onnx_handler *const tables[] = {sp__onnx_math,  sp__onnx_shape,   sp__onnx_nn,
-                                                    sp__onnx_quant, sp__onnx_control, sp__onnx_more};
+                                                    sp__onnx_quant, sp__onnx_control, sp__onnx_more,
+                                                    sp__onnx_resize, sp__onnx_rnn};
     char full[256];
     if (!same_domain(domain, "") && snprintf(full, sizeof full, "%s:%s", domain, op) < (int)sizeof full) op = full;
     const sp_onnx_handler *best = NULL;
