@@ -2,7 +2,7 @@
 /* fuzz_model.c - any bytes as a model: refused with a message, or described by its inputs and outputs, whose names and shapes can
  * all be looked at. It is not run, because a loop of a damaged model may be endless.
  *     clang -fsanitize=fuzzer,address,undefined -DFUZZ_FORMAT='"mindir"' ... fuzz/fuzz_model.c
- * Without clang, tests/formats/test_mindir.py cuts and changes sample files at every byte. */
+ * Without clang, tests/formats/test_mindir.py and test_fuzz_model.c cut and change sample files. */
 #include <stdint.h>
 #include <string.h>
 

@@ -58,7 +58,7 @@ struct sp_onnx_node {
 
 struct sp_onnx_graph {
     const char *name;
-    sp_onnx_graph *outer;
+    int walked; /* by the search for functions that call themselves */
     int n_slots;
     const char **names; /* of slots */
     int n_inputs, n_outputs;

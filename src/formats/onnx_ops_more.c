@@ -167,7 +167,7 @@ static sp_status grid_sample(sp_onnx_call *c)
 {
     const char *mode = sp__onnx_attr_text(c, "mode", "linear");
     if (strcmp(mode, "linear") == 0) mode = "bilinear";
-    if (strcmp(mode, "cubic") == 0) mode = "bicubic";
+    SP_CHECK(strstr(mode, "cubic") == NULL, SP_DECLINED, "GridSample with mode '%s' is not supported", mode);
     return sp__onnx_return(c, SP_ONNX_OP2(c, "grid_sample", c->in[0], c->in[1], "mode=%s, padding_mode=%s, align_corners=%s", mode,
                                           sp__onnx_attr_text(c, "padding_mode", "zeros"),
                                           sp__onnx_attr_int(c, "align_corners", 0) ? "True" : "False"));
@@ -219,6 +219,132 @@ static sp_status center_crop_pad(sp_onnx_call *c)
     }
     x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start), sp__onnx_list(&t[1], rank, stop));
     return sp__onnx_return(c, SP_ONNX_OP1(c, "pad", x, "pads=%s", sp__onnx_list(&t[0], 2 * rank, pads)));
+}
+
+/* --- on contents ------------------------------------------------------------------------------------------------- */
+
+static sp_status bit_cast(sp_onnx_call *c)
+{
+    sp_tensor *x = c->in[0], *rows = NULL, *y = NULL;
+    sp_dtype dtype = sp__onnx_dtype((uint64_t)sp__onnx_attr_int(c, "to", 0));
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_DECLINED, "this data type is not supported");
+    SP_TRY(sp__tensor_need_value(x));
+    SP_CHECK(sp_dtype_bytes(dtype) == sp_dtype_bytes(sp_tensor_dtype(x)), SP_VALUE, "elements of %zu bytes cannot be seen as ones of %zu",
+             sp_dtype_bytes(sp_tensor_dtype(x)), sp_dtype_bytes(dtype));
+    SP_TRY(sp_tensor_contiguous(x, &rows));
+    sp_status status = sp_tensor_create_from(dtype, sp_tensor_rank(x), sp_tensor_dims(x), sp_tensor_data(rows), &y);
+    sp_tensor_release(rows);
+    SP_TRY(status);
+    return sp__onnx_return(c, sp_builder_take_tensor(c->b, y));
+}
+
+/* a - b cos + e cos of the double angle: Hann, Hamming and Blackman. */
+static sp_status window_function(sp_onnx_call *c)
+{
+    static const double factors[3][3] = {{0.5, 0.5, 0}, {25.0 / 46, 21.0 / 46, 0}, {0.42, 0.5, 0.08}};
+    const double *f = factors[c->node->handler->detail[0] - '0'];
+    sp_onnx_ints size;
+    SP_TRY(sp__onnx_ints(sp__onnx_in(c, 0), &size));
+    SP_CHECK(size.n == 1 && size.v[0] >= 0 && size.v[0] < INT32_MAX, SP_VALUE, "the size must be one number that is not negative");
+    double n = (double)size.v[0] - (sp__onnx_attr_int(c, "periodic", 1) ? 0 : 1);
+    sp_tensor *t = NULL;
+    SP_TRY(sp_tensor_create(SP_DTYPE_F64, 1, size.v, &t));
+    for (int64_t i = 0; i < size.v[0]; i++) {
+        double angle = 2 * 3.14159265358979323846 * (double)i / (n > 0 ? n : 1);
+        ((double *)sp_tensor_data(t))[i] = f[0] - f[1] * cos(angle) + f[2] * cos(2 * angle);
+    }
+    sp_dtype dtype = sp__onnx_dtype((uint64_t)sp__onnx_attr_int(c, "output_datatype", 1));
+    t = sp_builder_take_tensor(c->b, t);
+    return sp__onnx_return(c, sp_cast(c->b, t, dtype != SP_DTYPE_NONE ? dtype : SP_DTYPE_F32));
+}
+
+/* Overlap of two boxes: corners in any order, or centre and size. */
+static double overlap(const float *x, const float *y, bool centre)
+{
+    double a[4], b[4];
+    for (int k = 0; k < 2; k++) {
+        const float *box = k == 0 ? x : y;
+        double *to = k == 0 ? a : b;
+        if (centre) {
+            to[0] = (double)box[1] - (double)box[3] / 2;
+            to[1] = (double)box[0] - (double)box[2] / 2;
+            to[2] = (double)box[1] + (double)box[3] / 2;
+            to[3] = (double)box[0] + (double)box[2] / 2;
+        } else {
+            to[0] = fmin((double)box[0], (double)box[2]);
+            to[1] = fmin((double)box[1], (double)box[3]);
+            to[2] = fmax((double)box[0], (double)box[2]);
+            to[3] = fmax((double)box[1], (double)box[3]);
+        }
+    }
+    double h = fmin(a[2], b[2]) - fmax(a[0], b[0]), w = fmin(a[3], b[3]) - fmax(a[1], b[1]);
+    if (h <= 0 || w <= 0) return 0;
+    double both = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]);
+    return h * w / (both - h * w);
+}
+
+typedef struct suppression {
+    int64_t n, most;
+    double overlap_limit, score_limit;
+    bool scored, centre;
+} suppression;
+
+/* Indices of the boxes to keep, best first; the number of them. */
+static int64_t suppress(const suppression *s, const float *boxes, const float *scores, bool *used, int64_t *kept)
+{
+    int64_t n_kept = 0;
+    memset(used, 0, (size_t)s->n);
+    while (n_kept < s->most) {
+        int64_t best = -1;
+        for (int64_t i = 0; i < s->n; i++)
+            if (!used[i] && (!s->scored || (double)scores[i] > s->score_limit) && (best < 0 || scores[i] > scores[best])) best = i;
+        if (best < 0) break;
+        used[best] = true;
+        bool keep = true;
+        for (int64_t k = 0; k < n_kept && keep; k++)
+            keep = overlap(boxes + 4 * kept[k], boxes + 4 * best, s->centre) <= s->overlap_limit;
+        if (keep) kept[n_kept++] = best;
+    }
+    return n_kept;
+}
+
+static sp_status non_max_suppression(sp_onnx_call *c)
+{
+    double most = 0;
+    suppression s = {.centre = sp__onnx_attr_int(c, "center_point_box", 0) != 0};
+    for (int i = 0; i < 2; i++) {
+        SP_TRY(sp__tensor_need_value(c->in[i]));
+        SP_CHECK(sp_tensor_rank(c->in[i]) == 3 && sp_tensor_dtype(c->in[i]) == SP_DTYPE_F32 && sp_tensor_is_contiguous(c->in[i]), SP_VALUE,
+                 "boxes and scores must be float32 of rank 3");
+    }
+    if (sp__onnx_in(c, 2) != NULL) SP_TRY(sp__onnx_number(c->in[2], &most));
+    if (sp__onnx_in(c, 3) != NULL) SP_TRY(sp__onnx_number(c->in[3], &s.overlap_limit));
+    if ((s.scored = sp__onnx_in(c, 4) != NULL)) SP_TRY(sp__onnx_number(c->in[4], &s.score_limit));
+    const int64_t *d = sp_tensor_dims(c->in[1]);
+    SP_CHECK(sp_tensor_dims(c->in[0])[0] == d[0] && sp_tensor_dims(c->in[0])[1] == d[2] && sp_tensor_dims(c->in[0])[2] == 4, SP_VALUE,
+             "boxes and scores do not fit each other");
+    s.n = d[2];
+    s.most = most > (double)s.n ? s.n : most > 0 ? (int64_t)most : 0;
+    bool *used = sp__alloc((size_t)s.n + 1);
+    int64_t *kept = sp__alloc(sizeof(int64_t) * (size_t)(s.n + 1)), total = 0;
+    int64_t *rows = sp__alloc(sizeof(int64_t) * 3 * (size_t)(d[0] * d[1] * s.most + 1));
+    sp_status status = used != NULL && kept != NULL && rows != NULL ? SP_OK : SP_NOMEM;
+    for (int64_t i = 0; i < d[0] * d[1] && status == SP_OK; i++) {
+        const float *boxes = (const float *)sp_tensor_data(c->in[0]) + i / d[1] * s.n * 4;
+        int64_t n = suppress(&s, boxes, (const float *)sp_tensor_data(c->in[1]) + i * s.n, used, kept);
+        for (int64_t k = 0; k < n; k++, total++) {
+            rows[3 * total] = i / d[1];
+            rows[3 * total + 1] = i % d[1];
+            rows[3 * total + 2] = kept[k];
+        }
+    }
+    sp_tensor *t = NULL;
+    if (status == SP_OK) status = sp_tensor_create_from(SP_DTYPE_I64, 2, (int64_t[]){total, 3}, rows, &t);
+    sp__free(used);
+    sp__free(kept);
+    sp__free(rows);
+    SP_TRY(status);
+    return sp__onnx_return(c, sp_builder_take_tensor(c->b, t));
 }
 
 /* --- Einstein's sums --------------------------------------------------------------------------------------------- */
@@ -326,5 +452,7 @@ const sp_onnx_handler sp__onnx_more[] = {
     {"Attention", 23, attention, NULL, 0}, {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
     {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0}, {"GridSample", 16, grid_sample, NULL, 0},
     {"ReverseSequence", 10, reverse_sequence, NULL, 0}, {"CenterCropPad", 18, center_crop_pad, NULL, 0},
-    {"Einsum", 12, einsum, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"Einsum", 12, einsum, NULL, 0}, {"BitCast", 26, bit_cast, NULL, 0}, {"HannWindow", 17, window_function, "0", 0},
+    {"HammingWindow", 17, window_function, "1", 0}, {"BlackmanWindow", 17, window_function, "2", 0},
+    {"NonMaxSuppression", 10, non_max_suppression, NULL, 0}, {NULL, 0, NULL, NULL, 0},
 };

@@ -110,7 +110,11 @@ static sp_status conv_transpose(sp_onnx_call *c)
         int64_t full = (sp_tensor_dims(x)[i + 2] - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 + extra[i];
         if (has_shape || same) {
             shape[i] = has_shape ? wanted.v[wanted.n - w.n + i] : sp_tensor_dims(x)[i + 2] * w.stride[i];
-            int64_t total = full - shape[i] > 0 ? full - shape[i] : 0;
+            if (full < shape[i]) { /* the rest stands behind */
+                extra[i] += shape[i] - full;
+                full = shape[i];
+            }
+            int64_t total = full - shape[i];
             bool upper = strcmp(mode, "SAME_UPPER") == 0;
             w.pads[2 * i] = upper ? total / 2 : total - total / 2;
             w.pads[2 * i + 1] = total - w.pads[2 * i];

@@ -19,13 +19,13 @@ typedef struct axis_plan {
 /* Where output element i lies in the input. */
 static double position(const axis_plan *a, int64_t i)
 {
-    double in = (double)a->in, out = (double)a->out, x = (double)i;
+    double in = (double)a->in, x = (double)i, out = a->scale * in; /* may be broken when scales are given */
     if (strcmp(a->place, "asymmetric") == 0) return x / a->scale;
     if (strcmp(a->place, "align_corners") == 0) return out <= 1 ? 0 : x * (in - 1) / (out - 1);
     if (strcmp(a->place, "pytorch_half_pixel") == 0) return out > 1 ? (x + 0.5) / a->scale - 0.5 : -0.5;
     if (strcmp(a->place, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / a->scale;
     if (strcmp(a->place, "half_pixel_symmetric") == 0) {
-        double adjust = out / (a->scale * in), centre = in / 2;
+        double adjust = (double)a->out / out, centre = in / 2;
         return centre * (1 - adjust) + (x + 0.5) / a->scale - 0.5;
     }
     if (strcmp(a->place, "tf_crop_and_resize") == 0)
@@ -58,7 +58,7 @@ static void fill_row(const axis_plan *a, double at, double *row)
     for (int64_t i = (int64_t)floor(at - reach) - 1; (double)i <= at + reach + 1; i++) {
         double w = kernel_weight(a, ((double)i - at) / stretch);
         bool outside = i < 0 || i >= a->in;
-        if (outside && (a->exclude || (a->antialias && stretch > 1))) w = 0;
+        if (outside && a->exclude) w = 0;
         int64_t held = i < 0 ? 0 : i >= a->in ? a->in - 1 : i;
         row[held] += w;
         sum += w;

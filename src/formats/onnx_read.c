@@ -689,17 +689,21 @@ static sp_status read_function(reader *r, function *fn)
     return status;
 }
 
-/* Functions may call each other but not themselves: their calls would never end. */
-static bool reaches(const sp_onnx_graph *g, const sp_onnx_graph *wanted, int depth)
+/* Functions may call each other but not themselves: their calls would never end. Every graph is walked through once. */
+static sp_status check_calls(sp_onnx_graph *g, int depth)
 {
-    if (depth > NESTING_MAX) return true;
+    enum { NEW, OPEN, DONE };
+    SP_CHECK(g->walked != OPEN, SP_FORMAT, "function '%s' calls itself", g->name);
+    SP_CHECK(depth < 4 * NESTING_MAX, SP_FORMAT, "functions call functions, more than %d deep", 4 * NESTING_MAX);
+    if (g->walked == DONE) return SP_OK;
+    g->walked = OPEN;
     for (int i = 0; i < g->n_nodes; i++) {
-        const sp_onnx_graph *f = g->nodes[i].function;
-        if (f != NULL && (f == wanted || reaches(f, wanted, depth + 1))) return true;
+        if (g->nodes[i].function != NULL) SP_TRY(check_calls(g->nodes[i].function, depth + 1));
         for (int a = 0; a < g->nodes[i].n_attrs; a++)
-            if (g->nodes[i].attrs[a].graph != NULL && reaches(g->nodes[i].attrs[a].graph, wanted, depth + 1)) return true;
+            if (g->nodes[i].attrs[a].graph != NULL) SP_TRY(check_calls(g->nodes[i].attrs[a].graph, depth + 1));
     }
-    return false;
+    g->walked = DONE;
+    return SP_OK;
 }
 
 static sp_status read_model(reader *r, sp_onnx_graph **out)
@@ -712,8 +716,7 @@ static sp_status read_model(reader *r, sp_onnx_graph **out)
     for (int i = 0; i < f.n[8]; i++) SP_TRY(read_opset(r, f.list[8][i], &r->opsets));
     for (int i = 0; i < f.n[25]; i++) SP_TRY(note_function(r, f.list[25][i]));
     for (function *fn = r->functions; fn != NULL; fn = fn->next) SP_TRY(read_function(r, fn));
-    for (function *fn = r->functions; fn != NULL; fn = fn->next)
-        SP_CHECK(!reaches(fn->graph, fn->graph, 0), SP_FORMAT, "function '%s' calls itself", fn->name);
+    for (function *fn = r->functions; fn != NULL; fn = fn->next) SP_TRY(check_calls(fn->graph, 0));
     return read_graph(r, f.list[7][0], NULL, out);
 }
 
