@@ -440,6 +440,7 @@ from spore.runtime import set_kernel_launch_group as set_kernel_launch_group
 from spore.runtime import set_memory as set_memory
 from spore.runtime import synchronize as synchronize
 from spore.train._convert import convert_parameters as convert_parameters
+from spore.train._mindir import export as export
 from spore.train._mindir import load as load
 from spore.train.amp import auto_mixed_precision as auto_mixed_precision
 from spore.train.amp import build_train_network as build_train_network

@@ -1110,6 +1110,8 @@ def model_load(*args, **kwargs) -> Any:
     """model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."""
 def model_load_memory(*args, **kwargs) -> Any:
     """model_load_memory(bytes, format=None): the same from memory."""
+def model_save(*args, **kwargs) -> Any:
+    """model_save(path, function, input_names, parameter_names, parameters, key=None, mode=None): write MindIR."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:
