@@ -271,7 +271,7 @@ sp_status sp_bundle_copy_at(const sp_bundle *b, int64_t i, sp_tensor **out)
     return t != NULL ? sp_tensor_copy(t, out) : read_waiting(e->wait, out);
 }
 
-sp_status sp__bundle_value(const sp_bundle *b, int64_t i, sp_value *out)
+sp_status sp__bundle_contents(const sp_bundle *b, int64_t i, sp_contents *out)
 {
     const entry *e = &b->entries[i];
     sp_tensor *t = e->tensor;
@@ -295,7 +295,7 @@ sp_status sp__bundle_value(const sp_bundle *b, int64_t i, sp_value *out)
     return SP_OK;
 }
 
-void sp__value_release(sp_value *v)
+void sp__contents_release(sp_contents *v)
 {
     sp_tensor_release(v->whole);
     v->whole = NULL;

@@ -39,17 +39,17 @@ sp_status sp__bundle_add_waiting(sp_bundle *bundle, const char *name, const sp_m
 void sp__bundle_set_format(sp_bundle *bundle, const sp_format *format);
 
 /* An entry's contents in order, without making a tensor of what waits in its file. */
-typedef struct sp_value {
+typedef struct sp_contents {
     sp_meta meta;
     size_t bytes;
     const sp_piece *pieces;
     size_t n_pieces;
     sp_piece only;    /* pieces[0] of a tensor in memory */
     sp_tensor *whole; /* row-major, kept while the value is in use */
-} sp_value;
+} sp_contents;
 
-/* Entry i must be a tensor. Ends with sp__value_release. */
-sp_status sp__bundle_value(const sp_bundle *bundle, int64_t i, sp_value *out);
-void sp__value_release(sp_value *v);
+/* Entry i must be a tensor. Ends with sp__contents_release. */
+sp_status sp__bundle_contents(const sp_bundle *bundle, int64_t i, sp_contents *out);
+void sp__contents_release(sp_contents *v);
 
 #endif

@@ -365,10 +365,10 @@ static sp_status emit(writer *w, const void *data, size_t bytes)
     return sp__sink_write(w->sink, data, bytes);
 }
 
-static sp_status emit_value(writer *w, const sp_value *v, size_t from, size_t bytes)
+static sp_status emit_value(writer *w, const sp_contents *v, size_t from, size_t bytes)
 {
-    if (w->flags & SP_FILE_CRC) w->crc = sp__value_crc(v, from, bytes, w->crc);
-    return sp__sink_write_value(w->sink, v, from, bytes);
+    if (w->flags & SP_FILE_CRC) w->crc = sp__contents_crc(v, from, bytes, w->crc);
+    return sp__sink_write_contents(w->sink, v, from, bytes);
 }
 
 /* What stands in front of `bytes` bytes of contents: all lengths follow from theirs. */
@@ -402,7 +402,7 @@ static sp_status write_text(writer *w, const char *name, const char *text, size_
     return status;
 }
 
-static sp_status write_slices(writer *w, const char *name, const sp_value *v)
+static sp_status write_slices(writer *w, const char *name, const sp_contents *v)
 {
     static const int64_t old_scalar[] = {0};
     bool old = v->meta.rank == 0 && (w->flags & SP_FILE_OLD_SCALARS);
@@ -423,10 +423,10 @@ static sp_status write_entry(writer *w, const sp_bundle *bundle, int64_t i)
     size_t bytes;
     const char *text = sp_bundle_text_at(bundle, i, &bytes);
     if (text != NULL) return write_text(w, name, text, bytes);
-    sp_value v;
-    SP_TRY(sp__bundle_value(bundle, i, &v));
+    sp_contents v;
+    SP_TRY(sp__bundle_contents(bundle, i, &v));
     sp_status status = write_slices(w, name, &v);
-    sp__value_release(&v);
+    sp__contents_release(&v);
     return status;
 }
 

@@ -59,8 +59,8 @@ const char *sp__sink_path(const sp_sink *sink);
 const sp_file_options *sp__sink_options(const sp_sink *sink);
 sp_status sp__sink_write(sp_sink *sink, const void *data, size_t bytes);
 /* Bytes [from, from + bytes) of the contents of v. */
-uint32_t sp__value_crc(const sp_value *v, size_t from, size_t bytes, uint32_t crc);
-sp_status sp__sink_write_value(sp_sink *sink, const sp_value *v, size_t from, size_t bytes);
+uint32_t sp__contents_crc(const sp_contents *v, size_t from, size_t bytes, uint32_t crc);
+sp_status sp__sink_write_contents(sp_sink *sink, const sp_contents *v, size_t from, size_t bytes);
 sp_status sp__sink_take_commit(sp_sink *sink); /* ends the sink, also on failure */
 void sp__sink_abort(sp_sink *sink);            /* NULL is fine */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindir_build.h - a recorded function as the bytes of a MindIR model. Apart from mindir.h, because files and graphs each have an
- * sp_value of their own. */
+/* mindir_build.h - a recorded function as the bytes of a MindIR model. */
 #ifndef SPORE_MINDIR_BUILD_H
 #define SPORE_MINDIR_BUILD_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindir_record.h - what reading a model with functions of functions needs of a recording beyond graph.h. Apart from mindir.h,
- * because files and graphs each have an sp_value of their own. */
+/* mindir_record.h - what reading a model with functions of functions needs of a recording beyond graph.h. */
 #ifndef SPORE_MINDIR_RECORD_H
 #define SPORE_MINDIR_RECORD_H
 

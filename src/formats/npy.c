@@ -324,16 +324,16 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
     sp_status status;
     size_t bytes;
     const char *text = sp_bundle_text_at(bundle, 0, &bytes);
-    sp_value v = {.bytes = 0};
+    sp_contents v = {.bytes = 0};
     if (text != NULL) {
         status = sp__npy_put_text(text, bytes, &head);
     } else {
-        status = sp__bundle_value(bundle, 0, &v);
+        status = sp__bundle_contents(bundle, 0, &v);
         if (status == SP_OK) status = sp__npy_put_head(&v.meta, &head);
     }
     if (status == SP_OK) status = sp__sink_write(sink, head.data, head.bytes);
-    if (status == SP_OK && text == NULL) status = sp__sink_write_value(sink, &v, 0, v.bytes);
-    sp__value_release(&v);
+    if (status == SP_OK && text == NULL) status = sp__sink_write_contents(sink, &v, 0, v.bytes);
+    sp__contents_release(&v);
     sp__wire_out_free(&head);
     return status;
 }

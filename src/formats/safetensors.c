@@ -174,11 +174,11 @@ static sp_status crc_of(const sp_bundle *bundle, item *items, uint32_t *out)
     uint32_t crc = 0;
     qsort(items, (size_t)n, sizeof *items, by_name);
     for (int64_t i = 0; i < n; i++) {
-        sp_value v;
-        SP_TRY(sp__bundle_value(bundle, items[i].index, &v));
+        sp_contents v;
+        SP_TRY(sp__bundle_contents(bundle, items[i].index, &v));
         crc = (uint32_t)crc32_z(crc, (const Bytef *)items[i].name, strlen(items[i].name));
-        crc = sp__value_crc(&v, 0, v.bytes, crc);
-        sp__value_release(&v);
+        crc = sp__contents_crc(&v, 0, v.bytes, crc);
+        sp__contents_release(&v);
     }
     *out = crc;
     return SP_OK;
@@ -345,11 +345,11 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
     sp_status status = put_header(&head, bundle, items, sp__sink_options(sink)->flags & SP_FILE_CRC);
     if (status == SP_OK) status = sp__sink_write(sink, head.data, head.bytes);
     for (int64_t i = 0; i < sp_bundle_count(bundle) && status == SP_OK; i++) {
-        sp_value v;
-        status = sp__bundle_value(bundle, items[i].index, &v);
+        sp_contents v;
+        status = sp__bundle_contents(bundle, items[i].index, &v);
         if (status == SP_OK) {
-            status = sp__sink_write_value(sink, &v, 0, v.bytes);
-            sp__value_release(&v);
+            status = sp__sink_write_contents(sink, &v, 0, v.bytes);
+            sp__contents_release(&v);
         }
     }
     sp__wire_out_free(&head);

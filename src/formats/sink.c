@@ -94,7 +94,7 @@ sp_status sp__sink_write(sp_sink *sink, const void *data, size_t bytes)
 /* Call fn for the parts of v that lie in [from, from + bytes). */
 typedef sp_status (*part_fn)(void *context, const uint8_t *data, size_t bytes);
 
-static sp_status for_parts(const sp_value *v, size_t from, size_t bytes, part_fn fn, void *context)
+static sp_status for_parts(const sp_contents *v, size_t from, size_t bytes, part_fn fn, void *context)
 {
     for (size_t i = 0; i < v->n_pieces && bytes > 0; i++) {
         const sp_piece *p = &v->pieces[i];
@@ -119,12 +119,12 @@ static sp_status crc_part(void *context, const uint8_t *data, size_t bytes)
     return SP_OK;
 }
 
-sp_status sp__sink_write_value(sp_sink *sink, const sp_value *v, size_t from, size_t bytes)
+sp_status sp__sink_write_contents(sp_sink *sink, const sp_contents *v, size_t from, size_t bytes)
 {
     return for_parts(v, from, bytes, write_part, sink);
 }
 
-uint32_t sp__value_crc(const sp_value *v, size_t from, size_t bytes, uint32_t crc)
+uint32_t sp__contents_crc(const sp_contents *v, size_t from, size_t bytes, uint32_t crc)
 {
     for_parts(v, from, bytes, crc_part, &crc); /* crc_part does not fail */
     return crc;

@@ -42,7 +42,7 @@ typedef struct sp_zip_out sp_zip_out;
 sp_status sp__zip_out_create(sp_sink *sink, sp_zip_out **out);
 /* A member: `head`, then the contents of v (may be NULL). Stored members have their contents aligned to 64 bytes behind
  * the head when the head's length is a multiple of 64. */
-sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, size_t head_bytes, const sp_value *v,
+sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, size_t head_bytes, const sp_contents *v,
                           bool deflate);
 sp_status sp__zip_out_finish(sp_zip_out *zip);
 void sp__zip_out_release(sp_zip_out *zip); /* NULL is fine */

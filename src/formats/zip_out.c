@@ -107,7 +107,7 @@ static sp_status put_record(sp_wire_out *o, const member *m)
 }
 
 /* Head and contents of v through deflate, into a block that the caller frees. */
-static sp_status deflate_all(const void *head, size_t head_bytes, const sp_value *v, sp_wire_out *out)
+static sp_status deflate_all(const void *head, size_t head_bytes, const sp_contents *v, sp_wire_out *out)
 {
     enum { STEP = 1 << 18 };
     z_stream z = {0};
@@ -154,7 +154,7 @@ static sp_status check_name(const char *name)
     return SP_OK;
 }
 
-sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, size_t head_bytes, const sp_value *v,
+sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, size_t head_bytes, const sp_contents *v,
                           bool deflated)
 {
     SP_TRY(check_name(name));
@@ -162,7 +162,7 @@ sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, s
     size_t contents = v != NULL ? v->bytes : 0;
     m.plain = m.packed = head_bytes + contents;
     m.crc = (uint32_t)crc32_z(0, head, head_bytes);
-    if (v != NULL) m.crc = sp__value_crc(v, 0, contents, m.crc);
+    if (v != NULL) m.crc = sp__contents_crc(v, 0, contents, m.crc);
     sp_wire_out local = {0}, packed = {0};
     sp_status status = SP_OK;
     if (deflated) {
@@ -173,7 +173,7 @@ sp_status sp__zip_out_add(sp_zip_out *zip, const char *name, const void *head, s
     if (status == SP_OK) status = emit(zip, local.data, local.bytes);
     if (status == SP_OK) status = emit(zip, deflated ? packed.data : head, deflated ? packed.bytes : head_bytes);
     if (status == SP_OK && !deflated && v != NULL) {
-        status = sp__sink_write_value(zip->sink, v, 0, contents);
+        status = sp__sink_write_contents(zip->sink, v, 0, contents);
         zip->at += contents;
     }
     if (status == SP_OK) status = put_record(&zip->directory, &m);
