@@ -238,8 +238,8 @@ static sp_status eval_partial(run *r, int n, mi_value **in, mi_value **out)
         if (!v) return SP_NOMEM;
         v->fn = in[0]->fn;
         v->env = in[0]->env;
-        memcpy(v->items, in[0]->items, (size_t)in[0]->n * sizeof *v->items);
-        memcpy(v->items + in[0]->n, in + 1, (size_t)(n - 1) * sizeof *v->items);
+        if (in[0]->n) memcpy(v->items, in[0]->items, (size_t)in[0]->n * sizeof *v->items);
+        if (n > 1) memcpy(v->items + in[0]->n, in + 1, (size_t)(n - 1) * sizeof *v->items);
         *out = v;
         return SP_OK;
     }
@@ -371,7 +371,7 @@ static sp_status bound_arguments(run *r, const mi_value *callee, int *n, mi_valu
     if (!callee->n) return SP_OK;
     mi_value **all = sp__arena_alloc(&r->arena, (size_t)(callee->n + *n + 1) * sizeof *all);
     if (!all) return SP_NOMEM;
-    memcpy(all, callee->items, (size_t)callee->n * sizeof *all);
+    if (callee->n) memcpy(all, callee->items, (size_t)callee->n * sizeof *all);
     if (*n) memcpy(all + callee->n, *args, (size_t)*n * sizeof *all);
     *args = all;
     *n += callee->n;
