@@ -113,7 +113,8 @@ def test_long_rows_are_sorted_as_numpy_sorts(dtype, shape, axis):
         x.flat[::7], x.flat[1::7], x.flat[2::7], x.flat[3::7] = np.nan, -0.0, 0.0, -np.inf
     values, places = ops.sort(T(x), axis)
     np.testing.assert_array_equal(places.asnumpy(), np.argsort(x, axis, kind="stable"))
-    np.testing.assert_array_equal(values.asnumpy(), np.sort(x, axis))
+    # Not np.sort's default: numpy 2.4's AVX-512 quicksort of float16 misplaces infinities among NaNs.
+    np.testing.assert_array_equal(values.asnumpy(), np.sort(x, axis, kind="stable"))
     flipped = np.flip(x, axis)
     down = x.shape[axis] - 1 - np.flip(np.argsort(flipped, axis, kind="stable"), axis)
     _, places = ops.sort(T(x), axis, True)
