@@ -29,6 +29,7 @@ check: build
 	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS)
 
 check-long: build
+	@scripts/deps long
 	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
 
 demo: build

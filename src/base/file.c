@@ -121,7 +121,7 @@ struct sp_replace {
     int fd;
     char *target;    /* what gets replaced, links resolved */
     char *folder;    /* of the target */
-    char *temporary; /* empty until the file exists */
+    char *temporary; /* name of the new file; empty while it has none */
     uint64_t total_bytes;
     uint64_t started; /* of these, on their way to disk */
     size_t buffered;
@@ -167,15 +167,32 @@ static sp_status find_folder(sp_replace *r)
     return SP_OK;
 }
 
-static sp_status make_temporary(sp_replace *r)
+/* Put a name into r->temporary that probably nobody has. */
+static void name_temporary(sp_replace *r, size_t room)
 {
     static _Atomic unsigned counter;
-    size_t room = strlen(r->folder) + 64;
-    r->temporary = sp__alloc(room);
+    snprintf(r->temporary, room, "%s/.spore-%ld-%u.tmp", r->folder, (long)getpid(), atomic_fetch_add(&counter, 1));
+}
+
+static size_t temporary_room(const sp_replace *r) { return strlen(r->folder) + 64; }
+
+/* A file without a name, where the file system has such: whatever ends this process, the kernel takes its bytes back. It gets
+ * its name through /proc, so that must be there. */
+static bool make_unnamed(sp_replace *r)
+{
+    if (access("/proc/self/fd", X_OK) != 0) return false;
+    r->fd = open_retry(r->folder, O_TMPFILE | O_WRONLY, 0644);
+    return r->fd >= 0;
+}
+
+static sp_status make_temporary(sp_replace *r)
+{
+    r->temporary = sp__alloc(temporary_room(r));
     if (r->temporary == NULL) return SP_NOMEM;
+    r->temporary[0] = '\0';
+    if (make_unnamed(r)) return SP_OK;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        unsigned n = atomic_fetch_add(&counter, 1);
-        snprintf(r->temporary, room, "%s/.spore-%ld-%u.tmp", r->folder, (long)getpid(), n);
+        name_temporary(r, temporary_room(r));
         r->fd = open_retry(r->temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
         if (r->fd >= 0) return SP_OK;
         if (errno != EEXIST) break; /* left behind by a process of the same number: take the next */
@@ -183,6 +200,20 @@ static sp_status make_temporary(sp_replace *r)
     sp_status status = sp__fail(SP_IO, "a new file cannot be made in the folder %s: %s", r->folder, strerror(errno));
     r->temporary[0] = '\0';
     return status;
+}
+
+/* The complete file gets a name, from which it can be renamed: only that replaces a file in one step. */
+static int give_name(sp_replace *r)
+{
+    char open_file[64];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", r->fd);
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        name_temporary(r, temporary_room(r));
+        if (linkat(AT_FDCWD, open_file, AT_FDCWD, r->temporary, AT_SYMLINK_FOLLOW) == 0) return 0;
+        if (errno != EEXIST) break;
+    }
+    r->temporary[0] = '\0';
+    return -1;
 }
 
 sp_status sp__replace_open(const char *path, sp_replace **out)
@@ -269,6 +300,8 @@ sp_status sp__replace_take_commit(sp_replace *r)
     if (status == SP_OK && fsync_retry(r->fd) != 0)
         status = sp__fail(SP_IO, "%llu bytes cannot be brought to disk: %s", (unsigned long long)r->total_bytes,
                           strerror(errno));
+    if (status == SP_OK && r->temporary[0] == '\0' && give_name(r) != 0)
+        status = sp__fail(SP_IO, "the new file cannot be put into the folder %s: %s", r->folder, strerror(errno));
     if (status != SP_OK) {
         sp__replace_abort(r);
         return status;

@@ -33,7 +33,8 @@ void sp__map_release(void *map); /* NULL is fine; void * to serve as the release
  * before that leaves the old file as it was. */
 typedef struct sp_replace sp_replace;
 
-/* Make the temporary file, next to the target (behind it, when the target is a symbolic link). */
+/* Make the temporary file, next to the target (behind it, when the target is a symbolic link). Where the file system allows it has no
+ * name before the commit, so that a process that is killed leaves nothing. */
 sp_status sp__replace_open(const char *path, sp_replace **out);
 /* The new file will be for its owner's eyes only. */
 void sp__replace_private(sp_replace *r);

@@ -9,6 +9,10 @@
 #include "ops/nn.h"
 #include "ops/pick.h"
 
+#ifndef CMPLX /* clang with older C libraries: the header hides it from all but gcc */
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+
 enum { FACTOR_MAX = 61, FACTORS = 64 };
 
 typedef struct {
