@@ -5,7 +5,7 @@ SPORE_BENCH_PEER names a Python interpreter that has torch; without it this inte
 alternate, the minimum counts. One line a case: name, spore, torch, ratio, aim.
 
 ``make bench BENCH=models`` measures training steps of whole networks instead, eager and compiled, with torch and, where
-SPORE_BENCH_MINDSPORE names an interpreter that has it, MindSpore in graph mode; ``BENCH="models lenet mlp"`` some of them.
+SPORE_BENCH_MINDSPORE names an interpreter that has it, MindSpore in graph mode; ``BENCH="models lenet mlp"`` some of them. ``make bench BENCH=files`` measures checkpoints of 1 GB.
 """
 import json
 import os
@@ -64,6 +64,8 @@ def models(names):
 def main():
     if sys.argv[1:2] == ["models"]:
         return models(sys.argv[2:])
+    if sys.argv[1:2] == ["files"]:
+        return subprocess.call([sys.executable, os.path.join(HERE, "files.py")])
     peer = os.environ.get("SPORE_BENCH_PEER", sys.executable)
     has_peer = subprocess.run([peer, "-c", "import torch"], capture_output=True).returncode == 0
     if not has_peer:

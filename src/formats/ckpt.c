@@ -305,13 +305,25 @@ static sp_status read_all(reader *r, sp_wire w)
 
 /* --- reading: the file ------------------------------------------------------------------------------------------- */
 
-/* Cut the trailer off *bytes if there is one, and compare it if asked. */
+/* Whether the file is entries to its last byte. A trailer is not one: its first letter would begin a kind of field that nobody uses. */
+static bool ends_with_an_entry(const uint8_t *data, size_t bytes)
+{
+    sp_wire w = sp__wire_open(data, bytes);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        if (sp__wire_field(&w, &number, &type) != SP_OK || sp__wire_skip(&w, number, type) != SP_OK) return false;
+    }
+    return true;
+}
+
+/* Cut the trailer off *bytes if there is one, and compare it if asked. Contents of the last entry may look like one. */
 static sp_status take_trailer(const uint8_t *data, size_t *bytes, unsigned flags)
 {
     if (*bytes < CRC_TRAILER_BYTES) return SP_OK;
     size_t body = *bytes - CRC_TRAILER_BYTES;
     const uint8_t *mark = data + body;
-    if (memcmp(mark, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES) != 0) return SP_OK;
+    if (memcmp(mark, crc_mark, CRC_MARK_BYTES + CRC_ZERO_BYTES) != 0 || ends_with_an_entry(data, *bytes)) return SP_OK;
     *bytes = body;
     if (!(flags & SP_FILE_CRC)) return SP_OK;
     const uint8_t *p = mark + CRC_MARK_BYTES + CRC_ZERO_BYTES;

@@ -447,6 +447,26 @@ static void crc_is_compared_when_asked(void **unused)
     sp_bundle_release(b);
 }
 
+/* Contents that end like a trailer are contents, with and without a trailer behind them. */
+static void contents_may_look_like_a_trailer(void **unused)
+{
+    (void)unused;
+    static const char contents[17] = "crc_num\0\0\0\0\0\0\1\2\3\4";
+    for (int crc = 0; crc < 2; crc++) {
+        sp_bundle *b = NULL, *c = NULL;
+        sp_tensor *t = NULL;
+        OK(sp_tensor_create_from(SP_DTYPE_U8, 1, (int64_t[]){sizeof contents}, contents, &t));
+        OK(sp_bundle_create(&b));
+        OK(sp_bundle_add(b, "w", t));
+        OK(sp_save(in_scratch("mark.ckpt"), b, crc ? &with_crc : NULL));
+        OK(sp_load(in_scratch("mark.ckpt"), &with_crc, &c));
+        assert_memory_equal(sp_tensor_data(sp_bundle_tensor_at(c, 0)), contents, sizeof contents);
+        sp_tensor_release(t);
+        sp_bundle_release(b);
+        sp_bundle_release(c);
+    }
+}
+
 static void encrypted_files_are_named_so(void **unused)
 {
     (void)unused;
@@ -475,6 +495,7 @@ int main(void)
         cmocka_unit_test(strided_tensors_are_stored_row_major),
         cmocka_unit_test(wrong_contents_are_refused),
         cmocka_unit_test(crc_is_compared_when_asked),
+        cmocka_unit_test(contents_may_look_like_a_trailer),
         cmocka_unit_test(encrypted_files_are_named_so),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``make bench BENCH=files``: a checkpoint of 1 GB in 100 tensors, page cache warm: spore against MindSpore and safetensors.
+
+Per side: seconds until load_checkpoint returns, until the first parameter has been read, until all have been read, and the memory
+that took beyond what the process had before, as a share of the data. As a program: ``files.py SIDE FILE`` measures one side once and
+prints JSON; ``files.py make FOLDER MB`` writes the files.
+"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TENSORS = 100
+ROUNDS = 3
+
+
+def make(folder, mb):
+    import spore
+
+    rng = np.random.default_rng(1)
+    n = mb * (1 << 20) // TENSORS // 4
+    values = [{"name": f"layer{i}.weight", "data": spore.Tensor(rng.random(n, np.float32))} for i in range(TENSORS)]
+    seconds = {}
+    for ending in ("ckpt", "safetensors"):
+        path = os.path.join(folder, "bench." + ending)
+        start = time.perf_counter()
+        spore.save_checkpoint(values, path, format=ending)
+        seconds["save_" + ending] = time.perf_counter() - start
+        start = time.perf_counter()
+        copy(path, path + ".copy")
+        seconds["copy_" + ending] = time.perf_counter() - start
+        os.unlink(path + ".copy")
+    return seconds
+
+
+def copy(source, target):
+    """The file once more, on disk when this returns, as the saved one is."""
+    with open(source, "rb") as src, open(target, "wb") as dst:
+        while os.sendfile(dst.fileno(), src.fileno(), None, 1 << 26):
+            pass
+        os.fsync(dst.fileno())
+
+
+def resident():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * resource.getpagesize()
+
+
+def measure(side, path):
+    """Every value is looked at, as a first step of training would."""
+    if side == "safetensors":
+        from safetensors.numpy import load_file as load
+        array = np.asarray
+    else:
+        framework = __import__("spore" if side == "spore" else "mindspore")
+        load = framework.load_checkpoint
+
+        def array(p):
+            return p.asnumpy()
+    before = resident()
+    start = time.perf_counter()
+    values = list(load(path).values())
+    loaded = time.perf_counter()
+    total = float(array(values[0]).sum())
+    first = time.perf_counter()
+    for value in values:
+        total += float(array(value).sum())
+    end = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"load": loaded - start, "first": first - start, "all": end - start,
+            "memory": (peak - before) / os.path.getsize(path), "sum": total}
+
+
+def main():
+    if len(sys.argv) > 2:
+        print(json.dumps(make(sys.argv[2], int(sys.argv[3])) if sys.argv[1] == "make" else measure(sys.argv[1], sys.argv[2])))
+        return
+    mb = int(os.environ.get("SPORE_BENCH_MB", "1024"))
+    plain = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    sides = [("spore", sys.executable, "ckpt", None), ("mindspore", os.environ.get("SPORE_BENCH_MINDSPORE"), "ckpt", plain),
+             ("spore", sys.executable, "safetensors", None),
+             ("safetensors", os.environ.get("SPORE_BENCH_PEER"), "safetensors", plain)]
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        seconds = make(folder, mb)
+        for ending in ("ckpt", "safetensors"):
+            print(f"save {mb} MB {ending}: {mb / seconds['save_' + ending]:.0f} MB/s, copy of the file "
+                  f"{mb / seconds['copy_' + ending]:.0f} MB/s")
+        for side, python, ending, env in sides:
+            if not python:
+                print(f"{side}: no interpreter named, see bench/run.py")
+                continue
+            path = os.path.join(folder, "bench." + ending)
+            found = {}
+            for _ in range(ROUNDS):
+                out = subprocess.run([python, os.path.abspath(__file__), side, path], env=env, capture_output=True, text=True, check=True)
+                for key, value in json.loads(out.stdout.splitlines()[-1]).items():
+                    found[key] = min(value, found.get(key, value))
+            print(f"{side:12}{ending:12} load {found['load'] * 1e3:8.1f} ms, first value {found['first'] * 1e3:8.1f} ms, "
+                  f"all values {found['all'] * 1e3:8.1f} ms, memory {found['memory']:.2f} of the file")
+
+
+if __name__ == "__main__":
+    main()
