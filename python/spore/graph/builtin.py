@@ -13,7 +13,7 @@ from spore._core import Tensor
 from spore.common.tensor import tensor as library_tensor
 from spore.graph.errors import Unsupported
 from spore.graph.joins import varies
-from spore.graph.values import Choice, Scalar, is_symbol, number_kind, scalar_of, symbol_of
+from spore.graph.values import Choice, Joined, LateText, Scalar, is_symbol, number_kind, scalar_of, symbol_of
 
 NAMES = dict(vars(builtins))
 HANDLERS = {}
@@ -333,8 +333,8 @@ def _setattr(ex, args, kwargs):
 
 @handles(str)
 def _str(ex, args, kwargs):
-    if args and varies(args[0]):
-        raise Unsupported("str() of a value known at run time only")
+    if len(args) == 1 and varies(args[0]):
+        return LateText(Joined((115, "")), [args[0]])
     return str(*args, **kwargs)
 
 

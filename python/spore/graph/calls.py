@@ -6,19 +6,26 @@ recursion: then the outer call is captured anew as a function of the graph, and 
 returns is learnt by a first capture in which branches that need the result are left out.
 """
 import functools
+import inspect
 import os
 import sysconfig
 import types
 
+import numpy as np
+
 from spore import _core
 from spore._core import Tensor
+from spore.common import dtype as mstype
 from spore.graph import builtin, source
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.flow import NeedResult, NoJoin
+from spore.graph.heap import Cell
 from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
+from spore.graph.split import HOLDER
 from spore.graph.statements import RETURN, Dead
-from spore.graph.values import Choice, Closure, Scalar, as_tensor, is_symbol, number_kind, scalar_of
+from spore.graph.values import (MISSING, Array, Choice, Closure, Filled, LateText, Scalar, as_tensor, is_symbol, number_kind,
+                                scalar_of)
 
 __all__ = ["Calls", "Interpreted"]
 
@@ -26,6 +33,9 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["platstdlib"]})
 _user_files = {}         # file: whether functions in it are the user's
 _interpreted = set()     # code of library functions that ask for values
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_SHARED = (Tensor, Scalar, LateText, Array, int, float, complex, str, bytes, type(None), slice, range, frozenset, np.generic, np.dtype, type,
+           type(Ellipsis), type(NotImplemented), types.ModuleType, type(mstype.float32))
 _GENERALISE = 3          # nested calls of one function with other numbers before the numbers become values of the run
 
 
@@ -118,7 +128,11 @@ class Calls:
                 return args[0] in owner
             return builtin.dict_method(self, owner, name, args, kwargs)
         if isinstance(owner, str) and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
-            raise Unsupported("a text is made of values known at run time only")
+            if name != "format":
+                raise Unsupported(f"str.{name}() of values known at run time only")
+            return LateText(Filled(name, owner, tuple(kwargs)), [*args, *kwargs.values()])
+        if isinstance(owner, (Array, LateText)):
+            raise Unsupported(f"{name}() of {'an array' if isinstance(owner, Array) else 'a text'} known at run time only")
         if isinstance(owner, Tensor):
             return self.tensor_method(node, owner, name, args, kwargs, frame)
         if isinstance(owner, Scalar) and name in ("item", "asnumpy"):
@@ -228,7 +242,11 @@ class Calls:
             if isinstance(value, (tuple, list)):
                 value = self._listed(value, Tensor(0.0))
             elif isinstance(value, Scalar):
+                value = as_tensor(value) if dtype is None else value.symbol
+            elif isinstance(value, Array):
                 value = value.symbol
+            elif isinstance(value, LateText):
+                raise Unsupported("a Tensor of a text known at run time only")
             return value if dtype is None else value.astype(dtype)
         return self.native(kind, args, kwargs)
 
@@ -268,6 +286,8 @@ class Calls:
             raise RuntimeError(f"Failed to compile in GRAPH_MODE because the method or function '{_name_of(function)}' is not "
                                "supported in 'construct' or function with @jit decorator. Try to use it before compiling, for "
                                "example in '__init__'.")
+        if self.capture.faithful and not (is_quiet(function) if ours else is_pure(function)):
+            raise Unsupported(f"{_name_of(function)}() is called anew each time")
         if not ours and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
             if not self.is_harmless(function):
                 raise Unsupported(f"{_name_of(function)}() is called with a value known at run time only")
@@ -347,6 +367,8 @@ class Calls:
             return type(value)(self.handed(v, beside) for v in value)
         if isinstance(value, Choice):
             raise Unsupported("a function chosen at run time is handed to the library")
+        if isinstance(value, (Array, LateText)):
+            raise Unsupported(f"{'an array' if isinstance(value, Array) else 'a text'} known at run time only is handed to the library")
         return value
 
     def plain(self, value, beside=None):
@@ -364,6 +386,18 @@ class Calls:
     def plain_tensor(self, value):
         return value.symbol if isinstance(value, Scalar) else value
 
+    def may_leave(self, value):
+        """Whether a value may leave a program that is faithful to Python: constants that can be changed may not be shared by
+        its runs, unless they came from outside."""
+        if isinstance(value, (tuple, list)):
+            return all(self.may_leave(v) for v in value)
+        if type(value) is dict:
+            return all(self.may_leave(v) for v in value.values())
+        if isinstance(value, (Closure, Choice)):
+            return False
+        return isinstance(value, _SHARED) or callable(value) or any(
+            value is w.value for w in self.capture.watched.values()) or id(value) in self.capture.given
+
     # --- the user's functions ----------------------------------------------------------------------------------------
 
     def call_python(self, function, args, kwargs):
@@ -371,6 +405,8 @@ class Calls:
         code = source.code_of(function)
         if code is None:
             return self.native_user(function, args, kwargs)
+        if self.capture.faithful and function.__code__.co_flags & _SUSPENDED:
+            raise Unsupported(f"{_name_of(function)}() is a generator or a coroutine")
         return self.call_user(code, function, args, kwargs)
 
     def native_user(self, function, args, kwargs):
@@ -456,6 +492,8 @@ class Calls:
     def run_body(self, code, function, locals_):
         """The value a body returns."""
         capture = self.capture
+        if any(value is MISSING for value in locals_.values()):
+            locals_ = {name: value for name, value in locals_.items() if value is not MISSING}
         frame = self.make_frame(code, function, locals_)
         capture.frames.append(frame)
         _core.place_push(code.file, frame.line, code.name, code.text(frame.line))
@@ -482,10 +520,13 @@ class Calls:
             return Frame(self.capture, code, frame.globals, locals_, function.captured, frame, frame.owner)
         captured, owner = {}, None
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            if name == HOLDER:
+                continue
             try:
                 captured[name] = cell.cell_contents
             except ValueError:
                 continue
+            self.capture.watch(Cell(cell), captured[name])
         owner = captured.pop("__class__", None)
         return Frame(self.capture, code, function.__globals__, locals_, captured, None, owner)
 
@@ -593,6 +634,31 @@ class Calls:
         if code.star_star is not None:
             bound[code.star_star] = extra
         return bound
+
+
+_PURE = ("math", "cmath", "operator", "_operator", "functools", "itertools", "collections", "copy", "typing", "abc", "enum",
+         "string", "re", "numpy", "dataclasses", "numbers", "fractions", "decimal")
+_IMPURE_NAMES = {"open", "input", "eval", "exec", "globals", "locals", "vars", "id", "breakpoint", "compile", "__import__", "next",
+                 "iter", "setattr", "delattr"}
+_LOUD = ("spore.train.serialization", "spore.train.model", "spore.train.callback", "spore.train.metrics", "spore.train.summary",
+         "spore.dataset", "spore.context", "spore.log", "spore.mindrecord", "spore.hal", "spore.runtime", "spore.profiler",
+         "spore.common.seed", "spore.communication")
+
+
+def is_pure(function):
+    """Whether a function that is not ours gives the same on every call and changes nothing."""
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        return isinstance(owner, (str, bytes, int, float, complex, tuple, list, dict, np.ndarray, np.generic, type))
+    module = str(getattr(function, "__module__", None) or type(function).__module__)
+    if module == "builtins":
+        return getattr(function, "__name__", "") not in _IMPURE_NAMES
+    return module.partition(".")[0] in _PURE and not module.startswith("numpy.random")
+
+
+def is_quiet(function):
+    """Whether a function of the library does nothing but compute."""
+    return not str(getattr(function, "__module__", "")).startswith(_LOUD)
 
 
 @functools.cache

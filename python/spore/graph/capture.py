@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """One capture: the graph that is being made, the calls under way, and what was noticed."""
 import sys
+import types
 
 from spore import _core
+from spore._core import Tensor
 from spore.graph import state
 from spore.graph.errors import Redo, Unsupported
-from spore.graph.heap import Heap
+from spore.graph.heap import Heap, Watched
 
 __all__ = ["Capture", "Frame"]
 
 _STACK = 30000           # Python frames a deep capture may use; each is on the heap, not on the C stack
+
+
+_UNWATCHED = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType, type)
 
 
 class Frame:
@@ -28,11 +33,16 @@ class Frame:
 
 
 class Capture:
-    """State of one capture. ``native``: the user's functions are run by Python on symbols (trace), not interpreted."""
+    """State of one capture. ``native``: the user's functions are run by Python on symbols (trace), not interpreted.
+    ``faithful``: plain Python's rules hold, and what the capture looks at besides its arguments is watched."""
 
-    def __init__(self, graph, strict=False, native=False, depth_limit=1000):
+    def __init__(self, graph, strict=False, native=False, depth_limit=1000, faithful=False):
         from spore.graph.executor import Executor
         self.graph, self.strict, self.native, self.depth_limit = graph, strict, native, depth_limit
+        self.faithful = faithful
+        self.given = set()       # identities of arguments that are constants
+        self.held = {}           # key: symbol; attributes that are read when a program starts
+        self.watched = {}        # key: (place, contents when they were read)
         self.executor = Executor(self)
         self.heap = Heap()
         self.frames = []         # being executed, innermost last
@@ -67,8 +77,21 @@ class Capture:
             error._spore_places = self.places()
         except AttributeError:
             return
+        outermost = next((frame for frame in self.frames if frame.code is not None), None)
+        if outermost is not None:
+            error._spore_cut = outermost.code, outermost.line
         if isinstance(error, Unsupported) and error.place is None and error._spore_places:
             error.place = error._spore_places[-1]
+
+    def watch(self, place, value):
+        """Note what was read from outside: a program fits only while that has not changed."""
+        if self.faithful and place.key not in self.watched and not isinstance(value, _UNWATCHED):
+            if isinstance(value, Tensor):
+                if _core.is_symbol(value):
+                    return
+                if not getattr(value, "__parameter__", False):
+                    _core.variable_mark(value)           # what it holds may change too
+            self.watched[place.key] = Watched(place, value)
 
     def need_no_gradient(self, what):
         """Run-time control flow has no place in a record of gradients; whoever records starts again another way."""

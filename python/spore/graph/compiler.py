@@ -2,13 +2,12 @@
 """Compiled functions: what happens when one is called.
 
 A call is looked up by its signature: dtype and shape of Tensors, the values of everything else, lengths of sequences, and
-what is mutable. A new signature is captured and compiled. What cannot be captured runs as plain Python, with the same results;
-explain.py says so.
+what is mutable. A new signature is captured and compiled. What cannot be captured whole runs in pieces around what Python has to
+do (pieces.py), with the same results; explain.py says so.
 
 Tensors inside plain tuples, lists and dicts are taken as values of the run, so that they may change from call to call without
 a new compilation; only if that fails are they constants, as in MindSpore.
 """
-import contextlib
 import functools
 import inspect
 import threading
@@ -20,171 +19,22 @@ import numpy as np
 
 from spore import _core, context
 from spore._core import Tensor
-from spore.common.mutable import _Mutable
-from spore.common.parameter import Parameter
-from spore.graph import explain, state
+from spore.graph import explain, pieces, source, state
 from spore.graph.capture import Capture
 from spore.graph.errors import Redo, Unsupported, located
 from spore.graph.flow import NoJoin
 from spore.graph.heap import Added, Attribute, Items
-from spore.graph.joins import Known, OfDict, OfScalar, OfSequence, OfTensor, kind_of, same
+from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, same
+from spore.graph.signatures import (Options, argument_kind, faithful_key, faithful_kind, giver, holds_tensors, is_declared,
+                                    key_of, output_kind, tensor_ids)
 from spore.graph.statements import Dead
-from spore.graph.values import Choice, Closure, number_kind
+from spore.graph.values import number_kind, wide_floats
 
-__all__ = ["JitFunction", "Compiled", "call_top_cell", "eagerly"]
+__all__ = ["JitFunction", "Compiled", "call_top_cell"]
 
-_plain = threading.local()
-_PLAIN_TYPES = (int, float, str, bool, type(None), bytes)
 _FEW = 64                # programs kept for one signature of constant Tensors
-
-
-@contextlib.contextmanager
-def eagerly():
-    """A block in which Cells run as plain Python, whatever the mode is."""
-    before = getattr(_plain, "on", False)
-    _plain.on = True
-    try:
-        yield
-    finally:
-        _plain.on = before
-
-
-# --- signatures ------------------------------------------------------------------------------------------------------
-
-def key_of(value):
-    """What of an argument decides whether a program fits; hashable."""
-    kind = type(value)
-    if kind is Tensor:
-        return value.dtype, value.shape
-    if kind in _PLAIN_TYPES:
-        return kind, value
-    if isinstance(value, Parameter):
-        return Parameter, id(value)
-    if isinstance(value, _Mutable) and value.__ms_mutable__:
-        if isinstance(value, (int, float)):
-            return "mutable", kind
-        if value.__ms_dynamic_len__:
-            _check_elements(value)
-        return ("mutable", kind) + _inner_key(value, True)
-    if isinstance(value, (tuple, list, dict)):
-        return (kind,) + _inner_key(value, False)
-    if isinstance(value, Tensor):
-        return value.dtype, value.shape
-    try:
-        hash(value)
-    except TypeError:
-        return kind, id(value)
-    return kind, value
-
-
-def _check_elements(value):
-    """The items of a sequence of changing length must be of one kind."""
-    for i, item in enumerate(value):
-        if type(item) is not type(value[0]) or isinstance(item, Tensor) and item.dtype != value[0].dtype:
-            raise ValueError("In graph mode, the element type of dynamic length array must be the same. The element type do not "
-                             f"match: the 0th element is {value[0]!r}, the {i}th is {item!r}.")
-
-
-def _inner_key(value, is_mutable):
-    if isinstance(value, dict):
-        return tuple(value), tuple(_item_key(v, is_mutable) for v in value.values())
-    return tuple(_item_key(v, is_mutable) for v in value)
-
-
-def _item_key(value, is_mutable):
-    if is_mutable and type(value) in (int, float, bool):
-        return "mutable", type(value)
-    if is_mutable and isinstance(value, (tuple, list, dict)):
-        return ("mutable", type(value)) + _inner_key(value, True)
-    return key_of(value)
-
-
-def argument_kind(value, constant_tensors=False, is_mutable=False):
-    """The kind of an argument: what of it is a value of the run."""
-    if isinstance(value, Parameter):
-        return Known(value)
-    if isinstance(value, Tensor):
-        return OfTensor(value.dtype, value.shape)
-    marked = isinstance(value, _Mutable) and value.__ms_mutable__
-    if marked or is_mutable:
-        is_mutable = True
-        if isinstance(value, (bool, int, float)):
-            return OfScalar(bool if isinstance(value, bool) else int if isinstance(value, int) else float)
-    inside = functools.partial(_inside_kind, constant_tensors=constant_tensors and not is_mutable, is_mutable=is_mutable)
-    if isinstance(value, (tuple, list)):
-        base = value.__class__ if hasattr(value, "_fields") else tuple if isinstance(value, tuple) else list
-        return Known(value) if type(value).__name__ == "ParameterTuple" else OfSequence(base, [inside(v) for v in value])
-    if isinstance(value, dict):
-        return OfDict(dict, list(value), [inside(v) for v in value.values()])
-    return Known(value)
-
-
-def _inside_kind(value, constant_tensors, is_mutable):
-    if constant_tensors and isinstance(value, Tensor):
-        return Known(value)
-    return argument_kind(value, constant_tensors, is_mutable)
-
-
-def _holds_tensors(value):
-    if isinstance(value, (tuple, list)):
-        return any(isinstance(v, Tensor) or _holds_tensors(v) for v in value)
-    if isinstance(value, dict):
-        return any(isinstance(v, Tensor) or _holds_tensors(v) for v in value.values())
-    return False
-
-
-def _tensor_ids(value):
-    if isinstance(value, Tensor):
-        return (id(value),)
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, (tuple, list)):
-        return tuple(_tensor_ids(v) for v in value)
-    return ()
-
-
-# --- results ---------------------------------------------------------------------------------------------------------
-
-def _single_precision(value):
-    return float(Tensor(value).item())
-
-
-def output_kind(value, literals):
-    """The kind of a result; a constant Tensor is a result like others, so that every call gives its own."""
-    if isinstance(value, Tensor):
-        return OfTensor(value.dtype, value.shape)
-    if isinstance(value, (tuple, list)) and type(value).__name__ != "ParameterTuple":
-        return OfSequence(type(value), [output_kind(v, literals) for v in value])
-    if isinstance(value, dict):
-        return OfDict(type(value), list(value), [output_kind(v, literals) for v in value.values()])
-    if isinstance(value, (Choice, Closure, types.FunctionType, types.MethodType)) or _is_cell(value):
-        raise RuntimeError("Function in output is not supported. Please check your code.")
-    if type(value) is float and value not in literals:
-        return Known(_single_precision(value))
-    return kind_of(value)
-
-
-def _is_cell(value):
-    from spore.nn import Cell
-    return isinstance(value, Cell)
-
-
-def giver(kind):
-    """A function from an iterator over results to the value the user gets."""
-    if isinstance(kind, OfTensor):
-        return next
-    if isinstance(kind, OfScalar):
-        return lambda leaves: kind.kind(next(leaves).item())
-    if isinstance(kind, OfSequence):
-        items, type_ = [giver(item) for item in kind.items], kind.type
-        if hasattr(type_, "_fields"):
-            return lambda leaves: type_(*[item(leaves) for item in items])
-        return lambda leaves: type_([item(leaves) for item in items])
-    if isinstance(kind, OfDict):
-        items = list(zip(kind.keys, [giver(item) for item in kind.items]))
-        return lambda leaves: {key: item(leaves) for key, item in items}
-    value = kind.value
-    return lambda leaves: value
+_TRIES = 8               # programs for one signature, when what they look at besides it keeps changing
+_CUTS = 3                # signatures that could not be captured whole before others are not even tried
 
 
 # --- programs --------------------------------------------------------------------------------------------------------
@@ -204,9 +54,17 @@ class Entry:
         self.guards = ()             # (weak reference to a Cell, its training)
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
+        self.watched = ()            # heap.Watched: what was read besides the arguments, if Python's rules hold
+        self.pieces = None           # the function in pieces, when it could not be captured whole
 
     def fits(self):
         """Whether what the program looked at besides its arguments is as it was."""
+        for watched in self.watched:
+            if not watched.holds():
+                return False
+        for place, kind in self.state:
+            if not _fits_state(kind, place.get()):
+                return False
         if self.version == state.version:
             return True
         if all((cell := ref()) is not None and cell.training is training for ref, training in self.guards):
@@ -235,26 +93,43 @@ class Compiled:
     Args:
         function: what is captured; ``plain`` is called when it runs as plain Python.
         options: capture_mode, jit_syntax_level and others, see Options.
+        source: the function, or its code, whose text is captured, for reports.
+        body: gives the Python function that may be cut into pieces; None: there is none.
+        around: ``around(function, args, kwargs)`` does what ``plain`` does with ``function`` in place of the body.
     """
 
-    def __init__(self, function, plain, name, options, source=None):
+    def __init__(self, function, plain, name, options, source=None, body=None, around=None):
         self.function, self.plain, self.name, self.options = function, plain, name, options
         self.source = plain if source is None else source        # where the text stands
+        self.body = body
+        self.key_of = faithful_key if options.faithful else key_of
+        self.around = around or (lambda function, args, kwargs: function(*args, **kwargs))
         self.entries = {}
+        self.n_programs = 0
         self.lock = threading.RLock()
-        self.constants = {}          # structural key: {ids: Entry}
+        self.cuts = {}               # line: Pieces
+        self.n_cut = 0
+        self.given_up = None         # Entry for all new signatures, when capturing them is no use
+        self.open = frozenset()      # positions of ints that are values of the run, because they keep changing
+        self.closed = frozenset()    # positions of ints that must be constants
+        self.latest = None           # key of the latest capture
+        self.hopeless = False        # nothing of it can be captured
+        self.varying = {}            # attributes that are values of the run, because they keep changing: {key: place}
 
     def __call__(self, args, kwargs):
         return self.run(self.entry(args, kwargs), args, kwargs)
 
     def entry(self, args, kwargs):
         """The Entry for these arguments, made when there is none."""
-        key = tuple([(a.dtype, a.shape) if type(a) is Tensor else key_of(a) for a in args])
+        find = self.key_of
+        key = tuple([(a.dtype, a.shape) if type(a) is Tensor else find(a) for a in args])
         if kwargs:
-            key = key, tuple([(name, key_of(value)) for name, value in kwargs.items()])
+            key = key, tuple([(name, find(value)) for name, value in kwargs.items()])
         if self.options.signature is not None and self.options.fits_signature(args):
-            key = "signature", tuple([key_of(a) for a, d in zip(args, self.options.signature) if not _is_declared(d)]), tuple(
+            key = "signature", tuple([key_of(a) for a, d in zip(args, self.options.signature) if not is_declared(d)]), tuple(
                 [a.ndim for a, d in zip(args, self.options.signature) if getattr(d, "_any_rank", False)])
+        elif self.open:
+            key = self.open_key(key, args)
         elif self.options.hash_args is not None:
             key = key, key_of(self.options.hash_args)
         entries = self.entries.get(key)
@@ -271,8 +146,10 @@ class Compiled:
     def run(self, entry, args, kwargs):
         if entry.program is None:
             if entry.give is None:
-                with eagerly():
-                    return self.plain(*args, **kwargs)
+                with pieces.between():
+                    if entry.pieces is None:
+                        return self.plain(*args, **kwargs)
+                    return self.around(entry.pieces.function, args, kwargs)
             return self.run_constant(entry, args, kwargs)
         if not kwargs and entry.simple:
             return entry.run(args)
@@ -284,7 +161,7 @@ class Compiled:
     def run_constant(self, marker, args, kwargs):
         """Tensors in sequences are constants of these programs: found by identity."""
         known = marker.give
-        ids = _tensor_ids(args), _tensor_ids(kwargs)
+        ids = tensor_ids(args), tensor_ids(kwargs)
         entry = known.get(ids)
         if entry is None or not entry.fits():
             entry = self.capture(args, kwargs, constant_tensors=True)
@@ -296,11 +173,22 @@ class Compiled:
 
     def compile(self, key, args, kwargs):
         with self.lock:
-            explain.compiling(self, key)
+            known = self.entries.get(key, ())
+            if self.given_up is not None:
+                return self.given_up
+            if len(known) >= _TRIES:
+                self.entries[key] = [Entry()]
+                return self.entries[key][0]
+            opened = self.opened(key, args)
+            if opened is not None:
+                return opened
+            changed = [w for entry in known[-1:] for w in entry.watched if not w.holds()]
+            explain.compiling(self, key, changed)
+            self.varying.update((place.key, place) for w in changed if (place := w.varying()) is not None)
             try:
                 entry = self.capture(args, kwargs)
             except Exception as error:
-                if not any(_holds_tensors(v) for v in [*args, *kwargs.values()]):
+                if not any(holds_tensors(v) for v in [*args, *kwargs.values()]):
                     raise
                 try:
                     first = self.capture(args, kwargs, constant_tensors=True)
@@ -308,9 +196,49 @@ class Compiled:
                     raise error from None
                 first.keep = (args, kwargs)
                 entry = Entry()
-                entry.give = {(_tensor_ids(args), _tensor_ids(kwargs)): first}
+                entry.give = {(tensor_ids(args), tensor_ids(kwargs)): first}
             self.entries.setdefault(key, []).append(entry)
+            self.latest = key
+            self.give_up(entry)
             return entry
+
+    def opened(self, key, args):
+        """An Entry in which numbers that differ from those of the latest one are values of the run; None if that cannot be."""
+        if self.options.most is None or self.latest is None or len(self.latest) != len(key) or len(key) != len(args):
+            return None
+        changed = [i for i, (a, b) in enumerate(zip(self.latest, key)) if a != b]
+        if not changed or any(type(args[i]) not in (int, float) or i in self.closed for i in changed):
+            return None
+        before, self.open = self.open, self.open | frozenset(changed)
+        new, start = self.open_key(key, args), time.perf_counter()
+        try:
+            entry = self.make_program(args, {}, False)
+        except Exception:
+            self.open, self.closed = before, self.closed | frozenset(changed)
+            return None
+        explain.compiling(self, new)
+        explain.compiled(self, entry, time.perf_counter() - start)
+        self.entries.setdefault(new, []).append(entry)
+        self.latest = new
+        self.give_up(entry)
+        return entry
+
+    def open_key(self, key, args):
+        """The key without the values of open numbers."""
+        return tuple([("mutable", type(a)) if i in self.open and type(a) in (int, float) else k
+                      for i, (k, a) in enumerate(zip(key, args))])
+
+    def give_up(self, entry):
+        """Stop capturing new signatures where it has shown to be no use."""
+        if entry.program is not None or entry.give is not None:
+            self.n_programs += 1
+        elif entry.pieces is not None:
+            self.n_cut += 1
+        else:
+            self.hopeless = not self.n_programs
+        if self.n_cut >= _CUTS and not self.n_programs or self.options.most is not None and self.n_programs >= self.options.most:
+            self.given_up = entry if entry.program is None else Entry()
+            explain.given_up(self)
 
     def capture(self, args, kwargs, constant_tensors=False):
         """Capture and compile; an Entry that runs plain Python when it cannot be captured."""
@@ -321,29 +249,64 @@ class Compiled:
             if self.options.strict or self.options.fullgraph:
                 kind, text = reason.strict or (RuntimeError, str(reason))
                 raise located(kind(text), getattr(reason, "_spore_places", None)) from None
-            explain.plain(self, reason)
             if self.options.signature is not None:
                 # Open sizes are too much for some operator: a program for each set of sizes is still better than none.
+                explain.plain(self, reason, "sizes cannot be left open")
                 self.options = self.options.without_signature()
                 return self.capture(args, kwargs, constant_tensors)
-            return Entry()
+            entry = Entry()
+            entry.pieces = self.cut(reason)
+            explain.plain(self, reason, "runs as plain Python" if entry.pieces is None or not entry.pieces.pieces else
+                          f"runs in {len(entry.pieces.pieces)} pieces around a line of plain Python")
+            return entry
         explain.compiled(self, entry, time.perf_counter() - start)
         return entry
+
+    def cut(self, reason):
+        """The function in pieces around the statement that cannot be captured; None when there are none."""
+        code, line = getattr(reason, "_spore_cut", None) or (None, None)
+        if code is None:
+            return None
+        if not self.options.faithful:
+            check_statements(code)
+        if line not in self.cuts:
+            self.cuts[line] = pieces.cut(self, code, line)
+        return self.cuts[line]
 
     def make_program(self, args, kwargs, constant_tensors):
         options = self.options
         names = list(kwargs)
         values = list(args) + [kwargs[name] for name in names]
         declared = options.signature is not None and options.fits_signature(args)
-        kinds = options.kinds(args) if declared else [argument_kind(v, constant_tensors) for v in values]
-        entry = self.make_entry(kinds, names, len(args), [])
-        if entry.state:              # attributes that the program sets: read at the start of every run
-            entry = self.make_entry(kinds, names, len(args), entry.state)
+        with wide_floats(options.faithful):
+            if declared:
+                kinds = options.kinds(args)
+            elif options.faithful and not constant_tensors:
+                kinds = [faithful_kind(v) for v in values]
+            else:
+                kinds = [argument_kind(v, constant_tensors) for v in values]
+            for i in self.open:
+                if type(args[i]) in (int, float):
+                    kinds[i] = OfScalar(type(args[i]))
+            entry = self.with_state(kinds, names, len(args))
         entry.program = _core.program_create(entry.function)
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
         entry.leaves = _leaf_finder(kinds, names)
         return entry
+
+    def with_state(self, kinds, names, n_args):
+        """Capture; attributes that the program sets, or that keep changing, are read at the start of every run."""
+        held = [(place, kind) for place in self.varying.values() if (kind := _state_kind(place.get())) is not None]
+        if held:
+            try:
+                entry = self.make_entry(kinds, names, n_args, held)
+            except Unsupported:
+                self.varying, held = {}, []
+        if not held:
+            entry = self.make_entry(kinds, names, n_args, [])
+        more = [one for one in entry.state if one[0].key not in {place.key for place, _ in held}]
+        return self.make_entry(kinds, names, n_args, held + more) if more else entry
 
     def make_entry(self, kinds, names, n_args, held):
         """Capture once. ``held``: attributes whose contents are further arguments."""
@@ -351,14 +314,16 @@ class Compiled:
         specs += [spec for _, kind in held for spec in kind.specs()]
         graph = _core.graph_create()
         capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",
-                          depth_limit=context.get_context("max_call_depth"))
+                          depth_limit=context.get_context("max_call_depth"), faithful=self.options.faithful)
+        capture.given.update(id(kind.value) for kind in kinds if isinstance(kind, Known))
         function, params = _core.function_begin(graph, self.name, specs)
         try:
             with capture:
                 leaves = iter(params)
                 inputs = [kind.rebuild(leaves) for kind in kinds]
                 for place, kind in held:
-                    capture.heap.write(place, kind.rebuild(leaves))
+                    capture.held[place.key] = kind.rebuild(leaves)
+                    capture.heap.write(place, capture.held[place.key])
                 entry = self.execute(capture, function, params, inputs[:n_args], dict(zip(names, inputs[n_args:])))
         except BaseException as error:
             _core.function_abandon(function)
@@ -367,6 +332,8 @@ class Compiled:
             entry.state = held
         entry.function, entry.graph = function, graph
         entry.guards = [(weakref.ref(cell), training) for cell, training in capture.guards.items()]
+        read = {place.key for place, _ in held}
+        entry.watched = [watched for key, watched in capture.watched.items() if key not in read]
         return entry
 
     def execute(self, capture, function, params, args, kwargs):
@@ -389,7 +356,9 @@ class Compiled:
         if self.options.strict and isinstance(value, np.ndarray):
             raise RuntimeError(f"Illegal type in the graph: {type(value).__name__}; in JIT strict mode results are Tensors, "
                                "numbers, texts and sequences of these.")
-        kind = output_kind(value, capture.literals)
+        if capture.faithful and not capture.executor.may_leave(value):
+            raise self.made_anew(value)
+        kind = output_kind(value, capture)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
         if id(value) in capture.outer:           # a list or dict from outside is given back as it is
@@ -398,9 +367,13 @@ class Compiled:
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and id(place.owner) not in capture.outer and id(place.owner) not in mutable:
                 continue
+            if new is capture.held.get(place.key, place):        # read, but not changed
+                continue
             if isinstance(place, Items):
                 place, new = _relative(place, new)
-            made = output_kind(new, capture.literals) if not callable(new) else Known(new)
+            if capture.faithful and not capture.executor.may_leave(new):
+                raise Unsupported(f"a {type(new).__name__} that every call makes anew is stored")
+            made = output_kind(new, capture) if not callable(new) else Known(new)
             leaves = leaves + made.leaves(new)
             if id(place.owner) in mutable:
                 argument_changes.append((mutable[id(place.owner)], type(place), giver(made)))
@@ -417,28 +390,62 @@ class Compiled:
         _core.function_end(function, leaves)
         return entry
 
+    def made_anew(self, value):
+        """The reason why a result cannot be a constant, blamed on the end of the function."""
+        reason = Unsupported(f"a {type(value).__name__} that every call makes anew is returned")
+        function = self.body and self.body()
+        code = source.code_of(function) if function is not None else None
+        if code is not None and not code.is_lambda:
+            line = code.body[-1].lineno
+            reason._spore_cut, reason.place = (code, line), (code.file, line, code.name, code.text(line))
+        return reason
+
     def fail(self, error):
         """Raise an error of the capture as the user gets it."""
         places = getattr(error, "_spore_places", None)
         if isinstance(error, NoJoin):
+            cut = getattr(error, "_spore_cut", None)
             error = error.error
-            error._spore_places = places
+            error._spore_places, error._spore_cut = places, cut
             if isinstance(error, Unsupported):
                 error.place = places[-1] if places else None
         if isinstance(error, Unsupported):
             raise error from None
         if isinstance(error, (_core.SymbolError, Redo)):
             reason = Unsupported(str(error))
-            reason._spore_places = places
+            reason._spore_places, reason._spore_cut = places, getattr(error, "_spore_cut", None)
             reason.place = places[-1] if places else None
             raise reason from None
         if not isinstance(error, Exception):
             raise error
-        if self.options.capture_mode == "bytecode":
+        if self.options.faithful:
             reason = Unsupported(f"{type(error).__name__}: {error}")
+            reason._spore_places, reason._spore_cut = places, getattr(error, "_spore_cut", None)
             reason.place = places[-1] if places else None
             raise reason from None
         raise located(error, places) from None
+
+
+def check_statements(code):
+    """Raise what MindSpore's parser raises for a statement that it does not know, wherever it stands in a function."""
+    from spore.graph.statements import refused
+    for node in source.walk_scope(code.node.body if not code.is_lambda else []):
+        if refused(node) is not None:
+            place = code.file, node.lineno, code.name, code.text(node.lineno)
+            raise located(refused(node), [place])
+
+
+def _state_kind(value):
+    """The kind of an attribute that is read at the start of every run; None if it cannot be."""
+    if type(value) is Tensor:
+        return OfTensor(value.dtype, value.shape)
+    return OfScalar(type(value)) if type(value) in (int, float) else None
+
+
+def _fits_state(kind, value):
+    if isinstance(kind, OfTensor):
+        return type(value) is Tensor and (value.dtype, value.shape) == (kind.dtype, kind.shape)
+    return type(value) is kind.kind
 
 
 def _state_of(place, old, new):
@@ -468,6 +475,8 @@ def _leaf_finder(kinds, names):
 
 
 def _argument_leaves(kind, value):
+    if isinstance(kind, OfArray):
+        return [Tensor(value)]
     if isinstance(kind, OfScalar):
         return [Tensor(kind.kind(value), dtype=kind.specs()[0][0])]
     if isinstance(kind, OfSequence):
@@ -475,84 +484,6 @@ def _argument_leaves(kind, value):
     if isinstance(kind, OfDict):
         return [leaf for item, key in zip(kind.items, kind.keys) for leaf in _argument_leaves(item, value[key])]
     return kind.leaves(value)
-
-
-class Options:
-    """How a function is to be compiled."""
-
-    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, binding=False):
-        self.capture_mode, self.fullgraph, self.hash_args = capture_mode, fullgraph, hash_args
-        self._strict = strict
-        self.signature = tuple(signature) if signature is not None else None
-        self.binding = binding       # whether a call that disagrees with the signature is an error
-
-    @property
-    def strict(self):
-        return context.get_context("jit_syntax_level") == context.STRICT if self._strict is None else self._strict
-
-    def without_signature(self):
-        return Options(self.capture_mode, self._strict, self.fullgraph, None, self.hash_args)
-
-    def kinds(self, args):
-        """The kinds of arguments as declared."""
-        made = []
-        for declared, given in zip(self.signature, args):
-            made.append(_declared_kind(declared, given))
-        made += [argument_kind(a) for a in args[len(self.signature):]]
-        return made
-
-    def fits_signature(self, args):
-        """Whether arguments are as declared; what disagrees with set_inputs is an error, with input_signature a new program."""
-        try:
-            if len(args) != len(self.signature):
-                raise TypeError(f"For set_inputs, {len(self.signature)} inputs are declared, but the call has {len(args)}: the "
-                                f"function requires {len(self.signature)} positional argument.")
-            for i, (declared, given) in enumerate(zip(self.signature, args)):
-                _check_declared(i, declared, given)
-        except (TypeError, ValueError):
-            if self.binding:
-                raise
-            return False
-        return True
-
-
-def _is_declared(declared):
-    """Whether it stands for any Tensor of its kind: None and other values are what they are."""
-    return isinstance(declared, Tensor) and not isinstance(declared, Parameter) or isinstance(declared, (tuple, list))
-
-
-def _declared_kind(declared, given):
-    if isinstance(declared, Tensor) and not isinstance(declared, Parameter):
-        any_rank = getattr(declared, "_any_rank", False)
-        return OfTensor(declared.dtype, (-1,) * given.ndim if any_rank else declared.shape)
-    if isinstance(declared, (tuple, list)):
-        return OfSequence(list if isinstance(given, list) else tuple, [_declared_kind(d, g) for d, g in zip(declared, given)])
-    return argument_kind(given)
-
-
-def _check_declared(i, declared, given):
-    where = "For set_inputs and tuple(list) in set_inputs, the"
-    if isinstance(declared, Tensor):
-        if not isinstance(given, Tensor):
-            raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {type(given).__name__}.")
-        if declared.dtype != given.dtype:
-            raise TypeError(f"{where} dtype of {i + 1}th input must be the same as expected, but got expected: "
-                            f"{declared.dtype}, and input: {given.dtype}.")
-        if getattr(declared, "_any_rank", False):
-            return
-        shape = declared.shape
-        if len(shape) != given.ndim:
-            raise ValueError(f"{where} dims of {i + 1}th input must be the same as expected, but got expected: {len(shape)}, "
-                             f"and input: {given.ndim}.")
-        if any(d not in (-1, g) for d, g in zip(shape, given.shape)):
-            raise ValueError(f"{where} shape of {i + 1}th input must be the same as expected, but got expected: {shape}, and "
-                             f"input: {tuple(given.shape)}.")
-    elif isinstance(declared, (tuple, list)):
-        if not isinstance(given, (tuple, list)) or len(given) != len(declared):
-            raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "
-                             f"{len(declared)}, and input: {given!r}.")
-        for d, g in zip(declared, given):
-            _check_declared(i, d, g)
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -565,7 +496,8 @@ class JitFunction:
         self.__spore_inner__ = function
         self._options = options
         self._compiled = Compiled(lambda executor, args, kwargs: executor.call(function, tuple(args), kwargs), function,
-                                  getattr(function, "__name__", type(function).__name__), options)
+                                  getattr(function, "__name__", type(function).__name__), options,
+                                  body=lambda: function if isinstance(function, types.FunctionType) else None)
         self._bound = weakref.WeakKeyDictionary()
 
     def __call__(self, *args, **kwargs):
@@ -593,7 +525,6 @@ class JitFunction:
         except TypeError:
             return None
         if made is None:
-            method = types.MethodType(self.__spore_inner__, owner)
             ref = weakref.ref(owner)
             inner = self.__spore_inner__
             options = self._options
@@ -601,8 +532,9 @@ class JitFunction:
             if declared and inner.__name__ == "construct" and options.signature is None:
                 options = declared_options(declared, inner, options)
             made = Compiled(lambda executor, args, kwargs: executor.call(inner, (ref(),) + tuple(args), kwargs),
-                            lambda *args, **kwargs: inner(ref(), *args, **kwargs), inner.__name__, options, inner)
-            del method
+                            lambda *args, **kwargs: inner(ref(), *args, **kwargs), inner.__name__, options, inner,
+                            body=lambda: inner if isinstance(inner, types.FunctionType) else None,
+                            around=lambda body, args, kwargs: body(ref(), *args, **kwargs))
             self._bound[owner] = made
         return made
 
@@ -637,6 +569,7 @@ def declared_options(declared, function, options):
 
 
 _cells = weakref.WeakKeyDictionary()
+_faithful_cells = weakref.WeakKeyDictionary()
 
 
 def compiled_cell(cell):
@@ -644,32 +577,58 @@ def compiled_cell(cell):
     compiled = _cells.get(cell)
     if compiled is None:
         cell.check_names()
-        ref = weakref.ref(cell)
         options = Options(strict=strict_of(cell.jit_config_dict))
         if cell._inputs:
             options = declared_options(cell._inputs, type(cell).construct, options)
-        compiled = Compiled(lambda executor, args, kwargs: executor.call_cell(ref(), args, kwargs),
-                            lambda *args, **kwargs: ref()._run(args, kwargs), type(cell).__name__, options,
-                            getattr(type(cell).construct, "__spore_inner__", type(cell).construct))
-        _cells[cell] = compiled
+        compiled = _cells[cell] = _cell_programs(cell, options)
     return compiled
+
+
+def faithful_cell(cell):
+    """The programs of a Cell that Python calls between the pieces of a function."""
+    compiled = _faithful_cells.get(cell)
+    if compiled is None:
+        compiled = _faithful_cells[cell] = _cell_programs(cell, Options("bytecode"))
+    return compiled
+
+
+def _cell_programs(cell, options):
+    ref = weakref.ref(cell)
+    own = cell.__dict__.get("construct")
+    construct = type(cell).construct if own is None else own
+    construct = getattr(construct, "__spore_inner__", construct)
+    if isinstance(construct, types.MethodType):
+        construct = construct.__func__
+    body = construct if isinstance(construct, types.FunctionType) else None
+
+    def around(function, args, kwargs):
+        cell = ref()
+        if cell._plain:
+            return function(cell, *args, **kwargs)
+        return cell._call_full(args, kwargs, types.MethodType(function, cell))
+    return Compiled(lambda executor, args, kwargs: executor.call_cell(ref(), args, kwargs),
+                    lambda *args, **kwargs: ref()._run(args, kwargs), type(cell).__name__, options, construct,
+                    body=lambda: body, around=around)
 
 
 def call_top_cell(cell, args, kwargs):
     """A call of a Cell outside of any capture: in GRAPH_MODE it is compiled."""
     if not graph_mode() or _core.grad_recording():
         return cell._run(args, kwargs)
+    if pieces.depth():
+        return faithful_cell(cell)(args, kwargs)
     return compiled_cell(cell)(args, kwargs)
 
 
 def graph_mode():
     """Whether Cells called now are compiled."""
-    return context.get_context("mode") == context.GRAPH_MODE and not getattr(_plain, "on", False)
+    return context.get_context("mode") == context.GRAPH_MODE
 
 
 def forget(cell):
     """Drop the programs of a Cell: what it declares has changed."""
     _cells.pop(cell, None)
+    _faithful_cells.pop(cell, None)
 
 
 def strict_of(jit_config):

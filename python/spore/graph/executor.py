@@ -18,7 +18,7 @@ from spore.graph.expressions import Expressions
 from spore.graph.flow import Flow, RunRange
 from spore.graph.joins import OfSequence, OfTensor, kind_of
 from spore.graph.statements import Statements
-from spore.graph.values import Scalar
+from spore.graph.values import LateText, Scalar
 
 __all__ = ["Executor"]
 
@@ -49,6 +49,8 @@ class Executor(Statements, Expressions, Flow, Calls):
             raise TypeError(f"'{name}' object is not iterable")
         if isinstance(value, RunRange):
             raise Unsupported("the items of a range known at run time only are asked for")
+        if self.capture.faithful and hasattr(type(value), "__next__"):
+            raise Unsupported("an iterator is gone through, which can be done once only")
         method = getattr(type(value), "__iter__", None)
         if method is None and not hasattr(type(value), "__getitem__"):
             raise TypeError(f"'{type(value).__name__}' object is not iterable")
@@ -116,6 +118,8 @@ def concrete(value):
     """A value at run time: numbers as Python numbers."""
     if isinstance(value, Scalar):
         return value.kind(value.symbol.item())
+    if isinstance(value, LateText):
+        return value.make([concrete(v) for v in value.values])
     if isinstance(value, tuple):
         items = [concrete(v) for v in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -6,6 +6,7 @@ Nothing is kept unless someone asks: ``spore explain script.py``, SPORE_EXPLAIN=
 import atexit
 import os
 import sys
+import types
 
 __all__ = ["start", "report"]
 
@@ -28,17 +29,19 @@ def start():
 
 
 def _seen(compiled):
-    function = getattr(compiled.source, "__code__", None)
+    function = getattr(compiled.source, "__code__", compiled.source if isinstance(compiled.source, types.CodeType) else None)
     place = f" ({function.co_filename}:{function.co_firstlineno})" if function is not None else ""
     return _events.setdefault(id(compiled), _Seen(compiled.name, place))
 
 
-def compiling(compiled, key):
-    """A signature that was not met before."""
+def compiling(compiled, key, changed=()):
+    """A signature that was not met before, or one whose program does not fit since what it read has changed."""
     if _events is None:
         return
     seen = _seen(compiled)
-    if seen.keys:
+    if changed:
+        seen.lines.append("compiled again: " + ", ".join(f"'{w.name}'" for w in changed) + " changed")
+    elif seen.keys:
         seen.lines.append("compiled again: " + difference(seen.keys[-1], key))
     seen.keys.append(key)
 
@@ -58,6 +61,8 @@ def words(part):
     """A part of a signature for people."""
     if isinstance(part, tuple) and len(part) == 2:
         first, second = part
+        if first == "mutable":
+            return f"any {second.__name__}"
         if isinstance(second, tuple) and not isinstance(first, type):
             return f"a Tensor {first}{list(second)}"
         if isinstance(first, type):
@@ -74,15 +79,21 @@ def compiled(function, entry, seconds):
     lines.extend("  " + line for line in entry.program.report().splitlines())
 
 
-def plain(function, reason):
-    """A function runs as plain Python."""
+def given_up(function):
+    """New signatures are not captured any more."""
+    if _events is not None:
+        _seen(function).lines.append("too many signatures: others run as plain Python, or in the same pieces")
+
+
+def plain(function, reason, what):
+    """A function, or a part of it, runs as plain Python."""
     if _events is None:
         return
     where = ""
     if reason.place is not None:
         file, line, name, text = reason.place
         where = f"\n  in {file}:{line}, {name}: {text}"
-    _seen(function).lines.append(f"runs as plain Python: {reason}{where}")
+    _seen(function).lines.append(f"{what}: {reason}{where}")
 
 
 def report():

@@ -9,8 +9,10 @@ from spore.common import dtype as mstype
 from spore.graph import builtin
 from spore.graph.errors import Unsupported
 from spore.graph.flow import RunRange, _Half
+from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
-from spore.graph.values import DTYPES, Choice, Scalar, Unbound, arithmetic, is_symbol, negative, scalar_of, symbol_of
+from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, dtype_of, is_symbol,
+                                negative, scalar_of, symbol_of)
 
 __all__ = ["Expressions"]
 
@@ -22,6 +24,7 @@ _FUNCTIONS = {node: getattr(operator, name) for node, name in _BINARY.items()}
 _SIMPLE = (ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Subscript, ast.cmpop,
            ast.operator, ast.unaryop, ast.boolop, ast.expr_context)
 _MISSING = object()
+_WITHOUT_STATE = (Tensor, type, str, tuple, list, dict, int, float, super)
 
 
 class Expressions:
@@ -50,6 +53,8 @@ class Expressions:
             if isinstance(value, (Unbound, _Half)):
                 raise UnboundLocalError(value.message)
             return value
+        if name in getattr(frame.code, "own_names", ()):
+            raise UnboundLocalError(f"The local variable '{name}' has no value here.")
         value = self.lookup(name, frame)
         if value is _MISSING:
             raise NameError(f"The name '{name}' is not defined, or not supported in graph mode.")
@@ -67,7 +72,9 @@ class Expressions:
                 return outer.captured[name]
             outer = outer.outer
         if name in frame.globals:
-            return self.from_outside(frame.globals[name])
+            value = frame.globals[name]
+            self.capture.watch(Global(frame.globals, name), value)
+            return self.from_outside(value)
         return builtin.NAMES.get(name, _MISSING)
 
     def from_outside(self, value):
@@ -83,6 +90,11 @@ class Expressions:
 
     def binary(self, op, left, right):
         """``left op right``; op is the class of the syntax tree."""
+        if isinstance(left, (LateText, Array)) or isinstance(right, (LateText, Array)):
+            return self._late_binary(op, left, right)
+        if isinstance(left, str) and op is ast.Mod and varies(right):
+            right = right if isinstance(right, tuple) else (right,)
+            return LateText(Filled("__mod__", left, ()), [right])
         if isinstance(left, Scalar) or isinstance(right, Scalar):
             return arithmetic(_BINARY[op], left, right)
         if isinstance(left, Tensor) or isinstance(right, Tensor):
@@ -90,6 +102,14 @@ class Expressions:
                 left, right = self._listed(left, right), self._listed(right, left)
             return self.native(_FUNCTIONS[op], (left, right), {})
         return self._known_binary(op, left, right)
+
+    @staticmethod
+    def _late_binary(op, left, right):
+        """Texts known at run time only can be put together."""
+        if op is not ast.Add or not all(isinstance(v, (LateText, str)) for v in (left, right)):
+            raise Unsupported(f"{_SIGNS.get(op, op.__name__)} of a {type(left).__name__} and a {type(right).__name__} known at run "
+                              "time only")
+        return LateText(Joined((-1, ""), (-1, "")), [left, right])
 
     @staticmethod
     def _listed(value, other):
@@ -394,7 +414,7 @@ class Expressions:
         kinds = {type(item) for item in items}
         if len(kinds) == 1 and kinds <= set(DTYPES):
             kind = kinds.pop()
-            return Scalar(Tensor(items, dtype=DTYPES[kind])[position], kind)
+            return Scalar(Tensor(items, dtype=dtype_of(kind))[position], kind)
         if all(callable(item) for item in items):
             return Choice(position.astype(mstype.int32), items)
         if all(isinstance(item, (Scalar, int, float)) for item in items):
@@ -449,15 +469,19 @@ class Expressions:
         return self.make_closure(node, frame)
 
     def eval_joined(self, node, frame):
-        return "".join(self.eval(part, frame) if isinstance(part, ast.FormattedValue) else part.value
-                       for part in node.values)
-
-    def eval_formatted(self, node, frame):
-        value = self.eval(node.value, frame)
-        if varies(value):
-            raise Unsupported("a text is made of a value known at run time only")
-        value = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}[node.conversion](value)
-        return format(value, "" if node.format_spec is None else self.eval(node.format_spec, frame))
+        template, values = [], []
+        for part in node.values:
+            if not isinstance(part, ast.FormattedValue):
+                template.append(part.value)
+                continue
+            values.append(self.eval(part.value, frame))
+            template.append((part.conversion, "" if part.format_spec is None else self.eval(part.format_spec, frame)))
+        made = LateText(Joined(*template), values)
+        if not any(varies(v) for v in values) and not any(self.is_variable(v) for v in values):
+            return made.make(values)
+        if any(isinstance(part, tuple) and not isinstance(part[1], str) for part in template):
+            raise Unsupported("the format of a text is known at run time only")
+        return made
 
     def eval_attribute(self, node, frame):
         return self.attribute(self.eval(node.value, frame), node.attr)
@@ -470,6 +494,10 @@ class Expressions:
             if name in ("dtype", "shape", "ndim", "astype", "asnumpy", "item"):
                 return getattr(owner.symbol, name)
             raise AttributeError(f"'{owner.kind.__name__}' object has no attribute '{name}'")
+        if isinstance(owner, (Array, LateText)):
+            if isinstance(owner, Array) and name in ("shape", "ndim", "dtype"):
+                return getattr(owner, name)
+            raise Unsupported(f"'{name}' of {'an array' if isinstance(owner, Array) else 'a text'} known at run time only")
         if isinstance(owner, dict) and name == "has_key":
             return lambda key: key in owner
         getter = getattr(type(owner), name, None)
@@ -478,7 +506,10 @@ class Expressions:
         if name.startswith("__") and getattr(type(owner), "__ms_class__", False) and name != "__class__":
             raise AttributeError(f"{name} is a private variable or magic method, which is not supported.")
         try:
-            return self.from_outside(getattr(owner, name))
+            value = getattr(owner, name)
+            if not isinstance(owner, _WITHOUT_STATE):
+                self.capture.watch(Attribute(owner, name), value)
+            return self.from_outside(value)
         except AttributeError as error:
             if isinstance(owner, type(ast)):
                 raise AttributeError(f"module '{owner.__name__}' has no attribute '{name}'") from None
@@ -501,7 +532,7 @@ class Expressions:
         ast.BoolOp: eval_bool, ast.IfExp: eval_conditional, ast.Compare: eval_compare, ast.Tuple: eval_tuple,
         ast.List: eval_list, ast.Dict: eval_dict, ast.Slice: eval_slice, ast.Subscript: eval_subscript,
         ast.ListComp: eval_comprehension, ast.GeneratorExp: eval_comprehension, ast.DictComp: eval_dict_comprehension,
-        ast.Lambda: eval_lambda, ast.JoinedStr: eval_joined, ast.FormattedValue: eval_formatted,
+        ast.Lambda: eval_lambda, ast.JoinedStr: eval_joined,
         ast.Attribute: eval_attribute,
     }
 

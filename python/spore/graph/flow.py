@@ -67,7 +67,7 @@ class Flow:
             taken, other = (node.body, node.orelse) if condition else (node.orelse, node.body)
             before = set(frame.locals)
             outcome = self.run_block(taken, frame)
-            if outcome is None:
+            if outcome is None and not self.capture.faithful:
                 self._forget_half_defined(frame, before, taken, other, condition)
             return outcome, False
         body, orelse = node.body, node.orelse
@@ -315,11 +315,14 @@ class Flow:
 
     def _after_loop(self, outcome, frame, known, word, body):
         """Names that were not there before the loop are not there after it; a break is over."""
+        run_time = outcome is not None
         if outcome is not None:
             outcome = self._join_broken(outcome, frame)
             if outcome is not None and len(outcome.exits) == 1 and NEXT in outcome.exits:
                 frame.locals = outcome.exits[NEXT].locals
                 outcome = None
+        if self.capture.faithful and outcome is None and not run_time:
+            return None
         exits = [Exit(frame.locals)] if outcome is None else [outcome.exits[NEXT]] if NEXT in outcome.exits else []
         for left in exits:
             for name in set(left.locals) | source.assigned(body):

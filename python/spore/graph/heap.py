@@ -4,8 +4,11 @@
 While capturing, a change is really made, so that library code sees it too, and is noted in a journal. At the end of a
 branch, and at the end of the whole capture, everything is as it was before; what was changed to what is the answer.
 """
+import weakref
 
-__all__ = ["Heap", "Added", "Attribute", "Global", "Items"]
+from spore._core import Tensor
+
+__all__ = ["Heap", "Added", "Attribute", "Cell", "Global", "Items", "Watched"]
 
 _MISSING = object()
 
@@ -72,6 +75,70 @@ class Global:
             self.names.pop(self.name, None)
         else:
             self.names[self.name] = value
+
+
+class Cell:
+    """A variable of an enclosing function."""
+
+    def __init__(self, cell):
+        self.cell = self.owner = cell
+        self.key = (id(cell), None)
+
+    def get(self):
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return _MISSING
+
+
+class Watched:
+    """What a place held when it was read; lists and dicts also what they held. It does not keep the owner alive."""
+
+    def __init__(self, place, value):
+        self.value, self.contents = value, contents_of(value)
+        self.name = getattr(place, "name", "a variable of the function around")
+        self.owner = None
+        if isinstance(place, Attribute):
+            try:
+                owner, name = weakref.ref(place.owner), place.name
+                self.get = lambda: getattr(owner(), name, _MISSING)
+                self.owner = owner
+                return
+            except TypeError:
+                pass
+        self.get = place.get
+
+    def varying(self):
+        """The attribute as a place, when its value became another number or Tensor; None if not."""
+        owner, now = self.owner and self.owner(), self.get()
+        if owner is None or type(now) is not type(self.value) or now is self.value or type(now) not in (int, float, Tensor):
+            return None
+        return Attribute(owner, self.name)
+
+    def holds(self):
+        """Whether the place is as it was."""
+        now, then = self.get(), self.value
+        if now is not then and not alike(now, then):
+            return False
+        return self.contents is None or (found := contents_of(now)) is not None and len(found) == len(self.contents) and all(
+            a is b or alike(a, b) for a, b in zip(found, self.contents))
+
+
+_PLAIN = (int, float, str, bool, bytes, complex, type(None))
+
+
+def alike(a, b):
+    """Whether two values are equal for a program: numbers and texts by value, all else by identity."""
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return all(x is y or alike(x, y) for x, y in zip(a, b))
+    return type(a) is type(b) and type(a) in _PLAIN and a == b
+
+
+def contents_of(value):
+    """The items of a list or dict as a list, None for other values."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return list(value) if isinstance(value, list) else None
 
 
 class Heap:

@@ -18,7 +18,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.graph.errors import Unsupported
-from spore.graph.values import DTYPES, Choice, Closure, Scalar, Unbound, number_kind, symbol_of
+from spore.graph.values import Array, Choice, Closure, LateText, Scalar, Unbound, dtype_of, number_kind, symbol_of
 
 __all__ = ["kind_of", "join", "same", "Known", "OfTensor", "OfScalar", "JoinError"]
 
@@ -91,22 +91,63 @@ class OfScalar:
     abstract = "AbstractScalar"
 
     def __init__(self, kind):
-        self.kind = kind
+        self.kind, self.dtype = kind, dtype_of(kind)
 
     def specs(self):
-        return [(DTYPES[self.kind], ())]
+        return [(self.dtype, ())]
 
     def leaves(self, value):
         return [symbol_of(value, self.kind)]
 
     def fillers(self):
-        return [_filler(DTYPES[self.kind], ())]
+        return [_filler(self.dtype, ())]
 
     def rebuild(self, leaves):
         return Scalar(next(leaves), self.kind)
 
     def equals(self, other):
         return isinstance(other, OfScalar) and self.kind is other.kind
+
+
+class OfArray(OfTensor):
+    """A numpy array, carried by a Tensor."""
+
+    def __init__(self, dtype, shape, numpy_dtype):
+        super().__init__(dtype, shape)
+        self.numpy_dtype = numpy_dtype
+
+    def leaves(self, value):
+        return [value.symbol]
+
+    def rebuild(self, leaves):
+        return Array(next(leaves), self.numpy_dtype)
+
+    def equals(self, other):
+        return isinstance(other, OfArray) and super().equals(other)
+
+
+class OfText:
+    """A text made at run time."""
+    abstract = "AbstractScalar"
+
+    def __init__(self, make, items):
+        self.make, self.items = make, items
+
+    def specs(self):
+        return [spec for item in self.items for spec in item.specs()]
+
+    def leaves(self, value):
+        return [leaf for kind, item in zip(self.items, value.values) for leaf in kind.leaves(item)]
+
+    def fillers(self):
+        return [leaf for item in self.items for leaf in item.fillers()]
+
+    def rebuild(self, leaves):
+        return LateText(self.make, [item.rebuild(leaves) for item in self.items])
+
+    def equals(self, other):
+        return (isinstance(other, OfText) and self.make == other.make and len(self.items) == len(other.items)
+                and all(a.equals(b) for a, b in zip(self.items, other.items)))
 
 
 class OfSequence:
@@ -242,6 +283,10 @@ def kind_of(value):
         return OfTensor(value.dtype, value.shape) if _core.is_symbol(value) else Known(value)
     if isinstance(value, Scalar):
         return OfScalar(value.kind)
+    if isinstance(value, LateText):
+        return OfText(value.make, [kind_of(item) for item in value.values])
+    if isinstance(value, Array):
+        return OfArray(value.symbol.dtype, value.shape, value.dtype)
     if isinstance(value, Closure):
         names = sorted(name for name, held in value.captured.items() if held is not value and _varies(held))
         return OfClosure(value, names, [kind_of(value.captured[name]) for name in names])
@@ -262,7 +307,7 @@ def _varies(value, depth=0):
     """Whether a symbol is in it."""
     if isinstance(value, Tensor):
         return _core.is_symbol(value)
-    if isinstance(value, (Scalar, Choice)):
+    if isinstance(value, (Scalar, Choice, LateText, Array)):
         return True
     if isinstance(value, (tuple, list)):
         return depth < 20 and any(_varies(item, depth + 1) for item in value)
@@ -351,7 +396,7 @@ def _same_sort(a, b):
 
 
 def _as_tensor_kind(kind):
-    if isinstance(kind, OfTensor):
+    if isinstance(kind, OfTensor) and not isinstance(kind, OfArray):
         return kind
     if isinstance(kind, Known) and isinstance(kind.value, Tensor):
         return OfTensor(kind.value.dtype, kind.value.shape)

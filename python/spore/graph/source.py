@@ -46,6 +46,7 @@ def _index(file, module_globals):
         tree = ast.parse(text)
     except SyntaxError:
         return None
+    _mangle(tree)
     places = {}
     for node in ast.walk(tree):
         if isinstance(node, _FUNCTIONS):
@@ -64,11 +65,7 @@ def _matches(node, code):
     args = node.args
     names = [a.arg for a in args.posonlyargs + args.args + args.kwonlyargs]
     names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    return tuple(names) == code.co_varnames[:len(names)] or _mangled(names, code.co_varnames[:len(names)])
-
-
-def _mangled(names, others):
-    return len(names) == len(others) and all(o == n or o.endswith(n) and n.startswith("__") for n, o in zip(names, others))
+    return tuple(names) == code.co_varnames[:len(names)]
 
 
 def _same_columns(node, code):
@@ -97,12 +94,32 @@ def code_of(function):
     return made
 
 
+def register(code, made):
+    """Make known what the text of a code object is, which stands in no file."""
+    _codes[code] = made
+
+
+def _mangle(tree):
+    """Names that begin with two underscores as Python knows them inside a class."""
+    stack = [(tree, "")]
+    while stack:
+        node, inside = stack.pop()
+        if isinstance(node, ast.ClassDef):
+            inside = "_" + node.name.lstrip("_") if node.name.strip("_") else ""
+        elif inside:
+            for field in ("id", "attr", "arg"):
+                name = getattr(node, field, None)
+                if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
+                    setattr(node, field, inside + name)
+        stack.extend((child, inside) for child in ast.iter_child_nodes(node))
+
+
 # --- what a tree says ------------------------------------------------------------------------------------------------
 
 _SCOPES = _FUNCTIONS + (ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def _walk_scope(statements):
+def walk_scope(statements):
     """All nodes of these statements, not those of functions inside."""
     stack = list(statements)
     while stack:
@@ -140,7 +157,7 @@ def _cached(name):
 def assigned(statements):
     """Names that these statements give a value, or change by x[i] = v or a method that ends in an underscore."""
     names = set()
-    for node in _walk_scope(statements):
+    for node in walk_scope(statements):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):

@@ -15,7 +15,8 @@ from spore.graph import source
 from spore.graph.errors import Unsupported
 from spore.graph.heap import Attribute, Global, Items
 from spore.graph.joins import varies
-from spore.graph.values import Closure, Scalar, Unbound, is_symbol
+from spore.graph.split import Leave, stores
+from spore.graph.values import MISSING, Closure, Scalar, Unbound, is_symbol
 
 __all__ = ["Outcome", "Exit", "Statements", "NEXT", "AGAIN", "BREAK", "RETURN"]
 
@@ -48,6 +49,15 @@ _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "I
             "AsyncFor": "AsyncFor", "AsyncWith": "AsyncWith"}
 
 
+def refused(node, certain=False):
+    """The error for a statement that compiled functions cannot contain, None if they can."""
+    name = type(node).__name__
+    if name not in _REFUSED and not certain:
+        return None
+    return RuntimeError(f"Unsupported statement '{_REFUSED.get(name, name)}'.\nCompiled functions cannot contain it; write it "
+                        "outside, or use capture_mode=\"bytecode\".")
+
+
 class Statements:
     """Mixin of the executor."""
 
@@ -68,9 +78,7 @@ class Statements:
             except KeyError:
                 if type(node) in self.statement_table:
                     raise
-                capture.note(error := RuntimeError(
-                    f"Unsupported statement '{_REFUSED.get(type(node).__name__, type(node).__name__)}'.\n"
-                    "Compiled functions cannot contain it; write it outside, or use capture_mode=\"bytecode\"."))
+                capture.note(error := refused(node, True))
                 raise error from None
             except Exception as error:
                 capture.note(error)
@@ -343,12 +351,38 @@ class Statements:
             raise Dead
         frame.locals = outcome.exits[NEXT].locals
 
+    def run_leave(self, node, frame):
+        """The end of a piece (split.py): the names that are used after it."""
+        values = []
+        for name in node.names:
+            value = frame.locals.get(name, MISSING)
+            if isinstance(value, Unbound) and value is not MISSING:
+                raise leaving(Unsupported(value.message), name, frame)
+            if not self.may_leave(value):
+                raise leaving(Unsupported(f"'{name}' is a {type(value).__name__} that every call makes anew"), name, frame)
+            values.append(value)
+        held = [id(v) for v in values if isinstance(v, (list, dict))]
+        if len(set(held)) < len(held):
+            raise Unsupported("two names stand for the same list or dict")
+        return Outcome({RETURN: Exit({}, tuple(values))})
+
     statement_table = {
         ast.Return: run_return, ast.Expr: run_expression, ast.Pass: run_pass, ast.Break: run_break,
         ast.Continue: run_continue, ast.Global: run_global, ast.FunctionDef: run_def, ast.Assign: run_assign,
         ast.AnnAssign: run_annotated, ast.AugAssign: run_augmented, ast.With: run_with, ast.Raise: run_raise,
-        ast.Assert: run_assert,
+        ast.Assert: run_assert, Leave: run_leave,
     }
+
+
+def leaving(error, name, frame):
+    """The error, blamed on the last statement that sets the name."""
+    setting = [s for s in frame.code.body if name in stores([s])]
+    if setting:
+        error._spore_cut = frame.code, setting[-1].lineno
+        error._spore_places = frame.capture.places()[:-1] + [
+            (frame.code.file, setting[-1].lineno, frame.name, frame.code.text(setting[-1].lineno))]
+        error.place = error._spore_places[-1]
+    return error
 
 
 class LateError:

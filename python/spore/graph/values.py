@@ -6,6 +6,7 @@ the classes here: a number known at run time only, a choice between functions, a
 without a value.
 """
 import operator
+import threading
 
 from spore import _core
 from spore._core import Tensor
@@ -13,6 +14,29 @@ from spore.common import dtype as mstype
 from spore.graph.errors import Unsupported
 
 DTYPES = {bool: mstype.bool_, int: mstype.int64, float: mstype.float32}
+_held = threading.local()
+
+
+class wide_floats:
+    """A block in which numbers of the run have the bits of Python's floats, 64, instead of 32 as in MindSpore's graphs."""
+
+    def __init__(self, on):
+        self.on = on
+
+    def __enter__(self):
+        self.before, _held.wide = floats_are_wide(), self.on
+
+    def __exit__(self, *error):
+        _held.wide = self.before
+
+
+def floats_are_wide():
+    return getattr(_held, "wide", False)
+
+
+def dtype_of(kind):
+    """The dtype of the Tensor that carries a number of the run."""
+    return mstype.float64 if kind is float and floats_are_wide() else DTYPES[kind]
 
 
 class Unbound:
@@ -20,6 +44,9 @@ class Unbound:
 
     def __init__(self, message):
         self.message = message
+
+
+MISSING = Unbound("a local variable is used that has no value")      # what a piece is given for a name without one
 
 
 class Scalar:
@@ -63,8 +90,8 @@ def is_symbol(value):
 def symbol_of(value, kind):
     """The Tensor behind a number that is to be known at run time only."""
     if isinstance(value, Scalar):
-        return value.symbol if value.kind is kind else value.symbol.astype(DTYPES[kind])
-    return Tensor(value, dtype=DTYPES[kind])
+        return value.symbol if value.kind is kind else value.symbol.astype(dtype_of(kind))
+    return Tensor(value, dtype=dtype_of(kind))
 
 
 def number_kind(value):
@@ -81,8 +108,8 @@ def scalar_of(tensor, kind):
     """A one-element Tensor as a number known at run time only."""
     if tensor.ndim:
         tensor = tensor.reshape(())
-    if tensor.dtype != DTYPES[kind]:
-        tensor = tensor.astype(DTYPES[kind])
+    if tensor.dtype != dtype_of(kind):
+        tensor = tensor.astype(dtype_of(kind))
     return Scalar(tensor, kind)
 
 
@@ -92,12 +119,13 @@ def as_tensor(value, other=None):
     if isinstance(other, Tensor) and other.dtype != symbol.dtype:
         if value.kind is not float and other.dtype != mstype.bool_ or _core.is_floating(other):
             return symbol.astype(other.dtype)
-    return symbol
+    return symbol.astype(mstype.float32) if symbol.dtype == mstype.float64 else symbol
 
 
 _ALWAYS = {"truediv": float}
 _COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 _BITS = {"and_", "or_", "xor"}
+_EXACT = {"add", "sub", "mul", "truediv"}        # of floats; the same as Python's to the last bit
 
 
 def _result_kind(name, a, b):
@@ -126,6 +154,8 @@ def arithmetic(name, left, right):
             return name == "ne"
         raise Unsupported(f"{name} of a number known at run time and a {type(other).__name__}")
     kind = _result_kind(name, a, b)
+    if kind is float and name not in _EXACT and floats_are_wide():
+        raise Unsupported(f"{name} of a float known at run time only")
     inner = kind if kind is not bool else (float if float in (a, b) else int if int in (a, b) else bool)
     if inner is bool and name in ("lt", "le", "gt", "ge"):
         inner = int
@@ -158,6 +188,49 @@ def _operators():
 
 
 _operators()
+
+
+class Array:
+    """A numpy array that Python made between two pieces of a function: it can become a Tensor, nothing else."""
+    __array_ufunc__ = None
+
+    def __init__(self, symbol, dtype):
+        self.symbol, self.dtype, self.shape, self.ndim = symbol, dtype, symbol.shape, symbol.ndim
+
+
+class LateText:
+    """A text made of values that are known at run time only: ``make(values)`` gives it then."""
+
+    def __init__(self, make, values):
+        self.make, self.values = make, values
+
+
+class Joined:
+    """Makes an f-string. template: texts, and (conversion, format) for each value."""
+
+    def __init__(self, *template):
+        self.template = template
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.template == other.template
+
+    def __call__(self, values):
+        values, made = iter(values), []
+        for part in self.template:
+            if not isinstance(part, str):
+                conversion, spec = part
+                part = format({-1: lambda v: v, 115: str, 114: repr, 97: ascii}[conversion](next(values)), spec)
+            made.append(part)
+        return "".join(made)
+
+
+class Filled(Joined):
+    """Makes a text by a method of another one: ``template`` is (method, text, names of keyword arguments)."""
+
+    def __call__(self, values):
+        method, text, names = self.template
+        n = len(values) - len(names)
+        return getattr(text, method)(*values[:n], **dict(zip(names, values[n:])))
 
 
 class Choice:

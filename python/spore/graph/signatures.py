@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signatures: what of the arguments of a call decides whether a program fits, what is a value of the run, what a result is made
+of; and the options of a compiled function, with inputs that were declared beforehand."""
+import functools
+import types
+
+import numpy as np
+
+from spore import context
+from spore._core import Tensor
+from spore.common.mutable import _Mutable
+from spore.common.parameter import Parameter
+from spore.graph.errors import Unsupported
+from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of
+from spore.graph.values import Choice, Closure
+
+__all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Options"]
+
+_PLAIN_TYPES = (int, float, str, bool, type(None), bytes)
+
+
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+def key_of(value):
+    """What of an argument decides whether a program fits; hashable."""
+    kind = type(value)
+    if kind is Tensor:
+        return value.dtype, value.shape
+    if kind in _PLAIN_TYPES:
+        return kind, value
+    if isinstance(value, Parameter):
+        return Parameter, id(value)
+    if isinstance(value, _Mutable) and value.__ms_mutable__:
+        if isinstance(value, (int, float)):
+            return "mutable", kind
+        if value.__ms_dynamic_len__:
+            _check_elements(value)
+        return ("mutable", kind) + _inner_key(value, True)
+    if isinstance(value, (tuple, list, dict)):
+        return (kind,) + _inner_key(value, False)
+    if isinstance(value, Tensor):
+        return value.dtype, value.shape
+    if kind is np.ndarray:
+        return kind, value.dtype.str, value.shape, value.tobytes() if value.dtype != object else id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return kind, id(value)
+    return kind, value
+
+
+def faithful_key(value):
+    """The key of an argument where plain Python's rules hold: arrays are values of the run, functions count by their text."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return kind, value.dtype.str, value.shape
+    if kind is types.FunctionType and value.__closure__:
+        try:
+            return value.__code__, tuple([faithful_key(c.cell_contents) for c in value.__closure__]), faithful_key(value.__defaults__)
+        except ValueError:           # a cell without contents
+            return kind, value
+    return key_of(value)
+
+
+def faithful_kind(value):
+    """The kind of an argument where plain Python's rules hold."""
+    if type(value) is np.ndarray:
+        try:
+            made = Tensor(value)
+        except Exception:
+            raise Unsupported(f"an array of {value.dtype} is used") from None
+        return OfArray(made.dtype, made.shape, value.dtype)
+    if not isinstance(value, (tuple, list, dict, Tensor)):
+        try:
+            hash(value)
+        except TypeError:
+            raise Unsupported(f"a {type(value).__name__} is used, which may change") from None
+    return argument_kind(value)
+
+
+def _check_elements(value):
+    """The items of a sequence of changing length must be of one kind."""
+    for i, item in enumerate(value):
+        if type(item) is not type(value[0]) or isinstance(item, Tensor) and item.dtype != value[0].dtype:
+            raise ValueError("In graph mode, the element type of dynamic length array must be the same. The element type do not "
+                             f"match: the 0th element is {value[0]!r}, the {i}th is {item!r}.")
+
+
+def _inner_key(value, is_mutable):
+    if isinstance(value, dict):
+        return tuple(value), tuple(_item_key(v, is_mutable) for v in value.values())
+    return tuple(_item_key(v, is_mutable) for v in value)
+
+
+def _item_key(value, is_mutable):
+    if is_mutable and type(value) in (int, float, bool):
+        return "mutable", type(value)
+    if is_mutable and isinstance(value, (tuple, list, dict)):
+        return ("mutable", type(value)) + _inner_key(value, True)
+    return key_of(value)
+
+
+def argument_kind(value, constant_tensors=False, is_mutable=False):
+    """The kind of an argument: what of it is a value of the run."""
+    if isinstance(value, Parameter):
+        return Known(value)
+    if isinstance(value, Tensor):
+        return OfTensor(value.dtype, value.shape)
+    marked = isinstance(value, _Mutable) and value.__ms_mutable__
+    if marked or is_mutable:
+        is_mutable = True
+        if isinstance(value, (bool, int, float)):
+            return OfScalar(bool if isinstance(value, bool) else int if isinstance(value, int) else float)
+    inside = functools.partial(_inside_kind, constant_tensors=constant_tensors and not is_mutable, is_mutable=is_mutable)
+    if isinstance(value, (tuple, list)):
+        base = value.__class__ if hasattr(value, "_fields") else tuple if isinstance(value, tuple) else list
+        return Known(value) if type(value).__name__ == "ParameterTuple" else OfSequence(base, [inside(v) for v in value])
+    if isinstance(value, dict):
+        return OfDict(dict, list(value), [inside(v) for v in value.values()])
+    return Known(value)
+
+
+def _inside_kind(value, constant_tensors, is_mutable):
+    if constant_tensors and isinstance(value, Tensor):
+        return Known(value)
+    return argument_kind(value, constant_tensors, is_mutable)
+
+
+def holds_tensors(value):
+    if isinstance(value, (tuple, list)):
+        return any(isinstance(v, Tensor) or holds_tensors(v) for v in value)
+    if isinstance(value, dict):
+        return any(isinstance(v, Tensor) or holds_tensors(v) for v in value.values())
+    return False
+
+
+def tensor_ids(value):
+    if isinstance(value, Tensor):
+        return (id(value),)
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return tuple(tensor_ids(v) for v in value)
+    return ()
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+def _single_precision(value):
+    return float(Tensor(value).item())
+
+
+def output_kind(value, capture):
+    """The kind of a result; a constant Tensor is a result like others, so that every call gives its own."""
+    if isinstance(value, Tensor):
+        return OfTensor(value.dtype, value.shape)
+    if isinstance(value, (tuple, list)) and type(value).__name__ != "ParameterTuple":
+        return OfSequence(type(value), [output_kind(v, capture) for v in value])
+    if isinstance(value, dict):
+        return OfDict(type(value), list(value), [output_kind(v, capture) for v in value.values()])
+    if isinstance(value, (Choice, Closure)) or not capture.faithful and (
+            isinstance(value, (types.FunctionType, types.MethodType)) or _is_cell(value)):
+        raise RuntimeError("Function in output is not supported. Please check your code.")
+    if type(value) is float and value not in capture.literals and not capture.faithful:
+        return Known(_single_precision(value))
+    return kind_of(value)
+
+
+def _is_cell(value):
+    from spore.nn import Cell
+    return isinstance(value, Cell)
+
+
+def giver(kind):
+    """A function from an iterator over results to the value the user gets."""
+    if isinstance(kind, OfArray):
+        return lambda leaves: next(leaves).asnumpy()
+    if isinstance(kind, OfTensor):
+        return next
+    if isinstance(kind, OfText):
+        parts = [giver(item) for item in kind.items]
+        return lambda leaves: kind.make([part(leaves) for part in parts])
+    if isinstance(kind, OfScalar):
+        return lambda leaves: kind.kind(next(leaves).item())
+    if isinstance(kind, OfSequence):
+        items, type_ = [giver(item) for item in kind.items], kind.type
+        if hasattr(type_, "_fields"):
+            return lambda leaves: type_(*[item(leaves) for item in items])
+        return lambda leaves: type_([item(leaves) for item in items])
+    if isinstance(kind, OfDict):
+        items = list(zip(kind.keys, [giver(item) for item in kind.items]))
+        return lambda leaves: {key: item(leaves) for key, item in items}
+    value = kind.value
+    return lambda leaves: value
+
+
+# --- options -------------------------------------------------------------------------------------------------------
+
+class Options:
+    """How a function is to be compiled."""
+
+    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, binding=False, most=None):
+        self.capture_mode, self.fullgraph, self.hash_args = capture_mode, fullgraph, hash_args
+        self.faithful = capture_mode == "bytecode"       # plain Python's rules, and no error of the capture reaches the user
+        self.most = most             # programs that may be made before new arguments run as plain Python; None: any number
+        self._strict = strict
+        self.signature = tuple(signature) if signature is not None else None
+        self.binding = binding       # whether a call that disagrees with the signature is an error
+
+    @property
+    def strict(self):
+        return context.get_context("jit_syntax_level") == context.STRICT if self._strict is None else self._strict
+
+    def without_signature(self):
+        return Options(self.capture_mode, self._strict, self.fullgraph, None, self.hash_args)
+
+    def kinds(self, args):
+        """The kinds of arguments as declared."""
+        made = []
+        for declared, given in zip(self.signature, args):
+            made.append(_declared_kind(declared, given))
+        made += [argument_kind(a) for a in args[len(self.signature):]]
+        return made
+
+    def fits_signature(self, args):
+        """Whether arguments are as declared; what disagrees with set_inputs is an error, with input_signature a new program."""
+        try:
+            if len(args) != len(self.signature):
+                raise TypeError(f"For set_inputs, {len(self.signature)} inputs are declared, but the call has {len(args)}: the "
+                                f"function requires {len(self.signature)} positional argument.")
+            for i, (declared, given) in enumerate(zip(self.signature, args)):
+                _check_declared(i, declared, given)
+        except (TypeError, ValueError):
+            if self.binding:
+                raise
+            return False
+        return True
+
+
+def is_declared(declared):
+    """Whether it stands for any Tensor of its kind: None and other values are what they are."""
+    return isinstance(declared, Tensor) and not isinstance(declared, Parameter) or isinstance(declared, (tuple, list))
+
+
+def _declared_kind(declared, given):
+    if isinstance(declared, Tensor) and not isinstance(declared, Parameter):
+        any_rank = getattr(declared, "_any_rank", False)
+        return OfTensor(declared.dtype, (-1,) * given.ndim if any_rank else declared.shape)
+    if isinstance(declared, (tuple, list)):
+        return OfSequence(list if isinstance(given, list) else tuple, [_declared_kind(d, g) for d, g in zip(declared, given)])
+    return argument_kind(given)
+
+
+def _check_declared(i, declared, given):
+    where = "For set_inputs and tuple(list) in set_inputs, the"
+    if isinstance(declared, Tensor):
+        if not isinstance(given, Tensor):
+            raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {type(given).__name__}.")
+        if declared.dtype != given.dtype:
+            raise TypeError(f"{where} dtype of {i + 1}th input must be the same as expected, but got expected: "
+                            f"{declared.dtype}, and input: {given.dtype}.")
+        if getattr(declared, "_any_rank", False):
+            return
+        shape = declared.shape
+        if len(shape) != given.ndim:
+            raise ValueError(f"{where} dims of {i + 1}th input must be the same as expected, but got expected: {len(shape)}, "
+                             f"and input: {given.ndim}.")
+        if any(d not in (-1, g) for d, g in zip(shape, given.shape)):
+            raise ValueError(f"{where} shape of {i + 1}th input must be the same as expected, but got expected: {shape}, and "
+                             f"input: {tuple(given.shape)}.")
+    elif isinstance(declared, (tuple, list)):
+        if not isinstance(given, (tuple, list)) or len(given) != len(declared):
+            raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "
+                             f"{len(declared)}, and input: {given!r}.")
+        for d, g in zip(declared, given):
+            _check_declared(i, d, g)
