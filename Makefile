@@ -14,7 +14,7 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build deps check check-long demo bench fmt install clean distclean
+.PHONY: build deps check check-long demo bench bench-peers fmt install clean distclean
 
 build: deps
 	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
@@ -37,6 +37,10 @@ demo: build
 
 bench: build
 	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(VENV_PYTHON) bench/run.py $(BENCH)
+
+# Peers are interpreters named by SPORE_BENCH_PEER and SPORE_BENCH_MINDSPORE; ROWS="matmul conv" takes some groups only.
+bench-peers: build
+	@PYTHONPATH=$(abspath $(BUILD))/py SPORE_BUILD=$(abspath $(BUILD)) $(VENV_PYTHON) bench/peers.py $(ROWS)
 
 fmt:
 	@scripts/fmt

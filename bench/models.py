@@ -70,6 +70,39 @@ class ResNet50(nn.Cell):
         return self.head(self.blocks(self.stem(x)).mean((2, 3)))
 
 
+class Basic(nn.Cell):
+    def __init__(self, inputs, width, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, width, 3, stride=stride)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.relu = nn.ReLU()
+        self.down = None
+        if stride != 1 or inputs != width:
+            self.down = nn.SequentialCell(nn.Conv2d(inputs, width, 1, stride=stride), nn.BatchNorm2d(width))
+
+    def construct(self, x):
+        same = x if self.down is None else self.down(x)
+        return self.relu(self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x))))) + same)
+
+
+class ResNet18(nn.Cell):
+    """For images of 32 x 32: a 3x3 stem without pooling."""
+
+    def __init__(self, classes=10):
+        super().__init__()
+        layers, inputs = [nn.Conv2d(3, 64, 3), nn.BatchNorm2d(64), nn.ReLU()], 64
+        for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+            layers += [Basic(inputs, width, stride), Basic(width, width, 1)]
+            inputs = width
+        self.body = nn.SequentialCell(*layers)
+        self.head = nn.Dense(512, classes)
+
+    def construct(self, x):
+        return self.head(self.body(x).mean((2, 3)))
+
+
 class Recurrent(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -133,6 +166,7 @@ MODELS = {
     "mlp": (mlp, lambda: batch((64, 784), 10), "Momentum", 20),
     "lstm": (Recurrent, lambda: batch((32, 64, 256), 10), "Adam", 2),
     "gpt": (GPT, lambda: batch((4, 128), 1000, 512, 1000), "Adam", 1),
+    "resnet18": (ResNet18, lambda: batch((32, 3, 32, 32), 10), "Momentum", 1),
     "resnet50": (ResNet50, lambda: batch((4, 3, 224, 224), 1000), "Momentum", 1),
 }
 

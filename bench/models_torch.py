@@ -46,6 +46,35 @@ class ResNet50(nn.Module):
         return self.head(self.blocks(self.stem(x)).mean((2, 3)))
 
 
+class Basic(nn.Module):
+    def __init__(self, inputs, width, stride):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(inputs, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width)
+        self.conv2, self.bn2 = nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width)
+        self.down = None
+        if stride != 1 or inputs != width:
+            self.down = nn.Sequential(nn.Conv2d(inputs, width, 1, stride, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, x):
+        same = x if self.down is None else self.down(x)
+        return F.relu(self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))) + same)
+
+
+class ResNet18(nn.Module):
+    """For images of 32 x 32: a 3x3 stem without pooling."""
+
+    def __init__(self):
+        super().__init__()
+        layers, inputs = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()], 64
+        for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+            layers += [Basic(inputs, width, stride), Basic(width, width, 1)]
+            inputs = width
+        self.body, self.head = nn.Sequential(*layers), nn.Linear(512, 10)
+
+    def forward(self, x):
+        return self.head(self.body(x).mean((2, 3)))
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -100,11 +129,12 @@ MODELS = {
     "mlp": (mlp, lambda: torch.rand(64, 784), 10, 64, "sgd", 20),
     "lstm": (Recurrent, lambda: torch.rand(32, 64, 256), 10, 32, "adam", 2),
     "gpt": (GPT, lambda: torch.randint(0, 1000, (4, 128)), 1000, 512, "adam", 1),
+    "resnet18": (ResNet18, lambda: torch.rand(32, 3, 32, 32), 10, 32, "sgd", 1),
     "resnet50": (ResNet50, lambda: torch.rand(4, 3, 224, 224), 1000, 4, "sgd", 1),
 }
 
 
-def measure(name, compiled, rounds=5):
+def make_step(name, compiled):
     make, data, classes, count, optimizer, steps = MODELS[name]
     net, x, y = make().train(), data(), torch.randint(0, classes, (count,))
     params = net.parameters()
@@ -117,6 +147,11 @@ def measure(name, compiled, rounds=5):
         loss.backward()
         update.step()
         return loss
+    return step, steps
+
+
+def measure(name, compiled, rounds=5):
+    step, steps = make_step(name, compiled)
     start = time.perf_counter()
     step().item()
     out = {f"{name}_first": time.perf_counter() - start}

@@ -45,12 +45,17 @@ endif()
 
 # spore_instruction_sets(source...): the file's name says which instructions it may use.
 function(spore_instruction_sets)
+    set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
     foreach(source IN LISTS ARGN)
         if(source MATCHES "_avx2\\.c$")
             set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mf16c")
         elseif(source MATCHES "_avx512\\.c$")
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${avx512}")
+        elseif(source MATCHES "_vnni\\.c$")
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${avx512};-mavx512vnni;-mavx512bf16")
+        elseif(source MATCHES "_amx\\.c$")
             set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
-                                        "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mfma")
+                                        "${avx512};-mavx512vnni;-mavx512bf16;-mamx-tile;-mamx-bf16;-mamx-int8")
         endif()
     endforeach()
 endfunction()

@@ -8,12 +8,29 @@
 
 #include "ir/op_impl.h"
 
+/* What to do with results as soon as they are final, while they are in cache: what element-wise operators behind a product
+ * would do later (bias, activation, residual, scale). fn works on `n_rows` runs of `n` elements of out[0]; run r starts at element
+ * start + r * row_step (row-major numbering). Every element is handed over exactly once, in some order, by the thread that
+ * finished it. A kernel writes its result first, rounded to out[0]'s dtype, so results are bit for bit those of separate operators. */
+typedef struct sp_epilogue {
+    void (*fn)(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+    void *context;
+} sp_epilogue;
+
 typedef struct sp_kernel_entry {
     const char *op;
+    const char *name;                      /* for people: "gemm", "depthwise"; NULL: op */
+    unsigned cpu;                          /* SP_CPU_ features it needs; without them the entry is not in the list */
+    uint32_t dtypes;                       /* of in[0], SP_DT bits; 0: any */
     sp_kernel_fn run;
     size_t (*workspace)(const sp_call *c); /* NULL: op->workspace */
     bool strided;                          /* takes strided inputs even if the reference does not */
     bool (*takes)(const sp_call *c);       /* NULL: every call. Looks at geometry only, so that plans can ask ahead */
+    bool epilogue;                         /* runs c->epilogue itself; else it runs once, over all of out[0], after the kernel */
+    /* The form of a constant in[1] (weights) that the kernel would otherwise make in every call. prepared_bytes: 0 when there
+     * is nothing to gain. A call with c->prepared set gives the same bits as one without. */
+    size_t (*prepared_bytes)(const sp_call *c);
+    sp_status (*prepare)(const sp_call *c, void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
 } sp_kernel_entry;
 
 /* The kernel for a call, chosen by its geometry. */
@@ -21,8 +38,21 @@ typedef struct sp_kernel {
     sp_kernel_fn run;
     size_t (*workspace)(const sp_call *c); /* NULL: none */
     bool strided;                          /* else inputs must be row-major */
+    bool epilogue;
+    size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
+    sp_status (*prepare)(const sp_call *c, void *to);
+    const char *name;                      /* "reference" for the operator's own */
 } sp_kernel;
 sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out);
+
+/* Run a chosen kernel: c->work is in place; the epilogue runs here if the kernel does not do it. */
+static inline sp_status sp__kernel_run(const sp_kernel *k, const sp_call *c)
+{
+    sp_status status = k->run(c);
+    if (c->epilogue && !k->epilogue && status == SP_OK && c->out[0]->count)
+        c->epilogue->fn(c->epilogue->context, 0, 1, 0, c->out[0]->count);
+    return status;
+}
 
 /* Best first per operator. */
 const sp_kernel_entry *sp__cpu_kernels(int *n);

@@ -1,42 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dispatch.c - from an operator to its kernel: the device's own, best first, and the reference last. */
 #include <pthread.h>
+#include <string.h>
 
 #include "device/device.h"
 
-enum { KERNELS_PER_OP = 4 };
-static const sp_kernel_entry *(*kernels)[KERNELS_PER_OP];
+static const sp_kernel_entry **kernels; /* of all operators, one list behind the other, each ended by NULL */
+static int *first_kernel;              /* by operator */
 static pthread_once_t kernels_once = PTHREAD_ONCE_INIT;
 
 static void kernels_collect(void)
 {
-    int n;
+    int n, n_ops = sp_op_count(), at = 0;
     const sp_kernel_entry *list = sp__cpu_kernels(&n);
-    kernels = sp__alloc_zero((size_t)sp_op_count() * sizeof *kernels);
-    for (int i = 0; kernels && i < n; i++) {
-        const sp_op *op = sp_op_find(list[i].op);
-        if (!op) continue;
-        int k = 0, id = sp__op_id(op);
-        while (k < KERNELS_PER_OP && kernels[id][k]) k++;
-        if (k < KERNELS_PER_OP) kernels[id][k] = &list[i];
+    unsigned features = sp__cpu_features();
+    int *first = sp__alloc((size_t)n_ops * sizeof *first);
+    const sp_kernel_entry **all = sp__alloc((size_t)(n + n_ops) * sizeof *all);
+    if (!first || !all) { /* then everything runs on its reference */
+        sp__free(first);
+        sp__free(all);
+        return;
     }
+    for (int id = 0; id < n_ops; id++) {
+        const char *name = sp_op_name(sp_op_at(id));
+        first[id] = at;
+        for (int i = 0; i < n; i++)
+            if ((list[i].cpu & features) == list[i].cpu && strcmp(list[i].op, name) == 0) all[at++] = &list[i];
+        all[at++] = NULL;
+    }
+    first_kernel = first;
+    kernels = all;
+}
+
+static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
+{
+    if (e->dtypes && !(c->in[0] && e->dtypes >> c->in[0]->dtype & 1u)) return false;
+    return !e->takes || e->takes(c);
 }
 
 sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out)
 {
     pthread_once(&kernels_once, kernels_collect);
     if (kernels) {
-        const sp_kernel_entry **list = kernels[sp__op_id(c->op)];
-        for (int k = 0; k < KERNELS_PER_OP && list[k]; k++) {
-            if (list[k]->takes && !list[k]->takes(c)) continue;
-            *out = (sp_kernel){.run = list[k]->run,
-                               .workspace = list[k]->workspace ? list[k]->workspace : c->op->workspace,
-                               .strided = list[k]->strided || c->op->strided};
+        for (const sp_kernel_entry **e = kernels + first_kernel[sp__op_id(c->op)]; *e; e++) {
+            if (!entry_takes(*e, c)) continue;
+            *out = (sp_kernel){.run = (*e)->run,
+                               .workspace = (*e)->workspace ? (*e)->workspace : c->op->workspace,
+                               .strided = (*e)->strided || c->op->strided,
+                               .epilogue = (*e)->epilogue,
+                               .prepared_bytes = (*e)->prepared_bytes,
+                               .prepare = (*e)->prepare,
+                               .name = (*e)->name ? (*e)->name : (*e)->op};
             return SP_OK;
         }
     }
     SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
-    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided};
+    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided, .name = "reference"};
     return SP_OK;
 }
 
@@ -74,7 +93,7 @@ sp_status sp__dispatch(const sp_call *call)
         status = SP_NOMEM;
         goto done;
     }
-    status = kernel.run(&c);
+    status = sp__kernel_run(&kernel, &c);
     sp__free(c.work);
     /* An input that is written in place may have been copied: bring the new contents home. */
     for (int i = 0; status == SP_OK && call->op->writes && i < c.n_in; i++)

@@ -20,6 +20,9 @@ typedef struct sp_call {
     sp_tensor *const *in;   /* NULL where an optional input is left out */
     sp_tensor **out;
     void *work;             /* scratch of op->workspace() bytes, for the kernel */
+    /* Set by plans, NULL otherwise; device/device.h says what they are. */
+    const struct sp_epilogue *epilogue;
+    const void *prepared;
 } sp_call;
 
 /* What a gradient rule gets. in[i] and out[i] are complete if op->saves has their bit, else geometry without memory. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "device/cpu/gemm.h"
+#include "device/device.h"
 
 static uint64_t seed = 1;
 static double number(void)
@@ -141,6 +142,61 @@ static void batches_do_each_item(void **state)
     sp__free(a), sp__free(b), sp__free(c), sp__free(one), sp__free(work), sp__free(work_one);
 }
 
+/* --- epilogues and packed weights -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const float *c;
+    float *out;
+    int *seen;
+} doubled;
+
+static void double_block(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+{
+    const doubled *d = context;
+    for (int64_t r = 0; r < n_rows; r++)
+        for (int64_t i = 0; i < n; i++) {
+            int64_t at = start + r * row_step + i;
+            d->seen[at]++; /* blocks are disjoint: no two threads come here for one element */
+            d->out[at] = 2 * d->c[at];
+        }
+}
+
+/* Every element is handed over once, when it is final; panels made ahead change nothing. */
+static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
+{
+    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
+    if (layout & A_TURNED) s.a_row = 1, s.a_col = m;
+    if (layout & B_TURNED) s.b_row = 1, s.b_col = k;
+    size_t bytes = (size_t)(m * n) * 4;
+    float *a = filled(SP_DTYPE_F32, m * k), *b = filled(SP_DTYPE_F32, k * n), *c = sp__alloc(bytes), *plain = sp__alloc(bytes);
+    doubled d = {.c = c, .out = sp__alloc(bytes), .seen = sp__alloc_zero((size_t)(m * n) * sizeof(int))};
+    const sp_epilogue epilogue = {double_block, &d};
+    void *work = sp__alloc(sp__gemm_work(&s)), *packed = sp__alloc(sp__gemm_packed_bytes(&s));
+    sp__gemm_extra extra = {.epilogue = &epilogue};
+    assert_int_equal(sp_threads_set(3), SP_OK);
+    assert_int_equal(sp__gemm(&s, a, b, plain, false, work), SP_OK);
+    if (sp__gemm_packed_bytes(&s)) {
+        assert_int_equal(sp__gemm_pack_b(&s, b, packed), SP_OK);
+        extra.packed_b = packed;
+        memset(b, 0xFF, (size_t)(k * n) * 4); /* what is packed is not read again */
+    }
+    assert_int_equal(sp__gemm_with(&s, a, b, c, false, work, &extra), SP_OK);
+    assert_memory_equal(c, plain, bytes);
+    for (int64_t i = 0; i < m * n; i++) {
+        assert_int_equal(d.seen[i], 1);
+        assert_true(d.out[i] == 2 * plain[i]);
+    }
+    sp__free(a), sp__free(b), sp__free(c), sp__free(plain), sp__free(d.out), sp__free(d.seen), sp__free(work), sp__free(packed);
+}
+
+static void epilogues_and_packed_weights(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int layout = 0; layout < 4; layout++) check_extra(sizes[i][0], sizes[i][1], sizes[i][2], layout);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -149,10 +205,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_small_shape),
         cmocka_unit_test(beyond_one_block),
         cmocka_unit_test(batches_do_each_item),
+        cmocka_unit_test(epilogues_and_packed_weights),
     };
     const char *level = getenv("SPORE_ISA");
     int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
-    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : NULL;
+    const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : strcmp(level, "avx2") == 0 ? "avx512" : NULL;
     if (failed != 0 || next == NULL) return failed;
     setenv("SPORE_ISA", next, 1);
     execv("/proc/self/exe", argv);

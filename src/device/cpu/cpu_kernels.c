@@ -12,8 +12,9 @@
     }
 
 static const sp_kernel_entry entries[] = {
-    {.op = "matmul", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
-     .takes = sp__cpu_matmul_takes},
+    {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
+     .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
+     .prepare = sp__cpu_matmul_prepare},
     CONV(1),
     CONV(2),
     CONV(3),

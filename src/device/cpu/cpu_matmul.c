@@ -97,17 +97,36 @@ sp_status sp__cpu_matmul(const sp_call *c)
         out = wide_c;
     }
     char *gemm_work = work + p.offsets_bytes + p.wide_bytes;
+    const sp_epilogue *epilogue = p.half ? NULL : c->epilogue; /* half: the results are not rounded before the end */
     if (p.g.n_batch == 1) {
-        SP_TRY(sp__gemm(&p.s, a, b, out, false, gemm_work));
+        const sp__gemm_extra extra = {.epilogue = epilogue, .packed_b = c->prepared};
+        SP_TRY(sp__gemm_with(&p.s, a, b, out, false, gemm_work, &extra));
     } else {
         for (int64_t i = 0; i < p.g.n_batch; i++) sp__matmul_offsets(&p.g, i, &a_offset[i], &b_offset[i]);
         const sp__gemm_batch batch = {.n = p.g.n_batch, .a_offset = a_offset, .b_offset = b_offset,
-                                      .c_step = p.g.m * p.g.n};
+                                      .c_step = p.g.m * p.g.n, .epilogue = epilogue};
         SP_TRY(sp__gemm_batched(&p.s, &batch, a, b, out, false, gemm_work));
     }
     if (!p.half) return SP_OK;
     sp_tensor wide_out = *c->out[0];
     wide_out.dtype = SP_DTYPE_F32;
     wide_out.data = out;
-    return convert(&wide_out, (sp_dtype)c->out[0]->dtype, c->out[0]->data);
+    SP_TRY(convert(&wide_out, (sp_dtype)c->out[0]->dtype, c->out[0]->data));
+    if (c->epilogue) c->epilogue->fn(c->epilogue->context, 0, 1, 0, c->out[0]->count);
+    return SP_OK;
+}
+
+/* Constant weights in panels: one product (a batch of rows included), read as often as the panels would be made. */
+size_t sp__cpu_matmul_prepared(const sp_call *c)
+{
+    matmul_plan p;
+    if (plan(c, &p) != SP_OK || p.half || p.g.n_batch != 1) return 0;
+    return sp__gemm_packed_bytes(&p.s);
+}
+
+sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to)
+{
+    matmul_plan p;
+    SP_TRY(plan(c, &p));
+    return sp__gemm_pack_b(&p.s, c->in[1]->data, to);
 }

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "device/device.h"
+
 enum {
     TILE_ROW_PANELS = 8,
     TILE_COLUMN_PANELS = 16,
@@ -41,6 +43,9 @@ typedef struct gemm_job {
     int64_t i0, i1, j0, j1, p0, p1;
     int64_t n_a_panels, n_b_panels;
     int64_t tiles_m;
+    const char *packed_b;         /* all panels of B, or NULL */
+    const sp_epilogue *epilogue;
+    int64_t start;                /* number of C's first element, for the epilogue */
 } gemm_job;
 
 const sp__gemm_kernels *sp__gemm_find(sp_dtype dtype)
@@ -63,8 +68,7 @@ static void plan(const sp__gemm_shape *s, gemm_job *job)
 {
     const sp__gemm_kernels *kernels = sp__gemm_find(s->dtype);
     int64_t rows = kernels->rows, columns = kernels->columns;
-    job->kernels = kernels;
-    job->s = *s;
+    *job = (gemm_job){.kernels = kernels, .s = *s};
     job->size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
     int64_t size = (int64_t)job->size;
     job->k_step = ceil_div(s->k, ceil_div(s->k, kernels->k_block));
@@ -101,7 +105,7 @@ static vector_form form_of(const sp__gemm_shape *s)
 
 static size_t work_of(const gemm_job *job)
 {
-    int64_t columns = job->pack_b ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
+    int64_t columns = job->pack_b && !job->packed_b ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
     return (size_t)((columns + rows) * job->k_step) * job->size;
 }
 
@@ -165,6 +169,15 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
     }
 }
 
+/* The elements of C in this block are final. */
+static void finish(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
+{
+    int64_t step = job->s.c_row, start = job->start + i0 * step + j0;
+    if (!job->epilogue) return;
+    if (j1 - j0 == step) job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * step);
+    else job->epilogue->fn(job->epilogue->context, start, i1 - i0, step, j1 - j0);
+}
+
 static void run_tiles(void *context, int64_t begin, int64_t end)
 {
     const gemm_job *job = context;
@@ -173,6 +186,7 @@ static void run_tiles(void *context, int64_t begin, int64_t end)
         int64_t j0 = job->j0 + t / job->tiles_m * job->tile_n, j1 = min_i64(j0 + job->tile_n, job->j1);
         for (int64_t p = job->p0; p < job->p1; p += job->k_step)
             run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), job->accumulate || p > 0);
+        if (job->p1 == job->s.k) finish(job, i0, i1, j0, j1);
     }
 }
 
@@ -200,6 +214,8 @@ static void run_vector(void *context, int64_t begin, int64_t end)
     char *y = job->c + begin * y_step * size;
     if (form_of(s) == FORM_DOTS) job->kernels->dots(n, s->k, x, matrix, along_n, y, y_step, job->accumulate);
     else job->kernels->sums(n, s->k, x, x_step, matrix, along_k, y, job->accumulate);
+    if (row) finish(job, 0, 1, begin, end);
+    else finish(job, begin, end, 0, 1);
 }
 
 /* --- entries ----------------------------------------------------------------------------------------------------- */
@@ -210,23 +226,41 @@ static void clear(const sp__gemm_shape *s, char *c)
     for (int64_t i = 0; i < s->m; i++) memset(c + (size_t)(i * s->c_row) * size, 0, (size_t)s->n * size);
 }
 
-sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work)
+/* Where the panels of columns [j0, j1) and of K from p0 on lie in a B that was packed as a whole. */
+static char *packed_panels(const gemm_job *job, const char *packed)
+{
+    int64_t width = round_up(job->j1 - job->j0, job->kernels->columns);
+    return (char *)(uintptr_t)packed + (size_t)(job->j0 * job->s.k + job->p0 * width) * job->size;
+}
+
+sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
+                        const sp__gemm_extra *extra)
 {
     if (s->m == 0 || s->n == 0) return SP_OK;
-    if (s->k == 0) {
-        if (!accumulate) clear(s, c);
-        return SP_OK;
-    }
     gemm_job job;
-    plan(s, &job);
+    if (s->k == 0) {
+        job = (gemm_job){.s = *s};
+        if (!accumulate) clear(s, c);
+    } else {
+        plan(s, &job);
+    }
     job.a = a;
     job.b = b;
     job.c = c;
     job.accumulate = accumulate;
+    if (extra) {
+        job.epilogue = extra->epilogue;
+        job.start = extra->start;
+        job.packed_b = job.pack_b ? extra->packed_b : NULL;
+    }
+    if (s->k == 0) {
+        finish(&job, 0, s->m, 0, s->n);
+        return SP_OK;
+    }
     if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, 512, run_vector);
 
     job.b_panels = work;
-    job.a_panels = (char *)work + (job.pack_b ? (size_t)(job.block_n * job.k_step) * job.size : 0);
+    job.a_panels = (char *)work + (job.pack_b && !job.packed_b ? (size_t)(job.block_n * job.k_step) * job.size : 0);
     bool packs = job.pack_a || job.pack_b;
     int64_t k_step = packs ? job.k_step : s->k;                  /* without panels the tiles go through K themselves */
     int64_t m_step = job.pack_a ? job.block_m : s->m, n_step = job.pack_b ? job.block_n : s->n;
@@ -234,14 +268,46 @@ sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *
         job.j1 = min_i64(job.j0 + n_step, s->n);
         for (job.p0 = 0; job.p0 < s->k; job.p0 += k_step) {
             job.p1 = min_i64(job.p0 + k_step, s->k);
+            if (job.packed_b) job.b_panels = packed_panels(&job, job.packed_b);
             for (job.i0 = 0; job.i0 < s->m; job.i0 += m_step) {
                 job.i1 = min_i64(job.i0 + m_step, s->m);
-                job.n_b_panels = job.pack_b && job.i0 == 0 ? ceil_div(job.j1 - job.j0, job.kernels->columns) : 0;
+                bool pack_b = job.pack_b && !job.packed_b && job.i0 == 0;
+                job.n_b_panels = pack_b ? ceil_div(job.j1 - job.j0, job.kernels->columns) : 0;
                 job.n_a_panels = job.pack_a ? ceil_div(job.i1 - job.i0, job.kernels->rows) : 0;
                 SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, 8, pack_panels));
                 job.tiles_m = ceil_div(job.i1 - job.i0, job.tile_m);
                 SP_TRY(share(&job, job.tiles_m * ceil_div(job.j1 - job.j0, job.tile_n), 1, run_tiles));
             }
+        }
+    }
+    return SP_OK;
+}
+
+sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work)
+{
+    return sp__gemm_with(s, a, b, c, accumulate, work, NULL);
+}
+
+size_t sp__gemm_packed_bytes(const sp__gemm_shape *s)
+{
+    if (s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
+    gemm_job job;
+    plan(s, &job);
+    return job.pack_b ? (size_t)(round_up(s->n, job.kernels->columns) * s->k) * job.size : 0;
+}
+
+sp_status sp__gemm_pack_b(const sp__gemm_shape *s, const void *b, void *to)
+{
+    gemm_job job;
+    plan(s, &job);
+    job.b = b;
+    for (job.j0 = 0; job.j0 < s->n; job.j0 += job.block_n) {
+        job.j1 = min_i64(job.j0 + job.block_n, s->n);
+        for (job.p0 = 0; job.p0 < s->k; job.p0 += job.k_step) {
+            job.p1 = min_i64(job.p0 + job.k_step, s->k);
+            job.b_panels = packed_panels(&job, to);
+            job.n_b_panels = ceil_div(job.j1 - job.j0, job.kernels->columns);
+            SP_TRY(share(&job, job.n_b_panels, 8, pack_panels));
         }
     }
     return SP_OK;
@@ -264,8 +330,9 @@ static sp_status run_item(const batch_job *job, int64_t i, char *work)
     int64_t a = batch->a_offset ? batch->a_offset[i] : i * batch->a_step;
     int64_t b = batch->b_offset ? batch->b_offset[i] : i * batch->b_step;
     int64_t size = (int64_t)job->size;
-    return sp__gemm(job->s, job->a + a * size, job->b + b * size, job->c + i * batch->c_step * size, job->accumulate,
-                    work);
+    const sp__gemm_extra extra = {.epilogue = batch->epilogue, .start = i * batch->c_step};
+    return sp__gemm_with(job->s, job->a + a * size, job->b + b * size, job->c + i * batch->c_step * size, job->accumulate,
+                         work, &extra);
 }
 
 static void run_items(void *context, int64_t begin, int64_t end)

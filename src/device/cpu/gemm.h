@@ -23,11 +23,24 @@ size_t sp__gemm_work(const sp__gemm_shape *s);
 /* work: 64-byte aligned, sp__gemm_work bytes (NULL when that is 0). Fails only when interrupted. */
 sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work);
 
+/* What a product may bring along. */
+typedef struct sp__gemm_extra {
+    const struct sp_epilogue *epilogue; /* NULL: none. Called for blocks of C when they are final; see device/device.h */
+    int64_t start;                      /* number of C's first element, for the epilogue */
+    const void *packed_b;               /* B as sp__gemm_pack_b made it, NULL: none; the same bits either way */
+} sp__gemm_extra;
+sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
+                        const sp__gemm_extra *extra);
+/* B once and for all in the form the kernels want; 0 bytes: it would be read as it is. `to` is 64-byte aligned. */
+size_t sp__gemm_packed_bytes(const sp__gemm_shape *s);
+sp_status sp__gemm_pack_b(const sp__gemm_shape *s, const void *b, void *to);
+
 /* A batch: operands of item i start at a + a_offset[i] and so on (in elements; NULL: item i at i * stride). */
 typedef struct sp__gemm_batch {
     int64_t n;
     const int64_t *a_offset, *b_offset;
     int64_t a_step, b_step, c_step; /* used where the offsets are NULL; C always uses its step */
+    const struct sp_epilogue *epilogue; /* NULL: none; element 0 is the first of item 0's C */
 } sp__gemm_batch;
 size_t sp__gemm_batch_work(const sp__gemm_shape *s, int64_t n);
 sp_status sp__gemm_batched(const sp__gemm_shape *s, const sp__gemm_batch *batch, const void *a, const void *b, void *c,

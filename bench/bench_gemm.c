@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_gemm.c - the matrix product by itself: GFLOP/s of shapes that matter, with one thread and with two.
+ *
+ *     bench_gemm [dtype [m n k]]...     prints a line a shape */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/cpu/gemm.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double measure(const sp__gemm_shape *s, const void *a, const void *b, void *c, void *work)
+{
+    double best = 1e9, end = now() + 0.25;
+    int runs = 1;
+    while (now() < end) {
+        double start = now();
+        for (int i = 0; i < runs; i++) sp__gemm(s, a, b, c, false, work);
+        double each = (now() - start) / runs;
+        if (each < best) best = each;
+        if (each * runs < 2e-4) runs *= 2;
+    }
+    return best;
+}
+
+static void report(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int turned)
+{
+    sp__gemm_shape s = {.dtype = dtype, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
+    if (turned & 1) s.a_row = 1, s.a_col = m;
+    if (turned & 2) s.b_row = 1, s.b_col = k;
+    size_t bytes = sp_dtype_bytes(dtype);
+    void *a = sp__alloc_zero((size_t)(m * k) * bytes), *b = sp__alloc_zero((size_t)(k * n) * bytes);
+    void *c = sp__alloc_zero((size_t)(m * n) * bytes), *work = sp__alloc(sp__gemm_work(&s));
+    if (!a || !b || !c || !work) return;
+    memset(a, 0x3c, (size_t)(m * k) * bytes); /* small numbers, not zeros */
+    memset(b, 0x3c, (size_t)(k * n) * bytes);
+    double flops = 2.0 * (double)m * (double)n * (double)k, found[2];
+    for (int t = 1; t <= 2; t++) {
+        sp_threads_set(t);
+        found[t - 1] = measure(&s, a, b, c, work);
+    }
+    printf("%-8s %5d %5d %5d %s%s  %9.1f us %7.1f GFLOP/s   %9.1f us %7.1f GFLOP/s\n", sp_dtype_name(dtype), (int)m, (int)n, (int)k,
+           turned & 1 ? "T" : "-", turned & 2 ? "T" : "-", found[0] * 1e6, flops / found[0] / 1e9, found[1] * 1e6,
+           flops / found[1] / 1e9);
+    sp__free(a), sp__free(b), sp__free(c), sp__free(work);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 5) {
+        sp_dtype dtype = strcmp(argv[1], "float64") == 0 ? SP_DTYPE_F64 : SP_DTYPE_F32;
+        for (int i = 2; i + 2 < argc; i += 3) report(dtype, atoll(argv[i]), atoll(argv[i + 1]), atoll(argv[i + 2]), 0);
+        return 0;
+    }
+    static const int64_t shapes[][3] = {{8, 8, 8},       {16, 16, 16},      {32, 32, 32},      {64, 64, 64},   {128, 128, 128}, {256, 256, 256},
+                                        {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {1, 4096, 4096}, {16, 3072, 768}, {128, 128, 64},
+                                        {64, 512, 784},  {512, 1536, 384},  {32, 1024, 256}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int turned = 0; turned < 3; turned++) report(SP_DTYPE_F32, shapes[i][0], shapes[i][1], shapes[i][2], turned);
+    report(SP_DTYPE_F64, 1024, 1024, 1024, 0);
+    return 0;
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``make bench-peers`` measures: the rows, in groups, and the share of the fastest peer's time that is the aim.
+
+A row is (name, arguments, aim with AMX, aim without). ``peer_spore.py`` and ``peer_torch.py`` know how to run each kind of
+row; the kind is the name up to the first dot.
+"""
+SQUARES = (8, 16, 32, 64)
+
+GROUPS = {
+    "matmul": [
+        *((f"matmul.f32_{n}", ("float32", None, n, n, n), 0.6, 1.0) for n in (256, 1024, 2048)),
+        ("matmul.f32_96x128x64x128", ("float32", 96, 128, 64, 128), 0.6, 1.0),
+    ],
+    "low": [
+        *((f"matmul.bf16_{n}", ("bfloat16", None, n, n, n), 1.0, 1.0) for n in (1024, 2048)),
+        ("matmul.f16_1024", ("float16", None, 1024, 1024, 1024), None, None),
+        ("matmul.f64_1024", ("float64", None, 1024, 1024, 1024), None, None),
+        ("matmul_int8.1024", (1024,), 1.0, 1.0),
+    ],
+    "small": [
+        *((f"matmul.f32_{n}", ("float32", None, n, n, n), 0.7, 0.7) for n in SQUARES),
+        ("matmul.f32_1x4096x4096", ("float32", None, 1, 4096, 4096), 0.7, 0.7),
+        ("matmul.f32_16x768x3072", ("float32", None, 16, 768, 3072), 0.7, 0.7),
+    ],
+}
+
+# batch, in channels, size, out channels, kernel, stride, padding, groups
+CONVS = {
+    "3x3_c64_56": (8, 64, 56, 64, 3, 1, 1, 1),
+    "3x3_c256_14": (8, 256, 14, 256, 3, 1, 1, 1),
+    "1x1_c256_512_28": (8, 256, 28, 512, 1, 1, 0, 1),
+    "7x7_stem": (8, 3, 224, 64, 7, 2, 3, 1),
+}
+DEPTHWISE = (8, 144, 56, 144, 3, 1, 1, 144)
+GROUPS["conv"] = [(f"conv.{name}", geometry, 0.7, 1.0) for name, geometry in CONVS.items()]
+GROUPS["conv_grad"] = [(f"conv_{kind}.{name}", geometry, 0.7, 1.0)
+                       for name, geometry in CONVS.items() if name != "7x7_stem" for kind in ("input", "weight")]
+GROUPS["depthwise"] = [(f"{kind}.depthwise_3x3_c144_56", DEPTHWISE, 0.8, 0.8) for kind in ("conv", "conv_input", "conv_weight")]
+
+GROUPS["vector"] = [
+    ("softmax.4096x1024", (4096, 1024), 0.9, 0.9),
+    ("layer_norm.4096x768", (4096, 768), 0.9, 0.9),
+    ("gelu.4M", (1 << 22,), 0.9, 0.9),
+    ("tanh.4M", (1 << 22,), 0.9, 0.9),
+    ("sum.axis0_4096x4096", (4096, 4096, 0), 0.9, 0.9),
+    ("sum.axis1_4096x4096", (4096, 4096, 1), 0.9, 0.9),
+]
+GROUPS["move"] = [
+    ("gather.50k_768", (50000, 768, 8192), 0.9, 0.9),
+    ("transpose.4096x4096", (4096, 4096), 0.9, 0.9),
+    ("cumsum.1M", (1 << 20,), 0.9, 0.9),
+    ("topk.1M_100", (1 << 20, 100), 0.9, 0.9),
+    ("sort.1M", (1 << 20,), 0.9, 0.9),
+]
+GROUPS["fused"] = [
+    ("chain.8_on_4M", (1 << 22,), 0.9, 0.9),
+    ("attention.8x512x64", (8, 512, 64), 0.8, 0.8),
+    ("attention_grad.8x512x64", (8, 512, 64), 0.8, 0.8),
+]
+GROUPS["train"] = [
+    ("train.lenet", ("lenet",), 0.5, 0.5),
+    ("train.mlp", ("mlp",), 0.5, 0.5),
+]
+GROUPS["train_conv"] = [
+    ("train.resnet18", ("resnet18",), 0.7, 0.7),
+    ("train.resnet50", ("resnet50",), 0.7, 0.7),
+]
+GROUPS["train_sequence"] = [
+    ("train.lstm", ("lstm",), 0.8, 0.8),
+    ("train.gpt", ("gpt",), 0.8, 0.8),
+]

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``make bench-peers``: spore and its peers on the same rows, alternately, in one run.
+
+    SPORE_BENCH_PEER=/path/to/python        an interpreter with torch
+    SPORE_BENCH_MINDSPORE=/path/to/python   one with MindSpore
+    make bench-peers ROWS="matmul conv"     some groups (or rows by name) only; without it all of them
+
+Nothing is installed. Every side is a process of its own with two threads; they take turns, several rounds, and the least
+time of a call counts. Results are merged into build/bench/peers.json (so groups can be measured one by one) and shown as Markdown,
+build/bench/peers.md. A ratio is our time over that of the fastest peer; above its aim it is marked.
+"""
+import datetime
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from peer_rows import GROUPS
+
+BUILD = os.environ.get("SPORE_BUILD", os.path.join(HERE, "..", "build"))
+ROUNDS = int(os.environ.get("SPORE_BENCH_ROUNDS", "4"))
+SECONDS = float(os.environ.get("SPORE_BENCH_SECONDS", "0.15"))
+
+
+class Side:
+    """A process that measures rows."""
+
+    def __init__(self, name, command, env):
+        self.name = name
+        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        stderr=None if os.environ.get("SPORE_BENCH_VERBOSE") else subprocess.DEVNULL)
+
+    def ask(self, row, args, seconds, forget=False):
+        if self.process is None:
+            return {"error": "the process has died"}
+        try:
+            self.process.stdin.write(json.dumps({"row": row, "args": args, "seconds": seconds, "forget": forget}) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            code, self.process = self.process.wait(), None
+            return {"error": f"the process has died (code {code})"}
+        return json.loads(line)
+
+    def close(self):
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def sides(with_compile, with_graph):
+    env = dict(os.environ, OMP_NUM_THREADS="2")
+    plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
+    own = os.path.join(HERE, "peer_spore.py")
+    out = [Side("spore", [sys.executable, own, "spore", "eager"], env)]
+    if with_graph:
+        out.append(Side("spore graph", [sys.executable, own, "spore", "graph"], env))
+    torch, mindspore = os.environ.get("SPORE_BENCH_PEER"), os.environ.get("SPORE_BENCH_MINDSPORE")
+    if torch:
+        out.append(Side("torch", [torch, os.path.join(HERE, "peer_torch.py"), "eager"], plain))
+        if with_compile:
+            out.append(Side("torch.compile", [torch, os.path.join(HERE, "peer_torch.py"), "compile"], plain))
+    if mindspore:
+        out.append(Side("mindspore", [mindspore, own, "mindspore", "eager"], plain))
+        if with_graph:
+            out.append(Side("mindspore graph", [mindspore, own, "mindspore", "graph"], plain))
+    return out
+
+
+def measure(name, args, all_sides):
+    found = {}
+    for turn in range(ROUNDS):
+        for side in all_sides:
+            if turn and "error" in found[side.name]:
+                continue
+            answer = side.ask(name, args, SECONDS, forget=turn == 0)
+            answer.pop("row", None)
+            found[side.name] = answer
+    return found
+
+
+def machine():
+    model, features = "unknown", ""
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            if key.strip() == "model name" and model == "unknown":
+                model = value.strip()
+            if key.strip() == "flags" and not features:
+                features = " ".join(w for w in value.split() if w in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16"))
+    return {"cpu": model, "features": features, "threads": 2, "date": datetime.date.today().isoformat(),
+            "isa": os.environ.get("SPORE_ISA", "")}
+
+
+def versions():
+    code = ("import json,importlib.metadata as m\n"
+            "out={}\n"
+            "for n in ('torch','onnxruntime','openvino','mindspore'):\n"
+            "    try: out[n]=m.version(n)\n"
+            "    except m.PackageNotFoundError: pass\n"
+            "print(json.dumps(out))")
+    out = {}
+    for name in ("SPORE_BENCH_PEER", "SPORE_BENCH_MINDSPORE"):
+        if os.environ.get(name):
+            done = subprocess.run([os.environ[name], "-c", code], capture_output=True, text=True)
+            if done.returncode == 0:
+                out.update(json.loads(done.stdout))
+    return out
+
+
+def ratio_of(times):
+    """Our time over that of the fastest peer, its name; None when there is no peer."""
+    own = min((v["best"] for k, v in times.items() if k.startswith("spore") and "best" in v), default=None)
+    peers = [(v["best"], k) for k, v in times.items() if not k.startswith("spore") and "best" in v]
+    if own is None or not peers:
+        return own, None, None
+    best, name = min(peers)
+    return own, own / best, name
+
+
+def shown(seconds):
+    if seconds is None:
+        return "-"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} us"
+
+
+def markdown(table):
+    amx = "amx_bf16" in table["machine"]["features"] and table["machine"]["isa"] in ("", "amx")
+    names = sorted({side for row in table["rows"].values() for side in row["times"]}, key=lambda s: (not s.startswith("spore"), s))
+    lines = ["| row | " + " | ".join(names) + " | ratio | aim |", "|---|" + "---|" * (len(names) + 2)]
+    for group in GROUPS.values():
+        for name, _, aim_amx, aim_plain in group:
+            row = table["rows"].get(name)
+            if row is None:
+                continue
+            _, ratio, peer = ratio_of(row["times"])
+            aim = aim_amx if amx else aim_plain
+            text = "-" if ratio is None else f"{ratio:.2f} of {peer}"
+            if ratio is not None and aim is not None and ratio > aim:
+                text = f"**{text}**"
+            cells = [shown(row["times"].get(side, {}).get("best")) for side in names]
+            lines.append(f"| {name} | " + " | ".join(cells) + f" | {text} | {aim if aim is not None else '-'} |")
+    return "\n".join(lines) + "\n"
+
+
+def chosen(wanted):
+    for group, rows in GROUPS.items():
+        for row in rows:
+            if not wanted or group in wanted or row[0] in wanted:
+                yield group, row
+
+
+def main():
+    wanted = sys.argv[1:]
+    rows = list(chosen(wanted))
+    if not rows:
+        raise SystemExit(f"bench-peers: no row or group is called {' '.join(wanted)}; groups: {' '.join(GROUPS)}")
+    if not os.environ.get("SPORE_BENCH_PEER") and not os.environ.get("SPORE_BENCH_MINDSPORE"):
+        print("no peers: set SPORE_BENCH_PEER and SPORE_BENCH_MINDSPORE to interpreters that have torch and MindSpore")
+    path = os.path.join(BUILD, "bench", "peers.json")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    table = {"rows": {}}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+    table["machine"], table["versions"] = machine(), versions() or table.get("versions", {})
+    whole = any(group in ("fused", "train", "train_conv", "train_sequence") for group, _ in rows)
+    everyone = sides(with_compile=whole, with_graph=whole)
+    for _, (name, args, _, _) in rows:
+        times = measure(name, args, everyone)
+        table["rows"][name] = {"times": times}
+        own, ratio, peer = ratio_of(times)
+        print(f"{name:32} {shown(own):>10}" + (f"   {ratio:6.2f} of {peer}" if ratio else ""), flush=True)
+        for side, time in times.items():
+            if "error" in time and side.startswith("spore"):
+                print(f"    {side}: {time['error']}")
+    for side in everyone:
+        side.close()
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(table, file, indent=1)
+    with open(path[:-4] + "md", "w", encoding="utf-8") as file:
+        file.write(markdown(table))
+
+
+if __name__ == "__main__":
+    main()
