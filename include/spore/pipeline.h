@@ -44,6 +44,8 @@ typedef struct sp_row_call {
     int64_t id;     /* of a source: which row is wanted */
     int64_t n_rows; /* of a batch: in[] holds n_rows rows, one after another */
     bool end;       /* of a source without numbers: set it when there are no more */
+    uint64_t seed;  /* of this row in this place of the tree, for what is random in the function */
+    void *opened;   /* what `open` made for this iterator; NULL without threads */
     void *fault;    /* set on failure, if the message is not all: see sp_iterator_take_fault */
 } sp_row_call;
 
@@ -56,6 +58,13 @@ typedef struct sp_row_function {
     void *context;
     bool lane;  /* only on the thread that calls sp_iterator_next, in the order of rows; else on any, several at once */
     bool cheap; /* costs less than handing it to another thread */
+    /* Above 0: it waits for others (processes) more than it works. An iterator with workers then calls `open` before it
+     * starts threads, runs the function on so many threads of its own, `stop` when it is released, which must make those
+     * calls return, and `close` when they have. Without workers the function runs in the lane. */
+    int n_remote;
+    sp_status (*open)(void *context, void **opened);
+    void (*stop)(void *opened);
+    void (*close)(void *opened);
 } sp_row_function;
 
 /* --- sources -------------------------------------------------------------------------------------------------------- */
@@ -83,10 +92,16 @@ SP_API sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *arrays,
 /* Rows of MindRecord files; columns == NULL: all. */
 SP_API sp_status sp_dataset_from_record(sp_record *record, const char *const *columns, int n_columns,
                                         const sp_order *order, sp_dataset **out);
-/* The bytes of files as column 0 and elements of arrays as the others (arrays as above, one fewer than columns). */
-SP_API sp_status sp_dataset_from_files(int64_t n_files, const char *const *paths, int n_columns,
+/* The bytes of n_files files a row (paths: row by row) as the first columns, and elements of arrays as the others (arrays as
+ * above, n_columns - n_files of them). */
+SP_API sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *paths, int n_columns,
                                        sp_tensor *const *arrays, const char *const *columns, const sp_order *order,
                                        sp_dataset **out);
+/* Parts of files: row i is length[i] bytes at begin[i] of paths[file[i]] (vectors of int64), as UTF-8 text or as uint8. Files
+ * are read when rows are. */
+SP_API sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_tensor *file,
+                                       sp_tensor *begin, sp_tensor *length, bool text, const char *column,
+                                       const sp_order *order, sp_dataset **out);
 
 /* --- what is made of rows -------------------------------------------------------------------------------------------- */
 
@@ -139,6 +154,8 @@ typedef struct sp_iterator_plan {
     int64_t first_epoch; /* number of the first epoch */
     int64_t n_ahead;     /* rows made before they are asked for; 0: 16 */
     size_t budget;       /* bytes of finished rows that wait; 0: 256 MiB */
+    double slow;         /* seconds after which a row in the making is reported, once; 0: never */
+    void (*report)(const char *text); /* to whom; on any thread. NULL: stderr */
 } sp_iterator_plan;
 
 /* One thread at a time. In a forked child it only releases. */

@@ -17,6 +17,7 @@
 #ifndef SPORE_TFRECORD_H
 #define SPORE_TFRECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,11 @@ SP_API sp_status sp_tfrecord_open(const char *path, sp_tfrecord **out);
 SP_API void sp_tfrecord_release(sp_tfrecord *file); /* NULL is fine */
 /* The next record, its checksums verified. data lives as long as the file; NULL at the end. */
 SP_API sp_status sp_tfrecord_next(sp_tfrecord *file, const void **data, size_t *bytes);
+/* The place of the next record, and going to one. */
+SP_API size_t sp_tfrecord_tell(const sp_tfrecord *file);
+SP_API sp_status sp_tfrecord_seek(sp_tfrecord *file, size_t place);
+/* Go past the next record without reading it: only the checksum of its length is verified. more = false at the end. */
+SP_API sp_status sp_tfrecord_skip(sp_tfrecord *file, bool *more);
 
 typedef enum { SP_FEATURE_EMPTY, SP_FEATURE_BYTES, SP_FEATURE_FLOAT, SP_FEATURE_INT64 } sp_feature_kind;
 

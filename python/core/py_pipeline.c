@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* py_pipeline.c - data sets of the engine, functions of Python in them, and iterators.
+/* py_pipeline.c - data sets of the engine, and iterators.
  *
- * Python functions run in the iterator's lane: on the thread that asks for rows, one at a time, in the order of rows.
- * The interpreter lock is given up while rows are waited for and worked on in C, and taken for each such function. An
- * exception travels with the task as its fault, and is raised where its row would have come. */
+ * The interpreter lock is given up while rows are waited for and worked on in C, and taken for each function of Python
+ * (py_rows.c). Its exception is raised where its row would have come. */
 #include <stdlib.h>
 
-#include "core.h"
-#include "spore/pipeline.h"
+#include "py_rows.h"
 
 typedef struct py_pipeline {
     PyObject_HEAD
@@ -22,206 +20,7 @@ typedef struct py_iterator {
 } py_iterator;
 
 static PyTypeObject *pipeline_type, *iterator_type;
-static PyObject *encode_text, *decode_text; /* of spore.dataset: anything into arrays, characters into texts */
-
-/* --- values ----------------------------------------------------------------------------------------------------------- */
-
-static sp_tensor *encoded(PyObject *o)
-{
-    PyObject *pair = encode_text ? PyObject_CallFunctionObjArgs(encode_text, o, NULL) : NULL;
-    PyObject *array;
-    int text;
-    sp_tensor *t = NULL;
-    if (!encode_text) PyErr_SetString(PyExc_RuntimeError, "spore.dataset has not been imported");
-    if (pair && PyArg_ParseTuple(pair, "Op", &array, &text)) {
-        t = sp__py_from_buffer(array, false);
-        if (t && text) t->dtype = SP_DTYPE_STR; /* characters have four bytes, as uint32 has */
-    }
-    Py_XDECREF(pair);
-    return t;
-}
-
-/* A value of a row: arrays are copied, so that no row depends on the interpreter any more. */
-static sp_tensor *cell_of(PyObject *o)
-{
-    if (sp__py_is_array(o)) {
-        sp_tensor *t = sp__py_from_buffer(o, false);
-        if (t) return t;
-        PyErr_Clear();
-    }
-    return encoded(o);
-}
-
-/* The reverse, as an array that the caller may write into; takes the reference over. */
-static PyObject *array_of(sp_tensor *t)
-{
-    if (t->storage && atomic_load_explicit(&t->storage->refs, memory_order_acquire) > 1) {
-        sp_tensor *own = NULL;
-        const bool text = t->dtype == SP_DTYPE_STR;
-        if (text) t->dtype = SP_DTYPE_U32;
-        const sp_status status = sp_tensor_copy(t, &own);
-        if (text) t->dtype = SP_DTYPE_STR;
-        sp_tensor_release(t);
-        SP_PY_TRY(status);
-        if (text) own->dtype = SP_DTYPE_STR;
-        t = own;
-    }
-    const bool text = t->dtype == SP_DTYPE_STR;
-    if (text) t->dtype = SP_DTYPE_U32;
-    PyObject *o = sp__py_take_tensor(t), *array = o ? sp__py_asnumpy(o) : NULL;
-    Py_XDECREF(o);
-    if (!text || !array) return array;
-    PyObject *texts = PyObject_CallFunctionObjArgs(decode_text, array, NULL);
-    Py_DECREF(array);
-    return texts;
-}
-
-/* An array for a function of the user; the cell stays the caller's. */
-static PyObject *lend(sp_tensor *cell)
-{
-    sp_tensor *copy = NULL;
-    if (cell->dtype == SP_DTYPE_STR) {
-        SP_PY_TRY(sp__tensor_alias(cell, &copy));
-        return array_of(copy);
-    }
-    SP_PY_TRY(sp_tensor_copy(cell, &copy));
-    return array_of(copy);
-}
-
-/* --- functions of Python ------------------------------------------------------------------------------------------------ */
-
-/* Turn the exception into a failure with a fault. */
-static sp_status failed(sp_row_call *call)
-{
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (trace && value) PyException_SetTraceback(value, trace);
-    PyObject *text = value ? PyObject_Str(value) : NULL;
-    const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    sp__fail(SP_RUNTIME, "%s: %s", value ? sp__py_type_name(value) : "exception", words ? words : "(no text)");
-    PyErr_Clear();
-    Py_XDECREF(text);
-    Py_XDECREF(type);
-    Py_XDECREF(trace);
-    call->fault = value;
-    return SP_RUNTIME;
-}
-
-static void drop_object(void *object)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_XDECREF((PyObject *)object);
-    PyGILState_Release(state);
-}
-
-/* The function's answer, a tuple of n values, into cells. */
-static int take_values(PyObject *result, int n, sp_tensor **out)
-{
-    if (!PyTuple_Check(result) || PyTuple_Size(result) != n) {
-        if (n == 1 && !PyTuple_Check(result)) {
-            out[0] = cell_of(result);
-            return out[0] ? 0 : -1;
-        }
-        PyErr_Format(PyExc_RuntimeError,
-                     "the function gives rows of %zd values, but there are %d column names",
-                     PyTuple_Check(result) ? PyTuple_Size(result) : (Py_ssize_t)1, n);
-        return -1;
-    }
-    for (int i = 0; i < n; i++) {
-        out[i] = cell_of(PyTuple_GetItem(result, i));
-        if (out[i]) continue;
-        while (i > 0) {
-            sp_tensor_release(out[--i]);
-            out[i] = NULL;
-        }
-        return -1;
-    }
-    return 0;
-}
-
-/* Arguments: the row's values; of a batch: a list for each column, then epoch and number of the batch. */
-static PyObject *arguments(const sp_row_call *call, int n_in, sp_tensor *const *in, bool batch)
-{
-    PyObject *args = PyTuple_New(batch ? n_in + 2 : n_in);
-    for (int i = 0; args && i < n_in; i++) {
-        PyObject *value = batch ? PyList_New((Py_ssize_t)call->n_rows) : lend(in[i]);
-        for (int64_t k = 0; batch && value && k < call->n_rows; k++) {
-            PyObject *cell = lend(in[k * n_in + i]);
-            if (cell) PyList_SetItem(value, (Py_ssize_t)k, cell);
-            else Py_CLEAR(value);
-        }
-        if (value) PyTuple_SetItem(args, i, value);
-        else Py_CLEAR(args);
-    }
-    if (args && batch) {
-        PyTuple_SetItem(args, n_in, PyLong_FromLongLong(call->epoch));
-        PyTuple_SetItem(args, n_in + 1, PyLong_FromLongLong(call->row));
-    }
-    return args;
-}
-
-static sp_status call_python(void *context, sp_row_call *call, PyObject *args, int n_out, sp_tensor **out, bool may_end)
-{
-    PyObject *result = args ? PyObject_CallObject(context, args) : NULL;
-    Py_XDECREF(args);
-    sp_status status = SP_OK;
-    if (may_end && result == Py_None) call->end = true;
-    else if (!result || take_values(result, n_out, out) < 0) status = failed(call);
-    Py_XDECREF(result);
-    return status;
-}
-
-static sp_status run_row(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    const sp_status status = call_python(context, call, arguments(call, n_in, in, false), n_out, out, false);
-    PyGILState_Release(state);
-    return status;
-}
-
-static sp_status run_batch(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    const sp_status status = call_python(context, call, arguments(call, n_in, in, true), n_out, out, false);
-    PyGILState_Release(state);
-    return status;
-}
-
-static sp_status run_read(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
-{
-    (void)n_in;
-    (void)in;
-    PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *args = Py_BuildValue("(L)", (long long)call->id);
-    const sp_status status = call_python(context, call, args, n_out, out, false);
-    PyGILState_Release(state);
-    return status;
-}
-
-/* Streams, and sizes of batches: called with epoch and row. */
-static sp_status run_next(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
-{
-    (void)n_in;
-    (void)in;
-    PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *args = Py_BuildValue("(LL)", (long long)call->epoch, (long long)call->row);
-    const sp_status status = call_python(context, call, args, n_out, out, true);
-    PyGILState_Release(state);
-    return status;
-}
-
-typedef sp_status (*run_function)(void *, sp_row_call *, int, sp_tensor *const *, int, sp_tensor **);
-
-static sp_row_function python_function(const char *name, PyObject *callable, run_function run)
-{
-    return (sp_row_function){.name = name,
-                         .run = run,
-                         .release = drop_object,
-                         .drop_fault = drop_object,
-                         .context = Py_NewRef(callable),
-                         .lane = true};
-}
+static PyObject *report; /* of spore.dataset: is told about rows that take long */
 
 /* --- orders ------------------------------------------------------------------------------------------------------------ */
 
@@ -234,7 +33,7 @@ static sp_status order_ids(void *context, uint64_t seed, int64_t epoch, int64_t 
     Py_XDECREF(array);
     if (!t) {
         sp_row_call call = {.fault = NULL};
-        status = failed(&call);
+        status = sp__py_row_failed(&call);
         Py_XDECREF((PyObject *)call.fault);
         sp__error_context("the sampler");
     } else if (t->dtype != SP_DTYPE_I64 || t->rank != 1) {
@@ -257,7 +56,7 @@ static int take_order(PyObject *o, sp_order *out)
     if (!o || o == Py_None) return 0;
     if (PyCallable_Check(o)) {
         out->ids = order_ids;
-        out->release = drop_object;
+        out->release = sp__py_drop;
         out->context = Py_NewRef(o);
         return 0;
     }
@@ -308,7 +107,7 @@ static int take_arrays(PyObject *list, sp_tensor **out)
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
-        out[i] = cell_of(PyList_GetItem(list, i));
+        out[i] = sp__py_cell(PyList_GetItem(list, i));
         if (out[i]) continue;
         while (i > 0) sp_tensor_release(out[--i]);
         return -1;
@@ -334,32 +133,71 @@ static PyObject *from_arrays(PyObject *self, PyObject *args)
     return fine ? give(status, ds) : NULL;
 }
 
+/* Paths of a list of bytes, NULL with an exception. Freed by the caller; they live as long as the list. */
+static const char **take_paths(PyObject *list, Py_ssize_t *n)
+{
+    *n = PyList_Size(list);
+    const char **paths = PyMem_Calloc((size_t)*n + 1, sizeof *paths);
+    if (!paths) PyErr_NoMemory();
+    for (Py_ssize_t i = 0; paths && i < *n; i++) {
+        if ((paths[i] = PyBytes_AsString(PyList_GetItem(list, i)))) continue;
+        PyMem_Free(paths);
+        return NULL;
+    }
+    return paths;
+}
+
 static PyObject *from_files(PyObject *self, PyObject *args)
 {
-    PyObject *paths, *names, *list, *order_object = NULL, *result = NULL;
+    PyObject *list, *names, *array_list, *order_object = NULL, *result = NULL;
     const char *columns[SP_COLUMNS_MAX];
     sp_tensor *arrays[SP_COLUMNS_MAX];
     sp_order order;
     sp_dataset *ds = NULL;
+    Py_ssize_t n_paths;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!OO!|O:pipeline_files", &PyList_Type, &paths, &names, &PyList_Type, &list,
+    if (!PyArg_ParseTuple(args, "O!OO!|O:pipeline_files", &PyList_Type, &list, &names, &PyList_Type, &array_list,
                           &order_object))
         return NULL;
-    const Py_ssize_t n_files = PyList_Size(paths);
-    const char **files = PyMem_Calloc((size_t)n_files + 1, sizeof *files);
-    if (!files) return PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < n_files; i++)
-        if (!(files[i] = PyBytes_AsString(PyList_GetItem(paths, i)))) goto done;
-    const int n_names = take_names(names, columns), n = n_names < 0 ? -1 : take_arrays(list, arrays);
+    const char **paths = take_paths(list, &n_paths);
+    const int n_names = paths ? take_names(names, columns) : -1, n = n_names < 0 ? -1 : take_arrays(array_list, arrays);
+    const int n_files = n_names - n;
     if (n < 0) goto done;
-    if (n + 1 != n_names) PyErr_Format(PyExc_ValueError, "%d names for %d columns", n_names, n + 1);
+    if (n_files < 1 || n_paths % n_files) PyErr_Format(PyExc_ValueError, "%zd paths for %d columns of files", n_paths, n_files);
     else if (take_order(order_object, &order) == 0) {
-        const sp_status status = sp_dataset_from_files(n_files, files, n_names, arrays, columns, &order, &ds);
+        const sp_status status = sp_dataset_from_files(n_paths / n_files, n_files, paths, n_names, arrays, columns, &order, &ds);
         result = give(status, ds);
     }
     for (int i = 0; i < n; i++) sp_tensor_release(arrays[i]);
 done:
-    PyMem_Free(files);
+    PyMem_Free(paths);
+    return result;
+}
+
+/* pipeline_parts(paths, [file, begin, length], text, column, order) */
+static PyObject *from_parts(PyObject *self, PyObject *args)
+{
+    PyObject *list, *array_list, *order_object = NULL, *result = NULL;
+    const char *column;
+    sp_tensor *arrays[SP_COLUMNS_MAX];
+    sp_order order;
+    sp_dataset *ds = NULL;
+    Py_ssize_t n_paths;
+    int text;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O!ps|O:pipeline_parts", &PyList_Type, &list, &PyList_Type, &array_list, &text, &column,
+                          &order_object))
+        return NULL;
+    const char **paths = take_paths(list, &n_paths);
+    const int n = paths ? take_arrays(array_list, arrays) : -1;
+    if (n >= 0 && n != 3) PyErr_Format(PyExc_ValueError, "three arrays are wanted: file, begin, length");
+    else if (n == 3 && take_order(order_object, &order) == 0) {
+        const sp_status status = sp_dataset_from_parts(n_paths, paths, arrays[0], arrays[1], arrays[2], text != 0, column,
+                                                       &order, &ds);
+        result = give(status, ds);
+    }
+    for (int i = 0; i < n; i++) sp_tensor_release(arrays[i]);
+    PyMem_Free(paths);
     return result;
 }
 
@@ -382,14 +220,19 @@ static PyObject *from_source(PyObject *self, PyObject *args)
 {
     PyObject *names, *callable, *order_object = NULL;
     long long count;
+    int processes = 0;
     const char *columns[SP_COLUMNS_MAX];
     sp_order order;
+    sp_row_function read;
     sp_dataset *ds = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OLO|O:pipeline_source", &callable, &count, &names, &order_object)) return NULL;
+    if (!PyArg_ParseTuple(args, "OLO|Oi:pipeline_source", &callable, &count, &names, &order_object, &processes)) return NULL;
     const int n = take_names(names, columns);
-    if (n < 0 || take_order(order_object, &order) < 0) return NULL;
-    const sp_row_function read = python_function("GeneratorDataset", callable, run_read);
+    if (n < 0 || sp__py_row_function("GeneratorDataset", callable, SP_PY_CALL_READ, processes, &read) < 0) return NULL;
+    if (take_order(order_object, &order) < 0) {
+        read.release(read.context);
+        return NULL;
+    }
     const sp_status status = sp_dataset_from_function(&read, count, n, columns, &order, &ds);
     return give(status, ds);
 }
@@ -398,12 +241,12 @@ static PyObject *from_stream(PyObject *self, PyObject *args)
 {
     PyObject *names, *callable;
     const char *columns[SP_COLUMNS_MAX];
+    sp_row_function next;
     sp_dataset *ds = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "OO:pipeline_stream", &callable, &names)) return NULL;
     const int n = take_names(names, columns);
-    if (n < 0) return NULL;
-    const sp_row_function next = python_function("GeneratorDataset", callable, run_next);
+    if (n < 0 || sp__py_row_function("GeneratorDataset", callable, SP_PY_CALL_NEXT, 0, &next) < 0) return NULL;
     const sp_status status = sp_dataset_from_stream(&next, n, columns, &ds);
     return give(status, ds);
 }
@@ -434,18 +277,6 @@ static PyObject *concat_all(PyObject *self, PyObject *list)
     return several(list, sp_dataset_concat);
 }
 
-static PyObject *set_texts(PyObject *self, PyObject *args)
-{
-    PyObject *encode, *decode;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OO:pipeline_texts", &encode, &decode)) return NULL;
-    Py_XDECREF(encode_text);
-    Py_XDECREF(decode_text);
-    encode_text = Py_NewRef(encode);
-    decode_text = Py_NewRef(decode);
-    Py_RETURN_NONE;
-}
-
 /* --- methods ------------------------------------------------------------------------------------------------------------ */
 
 static PyObject *map_transforms(PyObject *self, PyObject *args)
@@ -466,11 +297,12 @@ static PyObject *map_function(PyObject *self, PyObject *args)
 {
     PyObject *callable, *in, *named;
     const char *from[SP_COLUMNS_MAX], *to[SP_COLUMNS_MAX];
+    int processes = 0;
+    sp_row_function f;
     sp_dataset *ds = NULL;
-    if (!PyArg_ParseTuple(args, "OOO:map_function", &callable, &in, &named)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOO|i:map_function", &callable, &in, &named, &processes)) return NULL;
     const int n_in = take_names(in, from), n_named = n_in < 0 ? -1 : take_names(named, to);
-    if (n_named < 0) return NULL;
-    const sp_row_function f = python_function("map", callable, run_row);
+    if (n_named < 0 || sp__py_row_function("map", callable, SP_PY_CALL_ROW, processes, &f) < 0) return NULL;
     const sp_status status = sp_dataset_map_function(dataset(self), &f, n_in, from, n_named, to, &ds);
     return give(status, ds);
 }
@@ -479,11 +311,11 @@ static PyObject *filter_rows(PyObject *self, PyObject *args)
 {
     PyObject *callable, *in;
     const char *from[SP_COLUMNS_MAX];
+    sp_row_function f;
     sp_dataset *ds = NULL;
     if (!PyArg_ParseTuple(args, "OO:filter", &callable, &in)) return NULL;
     const int n_in = take_names(in, from);
-    if (n_in < 0) return NULL;
-    const sp_row_function f = python_function("filter", callable, run_row);
+    if (n_in < 0 || sp__py_row_function("filter", callable, SP_PY_CALL_ROW, 0, &f) < 0) return NULL;
     const sp_status status = sp_dataset_filter(dataset(self), &f, n_in, from, &ds);
     return give(status, ds);
 }
@@ -513,16 +345,18 @@ static PyObject *batch_rows(PyObject *self, PyObject *args)
 static PyObject *batch_function(PyObject *self, PyObject *args)
 {
     long long size;
-    int drop;
+    int drop, processes = 0;
     PyObject *callable, *sizes, *names;
     const char *columns[SP_COLUMNS_MAX];
+    sp_row_function f, s = {.name = NULL};
     sp_dataset *ds = NULL;
-    if (!PyArg_ParseTuple(args, "LpOOO:batch_function", &size, &drop, &callable, &sizes, &names)) return NULL;
+    if (!PyArg_ParseTuple(args, "LpOOO|i:batch_function", &size, &drop, &callable, &sizes, &names, &processes)) return NULL;
     const int n = take_names(names, columns);
-    if (n < 0) return NULL;
-    const sp_row_function f = python_function("batch", callable, run_batch);
-    sp_row_function s = {.name = NULL};
-    if (sizes != Py_None) s = python_function("batch_size", sizes, run_next);
+    if (n < 0 || sp__py_row_function("batch", callable, SP_PY_CALL_BATCH, processes, &f) < 0) return NULL;
+    if (sizes != Py_None && sp__py_row_function("batch_size", sizes, SP_PY_CALL_NEXT, 0, &s) < 0) {
+        f.release(f.context);
+        return NULL;
+    }
     const sp_status status = sp_dataset_batch_function(dataset(self), size, drop != 0, &f, s.run ? &s : NULL, n,
                                                        columns, &ds);
     return give(status, ds);
@@ -593,10 +427,10 @@ static void pipeline_dealloc(PyObject *self)
 
 static PyMethodDef pipeline_methods[] = {
     {"map", map_transforms, METH_VARARGS, "map(transforms, in, named)"},
-    {"map_function", map_function, METH_VARARGS, "map_function(function, in, named)"},
+    {"map_function", map_function, METH_VARARGS, "map_function(function, in, named, processes=0)"},
     {"filter", filter_rows, METH_VARARGS, "filter(function, in)"},
     {"batch", batch_rows, METH_VARARGS, "batch(n, drop_remainder, pads=[])"},
-    {"batch_function", batch_function, METH_VARARGS, "batch_function(n, drop_remainder, function, sizes, columns)"},
+    {"batch_function", batch_function, METH_VARARGS, "batch_function(n, drop_remainder, function, sizes, columns, processes=0)"},
     {"project", project, METH_VARARGS, "project(columns, names=None)"},
     {"shuffle", by_shuffle, METH_O, "shuffle(n)"},
     {"shuffle_once", shuffle_once, METH_VARARGS, "shuffle_once(n, seed): the same order in every epoch."},
@@ -619,18 +453,42 @@ static PyType_Spec pipeline_spec = {.name = "spore._core.Pipeline",
 
 /* --- iterators ------------------------------------------------------------------------------------------------------------ */
 
+/* On any thread. */
+static void tell_slow(const char *text)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *done = report ? PyObject_CallFunction(report, "s", text) : NULL;
+    if (!done) PyErr_Clear();
+    Py_XDECREF(done);
+    PyGILState_Release(state);
+}
+
+static PyObject *set_report(PyObject *self, PyObject *callable)
+{
+    (void)self;
+    Py_XDECREF(report);
+    report = Py_NewRef(callable);
+    Py_RETURN_NONE;
+}
+
 static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *o;
     unsigned long long seed = 0;
     long long epoch = 0, ahead = 0, budget = 0;
+    double slow = 0;
     int workers = 0;
-    static char *keywords[] = {"pipeline", "workers", "seed", "epoch", "ahead", "budget", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|iKLLL:PipelineIterator", keywords, pipeline_type, &o, &workers,
-                                     &seed, &epoch, &ahead, &budget))
+    static char *keywords[] = {"pipeline", "workers", "seed", "epoch", "ahead", "budget", "slow", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|iKLLLd:PipelineIterator", keywords, pipeline_type, &o, &workers,
+                                     &seed, &epoch, &ahead, &budget, &slow))
         return NULL;
-    const sp_iterator_plan plan = {
-        .n_workers = workers, .seed = seed, .first_epoch = epoch, .n_ahead = ahead, .budget = (size_t)budget};
+    const sp_iterator_plan plan = {.n_workers = workers,
+                                   .seed = seed,
+                                   .first_epoch = epoch,
+                                   .n_ahead = ahead,
+                                   .budget = (size_t)budget,
+                                   .slow = slow,
+                                   .report = tell_slow};
     sp_iterator *it = NULL;
     SP_PY_TRY(sp_iterator_create(dataset(o), &plan, &it));
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -706,7 +564,7 @@ static PyObject *raise_failure(py_iterator *self, sp_status status)
 static PyObject *tensor_of(sp_tensor *t)
 {
     if (t->dtype != SP_DTYPE_STR) return sp__py_take_tensor(t);
-    PyObject *array = array_of(t);
+    PyObject *array = sp__py_cell_array(t);
     PyObject *o = array ? PyObject_CallFunctionObjArgs((PyObject *)sp__py_tensor_type, array, NULL) : NULL;
     Py_XDECREF(array);
     return o;
@@ -744,7 +602,7 @@ static PyObject *iterator_next(PyObject *o, PyObject *numpy)
             own = copied == SP_OK ? copy : NULL;
             if (copied != SP_OK) sp__py_fail(copied);
         }
-        PyObject *value = !own ? NULL : arrays ? array_of(own) : tensor_of(own);
+        PyObject *value = !own ? NULL : arrays ? sp__py_cell_array(own) : tensor_of(own);
         if (value) PyList_SetItem(list, i, value);
         else Py_CLEAR(list);
     }
@@ -806,7 +664,7 @@ static PyMethodDef iterator_methods[] = {
     {"stats", iterator_stats, METH_NOARGS, "stats(): [(name, depth, rows, seconds)], rows ahead, bytes, seconds waited."},
     {"close", iterator_close, METH_NOARGS, "close(): end its threads."},
     {NULL, NULL, 0, NULL}};
-static PyType_Slot iterator_slots[] = {{Py_tp_doc, "PipelineIterator(pipeline, workers, seed, epoch, ahead, budget)"},
+static PyType_Slot iterator_slots[] = {{Py_tp_doc, "PipelineIterator(pipeline, workers, seed, epoch, ahead, budget, slow)"},
                                        {Py_tp_new, (void *)iterator_new},
                                        {Py_tp_dealloc, (void *)iterator_dealloc},
                                        {Py_tp_methods, iterator_methods},
@@ -819,12 +677,13 @@ static PyType_Spec iterator_spec = {.name = "spore._core.PipelineIterator",
 static PyMethodDef functions[] = {
     {"pipeline_arrays", from_arrays, METH_VARARGS, "pipeline_arrays(columns, arrays, order=None)"},
     {"pipeline_files", from_files, METH_VARARGS, "pipeline_files(paths, columns, arrays, order=None)"},
+    {"pipeline_parts", from_parts, METH_VARARGS, "pipeline_parts(paths, [file, begin, length], text, column, order=None)"},
     {"pipeline_record", from_record, METH_VARARGS, "pipeline_record(reader, columns, order=None)"},
-    {"pipeline_source", from_source, METH_VARARGS, "pipeline_source(function of a row's number, count, columns, order=None)"},
+    {"pipeline_source", from_source, METH_VARARGS, "pipeline_source(function of a row's number, count, columns, order=None, processes=0)"},
     {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns)"},
     {"pipeline_zip", zip_all, METH_O, "pipeline_zip(list)"},
     {"pipeline_concat", concat_all, METH_O, "pipeline_concat(list)"},
-    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode): how texts become arrays and back."},
+    {"pipeline_report", set_report, METH_O, "pipeline_report(function of a text): is told about rows that take long."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_pipeline(PyObject *module)
@@ -835,5 +694,6 @@ int sp__py_add_pipeline(PyObject *module)
         PyModule_AddObjectRef(module, "Pipeline", (PyObject *)pipeline_type) < 0 ||
         PyModule_AddObjectRef(module, "PipelineIterator", (PyObject *)iterator_type) < 0)
         return -1;
+    if (sp__py_add_rows(module) < 0 || sp__py_add_workers(module) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }

@@ -79,7 +79,41 @@ static PyObject *reader_next(PyObject *o)
     return row;
 }
 
+/* places(): where the records begin, as a list; only lengths are read. */
+static PyObject *reader_places(PyObject *o, PyObject *unused)
+{
+    sp_tfrecord *file = ((reader *)o)->file;
+    PyObject *list = PyList_New(0);
+    (void)unused;
+    while (list) {
+        const size_t at = sp_tfrecord_tell(file);
+        bool more = false;
+        const sp_status status = sp_tfrecord_skip(file, &more);
+        if (status == SP_OK && !more) break;
+        PyObject *place = status == SP_OK ? PyLong_FromSize_t(at) : sp__py_fail(status);
+        if (!place || PyList_Append(list, place) < 0) Py_CLEAR(list);
+        Py_XDECREF(place);
+    }
+    return list;
+}
+
+/* read(place): the record there. */
+static PyObject *reader_read(PyObject *o, PyObject *place)
+{
+    const size_t at = PyLong_AsSize_t(place);
+    if (at == (size_t)-1 && PyErr_Occurred()) return NULL;
+    SP_PY_TRY(sp_tfrecord_seek(((reader *)o)->file, at));
+    PyObject *row = reader_next(o);
+    if (!row && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no record at this place");
+    return row;
+}
+
+static PyMethodDef reader_methods[] = {{"places", reader_places, METH_NOARGS, "places(): where the records begin."},
+                                       {"read", reader_read, METH_O, "read(place): the record that begins there."},
+                                       {NULL, NULL, 0, NULL}};
+
 static PyType_Slot reader_slots[] = {
+    {Py_tp_methods, reader_methods},
     {Py_tp_new, reader_new},
     {Py_tp_dealloc, reader_dealloc},
     {Py_tp_iter, PyObject_SelfIter},

@@ -7,7 +7,8 @@
  * to a position cost nothing but the moving of pointers, and the order cannot depend on who works when.
  *
  * The iterator keeps a window of tasks that its caller will ask for, and submits them: what each needs is put into
- * queues, one for the workers and one ("lane") for functions that must run on the caller's thread in the order of rows.
+ * queues: one for the workers, one ("lane") for functions that must run on the caller's thread in the order of rows, one
+ * ("remote") for functions that wait for other processes, with threads of its own so that no C work waits behind them.
  * A chain of single rows (read, map, map) is one job: it runs back to back on one thread. A batch is run when its rows
  * are there. Whoever waits for a task works on the queues meanwhile.
  *
@@ -77,6 +78,7 @@ struct sp_stage {
     sp_task **held; /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
     int64_t n_held, room, first;
     bool ended;
+    void *opened; /* by node->function.open */
     sp_stream draws;
     int depth;
     atomic_llong rows, nanoseconds;

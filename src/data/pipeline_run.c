@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline_run.c - iterators: tasks, the two queues, workers, the window of rows to come, and positions. */
+/* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
 #include "data/pipeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,15 @@
 typedef struct queue {
     sp_task *first, *last;
 } queue;
+
+/* What a thread is doing: written by it, read by whoever looks for rows that take too long. */
+typedef struct post {
+    sp_iterator *it;
+    bool remote;
+    _Atomic(const sp_stage *) stage; /* NULL: nothing */
+    atomic_llong begin, row, id;
+    atomic_bool told;
+} post;
 
 struct sp_iterator {
     sp_dataset *ds;
@@ -28,13 +38,18 @@ struct sp_iterator {
     double waited;
 
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    queue ready, lane; /* lane: in the order of rows, the first may still be waiting for its inputs */
+    pthread_cond_t work, remote_work, done;
+    queue ready;        /* what anybody can run now */
+    queue remote, lane; /* in the order of rows, those waiting for their inputs included */
     int64_t n_running;
     size_t bytes; /* of finished tasks in the window */
     bool stop;
+    int n_remote; /* threads for functions that wait for other processes */
     int n_threads;
     pthread_t *threads;
+    int n_posts;
+    post *posts; /* the caller's, then one a thread */
+    atomic_llong looked; /* when somebody last looked at them */
 };
 
 uint64_t sp__mix(uint64_t seed, uint64_t salt)
@@ -105,7 +120,12 @@ sp_status sp__task_cells(sp_task *t)
     return t->cells ? SP_OK : SP_NOMEM;
 }
 
-static bool in_lane(const sp_task *t) { return t->plan->node->function.run && t->plan->node->function.lane; }
+static bool is_remote(const sp_task *t) { return t->plan->opened != NULL; }
+static bool in_lane(const sp_task *t)
+{
+    const sp_row_function *f = &t->plan->node->function;
+    return f->run && (f->lane || (f->n_remote && !is_remote(t)));
+}
 static bool is_cheap(const sp_task *t)
 {
     return t->n_inputs == 0 && t->plan->node->function.run && t->plan->node->function.cheap;
@@ -122,31 +142,83 @@ static void inherit_failure(sp_task *t, sp_task *from)
     from->fault = NULL;
 }
 
+static const char *stage_name(const sp_stage *p)
+{
+    const sp_dataset *node = p->node;
+    return node->function.run && node->function.name ? node->function.name : node->kind->name;
+}
+
 static void keep_failure(sp_task *t, sp_status status)
 {
-    const sp_dataset *node = t->plan->node;
-    const char *what = node->function.run && node->function.name ? node->function.name : node->kind->name;
+    const char *what = stage_name(t->plan);
     if (t->id >= 0) sp__error_context("%s, row %lld (row %lld of the source)", what, (long long)t->row, (long long)t->id);
     else sp__error_context("%s, row %lld", what, (long long)t->row);
     t->status = status;
     t->error = malloc(sizeof *t->error);
     if (t->error) sp_error_capture(status, t->error);
-    t->drop_fault = node->function.drop_fault;
+    t->drop_fault = t->plan->node->function.drop_fault;
+}
+
+/* --- the watchdog: who has nothing to do looks at what the others do ------------------------------------------------------ */
+
+static void post_begin(post *at, const sp_task *t, int64_t begin)
+{
+    atomic_store_explicit(&at->begin, begin, memory_order_relaxed);
+    atomic_store_explicit(&at->row, t->row, memory_order_relaxed);
+    atomic_store_explicit(&at->id, t->id, memory_order_relaxed);
+    atomic_store_explicit(&at->told, false, memory_order_relaxed);
+    atomic_store_explicit(&at->stage, t->plan, memory_order_release);
+}
+
+static void report_slow(sp_iterator *it, post *at)
+{
+    char text[256], source[64] = "";
+    const sp_stage *stage = atomic_load_explicit(&at->stage, memory_order_acquire);
+    const double seconds = (double)(now() - atomic_load_explicit(&at->begin, memory_order_relaxed)) * 1e-9;
+    if (!stage || seconds < it->plan.slow || atomic_exchange(&at->told, true)) return;
+    const long long id = atomic_load(&at->id);
+    if (id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", id);
+    snprintf(text, sizeof text, "data pipeline: %s has been working on row %lld%s for %.1f s%s", stage_name(stage),
+             (long long)atomic_load(&at->row), source, seconds, stage->opened ? ", in a worker process" : "");
+    if (it->plan.report) it->plan.report(text);
+    else fprintf(stderr, "spore: %s\n", text);
+}
+
+/* Called without the lock, often; looks a few times in the time that counts as slow. */
+static void look_around(sp_iterator *it)
+{
+    long long before = atomic_load_explicit(&it->looked, memory_order_relaxed);
+    const int64_t at = now();
+    if (it->plan.slow <= 0 || (double)(at - before) * 1e-9 < it->plan.slow / 4) return;
+    if (!atomic_compare_exchange_strong(&it->looked, &before, at)) return;
+    for (int i = 0; i < it->n_posts; i++) report_slow(it, &it->posts[i]);
+}
+
+static struct timespec in_milliseconds(int64_t n)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += n % 1000 * 1000000;
+    until.tv_sec += n / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
 }
 
 /* Run a task and the chain below it that belongs to the same job. */
-static void run_job(sp_task *t)
+static void run_job(post *at, sp_task *t)
 {
     for (int64_t i = 0; i < t->n_inputs; i++)
         if (t->inputs[i]->state != SP_TASK_DONE) {
-            run_job(t->inputs[i]);
+            run_job(at, t->inputs[i]);
             t->inputs[i]->state = SP_TASK_DONE; /* nobody else looks at a task inside of a job */
         }
     for (int64_t i = 0; i < t->n_inputs && t->status == SP_OK; i++)
         if (t->inputs[i]->status != SP_OK) inherit_failure(t, t->inputs[i]);
     if (t->status == SP_OK) {
         const int64_t begin = now();
+        post_begin(at, t, begin);
         const sp_status status = t->plan->node->kind->run(t);
+        atomic_store_explicit(&at->stage, NULL, memory_order_release);
         atomic_fetch_add_explicit(&t->plan->nanoseconds, now() - begin, memory_order_relaxed);
         atomic_fetch_add_explicit(&t->plan->rows, 1, memory_order_relaxed);
         if (status != SP_OK) keep_failure(t, status);
@@ -173,6 +245,21 @@ static void push_first(queue *q, sp_task *t)
     if (!q->last) q->last = t;
 }
 
+/* The first that has what it needs; NULL: none. */
+static sp_task *pop_ready(queue *q)
+{
+    sp_task *before = NULL, *t = q->first;
+    while (t && t->pending) {
+        before = t;
+        t = t->next;
+    }
+    if (!t) return NULL;
+    if (before) before->next = t->next;
+    else q->first = t->next;
+    if (q->last == t) q->last = before;
+    return t;
+}
+
 static sp_task *pop_first(queue *q)
 {
     sp_task *t = q->first;
@@ -189,7 +276,7 @@ static void link_inputs(sp_iterator *it, sp_task *top, sp_task *t)
     for (int64_t i = 0; i < t->n_inputs; i++) {
         sp_task *in = t->inputs[i];
         if (in->state == SP_TASK_DONE) continue;
-        if (in_lane(in) == in_lane(t) && (t->n_inputs == 1 || is_cheap(in))) {
+        if (in_lane(in) == in_lane(t) && is_remote(in) == is_remote(t) && (t->n_inputs == 1 || is_cheap(in))) {
             link_inputs(it, top, in);
             continue;
         }
@@ -209,6 +296,10 @@ static void submit(sp_iterator *it, sp_task *t)
     if (in_lane(t)) {
         task_retain(t);
         push_last(&it->lane, t);
+    } else if (is_remote(t)) {
+        task_retain(t);
+        push_last(&it->remote, t);
+        if (t->pending == 0) pthread_cond_signal(&it->remote_work);
     } else if (t->pending == 0) {
         task_retain(t);
         push_last(&it->ready, t);
@@ -245,7 +336,9 @@ static void tell_above(sp_iterator *it, sp_task *t)
     sp_task *above = t->above;
     t->above = NULL;
     if (!above) return;
-    if (--above->pending == 0 && !in_lane(above)) {
+    const bool ready = --above->pending == 0;
+    if (ready && is_remote(above)) pthread_cond_signal(&it->remote_work);
+    if (ready && !in_lane(above) && !is_remote(above)) {
         push_first(&it->ready, above); /* the reference goes over to the queue */
         pthread_cond_signal(&it->work);
         return;
@@ -254,13 +347,13 @@ static void tell_above(sp_iterator *it, sp_task *t)
 }
 
 /* Run a job that was taken from a queue. The lock is given up meanwhile. */
-static void do_job(sp_iterator *it, sp_task *t)
+static void do_job(sp_iterator *it, post *at, sp_task *t)
 {
     it->n_running++;
     pthread_mutex_unlock(&it->lock);
     /* Only the queue knows it: nobody wants the row any more. */
     const bool wanted = atomic_load_explicit(&t->refs, memory_order_acquire) > 1;
-    if (wanted) run_job(t);
+    if (wanted) run_job(at, t);
     pthread_mutex_lock(&it->lock);
     it->n_running--;
     t->state = SP_TASK_DONE;
@@ -271,14 +364,29 @@ static void do_job(sp_iterator *it, sp_task *t)
     pthread_mutex_lock(&it->lock);
 }
 
+static void idle(sp_iterator *it, pthread_cond_t *work)
+{
+    if (it->plan.slow <= 0) {
+        pthread_cond_wait(work, &it->lock);
+        return;
+    }
+    const double ms = it->plan.slow * 250;
+    const struct timespec until = in_milliseconds(ms < 20 ? 20 : ms > 5000 ? 5000 : (int64_t)ms);
+    if (pthread_cond_timedwait(work, &it->lock, &until) == 0) return;
+    pthread_mutex_unlock(&it->lock);
+    look_around(it);
+    pthread_mutex_lock(&it->lock);
+}
+
 static void *worker(void *context)
 {
-    sp_iterator *it = context;
+    post *at = context;
+    sp_iterator *it = at->it;
     pthread_mutex_lock(&it->lock);
     while (!it->stop) {
-        sp_task *t = find_job(it, false);
-        if (t) do_job(it, t);
-        else pthread_cond_wait(&it->work, &it->lock);
+        sp_task *t = at->remote ? pop_ready(&it->remote) : find_job(it, false);
+        if (t) do_job(it, at, t);
+        else idle(it, at->remote ? &it->remote_work : &it->work);
     }
     pthread_mutex_unlock(&it->lock);
     return NULL;
@@ -293,18 +401,13 @@ static sp_status wait_for(sp_iterator *it, sp_task *t)
     while (t->state != SP_TASK_DONE && status == SP_OK) {
         sp_task *job = find_job(it, true);
         if (job) {
-            do_job(it, job);
+            do_job(it, it->posts, job);
             continue;
         }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 50 * 1000000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
+        const struct timespec until = in_milliseconds(50);
         if (pthread_cond_timedwait(&it->done, &it->lock, &until) == 0) continue;
         pthread_mutex_unlock(&it->lock);
+        look_around(it);
         status = sp__interrupt_check();
         pthread_mutex_lock(&it->lock);
     }
@@ -316,19 +419,18 @@ static sp_status wait_for(sp_iterator *it, sp_task *t)
 /* Forget everything that is under way. Jobs that run are waited for. */
 static void drain(sp_iterator *it)
 {
-    queue old[2];
+    queue old[3];
     pthread_mutex_lock(&it->lock);
     old[0] = it->ready;
     old[1] = it->lane;
-    it->ready = it->lane = (queue){NULL, NULL};
+    old[2] = it->remote;
+    it->ready = it->lane = it->remote = (queue){NULL, NULL};
     while (it->n_running) pthread_cond_wait(&it->done, &it->lock);
     /* What ran may have made others ready that were waiting outside of the queues. */
-    for (sp_task *t; it->ready.first;) {
-        t = pop_first(&it->ready);
-        push_last(&old[0], t);
-    }
+    while (it->ready.first) push_last(&old[0], pop_first(&it->ready));
+    while (it->remote.first) push_last(&old[2], pop_first(&it->remote));
     pthread_mutex_unlock(&it->lock);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         while (old[i].first) {
             sp_task *t = pop_first(&old[i]);
             if (t->above) sp__task_release(t->above);
@@ -351,13 +453,47 @@ static void list_plans(sp_iterator *it, sp_stage *p)
     for (int i = 0; i < p->node->n_parents; i++) list_plans(it, p->parents[i]);
 }
 
+/* What functions want to have per iterator. Processes are forked here: before there are threads. */
+static sp_status open_functions(sp_iterator *it)
+{
+    for (int i = 0; i < it->n_plans && it->plan.n_workers > 0; i++) {
+        const sp_row_function *f = &it->plans[i]->node->function;
+        if (!f->open) continue;
+        SP_TRY(f->open(f->context, &it->plans[i]->opened));
+        it->n_remote += f->n_remote;
+    }
+    return SP_OK;
+}
+
+/* Calls under way return; new ones fail. */
+static void stop_functions(sp_iterator *it)
+{
+    for (int i = 0; i < it->n_plans; i++)
+        if (it->plans[i]->opened) it->plans[i]->node->function.stop(it->plans[i]->opened);
+}
+
+static void close_functions(sp_iterator *it)
+{
+    for (int i = 0; i < it->n_plans; i++) {
+        if (it->plans[i]->opened) it->plans[i]->node->function.close(it->plans[i]->opened);
+        it->plans[i]->opened = NULL;
+    }
+}
+
 static sp_status start_threads(sp_iterator *it)
 {
-    it->threads = sp__alloc((size_t)(it->plan.n_workers + 1) * sizeof *it->threads);
-    if (!it->threads) return SP_NOMEM;
-    for (; it->n_threads < it->plan.n_workers; it->n_threads++)
-        SP_CHECK(pthread_create(&it->threads[it->n_threads], NULL, worker, it) == 0, SP_RUNTIME,
+    const int n = it->plan.n_workers + it->n_remote;
+    it->threads = sp__alloc((size_t)(n + 1) * sizeof *it->threads);
+    it->posts = sp__alloc_zero((size_t)(n + 1) * sizeof *it->posts);
+    if (!it->threads || !it->posts) return SP_NOMEM;
+    it->n_posts = n + 1;
+    for (; it->n_threads < n; it->n_threads++) {
+        post *at = &it->posts[it->n_threads + 1];
+        at->it = it;
+        at->remote = it->n_threads >= it->plan.n_workers;
+        SP_CHECK(pthread_create(&it->threads[it->n_threads], NULL, worker, at) == 0, SP_RUNTIME,
                  "thread %d of a data pipeline cannot be started: the system has no more", it->n_threads);
+    }
     return SP_OK;
 }
 
@@ -375,12 +511,14 @@ sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_it
     it->pid = getpid();
     pthread_mutex_init(&it->lock, NULL);
     pthread_cond_init(&it->work, NULL);
+    pthread_cond_init(&it->remote_work, NULL);
     pthread_cond_init(&it->done, NULL);
     SP_GOTO(done, sp__stage_create(ds, it, it->plan.seed, 0, &n, &it->root));
     it->plans = sp__alloc((size_t)n * sizeof *it->plans);
     it->window = sp__alloc((size_t)it->plan.n_ahead * sizeof *it->window);
     SP_GOTO(done, it->plans && it->window ? SP_OK : SP_NOMEM);
     list_plans(it, it->root);
+    SP_GOTO(done, open_functions(it));
     SP_GOTO(done, start_threads(it));
     *out = it;
     it = NULL;
@@ -396,15 +534,20 @@ void sp_iterator_release(sp_iterator *it)
     pthread_mutex_lock(&it->lock);
     it->stop = true;
     pthread_cond_broadcast(&it->work);
+    pthread_cond_broadcast(&it->remote_work);
     pthread_mutex_unlock(&it->lock);
+    stop_functions(it);
     for (int i = 0; i < it->n_threads; i++) pthread_join(it->threads[i], NULL);
     drain(it);
+    close_functions(it);
     sp__stage_release(it->root);
     if (it->fault && it->drop_fault) it->drop_fault(it->fault);
     sp__free(it->plans);
     sp__free(it->window);
     sp__free(it->threads);
+    sp__free(it->posts);
     pthread_cond_destroy(&it->work);
+    pthread_cond_destroy(&it->remote_work);
     pthread_cond_destroy(&it->done);
     pthread_mutex_destroy(&it->lock);
     sp_dataset_release(it->ds);
@@ -536,12 +679,11 @@ int sp_iterator_stages(const sp_iterator *it) { return it->n_plans; }
 void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
 {
     const sp_stage *p = it->plans[i];
-    const sp_dataset *node = p->node;
-    *out = (sp_stage_stats){.name = node->function.run && node->function.name ? node->function.name : node->kind->name,
+    *out = (sp_stage_stats){.name = stage_name(p),
                             .depth = p->depth,
                             .rows = p->rows,
                             .seconds = (double)p->nanoseconds * 1e-9};
-    if (!node->kind->run) out->rows = -1;
+    if (!p->node->kind->run) out->rows = -1;
 }
 
 void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out)

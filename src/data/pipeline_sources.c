@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline_sources.c - where rows come from: arrays in memory, MindRecord files, lists of files. */
+/* pipeline_sources.c - where rows come from: arrays in memory, MindRecord files, lists of files, parts of files. */
 #include "data/pipeline.h"
 
 #include <errno.h>
@@ -86,79 +86,95 @@ sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *list, const ch
 /* --- files ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct files {
-    int64_t n;
+    int64_t n; /* paths */
     char **paths;
+    int each; /* a row */
     arrays more;
 } files;
+
+static void paths_release(int64_t n, char **paths)
+{
+    for (int64_t i = 0; i < n && paths; i++) sp__free(paths[i]);
+    sp__free(paths);
+}
+
+static sp_status paths_copy(int64_t n, const char *const *paths, char ***out)
+{
+    char **own = sp__alloc_zero((size_t)(n + 1) * sizeof *own);
+    if (!own) return SP_NOMEM;
+    for (int64_t i = 0; i < n; i++) {
+        if ((own[i] = sp__strdup(paths[i]))) continue;
+        paths_release(n, own);
+        return SP_NOMEM;
+    }
+    *out = own;
+    return SP_OK;
+}
 
 static void files_release(void *context)
 {
     files *f = context;
-    for (int64_t i = 0; i < f->n && f->paths; i++) sp__free(f->paths[i]);
-    sp__free(f->paths);
+    paths_release(f->n, f->paths);
     arrays_clear(&f->more);
     sp__free(f);
 }
 
-/* Exactly `bytes` bytes, unless the file is shorter now than it said it was. */
-static sp_status read_all(int fd, char *to, int64_t bytes)
+/* Exactly `bytes` bytes from `begin` on, unless the file is shorter now than it said it was. */
+static sp_status read_part(int fd, char *to, int64_t begin, int64_t bytes)
 {
     for (int64_t done = 0; done < bytes;) {
-        const ssize_t n = read(fd, to + done, (size_t)(bytes - done));
+        const ssize_t n = pread(fd, to + done, (size_t)(bytes - done), (off_t)(begin + done));
         if (n < 0 && errno == EINTR) continue;
         SP_CHECK(n >= 0, SP_RUNTIME, "it cannot be read: %s", strerror(errno));
-        SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)done, (long long)bytes);
+        SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)(begin + done), (long long)(begin + bytes));
         done += n;
     }
     return SP_OK;
 }
 
-/* Read, not mapped: files are small, and taking mappings down disturbs all threads. */
-static sp_status read_file(const char *path, sp_tensor **out)
+/* Bytes of a file; bytes -1: all of it. Read, not mapped: they are few, and taking mappings down disturbs all threads. */
+static sp_status read_file(const char *path, int64_t begin, int64_t bytes, sp_tensor **out)
 {
     struct stat info;
     sp_tensor *t = NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    SP_CHECK(fd >= 0, SP_RUNTIME, "it cannot be opened: %s", strerror(errno));
-    sp_status status = SP_OK;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) status = sp__fail(SP_RUNTIME, "it is no regular file");
-    const int64_t bytes = status == SP_OK ? (int64_t)info.st_size : 0;
+    sp_status status = fd >= 0 ? SP_OK : sp__fail(SP_RUNTIME, "it cannot be opened: %s", strerror(errno));
+    if (status == SP_OK && bytes < 0) {
+        if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) status = sp__fail(SP_RUNTIME, "it is no regular file");
+        else bytes = (int64_t)info.st_size;
+    }
     if (status == SP_OK) status = sp_tensor_create(SP_DTYPE_U8, 1, &bytes, &t);
-    if (status == SP_OK) status = read_all(fd, t->data, bytes);
-    close(fd);
+    if (status == SP_OK) status = read_part(fd, t->data, begin, bytes);
+    if (fd >= 0) close(fd);
     if (status == SP_OK) *out = t;
-    else sp_tensor_release(t);
+    else {
+        sp_tensor_release(t);
+        sp__error_context("%s", path);
+    }
     return status;
 }
 
 static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const files *f = context;
-    const char *path = f->paths[call->id];
     (void)n_in;
     (void)in;
     (void)n_out;
-    const sp_status status = read_file(path, &out[0]);
-    if (status != SP_OK) {
-        sp__error_context("%s", path);
-        return status;
-    }
-    return arrays_read(&f->more, call->id, out + 1);
+    for (int i = 0; i < f->each; i++) SP_TRY(read_file(f->paths[call->id * f->each + i], 0, -1, &out[i]));
+    return arrays_read(&f->more, call->id, out + f->each);
 }
 
-sp_status sp_dataset_from_files(int64_t n_files, const char *const *paths, int n_columns, sp_tensor *const *list,
+sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *paths, int n_columns, sp_tensor *const *list,
                                 const char *const *columns, const sp_order *order, sp_dataset **out)
 {
     files *f = sp__alloc_zero(sizeof *f);
     sp_status status = f ? SP_OK : SP_NOMEM;
-    int64_t count = n_files;
+    int64_t count = n_rows;
     if (f) {
-        f->paths = sp__alloc_zero((size_t)(n_files + 1) * sizeof *f->paths);
-        f->n = n_files;
-        for (int64_t i = 0; i < n_files && f->paths && status == SP_OK; i++)
-            if (!(f->paths[i] = sp__strdup(paths[i]))) status = SP_NOMEM;
-        if (!f->paths) status = SP_NOMEM;
-        if (status == SP_OK) status = arrays_init(&f->more, n_columns - 1, list, columns + 1, &count);
+        f->each = n_files;
+        f->n = n_rows * n_files;
+        status = paths_copy(f->n, paths, &f->paths);
+        if (status == SP_OK) status = arrays_init(&f->more, n_columns - n_files, list, columns + n_files, &count);
     }
     if (status != SP_OK) {
         if (f) files_release(f);
@@ -166,32 +182,24 @@ sp_status sp_dataset_from_files(int64_t n_files, const char *const *paths, int n
         return status;
     }
     const sp_row_function read = {.name = "files", .run = files_run, .release = files_release, .context = f};
-    return sp_dataset_from_function(&read, n_files, n_columns, columns, order, out);
+    return sp_dataset_from_function(&read, n_rows, n_columns, columns, order, out);
 }
 
-/* --- MindRecord ------------------------------------------------------------------------------------------------------- */
+/* --- parts of files ----------------------------------------------------------------------------------------------------- */
 
-enum { ROWS_KEPT = 16 };
+typedef struct parts {
+    int64_t n;
+    char **paths;
+    sp_tensor *at[3]; /* file, begin, length */
+    bool text;
+} parts;
 
-/* Rooms for rows are kept for whoever reads next. */
-typedef struct record {
-    sp_record *record;
-    int n_columns;
-    char **columns;
-    pthread_mutex_t lock;
-    int n_rows;
-    sp_record_row *rows[ROWS_KEPT];
-} record;
-
-static void record_release(void *context)
+static void parts_release(void *context)
 {
-    record *r = context;
-    for (int i = 0; i < r->n_rows; i++) sp_record_row_release(r->rows[i]);
-    for (int i = 0; i < r->n_columns && r->columns; i++) sp__free(r->columns[i]);
-    sp__free(r->columns);
-    pthread_mutex_destroy(&r->lock);
-    sp_record_release(r->record);
-    sp__free(r);
+    parts *p = context;
+    paths_release(p->n, p->paths);
+    for (int i = 0; i < 3; i++) sp_tensor_release(p->at[i]);
+    sp__free(p);
 }
 
 /* UTF-8 into characters; what is no UTF-8 becomes U+FFFD, one for a byte. */
@@ -217,6 +225,73 @@ static sp_status text_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
     const sp_status status = sp_tensor_view(t, 1, &n, t->strides, 0, out);
     sp_tensor_release(t);
     return status;
+}
+
+static sp_status parts_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    const parts *p = context;
+    int64_t at[3];
+    sp_tensor *bytes = NULL;
+    (void)n_in;
+    (void)in;
+    (void)n_out;
+    for (int i = 0; i < 3; i++) at[i] = ((const int64_t *)p->at[i]->data)[call->id];
+    SP_CHECK(at[0] >= 0 && at[0] < p->n && at[1] >= 0 && at[2] >= 0, SP_VALUE, "row %lld is nowhere", (long long)call->id);
+    SP_TRY(read_file(p->paths[at[0]], at[1], at[2], &bytes));
+    if (!p->text) {
+        out[0] = bytes;
+        return SP_OK;
+    }
+    const sp_status status = text_tensor((const uint8_t *)bytes->data, (size_t)at[2], &out[0]);
+    sp_tensor_release(bytes);
+    return status;
+}
+
+sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_tensor *file, sp_tensor *begin,
+                                sp_tensor *length, bool text, const char *column, const sp_order *order, sp_dataset **out)
+{
+    sp_tensor *at[3] = {file, begin, length};
+    parts *p = sp__alloc_zero(sizeof *p);
+    sp_status status = p ? paths_copy(n_paths, paths, &p->paths) : SP_NOMEM;
+    if (p) p->n = p->paths ? n_paths : 0;
+    for (int i = 0; i < 3 && status == SP_OK; i++) {
+        if (at[i]->dtype != SP_DTYPE_I64 || at[i]->rank != 1 || at[i]->count != file->count)
+            status = sp__fail(SP_VALUE, "parts of files are three vectors of int64 of one length");
+        else status = sp_tensor_contiguous(at[i], &p->at[i]);
+    }
+    if (status != SP_OK) {
+        if (p) parts_release(p);
+        if (order && order->release) order->release(order->context);
+        return status;
+    }
+    p->text = text;
+    const sp_row_function read = {.name = "files", .run = parts_run, .release = parts_release, .context = p};
+    return sp_dataset_from_function(&read, file->count, 1, &column, order, out);
+}
+
+/* --- MindRecord ------------------------------------------------------------------------------------------------------- */
+
+enum { ROWS_KEPT = 16 };
+
+/* Rooms for rows are kept for whoever reads next. */
+typedef struct record {
+    sp_record *record;
+    int n_columns;
+    char **columns;
+    pthread_mutex_t lock;
+    int n_rows;
+    sp_record_row *rows[ROWS_KEPT];
+} record;
+
+static void record_release(void *context)
+{
+    record *r = context;
+    for (int i = 0; i < r->n_rows; i++) sp_record_row_release(r->rows[i]);
+    for (int i = 0; i < r->n_columns && r->columns; i++) sp__free(r->columns[i]);
+    sp__free(r->columns);
+    pthread_mutex_destroy(&r->lock);
+    sp_record_release(r->record);
+    sp__free(r);
 }
 
 static sp_status value_tensor(const sp_record_value *v, sp_tensor **out)

@@ -4,7 +4,12 @@
 
 static sp_row_call call_of(const sp_task *t)
 {
-    return (sp_row_call){.epoch = t->epoch, .row = t->row, .id = t->id, .n_rows = t->n_inputs};
+    return (sp_row_call){.epoch = t->epoch,
+                         .row = t->row,
+                         .id = t->id,
+                         .n_rows = t->n_inputs,
+                         .seed = sp__mix(t->plan->seed, (uint64_t)t->epoch << 40 | (uint64_t)t->row),
+                         .opened = t->plan->opened};
 }
 
 /* Call the node's function; all values must be there if it succeeds. */

@@ -90,19 +90,27 @@ sp_status sp_tfrecord_open(const char *path, sp_tfrecord **out)
     return SP_OK;
 }
 
-static sp_status take_record(sp_tfrecord *f, const uint8_t **data, size_t *bytes)
+/* The size of the record at f->at. */
+static sp_status take_length(const sp_tfrecord *f, size_t *bytes)
 {
     const uint8_t *p = f->map->data + f->at;
-    size_t left = f->map->bytes - f->at;
+    const size_t left = f->map->bytes - f->at;
     SP_CHECK(left >= 12, SP_FORMAT, "the file is cut inside its length");
-    uint64_t length = get64(p);
+    const uint64_t length = get64(p);
     SP_CHECK(masked_crc(p, 8) == get32(p + 8), SP_FORMAT, "the checksum of its length is wrong: not a TFRecord file, or damaged");
     SP_CHECK(left - 12 >= 4 && length <= left - 16, SP_FORMAT, "%llu bytes, %zu are left in the file",
              (unsigned long long)length, left - 12);
-    SP_CHECK(masked_crc(p + 12, (size_t)length) == get32(p + 12 + length), SP_FORMAT, "its checksum is wrong: it is damaged");
-    *data = p + 12;
     *bytes = (size_t)length;
-    f->at += (size_t)length + 16;
+    return SP_OK;
+}
+
+static sp_status take_record(sp_tfrecord *f, const uint8_t **data, size_t *bytes)
+{
+    SP_TRY(take_length(f, bytes));
+    const uint8_t *p = f->map->data + f->at + 12;
+    SP_CHECK(masked_crc(p, *bytes) == get32(p + *bytes), SP_FORMAT, "its checksum is wrong: it is damaged");
+    *data = p;
+    f->at += *bytes + 16;
     return SP_OK;
 }
 
@@ -120,6 +128,30 @@ sp_status sp_tfrecord_next(sp_tfrecord *f, const void **data, size_t *bytes)
     }
     *data = found;
     *bytes = n;
+    return SP_OK;
+}
+
+size_t sp_tfrecord_tell(const sp_tfrecord *f) { return f->at; }
+
+sp_status sp_tfrecord_seek(sp_tfrecord *f, size_t place)
+{
+    SP_CHECK(place <= f->map->bytes, SP_VALUE, "%s: place %zu is behind the file's end at %zu", f->path, place, f->map->bytes);
+    f->at = place;
+    return SP_OK;
+}
+
+sp_status sp_tfrecord_skip(sp_tfrecord *f, bool *more)
+{
+    size_t bytes = 0;
+    *more = f->at < f->map->bytes;
+    if (!*more) return SP_OK;
+    const sp_status status = take_length(f, &bytes);
+    if (status != SP_OK) {
+        sp__error_context("%s: record %lld at byte %zu", f->path, (long long)f->row, f->at);
+        return status;
+    }
+    f->at += bytes + 16;
+    f->row++;
     return SP_OK;
 }
 

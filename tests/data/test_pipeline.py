@@ -287,7 +287,7 @@ def test_exceptions_arrive_with_row_and_traceback():
 
 
 @pytest.mark.parametrize('data, text', [
-    (lambda: numbers(3).map(lambda n: (n, n), 'n'), "rows of 2 values, but there are 1"),
+    (lambda: numbers(3).map(lambda n: (n, n), 'n'), "in 'map' operations: 2, the number of 'output_columns': 1"),
     (lambda: numbers(3).map(lambda n: object(), 'n'), "must be an array of numbers or texts"),
     (lambda: numbers(3).filter(lambda n: 'yes', 'n'), "must give a bool"),
     (lambda: numbers(3).batch(2, per_batch_map=lambda n, info: (n, n), input_columns=['n']), "gives 2 columns, but 1"),

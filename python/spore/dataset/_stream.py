@@ -10,7 +10,7 @@ import os
 from spore.dataset import config
 
 _own_seed = int.from_bytes(os.urandom(8), 'little')
-_state = {'seed': None, 'rows': itertools.count()}
+_state = {'seed': None, 'rows': itertools.count(), 'row': None}
 
 
 def restart():
@@ -18,8 +18,16 @@ def restart():
     _state['rows'] = itertools.count()
 
 
+def set_row(seed):
+    """From now on calls follow from the seed of a row: for worker processes, where the number of calls means nothing."""
+    _state['row'] = seed
+    restart()
+
+
 def next_stream():
     """(seed, row) of the next call."""
+    if _state['row'] is not None:
+        return _state['row'], next(_state['rows'])
     seed = config.get_seed()
     if seed != _state['seed']:
         _state['seed'] = seed

@@ -5,12 +5,15 @@ A Dataset is a description. When it is first read, it becomes a data set of the 
 order of rows, threads and transforms live; Python functions are called from there. Order and random transforms follow
 from (seed, epoch) alone.
 """
+import faulthandler
 import os
+import sys
+import threading
 import weakref
 
 import numpy as np
 
-from spore import _core
+from spore import _core, log
 from spore.dataset import _cells, _check, config
 from spore.dataset.callback import Announcer
 from spore.dataset.transforms.transforms import Compose, _runs_in_engine
@@ -203,7 +206,8 @@ class Dataset:
             num_parallel_workers: threads.
             per_batch_map: function of lists of the rows' values of ``input_columns`` and a BatchInfo.
             input_columns, output_columns: what the function takes and gives.
-            python_multiprocessing, max_rowsize: accepted.
+            python_multiprocessing: whether the function is called in ``num_parallel_workers`` processes.
+            max_rowsize: accepted; memory shared with processes grows with the rows.
         """
         return BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
 
@@ -245,7 +249,9 @@ class Dataset:
             output_columns: names of what the last one returns; those of the input if None.
             num_parallel_workers: threads.
             callbacks: a DSCallback or a list of them; all operations run in Python then.
-            python_multiprocessing, max_rowsize, offload: accepted.
+            python_multiprocessing: whether functions of Python are called in ``num_parallel_workers`` processes. What is
+                random in them (``random``, ``numpy.random``) follows from the seed and the row there.
+            max_rowsize, offload: accepted; memory shared with processes grows with the rows.
             cache: accepted as None.
         """
         return MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
@@ -364,6 +370,12 @@ class _Passing(Dataset):
     def _parent(self):
         return self.children[0]._engine()
 
+    def _processes(self):
+        """How many processes call the functions; 0: none, they are called here."""
+        if not self.python_multiprocessing:
+            return 0
+        return self.num_parallel_workers or config.get_num_parallel_workers()
+
 
 class BatchInfo:
     """What functions of a batch learn of it."""
@@ -403,6 +415,8 @@ class BatchDataset(_Passing):
                 raise TypeError(f"per_batch_map should be a function, but got {type(per_batch_map)}")
             if input_columns is None:
                 raise ValueError("input_columns must be specified when per_batch_map is specified.")
+        _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        self.python_multiprocessing, self.max_rowsize = python_multiprocessing, max_rowsize
         self._n, self._drop, self._function = batch_size, drop_remainder, per_batch_map
         self._inputs = _names(input_columns, 'input_columns') if input_columns else []
         self._outputs = _names(output_columns, 'output_columns') if output_columns else self._inputs
@@ -431,7 +445,8 @@ class BatchDataset(_Passing):
                 rows.update(_zip(self._outputs, made))
             return tuple(_stack(name, rows[name]) for name in columns)
         sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
-        return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns))
+        return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns),
+                                             self._processes() if self._function is not None else 0)
 
 
 def _stack(name, values):
@@ -570,6 +585,8 @@ class MapDataset(_Passing):
         self._inputs = _names(input_columns, 'input_columns') if input_columns is not None else None
         self._outputs = _names(output_columns, 'output_columns') if output_columns is not None else None
         self._callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+        _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        self.python_multiprocessing, self.max_rowsize, self.offload = python_multiprocessing, max_rowsize, offload
 
     def _make(self):
         parent = self._parent()
@@ -581,8 +598,7 @@ class MapDataset(_Passing):
             return parent.map(engine, inputs, self._outputs)
         if engine:
             parent = parent.map(engine, inputs, inputs if len(inputs) > 1 else None)
-        return parent.map_function(_chain(rest), inputs, self._outputs)
-
+        return parent.map_function(_chain(rest), inputs, self._outputs, self._processes())
 
     def _announced(self, parent, inputs):
         """With callbacks all of it runs in Python, a batch of one row at a time: these are told epoch and row."""
@@ -855,6 +871,24 @@ def zip(datasets):
 
 # --- iterators -------------------------------------------------------------------------------------------------------
 
+def _report_slow(text):
+    """Told by the engine, on one of its threads, of a row that takes long. Python's log is for threads of Python."""
+    threading.Thread(target=_log_slow, args=(text,), name='spore-watchdog', daemon=True).start()
+
+
+def _log_slow(text):
+    """Warn, and show where the function is."""
+    log.warning("%s; dataset.config.set_multiprocessing_timeout_interval says after how many seconds this is reported",
+                text)
+    if 'worker process' in text:
+        sys.modules['spore.dataset._workers'].print_stacks()
+    elif sys.__stderr__ is not None:
+        faulthandler.dump_traceback(sys.__stderr__)
+
+
+_core.pipeline_report(_report_slow)
+
+
 def _tree(data):
     yield data
     for child in data.children:
@@ -875,7 +909,8 @@ class Iterator:
         given = [node.num_parallel_workers for node in _tree(data) if node.num_parallel_workers]
         workers = max(given) if given else config.get_num_parallel_workers()
         workers = 0 if config.get_debug_mode() else min(workers, os.cpu_count() or 1)
-        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, config.get_prefetch_size())
+        slow = config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else 0
+        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, config.get_prefetch_size(), 0, slow)
         self._columns = data.get_col_names()
         self._numpy, self._left = output_numpy, num_epochs
         self._figures, self._owner = None, owner

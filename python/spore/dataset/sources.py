@@ -190,13 +190,15 @@ class GeneratorDataset(MappableDataset):
     iterator.
 
     Args:
-        source: the object. It is called on the thread that reads the dataset, row by row.
+        source: the object. It is called on the thread that reads the dataset, row by row, or in processes.
         column_names: names of the columns.
         column_types: types that values are converted to.
         schema: not supported.
         num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset; order and
             shards need a source with ``__getitem__``.
-        python_multiprocessing, max_rowsize: accepted.
+        python_multiprocessing: whether a source with ``__getitem__`` is called in ``num_parallel_workers`` processes, if
+            these are more than one.
+        max_rowsize: accepted; memory shared with processes grows with the rows.
         batch_sampler: lists of row numbers: rows come as batches of these.
         collate_fn: function of a list of rows that makes such a batch.
     """
@@ -224,6 +226,8 @@ class GeneratorDataset(MappableDataset):
             _check.kind(column_types, (list, tuple), 'column_types')
             from spore.dataset.transforms.transforms import to_numpy_type
             self._types = [to_numpy_type(t) for t in column_types]
+        _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        self.python_multiprocessing, self.max_rowsize = python_multiprocessing, max_rowsize
         self._batches, self._collate = batch_sampler, collate_fn
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
         if not self._random:
@@ -254,8 +258,9 @@ class GeneratorDataset(MappableDataset):
         if self._batches is not None:
             return _core.pipeline_stream(_Streaming(self._rows_of_batches, 0, lambda row: row), self._column_names)
         if self._random:
+            processes = self.num_parallel_workers if self.python_multiprocessing and self.num_parallel_workers > 1 else 0
             return _core.pipeline_source(self._typed(self.source.__getitem__), len(self.source), self._column_names,
-                                         self._order())
+                                         self._order(), processes)
         typed = self._typed(lambda row: row)
         return _core.pipeline_stream(_Streaming(self._begin, self._most, typed), self._column_names)
 
