@@ -990,6 +990,8 @@ def apply(op, inputs, attrs=None) -> Any:
     """Apply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."""
 def apply_each(op, columns, attrs=None) -> Any:
     """Apply an operator to every row of columns. A column is a tuple or list with one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators that write in place."""
+def die_with_parent(*args, **kwargs) -> Any:
+    """die_with_parent(pipe, signal)"""
 def face_arguments(place, name) -> Any:
     """Arguments of one face."""
 def face_map() -> Any:
@@ -1122,10 +1124,14 @@ def pipeline_concat(*args, **kwargs) -> Any:
     """pipeline_concat(list)"""
 def pipeline_files(*args, **kwargs) -> Any:
     """pipeline_files(paths, columns, arrays, order=None)"""
+def pipeline_parts(*args, **kwargs) -> Any:
+    """pipeline_parts(paths, [file, begin, length], text, column, order=None)"""
 def pipeline_record(*args, **kwargs) -> Any:
     """pipeline_record(reader, columns, order=None)"""
+def pipeline_report(*args, **kwargs) -> Any:
+    """pipeline_report(function of a text): is told about rows that take long."""
 def pipeline_source(*args, **kwargs) -> Any:
-    """pipeline_source(function of a row's number, count, columns, order=None)"""
+    """pipeline_source(function of a row's number, count, columns, order=None, processes=0)"""
 def pipeline_stream(*args, **kwargs) -> Any:
     """pipeline_stream(function of epoch and row, columns)"""
 def pipeline_texts(*args, **kwargs) -> Any:
@@ -1160,3 +1166,5 @@ def transform_names(*args, **kwargs) -> Any:
     """transform_names(): what the engine has."""
 def variable_mark(tensor) -> Any:
     """Programs read and write it like a Parameter."""
+def worker_serve(*args, **kwargs) -> Any:
+    """worker_serve(socket, memory, how, function, prepare, pack)"""
