@@ -73,9 +73,26 @@ def _device_target(key, value):
     if value not in ('CPU', 'GPU', 'Ascend', 'Davinci'):
         raise ValueError(f"set_context: device_target must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], but got "
                          f"{value!r}")
-    if value != 'CPU':
+    if value == 'CPU':
+        return value
+    if not _cpu_stands_in:
         raise RuntimeError(f"set_context: device target {value} is not available: this process supports ['CPU']")
-    return value
+    if value not in _stood_in_for:
+        _stood_in_for.add(value)
+        from spore import log  # not before: loading it takes time that most programs need not spend
+        log.warning(f"device target {value} is not available: the script runs on the CPU instead")
+    return 'CPU'
+
+
+_cpu_stands_in = False
+_stood_in_for = set()
+
+
+def let_cpu_stand_in():
+    """From now on a program that asks for a device which is not here gets the CPU and a warning: for `spore run`, whose users
+    expect a script to run as it is. Programs that import spore themselves are told by an error, as by MindSpore."""
+    global _cpu_stands_in
+    _cpu_stands_in = True
 
 
 def _threads(key, value):

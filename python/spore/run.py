@@ -66,6 +66,7 @@ def main(arguments):
         print(_USAGE)
         return 0 if arguments else 2
     spore.as_mindspore()
+    spore.context.let_cpu_stand_in()
     if os.environ.get('SPORE_EXPLAIN', '0') not in ('', '0'):
         import_module('spore.graph.explain')  # reports at the end, also when nothing is compiled
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children

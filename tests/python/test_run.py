@@ -85,6 +85,22 @@ def test_what_is_missing_is_named(script):
     assert run().returncode == 2 and "usage" in run("--help").stdout
 
 
+def test_the_cpu_stands_in_for_devices_that_are_not_here(script):
+    text = """
+import mindspore as ms
+ms.set_context(mode=ms.GRAPH_MODE, device_target='Ascend', device_id=0)
+ms.set_context(device_target='Ascend')
+ms.set_device('GPU')
+print(ms.get_context('device_target'), ms.ops.relu(ms.Tensor([-1.0, 2.0])))
+"""
+    done = run(script(text))
+    assert done.returncode == 0 and done.stdout == "CPU [0. 2.]\n", done.stderr
+    assert done.stderr.count("device target Ascend is not available: the script runs on the CPU instead") == 1
+    assert "GPU" in done.stderr
+    alone = run("-c", text.replace("mindspore", "spore"), module=None)
+    assert alone.returncode == 1 and "RuntimeError" in alone.stderr and "Ascend is not available" in alone.stderr
+
+
 def test_as_mindspore_in_a_program():
     done = run("-c", "import spore; spore.as_mindspore(); spore.as_mindspore(); import mindspore.nn as nn\n"
                "assert nn is spore.nn",
