@@ -44,6 +44,8 @@ static inline bool sp__py_is_recorded(const sp_tensor *t)
 }
 /* False, with SymbolError, when the contents of t are not known now: asked before memory is read. */
 bool sp__py_has_value(const sp_tensor *t);
+/* Whether all dimensions are numbers; sets SymbolError for a symbol with open ones, whose sizes only a run tells. */
+bool sp__py_sizes_known(const sp_tensor *t);
 /* Another handle on the same value, without history; of a Parameter, while recording, what it holds when the program gets
  * there. */
 sp_status sp__py_alias(sp_tensor *t, sp_tensor **out);

@@ -22,6 +22,13 @@ bool sp__py_has_value(const sp_tensor *t)
     return false;
 }
 
+bool sp__py_sizes_known(const sp_tensor *t)
+{
+    if (!t->symbol || t->count >= 0) return true;
+    PyErr_SetString(sp__py_symbol_error, "a dimension of the Tensor is known only when the function runs");
+    return false;
+}
+
 sp_status sp__py_alias(sp_tensor *t, sp_tensor **out)
 {
     *out = NULL;

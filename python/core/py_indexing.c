@@ -451,7 +451,7 @@ PyObject *sp__py_get_item(PyObject *self, PyObject *index)
         return made;
     }
     sp_tensor *x = sp__py_tensor(self);
-    if (!x) return NULL;
+    if (!x || !sp__py_sizes_known(x)) return NULL;
     if (PyLong_CheckExact(index) && x->rank && !records(x)) return get_row(x, index);
     if (x->rank == 0 && PyLong_CheckExact(index)) {
         PyErr_SetString(PyExc_TypeError, "a Tensor without dimensions cannot be indexed by an integer");
@@ -592,7 +592,7 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
 {
     if (!value) return PyErr_SetString(PyExc_TypeError, "elements of a Tensor cannot be deleted"), -1;
     sp_tensor *x = sp__py_tensor(self);
-    if (!x) return -1;
+    if (!x || !sp__py_sizes_known(x)) return -1;
     parsed_index p;
     plan g;
     int result = -1;

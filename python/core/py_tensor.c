@@ -259,7 +259,7 @@ static PyObject *get_shape(PyObject *self, void *c)
 {
     (void)c;
     sp_tensor *t = geometry(self);
-    return t ? sp__py_shape(t) : NULL;
+    return t && sp__py_sizes_known(t) ? sp__py_shape(t) : NULL;
 }
 static PyObject *get_dtype(PyObject *self, void *c)
 {
@@ -271,7 +271,7 @@ static PyObject *get_size(PyObject *self, void *c)
 {
     (void)c;
     sp_tensor *t = geometry(self);
-    return t ? PyLong_FromLongLong(t->count) : NULL;
+    return t && sp__py_sizes_known(t) ? PyLong_FromLongLong(t->count) : NULL;
 }
 static PyObject *get_ndim(PyObject *self, void *c)
 {
@@ -289,7 +289,7 @@ static PyObject *get_nbytes(PyObject *self, void *c)
 {
     (void)c;
     sp_tensor *t = geometry(self);
-    return t ? PyLong_FromSize_t(sp_tensor_bytes(t)) : NULL;
+    return t && sp__py_sizes_known(t) ? PyLong_FromSize_t(sp_tensor_bytes(t)) : NULL;
 }
 static PyObject *get_strides(PyObject *self, void *c)
 {
@@ -689,7 +689,7 @@ static Py_ssize_t tensor_length(PyObject *self)
         PyErr_SetString(PyExc_TypeError, "a Tensor without dimensions has no len()");
         return -1;
     }
-    return (Py_ssize_t)t->dims[0];
+    return sp__py_sizes_known(t) ? (Py_ssize_t)t->dims[0] : -1;
 }
 
 static PyObject *tensor_iter(PyObject *self)
@@ -700,7 +700,7 @@ static PyObject *tensor_iter(PyObject *self)
         PyErr_SetString(PyExc_TypeError, "a Tensor without dimensions cannot be iterated over");
         return NULL;
     }
-    return PySeqIter_New(self);
+    return sp__py_sizes_known(t) ? PySeqIter_New(self) : NULL;
 }
 
 static PyObject *tensor_seq_item(PyObject *self, Py_ssize_t i)

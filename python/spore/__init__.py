@@ -26,7 +26,7 @@ from spore._alias import as_mindspore
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam')
-_PLACES = ('common.differentiate', 'common.api', 'common.initializer', 'common.mutable', 'common.jit_config',
+_PLACES = ('common.differentiate', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',

@@ -45,7 +45,6 @@ from spore.common.api import ms_class as ms_class
 from spore.common.api import ms_function as ms_function
 from spore.common.api import ms_memory_recycle as ms_memory_recycle
 from spore.common.api import no_inline as no_inline
-from spore.common.api import recompute as recompute
 from spore.common.api import set_recursion_limit as set_recursion_limit
 from spore.common.differentiate import GradOperation as GradOperation
 from spore.common.differentiate import _no_grad as _no_grad
@@ -139,6 +138,7 @@ from spore.common.jit_config import JitConfig as JitConfig
 from spore.common.mutable import mutable as mutable
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
+from spore.common.recompute import recompute as recompute
 from spore.common.seed import get_seed as get_seed
 from spore.common.seed import set_seed as set_seed
 from spore.common.tensor import from_numpy as from_numpy

@@ -5,6 +5,7 @@
  * then all are replaced by another number, and it is asked again: a dimension of the result that is the same both times
  * does not depend on the unknown ones. Where an operator refuses the numbers nothing can be told before the program runs. */
 #include "ir/graph_impl.h"
+#include "spore/grad.h"
 
 /* Numbers that reshape, pooling and broadcasting take, and that differ in everything computed from them. */
 static const int64_t guesses[2] = {48, 96};
@@ -51,10 +52,51 @@ static void stand_ins_set(stand_ins *s, int n_in, const sp_meta *const *metas, i
     }
 }
 
+/* A composition is recorded into a graph that is thrown away; what it gives tells the geometry. */
+static sp_status infer_composed(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
+{
+    sp_tensor *params[SP_IN_MAX] = {NULL}, *given[SP_IN_MAX], *out[SP_OUT_MAX] = {NULL};
+    sp_spec specs[SP_IN_MAX];
+    int n_params = 0, n_made = 0;
+    if (n_in > SP_IN_MAX || n_out > SP_OUT_MAX) return sp__fail(SP_DECLINED, "%s has too many inputs", op->name);
+    for (int i = 0; i < n_in; i++) {
+        if (!in[i]) continue;
+        sp_spec *s = &specs[n_params++];
+        s->dtype = (sp_dtype)in[i]->dtype;
+        s->rank = in[i]->rank;
+        memcpy(s->dims, in[i]->dims, (size_t)s->rank * sizeof s->dims[0]);
+    }
+    sp_function *recorder = sp__recorder, *f = NULL;
+    const sp_place *place = sp__place;
+    const int depth = sp_grad_pause();
+    sp_graph *g = NULL;
+    sp_status status;
+    sp__recorder = NULL;
+    sp__place = NULL;
+    SP_GOTO(done, sp_graph_create(&g));
+    SP_GOTO(done, sp_function_begin(g, op->name, n_params, specs, &f, params));
+    for (int i = 0, k = 0; i < n_in; i++) given[i] = in[i] ? params[k++] : NULL;
+    status = sp_apply(op, attrs, n_in, given, n_out, out, &n_made);
+    if (status == SP_OK && n_made != n_out) status = sp__fail(SP_DECLINED, "%s gives another number of results", op->name);
+    for (int i = 0; i < n_made; i++) {
+        if (status == SP_OK) sp__meta_of(out[i], &metas[i]);
+        sp_tensor_release(out[i]);
+    }
+    for (int i = 0; i < n_params; i++) sp_tensor_release(params[i]);
+    sp_function_abandon(f);
+done:
+    sp_graph_release(g);
+    sp__recorder = recorder;
+    sp__place = place;
+    sp_grad_resume(depth);
+    return status;
+}
+
 static sp_status infer_with(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
 {
     const sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = n_out};
     if (op->infer) return op->infer(&c, metas);
+    if (op->compose) return infer_composed(op, attrs, n_in, in, n_out, metas);
     if (op->writes) { /* the new contents look like the old */
         int k = 0;
         for (int i = 0; i < n_in; i++)

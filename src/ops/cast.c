@@ -53,6 +53,22 @@ const sp_op sp_op_identity = {
     .mindir = "Identity", .onnx = "Identity", .python = "ops.Identity()(x)", .doc = "The same tensor.", .samples = "[2,3]; []",
 };
 
+/* --- after: an order that passes keep ----------------------------------------------------------------------------- */
+
+static sp_status after_vjp(sp_builder *b, const sp_vjp *v)
+{
+    (void)b;
+    v->din[0] = v->dout[0];
+    return SP_OK;
+}
+
+/* What is computed of it is not what was computed of x before, and waits for the token: so that a program which computes
+ * something again does that when it is told to, instead of keeping what it had. */
+const sp_op sp_op_after = {
+    .name = "after", .inputs = "x, token", .infer = sp__infer_same, .view = identity_view, .vjp = after_vjp,
+    .doc = "The same tensor, not before the token is there.", .samples = "[2,3] [4]; [] [1]",
+};
+
 /* --- complex conjugate ------------------------------------------------------------------------------------------- */
 
 SP_EACH_REAL(SP_UNARY_LOOP, conj, x)

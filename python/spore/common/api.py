@@ -2,7 +2,7 @@
 """Compilation: ``jit`` and its relatives. How functions become programs is written in spore.graph."""
 import functools
 
-__all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "recompute", "ms_memory_recycle",
+__all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "ms_memory_recycle",
            "set_recursion_limit", "flops_collection", "enable_dynamic"]
 
 _CAPTURE_MODES = ("ast", "bytecode", "trace")
@@ -142,11 +142,6 @@ def no_inline(fn=None):
     if fn is None:
         raise ValueError("no_inline: a function is needed")
     return fn
-
-
-def recompute(block, *args, **kwargs):
-    """``block(*args, **kwargs)``, to be computed again in the backward pass instead of being kept."""
-    return block(*args, **kwargs)
 
 
 def ms_memory_recycle():

@@ -2,7 +2,9 @@
 """Sources of random numbers. The state of one is a seed and an offset: how many numbers were drawn since. Operators
 compute
 their numbers from the two with Philox, so a state can be saved, restored, and drawn from in any order."""
+import contextlib
 import os
+import threading
 
 from spore import _core
 
@@ -63,7 +65,49 @@ class Generator:
 
     def _state(self, count):
         """The same as a Tensor, which a compiled function draws each time it runs."""
-        return _core.generator_state(self._handle, count)
+        log = getattr(_held, "log", None)
+        return log.next(self, count) if log is not None else _core.generator_state(self._handle, count)
+
+
+_held = threading.local()
+
+
+class Log:
+    """The random states that a computation drew, so that it can be made again with the same numbers.
+
+        log = Log()
+        with log.keep(): first run
+        with log.repeat(): second run
+    """
+
+    def __init__(self):
+        self.states, self.at = [], None
+
+    def next(self, generator, count):
+        if self.at is None:
+            outer = self.outer
+            state = outer.next(generator, count) if outer is not None else _core.generator_state(generator._handle, count)
+            self.states.append(state)
+            return state
+        if self.at == len(self.states):
+            raise RuntimeError("a block that is computed again draws more random numbers than the first time")
+        self.at += 1
+        return self.states[self.at - 1]
+
+    @contextlib.contextmanager
+    def _on(self, at):
+        self.at, self.outer = at, getattr(_held, "log", None)
+        _held.log = self
+        try:
+            yield
+        finally:
+            _held.log = self.outer
+
+    def keep(self):
+        return self._on(None)
+
+    def repeat(self):
+        return self._on(0)
 
 
 default_generator = Generator()

@@ -1,5 +1,138 @@
 # SPDX-License-Identifier: Apache-2.0
-"""recompute under another address of MindSpore's."""
-from spore.common.api import recompute
+"""Computing again instead of keeping: memory against time.
 
-__all__ = ['recompute']
+The forward pass of a block runs without a record, so that nothing of it is kept but its inputs. When the gradient comes back, the
+block runs again, now with a record, on the same inputs and with the same random numbers. Parameters without a gradient that it
+writes to (moving means) are put back after the second run. In a compiled program the second run waits for the gradient and is
+not taken for the first one: its inputs pass through the operator ``after``.
+"""
+import threading
+import types
+
+from spore import _core
+from spore._core import Tensor
+from spore.common import generator
+from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, no_grad
+from spore.common.parameter import Parameter
+from spore.graph import state as _state
+
+__all__ = ["recompute"]
+
+_held = threading.local()
+
+
+def recompute(block, *args, **kwargs):
+    """``block(*args, **kwargs)``, of which nothing but the inputs is kept for gradients: it is computed again when they are taken.
+
+    Args:
+        block: a Cell or function.
+        args, kwargs: its arguments.
+
+    Returns:
+        What the block returns.
+
+    Raises:
+        TypeError: block cannot be called.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import nn, ops
+        >>> block = nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 4))
+        >>> x = ops.ones((2, 4))
+        >>> kept = ms.grad(lambda x: block(x).sum())(x)
+        >>> print((ms.grad(lambda x: ms.recompute(block, x).sum())(x) == kept).all())
+        True
+    """
+    if not callable(block):
+        raise TypeError(f"For 'recompute', the argument 'block' must be a Cell or a function, but got {type(block).__name__}")
+    return run(block, parameters_of(block), args, kwargs)
+
+
+def run(block, parameters, args, kwargs):
+    """Call the block so that it is computed again in the backward pass; ``parameters`` are all that it uses."""
+    weights = [p for p in parameters if p.requires_grad and _core.grad_tracked(p)] if _core.grad_recording() else []
+    names = list(kwargs)
+    values = (*args, *kwargs.values())
+    inputs = [t for t in _flatten(values, []) if not isinstance(t, Parameter)]
+    if getattr(_held, "inside", False) or not _core.grad_recording() or not weights and not any(
+            _core.grad_tracked(t) for t in inputs):
+        return call(block, args, kwargs)
+    taken = [t for t in inputs if _is_differentiable(t)]
+    numbers = generator.Log()
+    with no_grad(), _inside(), numbers.keep():
+        output = call(block, *_arguments(_map(_core.grad_detach, values), names))
+    output = _map(_core.grad_detach, output)     # fresh handles: the block may return an input or a Parameter
+    results = [t for t in _flatten(output, []) if _is_differentiable(t)]
+
+    def backward(*gradients):
+        still = [p for p in parameters if not p.requires_grad]
+        before = [p.copy() for p in still]
+        with _Record(range(len(taken)), weights, [_later(t, gradients[0]) for t in taken]) as record, _inside(), numbers.repeat():
+            fresh = iter(record.args)
+            again = _map(lambda t: next(fresh) if _is_differentiable(t) and not isinstance(t, Parameter) else t, values)
+            made = [t for t in _flatten(call(block, *_arguments(again, names)), []) if _is_differentiable(t)]
+            by_position, for_weights = record.backward(made, list(gradients))
+        for parameter, value in zip(still, before):
+            parameter.assign_value(value)
+        return [by_position[i] for i in range(len(taken))] + list(for_weights)
+    _core.grad_attach(taken + weights, results, backward)
+    return output
+
+
+def _arguments(values, names):
+    n = len(values) - len(names)
+    return values[:n], dict(zip(names, values[n:]))
+
+
+def _later(tensor, token):
+    """The Tensor, for a computation that must wait for the token; in eager mode it does so anyway."""
+    return tensor if _state.capture() is None else _core.apply("after", (tensor, token))
+
+
+class _inside:
+    """A block in which parts of a block that is computed again are not treated so a second time."""
+
+    def __enter__(self):
+        self.before, _held.inside = getattr(_held, "inside", False), True
+
+    def __exit__(self, *error):
+        _held.inside = self.before
+
+
+def parameters_of(block):
+    """The Parameters a Cell, a method of one, or a function uses: those of the Cells that it names."""
+    from spore.nn import Cell
+    if isinstance(block, Cell):
+        return list(block.get_parameters())
+    found, seen = [], set()
+
+    def add(value):
+        if isinstance(value, Cell):
+            value = list(value.get_parameters())
+        for one in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(one, Cell):
+                add(one)
+            elif isinstance(one, Parameter) and id(one) not in seen:
+                seen.add(id(one))
+                found.append(one)
+            elif isinstance(one, (types.FunctionType, types.MethodType)) and id(one) not in seen:
+                seen.add(id(one))
+                search(one)
+
+    def search(function):
+        add(getattr(function, "__self__", None))
+        add(list(getattr(function, "args", ())))                 # functools.partial
+        function = getattr(function, "func", function)
+        function = getattr(function, "__func__", getattr(function, "__spore_inner__", function))
+        code = getattr(function, "__code__", None)
+        if code is None:
+            return
+        for cell in function.__closure__ or ():
+            try:
+                add(cell.cell_contents)
+            except ValueError:
+                continue
+        for name in code.co_names:
+            add(function.__globals__.get(name))
+    search(block)
+    return found

@@ -13,7 +13,7 @@ from spore._core import Tensor
 from spore.common.tensor import tensor as library_tensor
 from spore.graph.errors import Unsupported
 from spore.graph.joins import varies
-from spore.graph.values import Choice, Joined, LateText, Scalar, is_symbol, number_kind, scalar_of, symbol_of
+from spore.graph.values import Choice, Joined, LateText, Scalar, is_symbol, number_kind, scalar_of, shape_of, symbol_of
 
 NAMES = dict(vars(builtins))
 HANDLERS = {}
@@ -34,7 +34,7 @@ def handles(function, least=0, most=None):
 
 def _one_element(value, what):
     size = 1
-    for n in value.shape:
+    for n in shape_of(value):
         size *= n
     if size != 1 and size >= 0:
         raise ValueError(f"Can not convert Tensor to {what}: only one element tensors can be converted to Python scalars, "
@@ -86,7 +86,7 @@ def _len(ex, args, kwargs):
     if isinstance(value, Tensor):
         if not value.ndim:
             raise TypeError("len() of a 0-d tensor")
-        if value.shape[0] < 0:
+        if shape_of(value)[0] < 0:
             return ex.attribute(value, "shape")[0]
         return value.shape[0]
     method = getattr(type(value), "__len__", None)

@@ -25,7 +25,7 @@ from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
 from spore.graph.split import HOLDER
 from spore.graph.statements import RETURN, Dead
 from spore.graph.values import (MISSING, Array, Choice, Closure, Filled, LateText, Scalar, as_tensor, is_symbol, number_kind,
-                                scalar_of)
+                                scalar_of, shape_of)
 
 __all__ = ["Calls", "Interpreted"]
 
@@ -353,7 +353,7 @@ class Calls:
         """Whether a number or a dimension known at run time only is among the arguments: then an error may be ours."""
         for value in [*args, *kwargs.values()]:
             for item in value if isinstance(value, (tuple, list)) else (value,):
-                if isinstance(item, Scalar) or isinstance(item, Tensor) and -1 in item.shape:
+                if isinstance(item, Scalar) or isinstance(item, Tensor) and -1 in shape_of(item):
                     return True
         return False
 

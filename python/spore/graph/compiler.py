@@ -21,7 +21,7 @@ from spore import _core, context
 from spore._core import Tensor
 from spore.graph import explain, pieces, source, state
 from spore.graph.capture import Capture
-from spore.graph.errors import Redo, Unsupported, located
+from spore.graph.errors import Redo, Unsupported, located, refusal
 from spore.graph.flow import NoJoin
 from spore.graph.heap import Added, Attribute, Items
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, same
@@ -246,6 +246,8 @@ class Compiled:
         try:
             entry = self.make_program(args, kwargs, constant_tensors)
         except Unsupported as reason:
+            if self.options.fullgraph and self.options.faithful:
+                raise refusal(reason) from None
             if self.options.strict or self.options.fullgraph:
                 kind, text = reason.strict or (RuntimeError, str(reason))
                 raise located(kind(text), getattr(reason, "_spore_places", None)) from None
@@ -361,11 +363,12 @@ class Compiled:
         kind = output_kind(value, capture)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
-        if id(value) in capture.outer:           # a list or dict from outside is given back as it is
+        if id(value) in capture.outer and not capture.strict:        # a list or dict from outside is given back as it is
             leaves, entry.give = [], lambda leaves: value
         changes, argument_changes, held = [], [], []
         for place, new in capture.heap.end().values():
-            if isinstance(place, Items) and id(place.owner) not in capture.outer and id(place.owner) not in mutable:
+            if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer
+                                             and id(place.owner) not in mutable):
                 continue
             if new is capture.held.get(place.key, place):        # read, but not changed
                 continue

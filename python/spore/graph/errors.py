@@ -14,6 +14,13 @@ class Unsupported(Exception):
     strict = None        # (exception type, message) for STRICT, when it is not a RuntimeError with the reason
 
 
+def refusal(reason):
+    """What the user gets who asked for one graph (``fullgraph``) of a function that breaks into several; MindSpore's type has the
+    same name."""
+    kind = type("Unsupported", (RuntimeError,), {"__module__": __name__})
+    return located(kind(f"Reason: {reason}"), getattr(reason, "_spore_places", None))
+
+
 class Redo(Exception):
     """Base of the signals that send the executor back to an earlier point of the capture."""
 

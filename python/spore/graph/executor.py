@@ -18,7 +18,7 @@ from spore.graph.expressions import Expressions
 from spore.graph.flow import Flow, RunRange
 from spore.graph.joins import OfSequence, OfTensor, kind_of
 from spore.graph.statements import Statements
-from spore.graph.values import LateText, Scalar
+from spore.graph.values import LateText, Scalar, shape_of
 
 __all__ = ["Executor"]
 
@@ -39,7 +39,7 @@ class Executor(Statements, Expressions, Flow, Calls):
         if isinstance(value, Tensor):
             if not value.ndim:
                 raise TypeError("Cannot iterate over a scalar tensor.")
-            if value.shape[0] < 0:
+            if shape_of(value)[0] < 0:
                 raise Unsupported("a Tensor whose first dimension is known at run time only is unpacked")
             return [value[i] for i in range(value.shape[0])]
         if isinstance(value, dict):
@@ -133,7 +133,7 @@ def concrete(value):
 def run_time_kind(value):
     """The kind of a value that is used when the program runs: a Parameter is read there and then."""
     if isinstance(value, Tensor) and getattr(value, "__parameter__", False):
-        return OfTensor(value.dtype, value.shape)
+        return OfTensor(value.dtype, shape_of(value))
     if type(value) in (tuple, list):
         return OfSequence(type(value), [run_time_kind(item) for item in value])
     return kind_of(value)

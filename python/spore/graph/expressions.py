@@ -12,7 +12,7 @@ from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
 from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, dtype_of, is_symbol,
-                                negative, scalar_of, symbol_of)
+                                negative, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
 
@@ -171,7 +171,7 @@ class Expressions:
             return value
         if isinstance(value, Tensor):
             size = 1
-            for n in value.shape:
+            for n in shape_of(value):
                 size *= n
             if size > 1 or size == 0:
                 raise ValueError("The truth value of an array with more than one element is ambiguous.")
@@ -407,7 +407,7 @@ class Expressions:
         position = symbol_of(index, int)
         position = (position < 0).astype(mstype.int64) * len(items) + position
         if all(isinstance(item, Tensor) for item in items):
-            if len({(item.dtype, item.shape) for item in items}) > 1:
+            if len({(item.dtype, shape_of(item)) for item in items}) > 1:
                 raise Unsupported("a sequence of Tensors of different kinds is indexed at run time")
             from spore import ops
             return ops.stack(items)[position]
@@ -488,7 +488,7 @@ class Expressions:
 
     def attribute(self, owner, name):
         """``owner.name``"""
-        if isinstance(owner, Tensor) and name in ("shape", "size") and -1 in owner.shape:
+        if isinstance(owner, Tensor) and name in ("shape", "size") and -1 in shape_of(owner):
             return self.run_time_shape(owner, name)
         if isinstance(owner, Scalar):
             if name in ("dtype", "shape", "ndim", "astype", "asnumpy", "item"):
@@ -519,7 +519,7 @@ class Expressions:
         """shape or size of a Tensor with dimensions known at run time only."""
         sizes, = _core.function_host("shape", lambda values: [Tensor(values[0].shape, dtype=mstype.int64)], [owner],
                                      [(mstype.int64, (owner.ndim,))], True)
-        shape = tuple(Scalar(sizes[i], int) if n < 0 else n for i, n in enumerate(owner.shape))
+        shape = tuple(Scalar(sizes[i], int) if n < 0 else n for i, n in enumerate(shape_of(owner)))
         if name == "shape":
             return shape
         size = 1

@@ -19,7 +19,7 @@ from spore.graph.errors import Redo, Unsupported
 from spore.graph.heap import is_missing
 from spore.graph.joins import JoinError, Known, join, kind_of, widen
 from spore.graph.statements import AGAIN, BREAK, NEXT, RETURN, Dead, Exit, Outcome
-from spore.graph.values import Scalar, Unbound, is_symbol, number_kind
+from spore.graph.values import Scalar, Unbound, shape_of
 
 __all__ = ["Flow", "NeedResult"]
 
@@ -208,7 +208,7 @@ class Flow:
         raw = branch.raw
         if len(wanted) == len(raw) and all(a is b for a, b in zip(wanted, raw)):
             return _core.function_value(branch.function)
-        specs = [(leaf.dtype, leaf.shape) for leaf in raw]
+        specs = [(leaf.dtype, shape_of(leaf)) for leaf in raw]
         function, _ = _core.function_begin(self.capture.graph, "join", [])
         try:
             results = _core.function_call(_core.function_value(branch.function), [], specs)

@@ -10,6 +10,7 @@ from spore._core import Tensor
 from spore.graph import state
 from spore.graph.capture import ControlFlow
 from spore.graph.joins import kind_of
+from spore.graph.values import shape_of
 
 __all__ = ["call", "attempt", "by_function"]
 
@@ -63,7 +64,7 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
         found = [leaf for leaf in _flatten(args[position], []) if _is_differentiable(leaf)]
         where[position] = range(len(leaves), len(leaves) + len(found))
         leaves += found
-    specs = [(leaf.dtype, leaf.shape) for leaf in leaves]
+    specs = [(leaf.dtype, shape_of(leaf)) for leaf in leaves]
     function, params = _core.function_begin(capture.graph, getattr(fn, "__name__", "differentiated"), specs)
     capture.condition_depth += 1
     try:
@@ -96,7 +97,7 @@ class _Like:
     """Dtype and shape of a result, which is not known outside its function."""
 
     def __init__(self, tensor):
-        self.dtype, self.shape = tensor.dtype, tensor.shape
+        self.dtype, self.shape = tensor.dtype, shape_of(tensor)
 
 
 def _outputs(value, loss):

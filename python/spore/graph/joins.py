@@ -18,7 +18,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.graph.errors import Unsupported
-from spore.graph.values import Array, Choice, Closure, LateText, Scalar, Unbound, dtype_of, number_kind, symbol_of
+from spore.graph.values import Array, Choice, Closure, LateText, Scalar, Unbound, dtype_of, number_kind, shape_of, symbol_of
 
 __all__ = ["kind_of", "join", "same", "Known", "OfTensor", "OfScalar", "JoinError"]
 
@@ -280,7 +280,7 @@ def _remap(index, positions):
 def kind_of(value):
     """The most exact kind of a value."""
     if isinstance(value, Tensor):
-        return OfTensor(value.dtype, value.shape) if _core.is_symbol(value) else Known(value)
+        return OfTensor(value.dtype, shape_of(value)) if _core.is_symbol(value) else Known(value)
     if isinstance(value, Scalar):
         return OfScalar(value.kind)
     if isinstance(value, LateText):

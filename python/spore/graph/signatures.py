@@ -12,7 +12,7 @@ from spore.common.mutable import _Mutable
 from spore.common.parameter import Parameter
 from spore.graph.errors import Unsupported
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of
-from spore.graph.values import Choice, Closure
+from spore.graph.values import Choice, Closure, shape_of
 
 __all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Options"]
 
@@ -153,7 +153,7 @@ def _single_precision(value):
 def output_kind(value, capture):
     """The kind of a result; a constant Tensor is a result like others, so that every call gives its own."""
     if isinstance(value, Tensor):
-        return OfTensor(value.dtype, value.shape)
+        return OfTensor(value.dtype, shape_of(value))
     if isinstance(value, (tuple, list)) and type(value).__name__ != "ParameterTuple":
         return OfSequence(type(value), [output_kind(v, capture) for v in value])
     if isinstance(value, dict):

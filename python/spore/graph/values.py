@@ -82,6 +82,9 @@ class Scalar:
         self._no_value("float()")
 
 
+shape_of = _core.symbol_shape    # of a Tensor: -1 for sizes known at run time only, which Tensor.shape refuses to give
+
+
 def is_symbol(value):
     """Whether it is a Tensor or number without a value yet."""
     return isinstance(value, Scalar) or isinstance(value, Tensor) and _core.is_symbol(value)
@@ -195,7 +198,7 @@ class Array:
     __array_ufunc__ = None
 
     def __init__(self, symbol, dtype):
-        self.symbol, self.dtype, self.shape, self.ndim = symbol, dtype, symbol.shape, symbol.ndim
+        self.symbol, self.dtype, self.shape, self.ndim = symbol, dtype, shape_of(symbol), symbol.ndim
 
 
 class LateText:

@@ -386,8 +386,12 @@ class Cell:
         return param if self._to_float is None else param.astype(self._to_float)
 
     def recompute(self, *, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs):
-        """Accepted: memory against time. In eager mode everything is kept."""
+        """Compute the Cell again when gradients are taken, instead of keeping what it computed: memory against time.
+
+        The numbers are the same, those of dropout too. Parts inside need not be marked.
+        """
         self.__dict__["_recompute"] = True
+        self._refresh_plain()
 
     def set_inputs(self, *inputs, **kwargs):
         """Declare the inputs, for graph mode: one program for all of them, where a dimension of None may have any size."""
@@ -529,7 +533,8 @@ class Cell:
 
     def _refresh_plain(self):
         self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
-                                   and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks)
+                                   and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks
+                                   and not self._recompute)
 
     def _call_full(self, args, kwargs, construct=None):
         """With hooks, casts and bprop. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
@@ -545,7 +550,7 @@ class Cell:
         if self._backward_hooks and plain and _core.grad_recording():
             marks = _Gradients(self)
             args = marks.mark_inputs(args)
-        output = self._construct_in_dtype(args, kwargs, self.construct if construct is None else construct)
+        output = self._construct_once_or_twice(args, kwargs, self.construct if construct is None else construct)
         for hook, with_kwargs in list(self._hooks.values()):
             answer = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
             if answer is not None:
@@ -553,6 +558,12 @@ class Cell:
         if marks or (self._backward_pre_hooks and plain and _core.grad_recording()):
             output = (marks or _Gradients(self)).mark_outputs(output)
         return output
+
+    def _construct_once_or_twice(self, args, kwargs, construct):
+        if not self._recompute or not _core.grad_recording():
+            return self._construct_in_dtype(args, kwargs, construct)
+        from spore.common.recompute import run
+        return run(lambda *a, **k: self._construct_in_dtype(a, k, construct), list(self.get_parameters()), args, kwargs)
 
     def _construct_in_dtype(self, args, kwargs, construct):
         if self._to_float is None:
