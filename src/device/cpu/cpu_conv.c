@@ -5,8 +5,10 @@
  * tap p of the window at position q is x[offsets[p] + q], and a convolution is the matrix product of the weights,
  * [out channels, taps], with rows of x that start at offsets[p]:
  *
- *   forward      unit stride: the micro-kernel reads these rows where they are; else a panel of positions is gathered
- *                first. A window of one element is the plain matrix product.
+ *   forward      many output channels: they are the vectors, positions are broadcast from where they are. Few: positions are the
+ *                vectors; with unit stride the micro-kernel reads rows of x in place, else a panel of positions is gathered first.
+ *                A window of one element is the plain matrix product. On a CPU with AMX: a product from tiles (tiles.h) whose
+ *                columns are the positions of all images.
  *   by input     unit stride: the forward convolution of dout with mirrored weights; else products of weights and dout
  *                that are added into dx, channel by channel.
  *   by weight    positions are summed over: x is broadcast, the output channels of dout (turned once) are the vectors.
@@ -16,6 +18,7 @@
  * to float and rounded once at the end. */
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
+#include "device/cpu/tiles.h"
 #include "ir/window.h"
 
 enum { SCATTER_ROWS = 128, SCATTER_BYTES = 64 * 1024, CORRELATE_PANELS = 8 };
@@ -26,6 +29,9 @@ static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* What the vectors of a forward convolution are. */
+typedef enum { FORM_CHANNELS, FORM_ROWS, FORM_PANELS } conv_form;
 
 typedef struct conv_job {
     const sp__gemm_kernels *kernels;
@@ -45,8 +51,16 @@ typedef struct conv_job {
     const char *x, *weight, *bias, *dout;
     char *out;
     /* tasks */
+    conv_form form;
+    int64_t width;           /* of a panel of weights: rows or columns of the register block */
     int64_t band, bands;     /* output rows, or positions, of a task; tasks per image and group */
     int64_t per_task, n_panels, m_panels;
+    int64_t slice, slices;   /* FORM_CHANNELS: panels of weights of a task; tasks per band */
+    const sp_epilogue *epilogue;
+    const char *prepared;    /* panels of weights made ahead, or NULL */
+    const sp__tiles_kernels *tiles; /* NULL: by vectors */
+    size_t tables_bytes, tiles_bytes;
+    sp__tiles_range x_range;
 } conv_job;
 
 static void plan_common(sp_dtype dtype, conv_job *job)
@@ -132,38 +146,42 @@ static sp_status prepare_x(conv_job *job)
     return SP_OK;
 }
 
-/* Weights in panels of rows, [k][rows] each, per group. */
+/* Weights in panels of `width` output channels, [k][width] each, per group. */
 static void pack_weights(void *context, int64_t begin, int64_t end)
 {
     const conv_job *job = context;
-    int64_t rows = job->kernels->rows, taps = sp__window_taps(&job->g.w), size = job->size;
+    int64_t width = job->width, taps = sp__window_taps(&job->g.w), size = job->size;
     for (int64_t i = begin; i < end; i++) {
-        int64_t group = i / job->m_panels, row = i % job->m_panels * rows, m = min_i64(rows, job->oc_g - row);
-        char *to = job->panels + i * rows * job->k * size;
+        int64_t group = i / job->m_panels, row = i % job->m_panels * width, m = min_i64(width, job->oc_g - row);
+        char *to = job->panels + i * width * job->k * size;
         if (!job->mirrored) {
-            job->kernels->pack(job->k, m, rows, job->weight + (group * job->oc_g + row) * job->k * size, 1, job->k, to);
+            job->kernels->pack(job->k, m, width, job->weight + (group * job->oc_g + row) * job->k * size, 1, job->k, to);
             continue;
         }
         /* weight is [ic, oc, taps] from here; taps backwards. */
         for (int64_t ic = 0; ic < job->ic_g; ic++) {
             const char *from = job->weight + (((group * job->ic_g + ic) * job->oc_g + row) * taps + taps - 1) * size;
-            job->kernels->pack(taps, m, rows, from, -1, taps, to + ic * taps * rows * size);
+            job->kernels->pack(taps, m, width, from, -1, taps, to + ic * taps * width * size);
         }
     }
 }
 
 /* --- forward ----------------------------------------------------------------------------------------------------- */
 
-/* Read windows in place, or gather panels? In place, the last vector of each row has idle lanes, and rows of one vector
- * keep only half of the accumulators busy; gathering costs about as much as 16 rows of weights. */
-static bool is_direct(const conv_job *job)
+/* The share of lanes that do work, for each form. Rows read in place leave lanes of each row's last vector idle, and rows of one vector keep
+ * only half of the accumulators busy; gathering costs about as much as 16 rows of weights. Channels lose by what is left of the last
+ * vector, and by rows too short to hide the latency of their sums. */
+static conv_form form_of(const conv_job *job)
 {
     const sp__window *w = &job->g.w;
-    if (w->stride[2] != 1) return false;
     double lanes = job->kernels->lanes, width = (double)w->out[2], n = (double)job->positions, m = (double)job->oc_g;
+    double rows = width / (double)ceil_div(w->out[2], job->kernels->points_max), half = (double)job->kernels->points_max / 2;
+    double channels = m / (lanes * (double)ceil_div(job->oc_g, job->kernels->lanes)) * (rows < half ? rows / half : 1) * (m <= lanes ? 0.8 : 1);
     double in_place = width / (lanes * (double)ceil_div(w->out[2], job->kernels->lanes)) * (width <= lanes ? 0.7 : 1);
     double gathered = n / (lanes * (double)ceil_div(job->positions, job->kernels->lanes)) * m / (m + 16);
-    return in_place >= gathered;
+    if (w->stride[2] != 1) in_place = 0;
+    if (channels >= in_place && channels >= gathered) return FORM_CHANNELS;
+    return in_place >= gathered ? FORM_ROWS : FORM_PANELS;
 }
 
 static bool is_plain_product(const sp__conv_geometry *g)
@@ -181,16 +199,28 @@ static sp__gemm_shape product_shape(const conv_job *job)
                             .b_col = 1, .c_row = job->positions};
 }
 
+/* Panels of weights that one task goes through: about what the second cache holds beside the input. */
+enum { SLICE_BYTES = 512 * 1024 };
+#define LARGE_TASK_FLOPS 8e6
+
 static void plan_forward(conv_job *job)
 {
     const sp__window *w = &job->g.w;
-    if (!is_direct(job)) job->offsets_bytes = aligned((size_t)(job->k + job->positions) * sizeof(int64_t));
-    job->m_panels = ceil_div(job->oc_g, job->kernels->rows);
-    job->panels_bytes = aligned((size_t)(job->g.group * job->m_panels * job->kernels->rows * job->k * job->size));
-    int64_t unit = is_direct(job) ? w->out[2] : job->kernels->columns; /* positions that belong together */
-    int64_t units = is_direct(job) ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
-    double unit_flops = 2.0 * (double)(job->oc_g * unit) * (double)job->k + 1;
-    double want = TASK_FLOPS / unit_flops;
+    job->form = form_of(job);
+    bool by_rows = job->form != FORM_PANELS;
+    if (!by_rows) job->offsets_bytes = aligned((size_t)(job->k + job->positions) * sizeof(int64_t));
+    job->width = job->form == FORM_CHANNELS ? job->kernels->columns : job->kernels->rows;
+    job->m_panels = ceil_div(job->oc_g, job->width);
+    job->panels_bytes = aligned((size_t)(job->g.group * job->m_panels * job->width * job->k * job->size));
+    job->slice = job->m_panels;
+    if (job->form == FORM_CHANNELS)
+        job->slice = max_i64(1, min_i64(job->m_panels, SLICE_BYTES / (job->width * job->k * job->size)));
+    job->slices = ceil_div(job->m_panels, job->slice);
+    int64_t unit = by_rows ? w->out[2] : job->kernels->columns; /* positions that belong together */
+    int64_t units = by_rows ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
+    double channels = (double)min_i64(job->oc_g, job->slice * job->width);
+    double unit_flops = 2.0 * channels * (double)unit * (double)job->k + 1;
+    double want = (job->slices > 1 ? LARGE_TASK_FLOPS : TASK_FLOPS) / unit_flops; /* weights that are read anew want more rows */
     job->band = want < 1 ? 1 : want > (double)units ? max_i64(units, 1) : (int64_t)want;
     job->bands = ceil_div(units, job->band);
     double tasks = TASK_FLOPS / (unit_flops * (double)job->band);
@@ -257,23 +287,60 @@ static void forward_panels(const conv_job *job, const char *x, const char *panel
     }
 }
 
+/* Rows [r0, r1) of one image and group, channels of panels [c0, c1): channels across, positions broadcast. */
+static void forward_points(const conv_job *job, const char *x, const char *panels, const char *bias, char *out, int64_t r0, int64_t r1,
+                           int64_t c0, int64_t c1)
+{
+    const sp__gemm_kernels *kernels = job->kernels;
+    const sp__window *w = &job->g.w;
+    int64_t size = job->size, columns = kernels->columns, width = w->out[2], step = w->stride[2];
+    int64_t chunks = ceil_div(width, kernels->points_max);
+    _Alignas(64) char tile[32 * 128]; /* as many rows as columns, of two vectors of 64 bytes at most */
+    memset(tile, 0, sizeof tile);
+    for (int64_t c = c0; c < c1; c++) {
+        int64_t channel = c * columns, n = min_i64(columns, job->oc_g - channel);
+        const char *panel = panels + channel * job->k * size;
+        for (int64_t r = r0; r < r1; r++) {
+            int64_t d = r / w->out[1], h = r % w->out[1];
+            const char *row = x + (d * w->stride[0] * job->padded[1] + h * w->stride[1]) * job->padded[2] * size;
+            for (int64_t i = 0; i < chunks; i++) {
+                int64_t q = i * width / chunks, rows = (i + 1) * width / chunks - q; /* about equal parts */
+                sp__gemm_points points = kernels->points[n > kernels->lanes][rows - 1];
+                for (int64_t p = 0; p < job->k; p += kernels->k_block)
+                    points(min_i64(kernels->k_block, job->k - p), row + q * step * size, step, job->offsets + p,
+                           panel + p * columns * size, tile, p > 0);
+                kernels->settle(rows, n, tile, bias ? bias + channel * size : NULL, out + (channel * job->positions + r * width + q) * size,
+                                job->positions);
+            }
+        }
+    }
+}
+
 static void forward_tasks(void *context, int64_t begin, int64_t end)
 {
     const conv_job *job = context;
     const sp__window *w = &job->g.w;
-    bool direct = is_direct(job); /* the plan and the run decide alike */
-    int64_t unit = direct ? w->out[2] : job->kernels->columns;
-    int64_t units = direct ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
+    bool by_rows = job->form != FORM_PANELS;
+    int64_t unit = by_rows ? w->out[2] : job->kernels->columns;
+    int64_t units = by_rows ? w->out[0] * w->out[1] : ceil_div(job->positions, unit);
     for (int64_t t = begin; t < end; t++) {
-        int64_t item = t / job->bands, u0 = t % job->bands * job->band, u1 = min_i64(u0 + job->band, units);
-        int64_t group = item % job->g.group;
+        int64_t item = t / (job->slices * job->bands), slice = t / job->bands % job->slices;
+        int64_t u0 = t % job->bands * job->band, u1 = min_i64(u0 + job->band, units), group = item % job->g.group;
+        int64_t c0 = slice * job->slice, c1 = min_i64(c0 + job->slice, job->m_panels);
+        int64_t channel = c0 * job->width, n_channels = min_i64(c1 * job->width, job->oc_g) - channel;
+        int64_t q0 = u0 * unit, n = min_i64(u1 * unit, job->positions) - q0;
         const char *x = job->x + item * job->ic_g * job->plane * job->size;
-        const char *panels = job->panels + group * job->m_panels * job->kernels->rows * job->k * job->size;
+        const char *panels = job->panels + group * job->m_panels * job->width * job->k * job->size;
         char *out = job->out + item * job->oc_g * job->positions * job->size;
-        if (job->bias)
-            fill_bias(job, group * job->oc_g, job->oc_g, u0 * unit, min_i64(u1 * unit, job->positions) - u0 * unit, out);
-        if (direct) forward_rows(job, x, panels, out, u0, u1);
-        else forward_panels(job, x, panels, out, u0, u1);
+        if (job->form == FORM_CHANNELS) {
+            forward_points(job, x, panels, job->bias ? job->bias + group * job->oc_g * job->size : NULL, out, u0, u1, c0, c1);
+        } else {
+            if (job->bias) fill_bias(job, group * job->oc_g, job->oc_g, q0, n, out);
+            if (job->form == FORM_ROWS) forward_rows(job, x, panels, out, u0, u1);
+            else forward_panels(job, x, panels, out, u0, u1);
+        }
+        if (job->epilogue)
+            job->epilogue->fn(job->epilogue->context, (item * job->oc_g + channel) * job->positions + q0, n_channels, job->positions, n);
     }
 }
 
@@ -284,6 +351,72 @@ static void bias_tasks(void *context, int64_t begin, int64_t end)
         fill_bias(job, i % job->g.out_channels, 1, 0, job->positions, job->out + i * job->positions * job->size);
 }
 
+/* --- forward, by tiles ------------------------------------------------------------------------------------------- */
+
+/* Cycles of either way on a CPU with AMX, as in gemm.c; windows are packed once for each of their elements, dearer with a stride. */
+static const sp__tiles_kernels *tiles_for(const conv_job *job)
+{
+    const sp__tiles_kernels *tiles = job->dtype == SP_DTYPE_F32 ? sp__tiles_find(SP_DTYPE_F32) : NULL;
+    if (!tiles || job->flops == 0) return NULL;
+    double m = (double)job->oc_g, k = (double)job->k, n = (double)(job->g.batch * job->positions);
+    double padded = (double)(ceil_div(job->oc_g, SP_TILE) * SP_TILE) * n * (double)(ceil_div(job->k, 32) * 32);
+    double by_tiles = padded * 12 / 1024 * 1.25 + m * k + n * k * (job->g.w.stride[2] == 1 ? 0.8 : 1.6);
+    return by_tiles < 0.85 * (2 * m * n * k / (64 * 0.85)) ? tiles : NULL;
+}
+
+static void plan_tiles(conv_job *job)
+{
+    int64_t n = job->g.batch * job->positions;
+    job->tiles = tiles_for(job);
+    if (!job->tiles) return;
+    job->tables_bytes = aligned((size_t)(n + job->k) * sizeof(int64_t));
+    job->tiles_bytes = sp__tiles_work(SP_DTYPE_F32, job->oc_g, n, job->k, false);
+}
+
+static void measure_x(void *context, int64_t begin, int64_t end)
+{
+    conv_job *job = context;
+    sp__tiles_measure((const float *)(const void *)job->x + begin, end - begin, &job->x_range);
+}
+
+/* SP_DECLINED: numbers out of range, nothing was written. */
+static sp_status forward_tiles(conv_job *job, char *work)
+{
+    const sp__conv_geometry *g = &job->g;
+    const sp__window *w = &g->w;
+    int64_t taps = sp__window_taps(w), n = g->batch * job->positions, image = g->in_channels * job->plane;
+    int64_t *starts = (int64_t *)(void *)work, *weight_at = starts + n;
+    sp__tiles_range weight_range;
+    sp__tiles_range_start(&job->x_range);
+    sp__tiles_range_start(&weight_range);
+    sp__tiles_measure((const float *)(const void *)job->weight, g->out_channels * job->k, &weight_range);
+    SP_TRY(share(job, g->batch * image, 1 << 16, measure_x));
+    int64_t q = 0;
+    for (int64_t b = 0; b < g->batch; b++)
+        for (int64_t d = 0; d < w->out[0]; d++)
+            for (int64_t h = 0; h < w->out[1]; h++)
+                for (int64_t i = 0; i < w->out[2]; i++)
+                    starts[q++] = b * image + (d * w->stride[0] * job->padded[1] + h * w->stride[1]) * job->padded[2] + i * w->stride[2];
+    for (int64_t p = 0; job->mirrored && p < job->k; p++) /* weight is [ic, oc, taps], taps backwards */
+        weight_at[p] = p / taps * job->oc_g * taps + taps - 1 - p % taps;
+    for (int64_t group = 0; group < g->group; group++) {
+        int64_t first = group * job->oc_g * job->positions; /* of C */
+        sp__tiles_product p = {
+            .a = {.dtype = SP_DTYPE_F32, .data = job->weight + group * job->oc_g * job->k * 4, .n = job->oc_g, .n_k = job->k,
+                  .outer = job->mirrored ? taps : job->k, .k = 1, .k_table = job->mirrored ? weight_at : NULL},
+            .b = {.dtype = SP_DTYPE_F32, .data = job->x + group * job->ic_g * job->plane * 4, .n = n, .n_k = job->k,
+                  .outer_table = starts, .k_table = job->offsets},
+            .c = job->out + first * 4, .c_dtype = SP_DTYPE_F32, .c_row = job->positions, .c_columns = job->positions,
+            .c_step = g->out_channels * job->positions, .epilogue = job->epilogue, .start = first,
+            .bias = job->bias ? (const float *)(const void *)job->bias + group * job->oc_g : NULL,
+            .a_range = &weight_range, .b_range = &job->x_range};
+        SP_TRY(sp__tiles_multiply(job->tiles, &p, work + job->tables_bytes));
+    }
+    return SP_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- */
+
 static size_t forward_work(conv_job *job)
 {
     if (is_plain_product(&job->g)) {
@@ -291,7 +424,9 @@ static size_t forward_work(conv_job *job)
         return sp__gemm_batch_work(&s, job->g.batch);
     }
     plan_forward(job);
-    return job->offsets_bytes + job->padded_bytes + job->panels_bytes;
+    plan_tiles(job);
+    size_t panels = job->prepared ? 0 : job->panels_bytes, tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
+    return job->offsets_bytes + job->padded_bytes + (panels > tiles ? panels : tiles);
 }
 
 static void place(conv_job *job, char *work)
@@ -301,21 +436,33 @@ static void place(conv_job *job, char *work)
     job->panels = job->padded_x + job->padded_bytes;
 }
 
+static sp_status pack_all(conv_job *job)
+{
+    return share(job, job->g.group * job->m_panels, max_i64(1, 32768 / (job->k * job->width)), pack_weights);
+}
+
 static sp_status forward_run(conv_job *job, char *work)
 {
     const sp__conv_geometry *g = &job->g;
     if (is_plain_product(g)) {
         sp__gemm_shape s = product_shape(job);
         sp__gemm_batch batch = {.n = g->batch, .b_step = job->k * job->positions, .c_step = job->oc_g * job->positions};
+        batch.epilogue = job->epilogue;
         if (job->bias) SP_TRY(share(job, g->batch * g->out_channels, max_i64(1, 32768 / job->positions), bias_tasks));
         return sp__gemm_batched(&s, &batch, job->weight, job->x, job->out, job->bias != NULL, work);
     }
     plan_forward(job);
     place(job, work);
     SP_TRY(prepare_x(job));
-    if (!is_direct(job)) fill_starts(job);
-    SP_TRY(share(job, g->group * job->m_panels, max_i64(1, 32768 / (job->k * job->kernels->rows)), pack_weights));
-    return share(job, g->batch * g->group * job->bands, job->per_task, forward_tasks);
+    plan_tiles(job);
+    if (job->tiles) {
+        sp_status status = forward_tiles(job, job->panels);
+        if (status != SP_DECLINED) return status;
+    }
+    if (job->form == FORM_PANELS) fill_starts(job);
+    if (job->prepared) job->panels = (char *)(uintptr_t)job->prepared;
+    else SP_TRY(pack_all(job));
+    return share(job, g->batch * g->group * job->slices * job->bands, job->per_task, forward_tasks);
 }
 
 /* --- gradient by input ------------------------------------------------------------------------------------------- */
@@ -390,18 +537,18 @@ static void scatter_tasks(void *context, int64_t begin, int64_t end)
     }
 }
 
-static size_t input_work(const sp__conv_geometry *g, sp_dtype dtype)
+static size_t input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
 {
-    conv_job job = {.mirrored = true};
+    conv_job job = {.mirrored = true, .prepared = prepared ? "" : NULL};
     if (!mirror(g, &job.g)) return 0;
     plan_common(dtype, &job);
     return forward_work(&job);
 }
 
 static sp_status input_run(const sp__conv_geometry *g, sp_dtype dtype, const void *dout, const void *weight, void *out,
-                           char *work)
+                           const void *prepared, char *work)
 {
-    conv_job job = {.weight = weight, .out = out};
+    conv_job job = {.weight = weight, .out = out, .prepared = prepared};
     if (mirror(g, &job.g)) {
         job.mirrored = true;
         job.x = dout;
@@ -534,10 +681,10 @@ bool sp__cpu_conv_takes(const sp_call *c)
     return sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'f' && c->in[0]->count && c->in[1]->count;
 }
 
-static size_t kernel_work(conv_kind kind, const sp__conv_geometry *g, sp_dtype dtype)
+static size_t kernel_work(conv_kind kind, const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
 {
-    if (kind == BY_INPUT) return input_work(g, dtype);
-    conv_job job = {.g = *g};
+    if (kind == BY_INPUT) return input_work(g, dtype, prepared);
+    conv_job job = {.g = *g, .prepared = prepared ? "" : NULL};
     plan_common(dtype, &job);
     if (kind == FORWARD) return forward_work(&job);
     plan_weight(&job);
@@ -549,8 +696,8 @@ static size_t call_work(conv_kind kind, const sp_call *c)
     sp__conv_geometry g;
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     if (measure(kind, c, &g) != SP_OK) return 0;
-    if (!is_half(dtype)) return kernel_work(kind, &g, dtype);
-    size_t bytes = kernel_work(kind, &g, SP_DTYPE_F32) + aligned((size_t)c->out[0]->count * 4);
+    if (!is_half(dtype)) return kernel_work(kind, &g, dtype, c->prepared != NULL);
+    size_t bytes = kernel_work(kind, &g, SP_DTYPE_F32, false) + aligned((size_t)c->out[0]->count * 4);
     for (int i = 0; i < c->n_in; i++) bytes += c->in[i] ? aligned((size_t)c->in[i]->count * 4) : 0;
     return bytes;
 }
@@ -587,25 +734,63 @@ static sp_status call_run(conv_kind kind, const sp_call *c)
         work += aligned((size_t)c->out[0]->count * 4);
     }
     if (kind == BY_INPUT) {
-        SP_TRY(input_run(&g, wide, in[0], in[1], out, work));
+        SP_TRY(input_run(&g, wide, in[0], in[1], out, c->prepared, work));
     } else {
         conv_job job = {.g = g, .x = in[0], .out = out};
         plan_common(wide, &job);
         if (kind == FORWARD) {
             job.weight = in[1];
             job.bias = in[2];
+            job.prepared = c->prepared;
+            job.epilogue = wide == dtype ? c->epilogue : NULL; /* half: results are rounded at the end */
             SP_TRY(forward_run(&job, work));
         } else {
             job.dout = in[1];
             SP_TRY(weight_run(&job, work));
         }
     }
-    return wide == dtype ? SP_OK : convert(c->out[0]->count, wide, out, dtype, c->out[0]->data);
+    if (wide != dtype) SP_TRY(convert(c->out[0]->count, wide, out, dtype, c->out[0]->data));
+    bool owed = kind == BY_INPUT || (kind == FORWARD && wide != dtype); /* the list says who runs it: not the gradient by weight */
+    if (c->epilogue && owed) c->epilogue->fn(c->epilogue->context, 0, 1, 0, c->out[0]->count);
+    return SP_OK;
+}
+
+/* Panels of constant weights. The plain product has none: there the weights are the operand that is read in place or packed in parts. */
+static bool prepare_plan(conv_kind kind, const sp_call *c, conv_job *job)
+{
+    sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
+    sp__conv_geometry g;
+    *job = (conv_job){.mirrored = kind == BY_INPUT};
+    if (is_half(dtype) || measure(kind, c, &g) != SP_OK) return false;
+    if (kind == BY_INPUT ? !mirror(&g, &job->g) : (job->g = g, false)) return false;
+    if (is_plain_product(&job->g)) return false;
+    plan_common(dtype, job);
+    plan_forward(job);
+    return true;
+}
+
+static size_t call_prepared(conv_kind kind, const sp_call *c)
+{
+    conv_job job;
+    return prepare_plan(kind, c, &job) ? job.panels_bytes : 0;
+}
+
+static sp_status call_prepare(conv_kind kind, const sp_call *c, void *to)
+{
+    conv_job job;
+    SP_CHECK(prepare_plan(kind, c, &job), SP_RUNTIME, "%s: nothing to prepare", c->op->name);
+    job.weight = c->in[1]->data;
+    job.panels = to;
+    return pack_all(&job);
 }
 
 size_t sp__cpu_conv_work(const sp_call *c) { return call_work(FORWARD, c); }
 size_t sp__cpu_conv_input_grad_work(const sp_call *c) { return call_work(BY_INPUT, c); }
 size_t sp__cpu_conv_weight_grad_work(const sp_call *c) { return call_work(BY_WEIGHT, c); }
+size_t sp__cpu_conv_prepared(const sp_call *c) { return call_prepared(FORWARD, c); }
+size_t sp__cpu_conv_input_grad_prepared(const sp_call *c) { return call_prepared(BY_INPUT, c); }
+sp_status sp__cpu_conv_prepare(const sp_call *c, void *to) { return call_prepare(FORWARD, c, to); }
+sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to) { return call_prepare(BY_INPUT, c, to); }
 sp_status sp__cpu_conv(const sp_call *c) { return call_run(FORWARD, c); }
 sp_status sp__cpu_conv_input_grad(const sp_call *c) { return call_run(BY_INPUT, c); }
 sp_status sp__cpu_conv_weight_grad(const sp_call *c) { return call_run(BY_WEIGHT, c); }

@@ -3,12 +3,14 @@
 #include "device/cpu/cpu_kernels.h"
 
 #define CONV(n)                                                                                                        \
-    {.op = "conv" #n "d", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes},           \
-        {.op = "conv" #n "d_input_grad", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work,    \
-         .takes = sp__cpu_conv_takes},                                                                                 \
+    {.op = "conv" #n "d", .name = "windows", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes,          \
+     .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare},                      \
+    {.op = "conv" #n "d_input_grad", .name = "windows", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work,      \
+     .takes = sp__cpu_conv_takes, .epilogue = true, .prepared_bytes = sp__cpu_conv_input_grad_prepared,                \
+     .prepare = sp__cpu_conv_input_grad_prepare},                                                                      \
     {                                                                                                                  \
-        .op = "conv" #n "d_weight_grad", .run = sp__cpu_conv_weight_grad, .workspace = sp__cpu_conv_weight_grad_work,  \
-        .takes = sp__cpu_conv_takes                                                                                    \
+        .op = "conv" #n "d_weight_grad", .name = "windows", .run = sp__cpu_conv_weight_grad,                           \
+        .workspace = sp__cpu_conv_weight_grad_work, .takes = sp__cpu_conv_takes                                        \
     }
 
 static const sp_kernel_entry entries[] = {

@@ -14,6 +14,10 @@ sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to);
 sp_status sp__cpu_conv(const sp_call *c);
 bool sp__cpu_conv_takes(const sp_call *c); /* and its gradients */
 size_t sp__cpu_conv_work(const sp_call *c);
+size_t sp__cpu_conv_prepared(const sp_call *c);
+sp_status sp__cpu_conv_prepare(const sp_call *c, void *to);
+size_t sp__cpu_conv_input_grad_prepared(const sp_call *c);
+sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to);
 sp_status sp__cpu_conv_input_grad(const sp_call *c);
 size_t sp__cpu_conv_input_grad_work(const sp_call *c);
 sp_status sp__cpu_conv_weight_grad(const sp_call *c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_matmul.c - matmul on sp__gemm. float16 and bfloat16 are widened to float first and rounded once at the end. */
+/* cpu_matmul.c - matmul on sp__gemm. float16, and bfloat16 on a CPU without dot products for it, are widened to float first and rounded
+ * once at the end. */
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
 #include "ir/matmul_geometry.h"
@@ -29,7 +30,7 @@ static bool rows_are_one_run(const sp__matmul_geometry *g)
 static sp_status plan(const sp_call *c, matmul_plan *p)
 {
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
-    p->half = dtype == SP_DTYPE_F16 || dtype == SP_DTYPE_BF16;
+    p->half = !sp__gemm_takes(dtype);
     sp_tensor a = *c->in[0], b = *c->in[1];
     if (p->half) {
         sp__shape_strides(a.rank, a.dims, a.strides);
@@ -58,7 +59,11 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
     return SP_OK;
 }
 
-bool sp__cpu_matmul_takes(const sp_call *c) { return sp_dtype_kind((sp_dtype)c->in[0]->dtype) == 'f'; }
+bool sp__cpu_matmul_takes(const sp_call *c)
+{
+    sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
+    return sp_dtype_kind(dtype) == 'f' || sp__gemm_takes(dtype);
+}
 
 size_t sp__cpu_matmul_work(const sp_call *c)
 {

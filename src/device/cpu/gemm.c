@@ -9,11 +9,13 @@
  *     for each block of columns, of K, of rows:   pack B panels, pack A panels   (both in parallel)
  *         for each tile (in parallel):            for each column panel: for each row panel: micro-kernel
  *
- * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. */
+ * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. bfloat16, int8 and, on CPUs with
+ * AMX, larger products of float32 go to tiles.h. */
 #include "device/cpu/gemm.h"
 
 #include <string.h>
 
+#include "device/cpu/tiles.h"
 #include "device/device.h"
 
 enum {
@@ -103,6 +105,45 @@ static vector_form form_of(const sp__gemm_shape *s)
     return FORM_GENERAL;
 }
 
+/* --- tiles ------------------------------------------------------------------------------------------------------- */
+
+static bool has_vectors(sp_dtype dtype) { return dtype == SP_DTYPE_F32 || dtype == SP_DTYPE_F64; }
+
+bool sp__gemm_takes(sp_dtype dtype) { return has_vectors(dtype) || sp__tiles_find(dtype) != NULL; }
+
+/* The kernels for a product by tiles; NULL: by vectors. float32 counts cycles of either way on a CPU with AMX: 1024 operations a cycle for each
+ * of six products against 64, and packing, which is dearer for three terms. */
+static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s)
+{
+    if (s->dtype == SP_DTYPE_F64 || s->m == 0 || s->n == 0 || s->k == 0) return NULL;
+    const sp__tiles_kernels *tiles = sp__tiles_find(s->dtype);
+    if (s->dtype != SP_DTYPE_F32 || !tiles) return tiles;
+    double elements = (double)(s->m + s->n) * (double)s->k;
+    double padded = (double)round_up(s->m, SP_TILE) * (double)round_up(s->n, SP_TILE) * (double)round_up(s->k, 32);
+    double by_tiles = padded * 12 / 1024 * 1.25 + elements, by_vectors = flops_of(s) / (64 * 0.85) + elements / 2;
+    return by_tiles < 0.9 * by_vectors ? tiles : NULL;
+}
+
+static sp__tiles_source source_of(const sp__gemm_shape *s, const void *data, bool is_b)
+{
+    return is_b ? (sp__tiles_source){.dtype = s->dtype, .data = data, .n = s->n, .n_k = s->k, .outer = s->b_col, .k = s->b_row}
+                : (sp__tiles_source){.dtype = s->dtype, .data = data, .n = s->m, .n_k = s->k, .outer = s->a_row, .k = s->a_col};
+}
+
+/* SP_DECLINED: numbers out of range, C is untouched. */
+static sp_status run_by_tiles(const sp__tiles_kernels *tiles, const sp__gemm_shape *s, const void *a, const void *b, void *c,
+                              bool accumulate, void *work, const sp__gemm_extra *extra)
+{
+    sp__tiles_product p = {.a = source_of(s, a, false), .b = source_of(s, b, true), .c = c, .c_dtype = s->dtype, .c_row = s->c_row,
+                           .accumulate = accumulate};
+    if (extra) {
+        p.packed_b = extra->packed_b;
+        p.epilogue = extra->epilogue;
+        p.start = extra->start;
+    }
+    return sp__tiles_multiply(tiles, &p, work);
+}
+
 static size_t work_of(const gemm_job *job)
 {
     int64_t columns = job->pack_b && !job->packed_b ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
@@ -111,10 +152,15 @@ static size_t work_of(const gemm_job *job)
 
 size_t sp__gemm_work(const sp__gemm_shape *s)
 {
-    if (s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
-    gemm_job job;
-    plan(s, &job);
-    return (work_of(&job) + 63) / 64 * 64;
+    const sp__tiles_kernels *tiles = tiles_for(s);
+    size_t by_tiles = tiles ? sp__tiles_work(s->dtype, s->m, s->n, s->k, false) : 0, by_vectors = 0;
+    if (!has_vectors(s->dtype)) return by_tiles;
+    if (s->m != 0 && s->n != 0 && s->k != 0 && form_of(s) == FORM_GENERAL) {
+        gemm_job job;
+        plan(s, &job);
+        by_vectors = (work_of(&job) + 63) / 64 * 64;
+    }
+    return by_tiles > by_vectors ? by_tiles : by_vectors;
 }
 
 /* --- packing ----------------------------------------------------------------------------------------------------- */
@@ -222,7 +268,7 @@ static void run_vector(void *context, int64_t begin, int64_t end)
 
 static void clear(const sp__gemm_shape *s, char *c)
 {
-    size_t size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    size_t size = sp_dtype_bytes(s->dtype);
     for (int64_t i = 0; i < s->m; i++) memset(c + (size_t)(i * s->c_row) * size, 0, (size_t)s->n * size);
 }
 
@@ -237,6 +283,11 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
                         const sp__gemm_extra *extra)
 {
     if (s->m == 0 || s->n == 0) return SP_OK;
+    const sp__tiles_kernels *tiles = tiles_for(s);
+    if (tiles) {
+        sp_status status = run_by_tiles(tiles, s, a, b, c, accumulate, work, extra);
+        if (status != SP_DECLINED) return status;
+    }
     gemm_job job;
     if (s->k == 0) {
         job = (gemm_job){.s = *s};
@@ -251,7 +302,7 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
     if (extra) {
         job.epilogue = extra->epilogue;
         job.start = extra->start;
-        job.packed_b = job.pack_b ? extra->packed_b : NULL;
+        job.packed_b = job.pack_b && !tiles ? extra->packed_b : NULL; /* tiles declined: their panels are of no use here */
     }
     if (s->k == 0) {
         finish(&job, 0, s->m, 0, s->n);
@@ -290,7 +341,8 @@ sp_status sp__gemm(const sp__gemm_shape *s, const void *a, const void *b, void *
 
 size_t sp__gemm_packed_bytes(const sp__gemm_shape *s)
 {
-    if (s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
+    if (tiles_for(s)) return sp__tiles_packed_bytes(s->dtype, s->n, s->k);
+    if (!has_vectors(s->dtype) || s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
     gemm_job job;
     plan(s, &job);
     return job.pack_b ? (size_t)(round_up(s->n, job.kernels->columns) * s->k) * job.size : 0;
@@ -298,6 +350,11 @@ size_t sp__gemm_packed_bytes(const sp__gemm_shape *s)
 
 sp_status sp__gemm_pack_b(const sp__gemm_shape *s, const void *b, void *to)
 {
+    const sp__tiles_kernels *tiles = tiles_for(s);
+    if (tiles) {
+        sp__tiles_source source = source_of(s, b, true);
+        return sp__tiles_pack(tiles, &source, to);
+    }
     gemm_job job;
     plan(s, &job);
     job.b = b;
@@ -361,7 +418,7 @@ sp_status sp__gemm_batched(const sp__gemm_shape *s, const sp__gemm_batch *batch,
                            bool accumulate, void *work)
 {
     batch_job job = {.s = s, .batch = batch, .a = a, .b = b, .c = c, .work = work, .accumulate = accumulate};
-    job.size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    job.size = sp_dtype_bytes(s->dtype);
     if (batch->n == 1 || flops_of(s) >= LARGE_FLOPS) {
         for (int64_t i = 0; i < batch->n; i++) SP_TRY(run_item(&job, i, work));
         return SP_OK;

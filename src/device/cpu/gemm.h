@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.h - matrix product on the CPU: C = A B, or C += A B, for float32 and float64.
+/* gemm.h - matrix product on the CPU: C = A B, or C += A B, for float32 and float64; C = A B for bfloat16 and int8 (wrapping) where
+ * the CPU has dot products for them.
  *
  * Any strides for A and B (a transposed or sliced operand needs no copy), rows of C contiguous. The order in which one
  * element of C is summed is a function of shapes, strides, dtype and CPU alone: any number of threads gives the same bits. */
@@ -11,13 +12,15 @@
 
 /* One product. Strides count elements. */
 typedef struct sp__gemm_shape {
-    sp_dtype dtype; /* SP_DTYPE_F32 or SP_DTYPE_F64 */
+    sp_dtype dtype; /* of A, B and C */
     int64_t m, n, k;
     int64_t a_row, a_col;
     int64_t b_row, b_col;
     int64_t c_row;
 } sp__gemm_shape;
 
+/* Whether there are products of this dtype here. */
+bool sp__gemm_takes(sp_dtype dtype);
 /* Bytes of scratch that sp__gemm needs for this product; 0 for small ones. */
 size_t sp__gemm_work(const sp__gemm_shape *s);
 /* work: 64-byte aligned, sp__gemm_work bytes (NULL when that is 0). Fails only when interrupted. */
@@ -64,6 +67,11 @@ typedef void (*sp__gemm_pack)(int64_t k, int64_t n, int64_t width, const void *b
 /* For convolution: rows of B are windows into one block of memory, at x + offsets[p]. A in panels of `rows`. */
 typedef void (*sp__gemm_taps)(int64_t k, const void *a, const void *x, const int64_t *offsets, void *c, int64_t c_row,
                               int64_t n, bool accumulate);
+/* tile[i][j] (+)= sum_p x[offsets[p] + i * step] * w[p][j]; w and tile in rows of `columns`. */
+typedef void (*sp__gemm_points)(int64_t k, const void *x, int64_t step, const int64_t *offsets, const void *w, void *tile,
+                                bool accumulate);
+/* out[j * out_row + i] = tile[i][j] (+ bias[j]), i < rows, j < n. The tile has `columns` rows, whatever is in those not asked for. */
+typedef void (*sp__gemm_settle)(int64_t rows, int64_t n, const void *tile, const void *bias, void *out, int64_t out_row);
 /* Positions visited by three nested loops; `step` is how far they move in x. */
 typedef struct sp__gemm_span {
     int64_t n[3], step[3];
@@ -80,6 +88,7 @@ typedef void (*sp__gemm_gather)(int64_t k, const int64_t *offsets, int64_t n, co
 typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step);
 
 #define SP_GEMM_ROWS 12
+#define SP_GEMM_POINTS 14
 #define SP_GEMM_PANEL_BYTES (32 * 1024) /* the largest column panel: columns * k_block elements */
 typedef struct sp__gemm_kernels {
     int rows, columns, lanes;  /* of the register block; lanes: of one vector */
@@ -92,6 +101,9 @@ typedef struct sp__gemm_kernels {
     sp__gemm_pack pack;
     sp__gemm_taps taps[2][SP_GEMM_ROWS];      /* reads whole vectors of x, also behind the last column */
     sp__gemm_taps taps_edge[2][SP_GEMM_ROWS]; /* reads no further than the last column */
+    int points_max;                           /* rows of the tile of points */
+    sp__gemm_points points[2][SP_GEMM_POINTS];
+    sp__gemm_settle settle;
     sp__gemm_correlate correlate[2][SP_GEMM_ROWS];
     sp__gemm_correlate_one correlate_one;
     sp__gemm_gather gather;

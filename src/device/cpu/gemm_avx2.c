@@ -44,6 +44,7 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
 #define V __m256
 #define LANES 8
 #define ROWS 6
+#define POINTS 6
 #define K_BLOCK 256
 #define V_LOAD(p) _mm256_loadu_ps(p)
 #define V_STORE(p, v) _mm256_storeu_ps(p, v)
@@ -59,6 +60,7 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
 #define V __m256d
 #define LANES 4
 #define ROWS 6
+#define POINTS 6
 #define K_BLOCK 256
 #define V_LOAD(p) _mm256_loadu_pd(p)
 #define V_STORE(p, v) _mm256_storeu_pd(p, v)

@@ -4,11 +4,16 @@
 
 #include <immintrin.h>
 
+#include "device/cpu/tiles_turn.h"
+
 #define MICRO_NAME(x) x##_f32_avx512
+#define V_TURN(p, step, to) sp__turn_16(p, step, to, 32)
+#define V_STORE_PART(p, v, n) _mm512_mask_storeu_ps(p, (__mmask16)((1u << (n)) - 1), v)
 #define T float
 #define V __m512
 #define LANES 16
 #define ROWS 12
+#define POINTS 14
 #define K_BLOCK 256
 #define V_LOAD(p) _mm512_loadu_ps(p)
 #define V_STORE(p, v) _mm512_storeu_ps(p, v)
@@ -20,10 +25,12 @@
 #include "device/cpu/gemm_micro.h"
 
 #define MICRO_NAME(x) x##_f64_avx512
+#define V_STORE_PART(p, v, n) _mm512_mask_storeu_pd(p, (__mmask8)((1u << (n)) - 1), v)
 #define T double
 #define V __m512d
 #define LANES 8
 #define ROWS 12
+#define POINTS 14
 #define K_BLOCK 256
 #define V_LOAD(p) _mm512_loadu_pd(p)
 #define V_STORE(p, v) _mm512_storeu_pd(p, v)

@@ -4,7 +4,9 @@
  *
  *   MICRO_NAME(x)       name with the suffix of this instance     T, V, LANES     element, vector, elements of a vector
  *   ROWS                rows of the register block (two vectors wide)              K_BLOCK
+ *   POINTS              rows of the register block of convolution, whose other operand needs no register
  *   V_TURN(p, step, to) optional: a square of LANES rows, `step` apart, transposed into rows 2 * LANES apart
+ *   V_STORE_PART(p, v, n) optional: the first n < LANES elements
  *   V_LOAD(p) V_STORE(p, v) V_SPLAT(x) V_ZERO() V_FMA(a, b, c)  a * b + c         V_LOAD_PART(p, n) zeros behind n < LANES
  *
  * Each row block has its own instance because the accumulators must live in registers: indices have to be constants. */
@@ -131,6 +133,89 @@ MICRO_BOTH(10)
 MICRO_BOTH(11)
 MICRO_BOTH(12)
 #endif
+
+/* Convolution with output channels across: positions are broadcast from where they are, `step` apart. */
+static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int rows, const int vectors, int64_t k, const T *x,
+                                                                     const int64_t step, const int64_t *offsets, const T *w, T *tile,
+                                                                     bool accumulate)
+{
+    V acc[POINTS][2];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
+    for (int64_t p = 0; p < k; p++, w += 2 * LANES) {
+        const T *from = x + offsets[p];
+        V wv[2];
+        for (int j = 0; j < vectors; j++) wv[j] = V_LOAD(w + j * LANES);
+        for (int i = 0; i < rows; i++) {
+            V xv = V_SPLAT(from[i * step]);
+            for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(xv, wv[j], acc[i][j]);
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++) {
+            T *to = tile + i * 2 * LANES + j * LANES;
+            V_STORE(to, accumulate ? V_ADD(V_LOAD(to), acc[i][j]) : acc[i][j]);
+        }
+}
+
+#define POINTS_ONE(r, v)                                                                                               \
+    static void MICRO_NAME(points_##r##_##v)(int64_t k, const void *x, int64_t step, const int64_t *offsets,           \
+                                             const void *w, void *tile, bool accumulate)                               \
+    {                                                                                                                  \
+        if (step == 1) MICRO_NAME(points)(r, v, k, x, 1, offsets, w, tile, accumulate);                                \
+        else MICRO_NAME(points)(r, v, k, x, step, offsets, w, tile, accumulate);                                       \
+    }
+#define POINTS_BOTH(r) POINTS_ONE(r, 1) POINTS_ONE(r, 2)
+POINTS_BOTH(1)
+POINTS_BOTH(2)
+POINTS_BOTH(3)
+POINTS_BOTH(4)
+#if POINTS > 4
+POINTS_BOTH(5)
+POINTS_BOTH(6)
+#endif
+#if POINTS > 6
+POINTS_BOTH(7)
+POINTS_BOTH(8)
+POINTS_BOTH(9)
+POINTS_BOTH(10)
+POINTS_BOTH(11)
+POINTS_BOTH(12)
+POINTS_BOTH(13)
+POINTS_BOTH(14)
+#endif
+
+#ifndef V_STORE_PART
+static inline void MICRO_NAME(store_part)(T *p, V v, int64_t n)
+{
+    T lane[LANES];
+    V_STORE(lane, v);
+    for (int64_t l = 0; l < n; l++) p[l] = lane[l];
+}
+#define V_STORE_PART(p, v, n) MICRO_NAME(store_part)(p, v, n)
+#endif
+
+/* The tile of `points` to rows of channels. */
+static void MICRO_NAME(settle)(int64_t rows, int64_t n, const void *tile, const void *bias, void *out, int64_t out_row)
+{
+    const T *from = tile, *add = bias;
+    T *to = out;
+#if POINTS <= LANES && defined(V_TURN)
+    _Alignas(64) T turned[LANES * 2 * LANES];
+    for (int64_t j0 = 0; j0 < n; j0 += LANES) {
+        V_TURN(from + j0, 2 * LANES, turned);
+        for (int64_t j = j0; j < n && j < j0 + LANES; j++) {
+            V v = V_LOAD(turned + (j - j0) * 2 * LANES);
+            if (add) v = V_ADD(V_SPLAT(add[j]), v);
+            if (rows == LANES) V_STORE(to + j * out_row, v);
+            else V_STORE_PART(to + j * out_row, v, rows);
+        }
+    }
+#else
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < rows; i++) to[j * out_row + i] = add ? add[j] + from[i * 2 * LANES + j] : from[i * 2 * LANES + j];
+#endif
+}
 
 /* A vector of K contiguous elements times rows of K contiguous elements: four rows share the loads of x. */
 static inline __attribute__((always_inline)) void MICRO_NAME(dot_rows)(const int rows, int64_t k, const T *x, const T *b,
@@ -304,8 +389,26 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v), MICRO_NAME(kind##_4_##v)}
 #endif
 
+#if POINTS == 14
+#define POINTS_ALL(v)                                                                                                  \
+    {MICRO_NAME(points_1_##v),  MICRO_NAME(points_2_##v),  MICRO_NAME(points_3_##v),  MICRO_NAME(points_4_##v),        \
+     MICRO_NAME(points_5_##v),  MICRO_NAME(points_6_##v),  MICRO_NAME(points_7_##v),  MICRO_NAME(points_8_##v),        \
+     MICRO_NAME(points_9_##v),  MICRO_NAME(points_10_##v), MICRO_NAME(points_11_##v), MICRO_NAME(points_12_##v),       \
+     MICRO_NAME(points_13_##v), MICRO_NAME(points_14_##v)}
+#elif POINTS == 6
+#define POINTS_ALL(v)                                                                                                  \
+    {MICRO_NAME(points_1_##v), MICRO_NAME(points_2_##v), MICRO_NAME(points_3_##v),                                     \
+     MICRO_NAME(points_4_##v), MICRO_NAME(points_5_##v), MICRO_NAME(points_6_##v)}
+#else
+#define POINTS_ALL(v)                                                                                                  \
+    {MICRO_NAME(points_1_##v), MICRO_NAME(points_2_##v), MICRO_NAME(points_3_##v), MICRO_NAME(points_4_##v)}
+#endif
+
 const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .rows = ROWS,
+    .points_max = POINTS,
+    .points = {POINTS_ALL(1), POINTS_ALL(2)},
+    .settle = MICRO_NAME(settle),
     .columns = 2 * LANES,
     .lanes = LANES,
     .k_block = K_BLOCK,
@@ -327,6 +430,11 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
 #undef MICRO_ONE
 #undef MICRO_BOTH
 #undef MICRO_ALL
+#undef POINTS_ONE
+#undef POINTS_BOTH
+#undef POINTS_ALL
+#undef POINTS
+#undef V_STORE_PART
 #undef T
 #undef V
 #undef LANES

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tiles_amx.c - tiles by the AMX instructions. Permission for the tile registers was asked for when the features were found
+ * (base/cpu.c); a child of fork inherits it. */
+#include "device/cpu/tiles.h"
+
+#include <immintrin.h>
+
+/* Palette 1: eight tiles of 16 rows of 64 bytes. */
+static void begin(void)
+{
+    _Alignas(64) struct {
+        uint8_t palette, start_row, zero[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } config = {.palette = 1};
+    for (int t = 0; t < 8; t++) {
+        config.row_bytes[t] = 64;
+        config.rows[t] = SP_TILE;
+    }
+    _tile_loadconfig(&config);
+}
+
+/* Back to the initial state: the kernel then has no tiles to save. */
+static void end(void) { _tile_release(); }
+
+#define TILES_NAME(x) x##_amx
+#define TILE_REGISTERS /* the thread's */
+#define TILE_LOAD(t, p, stride) _tile_loadd(t, p, stride)
+#define TILE_STORE(t, p, stride) _tile_stored(t, p, stride)
+#define TILE_BF16(c, a, b) _tile_dpbf16ps(c, a, b)
+#define TILE_I8(c, a, b) _tile_dpbssd(c, a, b)
+#include "device/cpu/tiles_block.h"
+
+#include "device/cpu/tiles_turn.h"
+#define TILES_TURN(from, to) sp__tiles_turn(&(from)[0][0], to)
+#include "device/cpu/tiles_pack.h"
+
+const sp__tiles_kernels sp__tiles_amx = {.name = "amx", .f32 = true, .bf16 = true, .i8 = true, .begin = begin, .end = end,
+                                         .block = block_amx, .pack = pack_amx};

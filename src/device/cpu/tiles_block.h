@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tiles_block.h - the inner block of tiles.h for AMX, over six tile operations; included once with the instructions and once with their
+ * emulation:
+ *
+ *   TILES_NAME(x)                name of this instance
+ *   TILE_REGISTERS               their declaration, for the emulation
+ *   TILE_LOAD(t, p, stride)      tile register t from 16 rows of 64 bytes, `stride` bytes apart
+ *   TILE_STORE(t, p, stride)     and back
+ *   TILE_BF16(c, a, b)           c += a b, float32 from pairs of bfloat16
+ *   TILE_I8(c, a, b)             c += a b, int32 from fours of int8
+ *
+ * Registers 0 to 3 hold two by two tiles of C, 4 and 5 of A, 6 and 7 of B: four products for four loads. */
+
+/* Pairs of terms, smallest products first; the last two pairs are all that counts for one term. */
+static const unsigned char TILES_NAME(pairs)[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+enum { TILES_NAME(acc_row) = SP_TILES_PANEL * 4 };
+
+static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, const char *b, bool half_rows, bool half_columns,
+                              void *acc)
+{
+    TILE_REGISTERS
+    char *c = acc;
+    const int64_t row = TILES_NAME(acc_row);
+    TILE_LOAD(0, c, row);
+    TILE_LOAD(1, c + 64, row);
+    TILE_LOAD(2, c + SP_TILE * row, row);
+    TILE_LOAD(3, c + SP_TILE * row + 64, row);
+    int n_pairs = dtype == SP_DTYPE_F32 ? 6 : 1;
+    for (int t = 6 - n_pairs; t < 6; t++) {
+        const char *x = a + TILES_NAME(pairs)[t][0] * steps * 2 * SP_TILE_BYTES;
+        const char *y = b + TILES_NAME(pairs)[t][1] * steps * 2 * SP_TILE_BYTES;
+        for (int64_t i = 0; i < steps; i++, x += 2 * SP_TILE_BYTES, y += 2 * SP_TILE_BYTES) {
+            TILE_LOAD(4, x, 64);
+            TILE_LOAD(6, y, 64);
+            if (!half_columns) TILE_LOAD(7, y + SP_TILE_BYTES, 64);
+            if (!half_rows) TILE_LOAD(5, x + SP_TILE_BYTES, 64);
+            if (dtype == SP_DTYPE_I8) {
+                TILE_I8(0, 4, 6);
+                if (!half_columns) TILE_I8(1, 4, 7);
+                if (!half_rows) TILE_I8(2, 5, 6);
+                if (!half_rows && !half_columns) TILE_I8(3, 5, 7);
+            } else {
+                TILE_BF16(0, 4, 6);
+                if (!half_columns) TILE_BF16(1, 4, 7);
+                if (!half_rows) TILE_BF16(2, 5, 6);
+                if (!half_rows && !half_columns) TILE_BF16(3, 5, 7);
+            }
+        }
+    }
+    TILE_STORE(0, c, row);
+    TILE_STORE(1, c + 64, row);
+    TILE_STORE(2, c + SP_TILE * row, row);
+    TILE_STORE(3, c + SP_TILE * row + 64, row);
+}
