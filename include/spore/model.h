@@ -46,17 +46,30 @@ SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What the parts of a recorded function are called in a file. */
+enum {
+    SP_MODEL_WEIGHTS_AS_INPUTS = 1, /* ONNX: weights can be given when the model is run, too */
+    SP_MODEL_NO_WEIGHTS = 2         /* ONNX: they have to be given, the file holds none */
+};
+
+/* What the parts of a recorded function are called in a file. Members beyond the names may be zero. */
 typedef struct sp_model_names {
     int n_inputs; /* as many as the function has */
     const char *const *inputs;
     int n_parameters;
     sp_tensor *const *parameters; /* its variables */
     const char *const *parameter_names;
+    int n_outputs; /* 0: names are made up */
+    const char *const *outputs;
+    /* The same function recorded with other sizes of those dimensions of its inputs that are free in the file; NULL: none is. */
+    sp_function *other;
+    const char *const *const *axes; /* axes[i][k]: what a free dimension is called; NULL where it does not matter */
+    int opset;      /* ONNX: 13 to 26; 0: 17 */
+    unsigned flags; /* SP_MODEL_... */
 } sp_model_names;
 
-/* Write a finished function (graph.h) as MindIR that MindSpore 2.10 loads, encrypted when options say so. Fails with everything in
- * it that has no counterpart there. The file is replaced in one step. */
+/* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, else as MindIR that MindSpore 2.10
+ * loads; encrypted when there is a key. Fails with everything in it that has no counterpart there. The file is replaced in one step. More
+ * weights than options->shard_bytes (0: what the format allows in one file) lie in a file beside it. */
 SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);
 
 #ifdef __cplusplus

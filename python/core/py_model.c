@@ -207,45 +207,91 @@ static const char **texts_of(PyObject *list)
     return texts;
 }
 
-static PyObject *model_save(PyObject *module, PyObject *args)
+/* axes[i][k]: the name of dimension k of input i where it is free; NULL with an exception. One block. */
+static const char *const *const *axes_of(PyObject *list, Py_ssize_t n_inputs, void **block)
 {
-    (void)module;
-    PyObject *path_object, *function, *inputs, *names, *tensors, *key = Py_None;
-    sp_file_options options = {0};
-    if (!PyArg_ParseTuple(args, "O&OO!O!O|Oz:model_save", PyUnicode_FSConverter, &path_object, &function, &PyList_Type, &inputs,
-                          &PyList_Type, &names, &tensors, &key, &options.key_mode))
-        return NULL;
-    char *bytes;
+    const char *(*names)[SP_RANK_MAX] = PyMem_Calloc((size_t)n_inputs + 1, sizeof *names + sizeof(char **));
+    const char *const **rows = names != NULL ? (const char *const **)(void *)(names + n_inputs) : NULL;
+    if (names == NULL) return (const char *const *const *)PyErr_NoMemory();
+    *block = names;
+    for (Py_ssize_t i = 0; i < n_inputs; i++) {
+        PyObject *row = PyList_GetItem(list, i);
+        Py_ssize_t n = row != NULL && PyList_Check(row) ? PyList_Size(row) : -1;
+        rows[i] = names[i];
+        if (n < 0 || n > SP_RANK_MAX) {
+            PyErr_SetString(PyExc_ValueError, "axes must be a list of lists, one an input");
+            return NULL;
+        }
+        for (Py_ssize_t k = 0; k < n; k++) {
+            PyObject *name = PyList_GetItem(row, k);
+            if (name != Py_None && (names[i][k] = PyUnicode_AsUTF8AndSize(name, NULL)) == NULL) return NULL;
+        }
+    }
+    return rows;
+}
+
+typedef struct {
+    PyObject *path, *function, *inputs, *names, *tensors, *key, *outputs, *other, *axes;
+    sp_file_options options;
+    int opset;
+    unsigned flags;
+    unsigned long long most;
+} save_args;
+
+static PyObject *save(save_args *a)
+{
+    char *bytes = NULL;
     Py_ssize_t n = 0;
     sp_py_list list = {NULL, NULL, 0};
-    const char **input_names = NULL, **parameter_names = NULL;
+    void *axes_block = NULL;
     PyObject *result = NULL;
-    sp_function *f = PyCapsule_GetPointer(function, "spore.function");
-    if (f == NULL || (key != Py_None && PyBytes_AsStringAndSize(key, &bytes, &n) != 0) ||
-        (input_names = texts_of(inputs)) == NULL || (parameter_names = texts_of(names)) == NULL ||
-        sp__py_list_read(tensors, "tensors", false, &list) < 0)
+    sp_model_names all = {.n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags};
+    sp_function *f = PyCapsule_GetPointer(a->function, "spore.function");
+    if (f == NULL || (a->key != Py_None && PyBytes_AsStringAndSize(a->key, &bytes, &n) != 0) || (all.inputs = texts_of(a->inputs)) == NULL ||
+        (all.parameter_names = texts_of(a->names)) == NULL || sp__py_list_read(a->tensors, "tensors", false, &list) < 0)
         goto done;
-    if (key != Py_None) {
-        options.key = bytes;
-        options.key_bytes = (size_t)n;
-    }
-    const sp_model_names all = {(int)PyList_Size(inputs), input_names, (int)list.n, list.v, parameter_names};
-    if (PyList_Size(names) != list.n) PyErr_SetString(PyExc_ValueError, "names and tensors must be equally many");
+    if (a->outputs != Py_None && (!PyList_Check(a->outputs) || (all.outputs = texts_of(a->outputs)) == NULL)) goto done;
+    if (a->other != Py_None && (all.other = PyCapsule_GetPointer(a->other, "spore.function")) == NULL) goto done;
+    if (a->axes != Py_None && (all.axes = axes_of(a->axes, all.n_inputs, &axes_block)) == NULL) goto done;
+    all.n_outputs = a->outputs != Py_None ? (int)PyList_Size(a->outputs) : 0;
+    all.n_parameters = (int)list.n;
+    all.parameters = list.v;
+    a->options.key = bytes;
+    a->options.key_bytes = (size_t)n;
+    a->options.shard_bytes = a->most;
+    if (PyList_Size(a->names) != list.n) PyErr_SetString(PyExc_ValueError, "names and tensors must be equally many");
     else {
-        sp_status status = sp_model_save(PyBytes_AsString(path_object), f, &all, &options);
+        sp_status status = sp_model_save(PyBytes_AsString(a->path), f, &all, &a->options);
         result = status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
     }
 done:
     if (list.fast) sp__py_list_free(&list);
-    PyMem_Free(input_names);
-    PyMem_Free(parameter_names);
-    Py_DECREF(path_object);
+    PyMem_Free((void *)all.inputs);
+    PyMem_Free((void *)all.parameter_names);
+    PyMem_Free((void *)all.outputs);
+    PyMem_Free(axes_block);
+    return result;
+}
+
+static PyObject *model_save(PyObject *module, PyObject *args, PyObject *named)
+{
+    (void)module;
+    static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "other", "axes", "opset", "flags",
+                               "most_bytes", "format", NULL};
+    save_args a = {.key = Py_None, .outputs = Py_None, .other = Py_None, .axes = Py_None};
+    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
+                                     &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.other, &a.axes,
+                                     &a.opset, &a.flags, &a.most, &a.options.format))
+        return NULL;
+    PyObject *result = save(&a);
+    Py_DECREF(a.path);
     return result;
 }
 
 static PyMethodDef functions[] = {
-    {"model_save", model_save, METH_VARARGS,
-     "model_save(path, function, input_names, parameter_names, parameters, key=None, mode=None): write MindIR."},
+    {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
+     "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, "
+     "most_bytes=0, format=None): write MindIR, or ONNX when the path ends so."},
     {"model_load", model_load, METH_VARARGS,
      "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},
     {"model_load_memory", model_load_memory, METH_VARARGS, "model_load_memory(bytes, format=None): the same from memory."},

@@ -40,6 +40,13 @@ sp_dtype sp__onnx_dtype(uint64_t number)
     return number < sizeof known ? (sp_dtype)known[number] : SP_DTYPE_NONE;
 }
 
+int sp__onnx_dtype_number(sp_dtype dtype)
+{
+    for (uint64_t i = 1; i <= 16; i++)
+        if (sp__onnx_dtype(i) == dtype) return (int)i;
+    return 0;
+}
+
 /* --- one tensor -------------------------------------------------------------------------------------------------- */
 
 static sp_status read_external(sp_wire w, tensor *t)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks in files: load reads MindIR, export writes it."""
-import inspect
+"""Networks in files: load reads MindIR, export writes MindIR and ONNX."""
 import os
 import re
 
 from spore import _core
 from spore._core import Tensor
+from spore.train import _export
 from spore.train.serialization import _CIPHERS
 
 __all__ = ["load", "export"]
@@ -55,31 +55,13 @@ def load(file_name, **kwargs):
     return _core.model_load(path, None, key, mode)
 
 
-def _input_names(net, count):
-    """Names of the arguments of construct, made up where there are none."""
-    try:
-        names = [p.name for p in inspect.signature(net.construct).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
-    except (TypeError, ValueError):
-        names = []
-    return (names + [f"x{i}" for i in range(len(names), count)])[:count]
-
-
-def _capture(net, inputs):
-    """The net as a recorded function."""
-    from spore.graph.compiler import argument_kind, compiled_cell
-    compiled = compiled_cell(net)
-    return compiled.make_entry([argument_kind(x) for x in inputs], [], len(inputs), []).function
-
-
 def _check_export(net, inputs, file_name, file_format):
     from spore.nn import Cell
     if file_format not in ("MINDIR", "AIR", "ONNX"):
         raise ValueError(f"For 'export', 'file_format' must be one of ['AIR', 'ONNX', 'MINDIR'], but got {file_format}.")
     if file_format == "AIR":
-        raise ValueError("For 'export', AIR files are made by the vendor's own tools: export to MINDIR, then convert that file with "
+        raise ValueError("For 'export', AIR files are made by the vendor's own tools: export to ONNX, then convert that file with "
                          "the converter of the device.")
-    if file_format == "ONNX":
-        raise ValueError("For 'export', ONNX files are not written: export to MINDIR.")
     if not isinstance(net, Cell):
         raise TypeError(f"For 'export', the argument 'net' must be a Cell, but got {type(net)}.")
     if not isinstance(file_name, str):
@@ -91,23 +73,65 @@ def _check_export(net, inputs, file_name, file_format):
             raise TypeError(f"For 'export', the inputs must be Tensor, but got {type(x)}.")
 
 
+def _check_names(what, names, count):
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"For 'export', '{what}' must be a list of str, but got {names!r}.")
+    if count is not None and len(names) != count:
+        raise ValueError(f"For 'export', '{what}' has {len(names)} names for {count} inputs.")
+    return names
+
+
+def _path(file_name, ending):
+    path = os.path.realpath(file_name)
+    path = path if path.endswith(ending) else path + ending
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
+
+
+def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, export_params=True, keep_initializers_as_inputs=False,
+                 dynamic_axes=None, opset_version=None, external_data_bytes=None):
+    if dynamic_axes is not None and not isinstance(dynamic_axes, dict):
+        raise ValueError(f"For 'export', 'dynamic_axes' must be a dict, but got {type(dynamic_axes)}.")
+    names = _check_names("input_names", input_names, len(inputs)) or _export.input_names(net, len(inputs))
+    _check_names("output_names", output_names, None)
+    function, other, axes = _export.record(net, inputs, names, dynamic_axes)
+    parameters = dict((p.name, p) for p in net.get_parameters())
+    flags = 0 if export_params else 2
+    _core.model_save(_path(file_name, ".onnx"), function, names, list(parameters), list(parameters.values()), outputs=output_names,
+                     other=other, axes=axes, opset=opset_version or 0, flags=flags | bool(keep_initializers_as_inputs), format="onnx",
+                     most_bytes=external_data_bytes or 0)
+
+
+def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", custom_func=None, **_):
+    if enc_key is not None and enc_mode not in _CIPHERS:
+        raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {enc_mode!r}.")
+    names = _export.input_names(net, len(inputs))
+    function, other, axes = _export.record(net, inputs, names)
+    parameters = dict((p.name, p) for p in net.get_parameters())
+    _core.model_save(_path(file_name, ".mindir"), function, names, list(parameters), list(parameters.values()), enc_key,
+                     enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir")
+
+
 def export(net, *inputs, file_name, file_format, **kwargs):
-    """Write a network to a MindIR file, which :func:`load` and MindSpore read.
+    """Write a network to a file: MindIR, which :func:`load` and MindSpore read, or ONNX.
 
     The network is written as it computes with these inputs: in evaluation unless it is set to training, with the Parameters'
-    present contents.
+    present contents. Dimensions that ``net.set_inputs`` declared with None are free in the file.
 
     Args:
         net (Cell): the network.
         inputs (Tensor): what its construct takes; dtypes and shapes count.
-        file_name (str): where to; ``.mindir`` is added when it is missing.
-        file_format (str): ``"MINDIR"``.
-        kwargs: ``enc_key`` (bytes of 16, 24 or 32) to encrypt the file, ``enc_mode``, one of ``"AES-GCM"`` (default),
-            ``"AES-CBC"``, ``"SM4-CBC"``.
+        file_name (str): where to; ``.mindir`` or ``.onnx`` is added when it is missing.
+        file_format (str): ``"MINDIR"`` or ``"ONNX"``.
+        kwargs: ``enc_key`` (bytes of 16, 24 or 32) to encrypt a MindIR file, ``enc_mode``, one of ``"AES-GCM"`` (default),
+            ``"AES-CBC"``, ``"SM4-CBC"``. For ONNX: ``opset_version``, 13 to 26 (default 17), and the arguments of
+            :func:`spore.onnx.export`.
 
     Raises:
         ValueError: a wrong file name, format or key.
-        NotImplementedError: the network holds operators that have no counterpart in MindIR; all of them are listed.
+        NotImplementedError: the network holds operators that have no counterpart there; all of them are listed.
 
     Examples:
         >>> import os, tempfile
@@ -121,12 +145,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         [0. 4.]
     """
     _check_export(net, inputs, file_name, file_format)
-    key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
-    if key is not None and mode not in _CIPHERS:
-        raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {mode!r}.")
-    path = os.path.realpath(file_name)
-    path = path if path.endswith(".mindir") else path + ".mindir"
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    parameters = dict((p.name, p) for p in net.get_parameters())
-    _core.model_save(path, _capture(net, inputs), _input_names(net, len(inputs)), list(parameters), list(parameters.values()), key,
-                     mode)
+    known = {"enc_key", "enc_mode", "custom_func", "dataset", "obf_config", "incremental"}
+    if file_format == "ONNX":
+        _export_onnx(net, inputs, file_name, **{key: value for key, value in kwargs.items() if key not in known})
+    else:
+        _export_mindir(net, inputs, file_name, **kwargs)

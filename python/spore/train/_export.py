@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What export writes: networks captured once, or twice with other sizes of the dimensions that are free in the file."""
+import inspect
+
+from spore._core import Tensor
+
+__all__ = []
+
+_OTHER = 5   # how much larger a free dimension is in the second recording: shapes then tell what depends on it
+
+
+def input_names(net, count):
+    """Names of the arguments of construct, made up where there are none."""
+    held = getattr(net, "input_names", None)
+    if isinstance(held, list) and len(held) == count:
+        return list(held)
+    try:
+        names = [p.name for p in inspect.signature(net.construct).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):
+        names = []
+    return (names + [f"x{i}" for i in range(len(names), count)])[:count]
+
+
+def capture(net, inputs, shapes=None):
+    """The net as a recorded function; shapes: other ones than those of the inputs."""
+    from spore.graph.compiler import OfTensor, argument_kind, compiled_cell
+    compiled = compiled_cell(net)
+    kinds = [argument_kind(x) if shape is None else OfTensor(x.dtype, shape)
+             for x, shape in zip(inputs, shapes or [None] * len(inputs))]
+    return compiled.make_entry(kinds, [], len(inputs), []).function
+
+
+def free_axes(net, inputs, names, dynamic_axes):
+    """Names of the free dimensions of each input, None elsewhere: what dynamic_axes or set_inputs say; None: there are none."""
+    axes = [[None] * x.ndim for x in inputs]
+    declared = getattr(net, "get_inputs", lambda: None)()
+    for i, one in enumerate(declared or ()):
+        if i < len(inputs) and isinstance(one, Tensor) and one.ndim == inputs[i].ndim:
+            for k, size in enumerate(one.shape):
+                if size == -1:
+                    axes[i][k] = f"{names[i]}_{k}"
+    for name, given in (dynamic_axes or {}).items():
+        if name not in names:
+            raise ValueError(f"For 'export', 'dynamic_axes' names the input {name!r}, but the inputs are {names}.")
+        for axis, label in (given.items() if isinstance(given, dict) else ((k, None) for k in given)):
+            row = axes[names.index(name)]
+            if not -len(row) <= axis < len(row):
+                raise ValueError(f"For 'export', 'dynamic_axes' names axis {axis} of {name!r}, which has {len(row)} dimensions.")
+            row[axis] = label or f"{name}_{axis % len(row)}"
+    return axes if any(label for row in axes for label in row) else None
+
+
+def other_shapes(inputs, axes):
+    """Shapes with every free dimension at another size; one name has one size."""
+    sizes = {}
+    for x, row in zip(inputs, axes):
+        for size, label in zip(x.shape, row):
+            if label is not None:
+                sizes.setdefault(label, size + _OTHER + 2 * len(sizes))
+    return [tuple(size if label is None else sizes[label] for size, label in zip(x.shape, row)) for x, row in zip(inputs, axes)]
+
+
+def record(net, inputs, names, dynamic_axes=None):
+    """(function, the same with other sizes or None, names of free dimensions or None)"""
+    axes = free_axes(net, inputs, names, dynamic_axes)
+    if axes is None:
+        return capture(net, inputs), None, None
+    shapes = [x.shape for x in inputs]
+    if any(-1 in shape for shape in shapes):    # inputs without sizes: any will do
+        from spore import ops
+        inputs = [ops.zeros(tuple(3 if d == -1 else d for d in x.shape), x.dtype) for x in inputs]
+    return capture(net, inputs), capture(net, inputs, other_shapes(inputs, axes)), axes
