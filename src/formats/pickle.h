@@ -32,6 +32,10 @@ typedef struct sp_pickle_value {
     size_t count, capacity;
     struct sp_pickle_value *of, *state;
     void *other;
+    /* For the reader's caller, who walks values that share parts; zero at first. */
+    struct sp_pickle_value *from; /* on the way to this one */
+    size_t next;                  /* item to look at */
+    bool seen, open, wanted;
 } sp_pickle_value;
 
 typedef struct sp_pickle_hooks {

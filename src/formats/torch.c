@@ -100,10 +100,41 @@ static sp_status add_number(reader *r, const char *name, const sp_pickle_value *
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
-static sp_status visit(reader *r, const sp_pickle_value *v, int depth);
+/* The i-th value inside v; NULL behind the last. */
+static sp_pickle_value *inside(const sp_pickle_value *v, size_t i)
+{
+    if (v->kind == SP_PICKLE_OBJECT) return i == 0 ? v->state : NULL;
+    if (v->kind == SP_PICKLE_DICT) return 2 * i + 1 < v->count ? v->items[2 * i + 1] : NULL;
+    if (v->kind != SP_PICKLE_LIST && v->kind != SP_PICKLE_TUPLE) return NULL;
+    return i < v->count ? v->items[i] : NULL;
+}
+
+/* Mark what is a tensor or leads to one, each value once, whatever shares or contains itself. Settings and histories that training
+ * frameworks put beside the weights often do both, and need not be walked by name. */
+static void mark_tensors(sp_pickle_value *root)
+{
+    sp_pickle_value *v = root;
+    v->seen = true;
+    while (v != NULL) {
+        sp_pickle_value *item = inside(v, v->next++);
+        if (item == NULL) {
+            if (v->kind == SP_PICKLE_OTHER) v->wanted = true;
+            if (v->wanted && v->from != NULL) v->from->wanted = true;
+            v = v->from;
+        } else if (item->seen) {
+            v->wanted |= item->wanted;
+        } else {
+            item->seen = true;
+            item->from = v;
+            v = item;
+        }
+    }
+}
+
+static sp_status visit(reader *r, sp_pickle_value *v, int depth);
 
 /* Visit v under path + "." + key. */
-static sp_status visit_member(reader *r, const char *key, size_t key_bytes, const sp_pickle_value *v, int depth)
+static sp_status visit_member(reader *r, const char *key, size_t key_bytes, sp_pickle_value *v, int depth)
 {
     size_t before = r->path.bytes;
     if (memchr(key, 0, key_bytes) != NULL) return SP_OK; /* no name can hold it, and no framework makes it */
@@ -114,7 +145,7 @@ static sp_status visit_member(reader *r, const char *key, size_t key_bytes, cons
     return status;
 }
 
-static sp_status visit_number(reader *r, int64_t key, const sp_pickle_value *v, int depth)
+static sp_status visit_number(reader *r, int64_t key, sp_pickle_value *v, int depth)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%lld", (long long)key);
@@ -124,7 +155,8 @@ static sp_status visit_number(reader *r, int64_t key, const sp_pickle_value *v, 
 static sp_status visit_dict(reader *r, const sp_pickle_value *dict, int depth)
 {
     for (size_t i = 0; i + 1 < dict->count; i += 2) {
-        const sp_pickle_value *key = dict->items[i], *v = dict->items[i + 1];
+        const sp_pickle_value *key = dict->items[i];
+        sp_pickle_value *v = dict->items[i + 1];
         if (key->kind == SP_PICKLE_STR) SP_TRY(visit_member(r, key->text, key->bytes, v, depth));
         else if (key->kind == SP_PICKLE_INT) SP_TRY(visit_number(r, key->i, v, depth));
     }
@@ -164,19 +196,24 @@ static sp_status visit_leaf(reader *r, const sp_pickle_value *v, int depth)
     return status;
 }
 
-static sp_status visit(reader *r, const sp_pickle_value *v, int depth)
+static sp_status visit_container(reader *r, const sp_pickle_value *v, int depth)
 {
-    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT,
-             "the pickle's containers are nested too deep or contain themselves");
-    switch (v->kind) {
-    case SP_PICKLE_DICT: return visit_dict(r, v, depth);
-    case SP_PICKLE_OBJECT: return visit_object(r, v, depth);
-    case SP_PICKLE_LIST:
-    case SP_PICKLE_TUPLE:
-        for (size_t i = 0; i < v->count; i++) SP_TRY(visit_number(r, (int64_t)i, v->items[i], depth));
-        return SP_OK;
-    default: return visit_leaf(r, v, depth);
-    }
+    if (v->kind == SP_PICKLE_DICT) return visit_dict(r, v, depth);
+    if (v->kind == SP_PICKLE_OBJECT) return visit_object(r, v, depth);
+    for (size_t i = 0; i < v->count; i++) SP_TRY(visit_number(r, (int64_t)i, v->items[i], depth));
+    return SP_OK;
+}
+
+static sp_status visit(reader *r, sp_pickle_value *v, int depth)
+{
+    bool container = v->kind == SP_PICKLE_DICT || v->kind == SP_PICKLE_OBJECT || v->kind == SP_PICKLE_LIST || v->kind == SP_PICKLE_TUPLE;
+    if (!container) return visit_leaf(r, v, depth);
+    if (v->open || (depth > 0 && !v->wanted)) return SP_OK; /* open: it contains itself; its tensors have names already */
+    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT, "the pickle's containers are nested too deep, or shared too often");
+    v->open = true;
+    sp_status status = visit_container(r, v, depth);
+    v->open = false;
+    return status;
 }
 
 /* Tensors, not only numbers of numpy. */
@@ -204,8 +241,9 @@ static const char *find_wrapper(const sp_pickle_value *root)
     return NULL;
 }
 
-static sp_status add_entries(reader *r, const sp_pickle_value *root)
+static sp_status add_entries(reader *r, sp_pickle_value *root)
 {
+    mark_tensors(root);
     const char *wrapper = find_wrapper(root);
     if (wrapper == NULL) return visit(r, root, 0);
     SP_TRY(sp_bundle_set_note(r->bundle, "root", wrapper));

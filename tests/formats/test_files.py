@@ -251,18 +251,23 @@ def test_a_pickle_of_arrays_is_read(tmp_path):
 
 
 def test_a_pickle_that_contains_itself(tmp_path):
-    loop = []
-    loop.append(loop)
-    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": loop}, 2))
-    refused(tmp_path / "w.pkl", "contain themselves")
+    loop = [np.arange(2.0)]
+    settings = {"parent": loop} # as configuration objects beside the weights do
+    loop += [loop, settings]
+    settings["self"] = settings
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": loop, "c": settings}, 2))
+    got = read(tmp_path / "w.pkl")
+    assert {"a", "b.0"} <= set(got) and np.array_equal(got["a"], [0, 1, 2]) and np.array_equal(got["b.0"], [0, 1])
 
 
 def test_a_pickle_that_doubles_itself(tmp_path):
-    value = []
+    empty, full = [], [np.arange(3.0)]
     for _ in range(60):
-        value = [value, value]
-    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"b": value}, 2))
-    refused(tmp_path / "w.pkl", "contain themselves")
+        empty, full = [empty, empty], [full, full]
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": empty}, 2))
+    assert set(read(tmp_path / "w.pkl")) == {"a"}
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"b": full}, 2))
+    refused(tmp_path / "w.pkl", "shared too often")
 
 
 def zip_file(path, *members):
