@@ -7,13 +7,15 @@
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
  *
  * descr: byte order (< little, > big, | none), kind and bytes of an element: b1 bool, i u f c numbers, U text (UTF-32,
- * filled up with NULs), S bytes, V2 what libraries without a name for it make of bfloat16. Objects (O) are pickles of
- * anything and structures are records of several fields: refused. */
+ * filled up with NULs), S bytes, V2 what libraries without a name for it make of bfloat16. Objects (O) are a pickle, read for its arrays as
+ * torch.c reads one (in a .npz they are refused); structures are records of several fields: refused. */
 #include "formats/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/torch.h"
 
 static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 enum { MAGIC_BYTES = sizeof magic, ALIGN = 64, DESCR_BYTES = 32 };
@@ -300,9 +302,17 @@ static bool probe(const sp_source *s)
     return s->bytes >= MAGIC_BYTES && memcmp(s->data, magic, MAGIC_BYTES) == 0;
 }
 
-/* The array is called like its file. */
+/* The array is called like its file. An array of objects is a pickle, often of a dict of arrays: np.save("vgg16.npy", weights). */
 static sp_status read_file(const sp_source *s, sp_bundle *bundle)
 {
+    header h;
+    SP_TRY(read_header(s, &h));
+    if (h.descr[0] == '|' && h.descr[1] == 'O') {
+        sp_source pickle = *s;
+        pickle.data += h.bytes;
+        pickle.bytes -= h.bytes;
+        return sp__torch_read_pickle(&pickle, bundle);
+    }
     char name[256] = "array";
     if (s->path != NULL) {
         const char *slash = strrchr(s->path, '/'), *base = slash == NULL ? s->path : slash + 1;

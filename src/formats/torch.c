@@ -411,13 +411,10 @@ static bool probe(const sp_source *s)
     return found;
 }
 
-static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+static sp_status read_with(const sp_source *s, sp_bundle *bundle, sp_status (*read)(reader *r))
 {
-    enum { TAR_MARK = 257 };
-    SP_CHECK(s->bytes < TAR_MARK + 5 || memcmp(s->data + TAR_MARK, "ustar", 5) != 0, SP_FORMAT,
-             "is a tar archive, as PyTorch before 0.1.10 wrote them; load and save it with a newer one");
     reader r = {.source = s, .bundle = bundle};
-    sp_status status = sp__zip_probe(s) ? read_zip(&r) : is_legacy(s) ? read_legacy(&r) : read_alone(&r);
+    sp_status status = read(&r);
     if (status == SP_OK && sp_bundle_count(bundle) == 0)
         status = sp__fail(SP_FORMAT, "there is no tensor in it");
     for (sp_torch_storage *storage = r.torch.storages; storage != NULL; storage = storage->next)
@@ -425,6 +422,16 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     sp__wire_out_free(&r.path);
     sp__arena_free(&r.arena);
     return status;
+}
+
+sp_status sp__torch_read_pickle(const sp_source *s, sp_bundle *bundle) { return read_with(s, bundle, read_alone); }
+
+static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+{
+    enum { TAR_MARK = 257 };
+    SP_CHECK(s->bytes < TAR_MARK + 5 || memcmp(s->data + TAR_MARK, "ustar", 5) != 0, SP_FORMAT,
+             "is a tar archive, as PyTorch before 0.1.10 wrote them; load and save it with a newer one");
+    return read_with(s, bundle, sp__zip_probe(s) ? read_zip : is_legacy(s) ? read_legacy : read_alone);
 }
 
 const sp_format sp__format_torch = {

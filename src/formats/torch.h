@@ -32,6 +32,8 @@ typedef struct sp_torch {
 
 /* Hooks for pickles of PyTorch; context: sp_torch. */
 sp_pickle_hooks sp__torch_hooks(sp_torch *torch);
+/* The tensors of a pickle that fills s, under their names in it. */
+sp_status sp__torch_read_pickle(const sp_source *s, sp_bundle *bundle);
 /* dtype of a storage class or of torch.float32 ...; NONE if it is not one we have. */
 sp_dtype sp__torch_dtype(const sp_pickle_value *global);
 

@@ -138,12 +138,18 @@ static sp_dtype dtype_of_object(const sp_pickle_value *v)
     return numpy_dtype(v->items[0]->text, v->items[0]->bytes);
 }
 
-/* State of an array: (version, shape, dtype, fortran, contents). Arrays of other dtypes stay objects without contents. */
+/* State of an array: (version, shape, dtype, fortran, contents). An array of objects is the list of them, or its one object; arrays of
+ * other dtypes stay objects without contents. */
 static sp_status build_array(sp__arena *arena, sp_pickle_value *object, const sp_pickle_value *state)
 {
     if (state->kind != SP_PICKLE_TUPLE || state->count != 5) return SP_OK;
     sp_dtype dtype = dtype_of_object(state->items[2]);
     const sp_pickle_value *contents = state->items[4];
+    if (contents->kind == SP_PICKLE_LIST) {
+        bool one = state->items[1]->kind == SP_PICKLE_TUPLE && state->items[1]->count == 0 && contents->count == 1;
+        *object = one ? *contents->items[0] : *contents;
+        return SP_OK;
+    }
     if (dtype == SP_DTYPE_NONE || contents->kind != SP_PICKLE_BYTES) return SP_OK;
     sp_torch_tensor *t = sp__arena_alloc(arena, sizeof *t);
     if (t == NULL) return SP_NOMEM;

@@ -250,6 +250,19 @@ def test_a_pickle_of_arrays_is_read(tmp_path):
     assert np.array_equal(got["a"], [0, 1, 2]) and got["b.c"] == 2 and got["b.c"].dtype == np.float32
 
 
+@pytest.mark.parametrize("value", [{"conv1": {"weights": np.ones((2, 3), np.float32), "biases": np.arange(2.0)}, "name": "vgg"},
+                                   [np.ones((2, 3), np.float32), np.arange(2.0)]])
+def test_npy_files_of_objects(value, tmp_path):
+    array = np.empty((2,), object) if isinstance(value, list) else np.array(value, object)
+    if isinstance(value, list):
+        array[:] = value
+    np.save(tmp_path / "w.npy", array, allow_pickle=True)
+    got = read(tmp_path / "w.npy")
+    first, second = ("0", "1") if isinstance(value, list) else ("conv1.weights", "conv1.biases")
+    assert np.array_equal(got[first], np.ones((2, 3))) and np.array_equal(got[second], [0, 1])
+    assert got.get("name", "vgg") == "vgg" and len(got) == (2 if isinstance(value, list) else 3)
+
+
 def test_a_pickle_that_contains_itself(tmp_path):
     loop = [np.arange(2.0)]
     settings = {"parent": loop} # as configuration objects beside the weights do
