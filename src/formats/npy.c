@@ -311,7 +311,9 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
         sp_source pickle = *s;
         pickle.data += h.bytes;
         pickle.bytes -= h.bytes;
-        return sp__torch_read_pickle(&pickle, bundle);
+        sp_status status = sp__torch_read_pickle(&pickle, bundle);
+        if (status != SP_OK) sp__error_context("Python objects from byte %zu on", h.bytes);
+        return status;
     }
     char name[256] = "array";
     if (s->path != NULL) {
