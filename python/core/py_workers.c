@@ -427,8 +427,9 @@ static PyObject *die_with_parent(PyObject *self, PyObject *args)
         fcntl(pipe, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return PyErr_SetFromErrno(PyExc_OSError);
     char c;
-    if (read(pipe, &c, 1) == 0) _exit(1); /* it ended before this was set up */
-    Py_RETURN_NONE;
+    if (read(pipe, &c, 1) != 0) Py_RETURN_NONE;
+    PyErr_SetNone(PyExc_SystemExit); /* it ended before this was set up */
+    return NULL;
 }
 
 static PyMethodDef functions[] = {

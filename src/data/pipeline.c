@@ -73,8 +73,8 @@ static sp_status copy_columns(sp_dataset *ds, int n, const char *const *columns)
              SP_COLUMNS_MAX, n);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++)
-            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_RUNTIME, "%s: column '%s' stands twice", ds->kind->name,
-                     columns[i]);
+            SP_CHECK(strcmp(columns[i], columns[k]) != 0, SP_RUNTIME, "%s: Invalid data, duplicate column %s already exists%s",
+                     ds->kind->name, columns[i], ds->kind == &sp__node_zip ? " when zipping datasets" : "");
     ds->columns = sp__alloc_zero((size_t)n * sizeof *ds->columns);
     if (!ds->columns) return SP_NOMEM;
     ds->n_columns = n;
@@ -102,7 +102,10 @@ static sp_status find_columns(const sp_dataset *ds, const char *who, int n, cons
             strncat(known, ds->columns[k], sizeof known - strlen(known) - 1);
         }
         sp__free(places);
-        return sp__fail(SP_RUNTIME, "%s: there is no column '%s'; the columns are: %s", who, names[i], known);
+        if (strcmp(who, "project") == 0)
+            return sp__fail(SP_RUNTIME, "project: Invalid column, column name: %s does not exist; the columns are: %s", names[i], known);
+        return sp__fail(SP_RUNTIME, "%s: Invalid parameter, input column name: %s doesn't exist in the dataset columns: %s", who,
+                        names[i], known);
     }
     *out = places;
     return SP_OK;
@@ -371,7 +374,8 @@ sp_status sp_dataset_concat(int n, sp_dataset *const *list, sp_dataset **out)
     SP_CHECK(n >= 1, SP_VALUE, "concat: there is no data set");
     for (int i = 1; i < n; i++) {
         SP_CHECK(list[i]->n_columns == list[0]->n_columns, SP_RUNTIME,
-                 "concat: data set %d has %d columns, but the first has %d", i, list[i]->n_columns, list[0]->n_columns);
+                 "concat: Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but data set %d has "
+                 "%d columns, but the first has %d", i, list[i]->n_columns, list[0]->n_columns);
         for (int k = 0; k < list[0]->n_columns; k++)
             SP_CHECK(strcmp(list[i]->columns[k], list[0]->columns[k]) == 0, SP_RUNTIME,
                      "concat: column %d of data set %d is called '%s', but '%s' in the first; rename it", k, i,

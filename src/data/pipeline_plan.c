@@ -263,8 +263,9 @@ static sp_status batch_limit(sp_stage *p)
     const sp_status status = sp_tensor_item_i64(size, &p->limit);
     sp_tensor_release(size);
     SP_TRY(status);
-    SP_CHECK(p->limit >= 1, SP_VALUE, "the function for the size of batch %lld gives %lld; it must be at least 1",
-             (long long)p->row, (long long)p->limit);
+    SP_CHECK(p->limit >= 1, SP_VALUE,
+             "Invalid batch_size function, 'batch_size' function should return an integer greater than 0, but got: %lld (batch %lld)",
+             (long long)p->limit, (long long)p->row);
     return SP_OK;
 }
 

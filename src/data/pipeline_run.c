@@ -148,11 +148,21 @@ static const char *stage_name(const sp_stage *p)
     return node->function.run && node->function.name ? node->function.name : node->kind->name;
 }
 
+/* Which operation of a map has failed: messages begin with its name. */
+static void failed_operation(const sp_dataset *node, char *words, size_t room)
+{
+    const char *text = node->function.run ? "PyFunc:" : sp_error_message();
+    const size_t n = strcspn(text, ": ");
+    if (n && n < 48 && text[n] == ':') snprintf(words, room, "map operation: [%.*s] failed. ", (int)n, text);
+}
+
 static void keep_failure(sp_task *t, sp_status status)
 {
     const char *what = stage_name(t->plan);
-    if (t->id >= 0) sp__error_context("%s, row %lld (row %lld of the source)", what, (long long)t->row, (long long)t->id);
-    else sp__error_context("%s, row %lld", what, (long long)t->row);
+    char operation[96] = "", source[64] = "";
+    if (t->plan->node->kind == &sp__node_map) failed_operation(t->plan->node, operation, sizeof operation);
+    if (t->id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", (long long)t->id);
+    sp__error_context("%s%s, row %lld%s", operation, what, (long long)t->row, source);
     t->status = status;
     t->error = malloc(sizeof *t->error);
     if (t->error) sp_error_capture(status, t->error);

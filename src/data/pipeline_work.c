@@ -100,9 +100,9 @@ static sp_status fail_shapes(const sp_task *t, int column, const sp_tensor *a, c
 {
     char one[SP_SHAPE_TEXT], two[SP_SHAPE_TEXT];
     return sp__fail(SP_RUNTIME,
-                    "the rows of a batch must have one shape and type, but in column '%s' one is %s of shape %s and "
-                    "another %s of shape %s; make them alike, or use padded_batch",
-                    t->plan->node->columns[column], sp_dtype_name((sp_dtype)a->dtype),
+                    "Cannot batch tensors with different %s in column %d ('%s'): one is %s of shape %s and another %s of shape %s; "
+                    "make them alike, or use padded_batch",
+                    a->dtype != b->dtype ? "types" : "shapes", column, t->plan->node->columns[column], sp_dtype_name((sp_dtype)a->dtype),
                     sp__shape_text(a->rank, a->dims, one), sp_dtype_name((sp_dtype)b->dtype),
                     sp__shape_text(b->rank, b->dims, two));
 }
@@ -117,7 +117,8 @@ static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *f
     SP_CHECK(rank < SP_RANK_MAX, SP_RUNTIME, "column '%s' has %d dimensions, a batch of it would have too many",
              t->plan->node->columns[column], rank);
     if (pads && pad->rank >= 0)
-        SP_CHECK(pad->rank == rank - text, SP_RUNTIME, "column '%s' has %d dimensions, but the shape to pad to has %d",
+        SP_CHECK(pad->rank == rank - text, SP_RUNTIME,
+                 "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, pad_shapes rank:%d",
                  t->plan->node->columns[column], rank - text, pad->rank);
     memcpy(dims, first->dims, (size_t)rank * sizeof *dims);
     for (int64_t i = 1; i < t->n_inputs; i++) {

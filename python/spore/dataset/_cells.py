@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of rows on their way into the engine and out of it: numbers as they are, texts as characters.
 
-Bytes go as texts whose characters have the highest bit set, which no character of a text has.
+Bytes go as texts whose characters have the highest bit set, which no character of a text has; dicts as the bytes of their
+pickle, with the next bit set too.
 """
+import pickle
+
 import numpy as np
 
 from spore import _core
 
 _BYTE = np.uint32(0x80000000)
+_OBJECT = np.uint32(0x40000000)
+
+
+def to_array(value):
+    """A value of a row as an array."""
+    return value.asnumpy() if isinstance(value, _core.Tensor) else np.asarray(value)
 
 
 def encode(value):
     """(array, False) for numbers, (characters as uint32, True) for texts."""
     if isinstance(value, _core.Tensor):
         value = value.asnumpy()
+    if isinstance(value, dict):
+        return np.frombuffer(pickle.dumps(value), np.uint8) | (_BYTE | _OBJECT), True
     array = np.asarray(value)
     if array.dtype.kind == 'S':
         width = max(1, array.dtype.itemsize)
@@ -32,12 +43,24 @@ def encode(value):
     return np.ascontiguousarray(array).reshape(array.shape), False
 
 
+def _joined(dicts, batch):
+    """A dict with arrays for values; those of a batch are put together."""
+    def value(key):
+        values = [one[key] for one in dicts]
+        if isinstance(values[0], dict):
+            return _joined(values, batch)
+        return np.stack([to_array(v) for v in values]) if batch else to_array(values[0])
+    return {key: value(key) for key in dicts[0]}
+
+
 def decode(characters):
     """Texts from characters."""
     shape, width = characters.shape[:-1], characters.shape[-1]
     if width == 0:
         return np.zeros(shape, '<U1')
     flat = np.ascontiguousarray(characters).reshape(-1)
+    if flat[0] & _BYTE and flat[0] & _OBJECT:
+        return _joined([pickle.loads(one.astype(np.uint8).tobytes()) for one in flat.reshape(-1, width)], bool(shape))
     if (flat & _BYTE).any():
         return flat.astype(np.uint8).view(f'S{width}').reshape(shape)
     texts = flat.view(f'<U{width}').reshape(shape)

@@ -3,6 +3,7 @@
 
 A function takes a value and the name it has for the caller, and raises if the rule does not hold.
 """
+import inspect
 import numbers
 
 INT32_MAX = 2147483647
@@ -240,3 +241,99 @@ def operations(transforms, types=(list,)):
         raise ValueError("transforms list can not be empty.")
     for i, op in enumerate(transforms):
         operation(op, f"transforms[{i}]")
+
+
+# --- datasets ---------------------------------------------------------------------------------------------------------
+
+def columns(names, name):
+    """One name or a list of different ones; gives the list."""
+    kind(names, (list, str), name)
+    if isinstance(names, str):
+        if not names:
+            raise ValueError(f"{name} should not be an empty str.")
+        return [names]
+    if not names:
+        raise ValueError(f"{name} should not be empty.")
+    for i, column in enumerate(names):
+        if not column:
+            raise ValueError(f"{name}[{i}] should not be empty.")
+    for i, column in enumerate(names):
+        kind(column, str, f"{name}[{i}]")
+    if len(set(names)) != len(names):
+        raise ValueError(f"Every column name should not be same with others in column_names: {names}.")
+    return list(names)
+
+
+def row_size(value):
+    """What max_rowsize takes: a number of megabytes, or one for what goes in and one for what comes out."""
+    if value is None:
+        return
+    kind(value, (int, list), 'max_rowsize')
+    if isinstance(value, int):
+        within(value, -1, INT32_MAX, 'max_rowsize')
+    elif len(value) == 2:
+        for i, size in enumerate(value):
+            kind(size, int, f"max_rowsize[{i}]")
+            within(size, -1, INT32_MAX, f"max_rowsize[{i}]")
+    else:
+        raise TypeError("max_rowsize should be a single integer or a list[in_rowsize, out_rowsize] of length 2.")
+
+
+def batch_size(size, any_size=False):
+    """A number of rows, or a function of a BatchInfo; -1 where the function of the batch decides."""
+    if not isinstance(size, int) and not callable(size):
+        raise TypeError("batch_size should either be an int or a callable.")
+    if callable(size):
+        if len(inspect.signature(size).parameters) != 1:
+            raise ValueError("callable batch_size should take one parameter (BatchInfo).")
+    elif size != -1 or not any_size:
+        within(int(size), 1, INT32_MAX, 'batch_size')
+
+
+def pad_info(info):
+    """A dict of (shape or None, value or None) by name of the column."""
+    if info is None:
+        return
+    kind(info, dict, 'pad_info')
+    for column, pair in info.items():
+        kind(column, str, 'key in pad_info')
+        if pair is None:
+            continue
+        if len(pair) != 2:
+            raise ValueError("value of pad_info should be a tuple of size 2.")
+        kind(pair, tuple, 'value in pad_info')
+        if pair[0] is not None:
+            kind(pair[0], list, 'shape in pad_info')
+            for n in pair[0]:
+                if n is not None:
+                    integer(n, 'dim of shape in pad_info', 1)
+        if pair[1] is not None:
+            kind(pair[1], (int, float, str, bytes), 'pad_value')
+
+
+def order(conflict, num_samples, shuffle, sampler, num_shards, shard_id):
+    """Shuffling, shards and samplers exclude each other; ``conflict`` is raised where they do."""
+    for value, name in ((num_shards, 'num_shards'), (shard_id, 'shard_id')):
+        if value is not None:
+            kind(value, int, name)
+    if sampler is not None:
+        for name, value in (('shuffle', shuffle), ('sharding', num_shards), ('sharding', shard_id), ('num_samples', num_samples)):
+            if value is not None and (name != 'num_samples' or not isinstance(sampler, (list, tuple))):
+                raise conflict(f"sampler and {name} cannot be specified at the same time. Conflicting arguments during sampler "
+                               f"assignments. num_samples: {num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: "
+                               f"{shuffle}.")
+    if num_shards is not None:
+        within(num_shards, 1, INT32_MAX, 'num_shards')
+        if shard_id is None:
+            raise conflict("num_shards is specified and currently requires shard_id as well: num_shards and shard_id need to be "
+                           "passed in together.")
+        within(shard_id, 0, num_shards - 1, 'shard_id')
+    elif shard_id is not None:
+        raise conflict("shard_id is specified but num_shards is not: num_shards and shard_id need to be passed in together.")
+
+
+def cache(value):
+    """A DatasetCache, or None."""
+    if value is not None:
+        from spore.dataset.cache import DatasetCache
+        kind(value, DatasetCache, 'cache')

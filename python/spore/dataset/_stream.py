@@ -33,3 +33,9 @@ def next_stream():
         _state['seed'] = seed
         restart()
     return (_own_seed if seed is None else seed), next(_state['rows'])
+
+
+def seed_now():
+    """The seed that was set, or a random one."""
+    seed = config.get_seed()
+    return int.from_bytes(os.urandom(8), 'little') if seed is None else seed

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the user at the beginning and end of steps and epochs of a map."""
-from spore.dataset import _check
+import threading
 
-__all__ = ['DSCallback', 'DSCallbackRunContext']
+from spore.dataset import _check, config
+from spore.train.callback import Callback
+
+__all__ = ['DSCallback', 'DSCallbackRunContext', 'WaitedDSCallback']
 
 
 class DSCallbackRunContext:
@@ -37,6 +40,10 @@ class DSCallback:
             raise ValueError("step_size should be a positive integer.")
         self.step_size = step_size
 
+    def create_runtime_obj(self):
+        """The callback itself."""
+        return self
+
     def ds_begin(self, ds_run_context):
         """Before the first row of all."""
 
@@ -51,6 +58,70 @@ class DSCallback:
 
     def ds_step_end(self, ds_run_context):
         """After a row."""
+
+
+class WaitedDSCallback(Callback, DSCallback):
+    """Base of callbacks that keep a map and the training in step: give it to ``map`` and to ``Model.train``. A step of the map
+    waits for the end of the training step before it, if there is one. Override sync_step_begin and sync_epoch_begin.
+
+    Args:
+        step_size: rows of the map in a step of the training.
+    """
+
+    def __init__(self, step_size=1):
+        Callback.__init__(self)
+        DSCallback.__init__(self, step_size)
+        self._condition = threading.Condition()
+        self._steps = self._epochs = 0
+        self._trained, self._ended = None, False
+
+    def _wait(self, what):
+        if not self._condition.wait_for(lambda: self._ended or what(), config.get_callback_timeout()):
+            raise RuntimeError(f"ds_step_begin timeout after {config.get_callback_timeout()} second(s). Please consider increasing the "
+                               "timeout value by calling dataset.config.set_callback_timeout: the training did not end its step")
+
+    def sync_epoch_begin(self, train_run_context, ds_run_context):
+        """Before an epoch of the map, after the epoch of the training before it."""
+
+    def sync_step_begin(self, train_run_context, ds_run_context):
+        """Before a step of the map, after the step of the training before it."""
+
+    def epoch_end(self, run_context):
+        """Called by the training."""
+        with self._condition:
+            self._epochs, self._trained = self._epochs + 1, run_context
+            self._condition.notify_all()
+
+    def step_end(self, run_context):
+        """Called by the training."""
+        with self._condition:
+            self._steps, self._trained = self._steps + 1, run_context
+            self._condition.notify_all()
+
+    def end(self, run_context):
+        """Called by the training: nobody waits any more."""
+        with self._condition:
+            self._ended = True
+            self._condition.notify_all()
+
+    def ds_epoch_begin(self, ds_run_context):
+        """Waits for the training."""
+        if ds_run_context.cur_epoch_num > 1:
+            with self._condition:
+                self._wait(lambda: self._epochs >= ds_run_context.cur_epoch_num - 1)
+            self.sync_epoch_begin(self._trained, ds_run_context)
+
+    def ds_step_begin(self, ds_run_context):
+        """Waits for the training."""
+        if ds_run_context.cur_step_num > self.step_size:
+            steps = (ds_run_context.cur_step_num - 1) // self.step_size
+            with self._condition:
+                self._wait(lambda: self._steps >= steps)
+            self.sync_step_begin(self._trained, ds_run_context)
+
+    def create_runtime_obj(self):
+        """The callback itself."""
+        return self
 
 
 class Announcer:
@@ -72,7 +143,7 @@ class Announcer:
         if row == 0:
             if epoch == 0:
                 self._call('ds_begin', DSCallbackRunContext(0, 0, 0))
-            self._call('ds_epoch_begin', context)
+            self._call('ds_epoch_begin', DSCallbackRunContext(epoch + 1, 0, epoch * self._size))
         self._call('ds_step_begin', context, True)
         made = function()
         self._call('ds_step_end', context, True)

@@ -12,7 +12,7 @@ import numpy as np
 from spore import _core
 from spore.dataset import _check
 from spore.dataset._table import Table
-from spore.dataset.pipeline import _names, seed_now
+from spore.dataset._stream import seed_now
 from spore.dataset.samplers import Shuffle
 from spore.dataset.schema import Schema
 from spore.dataset.sources import MappableDataset
@@ -74,7 +74,7 @@ class TFRecordDataset(Lines):
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._compression, self._equal = compression_type, shard_equal_rows
         self._fields = {column['name']: column for column in schema.columns} if schema else {}
-        self._chosen = _names(columns_list, 'columns_list') if columns_list else list(self._fields) or None
+        self._chosen = _check.columns(columns_list, 'columns_list') if columns_list else list(self._fields) or None
         if schema is not None and schema.num_rows and num_samples is None:
             num_samples = schema.num_rows
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
@@ -154,7 +154,7 @@ class WebDataset(Lines):
     def __init__(self, dataset_files, columns_list=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
                  num_shards=None, shard_id=None, cache=None):
         self.dataset_files = find_files(dataset_files)
-        self._chosen = _names(columns_list, 'columns_list') if columns_list is not None else None
+        self._chosen = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
     def find_sizes(self):
@@ -226,7 +226,7 @@ class ColumnsDataset(MappableDataset):
             raise ValueError(f"The file {dataset_file} does not exist or permission denied!")
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
         arrays = self._load(dataset_file)
-        names = _names(columns_list, 'columns_list') if columns_list is not None else list(arrays)
+        names = _check.columns(columns_list, 'columns_list') if columns_list is not None else list(arrays)
         missing = [name for name in names if name not in arrays]
         if missing:
             raise ValueError(f"ColumnsDataset: {dataset_file} has no array {missing[0]!r}, only {sorted(arrays)}")
@@ -274,7 +274,7 @@ class RandomDataset(Table):
             raise TypeError(f"schema should be path to schema file or Schema object, but got {type(self.schema)}.")
         self.schema = Schema(self.schema) if isinstance(self.schema, str) else self.schema
         if self.columns_list is not None:
-            self.columns_list = _names(self.columns_list, 'columns_list')
+            self.columns_list = _check.columns(self.columns_list, 'columns_list')
         self._seed_given = seed_now()
 
     def find(self):
@@ -285,13 +285,15 @@ class RandomDataset(Table):
         else:
             columns = [{'name': f'column_{i}', 'type': str(draws.choice(['int32', 'float32', 'uint8'])),
                         'shape': draws.integers(1, 11, draws.integers(1, 3)).tolist()} for i in range(int(draws.integers(1, 5)))]
+        place = {column['name']: k for k, column in enumerate(columns)}
         if self.columns_list is not None:
             columns = [column for column in columns if column['name'] in self.columns_list]
         sizes = [[n if n > 0 else int(draws.integers(1, 11)) for n in column.get('shape') or []] for column in columns]
 
         def row(i):
-            own = np.random.Generator(np.random.Philox(key=[self._seed_given % (1 << 63), int(i)]))
-            values = tuple(_random_value(own, column['type'], size) for column, size in zip(columns, sizes))
+            seed = self._seed_given % (1 << 63)
+            values = tuple(_random_value(np.random.Generator(np.random.Philox(key=[seed, int(i) << 16 | place[column['name']]])),
+                                         column['type'], size) for column, size in zip(columns, sizes))
             return values if len(values) > 1 else values[0]
         self.rows([column['name'] for column in columns], {}, {' number': np.arange(count)}, ([c['name'] for c in columns], row))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of data pipelines."""
 import enum
+import inspect
 import json
 import os
 
@@ -31,7 +32,7 @@ _values = {'seed': None, 'num_parallel_workers': max(1, min(8, os.cpu_count() or
            'enable_shared_mem': True, 'enable_autotune': False, 'autotune_interval': 0, 'auto_offload': False,
            'enable_watchdog': True, 'multiprocessing_timeout_interval': 300, 'multiprocessing_start_method': 'fork',
            'fast_recovery': True, 'debug_mode': False, 'error_samples_mode': ErrorSamplesMode.RETURN,
-           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0}
+           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': []}
 
 
 def _count(name, value, least):
@@ -80,31 +81,35 @@ def get_prefetch_size():
     return _values['prefetch_size']
 
 
-def _setting(name, check, least=None):
+def _setting(name, check, least=None, argument=None):
     """set_ and get_ functions of a setting that is kept for scripts that ask for it again."""
-    def put(value):
-        _values[name] = check(name, value, least) if least is not None else check(name, value)
+    argument = argument or name
+
+    def put(*args, **kwargs):
+        value = put.__signature__.bind(*args, **kwargs).arguments[argument]
+        _values[name] = check(argument, value, least) if least is not None else check(argument, value)
 
     def get():
         return _values[name]
+    put.__signature__ = inspect.Signature([inspect.Parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD)])
     put.__name__, get.__name__ = f'set_{name}', f'get_{name}'
     put.__doc__ = f"Keep the setting {name}."
     get.__doc__ = f"The setting {name}."
     return put, get
 
 
-set_callback_timeout, get_callback_timeout = _setting('callback_timeout', _count, 1)
-set_monitor_sampling_interval, get_monitor_sampling_interval = _setting('monitor_sampling_interval', _count, 1)
-set_auto_num_workers, get_auto_num_workers = _setting('auto_num_workers', _flag)
-set_numa_enable, get_numa_enable = _setting('numa_enable', _flag)
-set_enable_shared_mem, get_enable_shared_mem = _setting('enable_shared_mem', _flag)
-set_autotune_interval, get_autotune_interval = _setting('autotune_interval', _count, 0)
-set_auto_offload, get_auto_offload = _setting('auto_offload', _flag)
-set_enable_watchdog, get_enable_watchdog = _setting('enable_watchdog', _flag)
+set_callback_timeout, get_callback_timeout = _setting('callback_timeout', _count, 1, argument='timeout')
+set_monitor_sampling_interval, get_monitor_sampling_interval = _setting('monitor_sampling_interval', _count, 1, argument='interval')
+set_auto_num_workers, get_auto_num_workers = _setting('auto_num_workers', _flag, argument='enable')
+set_numa_enable, get_numa_enable = _setting('numa_enable', _flag, argument='numa_enable')
+set_enable_shared_mem, get_enable_shared_mem = _setting('enable_shared_mem', _flag, argument='enable')
+set_autotune_interval, get_autotune_interval = _setting('autotune_interval', _count, 0, argument='interval')
+set_auto_offload, get_auto_offload = _setting('auto_offload', _flag, argument='offload')
+set_enable_watchdog, get_enable_watchdog = _setting('enable_watchdog', _flag, argument='enable')
 set_multiprocessing_timeout_interval, get_multiprocessing_timeout_interval = _setting(
-    'multiprocessing_timeout_interval', _count, 1)
-set_fast_recovery, get_fast_recovery = _setting('fast_recovery', _flag)
-set_sending_batches, _ = _setting('sending_batches', _count, 0)
+    'multiprocessing_timeout_interval', _count, 1, 'interval')
+set_fast_recovery, get_fast_recovery = _setting('fast_recovery', _flag, argument='fast_recovery')
+set_sending_batches, _ = _setting('sending_batches', _count, 0, argument='batch_num')
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
@@ -118,8 +123,15 @@ def get_enable_autotune():
 
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
-    """Make rows on the thread that asks for them, without others."""
+    """Make rows on the thread that asks for them, without others; hooks of dataset.debug see what goes through ``map``."""
     _values['debug_mode'] = _flag('debug_mode_flag', debug_mode_flag)
+    if debug_hook_list is not None and not isinstance(debug_hook_list, list):
+        raise TypeError("debug_hook_list is not a list.")
+    from spore.dataset.debug import DebugHook
+    for hook in debug_hook_list or ():
+        if not isinstance(hook, DebugHook):
+            raise TypeError(f"All items in debug_hook_list should be of type DebugHook, but got {type(hook)}.")
+    _values['debug_hooks'] = list(debug_hook_list or ())
 
 
 def get_debug_mode():
@@ -168,8 +180,13 @@ def get_iterator_mode():
 
 def load(file):
     """Settings from a JSON file with the names of MindSpore's."""
-    with open(file, encoding='utf-8') as text:
-        given = json.load(text)
+    if not isinstance(file, str):
+        raise TypeError(f"file must be a str, but got {type(file).__name__}")
+    try:
+        with open(file, encoding='utf-8') as text:
+            given = json.load(text)
+    except (OSError, ValueError) as error:
+        raise RuntimeError(f"Invalid file, {file} cannot be read as settings: {error}") from error
     names = {'numParallelWorkers': set_num_parallel_workers, 'seed': set_seed, 'monitorSamplingInterval':
              set_monitor_sampling_interval, 'prefetchSize': set_prefetch_size}
     for name, value in given.items():

@@ -8,7 +8,6 @@ import numpy as np
 
 from spore import _core
 from spore.dataset import _check
-from spore.dataset.pipeline import _names
 from spore.dataset.samplers import Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 
@@ -48,7 +47,7 @@ class MindDataset(MappableDataset):
     def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None, num_shards=None,
                  shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None, cache=None):
         _check.kind(dataset_files, (str, list), 'dataset_files')
-        self._columns = _names(columns_list, 'columns_list') if columns_list is not None else None
+        self._columns = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
         if (padded_sample is None) != (num_padded is None):
             raise RuntimeError("padded_sample and num_padded must be given together.")
         if padded_sample is not None:
@@ -164,7 +163,7 @@ class ImageFolderDataset(MappableDataset):
         return len(self._classes)
 
     def get_class_indexing(self):
-        return {name: [label] for name, label in self._classes.items()}
+        return dict(self._classes)
 
     def _make(self):
         paths = [os.fsencode(path) for path in self._found]

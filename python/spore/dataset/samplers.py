@@ -165,8 +165,7 @@ class DistributedSampler(BuiltinSampler):
         each = -(-count // self.num_shards)
         if self.offset >= 0:    # rows are dealt out from shard `offset` on
             places = np.arange(each + 1) * self.num_shards + self.shard_id - self.offset
-            places = places[places >= 0][:each]
-            return order[places[places < count + self.num_shards] % count]
+            return order[places[(places >= 0) & (places < count)]]
         return order[(np.arange(each) * self.num_shards + self.shard_id) % count]
 
     def is_shuffled(self):
@@ -196,7 +195,7 @@ class SubsetSampler(BuiltinSampler):
         ids = np.asarray(self.indices, np.int64)
         bad = ids[(ids < 0) | (ids >= count)]
         if len(bad):
-            raise RuntimeError(f"the sampler names row {bad[0]}, but there are {count} rows")
+            raise RuntimeError(f"Sample ID ({bad[0]}) is out of bound, expected range [0, {count - 1}]")
         return ids
 
 

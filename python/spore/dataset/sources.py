@@ -1,32 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows from Python: objects, generators, arrays; and the base of sources whose rows have numbers."""
+import builtins
 import copy
+import os
+import types as types_module
 
 import numpy as np
 
 from spore import _core
 from spore.dataset import _check
-from spore.dataset.pipeline import Dataset, _names, _split_sizes, seed_now, to_array
+from spore.dataset._cells import to_array
+from spore.dataset._stream import seed_now
+from spore.dataset.pipeline import Dataset, _check_sizes, _split_sizes
 from spore.dataset.samplers import BuiltinSampler, Shuffle, SubsetRandomSampler, SubsetSampler, ids_of
+from spore.dataset.schema import Schema
 
 __all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'MappableDataset']
 
 
-def _shards(num_shards, shard_id):
-    if (num_shards is None) != (shard_id is None):
-        raise ValueError("num_shards and shard_id need to be passed in together.")
-    if num_shards is None:
-        return
-    _check.kind(num_shards, int, 'num_shards')
-    _check.kind(shard_id, int, 'shard_id')
-    _check.within(num_shards, 1, _check.INT32_MAX, 'num_shards')
-    if shard_id >= num_shards:
-        raise ValueError("shard_id should be less than num_shards.")
-    _check.within(shard_id, 0, _check.INT32_MAX, 'shard_id')
-
-
 class MappableDataset(Dataset):
     """Sources whose rows have numbers: they come in order, shuffled, sampled, or as one shard of several."""
+
+    _CONFLICT = RuntimeError    # of arguments that exclude each other
 
     def __init__(self, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None, cache=None):
@@ -36,16 +31,14 @@ class MappableDataset(Dataset):
             _check.within(num_samples, 0, 9223372036854775807, 'num_samples')
         if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError(f"shuffle should be of boolean type or Shuffle, but got {type(shuffle)}")
-        _shards(num_shards, shard_id)
-        if cache is not None:
-            raise NotImplementedError(f"{type(self).__name__}: cache is not supported")
-        if sampler is not None and (num_samples is not None or num_shards is not None or shuffle is not None):
-            raise ValueError(f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, "
-                             f"num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}.")
+        _check.order(self._CONFLICT, num_samples, shuffle, sampler, num_shards, shard_id)
+        _check.cache(cache)
+        self.cache = cache
         if isinstance(sampler, (list, tuple)):
-            sampler = SubsetSampler(sampler)
-        elif sampler is not None and not isinstance(sampler, BuiltinSampler) and not hasattr(sampler, '__iter__'):
-            raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
+            sampler = SubsetSampler(sampler, num_samples)
+        elif sampler is not None and not isinstance(sampler, BuiltinSampler):
+            if isinstance(sampler, str) or not hasattr(sampler, '__iter__'):
+                raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
         self.sampler = sampler
         self._shuffle = shuffle not in (False, Shuffle.FALSE)
         self._shard_of = (num_shards or 1, shard_id or 0)
@@ -91,10 +84,7 @@ class MappableDataset(Dataset):
         self.use_sampler(new_sampler)
 
     def split(self, sizes, randomize=True):
-        _check.kind(sizes, list, 'sizes')
-        if not sizes:
-            raise ValueError("sizes cannot be empty.")
-        _check.kind(randomize, bool, 'randomize')
+        _check_sizes(sizes, randomize)
         if self.sampler is not None or self._shard_of[0] > 1:
             return super().split(sizes, randomize)
         count = self.get_dataset_size()
@@ -112,7 +102,13 @@ class MappableDataset(Dataset):
         return parts
 
 
-class NumpySlicesDataset(MappableDataset):
+class _InMemory(MappableDataset):
+    """Sources that MindSpore has in Python: they answer conflicts of arguments by another exception."""
+
+    _CONFLICT = ValueError
+
+
+class NumpySlicesDataset(_InMemory):
     """Rows are slices of arrays along their first dimension.
 
     Args:
@@ -150,12 +146,13 @@ class NumpySlicesDataset(MappableDataset):
             raise ValueError("NumpySlicesDataset: data must hold arrays with at least one dimension")
         sizes = {len(a) for a in self._arrays}
         if len(sizes) > 1:
-            raise ValueError(f"NumpySlicesDataset: the columns must have one length, but they have {sorted(sizes)}")
+            raise ValueError(f"Data length in each column is not equal: {sorted(sizes)}")
         names = usual or [f'column_{i}' for i in range(len(arrays))]
         if column_names is not None:
-            names = _names(column_names, 'column_names')
+            names = _check.columns(column_names, 'column_names')
             if len(names) != len(arrays):
-                raise ValueError(f"NumpySlicesDataset: there are {len(arrays)} columns, but {len(names)} names {names}")
+                raise ValueError(f"Num of input column names is {len(names)}, but required is {len(arrays)}"
+                                 f"{' as data is list' if not isinstance(data, (tuple, dict)) else ''}.")
         self._column_names = names
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
 
@@ -166,7 +163,7 @@ class NumpySlicesDataset(MappableDataset):
         return _core.pipeline_arrays(self._column_names, self._arrays, self._order())
 
 
-class PaddedDataset(MappableDataset):
+class PaddedDataset(_InMemory):
     """Rows given as a list of dicts, to be put behind another dataset so that it can be shared evenly."""
 
     def __init__(self, padded_samples):
@@ -185,15 +182,15 @@ class PaddedDataset(MappableDataset):
         return _core.pipeline_source(self._rows.__getitem__, len(self._rows), self._column_names, self._order())
 
 
-class GeneratorDataset(MappableDataset):
+class GeneratorDataset(_InMemory):
     """Rows from a Python object: one with ``__getitem__`` and ``__len__``, an iterable, or a function that returns an
     iterator.
 
     Args:
         source: the object. It is called on the thread that reads the dataset, row by row, or in processes.
         column_names: names of the columns.
-        column_types: types that values are converted to.
-        schema: not supported.
+        column_types: types that values must have; None for any.
+        schema: a Schema or its file, instead of names and types.
         num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset; order and
             shards need a source with ``__getitem__``.
         python_multiprocessing: whether a source with ``__getitem__`` is called in ``num_parallel_workers`` processes, if
@@ -206,35 +203,73 @@ class GeneratorDataset(MappableDataset):
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
                  python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
-        if schema is not None:
-            raise NotImplementedError("GeneratorDataset: schema is not supported; give column_names")
-        self._random = hasattr(source, '__getitem__') and hasattr(source, '__len__')
+        if isinstance(source, builtins.zip):        # its rows can be gone through only once
+            source = list(source)
+        self._random = hasattr(source, '__getitem__')
         if not (self._random or callable(source) or hasattr(source, '__iter__') or hasattr(source, '__next__')):
             raise TypeError("Input `source` function of GeneratorDataset should be callable, iterable or random "
                             "accessible, commonly it should implement one of the method like yield, __getitem__ or "
                             "__next__(__iter__).")
-        if column_names is None:
-            raise ValueError("Neither columns_names nor schema are provided.")
+        names, types = self._described(column_names, column_types, schema)
+        if python_multiprocessing is not None:
+            _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        _check.row_size(max_rowsize)
         if not self._random:
-            if num_shards is not None:
-                raise ValueError("num_shards is not supported if source does not have attribute '__getitem__'.")
-            if sampler is not None or batch_sampler is not None:
-                raise ValueError("sampler is not supported if source does not have attribute '__getitem__'.")
-        self._column_names = _names(column_names, 'column_names')
-        self.source, self._types = source, None
-        if column_types is not None:
-            _check.kind(column_types, (list, tuple), 'column_types')
-            from spore.dataset.transforms.transforms import to_numpy_type
-            self._types = [to_numpy_type(t) for t in column_types]
-        _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
-        self.python_multiprocessing, self.max_rowsize = python_multiprocessing, max_rowsize
+            for name, value in (('num_shards', num_shards), ('shard_id', shard_id), ('sampler', sampler),
+                                ('batch_sampler', batch_sampler)):
+                if value is not None:
+                    raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
+        if batch_sampler is not None:
+            if isinstance(batch_sampler, type) or not hasattr(batch_sampler, '__iter__'):
+                raise TypeError("batch_sampler should have __iter__: it gives lists of row numbers.")
+            if num_samples is not None or shuffle is not None or num_shards is not None or sampler is not None:
+                raise ValueError("batch_sampler is specified, so that num_samples, shuffle, num_shards, shard_id and sampler cannot be.")
+        if collate_fn is not None:
+            if batch_sampler is None:
+                raise ValueError("collate_fn can be specified only when batch_sampler is specified.")
+            if not callable(collate_fn):
+                raise TypeError("collate_fn should be callable.")
+        self._column_names, self._types = names, types
+        self.source = _Again(source) if isinstance(source, types_module.GeneratorType) else source
+        self.python_multiprocessing, self.max_rowsize = bool(python_multiprocessing), max_rowsize
         self._batches, self._collate = batch_sampler, collate_fn
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id)
         if not self._random:
             self._shuffle = False
 
+    @staticmethod
+    def _described(names, types, schema):
+        """Names of columns and their types, out of the arguments."""
+        if schema is not None:
+            if names is not None:
+                raise ValueError("column_names and schema cannot be specified at the same time.")
+            if not isinstance(schema, Schema):
+                if not isinstance(schema, str) or not os.path.isfile(schema):
+                    raise ValueError("schema should be a path to schema file or a schema object.")
+                schema = Schema(schema)
+            return [c['name'] for c in schema.columns], [None if c['type'] == 'string' else np.dtype(c['type']) for c in schema.columns]
+        if names is None:
+            raise ValueError("Neither columns_names nor schema are provided.")
+        names = _check.columns(names, 'column_names')
+        if types is None:
+            return names, None
+        _check.kind(types, (list, tuple), 'column_types')
+        from spore.dataset.transforms.transforms import to_numpy_type
+        return names, [None if t is None else np.dtype(to_numpy_type(t)) for t in types]
+
     def _total(self):
+        if not hasattr(self.source, '__len__'):
+            raise RuntimeError("Attempt to construct a random access dataset, '__len__' method is required!")
         return len(self.source)
+
+    def __getitem__(self, index):
+        """Row number ``index`` as the source gives it."""
+        _check.kind(index, (int, np.number), 'index')
+        if not self._random:
+            raise RuntimeError("Dataset don't support randomized access.")
+        if self._batches is not None:
+            raise RuntimeError("GeneratorDataset with batch_sampler does not support random access.")
+        return self.source[index]
 
     def get_dataset_size(self):
         if self._batches is not None and hasattr(self._batches, '__len__'):
@@ -251,7 +286,13 @@ class GeneratorDataset(MappableDataset):
         def typed(index):
             row = read(index)
             row = row if isinstance(row, tuple) else (row,)
-            return tuple(np.asarray(value, kind) for value, kind in zip(row, self._types)) + row[len(self._types):]
+            for i, (value, kind) in enumerate(zip(row, self._types)):
+                found = to_array(value).dtype
+                if kind is not None and found != kind:
+                    raise RuntimeError(f"Invalid Python function, type of returned data in 'GeneratorDataset' should be same with specified "
+                                       f"column_types, but the type of returned data: {found}, specified column type: {kind}: column "
+                                       f"'{self._column_names[i]}'")
+            return row
         return typed
 
     def _make(self):
@@ -259,7 +300,9 @@ class GeneratorDataset(MappableDataset):
             return _core.pipeline_stream(_Streaming(self._rows_of_batches, 0, lambda row: row), self._column_names)
         if self._random:
             processes = self.num_parallel_workers if self.python_multiprocessing and self.num_parallel_workers > 1 else 0
-            return _core.pipeline_source(self._typed(self.source.__getitem__), len(self.source), self._column_names,
+            if self._total() == 0:
+                raise RuntimeError("GeneratorDataset: data row of input source must not be 0, got: 0")
+            return _core.pipeline_source(self._typed(self.source.__getitem__), self._total(), self._column_names,
                                          self._order(), processes)
         typed = self._typed(lambda row: row)
         return _core.pipeline_stream(_Streaming(self._begin, self._most, typed), self._column_names)
@@ -275,6 +318,19 @@ class GeneratorDataset(MappableDataset):
                 continue
             rows = [row if isinstance(row, tuple) else (row,) for row in rows]
             yield tuple(np.stack([to_array(value) for value in column]) for column in zip(*rows))
+
+
+class _Again:
+    """A generator that can be gone through once more: it is run again by the rows it gave."""
+
+    def __init__(self, generator):
+        self._generator, self._rows = generator, []
+
+    def __iter__(self):
+        yield from self._rows
+        for row in self._generator:
+            self._rows.append(row)
+            yield row
 
 
 class _Streaming:

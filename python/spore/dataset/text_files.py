@@ -15,7 +15,6 @@ import numpy as np
 from spore import _core
 from spore.dataset import _check
 from spore.dataset._table import Table, check_file, check_folder, one_of, read_lines, signature_of, sorted_files
-from spore.dataset.pipeline import _names
 from spore.dataset.samplers import Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 
@@ -24,7 +23,7 @@ __all__ = ['TextFileDataset', 'CSVDataset', 'CLUEDataset', 'JsonLinesDataset', '
            'Multi30kDataset', 'PennTreebankDataset', 'SQuADDataset', 'SST2Dataset', 'SogouNewsDataset', 'UDPOSDataset',
            'USPSDataset', 'WikiTextDataset', 'YahooAnswersDataset', 'YelpReviewDataset']
 
-CHUNK = 16 << 20
+CHUNK = 1 << 20
 
 
 def find_files(patterns, name='dataset_files'):
@@ -238,7 +237,7 @@ class CSVDataset(_Records):
             for value in column_defaults:
                 if not isinstance(value, (str, int, float)):
                     raise TypeError("column type in column_defaults is invalid.")
-        self.column_names = _names(column_names, 'column_names') if column_names is not None else None
+        self.column_names = _check.columns(column_names, 'column_names') if column_names is not None else None
         self.dataset_files, self._delimiter, self._defaults = find_files(dataset_files), field_delim, column_defaults
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
@@ -299,7 +298,7 @@ class JsonLinesDataset(_Records):
     def __init__(self, dataset_files, columns_list=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL,
                  num_shards=None, shard_id=None, cache=None):
         self.dataset_files = find_files(dataset_files)
-        self._wanted = _names(columns_list, 'columns_list') if columns_list is not None else None
+        self._wanted = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
     def columns(self):

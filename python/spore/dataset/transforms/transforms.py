@@ -60,6 +60,11 @@ class TensorOperation:
 
     random = True
 
+    def __new__(cls, *args, **kwargs):
+        self = super().__new__(cls)
+        self._given = (args, kwargs)        # for serialize
+        return self
+
     def __init__(self):
         super().__init__()
         self.implementation = None

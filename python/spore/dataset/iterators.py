@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iterators over datasets, and what they cost."""
+import faulthandler
+import os
+import sys
+import threading
+import weakref
+
+from spore import _core, log
+from spore.dataset import _check, config
+from spore.dataset._stream import seed_now
+
+__all__ = ['Iterator', 'TupleIterator', 'DictIterator']
+
+
+def _report_slow(text):
+    """Told by the engine, on one of its threads, of a row that takes long. Python's log is for threads of Python."""
+    threading.Thread(target=_log_slow, args=(text,), name='spore-watchdog', daemon=True).start()
+
+
+def _log_slow(text):
+    """Warn, and show where the function is."""
+    log.warning("%s; dataset.config.set_multiprocessing_timeout_interval says after how many seconds this is reported",
+                text)
+    if 'worker process' in text:
+        sys.modules['spore.dataset._workers'].print_stacks()
+    elif sys.__stderr__ is not None:
+        faulthandler.dump_traceback(sys.__stderr__)
+
+
+_core.pipeline_report(_report_slow)
+
+
+_alive = weakref.WeakSet()
+
+
+def _tree(data):
+    yield data
+    for child in data.children:
+        yield from _tree(child)
+
+
+class Iterator:
+    """Reads a dataset; a ``for`` over it ends with the epoch, and the next one reads the next epoch. After a loop that was
+    left early, the next one continues there."""
+
+    def __init__(self, data, num_epochs, output_numpy, do_copy, owner):
+        for name, value in (('output_numpy', output_numpy), ('do_copy', do_copy)):
+            if value is not None:
+                _check.kind(value, bool, name)
+        if num_epochs is None:
+            num_epochs = -1
+        _check.kind(num_epochs, int, 'num_epochs')
+        _check.within(num_epochs, -1, _check.INT32_MAX, 'num_epochs')
+        if num_epochs == 0:
+            raise RuntimeError("Invalid epochs, the num_epochs should be -1 or greater than 0, but got: 0.")
+        self._seed = seed_now()
+        given = [node.num_parallel_workers for node in _tree(data) if node.num_parallel_workers]
+        workers = max(given) if given else config.get_num_parallel_workers()
+        workers, ahead = min(workers, os.cpu_count() or 1), config.get_prefetch_size()
+        if config.get_debug_mode():
+            workers = 0
+        if data.is_sync():      # what a row is made with depends on what was done with the one before
+            workers, ahead = 0, 1
+            for node in _tree(data):
+                if hasattr(node, '_begin') and node.is_sync():
+                    node._begin()
+        slow = config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else 0
+        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead, 0, slow)
+        self._columns = data.get_col_names()
+        self._numpy, self._left = output_numpy, num_epochs
+        self._figures, self._owner = None, owner
+        _alive.add(self)
+        owner._last, owner._last_stats = weakref.ref(self), None
+
+    def __iter__(self):
+        return self
+
+    def _next_row(self):
+        if self._left == 0:
+            raise RuntimeError("EOF buffer encountered. User tries to fetch data beyond the specified number of epochs: the iterator "
+                               "has given the rows of all epochs it was made for; create another one, or give a larger num_epochs")
+        row = self._source.next(self._numpy)
+        if row is None:
+            self._left -= self._left > 0
+            if self._left == 0:
+                self.release()
+            raise StopIteration
+        return row
+
+    def __next__(self):
+        return self._shape(self._next_row())
+
+    def get_state(self):
+        """The position, as a dict that can be kept: the rows that follow are a function of it."""
+        epoch, row = self._source.tell()
+        return {'seed': self._seed, 'epoch': epoch, 'row': row, 'left': self._left}
+
+    def set_state(self, state):
+        """Go to a position of an iterator over an equal dataset, made with the same seed."""
+        if state['seed'] != self._seed:
+            raise ValueError(f"the position belongs to seed {state['seed']}, but the iterator has {self._seed}; set the seed "
+                             "with dataset.config.set_seed before creating it")
+        self._source.seek(state['epoch'], state['row'])
+        self._left = state['left']
+
+    def stats(self):
+        """Cost of every stage so far, drawn as text."""
+        stages, ahead, held, waited = self._figures or self._source.stats()
+        lines = [f"{'stage':<32}{'rows':>10}{'ms':>10}{'us/row':>10}"]
+        for name, depth, rows, seconds in stages:
+            if rows < 0:
+                lines.append(f"{'  ' * depth + name:<32}{'-':>10}")
+            else:
+                lines.append(f"{'  ' * depth + name:<32}{rows:>10}{seconds * 1e3:>10.1f}"
+                             f"{seconds * 1e6 / max(rows, 1):>10.1f}")
+        lines.append(f"ahead: {ahead} rows, {held / 2**20:.1f} MiB waiting; waited for rows {waited * 1e3:.1f} ms")
+        return "\n".join(lines)
+
+    def release(self):
+        """End its threads; it gives nothing any more."""
+        if self._figures is None:
+            self._figures = self._source.stats()
+            self._owner._last_stats = self.stats()
+        self._source.close()
+
+    stop = release
+
+
+class TupleIterator(Iterator):
+    """Rows as lists."""
+
+    def _shape(self, row):
+        return row
+
+
+class DictIterator(Iterator):
+    """Rows as dicts."""
+
+    def _shape(self, row):
+        return dict(zip(self._columns, row))
+
+
+def _cleanup():
+    """End all iterators that are alive; for MindSpore's tests."""
+    for iterator in list(_alive):
+        iterator.release()

@@ -1,0 +1,667 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is made of the rows of other datasets: batches, maps, orders, columns. Each class is a method of Dataset."""
+import copy
+import inspect
+import sys
+import threading
+
+import numpy as np
+
+from spore import _core, log
+from spore.dataset import _check, config
+from spore.dataset._cells import to_array
+from spore.dataset._stream import seed_now
+from spore.dataset.callback import Announcer, DSCallback
+from spore.dataset.debug import DebugHook
+from spore.dataset.pipeline import Dataset
+from spore.dataset.transforms.transforms import Compose, _runs_in_engine
+
+__all__ = ['BatchInfo', 'BatchDataset', 'BucketBatchByLengthDataset', 'MapDataset', 'FilterDataset', 'ShuffleDataset',
+           'RepeatDataset', 'SkipDataset', 'TakeDataset', 'ZipDataset', 'ConcatDataset', 'ProjectDataset', 'RenameDataset',
+           'PaddedBatchDataset', 'FlatMapDataset', 'SyncWaitDataset']
+
+_zip = zip
+
+
+class _Passing(Dataset):
+    """Datasets that are a method of the engine's."""
+
+    def __init__(self, parent, num_parallel_workers=None):
+        super().__init__([parent], num_parallel_workers)
+
+    def _parent(self):
+        return self.children[0]._engine()
+
+    def _processes(self):
+        """How many processes call the functions; 0: none, they are called here."""
+        if not self.python_multiprocessing:
+            return 0
+        return self.num_parallel_workers or config.get_num_parallel_workers()
+
+
+class BatchInfo:
+    """What functions of a batch learn of it."""
+
+    def __init__(self, epoch, batch):
+        self._epoch, self._batch = epoch, batch
+
+    def get_epoch_num(self):
+        """Number of the epoch, from 0."""
+        return self._epoch
+
+    def get_batch_num(self):
+        """Number of the batch in the epoch, from 0."""
+        return self._batch
+
+
+def _tell_batch_size(data, size):
+    """Conditions below count batches, of this many rows."""
+    if isinstance(data, SyncWaitDataset):
+        data.update_sync_batch_size(size)
+    elif not isinstance(data, (BatchDataset, PaddedBatchDataset)):
+        for child in data.children:
+            _tell_batch_size(child, size)
+
+
+def _takes(function, n):
+    """The function of a batch takes n columns and the BatchInfo."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):     # of a function in C nobody knows
+        return
+    if any(p.kind == p.VAR_POSITIONAL for p in found):
+        return
+    if len(found) - 1 != n:
+        raise ValueError("The signature of per_batch_map should match with input columns.")
+
+
+class BatchDataset(_Passing):
+    """Rows put together."""
+
+    def __init__(self, parent, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None,
+                 input_columns=None, output_columns=None, python_multiprocessing=False, max_rowsize=None):
+        super().__init__(parent, num_parallel_workers)
+        _check.batch_size(batch_size, True)
+        _check.kind(drop_remainder, bool, 'drop_remainder')
+        _check.row_size(max_rowsize)
+        if input_columns is not None and per_batch_map is None:
+            raise ValueError("input_columns can be specified only when per_batch_map is set.")
+        if per_batch_map is not None and not callable(per_batch_map):
+            raise TypeError(f"per_batch_map should be a function, but got {type(per_batch_map)}")
+        self._inputs = self._outputs = None
+        if input_columns is not None:
+            self._inputs = _check.columns(input_columns, 'input_columns')
+            _takes(per_batch_map, len(self._inputs))
+        if output_columns is not None:
+            self._outputs = _check.columns(output_columns, 'output_columns')
+        if python_multiprocessing is not None:
+            _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        self.python_multiprocessing, self.max_rowsize = bool(python_multiprocessing), max_rowsize
+        self._n, self._drop, self._function = batch_size, drop_remainder, per_batch_map
+        self.batch_size, self.drop_remainder, self.per_batch_map = batch_size, drop_remainder, per_batch_map
+        _tell_batch_size(parent, batch_size)
+
+    def get_batch_size(self):
+        return self._n if isinstance(self._n, int) else -1
+
+    def _make(self):
+        if self._n == -1:
+            raise RuntimeError("Batch size cannot be -1 without using batch sampler.")
+        if self._function is None and isinstance(self._n, int):
+            return self._parent().batch(int(self._n), self._drop)
+        names = self._parent().columns
+        inputs = (self._inputs or names) if self._function is not None else []
+        outputs = self._outputs or inputs
+        unknown = [c for c in inputs if c not in names]
+        if unknown:
+            raise RuntimeError(f"Invalid parameter, input column name: {unknown[0]} doesn't exist in the dataset columns: {names}")
+        columns = _made_columns(names, inputs, outputs)
+
+        def together(*lists):
+            *lists, epoch, number = lists
+            rows = dict(_zip(names, lists))
+            if self._function is not None:
+                made = self._function(*(rows[c] for c in inputs), BatchInfo(epoch, number))
+                made = made if isinstance(made, tuple) else (made,)
+                if len(made) != len(outputs):
+                    raise RuntimeError("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function should be "
+                                       f"{len(outputs)} , but got: {len(made)}")
+                rows.update(_zip(outputs, made))
+            return tuple(_stack(name, rows[name]) for name in columns)
+        sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
+        return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns),
+                                             self._processes() if self._function is not None else 0)
+
+
+def _stack(name, values):
+    if isinstance(values, np.ndarray):
+        return values
+    arrays = [to_array(value) for value in values]
+    shapes = {a.shape for a in arrays}
+    if len(shapes) > 1:
+        raise RuntimeError(f"Inconsistent batch shapes, batch operation expects same shape for each data row, but column '{name}' "
+                           f"has rows of shapes {sorted(shapes)[:4]}")
+    return np.stack(arrays)
+
+
+class PaddedBatchDataset(_Passing):
+    """Rows filled up to one shape and put together."""
+
+    def __init__(self, parent, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        super().__init__(parent, num_parallel_workers)
+        _check.batch_size(batch_size)
+        _check.kind(drop_remainder, bool, 'drop_remainder')
+        _check.pad_info(pad_info)
+        self._n, self._drop, self._pads = batch_size, drop_remainder, pad_info
+
+    def get_batch_size(self):
+        return self._n
+
+    def _make(self):
+        pads = self._pads or ({} if self._pads is None else {c: (None, 0) for c in self._parent().columns})
+        names = self._parent().columns
+        for column in pads:
+            if column not in names:
+                raise RuntimeError(f"Invalid pad_info, column name: {column} does not exist; there are {names}")
+        if callable(self._n) or any(pair and isinstance(pair[1], (str, bytes)) for pair in pads.values()):
+            return self._in_python(names, pads)
+        wanted = []
+        for column, (shape, value) in ((column, pair or (None, None)) for column, pair in pads.items()):
+            shape = None if shape is None else tuple(-1 if n is None else n for n in shape)
+            wanted.append((column, shape, 0.0 if value is None or isinstance(value, (str, bytes)) else float(value)))
+        return self._parent().batch(self._n, self._drop, wanted)
+
+
+    def _in_python(self, names, pads):
+        """The same for texts, and for sizes that a function gives."""
+        def together(*lists):
+            *lists, _, _ = lists
+            return tuple(_stack(name, _filled(cells, *(pads[name] or (None, 0)), None) if name in pads else cells)
+                         for name, cells in _zip(names, lists))
+        sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
+        return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(names))
+
+
+class BucketBatchByLengthDataset(_Passing):
+    """Rows of about the same length put together. Rows are looked at in their order: a bucket that is full is a batch."""
+
+    def __init__(self, parent, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
+                 pad_to_bucket_boundary, drop_remainder):
+        super().__init__(parent)
+        lists = {'column_names': column_names, 'bucket_boundaries': bucket_boundaries, 'bucket_batch_sizes': bucket_batch_sizes}
+        for name, value in lists.items():
+            _check.kind(value, list, name)
+        _check.kind(pad_to_bucket_boundary, bool, 'pad_to_bucket_boundary')
+        _check.kind(drop_remainder, bool, 'drop_remainder')
+        self._inputs = _check.columns(column_names, 'column_names')
+        if element_length_function is None and len(self._inputs) != 1:
+            raise ValueError("If element_length_function is not specified, exactly one column name should be passed.")
+        if element_length_function is not None and not callable(element_length_function):
+            raise TypeError("element_length_function object is not callable.")
+        if not bucket_boundaries:
+            raise ValueError("bucket_boundaries cannot be empty.")
+        if not all(isinstance(value, int) for value in bucket_boundaries):
+            raise TypeError("bucket_boundaries should be a list of int.")
+        if min(bucket_boundaries) <= 0:
+            raise ValueError("bucket_boundaries must only contain positive numbers.")
+        if any(a >= b for a, b in _zip(bucket_boundaries, bucket_boundaries[1:])):
+            raise ValueError("bucket_boundaries should be strictly increasing.")
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError("bucket_batch_sizes must contain one element more than bucket_boundaries.")
+        if not all(isinstance(value, int) for value in bucket_batch_sizes):
+            raise TypeError("bucket_batch_sizes should be a list of int.")
+        if min(bucket_batch_sizes) <= 0:
+            raise ValueError("bucket_batch_sizes should be a list of positive numbers.")
+        _check.pad_info(pad_info)
+        self._bounds, self._sizes, self._length = bucket_boundaries, bucket_batch_sizes, element_length_function
+        self._pads, self._to_bound, self._drop = pad_info or {}, pad_to_bucket_boundary, drop_remainder
+
+    def _make(self):
+        parent = self.children[0]
+        names = parent.get_col_names()
+        places = [names.index(c) for c in self._inputs]
+
+        def length(row):
+            values = [row[i] for i in places]
+            return int(self._length(*values)) if self._length is not None else len(values[0])
+
+        def together(bucket, rows):
+            made = []
+            for i, name in enumerate(names):
+                cells = [row[i] for row in rows]
+                if name in self._pads or self._to_bound and i in places:
+                    cells = _filled(cells, *(self._pads.get(name) or (None, 0)), self._bound(bucket))
+                made.append(_stack(name, cells))
+            return tuple(made)
+
+        def batches():
+            buckets = [[] for _ in self._sizes]
+            for row in parent.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                bucket = int(np.searchsorted(self._bounds, length(row), 'right'))
+                buckets[bucket].append(row)
+                if len(buckets[bucket]) == self._sizes[bucket]:
+                    yield together(bucket, buckets[bucket])
+                    buckets[bucket] = []
+            for bucket, rows in enumerate(buckets):
+                if rows and not self._drop:
+                    yield together(bucket, rows)
+        from spore.dataset.sources import _Streaming
+        return _core.pipeline_stream(_Streaming(batches, 0, lambda row: row), names)
+
+    def _bound(self, bucket):
+        if not self._to_bound:
+            return None
+        if bucket == len(self._bounds):
+            raise RuntimeError("Invalid data, requested to pad to bucket boundary failed, bucket index should be less than "
+                               f"{len(self._sizes)}, but got {bucket}: a row is longer than the last boundary")
+        return self._bounds[bucket] - 1
+
+
+def _filled(cells, shape, value, bound):
+    """Cells brought to one shape: the wanted one, the bound, or the largest."""
+    arrays = [to_array(cell) for cell in cells]
+    largest = [max(sizes) for sizes in _zip(*(a.shape for a in arrays))]
+    wanted = [bound if bound is not None and n is None else n for n in (shape or [None] * len(largest))]
+    wanted = [m if n is None else n for n, m in _zip(wanted, largest)]
+    made = []
+    texts = arrays[0].dtype.kind in 'US'
+    filling = ('' if value is None or isinstance(value, (int, float)) else value) if texts else value if value is not None else 0
+    if texts:
+        arrays = [array.astype(np.result_type(array.dtype, np.asarray(filling).astype(array.dtype.kind))) for array in arrays]
+    for array in arrays:
+        whole = np.full(wanted, filling, array.dtype)
+        part = tuple(slice(0, min(n, m)) for n, m in _zip(array.shape, wanted))
+        whole[part] = array[part]
+        made.append(whole)
+    return made
+
+
+def _no_networks(operations):
+    """Rows are no place for layers and operators of networks."""
+    nn, ops = sys.modules.get('spore.nn'), sys.modules.get('spore.ops')
+    kinds = tuple(kind for kind in (getattr(nn, 'Cell', None), getattr(ops, 'Primitive', None)) if isinstance(kind, type))
+    for operation in operations:
+        if kinds and isinstance(operation, kinds):
+            raise ValueError("Input operations should not contain network computing operator like in mindspore.nn or mindspore.ops, got "
+                             "operation: ", str(operation))
+
+
+def _check_operation(operation):
+    if isinstance(operation, type):
+        raise ValueError("Parameter operations's element of method map should be a dataset processing operation instance, but got: "
+                         f"{operation}. It may be missing parentheses for instantiation.")
+    if not callable(operation):
+        raise ValueError("Parameter operations's element of method map should be a python function or class method which should be "
+                         f"callable, but got: {operation}. It doesn't need parentheses for python function or class method.")
+
+
+class MapDataset(_Passing):
+    """Rows with columns changed."""
+
+    def __init__(self, parent, operations, input_columns=None, output_columns=None, num_parallel_workers=None,
+                 python_multiprocessing=False, cache=None, callbacks=None, max_rowsize=None, offload=None):
+        super().__init__(parent, num_parallel_workers)
+        self._operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
+        self._operations = [operation for operation in self._operations if operation is not None]
+        _no_networks(self._operations)
+        _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        _check.cache(cache)
+        _check.row_size(max_rowsize)
+        if offload is not None:
+            _check.kind(offload, bool, 'offload')
+        if isinstance(callbacks, (list, tuple)):
+            _check.kinds(callbacks, DSCallback, 'callbacks')
+        elif callbacks is not None:
+            _check.kind(callbacks, DSCallback, 'callbacks')
+        self._inputs = _check.columns(input_columns, 'input_columns') if input_columns is not None else None
+        self._outputs = _check.columns(output_columns, 'output_columns') if output_columns is not None else None
+        self._callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
+        for operation in self._operations:
+            _check_operation(operation)
+        self.python_multiprocessing, self.max_rowsize, self.offload = python_multiprocessing, max_rowsize, offload
+
+    def _make(self):
+        parent = self._parent()
+        inputs = self._inputs or parent.columns[:1]
+        if self._callbacks:
+            return self._announced(parent, inputs)
+        if not self._operations:
+            return parent
+        operations = _watched(self._operations)
+        engine, rest = _leading(operations) if operations is self._operations else ([], operations)
+        if not rest:
+            return parent.map(engine, inputs, self._outputs)
+        if engine:
+            parent = parent.map(engine, inputs, inputs if len(inputs) > 1 else None)
+        return parent.map_function(_chain(rest), inputs, self._outputs, self._processes())
+
+    def _announced(self, parent, inputs):
+        """With callbacks all of it runs in Python, a batch of one row at a time: these are told epoch and row."""
+        names, outputs, function = parent.columns, self._outputs or inputs, _chain(self._operations)
+        announcer = Announcer(self._callbacks, self.children[0].get_dataset_size())
+        missing = [c for c in inputs if c not in names]
+        if missing:
+            raise RuntimeError(f"map: there are no columns {missing}, only {names}")
+        columns = _made_columns(names, inputs, outputs)
+
+        def one(*lists):
+            *lists, epoch, number = lists
+            row = {name: values[0] for name, values in _zip(names, lists)}
+            made = announcer.around(epoch, number, lambda: function(*(row[c] for c in inputs)))
+            row.update(_zip(outputs, made if isinstance(made, tuple) else (made,)))
+            return tuple(row[c] for c in columns)
+        return parent.batch_function(1, False, one, None, columns)
+
+
+def _watched(operations):
+    """The operations with the hooks of debug mode between them; the very list if there are none."""
+    hooks = [op for op in operations if isinstance(op, DebugHook)]
+    if not config.get_debug_mode():
+        if hooks:
+            raise ValueError("It is not allowed to inject DebugHook object in non-debug mode.")
+        return operations
+    everywhere, made, before = config._values['debug_hooks'], [], None
+    if not hooks and not everywhere:
+        return operations
+
+    def see(name, first):
+        for hook in everywhere:
+            own = copy.deepcopy(hook)
+            own.set_previous_op_name(name)
+            own.set_is_first(first)
+            made.append(own)
+    see(_operation_name(operations[0]), True)
+    for operation in operations:
+        made.append(operation)
+        if isinstance(operation, DebugHook):
+            operation.set_previous_op_name(before)
+        else:
+            before = _operation_name(operation)
+            see(before, False)
+    return made
+
+
+def _operation_name(operation):
+    return getattr(operation, '__name__', type(operation).__name__)
+
+
+def _made_columns(names, inputs, outputs):
+    """Columns after those of ``inputs`` became ``outputs``."""
+    if outputs == inputs:
+        return list(names)
+    if len(outputs) == len(inputs):
+        new = dict(_zip(inputs, outputs))
+        return [new.get(c, c) for c in names]
+    return outputs + [c for c in names if c not in inputs]
+
+
+def _leading(operations):
+    """The transforms in front that the engine runs, and what comes behind them."""
+    flat = []
+    for operation in operations:
+        if isinstance(operation, Compose) and not _runs_in_engine(operation):
+            flat.extend(operation.transforms)
+        else:
+            flat.append(operation)
+    n = 0
+    while n < len(flat) and _runs_in_engine(flat[n]):
+        n += 1
+    if n < len(flat) and any(_changes_columns(op) for op in flat[:n]):
+        n = 0
+    return [op.parse() for op in flat[:n]], flat[n:]
+
+
+def _changes_columns(operation):
+    return type(operation).__name__ in ('Duplicate', 'Concatenate', 'Compose', 'Unique')
+
+
+def _chain(functions):
+    if len(functions) == 1:
+        return functions[0]
+
+    def run(*values):
+        for function in functions:
+            values = function(*values)
+            values = values if isinstance(values, tuple) else (values,)
+        return values if len(values) > 1 else values[0]
+    return run
+
+
+class FilterDataset(_Passing):
+    """Rows that a function keeps."""
+
+    def __init__(self, parent, predicate, input_columns=None, num_parallel_workers=None):
+        super().__init__(parent, num_parallel_workers)
+        if not callable(predicate):
+            raise TypeError("Predicate should be a Python function or a callable Python object.")
+        self._function = predicate
+        self._inputs = _check.columns(input_columns, 'input_columns') if input_columns is not None else None
+
+    def _make(self):
+        parent = self._parent()
+
+        def keep(*values):
+            return np.asarray(bool(self._function(*values)))
+        return parent.filter(keep, self._inputs or parent.columns)
+
+
+class SyncWaitDataset(_Passing):
+    """Rows that wait for sync_update."""
+
+    def __init__(self, parent, condition_name, num_batch, callback=None):
+        super().__init__(parent)
+        if num_batch <= 0:
+            raise ValueError("num_batch need to be greater than 0.")
+        if condition_name in parent.get_sync_notifiers():
+            raise RuntimeError("Condition name is already in use.")
+        self._name, self._callback, self._each = condition_name, callback, num_batch
+        self._condition, self._free, self._off = threading.Condition(), num_batch, False
+
+    def is_sync(self):
+        return True
+
+    def get_sync_notifiers(self):
+        return {**super().get_sync_notifiers(), self._name: self._release}
+
+    def update_sync_batch_size(self, batch_size):
+        """A batch of the condition has so many rows: told by the batch that stands on it."""
+        if isinstance(batch_size, int):
+            self._each *= batch_size
+            self._free *= batch_size
+
+    def disable_sync(self):
+        super().disable_sync()
+        with self._condition:
+            self._off = True
+            self._condition.notify_all()
+
+    def _release(self, rows, data):
+        with self._condition:
+            self._free += self._each if rows is None else rows
+            if self._callback is not None:
+                self._callback(data)
+            self._condition.notify_all()
+
+    def _pass(self, *values):
+        with self._condition:
+            if not self._condition.wait_for(lambda: self._free > 0 or self._off, config.get_callback_timeout()):
+                log.warning("sync_wait: no sync_update(%r) came in %s s; rows are not held back any more", self._name,
+                            config.get_callback_timeout())
+                self._off = True
+            self._free -= 1
+        return values
+
+    def _begin(self):
+        """A new iterator: the first batches are free again."""
+        with self._condition:
+            self._free = self._each
+
+    def _make(self):
+        parent = self._parent()
+        return parent.map_function(self._pass, parent.columns, parent.columns)
+
+
+class ShuffleDataset(_Passing):
+    """Rows in random order."""
+
+    def __init__(self, parent, buffer_size):
+        super().__init__(parent)
+        _check.kind(buffer_size, int, 'buffer_size')
+        _check.within(buffer_size, 2, _check.INT32_MAX, 'buffer_size')
+        self._n = buffer_size
+
+    def is_shuffled(self):
+        return True
+
+    def _make(self):
+        return self._parent().shuffle(self._n)
+
+
+class _MixedOnce(_Passing):
+    """Rows in a random order that is the same in all epochs: parts of it do not overlap."""
+
+    def __init__(self, parent):
+        super().__init__(parent)
+        self._own_seed = seed_now()
+
+    def _make(self):
+        return self._parent().shuffle_once(max(1, self.children[0].get_dataset_size()), self._own_seed)
+
+
+class FlatMapDataset(_Passing):
+    """The rows of the datasets that a function makes of rows."""
+
+    def __init__(self, parent, function):
+        super().__init__(parent)
+        self._function = function
+
+    def _make(self):
+        parts = []
+        for row in self.children[0].create_tuple_iterator(num_epochs=1, output_numpy=True):
+            part = self._function(row)
+            if not isinstance(part, Dataset):
+                raise TypeError("flat_map: func should return an object of Dataset.")
+            parts.append(part._engine())
+        if not parts:
+            raise RuntimeError("flat_map: the dataset holds no rows")
+        return _core.pipeline_concat(parts)
+
+
+class RepeatDataset(_Passing):
+    """Rows several times."""
+
+    def __init__(self, parent, count=None):
+        super().__init__(parent)
+        if count is not None:
+            _check.kind(count, int, 'repeat')
+            if count != -1 and not 1 <= count <= _check.INT32_MAX:
+                raise ValueError("count should be either -1 or positive integer, range[1, _check.INT32_MAX].")
+        self.count = -1 if count is None else count
+
+    def get_repeat_count(self):
+        return self.count
+
+    def _make(self):
+        return self._parent().repeat(max(1, self.count))
+
+
+class TakeDataset(_Passing):
+    """The first rows."""
+
+    def __init__(self, parent, count=-1):
+        super().__init__(parent)
+        _check.kind(count, int, 'count')
+        if count != -1 and not 1 <= count <= _check.INT32_MAX:
+            raise ValueError(f"count should be either -1 or within the required interval of (0, {_check.INT32_MAX}], got "
+                             f"{count}.")
+        self._n = count
+
+    def _make(self):
+        return self._parent() if self._n == -1 else self._parent().take(self._n)
+
+
+class SkipDataset(_Passing):
+    """The rows behind the first ones."""
+
+    def __init__(self, parent, count):
+        super().__init__(parent)
+        _check.kind(count, int, 'count')
+        _check.within(count, 0, _check.INT32_MAX, 'count')
+        self._n = count
+
+    def _make(self):
+        return self._parent().skip(self._n)
+
+
+class ProjectDataset(_Passing):
+    """Some columns."""
+
+    def __init__(self, parent, columns):
+        super().__init__(parent)
+        self._chosen = _check.columns(columns, 'columns')
+
+    def _make(self):
+        return self._parent().project(self._chosen)
+
+
+class RenameDataset(_Passing):
+    """Columns with other names."""
+
+    def __init__(self, parent, input_columns, output_columns):
+        super().__init__(parent)
+        self._old, self._new = _check.columns(input_columns, 'input_columns'), _check.columns(output_columns, 'output_columns')
+        if len(self._old) != len(self._new):
+            raise ValueError("Number of column in input_columns and output_columns is not equal.")
+
+    def _make(self):
+        names = self._parent().columns
+        unknown = [c for c in self._old if c not in names]
+        if unknown:
+            raise RuntimeError(f"Invalid column, column to be renamed does not exist: there are no columns {unknown}, only {names}")
+        new = dict(_zip(self._old, self._new))
+        return self._parent().project(names, [new.get(c, c) for c in names])
+
+
+class ZipDataset(Dataset):
+    """Columns of several datasets side by side."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets)
+        if not datasets:
+            raise ValueError("datasets cannot be empty.")
+        for i, data in enumerate(datasets):
+            _check.kind(data, Dataset, f"datasets[{i}]")
+
+    def _make(self):
+        return _core.pipeline_zip([child._engine() for child in self.children])
+
+
+class ConcatDataset(Dataset):
+    """Rows of several datasets one after another."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets)
+        for i, data in enumerate(datasets):
+            _check.kind(data, Dataset, f"datasets[{i}]")
+        self._sampler = None
+
+    def use_sampler(self, sampler):
+        """Accept a DistributedSampler without shuffling: this dataset becomes one shard of the whole."""
+        from spore.dataset.samplers import DistributedSampler
+        if not isinstance(sampler, DistributedSampler):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler!")
+        if sampler.shuffle:
+            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
+        if sampler.num_samples is not None:
+            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        self._sampler, self._pipeline = sampler, None
+
+    def _make(self):
+        whole = _core.pipeline_concat([child._engine() for child in self.children])
+        if self._sampler is None:
+            return whole
+        count, shards, shard = whole.count(), self._sampler.num_shards, self._sampler.shard_id
+        if count < 0:
+            raise RuntimeError("concat: a shard can only be taken of datasets whose size is known")
+        parts = [whole.skip(i).take(1) for i in range(shard, count, shards)]
+        return _core.pipeline_concat(parts)

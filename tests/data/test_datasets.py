@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What datasets have beside rows: conditions, JSON, debug hooks, callbacks that wait; and sources of spore's own."""
+import gzip
+import io
+import json
+import os
+import tarfile
+import threading
+import zlib
+
+import numpy as np
+import pytest
+from test_record_convert import example, record
+
+from spore import dataset as ds
+from spore.dataset import debug, transforms, vision
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    before = dict(ds.config._values)
+    ds.config.set_seed(3)
+    yield
+    ds.config._values.update(before)
+
+
+def numbers(n=4):
+    return ds.NumpySlicesDataset((np.arange(n), np.arange(n * 2, dtype=np.float32).reshape(n, 2)), ['a', 'b'], shuffle=False)
+
+
+def rows(data):
+    return [[value.tolist() for value in row] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+class Policy:
+    def __init__(self):
+        self.loss = 0
+
+    def add(self, a):
+        return a + self.loss * 100
+
+    def update(self, data):
+        self.loss = data['loss']
+
+
+@pytest.mark.parametrize('num_batch', [1, 2])
+def test_rows_wait_for_updates(num_batch):
+    policy = Policy()
+    data = numbers(8).project('a').sync_wait('policy', num_batch, policy.update).map(policy.add, 'a').batch(2)
+    found = []
+    for step, row in enumerate(data.create_dict_iterator(num_epochs=1, output_numpy=True)):
+        found.append(row['a'].tolist())
+        data.sync_update('policy', data={'loss': step + 1})
+    assert found == [[0, 1], [102, 103], [204, 205], [306, 307]]
+
+
+def test_rows_are_not_held_back_for_ever(caplog):
+    ds.config.set_callback_timeout(1)
+    data = numbers(3).sync_wait('policy')
+    assert len(rows(data)) == 3
+    assert any("no sync_update('policy') came" in record.getMessage() for record in caplog.records)
+
+
+def test_conditions_have_names():
+    data = numbers().sync_wait('p')
+    assert data.is_sync() and not numbers().is_sync()
+    with pytest.raises(RuntimeError, match='already in use'):
+        data.sync_wait('p')
+    with pytest.raises(RuntimeError, match='not found'):
+        data.sync_update('q')
+    with pytest.raises(ValueError, match='greater than 0'):
+        numbers().sync_wait('q', 0)
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+def written(tmp_path):
+    (tmp_path / 'a.txt').write_text('one\ntwo\nthree\n')
+    (tmp_path / 'b.csv').write_text('x,y\n1,2\n3,4\n')
+    return [
+        ds.TextFileDataset(str(tmp_path / 'a.txt'), shuffle=False).skip(1).repeat(2),
+        ds.CSVDataset(str(tmp_path / 'b.csv'), column_defaults=[1, 1.5], shuffle=False).rename('x', 'z').batch(2, True),
+        ds.CSVDataset(str(tmp_path / 'b.csv'), column_defaults=[1, 1.5], shuffle=ds.Shuffle.FILES).map(
+            transforms.TypeCast('float64'), 'x').project(['x']).take(1),
+        ds.FakeImageDataset(6, (9, 8, 3), 3, sampler=ds.DistributedSampler(2, 1, False)).map(
+            [vision.Resize((4, 5), vision.Inter.NEAREST), vision.CenterCrop(3), vision.Rescale(0.5, 1.0), vision.HWC2CHW()], 'image'),
+        ds.zip((ds.TextFileDataset(str(tmp_path / 'a.txt'), shuffle=False),
+                ds.FakeImageDataset(3, (2, 2, 3), 2, shuffle=False))).padded_batch(2, pad_info={'image': ([3, 3, 3], 7)}),
+    ]
+
+
+@pytest.mark.parametrize('number', range(5))
+def test_pipelines_come_back_from_json(tmp_path, number):
+    data, path = written(tmp_path)[number], str(tmp_path / 'pipeline.json')
+    made = ds.serialize(data, path)
+    with open(path, encoding='utf-8') as file:
+        assert json.load(file) == made == json.loads(json.dumps(made))
+    assert rows(ds.deserialize(input_dict=made)) == rows(ds.deserialize(json_filepath=path)) == rows(data)
+    assert ds.compare(ds.deserialize(made), data) and not ds.compare(data, data.take(1))
+    ds.show(data)
+
+
+def test_json_of_mindspore_is_read():
+    """As MindSpore 2.10 writes it."""
+    text = '''{"batch_size": 2, "children": [{"buffer_size": 4, "children": [{"callback": [], "children": [{"children": [],
+        "connector_queue_size": 16, "dataset_dir": "data/mnist", "num_parallel_workers": 2, "op_type": "MnistDataset", "sampler":
+        {"num_samples": 5, "sampler_name": "SequentialSampler", "start_index": 0}, "usage": "test"}],
+        "connector_queue_size": 16, "input_columns": ["image"], "num_parallel_workers": 2, "op_type": "Map", "operations":
+        [{"tensor_op_name": "Resize", "tensor_op_params": {"device_target": "CPU", "interpolation": 0, "size": [4, 5]}},
+        {"tensor_op_name": "Rescale", "tensor_op_params": {"rescale": 0.003921568859368563, "shift": 0.0}},
+        {"tensor_op_name": "HwcToChw", "tensor_op_params": null}], "output_columns": ["image"]}], "op_type": "Shuffle",
+        "reset_each_epoch": true}], "connector_queue_size": 16, "drop_remainder": true, "input_columns": [],
+        "num_parallel_workers": 2, "op_type": "Batch", "output_columns": []}'''
+    root = os.path.join(os.path.dirname(__file__), '..', '..', 'data', 'mnist')
+    data = ds.deserialize(json.loads(text.replace('data/mnist', os.path.abspath(root))))
+    found = list(data.create_dict_iterator(num_epochs=1, output_numpy=True))
+    assert [row['image'].shape for row in found] == [(2, 1, 4, 5)] * 2
+
+
+def test_functions_cannot_come_back():
+    made = ds.serialize(ds.FakeImageDataset(2).map(lambda image: image, 'image'))
+    with pytest.raises(RuntimeError, match='only its name'):
+        ds.deserialize(made)
+
+
+# --- debug mode and callbacks -----------------------------------------------------------------------------------------
+
+class Seen(debug.DebugHook):
+    def __init__(self, seen):
+        super().__init__()
+        self.seen = seen
+
+    def __deepcopy__(self, memo):
+        return Seen(self.seen)
+
+    def compute(self, *args):
+        self.seen.append((self.prev_op_name, self.is_first, args[0].tolist()))
+        return args if len(args) > 1 else args[0]
+
+
+def test_hooks_see_what_goes_through_maps(capsys):
+    seen, rescale = [], transforms.TypeCast('int32')
+
+    def double(a):
+        return a * 2
+    with pytest.raises(ValueError, match='non-debug mode'):
+        rows(numbers(1).map([double, Seen(seen)], 'a'))
+    ds.config.set_debug_mode(True, [Seen(seen), debug.PrintMetaDataHook()])
+    assert rows(numbers(2).map([double, rescale], 'a').project('a')) == [[0], [2]]
+    assert seen == [('double', True, 0), ('double', False, 0), ('TypeCast', False, 0),
+                    ('double', True, 1), ('double', False, 2), ('TypeCast', False, 2)]
+    assert 'Input data of [double], column 0: size 8, shape (), dtype int64' in capsys.readouterr().out
+    ds.config.set_debug_mode(True)
+    assert rows(numbers(1).map([double, Seen(seen)], 'a').project('a')) == [[0]] and seen[-1] == ('double', False, 0)
+    with pytest.raises(TypeError, match='DebugHook'):
+        ds.config.set_debug_mode(True, [print])
+
+
+def test_waiting_callbacks_keep_step():
+    log = []
+
+    class Together(ds.WaitedDSCallback):
+        def sync_step_begin(self, train_run_context, ds_run_context):
+            log.append(('map', ds_run_context.cur_step_num))
+
+    callback = Together()
+    done = threading.Event()
+
+    def train():
+        for step in range(3):
+            log.append(('train', step + 1))
+            callback.step_end(None)
+        callback.end(None)
+        done.set()
+    threading.Timer(0.05, train).start()
+    rows(numbers(3).map(lambda a: a, 'a', callbacks=callback))
+    done.wait(5)
+    assert log[0] == ('train', 1) and ('map', 2) in log and ('map', 3) in log
+    ds.config.set_callback_timeout(1)
+    with pytest.raises(RuntimeError, match='timeout after 1 second'):
+        rows(numbers(3).map(lambda a: a, 'a', callbacks=Together()))
+
+
+def test_values_may_be_dicts():
+    data = ds.GeneratorDataset([({'x': 1, 'y': {'z': np.arange(i)}},) for i in (2, 2)], ['d'], shuffle=False)
+    first = next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))[0]
+    assert first['x'] == 1 and first['y']['z'].tolist() == [0, 1]
+    batch = next(data.batch(2).create_tuple_iterator(num_epochs=1, output_numpy=True))[0]
+    assert batch['x'].tolist() == [1, 1] and batch['y']['z'].tolist() == [[0, 1], [0, 1]]
+
+
+# --- sources of spore's own -------------------------------------------------------------------------------------------
+
+def test_json_lines(tmp_path):
+    path = tmp_path / 'a.jsonl'
+    path.write_text('{"n": 1, "t": "ü", "v": [1.5, 2]}\n\n{"n": 2, "t": "", "v": [3, 4], "more": 0}\n', encoding='utf-8')
+    assert rows(ds.JsonLinesDataset(str(path), shuffle=False)) == [[1, 'ü', [1.5, 2.0]], [2, '', [3, 4]]]
+    assert rows(ds.JsonLinesDataset(str(path), ['t'], shuffle=False).batch(2)) == [[['ü', '']]]
+    with pytest.raises(RuntimeError, match="row 0.*there is no key 'more'"):
+        rows(ds.JsonLinesDataset(str(path), ['more'], shuffle=False))
+    path.write_text('{"n": 1}\n{"n"\n')
+    with pytest.raises(RuntimeError, match='row 1'):
+        rows(ds.JsonLinesDataset(str(path), shuffle=False))
+
+
+def archive(path, samples):
+    with tarfile.open(path, 'w') as file:
+        for name, data in samples:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            file.addfile(info, io.BytesIO(data))
+
+
+def test_archives_of_samples(tmp_path):
+    archive(tmp_path / 'a.tar', [('x/1.jpg', b'abc'), ('x/1.cls', b'7'), ('x/1.txt', 'ä'.encode()), ('x/2.jpg', b'd'), ('x/2.cls', b'8'),
+                                 ('x/2.txt', b'b')])
+    archive(tmp_path / 'b.tar', [('3.jpg', b''), ('3.cls', b'9')])
+    data = ds.WebDataset(str(tmp_path / '*.tar'), ['jpg', 'cls'], shuffle=False)
+    assert rows(data) == [[[97, 98, 99], 7], [[100], 8], [[], 9]] and data.get_dataset_size() == 3
+    assert rows(ds.WebDataset(str(tmp_path / 'a.tar'), shuffle=False))[0] == [[97, 98, 99], 7, 'ä']
+    shards = [rows(ds.WebDataset(str(tmp_path / '*.tar'), ['cls'], shuffle=False, num_shards=2, shard_id=i)) for i in (0, 1)]
+    assert shards == [[[7], [8]], [[9], [7]]]
+    with pytest.raises(RuntimeError, match="b.tar: sample 3 has no part 'txt'"):
+        rows(ds.WebDataset(str(tmp_path / 'b.tar'), ['txt'], shuffle=False))
+    (tmp_path / 'c.tar').write_bytes(b'nothing like it' * 100)
+    with pytest.raises(RuntimeError, match='c.tar is no tar archive'):
+        rows(ds.WebDataset(str(tmp_path / 'c.tar')))
+
+
+def test_columns_of_files(tmp_path):
+    arrays = {'a': np.arange(3), 'b': np.arange(6, dtype=np.float32).reshape(3, 2)}
+    np.savez(tmp_path / 'a.npz', **arrays)
+    data = ds.ColumnsDataset(str(tmp_path / 'a.npz'), shuffle=False)
+    assert rows(data) == [[0, [0, 1]], [1, [2, 3]], [2, [4, 5]]] and data.get_col_names() == ['a', 'b']
+    import spore
+    spore.save_checkpoint([{'name': name, 'data': spore.Tensor(value)} for name, value in arrays.items()],
+                          str(tmp_path / 'a.safetensors'), format='safetensors')
+    assert rows(ds.ColumnsDataset(str(tmp_path / 'a.safetensors'), ['b', 'a'], shuffle=False))[2] == [[4, 5], 2]
+    np.savez(tmp_path / 'b.npz', a=np.arange(3), b=np.arange(2))
+    with pytest.raises(ValueError, match='one length'):
+        ds.ColumnsDataset(str(tmp_path / 'b.npz'))
+    with pytest.raises(ValueError, match="no array 'c'"):
+        ds.ColumnsDataset(str(tmp_path / 'a.npz'), ['c'])
+
+
+def test_random_rows():
+    schema = ds.Schema()
+    schema.add_column('i', 'int16', [2, 3])
+    schema.add_column('f', 'float32', [])
+    schema.add_column('s', 'string', [2])
+    data = ds.RandomDataset(5, schema, shuffle=False)
+    found = list(data.create_dict_iterator(num_epochs=1, output_numpy=True))
+    assert len(found) == data.get_dataset_size() == 5
+    assert found[0]['i'].shape == (2, 3) and found[0]['i'].dtype == np.int16 and found[0]['f'].dtype == np.float32
+    assert found[0]['s'].shape == (2,) and len({str(row['i']) for row in found}) == 5
+    assert rows(ds.RandomDataset(5, schema, ['f'], shuffle=False)) == [[row['f'].tolist()] for row in found]
+    pictures = ds.FakeImageDataset(4, (3, 2, 1), 2, shuffle=False)
+    assert rows(pictures) == rows(ds.FakeImageDataset(4, (3, 2, 1), 2, shuffle=False)) and pictures.num_classes() == 2
+
+
+@pytest.mark.parametrize('packed', [None, 'GZIP', 'ZLIB'])
+def test_packed_tfrecords_are_read_as_rows_are_wanted(tmp_path, packed):
+    content = b''.join(record(example(n=[i, -i], x=[i / 2], b=[bytes([i, 255])])) for i in range(5))
+    path = tmp_path / 'packed'
+    path.write_bytes({None: lambda c: c, 'GZIP': gzip.compress, 'ZLIB': zlib.compress}[packed](content))
+    data = ds.TFRecordDataset(str(path), shuffle=False, compression_type=packed)
+    assert data.get_col_names() == ['b', 'n', 'x'] and rows(data) == [[[i, 255], [i, -i], [i / 2]] for i in range(5)]
+    assert sorted(rows(ds.TFRecordDataset(str(path), None, ['n'], compression_type=packed))) == [[[i, -i]] for i in range(5)]
+    if packed:
+        path.write_bytes(b'no packed file at all')
+        with pytest.raises(RuntimeError, match=f'not packed by {packed}'):
+            rows(ds.TFRecordDataset(str(path), shuffle=False, compression_type=packed))
+
+
+def test_text_files_are_not_held_in_memory(tmp_path):
+    path = tmp_path / 'long.txt'
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(20000):
+            file.write(f'{i} ' + 'x' * 1000 + '\n')
+    import tracemalloc
+    tracemalloc.start()
+    data = ds.TextFileDataset(str(path), shuffle=True)
+    count = sum(1 for _ in data.batch(100).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 200 and peak < 10e6      # of 20 MB
+
+
+def test_lines_by_number(tmp_path):
+    from spore.dataset.utils import LineReader, imshow_det_bbox
+    path = tmp_path / 'a.txt'
+    path.write_text('one\n\nthree')
+    with LineReader(str(path)) as lines:
+        assert len(lines) == 3 and [lines.readline(i) for i in range(3)] == ['one\n', '\n', 'three']
+        with pytest.raises(ValueError, match='out of range'):
+            lines.readline(3)
+    picture = imshow_det_bbox(np.zeros((8, 8, 3), np.uint8), np.asarray([[2, 2, 3, 3, 0.9], [0, 0, 1, 1, 0.1]]), np.asarray([1, 2]),
+                              score_threshold=0.5, thickness=1, show=False)
+    assert (picture[..., 1] == 255).sum() == 12
+
+
+def test_caches_are_accepted():
+    cache = ds.DatasetCache(1, size=0, spilling=True)
+    assert rows(numbers(2).map(lambda a: a + 1, 'a', cache=cache).project('a')) == [[1], [2]]
+    with pytest.raises(TypeError, match='cache'):
+        numbers().map(lambda a: a, 'a', cache=1)
+    with pytest.raises(ValueError, match='session_id'):
+        ds.DatasetCache(0)
