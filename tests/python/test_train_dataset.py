@@ -53,7 +53,7 @@ def test_generators_of_all_kinds():
     again = dataset.GeneratorDataset(lambda: ((i,) for i in range(3)), "a")
     assert flat(again) == flat(again) == [0, 1, 2] and again.get_dataset_size() == 3
     assert flat(dataset.GeneratorDataset([5, 6, 7], "a", num_samples=2, shuffle=False)) == [5, 6]
-    with pytest.raises(RuntimeError, match="rows of 1 values"):
+    with pytest.raises(RuntimeError, match="column_names is:2 and number of returned NumPy array is:1"):
         rows(dataset.GeneratorDataset([1], ["a", "b"]))
 
 
@@ -109,7 +109,7 @@ def test_batches():
                                                                                 for v in n],), input_columns=["n"])
     assert flat(summed) == [[0, 1], [12, 13]]
     ragged = dataset.GeneratorDataset([np.ones(1), np.ones(2)], "a", shuffle=False).batch(2)
-    with pytest.raises(RuntimeError, match="in column 'a' one is float64 of shape"):
+    with pytest.raises(RuntimeError, match="different shapes in column 0 \\(.a.\\): one is float64 of shape"):
         rows(ragged)
 
 
@@ -119,7 +119,7 @@ def test_map_changes_columns():
     two = data.map(lambda n: (n, -n), ["n"], ["p", "m"])
     assert two.get_col_names() == ["p", "m"] and rows(two) == [[0, 0], [1, -1]]
     assert data.map(lambda n: n, "n", "other").get_col_names() == ["other"]
-    with pytest.raises(RuntimeError, match="no column 'x'; the columns are: n"):
+    with pytest.raises(RuntimeError, match="input column name: x doesn.t exist in the dataset columns: n"):
         rows(data.map(lambda n: n, "x"))
     with pytest.raises(RuntimeError, match="1 values, but there are 2"):
         rows(data.map(lambda n: n, ["n"], ["a", "b"]))
