@@ -121,7 +121,7 @@ def test_map_changes_columns():
     assert data.map(lambda n: n, "n", "other").get_col_names() == ["other"]
     with pytest.raises(RuntimeError, match="input column name: x doesn.t exist in the dataset columns: n"):
         rows(data.map(lambda n: n, "x"))
-    with pytest.raises(RuntimeError, match="1 values, but there are 2"):
+    with pytest.raises(RuntimeError, match="'map' operations: 1, the number of 'output_columns': 2"):
         rows(data.map(lambda n: n, ["n"], ["a", "b"]))
 
 
