@@ -5,20 +5,18 @@
 
 #include <immintrin.h>
 
-/* Palette 1: eight tiles of 16 rows of 64 bytes. */
-static void begin(void)
-{
-    _Alignas(64) struct {
-        uint8_t palette, start_row, zero[14];
-        uint16_t row_bytes[16];
-        uint8_t rows[16];
-    } config = {.palette = 1};
-    for (int t = 0; t < 8; t++) {
-        config.row_bytes[t] = 64;
-        config.rows[t] = SP_TILE;
-    }
-    _tile_loadconfig(&config);
-}
+/* Palette 1: eight tiles of 16 rows of 64 bytes. Constant, not filled in by begin(): gcc's _tile_loadconfig (12, until PR 114098) tells the
+ * compiler of the first eight bytes only, and stores to the others would be dropped. */
+static const _Alignas(64) struct {
+    uint8_t palette, start_row, zero[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+} eight_tiles = {.palette = 1,
+                 .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
+                 .rows = {SP_TILE, SP_TILE, SP_TILE, SP_TILE, SP_TILE, SP_TILE, SP_TILE, SP_TILE}};
+_Static_assert(sizeof eight_tiles == 64, "as ldtilecfg reads it");
+
+static void begin(void) { _tile_loadconfig(&eight_tiles); }
 
 /* Back to the initial state: the kernel then has no tiles to save. */
 static void end(void) { _tile_release(); }
