@@ -28,7 +28,8 @@ SP_API sp_model *sp_model_retain(sp_model *m);
 SP_API void sp_model_release(sp_model *m); /* NULL is fine */
 
 /* What it takes and gives, in order. A dimension of -1, or a rank of -1, is not said by the file; dtype SP_DTYPE_NONE is a
- * value that is no tensor (a sequence). Borrowed from the model. */
+ * value that is no tensor (a sequence), SP_DTYPE_STR a tensor of texts. Elements smaller than a dtype of ours are given in a larger
+ * one: floats of 8 bits and fewer as float32, integers of 4 and 2 bits as int8 or uint8. Borrowed from the model. */
 SP_API int sp_model_inputs(const sp_model *m);
 SP_API int sp_model_outputs(const sp_model *m);
 SP_API const char *sp_model_input_name(const sp_model *m, int i);
@@ -43,6 +44,28 @@ SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor
 /* One argument an input (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
+
+/* --- more than tensors ------------------------------------------------------------------------------------------- */
+
+/* A tensor, texts, or a list of items. Counted; never changes. */
+typedef struct sp_item sp_item;
+
+SP_API sp_status sp_item_create_tensor(sp_tensor *t, sp_item **out); /* t is retained */
+/* Texts in the shape of a tensor, row by row, in UTF-8; copied. */
+SP_API sp_status sp_item_create_texts(int rank, const int64_t *dims, const char *const *texts, sp_item **out);
+SP_API sp_status sp_item_create_list(int n, sp_item *const *items, sp_item **out); /* items are retained; NULL: nothing */
+SP_API sp_item *sp_item_retain(sp_item *item);
+SP_API void sp_item_release(sp_item *item);                     /* NULL is fine */
+SP_API sp_tensor *sp_item_tensor(const sp_item *item);          /* borrowed; NULL: it is no tensor */
+SP_API int sp_item_count(const sp_item *item);                  /* items of a list, -1: it is no list */
+SP_API sp_item *sp_item_at(const sp_item *item, int i);         /* borrowed */
+SP_API const sp_spec *sp_item_texts(const sp_item *item);       /* shape of texts; NULL: it holds none */
+SP_API const char *sp_item_text(const sp_item *item, int64_t i); /* borrowed */
+
+SP_API bool sp_model_needs_items(const sp_model *m); /* some input or output is no tensor of numbers */
+/* sp_model_run for models that take or give texts or sequences, and for others too. NULL: left out, or an optional value that is
+ * empty. Always run operator by operator. */
+SP_API sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out);
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 

@@ -100,10 +100,137 @@ static PyObject *model_bind(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* --- texts and sequences ----------------------------------------------------------------------------------------- */
+
+/* A Tensor of strings, or an array of them, as an item. */
+static sp_item *texts_item(PyObject *o)
+{
+    PyObject *make = sp__py_numpy("array"), *array = make ? PyObject_CallFunction(make, "Os", o, "U") : NULL;
+    PyObject *shape = array ? PyObject_GetAttrString(array, "shape") : NULL;
+    PyObject *flat = array ? PyObject_CallMethod(array, "ravel", NULL) : NULL;
+    PyObject *list = flat ? PyObject_CallMethod(flat, "tolist", NULL) : NULL;
+    int64_t dims[SP_RANK_MAX];
+    int rank = shape && list ? sp__py_ints(shape, dims, SP_RANK_MAX, "shape") : -1;
+    Py_ssize_t n = rank >= 0 ? PyList_Size(list) : 0;
+    const char **texts = rank >= 0 ? PyMem_Malloc((size_t)(n + 1) * sizeof *texts) : NULL;
+    sp_item *item = NULL;
+    bool good = texts != NULL;
+    for (Py_ssize_t i = 0; good && i < n; i++) good = (texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL)) != NULL;
+    if (good) {
+        sp_status status = sp_item_create_texts(rank, dims, texts, &item);
+        if (status != SP_OK) sp__py_fail(status);
+    } else if (rank >= 0 && texts == NULL) PyErr_NoMemory();
+    PyMem_Free(texts);
+    Py_XDECREF(list);
+    Py_XDECREF(flat);
+    Py_XDECREF(shape);
+    Py_XDECREF(array);
+    return item;
+}
+
+/* A Tensor, a list of what can be an item, or strings. NULL with an exception, or for None. */
+static sp_item *item_of(PyObject *o)
+{
+    if (o == Py_None) return NULL;
+    PyObject *strings = sp__py_is_tensor(o) ? sp__py_strings(o) : NULL;
+    if (strings != NULL) {
+        sp_item *item = texts_item(strings);
+        Py_DECREF(strings);
+        return item;
+    }
+    sp_item *item = NULL;
+    if (PyList_Check(o) || PyTuple_Check(o)) {
+        Py_ssize_t n = PySequence_Size(o);
+        sp_item **items = PyMem_Malloc((size_t)(n + 1) * sizeof *items);
+        if (items == NULL) return (PyErr_NoMemory(), NULL);
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyObject *entry = PyErr_Occurred() == NULL ? PySequence_GetItem(o, i) : NULL;
+            items[i] = entry != NULL ? item_of(entry) : NULL;
+            Py_XDECREF(entry);
+        }
+        sp_status status = PyErr_Occurred() == NULL ? sp_item_create_list((int)n, items, &item) : SP_OK;
+        for (Py_ssize_t i = 0; i < n; i++) sp_item_release(items[i]);
+        PyMem_Free(items);
+        if (status != SP_OK) sp__py_fail(status);
+        return item;
+    }
+    if (!sp__py_is_tensor(o)) return texts_item(o);
+    sp_tensor *t = sp__py_tensor(o);
+    if (t == NULL) return NULL;
+    sp_status status = sp_item_create_tensor(t, &item);
+    if (status != SP_OK) sp__py_fail(status);
+    return item;
+}
+
+static PyObject *texts_object(const sp_item *item)
+{
+    const sp_spec *spec = sp_item_texts(item);
+    int64_t n = 1;
+    PyObject *dims = PyTuple_New(spec->rank);
+    for (int i = 0; dims != NULL && i < spec->rank; i++) {
+        n *= spec->dims[i];
+        PyObject *d = PyLong_FromLongLong(spec->dims[i]);
+        if (d == NULL || PyTuple_SetItem(dims, i, d) != 0) Py_CLEAR(dims);
+    }
+    PyObject *list = dims != NULL ? PyList_New((Py_ssize_t)n) : NULL;
+    for (int64_t i = 0; list != NULL && i < n; i++) {
+        const char *text = sp_item_text(item, i);
+        PyObject *entry = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        if (entry == NULL || PyList_SetItem(list, (Py_ssize_t)i, entry) != 0) Py_CLEAR(list);
+    }
+    PyObject *make = list != NULL ? sp__py_numpy("array") : NULL;
+    PyObject *array = make ? PyObject_CallFunction(make, "Os", list, "U") : NULL;
+    PyObject *shaped = array ? PyObject_CallMethod(array, "reshape", "O", dims) : NULL;
+    PyObject *tensor = shaped ? PyObject_CallFunctionObjArgs((PyObject *)sp__py_tensor_type, shaped, NULL) : NULL;
+    Py_XDECREF(shaped);
+    Py_XDECREF(array);
+    Py_XDECREF(list);
+    Py_XDECREF(dims);
+    return tensor;
+}
+
+static PyObject *item_object(const sp_item *item)
+{
+    if (item == NULL) return Py_NewRef(Py_None);
+    if (sp_item_texts(item) != NULL) return texts_object(item);
+    if (sp_item_tensor(item) != NULL) return sp__py_take_tensor(sp_tensor_retain(sp_item_tensor(item)));
+    PyObject *list = PyList_New(sp_item_count(item));
+    for (int i = 0; list != NULL && i < sp_item_count(item); i++) {
+        PyObject *entry = item_object(sp_item_at(item, i));
+        if (entry == NULL || PyList_SetItem(list, i, entry) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *run_items(sp_model *m, PyObject *args)
+{
+    int n_in = (int)PyTuple_Size(args), n_out = sp_model_outputs(m);
+    size_t all = (size_t)(n_in + n_out + 1);
+    sp_item **in = PyMem_Calloc(all, sizeof *in), **out = in != NULL ? in + n_in : NULL;
+    if (in == NULL) return PyErr_NoMemory();
+    for (int i = 0; i < n_in && PyErr_Occurred() == NULL; i++) in[i] = item_of(PyTuple_GetItem(args, i));
+    PyObject *list = NULL;
+    if (PyErr_Occurred() == NULL) {
+        sp_status status;
+        Py_BEGIN_ALLOW_THREADS
+        status = sp_model_run_items(m, n_in, in, n_out, out);
+        Py_END_ALLOW_THREADS
+        list = status == SP_OK ? PyList_New(n_out) : sp__py_fail(status);
+        for (int i = 0; list != NULL && i < n_out; i++) {
+            PyObject *entry = item_object(out[i]);
+            if (entry == NULL || PyList_SetItem(list, i, entry) != 0) Py_CLEAR(list);
+        }
+    }
+    for (int i = 0; i < n_in + n_out; i++) sp_item_release(in[i]);
+    PyMem_Free(in);
+    return list;
+}
+
 static PyObject *model_run(PyObject *self, PyObject *args)
 {
     sp_model *m = ((py_model *)self)->model;
     int n_in = (int)PyTuple_Size(args), n_out = sp_model_outputs(m);
+    if (sp_model_needs_items(m)) return run_items(m, args);
     size_t all = (size_t)(n_in + n_out + 1);
     sp_tensor **in = PyMem_Malloc(all * sizeof *in), **out = in != NULL ? in + n_in : NULL;
     if (in == NULL) return PyErr_NoMemory();
@@ -125,11 +252,11 @@ static PyObject *model_run(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_methods[] = {
-    {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype or None, dims or None); a dimension of -1 is free."},
+    {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
-    {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors, None for a result that is not there."},
+    {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
     {NULL, NULL, 0, NULL},
 };
 

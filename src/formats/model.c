@@ -140,23 +140,28 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *in, int n_out)
+static sp_status check_argument(const sp_model_value *face, const sp_tensor *t)
 {
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
+    const sp_spec *s = &face->spec;
+    if (s->dtype == SP_DTYPE_NONE) return SP_OK;
+    SP_CHECK(sp_tensor_dtype(t) == s->dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name, sp_dtype_name(sp_tensor_dtype(t)),
+             sp_dtype_name(s->dtype));
+    if (s->rank < 0) return SP_OK;
+    bool fits = sp_tensor_rank(t) == s->rank;
+    for (int k = 0; k < s->rank && fits; k++)
+        fits = s->dims[k] < 0 || sp_tensor_dims(t)[k] < 0 || sp_tensor_dims(t)[k] == s->dims[k];
+    SP_CHECK(fits, SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", face->name,
+             sp__shape_text(sp_tensor_rank(t), sp_tensor_dims(t), found), sp__shape_text(s->rank, s->dims, wanted));
+    return SP_OK;
+}
+
+static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *in, int n_out)
+{
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
              "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
-    for (int i = 0; i < n_in; i++) {
-        const sp_spec *s = &m->inputs[i].spec;
-        if (in[i] == NULL || s->dtype == SP_DTYPE_NONE) continue;
-        SP_CHECK(sp_tensor_dtype(in[i]) == s->dtype, SP_TYPE, "input '%s' is %s, it must be %s", m->inputs[i].name,
-                 sp_dtype_name(sp_tensor_dtype(in[i])), sp_dtype_name(s->dtype));
-        if (s->rank < 0) continue;
-        bool fits = sp_tensor_rank(in[i]) == s->rank;
-        for (int k = 0; k < s->rank && fits; k++)
-            fits = s->dims[k] < 0 || sp_tensor_dims(in[i])[k] < 0 || sp_tensor_dims(in[i])[k] == s->dims[k];
-        SP_CHECK(fits, SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", m->inputs[i].name,
-                 sp__shape_text(sp_tensor_rank(in[i]), sp_tensor_dims(in[i]), found), sp__shape_text(s->rank, s->dims, wanted));
-    }
+    for (int i = 0; i < n_in; i++)
+        if (in[i] != NULL) SP_TRY(check_argument(&m->inputs[i], in[i]));
     return SP_OK;
 }
 
@@ -219,9 +224,35 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
     return status;
 }
 
+/* Texts and sequences are no tensors: there is another call for them. */
+static const sp_model_value *no_tensor(const sp_model *m)
+{
+    for (int i = 0; i < m->n_inputs + m->n_outputs; i++) {
+        const sp_model_value *v = i < m->n_inputs ? &m->inputs[i] : &m->outputs[i - m->n_inputs];
+        if (v->spec.dtype == SP_DTYPE_STR || v->type < 0) return v;
+    }
+    return NULL;
+}
+
+bool sp_model_needs_items(const sp_model *m) { return no_tensor(m) != NULL; }
+
+sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out)
+{
+    SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
+             "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
+    SP_CHECK(m->kind->apply_items != NULL, SP_DECLINED, "models of this kind take and give tensors alone");
+    for (int i = 0; i < n_in; i++)
+        if (in[i] != NULL && in[i]->tensor != NULL) SP_TRY(check_argument(&m->inputs[i], in[i]->tensor));
+    for (int i = 0; i < n_out; i++) out[i] = NULL;
+    return m->kind->apply_items(m, in, out);
+}
+
 sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     SP_TRY(check_arguments(m, n_in, in, n_out));
+    const sp_model_value *odd = no_tensor(m);
+    SP_CHECK(odd == NULL, SP_TYPE, "'%s' is %s, no tensor of numbers: use sp_model_run_items", odd != NULL ? odd->name : "",
+             odd != NULL && odd->type < 0 ? "a sequence" : "a tensor of texts");
     sp_spec specs[64] = {0};
     sp_tensor *args[64];
     uint64_t given = 0;

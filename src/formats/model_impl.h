@@ -10,8 +10,20 @@
 
 typedef struct sp_model_value {
     const char *name; /* lives with the model */
-    sp_spec spec;
+    sp_spec spec;     /* of texts SP_DTYPE_STR, of what is no tensor SP_DTYPE_NONE */
+    int type;         /* for the kind: what a tensor of that dtype stands for; 0: itself, -1: it is a sequence */
 } sp_model_value;
+
+/* One of: a tensor, texts, a list of items. */
+struct sp_item {
+    atomic_int refs;
+    sp_tensor *tensor;
+    int n; /* items of a list, -1: no list */
+    sp_item **items;
+    sp_spec spec; /* of texts */
+    int64_t n_texts;
+    char **texts;
+};
 
 /* The entries of a kind of model; `data` is what load made. */
 typedef struct sp_model_kind {
@@ -22,6 +34,8 @@ typedef struct sp_model_kind {
     /* Apply to arguments, tensors or symbols; results are owned by the caller. When an argument is a symbol and its contents
      * would have to be known, SP_SYMBOL. Called by several threads at a time. */
     sp_status (*apply)(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
+    /* The same for models that take or give more than tensors; NULL: there are none of this kind. */
+    sp_status (*apply_items)(const sp_model *m, sp_item *const *in, sp_item **out);
 } sp_model_kind;
 
 struct sp_model {

@@ -9,6 +9,7 @@
 typedef struct onnx_data {
     sp_onnx_graph *graph; /* in the model's arena */
     sp_bundle *tensors;   /* constants; large ones are views of the mapped file */
+    sp_onnx_texts texts;  /* of the file */
 } onnx_data;
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -19,6 +20,13 @@ sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t)
     if (v == NULL) return NULL;
     v->refs = 1;
     v->tensor = t != NULL ? sp_tensor_retain(t) : NULL;
+    return v;
+}
+
+sp_onnx_value *sp__onnx_value_typed(sp_tensor *t, int type)
+{
+    sp_onnx_value *v = sp__onnx_value_tensor(t);
+    if (v != NULL) v->type = type;
     return v;
 }
 
@@ -60,52 +68,67 @@ static sp_status check_known(const sp_tensor *t)
     return SP_OK;
 }
 
+static sp_status refuse_type(int i, int type)
+{
+    const sp_onnx_type *t = sp__onnx_type((uint64_t)type);
+    return sp__fail(SP_DECLINED, "input %d has elements of type %s, which are not supported here", i, t != NULL ? t->name : "?");
+}
+
 static sp_status apply_handler(sp_onnx_call *c)
 {
-    SP_CHECK(c->node->handler != NULL, SP_DECLINED, "operator '%s' is not supported", c->node->op);
-    if (c->node->handler->values) return c->node->handler->apply(c);
+    const sp_onnx_handler *h = c->node->handler;
+    SP_CHECK(h != NULL, SP_DECLINED, "operator '%s' is not supported", c->node->op);
+    if (h->how == SP_ONNX_VALUES) return h->apply(c);
     for (int i = 0; i < c->n_in; i++) {
         sp_onnx_value *v = c->value_in[i];
         c->in[i] = v != NULL ? v->tensor : NULL;
         SP_CHECK(v == NULL || v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
+        if (v != NULL && v->type != 0 && h->how == SP_ONNX_PLAIN) return refuse_type(i, v->type);
         if (c->in[i] != NULL) SP_TRY(check_known(c->in[i]));
     }
-    SP_TRY(c->node->handler->apply(c));
-    for (int i = 0; i < c->n_out; i++)
-        if (c->out[i] != NULL && !(c->value_out[i] = sp__onnx_value_tensor(c->out[i]))) return SP_NOMEM;
+    SP_TRY(h->apply(c));
+    int moved = sp__onnx_in_type(c, h->how == SP_ONNX_KEEPS_OTHER);
+    for (int i = 0; i < c->n_out; i++) {
+        bool keeps = h->how == SP_ONNX_KEEPS_ALL || (i == 0 && (h->how == SP_ONNX_KEEPS || h->how == SP_ONNX_KEEPS_OTHER));
+        int type = keeps ? moved : h->how == SP_ONNX_TYPED ? c->out_type[i] : 0;
+        if (c->out[i] != NULL && !(c->value_out[i] = sp__onnx_value_typed(c->out[i], type))) return SP_NOMEM;
+    }
     return SP_OK;
 }
 
-static sp_status run_node(const sp_onnx_node *n, const sp_onnx_call *caller, sp_onnx_value **frame)
+static sp_status call_function(sp_onnx_call *c)
+{
+    const sp_onnx_node *n = c->node;
+    SP_CHECK(n->n_in <= n->function->n_inputs && n->n_out <= n->function->n_outputs, SP_FORMAT,
+             "%d inputs and %d outputs, function '%s' has %d and %d", n->n_in, n->n_out, n->function->name, n->function->n_inputs,
+             n->function->n_outputs);
+    sp_onnx_value **results = sp__alloc_zero((size_t)(n->function->n_outputs + 1) * sizeof *results);
+    if (results == NULL) return SP_NOMEM;
+    sp_status status = sp__onnx_run(n->function, c->texts, c, NULL, n->n_in, c->value_in, results);
+    for (int i = 0; i < n->function->n_outputs; i++) {
+        if (i < n->n_out) c->value_out[i] = results[i];
+        else sp__onnx_value_release(results[i]);
+    }
+    sp__free(results);
+    return status;
+}
+
+static sp_status run_node(const sp_onnx_node *n, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **frame)
 {
     enum { FEW = 8 };
-    void *few[4 * FEW] = {NULL}, **many = NULL;
+    void *few[5 * FEW] = {NULL}, **many = NULL;
     int n_all = n->n_in > n->n_out ? n->n_in : n->n_out;
-    if (n_all > FEW && !(many = sp__alloc_zero(4 * sizeof(void *) * (size_t)n_all))) return SP_NOMEM;
+    if (n_all > FEW && !(many = sp__alloc_zero(5 * sizeof(void *) * (size_t)n_all))) return SP_NOMEM;
     void **at = many != NULL ? many : few;
     int room = many != NULL ? n_all : FEW;
     sp_builder b;
     sp__builder_init(&b);
-    sp_onnx_call c = {.node = n, .caller = caller, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in, .n_out = n->n_out,
-                      .in = (sp_tensor **)at, .out = (sp_tensor **)(at + room), .value_in = (sp_onnx_value **)(at + 2 * room),
-                      .value_out = (sp_onnx_value **)(at + 3 * room)};
+    sp_onnx_call c = {.node = n, .caller = caller, .texts = texts, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in,
+                      .n_out = n->n_out, .in = (sp_tensor **)at, .out = (sp_tensor **)(at + room),
+                      .value_in = (sp_onnx_value **)(at + 2 * room), .value_out = (sp_onnx_value **)(at + 3 * room),
+                      .out_type = (int *)(at + 4 * room)};
     for (int i = 0; i < n->n_in; i++) c.value_in[i] = n->in[i] >= 0 ? frame[n->in[i]] : NULL;
-    sp_status status;
-    if (n->function != NULL) {
-        sp_onnx_value **args = c.value_in;
-        status = n->n_in <= n->function->n_inputs && n->n_out <= n->function->n_outputs
-                     ? SP_OK
-                     : sp__fail(SP_FORMAT, "%d inputs and %d outputs, function '%s' has %d and %d", n->n_in, n->n_out,
-                                n->function->name, n->function->n_inputs, n->function->n_outputs);
-        sp_onnx_value **results = NULL;
-        if (status == SP_OK && !(results = sp__alloc_zero((size_t)(n->function->n_outputs + 1) * sizeof *results))) status = SP_NOMEM;
-        if (status == SP_OK) status = sp__onnx_run(n->function, &c, NULL, n->n_in, args, results);
-        for (int i = 0; results != NULL && i < n->function->n_outputs; i++) {
-            if (i < n->n_out) c.value_out[i] = results[i];
-            else sp__onnx_value_release(results[i]);
-        }
-        sp__free(results);
-    } else status = apply_handler(&c);
+    sp_status status = n->function != NULL ? call_function(&c) : apply_handler(&c);
     for (int i = 0; i < n->n_out; i++) {
         if (n->out[i] >= 0) frame[n->out[i]] = c.value_out[i];
         else sp__onnx_value_release(c.value_out[i]);
@@ -126,13 +149,13 @@ static sp_status fill_frame(const sp_onnx_graph *g, sp_onnx_value **outer, int n
     for (int i = 0; i < g->n_constants; i++) {
         int64_t at = g->parameter_at != NULL ? g->parameter_at[i] : -1;
         sp_tensor *t = at >= 0 ? sp_bundle_tensor_at(g->parameters, at) : g->constants[i];
-        if (!(frame[g->constant_slots[i]] = sp__onnx_value_tensor(t))) return SP_NOMEM;
+        if (!(frame[g->constant_slots[i]] = sp__onnx_value_typed(t, g->constant_types[i]))) return SP_NOMEM;
     }
     for (int i = 0; i < g->n_captured; i++) frame[g->captured[i]] = sp__onnx_value_retain(outer[g->captured_from[i]]);
     return SP_OK;
 }
 
-sp_status sp__onnx_run(const sp_onnx_graph *g, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
+sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
                        sp_onnx_value *const *args, sp_onnx_value **results)
 {
     sp_onnx_value **frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *frame);
@@ -140,7 +163,7 @@ sp_status sp__onnx_run(const sp_onnx_graph *g, const sp_onnx_call *caller, sp_on
     sp_status status = fill_frame(g, outer, n_args, args, frame);
     for (int i = 0; i < g->n_nodes && status == SP_OK; i++) {
         const sp_onnx_node *n = &g->nodes[i];
-        status = run_node(n, caller, frame);
+        status = run_node(n, texts, caller, frame);
         for (int k = 0; k < n->n_dead; k++) {
             sp__onnx_value_release(frame[n->dead[k]]);
             frame[n->dead[k]] = NULL;
@@ -304,6 +327,7 @@ sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v)
 static void release(void *data)
 {
     onnx_data *d = data;
+    sp__onnx_texts_free(&d->texts);
     sp_bundle_release(d->tensors);
     sp__free(d);
 }
@@ -318,7 +342,7 @@ static sp_status list_parameters(sp_model *m, const onnx_data *d)
     for (int i = 0; i < g->n_constants; i++) {
         sp_tensor *t = g->constants[i];
         g->parameter_at[i] = -1;
-        if (sp_dtype_kind(sp_tensor_dtype(t)) != 'f' || sp_tensor_rank(t) == 0) continue;
+        if (g->constant_types[i] != 0 || sp_dtype_kind(sp_tensor_dtype(t)) != 'f' || sp_tensor_rank(t) == 0) continue;
         sp_graph_variable_mark(t);
         g->parameter_at[i] = sp_bundle_count(m->parameters);
         SP_TRY(sp_bundle_add(m->parameters, g->names[g->constant_slots[i]], t));
@@ -332,8 +356,30 @@ static sp_status load(const sp_source *s, sp_model *m)
     if (d == NULL) return SP_NOMEM;
     m->data = d;
     SP_TRY(sp_bundle_create(&d->tensors));
-    SP_TRY(sp__onnx_read(s, m, d->tensors, &d->graph));
+    sp__onnx_texts_begin(&d->texts, NULL);
+    SP_TRY(sp__onnx_read(s, m, d->tensors, &d->texts, &d->graph));
     return list_parameters(m, d);
+}
+
+/* --- arguments and results --------------------------------------------------------------------------------------- */
+
+/* Numbers for a type that is carried are rounded to what it can hold. */
+static sp_status value_of_tensor(sp_tensor *t, int type, sp_onnx_value **out)
+{
+    sp_builder b;
+    sp_onnx_call c = {.b = &b};
+    sp__builder_init(&b);
+    sp_tensor *x = type > 0 ? sp__onnx_to_type(&c, t, type, true, "nearest") : t;
+    sp_status status = sp_builder_status(&b);
+    if (status == SP_OK && !(*out = sp__onnx_value_typed(x, type))) status = SP_NOMEM;
+    sp__builder_done(&b);
+    return status;
+}
+
+static sp_status run_values(const sp_model *m, sp_onnx_texts *texts, sp_onnx_value *const *args, sp_onnx_value **results)
+{
+    const onnx_data *d = m->data;
+    return sp__onnx_run(d->graph, texts, NULL, NULL, m->n_inputs, args, results);
 }
 
 static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
@@ -341,18 +387,98 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
     const onnx_data *d = m->data;
     sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args), **results = args + m->n_inputs;
     if (args == NULL) return SP_NOMEM;
+    sp_onnx_texts texts;
+    sp__onnx_texts_begin(&texts, &d->texts);
     sp_status status = SP_OK;
     for (int i = 0; i < m->n_inputs && status == SP_OK; i++)
-        if (in[i] != NULL && !(args[i] = sp__onnx_value_tensor(in[i]))) status = SP_NOMEM;
-    if (status == SP_OK) status = sp__onnx_run(d->graph, NULL, NULL, m->n_inputs, args, results);
+        if (in[i] != NULL) status = value_of_tensor(in[i], m->inputs[i].type, &args[i]);
+    if (status == SP_OK) status = run_values(m, &texts, args, results);
     for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
-        if (results[i] != NULL && results[i]->is_sequence)
-            status = sp__fail(SP_TYPE, "output '%s' is a sequence, only tensors can be returned", m->outputs[i].name);
+        if (results[i] != NULL && (results[i]->is_sequence || results[i]->type == SP_ONNX_STRING))
+            status = sp__fail(SP_TYPE, "output '%s' is %s, though the file calls it a tensor of numbers", m->outputs[i].name,
+                              results[i]->is_sequence ? "a sequence" : "a tensor of texts");
     for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
         out[i] = results[i] != NULL && results[i]->tensor != NULL ? sp_tensor_retain(results[i]->tensor) : NULL;
     for (int i = 0; i < m->n_inputs + m->n_outputs; i++) sp__onnx_value_release(args[i]);
+    sp__onnx_texts_free(&texts);
     sp__free(args);
     return status;
 }
 
-const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply};
+static sp_status texts_to_value(const sp_item *item, sp_onnx_texts *texts, sp_onnx_value **out)
+{
+    sp_tensor *t = NULL;
+    SP_TRY(sp_tensor_create(SP_DTYPE_I64, item->spec.rank, item->spec.dims, &t));
+    sp_status status = SP_OK;
+    for (int64_t i = 0; i < item->n_texts && status == SP_OK; i++)
+        status = sp__onnx_text_code(texts, item->texts[i], strlen(item->texts[i]), (int64_t *)sp_tensor_data(t) + i);
+    if (status == SP_OK && !(*out = sp__onnx_value_typed(t, SP_ONNX_STRING))) status = SP_NOMEM;
+    sp_tensor_release(t);
+    return status;
+}
+
+static sp_status item_to_value(const sp_item *item, int type, sp_onnx_texts *texts, sp_onnx_value **out)
+{
+    if (item->tensor != NULL) return value_of_tensor(item->tensor, type > 0 ? type : 0, out);
+    if (item->texts != NULL) return texts_to_value(item, texts, out);
+    sp_onnx_value *list = sp__onnx_value_sequence(item->n);
+    sp_status status = list != NULL ? SP_OK : SP_NOMEM;
+    for (int i = 0; i < item->n && status == SP_OK; i++)
+        if (item->items[i] != NULL) status = item_to_value(item->items[i], 0, texts, &list->items[i]);
+    if (status == SP_OK) *out = list;
+    else sp__onnx_value_release(list);
+    return status;
+}
+
+static sp_status texts_to_item(sp_tensor *codes, const sp_onnx_texts *texts, sp_item **out)
+{
+    sp_tensor *rows = NULL;
+    SP_TRY(sp_tensor_contiguous(codes, &rows));
+    int64_t n = sp_tensor_count(rows);
+    const char **list = sp__alloc((size_t)(n + 1) * sizeof *list);
+    for (int64_t i = 0; list != NULL && i < n; i++) list[i] = sp__onnx_text_at(texts, ((const int64_t *)sp_tensor_data(rows))[i]);
+    sp_status status = list != NULL ? sp_item_create_texts(sp_tensor_rank(rows), sp_tensor_dims(rows), list, out) : SP_NOMEM;
+    sp__free(list);
+    sp_tensor_release(rows);
+    return status;
+}
+
+/* NULL for what is not there. */
+static sp_status value_to_item(const sp_onnx_value *v, const sp_onnx_texts *texts, sp_item **out)
+{
+    *out = NULL;
+    if (v == NULL || (v->tensor == NULL && !v->is_sequence)) return SP_OK;
+    if (v->tensor != NULL && v->type == SP_ONNX_STRING) return texts_to_item(v->tensor, texts, out);
+    if (v->tensor != NULL) return sp_item_create_tensor(v->tensor, out);
+    sp_item **items = sp__alloc_zero((size_t)(v->n + 1) * sizeof *items);
+    sp_status status = items != NULL ? SP_OK : SP_NOMEM;
+    for (int i = 0; i < v->n && status == SP_OK; i++) status = value_to_item(v->items[i], texts, &items[i]);
+    if (status == SP_OK) status = sp_item_create_list(v->n, items, out);
+    for (int i = 0; items != NULL && i < v->n; i++) sp_item_release(items[i]);
+    sp__free(items);
+    return status;
+}
+
+static sp_status apply_items(const sp_model *m, sp_item *const *in, sp_item **out)
+{
+    const onnx_data *d = m->data;
+    sp_onnx_value **args = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *args), **results = args + m->n_inputs;
+    if (args == NULL) return SP_NOMEM;
+    sp_onnx_texts texts;
+    sp__onnx_texts_begin(&texts, &d->texts);
+    sp_status status = SP_OK;
+    for (int i = 0; i < m->n_inputs && status == SP_OK; i++)
+        if (in[i] != NULL) status = item_to_value(in[i], m->inputs[i].type, &texts, &args[i]);
+    if (status == SP_OK) status = run_values(m, &texts, args, results);
+    for (int i = 0; i < m->n_outputs && status == SP_OK; i++) status = value_to_item(results[i], &texts, &out[i]);
+    for (int i = 0; i < m->n_outputs && status != SP_OK; i++) {
+        sp_item_release(out[i]);
+        out[i] = NULL;
+    }
+    for (int i = 0; i < m->n_inputs + m->n_outputs; i++) sp__onnx_value_release(args[i]);
+    sp__onnx_texts_free(&texts);
+    sp__free(args);
+    return status;
+}
+
+const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply, .apply_items = apply_items};

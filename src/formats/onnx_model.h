@@ -19,10 +19,19 @@ typedef struct sp_onnx_graph sp_onnx_graph;
 typedef struct sp_onnx_node sp_onnx_node;
 typedef struct sp_onnx_handler sp_onnx_handler;
 
+/* Texts and their numbers; see onnx_texts.c. */
+typedef struct sp_onnx_texts {
+    const struct sp_onnx_texts *base; /* of the model, in a table of a run */
+    int64_t first, n, room;
+    char **list;
+    int64_t *places; /* by hash; -1: free */
+} sp_onnx_texts;
+
 /* A value while the model runs: a tensor, a sequence, or nothing (an empty optional). Counted. */
 typedef struct sp_onnx_value {
     int refs;
     sp_tensor *tensor;            /* NULL: a sequence, or nothing */
+    int type;                     /* what the tensor carries (onnx_tensor.h); 0: elements of its own dtype */
     bool is_sequence;
     int n;
     struct sp_onnx_value **items; /* of a sequence; owned */
@@ -40,6 +49,7 @@ typedef struct sp_onnx_attr {
     const int64_t *ints;
     const char *const *strings;
     sp_tensor *tensor; /* owned by the model's bundle of constants */
+    int tensor_type;   /* what it carries */
     sp_onnx_graph *graph;
 } sp_onnx_attr;
 
@@ -68,6 +78,7 @@ struct sp_onnx_graph {
     int n_constants; /* initializers */
     int *constant_slots;
     sp_tensor **constants; /* owned by the model's bundle of constants */
+    int *constant_types;   /* what they carry */
     const sp_bundle *parameters; /* of the model; NULL in inner graphs */
     int64_t *parameter_at;       /* entry in it that stands for a constant, -1: none */
     int n_captured;
@@ -78,40 +89,65 @@ struct sp_onnx_graph {
 typedef struct sp_onnx_call {
     const sp_onnx_node *node;
     const struct sp_onnx_call *caller; /* of the function that the node is part of; NULL: none */
+    sp_onnx_texts *texts;              /* of this run */
     sp_onnx_value **frame;             /* of the graph that the node is part of */
     sp_builder *b;                     /* owns what handlers make */
     int opset;
     int n_in, n_out;
     sp_tensor **in;        /* NULL where left out */
     sp_tensor **out;       /* to be filled with tensors owned by b */
+    int *out_type;         /* what they carry; handlers that are SP_ONNX_TYPED fill it */
     sp_onnx_value **value_in;
     sp_onnx_value **value_out; /* filled by handlers of values; owned by the caller */
 } sp_onnx_call;
+
+/* What a handler works on. */
+typedef enum sp_onnx_how {
+    SP_ONNX_PLAIN,       /* tensors of our dtypes; carried types are refused for it */
+    SP_ONNX_VALUES,      /* value_in and value_out */
+    SP_ONNX_KEEPS,       /* it only moves elements: the first result carries what the first input does */
+    SP_ONNX_KEEPS_ALL,   /* all results do */
+    SP_ONNX_KEEPS_OTHER, /* the first result carries what the second input does */
+    SP_ONNX_TYPED,       /* it looks after types itself */
+} sp_onnx_how;
 
 struct sp_onnx_handler {
     const char *name;
     int since; /* first opset that it is right for */
     sp_status (*apply)(sp_onnx_call *c);
     const char *detail; /* for handlers of several operators: the name in our table ... */
-    bool values;        /* works on value_in and value_out */
+    sp_onnx_how how;
 };
 
 /* All tables; a table ends with a NULL name. */
 extern const sp_onnx_handler sp__onnx_math[], sp__onnx_shape[], sp__onnx_nn[], sp__onnx_quant[], sp__onnx_control[],
-    sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[];
+    sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[], sp__onnx_text[], sp__onnx_signal[], sp__onnx_place[], sp__onnx_ml[],
+    sp__onnx_train[], sp__onnx_ms[], sp__onnx_cast[];
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
 /* Run a graph: args and results are values; args are borrowed, results owned by the caller. outer: frame of the graph around. */
-sp_status sp__onnx_run(const sp_onnx_graph *g, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
+sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
                        sp_onnx_value *const *args, sp_onnx_value **results);
-sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t); /* retained; NULL: no memory */
+sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t);            /* retained; NULL: no memory */
+sp_onnx_value *sp__onnx_value_typed(sp_tensor *t, int type);    /* carrying a type */
 sp_onnx_value *sp__onnx_value_sequence(int n);       /* items to be filled */
 sp_onnx_value *sp__onnx_value_retain(sp_onnx_value *v);
 void sp__onnx_value_release(sp_onnx_value *v);
 
 /* Read the file: faces and memory of m, constants into `tensors`. All unsupported nodes are told in one message. */
-sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_graph **out);
+sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_texts *texts, sp_onnx_graph **out);
+/* The messages of nodes in an order in which every value is made before it is used. Files should have that order; some do not.
+ * SP_FORMAT: a cycle. */
+sp_status sp__onnx_order(sp__arena *arena, int n, sp_wire *nodes);
+
+/* --- texts ------------------------------------------------------------------------------------------------------- */
+
+void sp__onnx_texts_begin(sp_onnx_texts *t, const sp_onnx_texts *base);
+void sp__onnx_texts_free(sp_onnx_texts *t);
+/* The number of a text (up to `bytes`, or its end), which is added when it is new. */
+sp_status sp__onnx_text_code(sp_onnx_texts *t, const char *text, size_t bytes, int64_t *code);
+const char *sp__onnx_text_at(const sp_onnx_texts *t, int64_t code); /* lives as long as the table */
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
 
@@ -120,6 +156,14 @@ int64_t sp__onnx_attr_int(const sp_onnx_call *c, const char *name, int64_t missi
 double sp__onnx_attr_float(const sp_onnx_call *c, const char *name, double missing);
 const char *sp__onnx_attr_text(const sp_onnx_call *c, const char *name, const char *missing);
 static inline sp_tensor *sp__onnx_in(const sp_onnx_call *c, int i) { return i < c->n_in ? c->in[i] : NULL; }
+
+/* What input i carries; 0: elements of its dtype. */
+static inline int sp__onnx_in_type(const sp_onnx_call *c, int i)
+{
+    return i < c->n_in && c->value_in[i] != NULL ? c->value_in[i]->type : 0;
+}
+/* Numbers brought to a carried type: rounded to what its elements can hold. */
+sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode);
 
 /* A short list of integers. */
 typedef struct sp_onnx_ints {

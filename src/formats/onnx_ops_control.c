@@ -29,7 +29,7 @@ static sp_status if_else(sp_onnx_call *c)
     SP_TRY(fetch_flag(c->value_in[0], &yes));
     SP_TRY(graph_of(c, yes ? "then_branch" : "else_branch", &branch));
     SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs, c->n_out);
-    return sp__onnx_run(branch, c->caller, c->frame, 0, NULL, c->value_out);
+    return sp__onnx_run(branch, c->texts, c->caller, c->frame, 0, NULL, c->value_out);
 }
 
 /* --- loops ------------------------------------------------------------------------------------------------------- */
@@ -37,11 +37,13 @@ static sp_status if_else(sp_onnx_call *c)
 /* Tensors collected turn by turn. */
 typedef struct pile {
     int n, capacity;
+    int type; /* what they carry */
     sp_tensor **items;
 } pile;
 
-static sp_status pile_add(pile *p, sp_tensor *t)
+static sp_status pile_add(pile *p, sp_tensor *t, int type)
 {
+    p->type = type;
     if (p->n == p->capacity) {
         int more = p->capacity == 0 ? 16 : 2 * p->capacity;
         sp_tensor **bigger = sp__realloc(p->items, (size_t)p->capacity * sizeof *p->items, (size_t)more * sizeof *p->items);
@@ -67,7 +69,7 @@ static sp_status pile_stack(sp_onnx_call *c, const pile *p, int64_t axis, sp_onn
 {
     sp_tensor *t = p->n > 0 ? sp__stack(c->b, axis, p->n, p->items) : sp__full(c->b, 0, SP_DTYPE_F32, 1, (int64_t[]){0});
     SP_TRY(sp_builder_status(c->b));
-    *out = sp__onnx_value_tensor(t);
+    *out = sp__onnx_value_typed(t, p->type);
     return *out != NULL ? SP_OK : SP_NOMEM;
 }
 
@@ -89,11 +91,11 @@ typedef struct loop {
 static sp_status loop_turn(sp_onnx_call *c, loop *l, int n_skip)
 {
     SP_TRY(sp__interrupt_check());
-    SP_TRY(sp__onnx_run(l->body, c->caller, c->frame, l->body->n_inputs, l->args, l->results));
+    SP_TRY(sp__onnx_run(l->body, c->texts, c->caller, c->frame, l->body->n_inputs, l->args, l->results));
     for (int i = 0; i < l->n_piles; i++) {
         sp_onnx_value *v = l->results[n_skip + l->n_state + i];
         SP_CHECK(v != NULL && v->tensor != NULL, SP_TYPE, "a value collected by a loop is no tensor");
-        SP_TRY(pile_add(&l->piles[i], v->tensor));
+        SP_TRY(pile_add(&l->piles[i], v->tensor, v->type));
     }
     return SP_OK;
 }
@@ -208,7 +210,7 @@ static sp_status scan_turns(sp_onnx_call *c, loop *l, int n_scan, sp_onnx_value 
             sp_tensor *part = part_of(c, t, axis, back ? turns - 1 - i : i);
             SP_TRY(sp_builder_status(c->b));
             sp__onnx_value_release(l->args[l->n_state + k]);
-            if (!(l->args[l->n_state + k] = sp__onnx_value_tensor(part))) return SP_NOMEM;
+            if (!(l->args[l->n_state + k] = sp__onnx_value_typed(part, scanned[k]->type))) return SP_NOMEM;
         }
         SP_TRY(loop_turn(c, l, 0));
         for (int k = 0; k < l->n_state; k++) {
@@ -260,16 +262,16 @@ static sp_status scan_batch(sp_onnx_call *c, const sp_onnx_graph *body, int n_st
         sp_tensor *t = c->value_in[k + 1] != NULL ? c->value_in[k + 1]->tensor : NULL;
         sp_tensor *part = t != NULL ? part_of(c, t, 0, b) : NULL;
         status = sp_builder_status(c->b);
-        if (status == SP_OK && !(args[k] = sp__onnx_value_tensor(part))) status = SP_NOMEM;
+        if (status == SP_OK && !(args[k] = sp__onnx_value_typed(part, c->value_in[k + 1]->type))) status = SP_NOMEM;
     }
     if (status == SP_OK) {
         status = loop_make(body, n_state, n_piles, &l);
         if (status == SP_OK) status = scan_turns(c, &l, n_scan, args, args + n_state);
-        for (int k = 0; k < n_state && status == SP_OK; k++) status = pile_add(&all[k], l.args[k]->tensor);
+        for (int k = 0; k < n_state && status == SP_OK; k++) status = pile_add(&all[k], l.args[k]->tensor, l.args[k]->type);
         for (int k = 0; k < n_piles && status == SP_OK; k++) {
             sp_tensor *t = sp__stack(c->b, 0, l.piles[k].n, l.piles[k].items);
             status = sp_builder_status(c->b);
-            if (status == SP_OK) status = pile_add(&all[n_state + k], t);
+            if (status == SP_OK) status = pile_add(&all[n_state + k], t, l.piles[k].type);
         }
         loop_free(&l);
     }
@@ -393,10 +395,11 @@ static sp_status concat_from_sequence(sp_onnx_call *c)
     SP_TRY(sequence_in(c, 0, &s));
     sp_status status = s->n > 0 ? SP_OK : sp__fail(SP_VALUE, "the sequence is empty");
     for (int i = 0; i < s->n && status == SP_OK; i++)
-        status = s->items[i] != NULL && s->items[i]->tensor != NULL ? pile_add(&p, s->items[i]->tensor) : sp__fail(SP_TYPE, "item %d is no tensor", i);
+        status = s->items[i] != NULL && s->items[i]->tensor != NULL ? pile_add(&p, s->items[i]->tensor, s->items[i]->type) : sp__fail(SP_TYPE, "item %d is no tensor", i);
     int64_t axis = sp__onnx_attr_int(c, "axis", 0);
     bool fresh = sp__onnx_attr_int(c, "new_axis", 0) != 0;
     if (status == SP_OK) status = give_tensor(c, fresh ? sp__stack(c->b, axis, p.n, p.items) : sp__concat(c->b, axis, p.n, p.items));
+    if (status == SP_OK) c->value_out[0]->type = p.type;
     for (int i = 0; i < p.n; i++) sp_tensor_release(p.items[i]);
     sp__free(p.items);
     return status;
@@ -427,7 +430,7 @@ static sp_status split_to_sequence(sp_onnx_call *c)
         SP_CHECK(size >= 0 && at + size <= all, SP_VALUE, "the parts are more than the %lld elements", (long long)all);
         sp_tensor *part = !given && !keep ? part_of(c, x, axis, at) : sp__take_range(c->b, x, axis, at, size);
         SP_TRY(sp_builder_status(c->b));
-        if (!(c->value_out[0]->items[i] = sp__onnx_value_tensor(part))) return SP_NOMEM;
+        if (!(c->value_out[0]->items[i] = sp__onnx_value_typed(part, c->value_in[0]->type))) return SP_NOMEM;
         at += size;
     }
     return SP_OK;
@@ -448,7 +451,7 @@ static sp_status sequence_map(sp_onnx_call *c)
             SP_CHECK(v != NULL && (!v->is_sequence || v->n == first->n), SP_VALUE, "sequences of different lengths");
             args[k] = v->is_sequence ? v->items[i] : v;
         }
-        SP_TRY(sp__onnx_run(body, c->caller, c->frame, c->n_in, args, results));
+        SP_TRY(sp__onnx_run(body, c->texts, c->caller, c->frame, c->n_in, args, results));
         for (int k = 0; k < c->n_out; k++) c->value_out[k]->items[i] = results[k];
     }
     return SP_OK;
@@ -477,12 +480,12 @@ static sp_status optional_get(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_control[] = {
-    {"If", 1, if_else, NULL, true}, {"Loop", 1, loop_node, NULL, true}, {"Scan", 9, scan, NULL, true}, {"Scan", 8, scan_8, NULL, true},
-    {"SequenceConstruct", 11, sequence_construct, NULL, true}, {"SequenceEmpty", 11, sequence_empty, NULL, true},
-    {"SequenceAt", 11, sequence_at, NULL, true}, {"SequenceInsert", 11, sequence_insert, NULL, true},
-    {"SequenceErase", 11, sequence_erase, NULL, true}, {"SequenceLength", 11, sequence_length, NULL, true},
-    {"ConcatFromSequence", 11, concat_from_sequence, NULL, true}, {"SplitToSequence", 11, split_to_sequence, NULL, true},
-    {"SequenceMap", 17, sequence_map, NULL, true}, {"Optional", 15, optional, NULL, true},
-    {"OptionalHasElement", 15, optional_has, NULL, true}, {"OptionalGetElement", 15, optional_get, NULL, true},
+    {"If", 1, if_else, NULL, SP_ONNX_VALUES}, {"Loop", 1, loop_node, NULL, SP_ONNX_VALUES}, {"Scan", 9, scan, NULL, SP_ONNX_VALUES}, {"Scan", 8, scan_8, NULL, SP_ONNX_VALUES},
+    {"SequenceConstruct", 11, sequence_construct, NULL, SP_ONNX_VALUES}, {"SequenceEmpty", 11, sequence_empty, NULL, SP_ONNX_VALUES},
+    {"SequenceAt", 11, sequence_at, NULL, SP_ONNX_VALUES}, {"SequenceInsert", 11, sequence_insert, NULL, SP_ONNX_VALUES},
+    {"SequenceErase", 11, sequence_erase, NULL, SP_ONNX_VALUES}, {"SequenceLength", 11, sequence_length, NULL, SP_ONNX_VALUES},
+    {"ConcatFromSequence", 11, concat_from_sequence, NULL, SP_ONNX_VALUES}, {"SplitToSequence", 11, split_to_sequence, NULL, SP_ONNX_VALUES},
+    {"SequenceMap", 17, sequence_map, NULL, SP_ONNX_VALUES}, {"Optional", 15, optional, NULL, SP_ONNX_VALUES},
+    {"OptionalHasElement", 15, optional_has, NULL, SP_ONNX_VALUES}, {"OptionalGetElement", 15, optional_get, NULL, SP_ONNX_VALUES},
     {NULL, 0, NULL, NULL, 0},
 };

@@ -223,21 +223,6 @@ static sp_status center_crop_pad(sp_onnx_call *c)
 
 /* --- on contents ------------------------------------------------------------------------------------------------- */
 
-static sp_status bit_cast(sp_onnx_call *c)
-{
-    sp_tensor *x = c->in[0], *rows = NULL, *y = NULL;
-    sp_dtype dtype = sp__onnx_dtype((uint64_t)sp__onnx_attr_int(c, "to", 0));
-    SP_CHECK(dtype != SP_DTYPE_NONE, SP_DECLINED, "this data type is not supported");
-    SP_TRY(sp__tensor_need_value(x));
-    SP_CHECK(sp_dtype_bytes(dtype) == sp_dtype_bytes(sp_tensor_dtype(x)), SP_VALUE, "elements of %zu bytes cannot be seen as ones of %zu",
-             sp_dtype_bytes(sp_tensor_dtype(x)), sp_dtype_bytes(dtype));
-    SP_TRY(sp_tensor_contiguous(x, &rows));
-    sp_status status = sp_tensor_create_from(dtype, sp_tensor_rank(x), sp_tensor_dims(x), sp_tensor_data(rows), &y);
-    sp_tensor_release(rows);
-    SP_TRY(status);
-    return sp__onnx_return(c, sp_builder_take_tensor(c->b, y));
-}
-
 /* a - b cos + e cos of the double angle: Hann, Hamming and Blackman. */
 static sp_status window_function(sp_onnx_call *c)
 {
@@ -451,8 +436,8 @@ static sp_status einsum(sp_onnx_call *c)
 const sp_onnx_handler sp__onnx_more[] = {
     {"Attention", 23, attention, NULL, 0}, {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
     {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0}, {"GridSample", 16, grid_sample, NULL, 0},
-    {"ReverseSequence", 10, reverse_sequence, NULL, 0}, {"CenterCropPad", 18, center_crop_pad, NULL, 0},
-    {"Einsum", 12, einsum, NULL, 0}, {"BitCast", 26, bit_cast, NULL, 0}, {"HannWindow", 17, window_function, "0", 0},
+    {"ReverseSequence", 10, reverse_sequence, NULL, SP_ONNX_KEEPS}, {"CenterCropPad", 18, center_crop_pad, NULL, SP_ONNX_KEEPS},
+    {"Einsum", 12, einsum, NULL, 0}, {"HannWindow", 17, window_function, "0", 0},
     {"HammingWindow", 17, window_function, "1", 0}, {"BlackmanWindow", 17, window_function, "2", 0},
     {"NonMaxSuppression", 10, non_max_suppression, NULL, 0}, {NULL, 0, NULL, NULL, 0},
 };

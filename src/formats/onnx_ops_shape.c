@@ -327,7 +327,20 @@ static sp_status constant(sp_onnx_call *c)
 {
     const sp_onnx_attr *a;
     sp_tensor *t = NULL;
-    if ((a = sp__onnx_attr(c, "value")) != NULL && a->tensor != NULL) t = sp_tensor_retain(a->tensor);
+    if ((a = sp__onnx_attr(c, "value")) != NULL && a->tensor != NULL) {
+        t = sp_tensor_retain(a->tensor);
+        c->out_type[0] = a->tensor_type;
+    } else if ((a = sp__onnx_attr(c, "value_string")) != NULL || (a = sp__onnx_attr(c, "value_strings")) != NULL) {
+        int rank = strcmp(a->name, "value_strings") == 0;
+        SP_TRY(sp_tensor_create(SP_DTYPE_I64, rank, (int64_t[]){a->n}, &t));
+        t = sp_builder_take_tensor(c->b, t);
+        for (int i = 0; i < (rank == 0 ? 1 : a->n); i++) {
+            const char *text = rank == 0 ? a->s : a->strings[i];
+            if (text != NULL) SP_TRY(sp__onnx_text_code(c->texts, text, strlen(text), (int64_t *)sp_tensor_data(t) + i));
+        }
+        c->out_type[0] = SP_ONNX_STRING;
+        return sp__onnx_return(c, t);
+    }
     else if ((a = sp__onnx_attr(c, "value_int")) != NULL) SP_TRY(sp_tensor_create_i64(SP_DTYPE_I64, a->i, &t));
     else if ((a = sp__onnx_attr(c, "value_float")) != NULL) SP_TRY(sp_tensor_create_f64(SP_DTYPE_F32, a->f, &t));
     else if ((a = sp__onnx_attr(c, "value_ints")) != NULL)
@@ -335,7 +348,7 @@ static sp_status constant(sp_onnx_call *c)
     else if ((a = sp__onnx_attr(c, "value_floats")) != NULL) {
         SP_TRY(sp_tensor_create(SP_DTYPE_F32, 1, (int64_t[]){a->n}, &t));
         for (int i = 0; i < a->n; i++) ((float *)sp_tensor_data(t))[i] = (float)a->floats[i];
-    } else return sp__fail(SP_TYPE, "a constant of texts or a sparse one is not supported");
+    } else return sp__fail(SP_DECLINED, "a sparse constant is not supported");
     return sp__onnx_return(c, sp_builder_take_tensor(c->b, t));
 }
 
@@ -346,6 +359,7 @@ static sp_status constant_of_shape(sp_onnx_call *c)
     SP_TRY(sp__onnx_ints(sp__onnx_in(c, 0), &dims));
     SP_CHECK(dims.n <= SP_RANK_MAX, SP_VALUE, "%d dimensions, at most %d are possible", dims.n, SP_RANK_MAX);
     if (a == NULL || a->tensor == NULL) return sp__onnx_return(c, sp__full(c->b, 0, SP_DTYPE_F32, dims.n, dims.v));
+    c->out_type[0] = a->tensor_type;
     return sp__onnx_return(c, sp_broadcast_to(c->b, sp_reshape(c->b, a->tensor, 0, NULL), dims.n, dims.v));
 }
 
@@ -471,15 +485,6 @@ static sp_status identity(sp_onnx_call *c)
     return SP_OK;
 }
 
-static sp_status cast_to(sp_onnx_call *c, sp_dtype dtype)
-{
-    SP_CHECK(dtype != SP_DTYPE_NONE, SP_DECLINED, "casting to or from this data type is not supported");
-    return sp__onnx_return(c, sp_cast(c->b, c->in[0], dtype));
-}
-
-static sp_status cast(sp_onnx_call *c) { return cast_to(c, sp__onnx_dtype((uint64_t)sp__onnx_attr_int(c, "to", 0))); }
-static sp_status cast_like(sp_onnx_call *c) { return cast_to(c, sp_tensor_dtype(c->in[1])); }
-
 static sp_status depth_to_space(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
@@ -521,15 +526,14 @@ static sp_status topk(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_shape[] = {
-    {"Shape", 1, shape, NULL, 0}, {"Size", 1, size, NULL, 0}, {"Reshape", 1, reshape, NULL, 0}, {"Flatten", 1, flatten, NULL, 0},
-    {"Squeeze", 1, squeeze, NULL, 0}, {"Unsqueeze", 1, unsqueeze, NULL, 0}, {"Transpose", 1, transpose, NULL, 0},
-    {"Expand", 8, expand, NULL, 0}, {"Tile", 1, tile, NULL, 0}, {"Concat", 1, concat, NULL, 0}, {"Split", 1, split, NULL, 0},
-    {"Slice", 1, slice, NULL, 0}, {"Gather", 1, gather, NULL, 0}, {"GatherElements", 11, gather_elements, NULL, 0},
-    {"GatherND", 11, gather_nd, NULL, 0}, {"ScatterElements", 11, scatter_elements, NULL, 0}, {"Scatter", 9, scatter_elements, NULL, 0},
-    {"ScatterND", 11, scatter_nd, NULL, 0}, {"OneHot", 9, one_hot, NULL, 0}, {"NonZero", 9, nonzero, NULL, 0},
-    {"Compress", 9, compress, NULL, 0}, {"Constant", 1, constant, NULL, 0}, {"ConstantOfShape", 9, constant_of_shape, NULL, 0},
-    {"Range", 11, range, NULL, 0}, {"EyeLike", 9, eye_like, NULL, 0}, {"Trilu", 14, triangle, NULL, 0}, {"Pad", 1, pad, NULL, 0},
-    {"Identity", 1, identity, NULL, true}, {"Cast", 1, cast, NULL, 0}, {"CastLike", 15, cast_like, NULL, 0},
-    {"DepthToSpace", 1, depth_to_space, NULL, 0}, {"SpaceToDepth", 1, space_to_depth, NULL, 0}, {"TopK", 1, topk, NULL, 0},
+    {"Shape", 1, shape, NULL, SP_ONNX_TYPED}, {"Size", 1, size, NULL, SP_ONNX_TYPED}, {"Reshape", 1, reshape, NULL, SP_ONNX_KEEPS}, {"Flatten", 1, flatten, NULL, SP_ONNX_KEEPS},
+    {"Squeeze", 1, squeeze, NULL, SP_ONNX_KEEPS}, {"Unsqueeze", 1, unsqueeze, NULL, SP_ONNX_KEEPS}, {"Transpose", 1, transpose, NULL, SP_ONNX_KEEPS},
+    {"Expand", 8, expand, NULL, SP_ONNX_KEEPS}, {"Tile", 1, tile, NULL, SP_ONNX_KEEPS}, {"Concat", 1, concat, NULL, SP_ONNX_KEEPS}, {"Split", 1, split, NULL, SP_ONNX_KEEPS_ALL},
+    {"Slice", 1, slice, NULL, SP_ONNX_KEEPS}, {"Gather", 1, gather, NULL, SP_ONNX_KEEPS}, {"GatherElements", 11, gather_elements, NULL, SP_ONNX_KEEPS},
+    {"GatherND", 11, gather_nd, NULL, SP_ONNX_KEEPS}, {"ScatterElements", 11, scatter_elements, NULL, SP_ONNX_KEEPS}, {"Scatter", 9, scatter_elements, NULL, SP_ONNX_KEEPS},
+    {"ScatterND", 11, scatter_nd, NULL, SP_ONNX_KEEPS}, {"OneHot", 9, one_hot, NULL, 0}, {"NonZero", 9, nonzero, NULL, 0},
+    {"Compress", 9, compress, NULL, SP_ONNX_KEEPS}, {"Constant", 1, constant, NULL, SP_ONNX_TYPED}, {"ConstantOfShape", 9, constant_of_shape, NULL, SP_ONNX_TYPED},
+    {"Range", 11, range, NULL, 0}, {"EyeLike", 9, eye_like, NULL, 0}, {"Trilu", 14, triangle, NULL, SP_ONNX_KEEPS}, {"Pad", 1, pad, NULL, SP_ONNX_KEEPS},
+    {"Identity", 1, identity, NULL, SP_ONNX_VALUES},     {"DepthToSpace", 1, depth_to_space, NULL, SP_ONNX_KEEPS}, {"SpaceToDepth", 1, space_to_depth, NULL, SP_ONNX_KEEPS}, {"TopK", 1, topk, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

