@@ -180,7 +180,7 @@ static PyObject *texts_object(const sp_item *item)
     }
     PyObject *make = list != NULL ? sp__py_numpy("array") : NULL;
     PyObject *array = make ? PyObject_CallFunction(make, "Os", list, "U") : NULL;
-    PyObject *shaped = array ? PyObject_CallMethod(array, "reshape", "O", dims) : NULL;
+    PyObject *shaped = array ? PyObject_CallMethod(array, "reshape", "(O)", dims) : NULL;
     PyObject *tensor = shaped ? PyObject_CallFunctionObjArgs((PyObject *)sp__py_tensor_type, shaped, NULL) : NULL;
     Py_XDECREF(shaped);
     Py_XDECREF(array);

@@ -6,6 +6,8 @@
 
 #include "formats/onnx_model.h"
 
+enum { SP_ONNX_AGAIN = 8 };
+
 typedef struct onnx_data {
     sp_onnx_graph *graph; /* in the model's arena */
     sp_bundle *tensors;   /* constants; large ones are views of the mapped file */
@@ -113,7 +115,8 @@ static sp_status call_function(sp_onnx_call *c)
     return status;
 }
 
-static sp_status run_node(const sp_onnx_node *n, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **frame)
+sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
+                            sp_onnx_value **frame)
 {
     enum { FEW = 8 };
     void *few[5 * FEW] = {NULL}, **many = NULL;
@@ -123,7 +126,7 @@ static sp_status run_node(const sp_onnx_node *n, sp_onnx_texts *texts, const sp_
     int room = many != NULL ? n_all : FEW;
     sp_builder b;
     sp__builder_init(&b);
-    sp_onnx_call c = {.node = n, .caller = caller, .texts = texts, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in,
+    sp_onnx_call c = {.node = n, .caller = caller, .texts = texts, .graph = g, .frame = frame, .b = &b, .opset = n->opset, .n_in = n->n_in,
                       .n_out = n->n_out, .in = (sp_tensor **)at, .out = (sp_tensor **)(at + room),
                       .value_in = (sp_onnx_value **)(at + 2 * room), .value_out = (sp_onnx_value **)(at + 3 * room),
                       .out_type = (int *)(at + 4 * room)};
@@ -163,7 +166,7 @@ sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_on
     sp_status status = fill_frame(g, outer, n_args, args, frame);
     for (int i = 0; i < g->n_nodes && status == SP_OK; i++) {
         const sp_onnx_node *n = &g->nodes[i];
-        status = run_node(n, texts, caller, frame);
+        status = sp__onnx_run_node(n, g, texts, caller, frame);
         for (int k = 0; k < n->n_dead; k++) {
             sp__onnx_value_release(frame[n->dead[k]]);
             frame[n->dead[k]] = NULL;
@@ -297,6 +300,31 @@ sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor 
     if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
     va_end(args);
     return apply_text(c, op, n_in, in, max_out, out, attrs != NULL ? text : NULL);
+}
+
+sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    const sp_onnx_handler *h = sp__onnx_handler_find("", op, INT32_MAX);
+    SP_CHECK(h != NULL && n_in <= SP_ONNX_AGAIN && n_out <= SP_ONNX_AGAIN, SP_DECLINED, "operator '%s' is not supported", op);
+    sp_onnx_node node = *c->node; /* the same attributes under another handler */
+    sp_tensor *own_in[SP_ONNX_AGAIN] = {NULL}, *own_out[SP_ONNX_AGAIN] = {NULL};
+    sp_onnx_value *values[2 * SP_ONNX_AGAIN] = {NULL};
+    int types[SP_ONNX_AGAIN] = {0};
+    node.handler = h;
+    for (int i = 0; i < n_in; i++) own_in[i] = in[i];
+    sp_onnx_call inner = *c;
+    inner.node = &node;
+    inner.opset = INT32_MAX;
+    inner.n_in = n_in;
+    inner.n_out = n_out;
+    inner.in = own_in;
+    inner.out = own_out;
+    inner.out_type = types;
+    inner.value_in = values;
+    inner.value_out = values + SP_ONNX_AGAIN;
+    SP_TRY(h->apply(&inner));
+    for (int i = 0; i < n_out; i++) out[i] = own_out[i];
+    return sp_builder_status(c->b);
 }
 
 const char *sp__onnx_list(sp_onnx_text *t, int n, const int64_t *v)

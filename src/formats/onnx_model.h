@@ -90,7 +90,8 @@ typedef struct sp_onnx_call {
     const sp_onnx_node *node;
     const struct sp_onnx_call *caller; /* of the function that the node is part of; NULL: none */
     sp_onnx_texts *texts;              /* of this run */
-    sp_onnx_value **frame;             /* of the graph that the node is part of */
+    const sp_onnx_graph *graph;        /* that the node is part of */
+    sp_onnx_value **frame;             /* of that graph */
     sp_builder *b;                     /* owns what handlers make */
     int opset;
     int n_in, n_out;
@@ -122,13 +123,17 @@ struct sp_onnx_handler {
 /* All tables; a table ends with a NULL name. */
 extern const sp_onnx_handler sp__onnx_math[], sp__onnx_shape[], sp__onnx_nn[], sp__onnx_quant[], sp__onnx_control[],
     sp__onnx_more[], sp__onnx_resize[], sp__onnx_rnn[], sp__onnx_text[], sp__onnx_signal[], sp__onnx_place[], sp__onnx_ml[],
-    sp__onnx_train[], sp__onnx_ms[], sp__onnx_cast[];
+    sp__onnx_train[], sp__onnx_ms[], sp__onnx_cast[], sp__onnx_tokens[],
+    sp__onnx_random[], sp__onnx_image[];
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
 /* Run a graph: args and results are values; args are borrowed, results owned by the caller. outer: frame of the graph around. */
 sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
                        sp_onnx_value *const *args, sp_onnx_value **results);
+/* One node: its results go into the frame. */
+sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
+                            sp_onnx_value **frame);
 sp_onnx_value *sp__onnx_value_tensor(sp_tensor *t);            /* retained; NULL: no memory */
 sp_onnx_value *sp__onnx_value_typed(sp_tensor *t, int type);    /* carrying a type */
 sp_onnx_value *sp__onnx_value_sequence(int n);       /* items to be filled */
@@ -177,6 +182,9 @@ sp_status sp__onnx_number(sp_tensor *t, double *out);
 /* Attribute `name`, or input i, whichever is given; found tells whether one is. */
 sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_ints *out, bool *found);
 
+/* Apply the handler of another operator of the standard, of the newest version, with the attributes of this node. */
+sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
+const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version); /* NULL: not supported */
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));

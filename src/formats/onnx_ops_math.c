@@ -49,7 +49,10 @@ static sp_status modulo(sp_onnx_call *c)
 static sp_status shift(sp_onnx_call *c)
 {
     bool left = strcmp(sp__onnx_attr_text(c, "direction", "LEFT"), "LEFT") == 0;
-    return sp__onnx_return(c, SP_ONNX_OP2(c, left ? "bitwise_left_shift" : "bitwise_right_shift", c->in[0], c->in[1], NULL));
+    sp_tensor *by = c->in[1];
+    if (sp_dtype_kind(sp_tensor_dtype(by)) == 'i') /* a negative shift is a very large one: only the sign is left */
+        by = sp_select(c->b, sp_less(c->b, by, sp__const(c->b, 0, by)), sp__const(c->b, 127, by), by);
+    return sp__onnx_return(c, SP_ONNX_OP2(c, left ? "bitwise_left_shift" : "bitwise_right_shift", c->in[0], by, NULL));
 }
 
 /* Any number of operands, combined one after the other. */

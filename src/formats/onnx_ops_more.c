@@ -163,16 +163,6 @@ static sp_status softmax_loss(sp_onnx_call *c)
 
 /* --- places ------------------------------------------------------------------------------------------------------ */
 
-static sp_status grid_sample(sp_onnx_call *c)
-{
-    const char *mode = sp__onnx_attr_text(c, "mode", "linear");
-    if (strcmp(mode, "linear") == 0) mode = "bilinear";
-    SP_CHECK(strstr(mode, "cubic") == NULL, SP_DECLINED, "GridSample with mode '%s' is not supported", mode);
-    return sp__onnx_return(c, SP_ONNX_OP2(c, "grid_sample", c->in[0], c->in[1], "mode=%s, padding_mode=%s, align_corners=%s", mode,
-                                          sp__onnx_attr_text(c, "padding_mode", "zeros"),
-                                          sp__onnx_attr_int(c, "align_corners", 0) ? "True" : "False"));
-}
-
 /* The first lengths[b] elements of sample b in reverse, the others as they are. */
 static sp_status reverse_sequence(sp_onnx_call *c)
 {
@@ -435,7 +425,7 @@ static sp_status einsum(sp_onnx_call *c)
 
 const sp_onnx_handler sp__onnx_more[] = {
     {"Attention", 23, attention, NULL, 0}, {"NegativeLogLikelihoodLoss", 12, nll_loss, NULL, 0},
-    {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0}, {"GridSample", 16, grid_sample, NULL, 0},
+    {"SoftmaxCrossEntropyLoss", 12, softmax_loss, NULL, 0},
     {"ReverseSequence", 10, reverse_sequence, NULL, SP_ONNX_KEEPS}, {"CenterCropPad", 18, center_crop_pad, NULL, SP_ONNX_KEEPS},
     {"Einsum", 12, einsum, NULL, 0}, {"HannWindow", 17, window_function, "0", 0},
     {"HammingWindow", 17, window_function, "1", 0}, {"BlackmanWindow", 17, window_function, "2", 0},

@@ -439,20 +439,6 @@ static sp_status mean_variance_norm(sp_onnx_call *c)
     return sp__onnx_return(c, sp_div(c->b, centred, sp__add_number(c->b, deviation, 1e-9)));
 }
 
-/* In inference nothing is dropped. */
-static sp_status dropout(sp_onnx_call *c)
-{
-    if (sp__onnx_in(c, 2) != NULL) {
-        double training = 0, ratio = 0.5;
-        SP_TRY(sp__onnx_number(c->in[2], &training));
-        if (sp__onnx_in(c, 1) != NULL) SP_TRY(sp__onnx_number(c->in[1], &ratio));
-        SP_CHECK(training == 0 || ratio == 0, SP_DECLINED, "Dropout in training mode is not supported; export the model for inference");
-    }
-    c->out[0] = sp_identity(c->b, c->in[0]);
-    if (c->n_out > 1) c->out[1] = sp__full(c->b, 1, SP_DTYPE_BOOL, sp_tensor_rank(c->in[0]), sp_tensor_dims(c->in[0]));
-    return sp_builder_status(c->b);
-}
-
 const sp_onnx_handler sp__onnx_nn[] = {
     {"Conv", 1, conv, NULL, 0}, {"ConvTranspose", 1, conv_transpose, NULL, 0}, {"MaxPool", 1, max_pool, NULL, 0},
     {"AveragePool", 1, average_pool, NULL, 0}, {"LpPool", 1, lp_pool, NULL, 0}, {"GlobalAveragePool", 1, global_pool, "reduce_mean", 0},
@@ -460,5 +446,5 @@ const sp_onnx_handler sp__onnx_nn[] = {
     {"BatchNormalization", 1, batch_norm, NULL, 0}, {"InstanceNormalization", 1, instance_norm, NULL, 0},
     {"LayerNormalization", 1, layer_norm, NULL, 0}, {"RMSNormalization", 23, rms_norm, NULL, 0},
     {"GroupNormalization", 18, group_norm, NULL, 0}, {"LRN", 1, lrn, NULL, 0}, {"LpNormalization", 1, lp_norm, NULL, 0},
-    {"MeanVarianceNormalization", 9, mean_variance_norm, NULL, 0}, {"Dropout", 1, dropout, NULL, 0}, {NULL, 0, NULL, NULL, 0},
+    {"MeanVarianceNormalization", 9, mean_variance_norm, NULL, 0}, {NULL, 0, NULL, NULL, 0},
 };

@@ -338,13 +338,14 @@ static int opset_of(const opsets *o, const char *domain)
     return 1;
 }
 
-static const sp_onnx_handler *find_handler(const char *domain, const char *op, int version)
+const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version)
 {
     static const sp_onnx_handler *const tables[] = {sp__onnx_math,  sp__onnx_shape,   sp__onnx_nn,
                                                     sp__onnx_quant, sp__onnx_control, sp__onnx_more,
                                                     sp__onnx_resize, sp__onnx_rnn,  sp__onnx_text,
                                                     sp__onnx_signal, sp__onnx_place, sp__onnx_ml, sp__onnx_train,
-                                                    sp__onnx_ms,     sp__onnx_cast};
+                                                    sp__onnx_ms,     sp__onnx_cast,  sp__onnx_tokens,
+                                                    sp__onnx_random, sp__onnx_image};
     char full[256];
     if (!same_domain(domain, "") && snprintf(full, sizeof full, "%s:%s", domain, op) < (int)sizeof full) op = full;
     const sp_onnx_handler *best = NULL;
@@ -370,7 +371,7 @@ static void bind_node(reader *r, const opsets *o, sp_onnx_node *n)
             n->function = f->graph;
             return;
         }
-    n->handler = find_handler(n->domain, n->op, n->opset);
+    n->handler = sp__onnx_handler_find(n->domain, n->op, n->opset);
     if (n->handler == NULL) note_unsupported(r, n);
 }
 
@@ -421,6 +422,8 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
 /* Where each slot is used last: after that node its value is released. */
 static sp_status find_dead(reader *r, sp_onnx_graph *g)
 {
+    for (int i = 0; i < g->n_nodes; i++) /* runs a part of the graph again, and may need any value of it */
+        if (strcmp(g->nodes[i].op, "Gradient") == 0 && strcmp(g->nodes[i].domain, "ai.onnx.preview.training") == 0) return SP_OK;
     int *last = ALLOC(r, g->n_slots, int);
     if (last == NULL) return SP_NOMEM;
     memset(last, -1, (size_t)g->n_slots * sizeof *last);
