@@ -92,6 +92,8 @@ static sp_status dynamic_quantize(sp_onnx_call *c)
     sp_tensor *high = sp_maximum(c->b, SP_ONNX_OP1(c, "reduce_max", x, NULL), none);
     sp_tensor *low = sp_minimum(c->b, SP_ONNX_OP1(c, "reduce_min", x, NULL), none);
     sp_tensor *scale = sp_div(c->b, sp_sub(c->b, high, low), sp__onnx_scalar(c, SP_DTYPE_F32, 255));
+    sp_tensor *nothing = sp__onnx_scalar(c, SP_DTYPE_F32, 0), *one = sp__onnx_scalar(c, SP_DTYPE_F32, 1);
+    scale = sp_select(c->b, sp_equal(c->b, scale, nothing), one, scale); /* all elements are zero */
     sp_tensor *zero = sp_round(c->b, sp_div(c->b, sp_neg(c->b, low), scale));
     SP_TRY(sp_builder_status(c->b));
     zero = sp_minimum(c->b, sp_maximum(c->b, zero, sp__const(c->b, 0, zero)), sp__const(c->b, 255, zero));

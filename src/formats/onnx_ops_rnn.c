@@ -17,8 +17,18 @@ typedef struct layer {
     sp_tensor *h, *cell;            /* [batch, hidden] */
     sp_tensor *lengths;
     bool reverse, linear_before, couple;
+    bool quantised;                 /* com.microsoft: what weights are multiplied with is rounded to bytes first */
     double clip;
 } layer;
+
+/* x rounded to 256 steps between its smallest and greatest value. */
+static sp_tensor *in_bytes(sp_onnx_call *c, sp_tensor *x)
+{
+    sp_tensor *parts[3] = {NULL};
+    if (sp_builder_status(c->b) != SP_OK || sp__onnx_again(c, "DynamicQuantizeLinear", 1, &x, 3, parts) != SP_OK) return NULL;
+    sp_tensor *wide = sp_sub(c->b, sp_cast(c->b, parts[0], SP_DTYPE_F32), sp_cast(c->b, parts[2], SP_DTYPE_F32));
+    return sp_mul(c->b, wide, parts[1]);
+}
 
 /* One direction of a tensor whose first axis is directions. */
 static sp_tensor *direction_of(sp_onnx_call *c, sp_tensor *t, int d)
@@ -89,14 +99,15 @@ static sp_status run_steps(sp_onnx_call *c, layer *l, sp_tensor *x, sp_tensor **
 {
     sp_tensor **out = sp__alloc_zero(sizeof *out * (size_t)(l->time + 1));
     if (out == NULL) return SP_NOMEM;
-    sp_tensor *all = plus(c, sp_matmul(c->b, x, l->w, false, true), l->wb);
+    sp_tensor *all = plus(c, sp_matmul(c->b, l->quantised ? in_bytes(c, x) : x, l->w, false, true), l->wb);
     for (int64_t i = 0; i < l->time && sp_builder_status(c->b) == SP_OK; i++) {
         int64_t t = l->reverse ? l->time - 1 - i : i;
         sp_tensor *h = l->h, *cell = l->cell;
         sp_tensor *now = sp_reshape(c->b, sp__take_range(c->b, all, 0, t, 1), 2, (int64_t[]){l->batch, l->gates * l->hidden});
         if (l->kind == RNN_GRU) gru_step(c, l, now);
         else {
-            sp_tensor *sum = plus(c, sp_add(c->b, now, sp_matmul(c->b, l->h, l->r, false, true)), l->rb);
+            sp_tensor *state = l->quantised ? in_bytes(c, l->h) : l->h;
+            sp_tensor *sum = plus(c, sp_add(c->b, now, sp_matmul(c->b, state, l->r, false, true)), l->rb);
             if (l->kind == RNN_LSTM) lstm_step(c, l, sum);
             else l->h = activate(c, l, 0, sum);
         }
@@ -185,6 +196,7 @@ static sp_status recurrent(sp_onnx_call *c)
     l.linear_before = sp__onnx_attr_int(c, "linear_before_reset", 0) != 0;
     l.couple = sp__onnx_attr_int(c, "input_forget", 0) != 0;
     l.clip = sp__onnx_attr_float(c, "clip", 0);
+    l.quantised = strcmp(c->node->op, "DynamicQuantizeLSTM") == 0;
     l.lengths = sp__onnx_in(c, 4);
     for (int d = 0; d < n; d++) {
         layer one = l;
@@ -199,7 +211,7 @@ static sp_status recurrent(sp_onnx_call *c)
         one.h = state_or_zero(c, &one, 5, d, batch_first, x);
         if (one.kind == RNN_LSTM) one.cell = state_or_zero(c, &one, 6, d, batch_first, x);
         SP_TRY(sp_builder_status(c->b));
-        bool fast = one.plain && one.clip == 0 && one.p == NULL && !one.couple && (one.kind != RNN_GRU || one.linear_before);
+        bool fast = one.plain && !one.quantised && one.clip == 0 && one.p == NULL && !one.couple && (one.kind != RNN_GRU || one.linear_before);
         SP_TRY(fast ? run_layer(c, &one, x, &y[d]) : run_steps(c, &one, x, &y[d]));
         h[d] = one.h;
         cell[d] = one.cell;
