@@ -236,13 +236,24 @@ static const sp_model_value *no_tensor(const sp_model *m)
 
 bool sp_model_needs_items(const sp_model *m) { return no_tensor(m) != NULL; }
 
+static sp_status check_item(const sp_model_value *face, const sp_item *item)
+{
+    bool list = item->n >= 0, texts = item->texts != NULL;
+    const char *given = list ? "a list" : texts ? "texts" : "a tensor of numbers";
+    SP_CHECK(face->type >= 0 || list, SP_TYPE, "input '%s' is a sequence, but %s was given", face->name, given);
+    SP_CHECK(face->type < 0 || !list, SP_TYPE, "input '%s' is a tensor, but a list was given", face->name);
+    SP_CHECK(list || (face->spec.dtype == SP_DTYPE_STR) == texts || face->spec.dtype == SP_DTYPE_NONE, SP_TYPE,
+             "input '%s' takes %s, but %s was given", face->name, texts ? "numbers" : "texts", given);
+    return item->tensor != NULL ? check_argument(face, item->tensor) : SP_OK;
+}
+
 sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out)
 {
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
              "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
     SP_CHECK(m->kind->apply_items != NULL, SP_DECLINED, "models of this kind take and give tensors alone");
     for (int i = 0; i < n_in; i++)
-        if (in[i] != NULL && in[i]->tensor != NULL) SP_TRY(check_argument(&m->inputs[i], in[i]->tensor));
+        if (in[i] != NULL) SP_TRY(check_item(&m->inputs[i], in[i]));
     for (int i = 0; i < n_out; i++) out[i] = NULL;
     return m->kind->apply_items(m, in, out);
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9}
+KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "string": 8, "bool": 9}
 
 
 def varint(n):
@@ -51,12 +51,14 @@ def attribute(name, value):
         return head + field(5, tensor(value)) + field(20, 4)
     if isinstance(value, bytes):
         return head + field(6, value) + field(20, 5)
+    if value and isinstance(value[0], str):
+        return head + b"".join(field(9, v) for v in value) + field(20, 8)
     return head + b"".join(field(8, v) for v in value) + field(20, 7)
 
 
-def node(op, inputs, outputs, **attributes):
+def node(op, inputs, outputs, domain="", **attributes):
     return (b"".join(field(1, i) for i in inputs) + b"".join(field(2, o) for o in outputs) + field(3, f"make_{outputs[0]}") +
-            field(4, op) + b"".join(field(5, attribute(k, v)) for k, v in attributes.items()))
+            field(4, op) + b"".join(field(5, attribute(k, v)) for k, v in attributes.items()) + field(7, domain))
 
 
 def value(name, kind="float32", shape=None):
@@ -70,8 +72,9 @@ def graph(nodes, inputs, outputs, weights=()):
             b"".join(field(11, i) for i in inputs) + b"".join(field(12, o) for o in outputs))
 
 
-def model(g, opset=17):
-    return field(1, 8) + field(2, "spore tests") + field(7, g) + field(8, field(2, opset))
+def model(g, opset=17, domains=()):
+    sets = b"".join(field(8, field(1, d) + field(2, 1)) for d in domains) + field(8, field(2, opset))
+    return field(1, 8 if opset < 20 else 10) + field(2, "spore tests") + field(7, g) + sets
 
 
 RANDOM = np.random.default_rng(1)
@@ -144,9 +147,53 @@ def quantised():
                        [tensor(v, k) for k, v in held.items()])), {"x": x}
 
 
+def texts():
+    """Texts are joined, divided, moved and compared; the nodes stand in the wrong order."""
+    nodes = [node("Equal", ["first", "word"], ["same"]), node("Gather", ["parts", "zero"], ["first"], axis=1),
+             node("StringSplit", ["joined"], ["parts", "counts"], delimiter=" "), node("StringConcat", ["x", "tail"], ["joined"])]
+    word = field(1, 1) + field(2, 8) + field(6, "grün") + field(8, "word")
+    tail = field(1, 1) + field(2, 8) + field(6, " und gut") + field(8, "tail")
+    return (model(graph(nodes, [value("x", "string", ["n"])], [value("parts", "string", ["n", "k"]), value("counts", "int64", ["n"]),
+                                                              value("same", "bool", ["n"])],
+                        [word, tail, tensor(np.array(0, np.int64), "zero")]), opset=20),
+            {"x": np.array(["grün blau", "rot", "", "eins zwei drei"], object)})
+
+
+def small_types():
+    """Weights of 4 bits in blocks, and numbers that go through 8-bit floats."""
+    packed = field(1, 4) + field(1, 8) + field(2, 22) + field(8, "w") + field(9, RANDOM.integers(0, 256, 16).astype(np.uint8).tobytes())
+    nodes = [node("DequantizeLinear", ["w", "ws"], ["wf"], axis=1, block_size=4), node("MatMul", ["x", "wf"], ["m"]),
+             node("Cast", ["m"], ["m8"], to=17), node("Reshape", ["m8", "flat"], ["r8"]), node("Cast", ["r8"], ["y"], to=1)]
+    held = {"ws": np.abs(weights(4, 2)), "flat": np.array([-1], np.int64)}
+    return model(graph(nodes, [value("x", shape=["n", 4])], [value("y", shape=["k"])],
+                       [packed] + [tensor(v, k) for k, v in held.items()]), opset=21), {"x": weights(3, 4)}
+
+
+def dynamic_bytes():
+    """What quantisers of transformers make: products of bytes whose scales are found while running."""
+    ms = "com.microsoft"
+    nodes = [node("SkipLayerNormalization", ["x", "x", "g", "b"], ["n"], ms, epsilon=1e-5),
+             node("DynamicQuantizeMatMul", ["n", "w", "ws", "wz", "bias"], ["m"], ms), node("Gelu", ["m"], ["a"], ms),
+             node("QuantizeLinear", ["a", "s", "z"], ["q"]), node("QLinearAdd", ["q", "s", "z", "q", "s", "z", "s2", "z"], ["q2"], ms),
+             node("DequantizeLinear", ["q2", "s2", "z"], ["y"])]
+    held = {"g": weights(8), "b": weights(8), "w": RANDOM.integers(-60, 60, (8, 6)).astype(np.int8), "ws": np.float32([0.02]),
+            "wz": np.int8([0]), "bias": weights(6), "s": np.array(0.03, np.float32), "z": np.array(100, np.uint8),
+            "s2": np.array(0.06, np.float32)}
+    return model(graph(nodes, [value("x", shape=["n", "t", 8])], [value("y", shape=["n", "t", 6])],
+                       [tensor(v, k) for k, v in held.items()]), domains=[ms]), {"x": weights(2, 5, 8)}
+
+
+def spectrum():
+    """Frames of a signal, their spectrum, and the mean over time."""
+    nodes = [node("STFT", ["x", "step", "window"], ["f"]), node("ReduceMean", ["f"], ["y"], axes=[1], keepdims=0)]
+    held = {"step": np.array(8, np.int64), "window": np.hanning(16).astype(np.float32)}
+    return model(graph(nodes, [value("x", shape=["n", "t"])], [value("y", shape=["n", 9, 2])],
+                       [tensor(v, k) for k, v in held.items()])), {"x": weights(2, 64)}
+
+
 def main():
     import onnxruntime
-    for make in (convnet, attention, loop, branch, quantised):
+    for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)
@@ -155,6 +202,7 @@ def main():
         outputs = session.run(None, inputs)
         arrays = {f"in_{k}": v for k, v in inputs.items()}
         arrays.update({f"out_{o.name}": v for o, v in zip(session.get_outputs(), outputs)})
+        arrays = {k: v.astype("U") if v.dtype == object else v for k, v in arrays.items()}
         np.savez(path.with_suffix(".npz"), **arrays)
 
 
