@@ -36,7 +36,8 @@ SP_API const char *sp_model_input_name(const sp_model *m, int i);
 SP_API const char *sp_model_output_name(const sp_model *m, int i);
 SP_API const sp_spec *sp_model_input_spec(const sp_model *m, int i);
 SP_API const sp_spec *sp_model_output_spec(const sp_model *m, int i);
-/* Its weights by name: the tensors themselves, so writing to one changes the model. Borrowed. */
+/* Its weights by name: the tensors themselves, so writing to one (with operators, or sp_model_set_parameter) changes the model; a
+ * model that was run holds what it made of them, and takes notice of writes by operators alone. Borrowed. */
 SP_API const sp_bundle *sp_model_parameters(const sp_model *m);
 /* Let another tensor of equal dtype and shape (retained) be the weight of that name. Before the model is first run. */
 SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor);

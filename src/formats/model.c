@@ -4,7 +4,12 @@
  * A kind of file (model_impl.h) gives one function that applies the model to arguments. Applied to symbols it records a
  * program, which is remembered with the arguments' dtypes and shapes; applied to tensors it computes. The second way is
  * taken when the first one fails with SP_SYMBOL because the contents of an argument decide about shapes, and when gradients are
- * recorded. */
+ * recorded.
+ *
+ * Weights that nobody changes are worth more as constants than as variables: what is computed from them alone is computed once,
+ * and kernels bring them into the form they like. So programs are made with constants first, under a stamp of the weights'
+ * storages and versions. When the stamp is another one at a later run, somebody trains the model or loads it anew: from then on
+ * its programs read the weights as variables. */
 #include <pthread.h>
 
 #include "formats/model_impl.h"
@@ -16,6 +21,7 @@ typedef struct compiled {
     struct compiled *next;
     sp_program *program;
     uint64_t given; /* bit i: argument i is there */
+    uint64_t stamp; /* of the weights it holds as constants; 0: it reads them */
     sp_spec specs[];
 } compiled;
 
@@ -24,6 +30,7 @@ struct sp_model_programs {
     compiled *first;
     int count;
     bool stepwise; /* found to depend on contents */
+    bool thawed;   /* weights were changed */
 };
 
 static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx};
@@ -165,6 +172,36 @@ static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *
     return SP_OK;
 }
 
+/* What tells whether weights are still those of a program; never 0. */
+static uint64_t weights_stamp(const sp_model *m)
+{
+    uint64_t stamp = 1469598103934665603u;
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        const sp_tensor *t = sp_bundle_tensor_at(m->parameters, i);
+        const uint64_t version = t != NULL && t->storage != NULL ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
+        stamp = (stamp ^ (uint64_t)(uintptr_t)(t != NULL ? t->storage : NULL)) * 1099511628211u + version;
+    }
+    return stamp | 1;
+}
+
+/* The weights under the same names, not marked as variables. */
+static sp_status weights_frozen(const sp_model *m, sp_bundle **out)
+{
+    SP_TRY(sp_bundle_create(out));
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        const sp_tensor *t = sp_bundle_tensor_at(m->parameters, i);
+        sp_tensor *same = NULL;
+        sp_status status = t != NULL ? sp__tensor_alias(t, &same) : SP_NOMEM;
+        if (status == SP_OK) status = sp_bundle_add(*out, sp_bundle_name_at(m->parameters, i), same);
+        sp_tensor_release(same);
+        if (status != SP_OK) {
+            sp_bundle_release(*out);
+            return status;
+        }
+    }
+    return SP_OK;
+}
+
 static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
 {
     sp_graph *g = NULL;
@@ -192,6 +229,34 @@ done:
     return status;
 }
 
+/* The same with the weights as constants. */
+static sp_status record_frozen(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+{
+    sp_bundle *weights;
+    SP_TRY(weights_frozen(m, &weights));
+    sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
+                       .outputs = m->outputs, .parameters = weights};
+    sp_status status = record(&frozen, given, n, specs, out);
+    sp_bundle_release(weights);
+    return status;
+}
+
+/* The program for these arguments among those of the model. One whose weights are not what they were is dropped. */
+static compiled *find_program(struct sp_model_programs *p, uint64_t stamp, uint64_t given, int n, const sp_spec *specs)
+{
+    for (compiled **at = &p->first, *c; (c = *at) != NULL;) {
+        if (c->stamp != 0 && c->stamp != stamp) {
+            *at = c->next;
+            sp_program_release(c->program);
+            sp__free(c);
+            p->count--;
+            p->thawed = true;
+        } else if (c->given == given && memcmp(c->specs, specs, (size_t)n * sizeof *specs) == 0) return c;
+        else at = &c->next;
+    }
+    return NULL;
+}
+
 /* The program for these arguments, found or made; NULL: there is none, and there will be none. */
 static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
 {
@@ -199,13 +264,16 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
     sp_status status = SP_OK;
     *out = NULL;
     pthread_mutex_lock(&p->lock);
-    compiled *c = p->first;
-    while (c != NULL && (c->given != given || memcmp(c->specs, specs, (size_t)n * sizeof *specs) != 0)) c = c->next;
+    const uint64_t stamp = m->kind->freezes && !p->thawed ? weights_stamp(m) : 0;
+    compiled *c = find_program(p, stamp, given, n, specs);
     if (c == NULL && !p->stepwise && p->count < PROGRAMS_MAX) {
+        const bool frozen = stamp != 0 && !p->thawed;
         c = sp__alloc_zero(sizeof *c + (size_t)n * sizeof *specs);
-        status = c != NULL ? record(m, given, n, specs, &c->program) : SP_NOMEM;
+        if (c == NULL) status = SP_NOMEM;
+        else status = frozen ? record_frozen(m, given, n, specs, &c->program) : record(m, given, n, specs, &c->program);
         if (status == SP_OK) {
             c->given = given;
+            c->stamp = frozen ? stamp : 0;
             memcpy(c->specs, specs, (size_t)n * sizeof *specs);
             c->next = p->first;
             p->first = c;

@@ -36,6 +36,8 @@ typedef struct sp_model_kind {
     sp_status (*apply)(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
     /* The same for models that take or give more than tensors; NULL: there are none of this kind. */
     sp_status (*apply_items)(const sp_model *m, sp_item *const *in, sp_item **out);
+    /* apply takes weights from m->parameters of the model it is given, so that model.c may put others there. */
+    bool freezes;
 } sp_model_kind;
 
 struct sp_model {

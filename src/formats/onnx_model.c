@@ -144,26 +144,27 @@ sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_on
     return status;
 }
 
-static sp_status fill_frame(const sp_onnx_graph *g, sp_onnx_value **outer, int n_args, sp_onnx_value *const *args,
-                            sp_onnx_value **frame)
+static sp_status fill_frame(const sp_onnx_graph *g, const sp_bundle *parameters, sp_onnx_value **outer, int n_args,
+                            sp_onnx_value *const *args, sp_onnx_value **frame)
 {
     SP_CHECK(n_args <= g->n_inputs, SP_FORMAT, "%d arguments for a graph with %d inputs", n_args, g->n_inputs);
     for (int i = 0; i < n_args; i++) frame[g->inputs[i]] = sp__onnx_value_retain(args[i]);
     for (int i = 0; i < g->n_constants; i++) {
-        int64_t at = g->parameter_at != NULL ? g->parameter_at[i] : -1;
-        sp_tensor *t = at >= 0 ? sp_bundle_tensor_at(g->parameters, at) : g->constants[i];
+        int64_t at = parameters != NULL ? g->parameter_at[i] : -1;
+        sp_tensor *t = at >= 0 ? sp_bundle_tensor_at(parameters, at) : g->constants[i];
         if (!(frame[g->constant_slots[i]] = sp__onnx_value_typed(t, g->constant_types[i]))) return SP_NOMEM;
     }
     for (int i = 0; i < g->n_captured; i++) frame[g->captured[i]] = sp__onnx_value_retain(outer[g->captured_from[i]]);
     return SP_OK;
 }
 
-sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
-                       sp_onnx_value *const *args, sp_onnx_value **results)
+/* parameters: those of the model for its outermost graph, NULL for inner ones. */
+static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, sp_onnx_texts *texts, const sp_onnx_call *caller,
+                           sp_onnx_value **outer, int n_args, sp_onnx_value *const *args, sp_onnx_value **results)
 {
     sp_onnx_value **frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *frame);
     if (frame == NULL) return SP_NOMEM;
-    sp_status status = fill_frame(g, outer, n_args, args, frame);
+    sp_status status = fill_frame(g, parameters, outer, n_args, args, frame);
     for (int i = 0; i < g->n_nodes && status == SP_OK; i++) {
         const sp_onnx_node *n = &g->nodes[i];
         status = sp__onnx_run_node(n, g, texts, caller, frame);
@@ -176,6 +177,12 @@ sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_on
     for (int i = 0; i < g->n_slots; i++) sp__onnx_value_release(frame[i]);
     sp__free(frame);
     return status;
+}
+
+sp_status sp__onnx_run(const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller, sp_onnx_value **outer, int n_args,
+                       sp_onnx_value *const *args, sp_onnx_value **results)
+{
+    return run_graph(g, NULL, texts, caller, outer, n_args, args, results);
 }
 
 /* --- for handlers ------------------------------------------------------------------------------------------------ */
@@ -364,7 +371,6 @@ static void release(void *data)
 static sp_status list_parameters(sp_model *m, const onnx_data *d)
 {
     sp_onnx_graph *g = d->graph;
-    g->parameters = m->parameters;
     g->parameter_at = sp__arena_alloc(&m->arena, sizeof(int64_t) * (size_t)(g->n_constants + 1));
     if (g->parameter_at == NULL) return SP_NOMEM;
     for (int i = 0; i < g->n_constants; i++) {
@@ -407,7 +413,7 @@ static sp_status value_of_tensor(sp_tensor *t, int type, sp_onnx_value **out)
 static sp_status run_values(const sp_model *m, sp_onnx_texts *texts, sp_onnx_value *const *args, sp_onnx_value **results)
 {
     const onnx_data *d = m->data;
-    return sp__onnx_run(d->graph, texts, NULL, NULL, m->n_inputs, args, results);
+    return run_graph(d->graph, m->parameters, texts, NULL, NULL, m->n_inputs, args, results);
 }
 
 static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
@@ -509,4 +515,5 @@ static sp_status apply_items(const sp_model *m, sp_item *const *in, sp_item **ou
     return status;
 }
 
-const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply, .apply_items = apply_items};
+const sp_model_kind sp__model_onnx = {.format = "onnx", .load = load, .release = release, .apply = apply, .apply_items = apply_items,
+                                      .freezes = true};

@@ -79,8 +79,7 @@ struct sp_onnx_graph {
     int *constant_slots;
     sp_tensor **constants; /* owned by the model's bundle of constants */
     int *constant_types;   /* what they carry */
-    const sp_bundle *parameters; /* of the model; NULL in inner graphs */
-    int64_t *parameter_at;       /* entry in it that stands for a constant, -1: none */
+    int64_t *parameter_at;       /* of the outermost graph: entry among the model's parameters for a constant, -1: none */
     int n_captured;
     int *captured, *captured_from; /* own slot, slot of the outer graph */
 };

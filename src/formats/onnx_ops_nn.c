@@ -237,6 +237,16 @@ static sp_status average_pool(sp_onnx_call *c)
     int64_t pads[2 * SP_RANK_MAX], dims[SP_RANK_MAX];
     SP_TRY(window_of(c, x, NULL, &w));
     bool ceil_mode = sp__onnx_attr_int(c, "ceil_mode", 0) != 0, padded = sp__onnx_attr_int(c, "count_include_pad", 0) != 0;
+    bool plain = !ceil_mode && sp_dtype_kind(sp_tensor_dtype(x)) == 'f'; /* what the operator of the table does */
+    for (int i = 0; i < 2 * w.n; i++) plain = plain && w.dilation[i / 2] == 1 && 2 * w.pads[i] <= w.kernel[i / 2];
+    if (plain) {
+        window_text t;
+        char op[16];
+        window_print(&w, &t);
+        snprintf(op, sizeof op, "avg_pool%dd", w.n);
+        return sp__onnx_return(c, SP_ONNX_OP1(c, op, x, "kernel_size=%s, stride=%s, pad_mode=pad, pad=%s, count_include_pad=%s",
+                                              t.kernel.text, t.stride.text, t.pads.text, padded ? "True" : "False"));
+    }
     memcpy(pads, w.pads, sizeof pads);
     if (ceil_mode) ceil_pads(x, &w, pads);
     sp_tensor *sum = window_sum(c, x, &w, pads);
@@ -360,8 +370,13 @@ static sp_status layer_norm(sp_onnx_call *c)
     int64_t axes[SP_RANK_MAX];
     SP_TRY(sp__shape_axis(sp__onnx_attr_int(c, "axis", -1), rank, "axis", &axis));
     for (int i = axis; i < rank; i++) axes[n++] = i;
+    double epsilon = sp__onnx_attr_float(c, "epsilon", 1e-5);
+    bool whole = sp_tensor_rank(c->in[1]) == n && (sp__onnx_in(c, 2) == NULL || sp_tensor_rank(c->in[2]) == n);
+    if (c->n_out == 1 && sp_dtype_bytes(dtype) >= 4 && whole && sp_tensor_dtype(c->in[1]) == dtype)
+        return sp__onnx_return(c, sp__onnx_op(c, "layer_norm", 3, (sp_tensor *[]){x, c->in[1], sp__onnx_in(c, 2)},
+                                              "begin_norm_axis=%d, begin_params_axis=%d, epsilon=%.17g", axis, axis, epsilon));
     if (sp_dtype_bytes(dtype) < 4) x = sp_cast(c->b, x, SP_DTYPE_F32);
-    sp_tensor *y = standardise(c, x, n, axes, sp__onnx_attr_float(c, "epsilon", 1e-5), &mean, &inverse);
+    sp_tensor *y = standardise(c, x, n, axes, epsilon, &mean, &inverse);
     y = sp_mul(c->b, sp_cast(c->b, y, dtype), c->in[1]);
     if (sp__onnx_in(c, 2) != NULL) y = sp_add(c->b, y, c->in[2]);
     c->out[0] = y;

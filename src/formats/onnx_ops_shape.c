@@ -457,8 +457,20 @@ static sp_status pad(sp_onnx_call *c)
         stop[i] = sp_tensor_dims(x)[i] + (after[i] < 0 ? after[i] : 0);
         SP_CHECK(start[i] <= stop[i], SP_VALUE, "axis %d of %lld elements cannot be cut so far", i, (long long)sp_tensor_dims(x)[i]);
     }
-    x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start), sp__onnx_list(&t[1], rank, stop));
+    bool cut = false;
+    int64_t around[2 * SP_RANK_MAX];
+    for (int i = 0; i < rank; i++) {
+        cut = cut || start[i] != 0 || stop[i] != sp_tensor_dims(x)[i];
+        around[2 * i] = before[i] > 0 ? before[i] : 0;
+        around[2 * i + 1] = after[i] > 0 ? after[i] : 0;
+    }
+    if (cut)
+        x = SP_ONNX_OP1(c, "slice", x, "start=%s, stop=%s", sp__onnx_list(&t[0], rank, start), sp__onnx_list(&t[1], rank, stop));
     sp_dtype dtype = sp_tensor_dtype(c->in[0]);
+    double number = sp__onnx_attr_float(c, "value", 0);
+    bool known = sp_dtype_kind(dtype) == 'f' && sp_dtype_bytes(dtype) <= 4 && (fill == NULL || !sp_tensor_is_symbol(fill));
+    if (known && fill != NULL) SP_TRY(sp__onnx_number(fill, &number));
+    if (known) return sp__onnx_return(c, SP_ONNX_OP1(c, "pad", x, "pads=%s, value=%.17g", sp__onnx_list(&t[0], 2 * rank, around), number));
     if (fill == NULL) fill = sp__onnx_scalar(c, dtype, sp__onnx_attr_float(c, "value", 0));
     else fill = sp_reshape(c->b, fill, 0, NULL);
     for (int i = 0; i < rank && x != NULL; i++) {

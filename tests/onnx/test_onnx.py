@@ -53,6 +53,27 @@ def test_weights_are_parameters_that_learn():
     assert float(step(x)[0].asnumpy()) < float(first.asnumpy())
 
 
+def test_weights_changed_after_a_run_are_used():
+    """A model that was run holds its weights as constants; whoever changes them gets the change."""
+    inputs, _ = arrays("attention")
+    x = Tensor(inputs["x"])
+
+    def wanted(change):
+        fresh = onnx.load(str(DATA / "attention.onnx"))
+        change(dict(fresh.parameters_and_names())["wv"])
+        return fresh(x).asnumpy()
+
+    changes = [lambda p: p.set_data(p * 2), lambda p: ops.assign(p, p + 1), lambda p: p.__setitem__(0, 0.5)]
+    for change in changes:
+        net = onnx.load(str(DATA / "attention.onnx"))
+        before = net(x).asnumpy()
+        change(dict(net.parameters_and_names())["wv"])
+        for _ in range(2):
+            after = net(x).asnumpy()
+            np.testing.assert_allclose(after, wanted(change), rtol=1e-5, atol=1e-6)
+            assert np.abs(after - before).max() > 1e-3
+
+
 def test_wrong_shapes_and_dtypes_are_told():
     net = onnx.load(str(DATA / "attention.onnx"))
     with pytest.raises(ValueError, match="input 'x' has shape"):
