@@ -172,6 +172,7 @@ static sp_status ctc_tables_fill(ctc_tables *k, const sp_vjp *v)
     k->start = constant(k, SP_DTYPE_F64, 2, 0, &start);
     k->end = constant(k, SP_DTYPE_F64, 2, 0, &end);
     SP_TRY(sp__builder_status(k->b));
+    for (int i = 1; i <= 3; i++) SP_TRY(sp__tensor_need_value(v->in[i])); /* labels decide what is computed */
     k->steps = (const int64_t *)(const void *)v->in[2]->data;
     for (int64_t n = 0; n < k->batch; n++) {
         const int64_t *labels = (const int64_t *)(const void *)v->in[1]->data + n * v->in[1]->dims[1];

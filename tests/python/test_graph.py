@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import Parameter, Tensor, jit, nn, ops
+from spore import Parameter, Tensor, _core, jit, nn, ops
 from spore.graph import explain
 
 
@@ -274,3 +274,78 @@ def test_explain_tells_what_happened(tmp_path):
     assert "captured and compiled" in done.stderr
     assert "argument 0 is a Tensor Float32[2], it was a Tensor Float32[1]" in done.stderr
     assert "runs as plain Python: Tensor.asnumpy()" in done.stderr and "script.py:4" in done.stderr
+
+
+# --- what a capture must not leave behind ----------------------------------------------------------------------------
+
+def test_nothing_is_recorded_after_a_capture_that_failed_in_a_gradient(graph_mode):
+    def masked(x):
+        y = x * 3
+        y[y > 5] = 0                     # how many elements, only a run tells
+        return y
+
+    def wrong(x):
+        y = ops.matmul(x, ops.ones((7, 7)))
+        return y.sum()
+    x = Tensor([1.0, 2.0, 3.0])
+    assert ms.grad(masked)(x).asnumpy().tolist() == [3.0, 0.0, 0.0]
+    with pytest.raises(ValueError):
+        ms.grad(wrong)(x)
+    assert not _core.grad_recording() and not _core.recording()
+
+
+def test_labels_of_ctc_are_values_of_the_run(graph_mode):
+    """The second gradient of CTC depends on what the labels are: it is taken outside of the graph."""
+    log_probabilities = ops.log_softmax(Tensor(np.linspace(-1, 1, 12).reshape(4, 1, 3).astype(np.float32)), 2)
+    labels, steps, lengths = Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)
+
+    def loss(x, labels, steps, lengths):
+        return ops.ctc_loss(x, labels, steps, lengths, reduction="sum")
+    first = ms.grad(loss)
+    want = ms.grad(lambda *a: first(*a).sum())
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    eager = want(log_probabilities, labels, steps, lengths).asnumpy()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert (want(log_probabilities, labels, steps, lengths).asnumpy() == eager).all()
+
+
+def test_forward_mode_through_a_loop_is_captured():
+    def turns(v, n):
+        i = Tensor(0)
+        while i < n:
+            v = ops.sin(v) * 2
+            i = i + 1
+        return v
+
+    @jit(fullgraph=True)
+    def f(x, n):
+        value, direction = ms.jvp(lambda v: turns(v, n), x, ops.ones_like(x))
+        _, back = ms.vjp(lambda v: turns(v, n), x)
+        return value, direction, back(direction), ms.jacfwd(lambda v: turns(v, n))(x), ms.jacrev(lambda v: turns(v, n))(x)
+    x = Tensor([0.5, 0.7])
+    value, direction, back, forward, reverse = f(x, Tensor(3))
+
+    def plain(v):
+        for _ in range(3):
+            v = ops.sin(v) * 2
+        return v
+    want = ms.jvp(plain, x, ops.ones_like(x))
+    assert (value == want[0]).all() and np.allclose(direction.asnumpy(), want[1].asnumpy(), rtol=1e-6)
+    assert np.allclose(forward.asnumpy(), ms.jacfwd(plain)(x).asnumpy(), rtol=1e-6)
+    assert np.allclose(reverse.asnumpy(), forward.asnumpy(), rtol=1e-6) and back[0].shape == (2,)
+
+
+def test_what_compiling_came_to():
+    from spore._c_expression import get_code_extra
+
+    def whole(x):
+        return x * 2
+
+    def broken(x):
+        y = x * 2
+        return y + float(y.asnumpy().sum())
+    for function in (whole, broken):
+        jit(function, capture_mode="bytecode")(Tensor([1.0]))
+    assert get_code_extra(whole)["break_count_"] == 0 and get_code_extra(whole)["stat"] == "GRAPH_CALLABLE"
+    assert get_code_extra(broken)["break_count_"] == 1
+    assert get_code_extra(lambda x: x) is None

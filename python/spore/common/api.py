@@ -64,7 +64,7 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
     if signature is not None and not isinstance(signature, (tuple, list)):
         signature = (signature,)
     made = Options(capture_mode, strict_of({"jit_syntax_level": level} if level else config), fullgraph, signature,
-                   options.get("hash_args"))
+                   options.get("hash_args"), dynamic=bool(dynamic))
     if hasattr(function, "construct"):
         return _jit_cell(function, made)
     inner = getattr(function, "__spore_inner__", None)

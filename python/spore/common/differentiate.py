@@ -119,10 +119,21 @@ class _Record:
             _flatten(self.variables[position], targets)
         n_variables = len(targets)
         targets = targets + list(self.weights)
-        grads = _core.grad_backward(outputs, seeds, targets, create)
+        grads = _core.grad_backward(outputs, seeds, targets, create) if outputs else [_zeros(t) for t in targets]
         rest = iter(grads[:n_variables])
         by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in self._positions}
         return by_position, grads[n_variables:]
+
+
+def _zeros(tensor):
+    """A gradient of zeros."""
+    from spore import ops
+    return ops.zeros_like(_core.grad_detach(tensor))
+
+
+def _differentiable(value):
+    """The Tensors of a value that can be differentiated; without any, all gradients are zero, as in MindSpore."""
+    return [leaf for leaf in _flatten(value, []) if _is_differentiable(leaf)]
 
 
 def _floating(leaves, what):
@@ -218,7 +229,7 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value,
         with _Record(positions, weight_list, args) as record:
             value = call(fn, record.args, kwargs)
             loss, _ = _split_aux(value, has_aux, name)
-            leaves = _floating(_flatten(loss, []), "the function")
+            leaves = _differentiable(loss)
             by_position, weight_grads = record.backward(leaves, None)
         return (value if record.outer else _map(_core.grad_detach, value)), by_position, weight_grads
 
@@ -356,8 +367,7 @@ class GradOperation:
                 else:
                     args, seeds = args[:-1], args[-1]
             if self.get_all:
-                positions = tuple(i for i, a in enumerate(args)
-                                  if any(_is_differentiable(leaf) for leaf in _flatten(a, [])))
+                positions = tuple(i for i, a in enumerate(args) if _flatten(a, []))
             else:
                 positions = (0,) if args and not self.get_by_list else ()
 
@@ -369,7 +379,7 @@ class GradOperation:
 
             def flat():
                 with _Record(positions, weight_list, args) as record:
-                    leaves = _floating(_flatten(call(fn, record.args, kwargs), []), "the function")
+                    leaves = _differentiable(call(fn, record.args, kwargs))
                     return None, *record.backward(leaves, seeds_like(leaves))
             _, by_position, weight_grads = _with_gradients(flat, lambda g: g.by_function(
                 fn, args, kwargs, positions, weight_list, lambda v: (v, ()), None if seeds is None else seeds_like))
@@ -410,29 +420,39 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         [ 2. 40.]
     """
     weight_list, one_weight = _weights_of(weights, "vjp")
-    positions = tuple(range(len(inputs)))
-    with _Record(positions, weight_list, inputs) as record:
-        value = call(fn, record.args)
-        loss, aux = _split_aux(value, has_aux, "vjp")
-        leaves = _floating(_flatten(loss, []), "the function")
-        kept = list(record._watched)
-        for weight in kept:
-            _core.grad_watch(weight)
+    loss, aux, leaves, pull, kept = _reverse(fn, inputs, weight_list, has_aux, "vjp")
 
     def back(*seeds):
         seed_leaves = [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
         if len(seed_leaves) != len(leaves):
             raise TypeError(f"vjp: the function has {len(leaves)} outputs, but {len(seed_leaves)} vectors are given")
-        by_position, weight_grads = record.backward(leaves, seed_leaves, _core.grad_recording())
-        grads = tuple(by_position[p] for p in positions)
+        by_position, weight_grads = pull(leaves, seed_leaves)
+        grads = tuple(by_position[p] for p in range(len(inputs)))
         if weights is None:
             return grads
         return grads, (weight_grads[0] if one_weight else tuple(weight_grads))
 
     # Unlike in grad, the weights stay variables after the run: for as long as someone may call back.
     weakref.finalize(back, _unwatch, kept)
-    result = loss if record.outer else _map(_core.grad_detach, loss)
-    return (result, back, _one_or_all(aux)) if has_aux else (result, back)
+    return (loss, back, _one_or_all(aux)) if has_aux else (loss, back)
+
+
+def _reverse(fn, inputs, weights, has_aux, name):
+    """(what is differentiated, the rest, its Tensors, pull, weights that are watched until someone ends it), where pull(some of
+    these Tensors, seeds) gives the gradients of inputs and weights."""
+    positions = tuple(range(len(inputs)))
+
+    def flat():
+        with _Record(positions, weights, inputs) as record:
+            value = call(fn, record.args)
+            loss, aux = _split_aux(value, has_aux, name)
+            leaves = _floating(_flatten(loss, []), "the function")
+            kept = list(record._watched)
+            for weight in kept:
+                _core.grad_watch(weight)
+        result = loss if record.outer else _map(_core.grad_detach, loss)
+        return result, aux, leaves, lambda outputs, seeds: record.backward(outputs, seeds, _core.grad_recording()), kept
+    return _with_gradients(flat, lambda g: g.pull_by_function(fn, inputs, weights, has_aux))
 
 
 def _unwatch(weights):
@@ -472,6 +492,16 @@ def _pair(fn, inputs, has_aux):
     return value, loss, aux, leaves, seeds, pulled, record.outer
 
 
+def _forward(fn, inputs, has_aux):
+    """(what is differentiated, the rest, its Tensors, those of the inputs, push), where push(directions of the inputs) gives the
+    directions of the outputs."""
+    def flat():
+        _, loss, aux, leaves, seeds, pulled, outer = _pair(fn, inputs, has_aux)
+        loss = loss if outer else _map(_core.grad_detach, loss)
+        return loss, aux, leaves, pulled, lambda vectors: _push(pulled, seeds, vectors, outer)
+    return _with_gradients(flat, lambda g: g.push_by_function(fn, inputs, has_aux))
+
+
 def _push(pulled, seeds, vectors, create):
     _core.grad_begin()
     try:
@@ -491,14 +521,13 @@ def jvp(fn, inputs, v, has_aux=False):
     """
     inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     vectors = _flatten(v, [])
-    _, loss, aux, _, seeds, pulled, outer = _pair(fn, inputs, has_aux)
+    loss, aux, _, pulled, push = _forward(fn, inputs, has_aux)
     vectors = [_seed_like(vector, leaf) for vector, leaf in zip(vectors, pulled)]
     if len(vectors) != len(pulled):
         raise TypeError(f"jvp: there are {len(pulled)} inputs, but {len(vectors)} vectors")
-    pushed = iter(_push(pulled, seeds, vectors, outer))
+    pushed = iter(push(vectors))
     direction = _map(lambda t: next(pushed) if _is_differentiable(t) else t, loss)
-    result = loss if outer else _map(_core.grad_detach, loss)
-    return (result, direction, _one_or_all(aux)) if has_aux else (result, direction)
+    return (loss, direction, _one_or_all(aux)) if has_aux else (loss, direction)
 
 
 def _one_hot(like, index):
@@ -524,15 +553,18 @@ def jacrev(fn, grad_position=0, has_aux=False):
     """
     def run(*args):
         positions = _positions_of(grad_position, len(args), "jacrev")
-        with _Record(positions, [], args) as record:
-            value = call(fn, record.args)
-            loss, aux = _split_aux(value, has_aux, "jacrev")
-            leaves = _floating(_flatten(loss, []), "the function")
-            per_leaf = []
-            for leaf in leaves:
-                rows = [record.backward([leaf], [_one_hot(leaf, i)])[0] for i in range(leaf.size)]
-                per_leaf.append(tuple(_stack_rows([row[p] for row in rows], leaf.shape + record.args[p].shape)
-                                      for p in positions))
+        fixed = list(args)
+
+        def of_positions(*chosen):
+            for p, value in zip(positions, chosen):
+                fixed[p] = value
+            return call(fn, fixed)
+        loss, aux, leaves, pull, _ = _reverse(of_positions, [args[p] for p in positions], [], has_aux, "jacrev")
+        per_leaf = []
+        for leaf in leaves:
+            rows = [pull([leaf], [_one_hot(leaf, i)])[0] for i in range(leaf.size)]
+            per_leaf.append(tuple(_stack_rows([row[k] for row in rows], leaf.shape + args[p].shape)
+                                  for k, p in enumerate(positions)))
         single = len(positions) == 1
         jacobians = iter([item[0] if single else item for item in per_leaf])
         result = _map(lambda t: next(jacobians), loss)
@@ -560,12 +592,12 @@ def jacfwd(fn, grad_position=0, has_aux=False):
                 fixed[p] = value
             return call(fn, fixed)
 
-        _, loss, aux, leaves, seeds, pulled, outer = _pair(of_positions, [args[p] for p in positions], has_aux)
+        loss, aux, leaves, pulled, push = _forward(of_positions, [args[p] for p in positions], has_aux)
         columns = [[[] for _ in positions] for _ in leaves]
         for k, leaf in enumerate(pulled):
             for i in range(leaf.size):
                 vectors = [_one_hot(other, i) if j == k else other * 0 for j, other in enumerate(pulled)]
-                for row, pushed in enumerate(_push(pulled, seeds, vectors, outer)):
+                for row, pushed in enumerate(push(vectors)):
                     columns[row][k].append(pushed)
         per_leaf = []
         for row, leaf in enumerate(leaves):

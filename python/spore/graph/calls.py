@@ -16,7 +16,7 @@ import numpy as np
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.graph import builtin, source
+from spore.graph import builtin, late, source
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.flow import NeedResult, NoJoin
@@ -291,7 +291,7 @@ class Calls:
         if not ours and (any(varies(a) for a in args) or any(varies(a) for a in kwargs.values())):
             if not self.is_harmless(function):
                 raise Unsupported(f"{_name_of(function)}() is called with a value known at run time only")
-        odd = ours and self.is_odd(args, kwargs)
+        odd, given, named = ours and self.is_odd(args, kwargs), args, kwargs
         if ours:
             first = next((a for a in args if isinstance(a, Tensor)), None)
             args = [self.handed(a, first) for a in args]
@@ -303,6 +303,11 @@ class Calls:
         try:
             return function(*args, **kwargs)
         except _core.SymbolError as error:
+            if getattr(error, "_spore_places", None) is not None:        # from the user's code, which the library has called
+                raise
+            if odd:
+                _core.function_rollback(recording, mark)
+                return late.call(self, function, given, named)
             if not ours or not isinstance(_code_of(function), types.CodeType):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             # Library code with a condition on a value: interpreted like the user's.
@@ -313,7 +318,8 @@ class Calls:
             raise
         except Exception as error:
             if odd and not hasattr(error, "_spore_places"):
-                raise Unsupported(f"{_name_of(function)}(): {error}") from None
+                _core.function_rollback(recording, mark)
+                return late.call(self, function, given, named)
             raise
 
     def interpret(self, function, args, kwargs):
@@ -352,6 +358,8 @@ class Calls:
     def is_odd(args, kwargs):
         """Whether a number or a dimension known at run time only is among the arguments: then an error may be ours."""
         for value in [*args, *kwargs.values()]:
+            if isinstance(value, dict):
+                value = [item for held in value.values() for item in (held if isinstance(held, (tuple, list)) else (held,))]
             for item in value if isinstance(value, (tuple, list)) else (value,):
                 if isinstance(item, Scalar) or isinstance(item, Tensor) and -1 in shape_of(item):
                     return True

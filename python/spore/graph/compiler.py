@@ -34,6 +34,9 @@ __all__ = ["JitFunction", "Compiled", "call_top_cell"]
 
 _FEW = 64                # programs kept for one signature of constant Tensors
 _TRIES = 8               # programs for one signature, when what they look at besides it keeps changing
+_OFTEN = 3               # calls with the same sizes before they get a program of their own, where sizes were left open
+_MANY = 8                # different sizes that may get one
+_SIZES = 1000            # different sizes that are counted
 _CUTS = 3                # signatures that could not be captured whole before others are not even tried
 
 
@@ -105,7 +108,7 @@ class Compiled:
         self.key_of = faithful_key if options.faithful else key_of
         self.around = around or (lambda function, args, kwargs: function(*args, **kwargs))
         self.entries = {}
-        self.n_programs = 0
+        self.n_programs = self.n_calls = 0
         self.lock = threading.RLock()
         self.cuts = {}               # line: Pieces
         self.n_cut = 0
@@ -113,10 +116,14 @@ class Compiled:
         self.open = frozenset()      # positions of ints that are values of the run, because they keep changing
         self.closed = frozenset()    # positions of ints that must be constants
         self.latest = None           # key of the latest capture
+        self.sample = None           # arguments as they were, with open sizes where they have changed (dynamic)
+        self.for_all_sizes = False   # the capture under way is for all sizes that the signature allows
+        self.sizes = {}              # key: calls with these sizes, where sizes may be open
         self.hopeless = False        # nothing of it can be captured
         self.varying = {}            # attributes that are values of the run, because they keep changing: {key: place}
 
     def __call__(self, args, kwargs):
+        self.n_calls += 1
         return self.run(self.entry(args, kwargs), args, kwargs)
 
     def entry(self, args, kwargs):
@@ -125,8 +132,8 @@ class Compiled:
         key = tuple([(a.dtype, a.shape) if type(a) is Tensor else find(a) for a in args])
         if kwargs:
             key = key, tuple([(name, find(value)) for name, value in kwargs.items()])
-        if self.options.signature is not None and self.options.fits_signature(args):
-            key = "signature", tuple([key_of(a) for a, d in zip(args, self.options.signature) if not is_declared(d)]), tuple(
+        if self.options.signature is not None and self.options.fits_signature(args) and self.takes_open(key):
+            key = "signature", self.options.mark, tuple([key_of(a) for a, d in zip(args, self.options.signature) if not is_declared(d)]), tuple(
                 [a.ndim for a, d in zip(args, self.options.signature) if getattr(d, "_any_rank", False)])
         elif self.open:
             key = self.open_key(key, args)
@@ -138,6 +145,15 @@ class Compiled:
                 if entry.fits():
                     return entry
         return self.compile(key, args, kwargs)
+
+    def takes_open(self, key):
+        """Whether a call runs the program for all sizes: one for its own sizes plans better and is made for those that return."""
+        if not self.options.open_sizes or key in self.entries:
+            return False
+        n = self.sizes.get(key, 0) + 1
+        if n > 1 or len(self.sizes) < _SIZES:
+            self.sizes[key] = n
+        return n <= _OFTEN or len(self.entries) > _MANY
 
     def prepare(self, args, kwargs):
         """Compile for these arguments without running."""
@@ -182,8 +198,15 @@ class Compiled:
             opened = self.opened(key, args)
             if opened is not None:
                 return opened
+            if self.options.dynamic and not kwargs and key[:1] != ("signature",):
+                before, self.sample = self.sample, args if self.options.signature is None else self.options.signature
+                wider = None if before is None else self.options.widened(before, args)
+                if wider is not None:
+                    self.options, self.sample = wider, wider.signature
+                    return self.entry(args, kwargs)
             changed = [w for entry in known[-1:] for w in entry.watched if not w.holds()]
             explain.compiling(self, key, changed)
+            self.for_all_sizes = key[:1] == ("signature",)
             self.varying.update((place.key, place) for w in changed if (place := w.varying()) is not None)
             try:
                 entry = self.capture(args, kwargs)
@@ -251,10 +274,10 @@ class Compiled:
             if self.options.strict or self.options.fullgraph:
                 kind, text = reason.strict or (RuntimeError, str(reason))
                 raise located(kind(text), getattr(reason, "_spore_places", None)) from None
-            if self.options.signature is not None:
+            if self.options.open_sizes:
                 # Open sizes are too much for some operator: a program for each set of sizes is still better than none.
                 explain.plain(self, reason, "sizes cannot be left open")
-                self.options = self.options.without_signature()
+                self.options = self.options.by_size()
                 return self.capture(args, kwargs, constant_tensors)
             entry = Entry()
             entry.pieces = self.cut(reason)
@@ -279,7 +302,7 @@ class Compiled:
         options = self.options
         names = list(kwargs)
         values = list(args) + [kwargs[name] for name in names]
-        declared = options.signature is not None and options.fits_signature(args)
+        declared = self.for_all_sizes and options.open_sizes
         with wide_floats(options.faithful):
             if declared:
                 kinds = options.kinds(args)
@@ -363,8 +386,6 @@ class Compiled:
         kind = output_kind(value, capture)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
-        if id(value) in capture.outer and not capture.strict:        # a list or dict from outside is given back as it is
-            leaves, entry.give = [], lambda leaves: value
         changes, argument_changes, held = [], [], []
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer
@@ -501,7 +522,10 @@ class JitFunction:
         self._compiled = Compiled(lambda executor, args, kwargs: executor.call(function, tuple(args), kwargs), function,
                                   getattr(function, "__name__", type(function).__name__), options,
                                   body=lambda: function if isinstance(function, types.FunctionType) else None)
+        self._last = self._compiled      # what was called last: a method has programs for each object
         self._bound = weakref.WeakKeyDictionary()
+        if isinstance(function, types.FunctionType):
+            function.__spore_jit__ = self
 
     def __call__(self, *args, **kwargs):
         capture = state.capture()
@@ -539,7 +563,16 @@ class JitFunction:
                             body=lambda: inner if isinstance(inner, types.FunctionType) else None,
                             around=lambda body, args, kwargs: body(ref(), *args, **kwargs))
             self._bound[owner] = made
+        self._last = made
         return made
+
+
+def compiled_of(function):
+    """The programs of a function that was given to ``jit``, or that ``jit`` gave; None if there are none."""
+    function = getattr(function, "__spore_inner__", function)
+    function = getattr(function, "__func__", function)
+    made = getattr(function, "__spore_jit__", None)
+    return made._last if made is not None else None
 
 
 class _BoundJit:

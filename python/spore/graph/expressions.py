@@ -6,12 +6,12 @@ import operator
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.graph import builtin
+from spore.graph import builtin, late
 from spore.graph.errors import Unsupported
 from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
-from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, dtype_of, is_symbol,
+from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, as_tensor, dtype_of, is_symbol,
                                 negative, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
@@ -78,9 +78,16 @@ class Expressions:
         return builtin.NAMES.get(name, _MISSING)
 
     def from_outside(self, value):
-        """Note lists and dicts that others hold too."""
-        if isinstance(value, (list, dict)):
-            self.capture.outer[id(value)] = value
+        """Note lists and dicts that others hold too, also those inside of others."""
+        if isinstance(value, (list, dict, tuple)):
+            stack = [value]
+            while stack:
+                one = stack.pop()
+                if isinstance(one, (list, dict)):
+                    if id(one) in self.capture.outer:
+                        continue
+                    self.capture.outer[id(one)] = one
+                stack.extend(v for v in (one.values() if isinstance(one, dict) else one) if isinstance(v, (list, dict, tuple)))
         return value
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -118,7 +125,10 @@ class Expressions:
             return Tensor(value)
         if isinstance(value, (tuple, list)):
             from spore import ops
-            return ops.stack([item if isinstance(item, Tensor) else Tensor(item, dtype=other.dtype) for item in value])
+            if all(isinstance(item, (Scalar, int, bool)) for item in value):
+                return ops.stack([symbol_of(item, int) for item in value])
+            items = [as_tensor(item, other) if isinstance(item, Scalar) else item for item in value]
+            return ops.stack([item if isinstance(item, Tensor) else Tensor(item, dtype=other.dtype) for item in items])
         return value
 
     def _known_binary(self, op, left, right):
@@ -363,6 +373,8 @@ class Expressions:
     def item(self, owner, index):
         """``owner[index]``"""
         if isinstance(owner, Tensor):
+            if -1 in shape_of(owner) or self.has_late_slice(index):
+                return late.call(self, operator.getitem, (owner, index), {})
             return self.native(operator.getitem, (owner, self.plain(index)), {})
         if isinstance(index, Tensor) and not isinstance(owner, dict):
             if not _core.is_symbol(index) and not self.is_variable(index):
@@ -386,6 +398,12 @@ class Expressions:
         if self.is_user(method):
             return self.call(method, (owner, index), {})
         return owner[index]
+
+    @staticmethod
+    def has_late_slice(index):
+        """Whether a slice in an index has bounds known at run time only."""
+        return any(isinstance(bound, Scalar) for part in (index if isinstance(index, tuple) else (index,)) if isinstance(part, slice)
+                   for bound in (part.start, part.stop, part.step))
 
     @staticmethod
     def _sequence_item(owner, index):
@@ -519,7 +537,7 @@ class Expressions:
         """shape or size of a Tensor with dimensions known at run time only."""
         sizes, = _core.function_host("shape", lambda values: [Tensor(values[0].shape, dtype=mstype.int64)], [owner],
                                      [(mstype.int64, (owner.ndim,))], True)
-        shape = tuple(Scalar(sizes[i], int) if n < 0 else n for i, n in enumerate(shape_of(owner)))
+        shape = tuple(Scalar(sizes[i], int, late.GUESSES) if n < 0 else n for i, n in enumerate(shape_of(owner)))
         if name == "shape":
             return shape
         size = 1

@@ -24,7 +24,7 @@ def call(fn, args, kwargs=None):
 
 
 def attempt(flat, by_function_):
-    """``flat()``, or ``by_function_()`` when run-time control flow is met in it and nobody records around."""
+    """``flat()``, or ``by_function_()`` when control flow or sizes of the run are met in it and nobody records around."""
     capture = state.capture()
     if capture is None or _core.grad_recording():
         return flat()
@@ -34,7 +34,7 @@ def attempt(flat, by_function_):
     capture.heap.begin()
     try:
         result = flat()
-    except ControlFlow:
+    except (ControlFlow, _core.SymbolError):
         capture.heap.end()
         capture.heap.begin()
         del capture.frames[n_frames:]
@@ -57,7 +57,7 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
 
     split(value) gives (what is differentiated, the rest). Returns (value, {position: gradient}, gradients of weights).
     """
-    from spore.common.differentiate import _flatten, _is_differentiable, _map
+    from spore.common.differentiate import _flatten, _is_differentiable, _map, _zeros
     capture = state.capture()
     leaves, where = [], {}
     for position in positions:
@@ -89,8 +89,48 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
     by_position = {}
     for position in positions:
         found = iter([gradients[i] for i in where[position]])
-        by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else t, args[position])
+        by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else _zeros(t), args[position])
     return _rebuilt(value, loss, outputs, results), by_position, weight_gradients
+
+
+def pull_by_function(fn, inputs, weights, has_aux):
+    """Reverse mode through functions of the graph, for what asks for several products: see ``_reverse`` of differentiate.py."""
+    from spore.common.differentiate import _differentiable, _split_aux, _zeros
+
+    def split(value):
+        return _split_aux(value, has_aux, "vjp")
+    loss, aux = split(call(fn, inputs))
+    leaves = _differentiable(loss)
+
+    def pull(outputs, seeds):
+        by_leaf = {id(o): seed for o, seed in zip(outputs, seeds)}
+        all_seeds = [by_leaf[id(leaf)] if id(leaf) in by_leaf else _zeros(leaf) for leaf in leaves]
+        _, by_position, for_weights = by_function(fn, inputs, {}, range(len(inputs)), weights, split, lambda likes: all_seeds)
+        return by_position, for_weights
+    return loss, aux, leaves, pull, ()
+
+
+def push_by_function(fn, inputs, has_aux):
+    """Forward mode through functions of the graph: what ``_pair`` of differentiate.py gives, and a function from directions of the
+    inputs to directions of the outputs. J^T u is a function of u that is differentiated once more."""
+    from spore.common.differentiate import _differentiable, _flatten, _split_aux, _zeros
+
+    def split(value):
+        return _split_aux(value, has_aux, "jvp")
+    value = call(fn, inputs)
+    loss, aux = split(value)
+    leaves = _differentiable(loss)
+    seeds = [_zeros(leaf) for leaf in leaves]
+    positions = range(len(inputs))
+
+    def pull(*given):
+        _, by_position, _ = by_function(fn, inputs, {}, positions, [], split, lambda likes: list(given))
+        return tuple(leaf for position in positions for leaf in _flatten(by_position[position], []))
+
+    def push(vectors):
+        _, by_position, _ = by_function(pull, seeds, {}, range(len(seeds)), [], lambda v: (v, ()), lambda likes: list(vectors))
+        return [by_position[i] for i in range(len(seeds))]
+    return loss, aux, leaves, _flatten(list(inputs), []), push
 
 
 class _Like:
@@ -102,8 +142,8 @@ class _Like:
 
 def _outputs(value, loss):
     """(number of differentiated Tensors, all Tensors of the value with these first)"""
-    from spore.common.differentiate import _flatten, _floating
-    first = _floating(_flatten(loss, []), "the function")
+    from spore.common.differentiate import _differentiable
+    first = _differentiable(loss)
     seen = {id(t) for t in first}
     others = [leaf for leaf in kind_of(value).leaves(value) if id(leaf) not in seen]
     return len(first), first + others

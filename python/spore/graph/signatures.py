@@ -154,6 +154,8 @@ def output_kind(value, capture):
     """The kind of a result; a constant Tensor is a result like others, so that every call gives its own."""
     if isinstance(value, Tensor):
         return OfTensor(value.dtype, shape_of(value))
+    if isinstance(value, (list, dict)) and id(value) in capture.outer and not capture.strict:
+        return Known(value)              # what came from outside is given back as it is
     if isinstance(value, (tuple, list)) and type(value).__name__ != "ParameterTuple":
         return OfSequence(type(value), [output_kind(v, capture) for v in value])
     if isinstance(value, dict):
@@ -199,20 +201,41 @@ def giver(kind):
 class Options:
     """How a function is to be compiled."""
 
-    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, binding=False, most=None):
+    def __init__(self, capture_mode="ast", strict=None, fullgraph=False, signature=None, hash_args=None, binding=False, most=None,
+                 dynamic=False):
         self.capture_mode, self.fullgraph, self.hash_args = capture_mode, fullgraph, hash_args
+        self.dynamic = dynamic       # whether sizes that change from call to call are left open
         self.faithful = capture_mode == "bytecode"       # plain Python's rules, and no error of the capture reaches the user
         self.most = most             # programs that may be made before new arguments run as plain Python; None: any number
         self._strict = strict
         self.signature = tuple(signature) if signature is not None else None
+        self.mark = tuple(d.shape for d in signature if isinstance(d, Tensor)) if dynamic and signature is not None else ()
+        self.open_sizes = signature is not None      # whether one program serves all sizes that the signature allows
         self.binding = binding       # whether a call that disagrees with the signature is an error
 
     @property
     def strict(self):
         return context.get_context("jit_syntax_level") == context.STRICT if self._strict is None else self._strict
 
-    def without_signature(self):
-        return Options(self.capture_mode, self._strict, self.fullgraph, None, self.hash_args)
+    def widened(self, before, args):
+        """Options in which sizes that differ between two sets of arguments are open; None when more than sizes differs."""
+        if len(before) != len(args):
+            return None
+        declared = []
+        for old, new in zip(before, args):
+            if type(old) is not Tensor or type(new) is not Tensor:
+                declared.append(new)
+                continue
+            if old.dtype != new.dtype or old.ndim != new.ndim:
+                return None
+            declared.append(Tensor(shape=[m if m == n else None for m, n in zip(old.shape, new.shape)], dtype=new.dtype))
+        return Options(self.capture_mode, self._strict, self.fullgraph, declared, self.hash_args, dynamic=True)
+
+    def by_size(self):
+        """The same, with a program for each set of sizes instead of one for all that the signature allows."""
+        made = Options(self.capture_mode, self._strict, self.fullgraph, self.signature, self.hash_args, self.binding)
+        made.open_sizes = False
+        return made
 
     def kinds(self, args):
         """The kinds of arguments as declared."""

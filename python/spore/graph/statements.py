@@ -279,7 +279,14 @@ class Statements:
             managers.append(manager)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered, frame)
-        outcome = self.run_block(node.body, frame)
+        try:
+            outcome = self.run_block(node.body, frame)
+        except BaseException as error:
+            # The capture ends here, or starts again: what the library has opened is closed; the user's code is not called.
+            for manager in reversed(managers):
+                if not self.is_user(type(manager).__exit__):
+                    type(manager).__exit__(manager, type(error), error, error.__traceback__)
+            raise
         for manager in reversed(managers):
             self.leave(manager)
         return outcome

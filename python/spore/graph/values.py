@@ -54,11 +54,11 @@ class Scalar:
 
     Arithmetic with numbers gives numbers again; with a Tensor the other's dtype decides, as with a Python number.
     """
-    __slots__ = ("symbol", "kind")
+    __slots__ = ("symbol", "kind", "hint")
     __array_ufunc__ = None
 
-    def __init__(self, symbol, kind):
-        self.symbol, self.kind = symbol, kind
+    def __init__(self, symbol, kind, hint=None):
+        self.symbol, self.kind, self.hint = symbol, kind, hint       # hint: see late.py
 
     def __repr__(self):
         return f"<{self.kind.__name__} known at run time>"
@@ -162,8 +162,20 @@ def arithmetic(name, left, right):
     inner = kind if kind is not bool else (float if float in (a, b) else int if int in (a, b) else bool)
     if inner is bool and name in ("lt", "le", "gt", "ge"):
         inner = int
-    result = function(symbol_of(left, inner), symbol_of(right, inner))
-    return scalar_of(result, kind)
+    made = scalar_of(function(symbol_of(left, inner), symbol_of(right, inner)), kind)
+    made.hint = _hints(function, left, right)
+    return made
+
+
+def _hints(function, left, right):
+    """What the result would be with either guess of open sizes; None when that is not known."""
+    pairs = [value.hint if isinstance(value, Scalar) else (value, value) for value in (left, right)]
+    if None in pairs:
+        return None
+    try:
+        return function(pairs[0][0], pairs[1][0]), function(pairs[0][1], pairs[1][1])
+    except (ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def negative(value):

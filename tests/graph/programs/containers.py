@@ -5,7 +5,7 @@ from collections import OrderedDict, namedtuple
 import mindspore as ms
 from mindspore import Tensor, mutable, nn, ops
 
-from graphtest import program
+from graphtest import program, raised
 
 Point = namedtuple("Point", ["x", "y"])
 GLOBAL_LIST = [1, 2, 3]
@@ -834,3 +834,70 @@ def dtype_as_argument():
             return x.astype(dtype)
         return ops.cast(x, ms.int32)
     return f(Tensor([1.5]), ms.float16), f(Tensor([1.5]), ms.int64)
+
+
+# --- identity of lists and dicts from outside --------------------------------------------------------------------------
+
+OUTER = [1, 2, [3, 4], (5, [6, 7]), {"a": [8]}]
+TURNED = [[1, 2], [3, 4]]
+POPPED = [1, [2, 3], "4"]
+
+
+@program
+def list_from_outside_is_itself():
+    @ms.jit
+    def f():
+        return OUTER, OUTER[2], OUTER[3][1], OUTER[4]["a"]
+    out = f()
+    return out[0] is OUTER, out[1] is OUTER[2], out[2] is OUTER[3][1], out[3] is OUTER[4]["a"]
+
+
+@program
+def list_from_outside_inside_a_new_one():
+    @ms.jit
+    def f(x):
+        return [1, x, OUTER]
+    out = f(Tensor([1.]))
+    return out[2] is OUTER, out[:2]
+
+
+@program
+def inner_list_from_outside_reversed():
+    @ms.jit
+    def f():
+        x = TURNED[0]
+        x.reverse()
+        return x
+    out = f()
+    return out is TURNED[0], TURNED
+
+
+@program
+def list_from_outside_popped_and_returned():
+    @ms.jit
+    def f():
+        x = POPPED.pop()
+        return x, POPPED
+    out = f()
+    return out[1] is POPPED, out, POPPED
+
+
+@program
+def local_inner_list_changed():
+    @ms.jit
+    def f():
+        x = ([1, 2, 3], 4, 5)
+        y = x[0]
+        z = y.pop()
+        y.reverse()
+        return x, y, z
+    return f()
+
+
+@program
+def wrong_attribute_by_getattr():
+    @ms.jit
+    def f(x):
+        g = getattr(x, "no_such_thing")
+        return g()
+    return [raised(f, x) for x in (Tensor([1.]), [1, 2], {"a": 1}, (1, 2))]

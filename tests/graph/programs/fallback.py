@@ -7,7 +7,7 @@ import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, nn, ops
 
-from graphtest import program
+from graphtest import program, raised
 
 LAX_LIST = [1, 2]
 
@@ -604,3 +604,61 @@ def strict_print_and_raise():
             raise ValueError("negative")
         return x
     return f(Tensor([1.]))
+
+
+@program
+def text_of_run_time_values():
+    @ms.jit
+    def f(x):
+        print(f"value {x}")
+        print("sum {} of {}".format(x.sum(), x.shape))
+        return x + 1
+    return f(Tensor([1., 2.]))
+
+
+@program
+def text_of_run_time_values_in_loop():
+    @ms.jit
+    def f(x, n):
+        i = Tensor(0)
+        while i < n:
+            x = x * 2
+            print(f"turn {i}: {x}")
+            i = i + 1
+        return x
+    return f(Tensor([1., 2.]), Tensor(3))
+
+
+@program
+def text_of_run_time_values_raised():
+    @ms.jit
+    def f(x):
+        if x.sum() > 0:
+            raise ValueError(f"the sum is {x.sum()}")
+        return x
+    return raised(f, Tensor([1., 2.]))
+
+
+@program
+def numpy_twice_between_operators():
+    @ms.jit
+    def f(x):
+        y = ops.relu(x) * 2
+        a = np.sort(y.asnumpy())
+        z = Tensor(a) + x
+        b = np.cumsum((z * 2).asnumpy())
+        return Tensor(b) - y
+    return f(Tensor([3., 1., 2.])), f(Tensor([-1., 4., 0.]))
+
+
+@program
+def numpy_in_run_time_loop():
+    @ms.jit
+    def f(x, n):
+        i = 0
+        while i < n:
+            x = x + Tensor(np.ones(2, np.float32) * i)
+            x = Tensor(x.asnumpy() * 2)
+            i = i + 1
+        return x
+    return f(Tensor([1., 2.]), 3)

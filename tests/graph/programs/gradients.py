@@ -895,3 +895,47 @@ def clip_by_global_norm_inside():
     def g(x):
         return ops.clip_by_global_norm((x, x * 2), 1.0)
     return g(Tensor([3., 4.]))
+
+
+# --- what has no gradient ----------------------------------------------------------------------------------------------
+
+@program
+def gradient_of_constant_comparison_and_array():
+    def constant(x):
+        return 1.0
+
+    def comparison(x):
+        return x > 1
+
+    def array(x):
+        return x.asnumpy()
+    x = Tensor([1., 2.])
+    return [ms.grad(ms.jit(f))(x) for f in (constant, comparison, array)]
+
+
+@program
+def gradients_of_all_inputs_with_counter():
+    class Net(nn.Cell):
+        def construct(self, i, end, x):
+            while i < end:
+                x = x * x
+                i = i + 1
+            return x
+
+    class Gradients(nn.Cell):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        def construct(self, i, end, x):
+            return ops.GradOperation(get_all=True)(self.net)(i, end, x)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    return Gradients(Net())(Tensor(0, ms.int32), Tensor(2, ms.int32), Tensor([1.5, 2.]))
+
+
+@program
+def gradient_of_dict_output():
+    @ms.jit
+    def f(x):
+        return {"a": x * 2, "b": (x, 1)}
+    return ms.grad(f)(Tensor([1., 2.]))
