@@ -11,6 +11,7 @@
  *   - A value read from a variable is a view of it, unless the variable is stored to before the value's set is done with:
  *     then it is a copy.
  *   - The result of an element-wise operator takes over the memory of an input of the same size that ends there. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "device/device.h"
@@ -569,6 +570,7 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     SP_TRY(plan_outputs(l));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     sp__plan_lifetimes(l->p);
+    if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
     return sp__plan_place(l->p);
 }
 

@@ -72,6 +72,7 @@ struct sp_plan {
     int n_idle;
     uint64_t runs;
     double make_us;
+    atomic_ullong *step_ns; /* by step, all runs together; NULL: not measured (SPORE_PROFILE is not set) */
 };
 
 typedef struct sp_plan_summary {
@@ -86,10 +87,11 @@ typedef struct sp_plan_summary {
 sp_status sp__segment_run(sp_segment *s, sp_tensor *const *in, sp_tensor **out);
 void sp__plans_free(sp_segment *s);
 int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out);
-/* Which kernels the latest plan calls, most frequent first: names and numbers; returns how many there are, at most max. */
+/* Which kernels the latest plan calls, most expensive or else most frequent first; returns how many there are, at most max. */
 typedef struct sp_kernel_count {
     const char *name;
     int n;
+    double us;             /* of a run, on average; 0 unless SPORE_PROFILE is set */
 } sp_kernel_count;
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out);
 

@@ -5,6 +5,7 @@
  * point to these handles. A run takes an idle instance or makes one, sets the addresses of what comes from outside, makes
  * the results, and calls the kernels. It takes the lock of its segment twice, whatever the number of nodes. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "graph/plan.h"
 
@@ -178,19 +179,42 @@ static sp_status make_results(sp_instance *x, sp_tensor **out)
     return SP_OK;
 }
 
-static sp_status run_actions(sp_instance *x)
+static sp_status step_failed(const sp_step *s, sp_status status)
+{
+    if (strncmp(sp_error_message(), s->op->name, strlen(s->op->name)) != 0) sp__error_context("%s", s->op->name);
+    sp__blame(s->node);
+    return status;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static sp_status run_actions_timed(sp_instance *x)
 {
     const sp_plan *p = x->plan;
     for (int i = 0; i < p->n_steps; i++) {
         action *a = &x->actions[i];
+        uint64_t start = now_ns();
+        sp_status status = a->run(&a->call);
+        if (status != SP_OK) return step_failed(&p->steps[i], status);
+        atomic_fetch_add_explicit(&p->step_ns[i], now_ns() - start, memory_order_relaxed);
+    }
+    return SP_OK;
+}
+
+static sp_status run_actions(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    if (p->step_ns) return run_actions_timed(x);
+    for (int i = 0; i < p->n_steps; i++) {
+        action *a = &x->actions[i];
         if (__builtin_expect(i % POLL_ACTIONS == POLL_ACTIONS - 1, 0)) SP_TRY(sp__interrupt_check());
         sp_status status = a->run(&a->call);
-        if (__builtin_expect(status != SP_OK, 0)) {
-            const sp_op *op = a->call.op;
-            if (strncmp(sp_error_message(), op->name, strlen(op->name)) != 0) sp__error_context("%s", op->name);
-            sp__blame(p->steps[i].node);
-            return status;
-        }
+        if (__builtin_expect(status != SP_OK, 0)) return step_failed(&p->steps[i], status);
     }
     return SP_OK;
 }
@@ -372,7 +396,8 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
 
 static int by_count(const void *a, const void *b)
 {
-    return ((const sp_kernel_count *)b)->n - ((const sp_kernel_count *)a)->n;
+    const sp_kernel_count *x = a, *y = b;
+    return x->us != y->us ? (x->us < y->us ? 1 : -1) : y->n - x->n;
 }
 
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
@@ -387,6 +412,7 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
         if (k == max) continue;
         if (k == n) out[n++] = (sp_kernel_count){.name = name};
         out[k].n++;
+        if (p->step_ns && p->runs) out[k].us += (double)p->step_ns[i] * 1e-3 / (double)p->runs;
     }
     pthread_mutex_unlock(&s->lock);
     qsort(out, (size_t)n, sizeof *out, by_count);

@@ -189,6 +189,10 @@ static void say_kernels(text *t, sp_segment *s)
 {
     sp_kernel_count counts[64];
     int n = sp__plans_kernels(s, 64, counts);
+    if (n && counts[0].us > 0) {
+        for (int i = 0; i < n; i++) say(t, "      %-28s %6d calls %12.1f us\n", counts[i].name, counts[i].n, counts[i].us);
+        return;
+    }
     for (int i = 0; i < n && i < 12; i++) say(t, "%s%s %d", i ? ", " : "      ", counts[i].name, counts[i].n);
     if (n) say(t, "%s\n", n > 12 ? ", ..." : "");
 }

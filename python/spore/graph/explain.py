@@ -76,7 +76,7 @@ def compiled(function, entry, seconds):
         return
     lines = _seen(function).lines
     lines.append(f"captured and compiled in {seconds * 1e3:.1f} ms")
-    lines.extend("  " + line for line in entry.program.report().splitlines())
+    lines.append(entry.program)  # its report is asked for at the end: it speaks of plans, which runs make
 
 
 def given_up(function):
@@ -103,7 +103,9 @@ def report():
     parts = []
     for seen in _events.values():
         parts.append(f"{seen.name}{seen.place}")
-        parts.extend("  " + line.replace("\n", "\n  ") for line in seen.lines)
+        for line in seen.lines:
+            text = line if isinstance(line, str) else "  " + line.report().rstrip().replace("\n", "\n  ")
+            parts.append("  " + text.replace("\n", "\n  "))
     return "\n".join(parts)
 
 
