@@ -2,6 +2,8 @@
 """Training steps of well-known networks, written against MindSpore's API, so that spore and MindSpore run the same text.
 
     python bench/models.py spore|mindspore eager|graph NAME...      prints a JSON line: seconds a step, seconds of the first call
+    python bench/models.py spore both NAME...                       the same for both modes, which take turns in one process
+    python bench/models.py spore memory NAME...                     bytes at the peak of a step, beyond what it starts with
 """
 import json
 import sys
@@ -167,6 +169,7 @@ MODELS = {
     "lstm": (Recurrent, lambda: batch((32, 64, 256), 10), "Adam", 2),
     "gpt": (GPT, lambda: batch((4, 128), 1000, 512, 1000), "Adam", 1),
     "resnet18": (ResNet18, lambda: batch((32, 3, 32, 32), 10), "Momentum", 1),
+    "transformer12": (lambda: GPT(12, 256, 4), lambda: batch((2, 128), 1000, 256, 1000), "Adam", 1),
     "resnet50": (ResNet50, lambda: batch((4, 3, 224, 224), 1000), "Momentum", 1),
 }
 
@@ -192,19 +195,60 @@ def make_step(name, graph):
     return ms.jit(step) if graph else step, data(), steps
 
 
+def time_of(step, x, y, steps):
+    start = time.perf_counter()
+    for _ in range(steps):
+        loss = step(x, y)
+    loss.asnumpy()
+    return (time.perf_counter() - start) / steps
+
+
+def first_of(step, x, y):
+    start = time.perf_counter()
+    loss = float(step(x, y).asnumpy())
+    return time.perf_counter() - start, loss
+
+
 def measure(name, graph, rounds=5):
     step, (x, y), steps = make_step(name, graph)
-    start = time.perf_counter()
-    first = float(step(x, y).asnumpy())
-    out = {f"{name}_first": time.perf_counter() - start, f"{name}_loss": first}
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(steps):
-            loss = step(x, y)
-        loss.asnumpy()
-        times.append((time.perf_counter() - start) / steps)
-    out[name] = min(times)
+    first, loss = first_of(step, x, y)
+    return {f"{name}_first": first, f"{name}_loss": loss, name: min(time_of(step, x, y, steps) for _ in range(rounds))}
+
+
+def measure_both(name, seconds=4.0):
+    """Eager and compiled steps alternately, so that whatever else the machine does meets both."""
+    out, sides, times = {}, {}, {"eager": [], "graph": []}
+    for side in times:
+        ms.set_seed(1)
+        sides[side] = make_step(name, side == "graph")
+        step, (x, y), _ = sides[side]
+        out[f"{name}_{side}_first"], out[f"{name}_{side}_loss"] = first_of(step, x, y)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times["graph"]) < 4:
+        for side, (step, (x, y), steps) in sides.items():
+            times[side].append(time_of(step, x, y, steps))
+    out.update({f"{name}_{side}": min(found) for side, found in times.items()})
+    return out
+
+
+def measure_memory(name):
+    """Peak of a step beyond what is allocated before it: in eager mode, compiled, and what the plan says of itself."""
+    import re
+
+    from spore import runtime
+    from spore.graph import explain
+    out = {}
+    explain.start()
+    for side in ("eager", "graph"):
+        step, (x, y), _ = make_step(name, side == "graph")
+        if side == "eager":
+            step(x, y).asnumpy()
+        before = runtime.memory_allocated()
+        runtime.reset_peak_memory_stats()
+        step(x, y).asnumpy()
+        out[f"{name}_{side}_bytes"] = runtime.max_memory_allocated() - before
+    plans = re.findall(r"arena (\d+) bytes \(lower bound (\d+)\)", explain.report())
+    out[f"{name}_arena"], out[f"{name}_bound"] = (int(v) for v in max(plans, key=lambda p: int(p[0])))
     return out
 
 
@@ -212,5 +256,10 @@ if __name__ == "__main__":
     found = {}
     for chosen in sys.argv[3:] or list(MODELS):
         ms.set_seed(1)
-        found.update(measure(chosen, sys.argv[2] == "graph"))
+        if sys.argv[2] == "both":
+            found.update(measure_both(chosen))
+        elif sys.argv[2] == "memory":
+            found.update(measure_memory(chosen))
+        else:
+            found.update(measure(chosen, sys.argv[2] == "graph"))
     print(json.dumps(found))

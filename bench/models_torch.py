@@ -130,6 +130,7 @@ MODELS = {
     "lstm": (Recurrent, lambda: torch.rand(32, 64, 256), 10, 32, "adam", 2),
     "gpt": (GPT, lambda: torch.randint(0, 1000, (4, 128)), 1000, 512, "adam", 1),
     "resnet18": (ResNet18, lambda: torch.rand(32, 3, 32, 32), 10, 32, "sgd", 1),
+    "transformer12": (lambda: GPT(12, 256, 4), lambda: torch.randint(0, 1000, (2, 128)), 1000, 256, "adam", 1),
     "resnet50": (ResNet50, lambda: torch.rand(4, 3, 224, 224), 1000, 4, "sgd", 1),
 }
 

@@ -33,32 +33,56 @@ def merge(found, new):
         found[key] = min(value, found.get(key, value))
 
 
+# Compile times that are aimed at, in milliseconds.
+COMPILE = {"lenet": 50, "resnet50": 1000, "transformer12": 1000}
+
+
+def show_model(name, found, sides):
+    """One line of the table: our step, and of each other side the time and our ratio to it."""
+    own = found.get("graph", {}).get(name)
+    compiled = (found.get("graph", {}).get(name + "_first", 0) - (own or 0)) * 1e3
+    line = f"{name:14}{compiled:>7.0f} ms{COMPILE.get(name, '-'):>6}"
+    for side in sides:
+        other = found.get(side, {}).get(name)
+        ratio = f" ({own / other:.2f})" if own and other and side != "graph" else ""
+        line += f"{other * 1e3:>11.2f} ms{ratio:>8}" if other else f"{'-':>22}"
+    print(line, flush=True)
+
+
 def models(names):
-    """Training steps: spore compiled against spore eager, torch eager and compiled, MindSpore compiled."""
+    """Training steps: spore compiled against spore eager, torch eager and compiled, MindSpore compiled.
+
+    The two modes of spore take turns in one process; the others take turns with it, the least time counts."""
     env = dict(os.environ, OMP_NUM_THREADS="2")
     plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
-    sides = [("graph", [sys.executable, os.path.join(HERE, "models.py"), "spore", "graph"], env),
-             ("eager", [sys.executable, os.path.join(HERE, "models.py"), "spore", "eager"], env)]
+    own, peers = os.path.join(HERE, "models.py"), []
     torch = os.environ.get("SPORE_BENCH_PEER")
     if torch:
-        own = os.path.join(HERE, "models_torch.py")
-        sides += [("torch", [torch, own, "eager"], plain), ("torch.compile", [torch, own, "compile"], plain)]
+        script = os.path.join(HERE, "models_torch.py")
+        peers += [("torch", [torch, script, "eager"]), ("torch.compile", [torch, script, "compile"])]
     mindspore = os.environ.get("SPORE_BENCH_MINDSPORE")
     if mindspore:
-        sides.append(("mindspore", [mindspore, os.path.join(HERE, "models.py"), "mindspore", "graph"], plain))
-    print(f"{'step':12}{'compile':>10}" + "".join(f"{side:>24}" for side, _, _ in sides))
-    for name in names or ("lenet", "mlp", "lstm", "gpt"):
-        found = {side: {} for side, _, _ in sides}
+        peers.append(("mindspore", [mindspore, own, "mindspore", "graph"]))
+    sides = ["graph", "eager", *(name for name, _ in peers)]
+    print(f"{'step':14}{'compile':>10}{'aim':>6}" + "".join(f"{side:>22}" for side in sides))
+    for name in names or ("lenet", "mlp", "lstm", "gpt", "transformer12", "resnet50"):
+        found = {side: {} for side in sides}
         for _ in range(ROUNDS):
-            for side, command, where in sides:
-                merge(found[side], run([*command, name], where))
-        own = found["graph"].get(name)
-        line = f"{name:12}{(found['graph'].get(name + '_first', 0) - (own or 0)) * 1e3:>7.0f} ms"
-        for side, _, _ in sides:
-            other = found[side].get(name)
-            ratio = f" ({own / other:.2f})" if own and other and side != "graph" else ""
-            line += f"{other * 1e3:>13.1f} ms{ratio:>8}" if other else f"{'-':>24}"
-        print(line, flush=True)
+            both = run([sys.executable, own, "spore", "both", name], env) or {}
+            for side in ("graph", "eager"):
+                merge(found[side], {key.replace(f"_{side}", ""): v for key, v in both.items() if f"_{side}" in key})
+            for side, command in peers:
+                merge(found[side], run([*command, name], plain))
+        show_model(name, found, sides)
+        if name == "resnet50":
+            show_memory(name, run([sys.executable, own, "spore", "memory", name], env))
+
+
+def show_memory(name, found):
+    if found:
+        eager, graph, arena, bound = (found[f"{name}_{key}"] / 2 ** 20 for key in ("eager_bytes", "graph_bytes", "arena", "bound"))
+        print(f"{name} memory: eager peak {eager:.0f} MB, compiled {graph:.0f} MB ({graph / eager:.2f}, aim 0.7); arena {arena:.0f} MB, "
+              f"lower bound {bound:.0f} MB ({arena / bound:.2f}, aim 1.2)", flush=True)
 
 
 def main():

@@ -149,6 +149,36 @@ static sp_status add_copy(planner *l, const sp_node *node, int from, int to)
     return SP_OK;
 }
 
+static bool writes_root(const sp_plan *p, const sp_step *s, int root)
+{
+    const int end = s->n_in + s->n_out;
+    for (int k = s->n_in; k < end; k++)
+        if (sp__step_root(p, s, k) == root) return true;
+    for (int k = end + s->tail_in; k < end + s->tail_in + s->tail_out; k++)
+        if (sp__step_root(p, s, k) == root) return true;
+    return s->work == root;
+}
+
+bool sp__steps_depend(const sp_plan *p, const sp_step *a, const sp_step *b)
+{
+    for (int k = 0; k < sp__step_handles(a); k++) {
+        int root = sp__step_root(p, a, k);
+        if (root >= 0 && writes_root(p, b, root)) return true;
+    }
+    for (int k = 0; k < sp__step_handles(b); k++) {
+        int root = sp__step_root(p, b, k);
+        if (root >= 0 && writes_root(p, a, root)) return true;
+    }
+    return false;
+}
+
+bool sp__step_can_move(const sp_plan *p, int from, int to)
+{
+    for (int i = to; i < from; i++)
+        if (sp__steps_depend(p, &p->steps[i], &p->steps[from])) return false;
+    return true;
+}
+
 /* --- the walk before: sets, last uses, stores -------------------------------------------------------------------- */
 
 static known *known_of(planner *l, const sp_value *v) { return &l->values[(intptr_t)v->mark - 1]; }
@@ -414,6 +444,30 @@ static sp_status room_make(call_room *r, int n_in, int n_out)
     return SP_OK;
 }
 
+/* Weights that are constants of the program: once in the order that the kernel would bring them into in every run. */
+static sp_status prepare_constant(planner *l, const sp_kernel *kernel, const sp_call *c, sp_step *s)
+{
+    if (!(l->s->planning & SP_PLAN_PREPACK) || !kernel->prepared_bytes || s->n_in < 2 || s->handles[1] < 0) return SP_OK;
+    const sp_root *r = &l->p->roots[l->p->handles[s->handles[1]].root];
+    if (r->kind != SP_ROOT_CONSTANT) return SP_OK;
+    const size_t bytes = kernel->prepared_bytes(c);
+    if (!bytes) return SP_OK;
+    char *block = take(l->p, bytes + 63, 1);
+    if (!block) return SP_NOMEM;
+    block += -(uintptr_t)block % 64;
+    sp_tensor weight = *c->in[1], *in[SP_IN_MAX];
+    if (c->n_in > SP_IN_MAX) return SP_OK;
+    for (int i = 0; i < c->n_in; i++) in[i] = c->in[i];
+    weight.data = r->constant->data + l->p->handles[s->handles[1]].offset;
+    in[1] = &weight;
+    sp_call call = *c;
+    call.in = in;
+    SP_TRY(kernel->prepare(&call, block));
+    s->prepared = block;
+    l->p->n_prepared++;
+    return SP_OK;
+}
+
 static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
 {
     for (int i = 0; i < n->n_in; i++) SP_TRY(handle_of(l, n->in[i], &r->in[i]));
@@ -450,7 +504,8 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     size_t work = kernel.workspace ? kernel.workspace(&c) : 0;
     SP_TRY(add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out));
     if (n->op->loop && kernel.run == n->op->reference) l->p->steps[l->p->n_steps - 1].loop = n->op->loop(&c);
-    return SP_OK;
+    l->p->steps[l->p->n_steps - 1].epilogue = kernel.epilogue;
+    return prepare_constant(l, &kernel, &c, &l->p->steps[l->p->n_steps - 1]);
 }
 
 static int variable_handle(planner *l, int variable)
@@ -569,6 +624,8 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     }
     SP_TRY(plan_outputs(l));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
+    if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
+    SP_TRY(sp__plan_lanes(l->p, l->s->planning & SP_PLAN_LANES));
     sp__plan_lifetimes(l->p);
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
     return sp__plan_place(l->p);

@@ -5,7 +5,9 @@
  * what may be overwritten. Running is then a walk over an array of calls.
  *
  *   plan.c          nodes to steps over handles and roots
- *   plan_fuse.c     element-wise steps that run together, block by block
+ *   plan_fuse.c     element-wise steps that run together, block by block (fused.h)
+ *   plan_tail.c     element-wise steps that products do
+ *   plan_lanes.c    small steps side by side
  *   plan_memory.c   lifetimes to offsets in the arena
  *   plan_run.c      plans kept by shapes, instances, running
  *
@@ -40,17 +42,39 @@ typedef struct sp_handle {
     int64_t offset;
 } sp_handle;
 
+typedef struct sp_fused sp_fused;
+
 typedef struct sp_step {
     const sp_node *node;   /* for messages */
     sp_kernel_fn run;
     const sp_op *op;
     const void *attrs;
     int n_in, n_out;
-    int *handles;          /* inputs, then results; -1: left out */
+    int *handles;          /* inputs, then results; -1: left out. What is written is among the results */
     int work;              /* root of its scratch memory, -1: none */
     sp_inner_loop loop;    /* element-wise: what may be fused; fn NULL: not */
     int n_fused;           /* operators in it, 0: one */
+    bool epilogue;         /* the kernel can have a tail: plan_tail.c */
+    const sp_fused *tail;  /* its operands are handles behind the results: those read, those written */
+    int tail_in, tail_out;
+    const void *prepared;  /* a constant input as the kernel wants it; NULL: as it is */
 } sp_step;
+
+/* The tail of a step, for one instance. */
+typedef struct sp_tail {
+    const sp_fused *fused;
+    sp_tensor *const *operands;
+} sp_tail;
+void sp__tail_run(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+
+/* Steps run in turns: a turn of one lane one after the other, of several lanes side by side. Lanes lie one behind the other. */
+enum { SP_LANES_MAX = 8 };
+typedef struct sp_turn {
+    int first, n_lanes;
+    int end[SP_LANES_MAX]; /* by lane: behind its last step; it begins where the one before ends */
+} sp_turn;
+
+static inline int sp__step_handles(const sp_step *s) { return s->n_in + s->n_out + s->tail_in + s->tail_out; }
 
 struct sp_plan {
     atomic_int refs;
@@ -65,9 +89,13 @@ struct sp_plan {
     sp_root *roots;
     sp_handle *handles;
     sp_step *steps;
+    int n_turns;
+    sp_turn *turns;
     int *out;              /* handle of each result of the segment */
     size_t arena_bytes, least_bytes;
     int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
+    int n_tails, n_prepared; /* operators done by products; constants brought into order */
+    int n_side;            /* steps that run side by side with others */
     struct sp_instance *idle;
     int n_idle;
     uint64_t runs;
@@ -76,7 +104,7 @@ struct sp_plan {
 };
 
 typedef struct sp_plan_summary {
-    int n_calls, n_copies, n_fused, n_reused;
+    int n_calls, n_copies, n_fused, n_reused, n_side, n_tails, n_prepared;
     size_t arena_bytes, least_bytes;
     double make_us;
     uint64_t runs;
@@ -97,9 +125,25 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out);
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
 void sp__plan_free(sp_plan *p);
-/* Neighbouring element-wise steps become one. */
+/* Root of the k-th handle of a step; -1: left out. */
+static inline int sp__step_root(const sp_plan *p, const sp_step *s, int k)
+{
+    return s->handles[k] < 0 ? -1 : p->handles[s->handles[k]].root;
+}
+/* Does one of them write what the other touches? Then their order counts. */
+bool sp__steps_depend(const sp_plan *p, const sp_step *a, const sp_step *b);
+/* May the step at `from` run before those at `to` and behind it? */
+bool sp__step_can_move(const sp_plan *p, int from, int to);
+/* Element-wise steps become one. */
 sp_status sp__plan_fuse(sp_plan *p);
-/* First and last step of every root, from the steps. */
+/* May it be part of a fused step? Alone, for a tail: the step at i as a fused one; SP_DECLINED: its runs are too short. */
+bool sp__step_fusible(const sp_plan *p, const sp_step *s);
+sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out);
+/* Fused steps behind products become their tails. */
+sp_status sp__plan_tails(sp_plan *p);
+/* Turns of all steps, in an order that may change; several: also with several lanes. */
+sp_status sp__plan_lanes(sp_plan *p, bool several);
+/* First and last step of every root, from the turns. */
 void sp__plan_lifetimes(sp_plan *p);
 /* Offsets of all roots of kind ARENA; fills arena_bytes and least_bytes. */
 sp_status sp__plan_place(sp_plan *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_fuse.c - neighbouring element-wise steps as one: block by block, each block through all of them while it is in cache.
+/* plan_fuse.c - element-wise steps as one: block by block, each block through all of them while it is in cache.
  *
  * The inner loops are those of the operators' own kernels, called for a block at a time, so that results are the same bit for
  * bit. Memory that only these steps touch becomes a buffer of one block on the stack of whoever runs the block: a chain of
@@ -8,114 +8,14 @@
  * Steps join a group while
  *   - they run over the same elements;
  *   - memory that one of them writes is seen by all of them in the same way (else a block would see others' elements);
- *   - the dimensions of all operands together can be walked in runs long enough to pay for the calls. */
-#include "graph/plan.h"
+ *   - the dimensions of all operands together can be walked in runs long enough to pay for the calls.
+ * A step that uses what the group makes is moved up to it if nothing in between depends on either. */
+#include "graph/fused.h"
 
 enum {
-    PARTS_MAX = 48,
-    OPERANDS_MAX = 40,   /* of a group: memory and buffers */
-    BUFFERS_BYTES = 24 * 1024,
-    BLOCK_MAX = 2048,
     RUN_LEAST = 48,      /* elements in a run, unless there is one run only */
-    PART_NS = 30000      /* what is worth a thread: as in src/tensor/loop.c */
+    LOOK_AHEAD = 24      /* steps */
 };
-
-typedef struct {
-    sp_loop_fn fn;
-    const void *context;
-    int n;
-    uint8_t operand[SP_LOOP_MAX];
-} part;
-
-/* A fused step, as its kernel sees it. Operands are numbered: those in memory, which are the call's, then buffers. */
-typedef struct {
-    int n_parts, n_memory, n_buffers, cost;
-    int rank;
-    int64_t dims[SP_RANK_MAX];
-    int64_t block;
-    size_t buffer_bytes;
-    part *parts;
-    int64_t (*steps)[SP_RANK_MAX]; /* by operand in memory, bytes */
-    int64_t *inner;                /* by operand: bytes from one element of a run to the next */
-} fused;
-
-/* --- running ----------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    const fused *f;
-    const sp_call *call;
-    bool by_column;
-    int64_t grain;
-} fused_job;
-
-static inline void run_block(const fused *f, int64_t n, char *const *at)
-{
-    for (int k = 0; k < f->n_parts; k++) {
-        const part *p = &f->parts[k];
-        char *ptr[SP_LOOP_MAX];
-        int64_t step[SP_LOOP_MAX];
-        for (int i = 0; i < p->n; i++) {
-            ptr[i] = at[p->operand[i]];
-            step[i] = f->inner[p->operand[i]];
-        }
-        p->fn(n, ptr, step, p->context);
-    }
-}
-
-/* Rows [begin, end) and of them columns [from, to). */
-static void run_rows(const fused *f, const sp_call *c, int64_t begin, int64_t end, int64_t from, int64_t to)
-{
-    _Alignas(64) char buffers[BUFFERS_BYTES];
-    const int last = f->rank - 1;
-    char *row[OPERANDS_MAX], *at[OPERANDS_MAX];
-    for (int k = 0; k < f->n_buffers; k++) at[f->n_memory + k] = buffers + (size_t)k * f->buffer_bytes;
-    for (int64_t r = begin; r < end; r++) {
-        int64_t rest = r;
-        for (int k = 0; k < f->n_memory; k++) row[k] = c->in[k]->data;
-        for (int i = last - 1; i >= 0; i--) {
-            int64_t index = rest % f->dims[i];
-            rest /= f->dims[i];
-            for (int k = 0; k < f->n_memory; k++) row[k] += index * f->steps[k][i];
-        }
-        for (int64_t col = from; col < to; col += f->block) {
-            for (int k = 0; k < f->n_memory; k++) at[k] = row[k] + col * f->inner[k];
-            run_block(f, to - col < f->block ? to - col : f->block, at);
-        }
-    }
-}
-
-static void run_chunk(void *context, int64_t begin, int64_t end)
-{
-    const fused_job *j = context;
-    const int64_t cols = j->f->dims[j->f->rank - 1];
-    if (!j->by_column) {
-        run_rows(j->f, j->call, begin, end, 0, cols);
-        return;
-    }
-    int64_t rows = 1;
-    for (int i = 0; i < j->f->rank - 1; i++) rows *= j->f->dims[i];
-    for (int64_t k = begin; k < end; k++) {
-        int64_t from = k * j->grain, to = from + j->grain < cols ? from + j->grain : cols;
-        run_rows(j->f, j->call, 0, rows, from, to);
-    }
-}
-
-static sp_status fused_run(const sp_call *c)
-{
-    const fused *f = c->attrs;
-    const int64_t cols = f->dims[f->rank - 1];
-    int64_t rows = 1;
-    for (int i = 0; i < f->rank - 1; i++) rows *= f->dims[i];
-    const int64_t worth = (int64_t)PART_NS * 16 / f->cost;
-    if (rows * cols < 2 * worth) {
-        run_rows(f, c, 0, rows, 0, cols);
-        return SP_OK;
-    }
-    fused_job job = {.f = f, .call = c, .by_column = cols >= worth || rows < 4};
-    if (!job.by_column) return sp__parallel_for(rows, worth / cols > 0 ? worth / cols : 1, run_chunk, &job);
-    job.grain = worth / rows > 64 ? worth / rows / 64 * 64 : 64;
-    return sp__parallel_for((cols + job.grain - 1) / job.grain, 1, run_chunk, &job);
-}
 
 /* --- finding groups ---------------------------------------------------------------------------------------------- */
 
@@ -127,14 +27,15 @@ typedef struct {
 
 typedef struct {
     sp_plan *p;
+    const int *users;             /* by root: steps that touch it; NULL: all memory stays memory */
     int first, n;                 /* steps */
-    operand operands[OPERANDS_MAX];
+    operand operands[SP_FUSED_OPERANDS];
     int n_operands;
 } group;
 
 static const sp_tensor *shape_of(const sp_plan *p, int handle) { return &p->handles[handle].shape; }
 
-static bool can_fuse(const sp_plan *p, const sp_step *s)
+bool sp__step_fusible(const sp_plan *p, const sp_step *s)
 {
     if (!s->loop.fn || s->n_in + s->n_out > SP_LOOP_MAX || s->n_out < 1 || s->work >= 0) return false;
     const sp_tensor *o = shape_of(p, s->handles[s->n_in]);
@@ -153,6 +54,13 @@ static bool same_view(const sp_handle *a, const sp_handle *b)
            memcmp(a->shape.strides, b->shape.strides, (size_t)a->shape.rank * sizeof(int64_t)) == 0;
 }
 
+static bool touches(const sp_plan *p, const sp_step *s, int root)
+{
+    for (int k = 0; k < sp__step_handles(s); k++)
+        if (sp__step_root(p, s, k) == root) return true;
+    return false;
+}
+
 /* Add the step's operands; false: it does not belong here. Handles that show the same are one operand. */
 static bool add_operands(group *g, const sp_step *s)
 {
@@ -167,7 +75,7 @@ static bool add_operands(group *g, const sp_step *s)
             else if (written || g->operands[k].written) return false;
         }
         if (found < 0) {
-            if (g->n_operands == OPERANDS_MAX) return false;
+            if (g->n_operands == SP_FUSED_OPERANDS) return false;
             found = g->n_operands++;
             g->operands[found] = (operand){.handle = s->handles[i]};
         }
@@ -189,7 +97,7 @@ static int merge(const group *g, int64_t *dims, int64_t (*steps)[SP_RANK_MAX])
 {
     const sp_step *s = &g->p->steps[g->first];
     const sp_tensor *o = shape_of(g->p, s->handles[s->n_in]);
-    int64_t all[OPERANDS_MAX][SP_RANK_MAX];
+    int64_t all[SP_FUSED_OPERANDS][SP_RANK_MAX];
     for (int k = 0; k < g->n_operands; k++) steps_of(shape_of(g->p, g->operands[k].handle), o->rank, all[k]);
     int r = 0;
     for (int i = 0; i < o->rank; i++) {
@@ -208,14 +116,14 @@ static int merge(const group *g, int64_t *dims, int64_t (*steps)[SP_RANK_MAX])
 
 static bool join(group *g, const sp_step *s)
 {
-    if (g->n == PARTS_MAX) return false;
+    if (g->n == SP_FUSED_PARTS) return false;
     if (g->n) {
         const sp_step *head = &g->p->steps[g->first];
         if (!sp__tensor_same_shape(shape_of(g->p, head->handles[head->n_in]), shape_of(g->p, s->handles[s->n_in]))) return false;
     }
     group with = *g;
     if (!add_operands(&with, s)) return false;
-    int64_t dims[SP_RANK_MAX], steps[OPERANDS_MAX][SP_RANK_MAX];
+    int64_t dims[SP_RANK_MAX], steps[SP_FUSED_OPERANDS][SP_RANK_MAX];
     int rank = merge(&with, dims, steps);
     if (rank > 1 && dims[rank - 1] < RUN_LEAST) return false;
     *g = with;
@@ -230,15 +138,18 @@ static void *take(sp_plan *p, size_t n, size_t size) { return sp__arena_alloc(&p
 /* Memory of the arena that no other step touches. */
 static bool is_inside(const group *g, const operand *o)
 {
-    const sp_root *r = &g->p->roots[g->p->handles[o->handle].root];
-    return r->kind == SP_ROOT_ARENA && r->first >= g->first && r->last < g->first + g->n;
+    const int root = g->p->handles[o->handle].root;
+    int n = 0;
+    if (!g->users) return false;
+    for (int i = 0; i < g->n; i++) n += touches(g->p, &g->p->steps[g->first + i], root);
+    return g->p->roots[root].kind == SP_ROOT_ARENA && n == g->users[root];
 }
 
 /* Buffers for what is inside: one is free again after the part that touches it last, for elements of the same size. */
 static int assign_buffers(const group *g, int *number, int64_t *size)
 {
-    bool busy[OPERANDS_MAX] = {false};
-    int last[OPERANDS_MAX], most = 0;
+    bool busy[SP_FUSED_OPERANDS] = {false};
+    int last[SP_FUSED_OPERANDS], most = 0;
     for (int k = 0; k < g->n_operands; k++) last[k] = -1;
     for (int i = 0; i < g->n; i++) {
         const sp_step *s = &g->p->steps[g->first + i];
@@ -265,21 +176,31 @@ static int assign_buffers(const group *g, int *number, int64_t *size)
     return most;
 }
 
+/* Operands in memory are numbered as the step has them: first what is read only, then what is written. */
+static void number_operands(const group *g, sp_fused *f, const int *number, int *place, int *n_read)
+{
+    for (int written = 0; written < 2; written++) {
+        for (int k = 0; k < g->n_operands; k++)
+            if (number[k] < 0 && g->operands[k].written == written) place[k] = f->n_memory++;
+        if (!written) *n_read = f->n_memory;
+    }
+    for (int k = 0; k < g->n_operands; k++)
+        if (number[k] >= 0) place[k] = f->n_memory + number[k];
+}
+
 static sp_status make_fused(const group *g, sp_step *out)
 {
     sp_plan *p = g->p;
-    int number[OPERANDS_MAX], place[OPERANDS_MAX]; /* buffer (-1: memory), then the operand's number in the kernel */
-    fused *f = take(p, 1, sizeof *f);
+    int n_read = 0;
+    int number[SP_FUSED_OPERANDS], place[SP_FUSED_OPERANDS]; /* buffer (-1: memory), then the operand's number in the kernel */
+    sp_fused *f = take(p, 1, sizeof *f);
     if (!f) return SP_NOMEM;
     for (int k = 0; k < g->n_operands; k++) number[k] = is_inside(g, &g->operands[k]) ? -2 : -1;
-    int64_t size[OPERANDS_MAX];
+    int64_t size[SP_FUSED_OPERANDS];
     f->n_buffers = assign_buffers(g, number, size);
-    int64_t steps[OPERANDS_MAX][SP_RANK_MAX];
+    int64_t steps[SP_FUSED_OPERANDS][SP_RANK_MAX];
     f->rank = merge(g, f->dims, steps);
-    for (int k = 0; k < g->n_operands; k++)
-        if (number[k] < 0) place[k] = f->n_memory++;
-    for (int k = 0; k < g->n_operands; k++)
-        if (number[k] >= 0) place[k] = f->n_memory + number[k];
+    number_operands(g, f, number, place, &n_read);
     f->parts = take(p, (size_t)g->n, sizeof *f->parts);
     f->steps = take(p, (size_t)f->n_memory, sizeof *f->steps);
     f->inner = take(p, (size_t)(f->n_memory + f->n_buffers), sizeof *f->inner);
@@ -296,14 +217,14 @@ static sp_status make_fused(const group *g, sp_step *out)
         f->inner[f->n_memory + k] = size[k];
         if ((size_t)size[k] > widest) widest = (size_t)size[k];
     }
-    f->block = BLOCK_MAX;
-    if (f->n_buffers && (int64_t)(BUFFERS_BYTES / ((size_t)f->n_buffers * widest)) < f->block)
-        f->block = (int64_t)(BUFFERS_BYTES / ((size_t)f->n_buffers * widest)) / 16 * 16;
+    f->block = SP_FUSED_BLOCK;
+    if (f->n_buffers && (int64_t)(SP_FUSED_BUFFERS / ((size_t)f->n_buffers * widest)) < f->block)
+        f->block = (int64_t)(SP_FUSED_BUFFERS / ((size_t)f->n_buffers * widest)) / 16 * 16;
     f->buffer_bytes = (size_t)f->block * widest;
     f->n_parts = g->n;
     for (int i = 0; i < g->n; i++) {
         const sp_step *s = &p->steps[g->first + i];
-        part *q = &f->parts[i];
+        sp_fused_part *q = &f->parts[i];
         q->fn = s->loop.fn;
         q->context = s->loop.context;
         f->cost += s->loop.cost;
@@ -314,25 +235,88 @@ static sp_status make_fused(const group *g, sp_step *out)
         }
     }
     const sp_step *last = &p->steps[g->first + g->n - 1];
-    *out = (sp_step){.node = last->node, .run = fused_run, .op = last->op, .attrs = f, .n_in = f->n_memory, .n_out = 0,
-                     .handles = handles, .work = -1, .n_fused = g->n};
-    p->n_fused += g->n;
+    *out = (sp_step){.node = last->node, .run = sp__fused_run, .op = last->op, .attrs = f, .n_in = n_read,
+                     .n_out = f->n_memory - n_read, .handles = handles, .work = -1, .n_fused = g->n};
     return SP_OK;
+}
+
+/* --- order ------------------------------------------------------------------------------------------------------- */
+
+/* Does the step read what the group writes? */
+static bool continues(const group *g, const sp_step *s)
+{
+    for (int k = 0; k < g->n_operands; k++)
+        if (g->operands[k].written && touches(g->p, s, g->p->handles[g->operands[k].handle].root)) return true;
+    return false;
+}
+
+/* The step at `from` to `to`, which is before it; those in between move down. */
+static void move_up(sp_plan *p, int from, int to)
+{
+    sp_step moved = p->steps[from];
+    memmove(&p->steps[to + 1], &p->steps[to], (size_t)(from - to) * sizeof moved);
+    p->steps[to] = moved;
+}
+
+/* A step further on that joins: moved to the end of the group. */
+static bool join_later(group *g)
+{
+    sp_plan *p = g->p;
+    const int end = g->first + g->n;
+    for (int i = end + 1; i < p->n_steps && i <= end + LOOK_AHEAD; i++) {
+        if (!sp__step_fusible(p, &p->steps[i]) || !continues(g, &p->steps[i]) || !sp__step_can_move(p, i, end)) continue;
+        if (!join(g, &p->steps[i])) continue;
+        move_up(p, i, end);
+        return true;
+    }
+    return false;
+}
+
+static void grow(group *g)
+{
+    sp_plan *p = g->p;
+    for (;;) {
+        const int next = g->first + g->n;
+        if (next < p->n_steps && sp__step_fusible(p, &p->steps[next]) && join(g, &p->steps[next])) continue;
+        if (!g->n || !join_later(g)) return;
+    }
+}
+
+sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out)
+{
+    group g = {.p = p, .first = i};
+    return join(&g, &p->steps[i]) ? make_fused(&g, out) : SP_DECLINED;
+}
+
+static int *count_users(const sp_plan *p)
+{
+    int *users = sp__alloc_zero((size_t)(p->n_roots + 1) * sizeof *users);
+    for (int i = 0; users && i < p->n_steps; i++)
+        for (int k = 0; k < sp__step_handles(&p->steps[i]); k++) {
+            int root = sp__step_root(p, &p->steps[i], k);
+            bool seen = root < 0;
+            for (int j = 0; j < k && !seen; j++) seen = sp__step_root(p, &p->steps[i], j) == root;
+            if (!seen) users[root]++;
+        }
+    return users;
 }
 
 sp_status sp__plan_fuse(sp_plan *p)
 {
     int n = 0;
-    sp__plan_lifetimes(p);
-    for (int i = 0; i < p->n_steps;) {
-        group g = {.p = p, .first = i};
-        while (i + g.n < p->n_steps && can_fuse(p, &p->steps[i + g.n]) && join(&g, &p->steps[i + g.n])) continue;
+    int *users = count_users(p);
+    if (!users) return SP_NOMEM;
+    sp_status status = SP_OK;
+    for (int i = 0; i < p->n_steps && status == SP_OK;) {
+        group g = {.p = p, .users = users, .first = i};
+        grow(&g);
         sp_step made = p->steps[i];
-        int length = g.n > 1 ? g.n : 1;
-        if (g.n > 1) SP_TRY(make_fused(&g, &made));
+        if (g.n > 1) status = make_fused(&g, &made);
+        if (g.n > 1) p->n_fused += g.n;
         p->steps[n++] = made; /* n <= i: what is overwritten has been read */
-        i += length;
+        i += g.n > 1 ? g.n : 1;
     }
     p->n_steps = n;
-    return SP_OK;
+    sp__free(users);
+    return status;
 }

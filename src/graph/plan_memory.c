@@ -66,14 +66,20 @@ void sp__plan_lifetimes(sp_plan *p)
         p->roots[i].first = INT32_MAX;
         p->roots[i].last = -1;
     }
-    for (int i = 0; i < p->n_steps; i++) {
-        const sp_step *s = &p->steps[i];
-        for (int k = -1; k < s->n_in + s->n_out; k++) {
-            int root = k < 0 ? s->work : s->handles[k] < 0 ? -1 : p->handles[s->handles[k]].root;
-            if (root < 0) continue;
-            sp_root *r = &p->roots[root];
-            if (i < r->first) r->first = i;
-            r->last = i;
+    for (int t = 0; t < p->n_turns; t++) {
+        const sp_turn *turn = &p->turns[t];
+        const int end = turn->end[turn->n_lanes - 1];
+        for (int i = turn->first; i < end; i++) {
+            const sp_step *s = &p->steps[i];
+            /* Lanes run at the same time: what one of their steps touches lives as long as the turn. */
+            const int first = turn->n_lanes > 1 ? turn->first : i, last = turn->n_lanes > 1 ? end - 1 : i;
+            for (int k = -1; k < sp__step_handles(s); k++) {
+                int root = k < 0 ? s->work : sp__step_root(p, s, k);
+                if (root < 0) continue;
+                sp_root *r = &p->roots[root];
+                if (first < r->first) r->first = first;
+                if (last > r->last) r->last = last;
+            }
         }
     }
 }

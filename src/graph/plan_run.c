@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "device/device.h"
 #include "graph/plan.h"
 
 enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
@@ -15,6 +16,12 @@ typedef struct {
     sp_kernel_fn run;
     sp_call call;
 } action;
+
+/* What the kernel of a product does to its result. */
+typedef struct {
+    sp_epilogue epilogue;
+    sp_tail tail;
+} tail_action;
 
 /* Memory from outside: its address of the last run, and the handles that show it. */
 typedef struct {
@@ -92,6 +99,25 @@ static sp_status instance_borders(sp_instance *x)
     return SP_OK;
 }
 
+static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
+{
+    const int n = sp__step_handles(s);
+    sp_tensor **pointers = sp__arena_alloc(&x->memory, (size_t)(n + 1) * sizeof *pointers);
+    if (!pointers) return SP_NOMEM;
+    for (int k = 0; k < n; k++) pointers[k] = s->handles[k] < 0 ? NULL : &x->handles[s->handles[k]];
+    *out = (action){.run = s->run,
+                    .call = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = pointers,
+                             .out = pointers + s->n_in, .prepared = s->prepared,
+                             .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
+    if (!s->tail) return SP_OK;
+    tail_action *t = sp__arena_alloc(&x->memory, sizeof *t);
+    if (!t) return SP_NOMEM;
+    t->tail = (sp_tail){.fused = s->tail, .operands = pointers + s->n_in + s->n_out};
+    t->epilogue = (sp_epilogue){.fn = sp__tail_run, .context = &t->tail};
+    out->call.epilogue = &t->epilogue;
+    return SP_OK;
+}
+
 static sp_status instance_fill(sp_instance *x)
 {
     sp_plan *p = x->plan;
@@ -114,16 +140,7 @@ static sp_status instance_fill(sp_instance *x)
             t->data = r->constant->data + h->offset;
         }
     }
-    for (int i = 0; i < p->n_steps; i++) {
-        const sp_step *s = &p->steps[i];
-        sp_tensor **pointers = sp__arena_alloc(&x->memory, (size_t)(s->n_in + s->n_out + 1) * sizeof *pointers);
-        if (!pointers) return SP_NOMEM;
-        for (int k = 0; k < s->n_in + s->n_out; k++) pointers[k] = s->handles[k] < 0 ? NULL : &x->handles[s->handles[k]];
-        x->actions[i] = (action){.run = s->run,
-                                 .call = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = pointers,
-                                          .out = pointers + s->n_in,
-                                          .work = s->work < 0 ? NULL : (char *)x->arena + p->roots[s->work].offset}};
-    }
+    for (int i = 0; i < p->n_steps; i++) SP_TRY(instance_action(x, &p->steps[i], &x->actions[i]));
     return instance_borders(x);
 }
 
@@ -193,10 +210,10 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static sp_status run_actions_timed(sp_instance *x)
+static sp_status run_timed(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
-    for (int i = 0; i < p->n_steps; i++) {
+    for (int i = begin; i < end; i++) {
         action *a = &x->actions[i];
         uint64_t start = now_ns();
         sp_status status = a->run(&a->call);
@@ -206,15 +223,53 @@ static sp_status run_actions_timed(sp_instance *x)
     return SP_OK;
 }
 
-static sp_status run_actions(sp_instance *x)
+static sp_status run_actions(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
-    if (p->step_ns) return run_actions_timed(x);
-    for (int i = 0; i < p->n_steps; i++) {
+    if (p->step_ns) return run_timed(x, begin, end);
+    for (int i = begin; i < end; i++) {
         action *a = &x->actions[i];
         if (__builtin_expect(i % POLL_ACTIONS == POLL_ACTIONS - 1, 0)) SP_TRY(sp__interrupt_check());
         sp_status status = a->run(&a->call);
         if (__builtin_expect(status != SP_OK, 0)) return step_failed(&p->steps[i], status);
+    }
+    return SP_OK;
+}
+
+/* Messages belong to threads: those of a lane are kept until all lanes are done. */
+typedef struct {
+    sp_instance *x;
+    const sp_turn *turn;
+    sp_status status[SP_LANES_MAX];
+    sp_error errors[SP_LANES_MAX];
+} lanes_job;
+
+static void run_lane(void *context, int64_t begin, int64_t end)
+{
+    lanes_job *j = context;
+    for (int64_t lane = begin; lane < end; lane++) {
+        j->status[lane] = run_actions(j->x, lane ? j->turn->end[lane - 1] : j->turn->first, j->turn->end[lane]);
+        if (j->status[lane] != SP_OK) sp_error_capture(j->status[lane], &j->errors[lane]);
+    }
+}
+
+static sp_status run_lanes(sp_instance *x, const sp_turn *turn)
+{
+    lanes_job job;
+    job.x = x;
+    job.turn = turn;
+    SP_TRY(sp__parallel_for(turn->n_lanes, 1, run_lane, &job));
+    for (int lane = 0; lane < turn->n_lanes; lane++)
+        if (job.status[lane] != SP_OK) return sp_error_raise(&job.errors[lane]);
+    return SP_OK;
+}
+
+static sp_status run_turns(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    for (int i = 0; i < p->n_turns; i++) {
+        const sp_turn *turn = &p->turns[i];
+        SP_TRY(turn->n_lanes == 1 ? run_actions(x, turn->first, turn->end[0]) : run_lanes(x, turn));
     }
     return SP_OK;
 }
@@ -228,7 +283,7 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
     for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
     sp_status status = make_results(x, out);
     if (status == SP_OK) {
-        status = run_actions(x);
+        status = run_turns(x);
         for (int i = 0; i < p->n_variables; i++)
             if (p->stored[i]) sp__tensor_wrote(p->variables[i]->tensor);
     }
@@ -388,7 +443,8 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
     pthread_mutex_lock(&s->lock);
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
         out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
-                                     .n_reused = p->n_reused, .arena_bytes = p->arena_bytes,
+                                     .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared,
+                                      .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
     pthread_mutex_unlock(&s->lock);
     return n;
@@ -406,7 +462,7 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
     pthread_mutex_lock(&s->lock);
     const sp_plan *p = s->plans;
     for (int i = 0; p && i < p->n_steps; i++) {
-        const char *name = p->steps[i].n_fused ? "fused" : p->steps[i].op->name;
+        const char *name = p->steps[i].n_fused && !p->steps[i].tail ? "fused" : p->steps[i].op->name;
         int k = 0;
         while (k < n && strcmp(out[k].name, name) != 0) k++;
         if (k == max) continue;

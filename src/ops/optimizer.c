@@ -101,6 +101,33 @@ static sp_status step_run(const sp_call *c, unsigned tensors, const step_fn *fns
     return sp__parallel_for(param->count, 8192, fns[param->dtype], &j);
 }
 
+/* The same for plans, which run updates together with what makes the gradient: blocks of float32 operands, results first. */
+static void step_block(const sp_op *op, unsigned tensors, step_fn fn, int64_t n, char *const *ptr, const void *attrs)
+{
+    step_job j = {.attrs = attrs};
+    const int n_kept = __builtin_popcount(op->writes), n_in = sp__op_inputs(op)->n;
+    int n_written = 0, n_numbers = 0;
+    ptr += n_kept; /* the results are written inputs */
+    for (int i = 0; i < n_in; i++) {
+        if (tensors >> i & 1) j.p[op->writes >> i & 1 ? n_written++ : n_kept] = ptr[i];
+        else j.s[n_numbers++] = *(const float *)(const void *)ptr[i];
+    }
+    fn(&j, 0, n);
+}
+
+/* Which calls step_block can do; others have checks and conversions to make. */
+static sp_inner_loop step_inner(const sp_call *c, unsigned tensors, sp_loop_fn fn)
+{
+    const sp_inner_loop none = {.fn = NULL};
+    const sp_tensor *param = c->in[first_written(c)];
+    for (int i = 0; i < c->n_in; i++) {
+        const sp_tensor *t = c->in[i];
+        if (t->dtype != SP_DTYPE_F32) return none;
+        if (!(tensors >> i & 1) ? t->count != 1 : !(t->flags & SP_TENSOR_CONTIGUOUS) || !sp__tensor_same_shape(t, param)) return none;
+    }
+    return (sp_inner_loop){.fn = fn, .context = c->attrs, .cost = 16};
+}
+
 /* ivdep: iterations are independent even if a caller passes one tensor twice. */
 #define STEP_LOOP(D, T, C, LOAD, STORE, name, n_tensors, n_written, before, body)                                      \
     static void name##_##D(void *context, int64_t begin, int64_t end)                                                  \
@@ -128,12 +155,19 @@ static sp_status step_run(const sp_call *c, unsigned tensors, const step_fn *fns
         static const step_fn fns[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_KERNEL_ROW, name_, )};                            \
         return step_run(c, tensors_, fns);                                                                             \
     }                                                                                                                  \
+    static void name_##_block(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                     \
+    {                                                                                                                  \
+        (void)step;                                                                                                    \
+        step_block(&sp_op_##name_, tensors_, name_##_F32, n, ptr, attrs);                                              \
+    }                                                                                                                  \
+    static sp_inner_loop name_##_inner(const sp_call *c) { return step_inner(c, tensors_, name_##_block); }            \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = inputs_,                                                                    \
                                  .n_out = n_written,                                                                   \
                                  attributes.dtypes = SP_DT_FLOATS,                                                     \
                                  .infer = step_infer,                                                                  \
                                  .reference = name_##_reference,                                                       \
+                                 .loop = name_##_inner,                                                                \
                                  .workspace = step_workspace,                                                          \
                                  .writes = writes_,                                                                    \
                                  .no_vjp = "updates in place",                                                         \

@@ -115,7 +115,7 @@ bool sp__shape_reshape_strides(int rank, const int64_t *dims, const int64_t *str
  * sp__loop_run visits every element of `dims`, for operands broadcast to it, calling the inner function with runs along
  * the last (merged) dimension: n elements, ptr[k] the first of operand k, step[k] its distance in bytes (0: broadcast).
  * Dimensions that can be merged are merged; large loops are split over threads into parts of fixed size. */
-#define SP_LOOP_MAX 6
+#define SP_LOOP_MAX 16
 typedef void (*sp_loop_fn)(int64_t n, char *const *ptr, const int64_t *step, const void *context);
 typedef struct sp_loop {
     int n_operands;

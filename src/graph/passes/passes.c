@@ -57,11 +57,16 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
     const char *off = options ? options->off : NULL, *environment = getenv("SPORE_PASSES");
     SP_TRY(check_names(off, 0, "options.off"));
     SP_TRY(check_names(environment, '-', "SPORE_PASSES"));
+    const char *numerics = getenv("SPORE_NUMERICS");
+    SP_CHECK(!numerics || strcmp(numerics, "exact") == 0 || strcmp(numerics, "fast") == 0, SP_VALUE,
+             "SPORE_NUMERICS is '%s', it must be exact or fast", numerics);
+    const bool fast = (options && options->fast) || (numerics && strcmp(numerics, "fast") == 0);
     const bool verify = VERIFY_ALWAYS || getenv("SPORE_VERIFY");
     p->reports = sp__arena_alloc(&p->arena, N_PASSES * sizeof *p->reports);
     if (!p->reports) return SP_NOMEM;
     for (int i = 0; i < N_PASSES; i++) {
         if (listed(off, passes[i]->name, 0) || listed(environment, passes[i]->name, '-')) continue;
+        if (passes[i]->fast && !fast) continue;
         p->planning |= passes[i]->planning;
         if (!passes[i]->run) continue;
         double start = now_us();

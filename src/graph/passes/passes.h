@@ -12,6 +12,7 @@ typedef struct sp_pass {
     const char *doc;       /* one line */
     sp_status (*run)(sp_graph *g, int *count);
     unsigned planning;     /* instead of run: what plans may do, SP_PLAN_... */
+    bool fast;             /* results may differ in rounding: runs only when fast numerics was asked for */
 } sp_pass;
 
 typedef struct sp_pass_report {

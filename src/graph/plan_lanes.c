@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_lanes.c - steps too small to be worth several threads run side by side instead, where they do not depend on each other.
+ *
+ * Steps are dealt to lanes, one a thread. What depends on a step runs behind it in its lane; what depends on two lanes waits
+ * for the end of the turn. Typical are the gradients by weights and by inputs of small layers, and updates of small parameters:
+ * they fill a lane while the other goes on with the chain. Which lane computes something does not change it. */
+#include <math.h>
+
+#include "graph/fused.h"
+#include "ops/ops_impl.h"
+
+enum {
+    LOOK_AHEAD = 32,     /* steps considered for a turn */
+    SMALL_NS = 60000,    /* above this a kernel shares its work among threads by itself */
+    SHARE_NS = 4000      /* what it costs to get other threads to work */
+};
+
+/* Time of a step on one thread, roughly: it decides about lanes, never about results. */
+static double step_cost(const sp_plan *p, const sp_step *s)
+{
+    double bytes = 0, counts = 1;
+    int n_large = 0;
+    for (int k = 0; k < sp__step_handles(s); k++) {
+        if (s->handles[k] < 0) continue;
+        const sp_tensor *t = &p->handles[s->handles[k]].shape;
+        bytes += (double)sp_tensor_bytes(t);
+        if (t->rank > 1 && n_large++ < 3) counts *= (double)t->count;
+    }
+    if (s->run == sp__fused_run) {
+        const sp_fused *f = s->attrs;
+        double n = f->cost / 16.0;
+        for (int i = 0; i < f->rank; i++) n *= (double)f->dims[i];
+        return n;
+    }
+    if (s->loop.fn) return (double)p->handles[s->handles[s->n_in]].shape.count * s->loop.cost / 16;
+    /* Products: the root of (m k)(k n)(m n) is m n k, with two operations each, some 40 of them in a nanosecond. */
+    if (s->op == &sp_op_matmul) return sqrt(counts) / 20 + bytes / 16;
+    if (strncmp(s->op->name, "conv", 4) == 0) return sqrt(counts) / 5 + bytes / 16;
+    return 300 + bytes / 4;
+}
+
+typedef struct {
+    sp_plan *p;
+    const double *cost;          /* by step of the window, from `first` on */
+    int first, n;                /* window */
+    int n_lanes;
+    int lane[LOOK_AHEAD];        /* by step of the window; -1: waits for the end of the turn */
+    double load[SP_LANES_MAX];
+} dealer;
+
+static bool step_depends(const dealer *d, int i, int k)
+{
+    return sp__steps_depend(d->p, &d->p->steps[d->first + i], &d->p->steps[d->first + k]);
+}
+
+/* The lane of a step: that of what it depends on, the emptiest if there is none; -1: it must wait. */
+static int lane_for(const dealer *d, int i)
+{
+    int lane = -1;
+    if (d->cost[i] > SMALL_NS) return -1;
+    for (int k = 0; k < i; k++) {
+        if (d->lane[k] == lane && lane >= 0) continue;
+        if (!step_depends(d, i, k)) continue;
+        if (d->lane[k] < 0 || lane >= 0) return -1;
+        lane = d->lane[k];
+    }
+    if (lane >= 0) return lane;
+    lane = 0;
+    for (int k = 1; k < d->n_lanes; k++)
+        if (d->load[k] < d->load[lane]) lane = k;
+    return lane;
+}
+
+static int longest(const dealer *d)
+{
+    int lane = 0;
+    for (int k = 1; k < d->n_lanes; k++)
+        if (d->load[k] > d->load[lane]) lane = k;
+    return lane;
+}
+
+/* Steps at the end of the longest lane have nobody beside them: they need not belong to the turn. */
+static void trim(dealer *d)
+{
+    for (int i = d->n - 1; i >= 0; i--) {
+        int lane = d->lane[i], top = longest(d);
+        if (lane != top) {
+            if (lane >= 0) return;
+            continue;
+        }
+        double second = 0;
+        for (int k = 0; k < d->n_lanes; k++)
+            if (k != top && d->load[k] > second) second = d->load[k];
+        if (d->load[top] - d->cost[i] < second) return;
+        d->load[top] -= d->cost[i];
+        d->lane[i] = -1;
+    }
+}
+
+/* Deal the window; does it pay? */
+static bool deal(dealer *d)
+{
+    double sum = 0;
+    for (int i = 0; i < d->n; i++) sum += d->cost[i] > SMALL_NS ? 0 : d->cost[i];
+    if (sum < 2 * SHARE_NS) return false;
+    for (int k = 0; k < d->n_lanes; k++) d->load[k] = 0;
+    for (int i = 0; i < d->n; i++) {
+        d->lane[i] = lane_for(d, i);
+        if (d->lane[i] >= 0) d->load[d->lane[i]] += d->cost[i];
+    }
+    trim(d);
+    sum = 0;
+    for (int k = 0; k < d->n_lanes; k++) sum += d->load[k];
+    return sum - d->load[longest(d)] > SHARE_NS;
+}
+
+/* Steps of the window in their new order: lane after lane, then those that wait. */
+static void rearrange(const dealer *d, double *cost, sp_turn *turn)
+{
+    sp_step steps[LOOK_AHEAD];
+    double costs[LOOK_AHEAD];
+    int at = 0;
+    turn->first = d->first;
+    turn->n_lanes = d->n_lanes;
+    for (int lane = 0; lane <= d->n_lanes; lane++) {
+        for (int i = 0; i < d->n; i++) {
+            if (d->lane[i] != (lane == d->n_lanes ? -1 : lane)) continue;
+            steps[at] = d->p->steps[d->first + i];
+            costs[at++] = d->cost[i];
+        }
+        if (lane < d->n_lanes) turn->end[lane] = d->first + at;
+    }
+    memcpy(&d->p->steps[d->first], steps, (size_t)at * sizeof *steps);
+    memcpy(cost, costs, (size_t)at * sizeof *costs);
+}
+
+static void add_alone(sp_plan *p, int step)
+{
+    sp_turn *last = p->n_turns ? &p->turns[p->n_turns - 1] : NULL;
+    if (last && last->n_lanes == 1) last->end[0] = step + 1;
+    else p->turns[p->n_turns++] = (sp_turn){.first = step, .n_lanes = 1, .end = {step + 1}};
+}
+
+sp_status sp__plan_lanes(sp_plan *p, bool several)
+{
+    p->turns = sp__arena_alloc(&p->arena, (size_t)(p->n_steps + 1) * sizeof *p->turns);
+    double *cost = sp__alloc((size_t)(p->n_steps + 1) * sizeof *cost);
+    if (!p->turns || !cost) {
+        sp__free(cost);
+        return SP_NOMEM;
+    }
+    for (int i = 0; i < p->n_steps; i++) cost[i] = step_cost(p, &p->steps[i]);
+    const int n_threads = sp_threads() < SP_LANES_MAX ? sp_threads() : SP_LANES_MAX;
+    for (int i = 0; i < p->n_steps;) {
+        dealer d = {.p = p, .cost = cost + i, .first = i, .n_lanes = n_threads};
+        d.n = p->n_steps - i < LOOK_AHEAD ? p->n_steps - i : LOOK_AHEAD;
+        if (!several || n_threads == 1 || cost[i] > SMALL_NS || !deal(&d) || d.lane[0] < 0) {
+            add_alone(p, i++);
+            continue;
+        }
+        sp_turn *turn = &p->turns[p->n_turns++];
+        rearrange(&d, cost + i, turn);
+        p->n_side += turn->end[turn->n_lanes - 1] - i;
+        i = turn->end[turn->n_lanes - 1];
+    }
+    sp__free(cost);
+    return SP_OK;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_tail.c - what is done to the result of a product, element by element, is done by the product: bias, activation,
+ * residual, scale, and the update of a weight by its gradient.
+ *
+ * Kernels of products and convolutions hand over each part of their result when it is final, on the thread that made it,
+ * while it is in cache (sp_epilogue). The tail is an ordinary fused step over the same elements, run for that part: the inner
+ * loops and their operands are the same, so results are bit for bit those of separate steps.
+ *
+ * A step becomes the tail of a product when it reads the product's result in its own order, writes nothing that the product
+ * still reads, and nothing between the two depends on it. */
+#include "device/device.h"
+#include "graph/fused.h"
+
+enum { LOOK_AHEAD = 24 };
+
+/* Is the handle all of the product's result, element by element in its order? */
+static bool shows_all(const sp_handle *result, const sp_handle *h)
+{
+    return h->offset == result->offset && h->shape.count == result->shape.count && (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
+           sp_dtype_bytes((sp_dtype)h->shape.dtype) == sp_dtype_bytes((sp_dtype)result->shape.dtype);
+}
+
+static bool can_follow(const sp_plan *p, const sp_step *product, const sp_step *s)
+{
+    if ((s->run != sp__fused_run && !sp__step_fusible(p, s)) || s->n_out < 1) return false;
+    const sp_handle *result = &p->handles[product->handles[product->n_in]];
+    const sp_tensor *o = &p->handles[s->handles[s->n_in]].shape;
+    bool reads = false;
+    if (o->count != result->shape.count) return false;
+    for (int k = 0; k < sp__step_handles(s); k++) {
+        const sp_handle *h = &p->handles[s->handles[k]];
+        if (h->root != result->root) continue;
+        if (!shows_all(result, h)) return false;
+        reads = true;
+    }
+    for (int k = s->n_in; reads && k < sp__step_handles(s); k++) /* written, while the product reads its inputs */
+        for (int i = 0; i < product->n_in; i++)
+            if (sp__step_root(p, product, i) == sp__step_root(p, s, k)) return false;
+    return reads;
+}
+
+static sp_status attach(sp_plan *p, sp_step *product, const sp_step *s)
+{
+    const int n = product->n_in + product->n_out, n_tail = sp__step_handles(s);
+    int *handles = sp__arena_alloc(&p->arena, (size_t)(n + n_tail) * sizeof *handles);
+    if (!handles) return SP_NOMEM;
+    memcpy(handles, product->handles, (size_t)n * sizeof *handles);
+    memcpy(handles + n, s->handles, (size_t)n_tail * sizeof *handles);
+    product->handles = handles;
+    product->tail = s->attrs;
+    product->tail_in = s->n_in;
+    product->tail_out = s->n_out;
+    product->n_fused = 1 + s->n_fused;
+    p->n_tails += s->n_fused;
+    return SP_OK;
+}
+
+sp_status sp__plan_tails(sp_plan *p)
+{
+    for (int i = 0; i < p->n_steps; i++) {
+        if (!p->steps[i].epilogue || p->steps[i].n_out != 1) continue;
+        for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
+            if (!can_follow(p, &p->steps[i], &p->steps[k]) || !sp__step_can_move(p, k, i + 1)) continue;
+            sp_step tail = p->steps[k];
+            sp_status status = tail.run == sp__fused_run ? SP_OK : sp__step_fuse(p, k, &tail);
+            if (status == SP_DECLINED) continue;
+            SP_TRY(status);
+            SP_TRY(attach(p, &p->steps[i], &tail));
+            memmove(&p->steps[k], &p->steps[k + 1], (size_t)(p->n_steps - k - 1) * sizeof *p->steps);
+            p->n_steps--;
+            break;
+        }
+    }
+    return SP_OK;
+}
+
+void sp__tail_run(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+{
+    const sp_tail *t = context;
+    for (int64_t r = 0; r < n_rows; r++) sp__fused_range(t->fused, t->operands, start + r * row_step, start + r * row_step + n);
+}
