@@ -65,7 +65,7 @@ def models(names):
         peers.append(("mindspore", [mindspore, own, "mindspore", "graph"]))
     sides = ["graph", "eager", *(name for name, _ in peers)]
     print(f"{'step':14}{'compile':>10}{'aim':>6}" + "".join(f"{side:>22}" for side in sides))
-    for name in names or ("lenet", "mlp", "lstm", "gpt", "transformer12", "resnet50"):
+    for name in names or ("lenet", "mlp", "lstm", "gpt", "transformer12", "resnet18", "resnet50"):
         found = {side: {} for side in sides}
         for _ in range(ROUNDS):
             both = run([sys.executable, own, "spore", "both", name], env) or {}

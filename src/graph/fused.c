@@ -51,9 +51,16 @@ void sp__fused_range(const sp_fused *f, sp_tensor *const *operands, int64_t from
 {
     const int64_t cols = f->dims[f->rank - 1];
     while (from < to) {
-        int64_t row = from / cols, col = from % cols, end = to - from < cols - col ? col + (to - from) : cols;
-        run_rows(f, operands, row, row + 1, col, end);
-        from += end - col;
+        const int64_t row = from / cols, col = from % cols;
+        if (col == 0 && to - from >= cols) { /* whole rows */
+            const int64_t n = (to - from) / cols;
+            run_rows(f, operands, row, row + n, 0, cols);
+            from += n * cols;
+        } else {
+            const int64_t end = to - from < cols - col ? col + (to - from) : cols;
+            run_rows(f, operands, row, row + 1, col, end);
+            from += end - col;
+        }
     }
 }
 

@@ -93,7 +93,7 @@ struct sp_op {
     sp_kernel_fn reference;                                   /* plain kernel into c->out (row-major) */
     sp_status (*compose)(sp_builder *b, const sp_call *c);    /* other operators; sets c->out to tensors owned by b */
 
-    /* Element-wise operators: the reference is nothing but sp__call_loop with this. Graph mode fuses such loops, so element i of
+    /* Element-wise operators: the reference does what sp__call_loop does with this. Graph mode fuses such loops, so element i of
      * the results may depend on the elements i of the inputs alone. */
     sp_inner_loop (*loop)(const sp_call *c);
     bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
