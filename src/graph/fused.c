@@ -16,12 +16,19 @@ static inline void run_block(const sp_fused *f, int64_t n, char *const *at)
     for (int k = 0; k < f->n_parts; k++) {
         const sp_fused_part *p = &f->parts[k];
         char *ptr[SP_LOOP_MAX];
-        int64_t step[SP_LOOP_MAX];
-        for (int i = 0; i < p->n; i++) {
-            ptr[i] = at[p->operand[i]];
-            step[i] = f->inner[p->operand[i]];
-        }
-        p->fn(n, ptr, step, p->context);
+        for (int i = 0; i < p->n; i++) ptr[i] = at[p->operand[i]];
+        p->fn(n, ptr, p->step, p->context);
+    }
+}
+
+/* Where the operands of row r begin. */
+static void find_row(const sp_fused *f, sp_tensor *const *operands, int64_t r, char **row)
+{
+    for (int k = 0; k < f->n_memory; k++) row[k] = operands[k]->data;
+    for (int i = f->rank - 2; i >= 0; i--) {
+        const int64_t index = r % f->dims[i];
+        r /= f->dims[i];
+        for (int k = 0; k < f->n_memory; k++) row[k] += index * f->steps[k][i];
     }
 }
 
@@ -29,25 +36,37 @@ static inline void run_block(const sp_fused *f, int64_t n, char *const *at)
 static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begin, int64_t end, int64_t from, int64_t to)
 {
     _Alignas(64) char buffers[SP_FUSED_BUFFERS];
-    const int last = f->rank - 1;
     char *row[SP_FUSED_OPERANDS], *at[SP_FUSED_OPERANDS];
     for (int k = 0; k < f->n_buffers; k++) at[f->n_memory + k] = buffers + (size_t)k * f->buffer_bytes;
+    find_row(f, operands, begin, row);
     for (int64_t r = begin; r < end; r++) {
-        int64_t rest = r;
-        for (int k = 0; k < f->n_memory; k++) row[k] = operands[k]->data;
-        for (int i = last - 1; i >= 0; i--) {
-            int64_t index = rest % f->dims[i];
-            rest /= f->dims[i];
-            for (int k = 0; k < f->n_memory; k++) row[k] += index * f->steps[k][i];
-        }
         for (int64_t col = from; col < to; col += f->block) {
             for (int k = 0; k < f->n_memory; k++) at[k] = row[k] + col * f->inner[k];
             run_block(f, to - col < f->block ? to - col : f->block, at);
         }
+        if (r + 1 == end) return;
+        if ((r + 1) % f->dims[f->rank - 2]) {
+            for (int k = 0; k < f->n_memory; k++) row[k] += f->steps[k][f->rank - 2];
+        } else {
+            find_row(f, operands, r + 1, row);
+        }
     }
 }
 
-void sp__fused_range(const sp_fused *f, sp_tensor *const *operands, int64_t from, int64_t to)
+/* One row of a group that walks everything as one: a tile of it is runs at a distance. */
+static void run_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+{
+    _Alignas(64) char buffers[SP_FUSED_BUFFERS];
+    char *at[SP_FUSED_OPERANDS];
+    for (int k = 0; k < f->n_buffers; k++) at[f->n_memory + k] = buffers + (size_t)k * f->buffer_bytes;
+    for (int64_t r = 0; r < n_rows; r++, start += row_step)
+        for (int64_t col = 0; col < n; col += f->block) {
+            for (int k = 0; k < f->n_memory; k++) at[k] = operands[k]->data + (start + col) * f->inner[k];
+            run_block(f, n - col < f->block ? n - col : f->block, at);
+        }
+}
+
+static void run_range(const sp_fused *f, sp_tensor *const *operands, int64_t from, int64_t to)
 {
     const int64_t cols = f->dims[f->rank - 1];
     while (from < to) {
@@ -62,6 +81,15 @@ void sp__fused_range(const sp_fused *f, sp_tensor *const *operands, int64_t from
             from += end - col;
         }
     }
+}
+
+void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+{
+    const int64_t cols = f->dims[f->rank - 1], col = start % cols;
+    if (f->rank == 1) run_tile(f, operands, start, n_rows, row_step, n);
+    else if (row_step == cols && col + n <= cols) run_rows(f, operands, start / cols, start / cols + n_rows, col, col + n);
+    else
+        for (int64_t r = 0; r < n_rows; r++) run_range(f, operands, start + r * row_step, start + r * row_step + n);
 }
 
 static void run_chunk(void *context, int64_t begin, int64_t end)

@@ -18,6 +18,7 @@ typedef struct sp_fused_part {
     const void *context;
     int n;
     uint8_t operand[SP_LOOP_MAX];
+    int64_t step[SP_LOOP_MAX];       /* of its operands: bytes from one element of a run to the next */
 } sp_fused_part;
 
 /* Operands are numbered: those in memory, which are the call's inputs and results, then buffers. */
@@ -34,7 +35,8 @@ struct sp_fused {
 
 /* The kernel of a fused step; c->attrs is the sp_fused. */
 sp_status sp__fused_run(const sp_call *c);
-/* Elements [from, to) in row-major order, on this thread. operands: those in memory. */
-void sp__fused_range(const sp_fused *f, sp_tensor *const *operands, int64_t from, int64_t to);
+/* n_rows runs of n elements, numbered in row-major order, row_step apart from each other; on this thread. operands: those in
+ * memory. */
+void sp__fused_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
 
 #endif

@@ -231,6 +231,7 @@ static sp_status make_fused(const group *g, sp_step *out)
         for (int j = 0; j < s->n_in + s->n_out; j++) { /* loops take results first */
             int handle = s->handles[j < s->n_out ? s->n_in + j : j - s->n_out], k = 0;
             while (!same_view(&p->handles[g->operands[k].handle], &p->handles[handle])) k++;
+            q->step[q->n] = f->inner[place[k]];
             q->operand[q->n++] = (uint8_t)place[k];
         }
     }

@@ -33,9 +33,9 @@ static double step_cost(const sp_plan *p, const sp_step *s)
         return n;
     }
     if (s->loop.fn) return (double)p->handles[s->handles[s->n_in]].shape.count * s->loop.cost / 16;
-    /* Products: the root of (m k)(k n)(m n) is m n k, with two operations each, some 40 of them in a nanosecond. */
-    if (s->op == &sp_op_matmul) return sqrt(counts) / 20 + bytes / 16;
-    if (strncmp(s->op->name, "conv", 4) == 0) return sqrt(counts) / 5 + bytes / 16;
+    /* Products: the root of (m k)(k n)(m n) is m n k, with two operations each, some 80 of them in a nanosecond. */
+    if (s->op == &sp_op_matmul) return sqrt(counts) / 40 + bytes / 32;
+    if (strncmp(s->op->name, "conv", 4) == 0) return sqrt(counts) / 10 + bytes / 16;
     return 300 + bytes / 4;
 }
 

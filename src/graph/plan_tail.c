@@ -77,5 +77,5 @@ sp_status sp__plan_tails(sp_plan *p)
 void sp__tail_run(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
 {
     const sp_tail *t = context;
-    for (int64_t r = 0; r < n_rows; r++) sp__fused_range(t->fused, t->operands, start + r * row_step, start + r * row_step + n);
+    sp__fused_tile(t->fused, t->operands, start, n_rows, row_step, n);
 }
