@@ -11,13 +11,31 @@
 #include "device/device.h"
 #include "graph/fused.h"
 
-enum { LOOK_AHEAD = 24 };
+enum {
+    LOOK_AHEAD = 24,
+    NEAR_BYTES = 512 * 1024, /* of all operands together: they stay in the second cache whatever the order */
+    SMALL_BYTES = 32 * 1024  /* of an operand that is used again and again: a bias */
+};
 
 /* Is the handle all of the product's result, element by element in its order? */
 static bool shows_all(const sp_handle *result, const sp_handle *h)
 {
     return h->offset == result->offset && h->shape.count == result->shape.count && (h->shape.flags & SP_TENSOR_CONTIGUOUS) &&
            sp_dtype_bytes((sp_dtype)h->shape.dtype) == sp_dtype_bytes((sp_dtype)result->shape.dtype);
+}
+
+/* A product makes its result in tiles. Other large operands would be walked tile by tile too, a short piece of many rows, which
+ * memory gives more slowly than it gives them row after row to a step of their own: measured for the updates of large weights. */
+static bool stays_near(const sp_plan *p, const sp_handle *result, const sp_step *s)
+{
+    size_t all = 0, large = 0;
+    for (int k = 0; k < sp__step_handles(s); k++) {
+        const sp_handle *h = &p->handles[s->handles[k]];
+        const size_t bytes = sp_tensor_bytes(&h->shape);
+        all += bytes;
+        if (h->root != result->root && bytes > SMALL_BYTES) large++;
+    }
+    return large == 0 || all <= NEAR_BYTES;
 }
 
 static bool can_follow(const sp_plan *p, const sp_step *product, const sp_step *s)
@@ -36,7 +54,7 @@ static bool can_follow(const sp_plan *p, const sp_step *product, const sp_step *
     for (int k = s->n_in; reads && k < sp__step_handles(s); k++) /* written, while the product reads its inputs */
         for (int i = 0; i < product->n_in; i++)
             if (sp__step_root(p, product, i) == sp__step_root(p, s, k)) return false;
-    return reads;
+    return reads && stays_near(p, result, s);
 }
 
 static sp_status attach(sp_plan *p, sp_step *product, const sp_step *s)
