@@ -19,6 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <jansson.h>
+#include <openssl/crypto.h>
+#include <sqlite3.h>
+#include <zlib.h>
+
+#include "spore/machine.h"
 #include "spore/runtime.h"
 #include "tools.h"
 
@@ -218,7 +224,40 @@ static void report_cpu(void)
     }
     const char *cap = getenv("SPORE_ISA");
     if (cap != NULL && cap[0] != '\0') printf("SPORE_ISA  %s (kernels are capped to it)\n", cap);
-    printf("threads    %d\n", sp_threads());
+    printf("in use     %s\n", sp_machine_features());
+    printf("caches    ");
+    for (int level = 1; level <= 3; level++)
+        if (sp_machine_cache(level)) printf(" L%d %zu KB", level, sp_machine_cache(level) / 1024);
+    printf("\nthreads    %d\n", sp_threads());
+}
+
+static void report_kernels(void)
+{
+    static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_F16, SP_DTYPE_BF16, SP_DTYPE_I8};
+    printf("products  ");
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        const char *name = sp_machine_products(dtypes[i]);
+        const char *otherwise = dtypes[i] == SP_DTYPE_I8 ? "reference" : "as float32";
+        printf("%s %s: %s", i ? "," : "", sp_dtype_name(dtypes[i]), name[0] ? name : otherwise);
+    }
+    printf("\nkernels   ");
+    int with = 0, column = 10;
+    for (int i = 0; i < sp_op_count(); i++) {
+        char text[256];
+        const sp_op *op = sp_op_at(i);
+        if (sp_machine_kernels(op, text, sizeof text) == 0) continue;
+        int width = (int)strlen(sp_op_name(op)) + (int)strlen(text) + 4;
+        if (column + width > 120) column = printf("\n          ");
+        column += printf(" %s (%s)", sp_op_name(op), text);
+        with++;
+    }
+    printf("\n           %d of %d operators have fast kernels; the others run on their reference\n", with, sp_op_count());
+}
+
+static void report_libraries(void)
+{
+    printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION), sqlite3_libversion(),
+           JANSSON_VERSION);
 }
 
 static void report_memory(void)
@@ -266,6 +305,8 @@ static int verb_doctor(int argc, char **argv)
     printf("spore      %s\n", sp_version());
     report_cpu();
     report_memory();
+    report_kernels();
+    report_libraries();
     location where;
     int code = locate(&where);
     if (code == 0) code = export_package(where.package);
@@ -290,6 +331,7 @@ static const verb verbs[] = {
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},
     {"record", "VERB", "MindRecord data sets: info, cat, make, check and more", verb_record},
+    {"bench", "", "measure this machine, and where the main kernels stand on it", verb_bench},
     {"doctor", "", "show what spore finds on this machine", verb_doctor},
     {"version", "", "print the version (also: --version)", verb_version},
     {"help", "", "print this text (also: --help)", verb_help},

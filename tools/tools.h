@@ -76,5 +76,6 @@ int verb_diff(int argc, char **argv);
 int verb_encrypt(int argc, char **argv);
 int verb_decrypt(int argc, char **argv);
 int verb_record(int argc, char **argv);
+int verb_bench(int argc, char **argv);
 
 #endif

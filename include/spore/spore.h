@@ -6,6 +6,7 @@
 #include "spore/format.h"
 #include "spore/grad.h"
 #include "spore/graph.h"
+#include "spore/machine.h"
 #include "spore/model.h"
 #include "spore/op.h"
 #include "spore/ops.h"

@@ -2,6 +2,17 @@
 /* cpu_kernels.c - the list of fast kernels, best first per operator. */
 #include "device/cpu/cpu_kernels.h"
 
+#define FLOATS (SP_DT(F32) | SP_DT(F64))
+#define DEPTHWISE(n)                                                                                                   \
+    {.op = "conv" #n "d", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise, .takes = sp__cpu_depthwise_takes,            \
+     .epilogue = true},                                                                                                \
+    {.op = "conv" #n "d_input_grad", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise_input,            \
+     .takes = sp__cpu_depthwise_input_takes},                                                                          \
+    {                                                                                                                  \
+        .op = "conv" #n "d_weight_grad", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise_weight,       \
+        .takes = sp__cpu_depthwise_weight_takes                                                                        \
+    }
+
 #define CONV(n)                                                                                                        \
     {.op = "conv" #n "d", .name = "windows", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes,          \
      .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare},                      \
@@ -17,6 +28,8 @@ static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
      .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
      .prepare = sp__cpu_matmul_prepare},
+    DEPTHWISE(1),
+    DEPTHWISE(2),
     CONV(1),
     CONV(2),
     CONV(3),

@@ -20,6 +20,13 @@ size_t sp__cpu_conv_input_grad_prepared(const sp_call *c);
 sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to);
 sp_status sp__cpu_conv_input_grad(const sp_call *c);
 size_t sp__cpu_conv_input_grad_work(const sp_call *c);
+/* One input channel per group, planes of one or two dimensions. */
+bool sp__cpu_depthwise_takes(const sp_call *c);
+sp_status sp__cpu_depthwise(const sp_call *c);
+bool sp__cpu_depthwise_input_takes(const sp_call *c);
+sp_status sp__cpu_depthwise_input(const sp_call *c);
+bool sp__cpu_depthwise_weight_takes(const sp_call *c);
+sp_status sp__cpu_depthwise_weight(const sp_call *c);
 sp_status sp__cpu_conv_weight_grad(const sp_call *c);
 size_t sp__cpu_conv_weight_grad_work(const sp_call *c);
 

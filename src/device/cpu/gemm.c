@@ -308,7 +308,7 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
         finish(&job, 0, s->m, 0, s->n);
         return SP_OK;
     }
-    if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, 512, run_vector);
+    if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
 
     job.b_panels = work;
     job.a_panels = (char *)work + (job.pack_b && !job.packed_b ? (size_t)(job.block_n * job.k_step) * job.size : 0);

@@ -81,6 +81,11 @@ typedef void (*sp__gemm_correlate)(const sp__gemm_span *span, const void *x, con
                                    void *tile);
 /* *sum += sum over positions q of x[q] * y[q]; y without gaps. */
 typedef void (*sp__gemm_correlate_one)(const sp__gemm_span *span, const void *x, const void *y, void *sum);
+/* y[j] = sum_p w[p] * x[offsets[p] + j] (+ *bias), j < n. Reads x up to two vectors behind the last element. */
+typedef void (*sp__gemm_depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w, const void *bias, void *y);
+/* sums[p] += sum over rows r and j < n of y[r * y_step + j] * x[r * x_step + offsets[p] + j]. Reads x up to a vector behind. */
+typedef void (*sp__gemm_depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x,
+                                    const int64_t *offsets, const void *y, void *sums);
 /* dst[p * columns + j] = x[offsets[p] + positions[j]], j < n, zeros up to columns. */
 typedef void (*sp__gemm_gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
                                 void *dst);
@@ -91,6 +96,7 @@ typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step
 #define SP_GEMM_POINTS 14
 #define SP_GEMM_PANEL_BYTES (32 * 1024) /* the largest column panel: columns * k_block elements */
 typedef struct sp__gemm_kernels {
+    const char *name;
     int rows, columns, lanes;  /* of the register block; lanes: of one vector */
     int k_block;               /* so that a column panel stays in the first cache */
     sp__gemm_micro packed[2][SP_GEMM_ROWS];  /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
@@ -106,6 +112,8 @@ typedef struct sp__gemm_kernels {
     sp__gemm_settle settle;
     sp__gemm_correlate correlate[2][SP_GEMM_ROWS];
     sp__gemm_correlate_one correlate_one;
+    sp__gemm_depth_row depth_row;
+    sp__gemm_depth_taps depth_taps;
     sp__gemm_gather gather;
     sp__gemm_add add;
 } sp__gemm_kernels;

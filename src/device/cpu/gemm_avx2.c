@@ -38,6 +38,7 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
     }
 }
 
+#define ISA "avx2"
 #define MICRO_NAME(x) x##_f32_avx2
 #define V_TURN(p, step, to) turn_f32(p, step, to)
 #define T float

@@ -6,6 +6,7 @@
 
 #include "device/cpu/tiles_turn.h"
 
+#define ISA "avx512"
 #define MICRO_NAME(x) x##_f32_avx512
 #define V_TURN(p, step, to) sp__turn_16(p, step, to, 32)
 #define V_STORE_PART(p, v, n) _mm512_mask_storeu_ps(p, (__mmask16)((1u << (n)) - 1), v)

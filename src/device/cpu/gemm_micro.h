@@ -2,6 +2,7 @@
 /* gemm_micro.h - the inner kernels of the matrix product, written once over a few vector macros and included per
  * instruction set and dtype:
  *
+ *   ISA                 what people call the instructions (stays defined)
  *   MICRO_NAME(x)       name with the suffix of this instance     T, V, LANES     element, vector, elements of a vector
  *   ROWS                rows of the register block (two vectors wide)              K_BLOCK
  *   POINTS              rows of the register block of convolution, whose other operand needs no register
@@ -259,35 +260,33 @@ static void MICRO_NAME(dots)(int64_t n, int64_t k, const void *x, const void *b,
     for (; j < n; j++) MICRO_NAME(dot_rows)(1, k, x, from + j * b_col, b_col, to + j * y_step, y_step, accumulate);
 }
 
-/* A vector times a matrix with contiguous rows: eight vectors of sums at a time, so that each row is read in long runs. */
+/* A vector times a matrix with contiguous rows: eight rows at a time into sums that stay in the first cache, so that memory is read in long
+ * runs. The last rows of a strip are as many as there are. */
+static inline __attribute__((always_inline)) void MICRO_NAME(sum_rows)(const int rows, int64_t n, const T *x, int64_t x_step, const T *b,
+                                                                       int64_t b_row, T *y, bool add)
+{
+    V xv[8];
+    for (int i = 0; i < rows; i++) xv[i] = V_SPLAT(x[i * x_step]);
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        V acc = add ? V_LOAD(y + j) : V_ZERO();
+        for (int i = 0; i < rows; i++) acc = V_FMA(xv[i], V_LOAD(b + i * b_row + j), acc);
+        V_STORE(y + j, acc);
+    }
+    if (j < n) {
+        V acc = add ? V_LOAD_PART(y + j, n - j) : V_ZERO();
+        for (int i = 0; i < rows; i++) acc = V_FMA(xv[i], V_LOAD_PART(b + i * b_row + j, n - j), acc);
+        V_STORE_PART(y + j, acc, n - j);
+    }
+}
+
 static void MICRO_NAME(sums)(int64_t n, int64_t k, const void *x, int64_t x_step, const void *b, int64_t b_row, void *y,
                              bool accumulate)
 {
-    const T *xs = x;
-    int64_t j = 0;
-    for (; j + 8 * LANES <= n; j += 8 * LANES) {
-        const T *from = (const T *)b + j;
-        T *to = (T *)y + j;
-        V acc[8];
-        for (int l = 0; l < 8; l++) acc[l] = V_ZERO();
-        for (int64_t p = 0; p < k; p++) {
-            V xv = V_SPLAT(xs[p * x_step]);
-            for (int l = 0; l < 8; l++) acc[l] = V_FMA(xv, V_LOAD(from + p * b_row + l * LANES), acc[l]);
-        }
-        for (int l = 0; l < 8; l++) {
-            if (accumulate) acc[l] = V_ADD(V_LOAD(to + l * LANES), acc[l]);
-            V_STORE(to + l * LANES, acc[l]);
-        }
-    }
-    for (; j < n; j += 2 * LANES) {
-        int64_t left = n - j;
-        const T *from = (const T *)b + j;
-        T *to = (T *)y + j;
-        if (left >= 2 * LANES) MICRO_NAME(direct_1_2)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
-        else if (left > LANES) MICRO_NAME(edge_1_2)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
-        else if (left == LANES) MICRO_NAME(direct_1_1)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
-        else MICRO_NAME(edge_1_1)(k, x, 0, x_step, from, b_row, to, 0, left, accumulate);
-    }
+    const T *xs = x, *from = b;
+    int64_t p = 0;
+    for (; p + 8 <= k; p += 8) MICRO_NAME(sum_rows)(8, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
+    for (; p < k; p++) MICRO_NAME(sum_rows)(1, n, xs + p * x_step, x_step, from + p * b_row, b_row, y, accumulate || p > 0);
 }
 
 static void MICRO_NAME(pack)(int64_t k, int64_t n, int64_t width, const void *b, int64_t b_row, int64_t b_col, void *dst)
@@ -350,6 +349,67 @@ static void MICRO_NAME(correlate_one)(const sp__gemm_span *span, const void *x, 
     *(T *)sum += total;
 }
 
+/* Depthwise convolution: four vectors of a row at a time, so that their sums do not wait for each other. */
+static inline __attribute__((always_inline)) void MICRO_NAME(depth_vectors)(const int vectors, int64_t k, const T *x, const int64_t *offsets,
+                                                                            const T *w, V *acc)
+{
+    for (int l = 0; l < vectors; l++) acc[l] = V_ZERO();
+    for (int64_t p = 0; p < k; p++) {
+        V wv = V_SPLAT(w[p]);
+        for (int l = 0; l < vectors; l++) acc[l] = V_FMA(wv, V_LOAD(x + offsets[p] + l * LANES), acc[l]);
+    }
+}
+
+static void MICRO_NAME(depth_row)(int64_t n, int64_t k, const void *x, const int64_t *offsets, const void *w, const void *bias, void *y)
+{
+    const T *from = x;
+    T *to = y;
+    V acc[4], add = bias ? V_SPLAT(*(const T *)bias) : V_ZERO();
+    int64_t j = 0;
+    for (; j + 4 * LANES <= n; j += 4 * LANES) {
+        MICRO_NAME(depth_vectors)(4, k, from + j, offsets, w, acc);
+        for (int l = 0; l < 4; l++) V_STORE(to + j + l * LANES, bias ? V_ADD(add, acc[l]) : acc[l]);
+    }
+    for (; j < n; j += 2 * LANES) {
+        int64_t left = n - j;
+        MICRO_NAME(depth_vectors)(2, k, from + j, offsets, w, acc);
+        for (int l = 0; l < 2; l++) {
+            V v = bias ? V_ADD(add, acc[l]) : acc[l];
+            if (left - l * LANES >= LANES) V_STORE(to + j + l * LANES, v);
+            else if (left > l * LANES) V_STORE_PART(to + j + l * LANES, v, left - l * LANES);
+        }
+    }
+}
+
+/* Its gradient by weight: one vector of sums a tap, over all rows. */
+static inline __attribute__((always_inline)) void MICRO_NAME(depth_some)(const int taps, int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n,
+                                                                         const T *x, const int64_t *offsets, const T *y, T *sums)
+{
+    V acc[9];
+    for (int p = 0; p < taps; p++) acc[p] = V_ZERO();
+    for (int64_t r = 0; r < n_rows; r++, x += x_step, y += y_step)
+        for (int64_t j = 0; j < n; j += LANES) {
+            V yv = n - j >= LANES ? V_LOAD(y + j) : V_LOAD_PART(y + j, n - j);
+            for (int p = 0; p < taps; p++) acc[p] = V_FMA(yv, V_LOAD(x + offsets[p] + j), acc[p]);
+        }
+    for (int p = 0; p < taps; p++) {
+        T lane[LANES];
+        V_STORE(lane, acc[p]);
+        for (int width = LANES / 2; width > 0; width /= 2)
+            for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+        sums[p] += lane[0];
+    }
+}
+
+static void MICRO_NAME(depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x, const int64_t *offsets,
+                                   const void *y, void *sums)
+{
+    T *to = sums;
+    for (; k >= 9; k -= 9, offsets += 9, to += 9) MICRO_NAME(depth_some)(9, n_rows, x_step, y_step, n, x, offsets, y, to);
+    for (; k >= 3; k -= 3, offsets += 3, to += 3) MICRO_NAME(depth_some)(3, n_rows, x_step, y_step, n, x, offsets, y, to);
+    for (; k > 0; k--, offsets++, to++) MICRO_NAME(depth_some)(1, n_rows, x_step, y_step, n, x, offsets, y, to);
+}
+
 static void MICRO_NAME(gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
                                void *dst)
 {
@@ -405,6 +465,7 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
 #endif
 
 const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
+    .name = ISA,
     .rows = ROWS,
     .points_max = POINTS,
     .points = {POINTS_ALL(1), POINTS_ALL(2)},
@@ -422,6 +483,8 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .taps_edge = {MICRO_ALL(taps_edge, 1), MICRO_ALL(taps_edge, 2)},
     .correlate = {MICRO_ALL(correlate, 1), MICRO_ALL(correlate, 2)},
     .correlate_one = MICRO_NAME(correlate_one),
+    .depth_row = MICRO_NAME(depth_row),
+    .depth_taps = MICRO_NAME(depth_taps),
     .gather = MICRO_NAME(gather),
     .add = MICRO_NAME(add),
 };

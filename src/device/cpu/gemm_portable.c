@@ -41,6 +41,7 @@ static inline void store_f64(double *p, vec_f64 v) { memcpy(p, &v, sizeof v); }
 static inline vec_f32 splat_f32(float x) { return (vec_f32){x, x, x, x}; }
 static inline vec_f64 splat_f64(double x) { return (vec_f64){x, x}; }
 
+#define ISA "portable"
 #define MICRO_NAME(x) x##_f32_portable
 #define T float
 #define V vec_f32

@@ -21,8 +21,9 @@ enum {
 #define PARALLEL_FLOPS 6e6      /* below this a product stays on one thread */
 
 /* Numbers that the split takes: terms and products of terms must neither overflow nor come near the denormals. Exponents are biased by
- * 127. The third term of x is at least 2^-24 of it, unless it is zero; a product of first and third terms must stay normal. */
-enum { LARGEST_EXPONENT = 250, SMALLEST_EXPONENT = 26, LARGEST_SUM = 2 * 127 + 100, SMALLEST_SUM = 2 * 127 - 100 };
+ * 127. The third term of x is at least 2^-24 of it, unless it is zero, so a product of first and third terms stays normal; what is flushed to
+ * zero beyond that, below 2^-126, is less than 2^-34 of any product of elements that is not zero: a thousandth of a rounding. */
+enum { LARGEST_EXPONENT = 250, SMALLEST_EXPONENT = 26, LARGEST_SUM = 2 * 127 + 100, SMALLEST_SUM = 2 * 127 - 92 };
 
 static const sp__tiles_kernels *override;
 void sp__tiles_override(const sp__tiles_kernels *kernels) { override = kernels; }
@@ -115,7 +116,7 @@ void sp__tiles_range_start(sp__tiles_range *range)
     atomic_init(&range->smallest, UINT32_MAX);
 }
 
-static void widen(sp__tiles_range *range, uint32_t largest, uint32_t smallest)
+void sp__tiles_widen(sp__tiles_range *range, uint32_t largest, uint32_t smallest)
 {
     uint32_t seen = atomic_load(&range->largest);
     while (largest > seen && !atomic_compare_exchange_weak(&range->largest, &seen, largest)) {}
@@ -134,7 +135,7 @@ void sp__tiles_measure(const float *x, int64_t n, sp__tiles_range *range)
         uint32_t less = u - 1; /* zero becomes the largest */
         smallest = less < smallest ? less : smallest;
     }
-    widen(range, largest, smallest == UINT32_MAX ? smallest : smallest + 1);
+    sp__tiles_widen(range, largest, smallest == UINT32_MAX ? smallest : smallest + 1);
 }
 
 /* The range of an operand that is packed in several parts, before any of C is written: strides only. */

@@ -93,6 +93,7 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
 /* The range of n floats, added to what is in *range. */
 void sp__tiles_measure(const float *x, int64_t n, sp__tiles_range *range);
 void sp__tiles_range_start(sp__tiles_range *range);
+void sp__tiles_widen(sp__tiles_range *range, uint32_t largest, uint32_t smallest);
 /* B packed ahead: a header with its range, then the panels. */
 size_t sp__tiles_packed_bytes(sp_dtype dtype, int64_t n, int64_t k);
 sp_status sp__tiles_pack(const sp__tiles_kernels *kernels, const sp__tiles_source *b, void *to);

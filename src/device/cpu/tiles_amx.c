@@ -25,12 +25,14 @@ static void end(void) { _tile_release(); }
 #define TILE_REGISTERS /* the thread's */
 #define TILE_LOAD(t, p, stride) _tile_loadd(t, p, stride)
 #define TILE_STORE(t, p, stride) _tile_stored(t, p, stride)
+#define TILE_ZERO(t) _tile_zero(t)
 #define TILE_BF16(c, a, b) _tile_dpbf16ps(c, a, b)
 #define TILE_I8(c, a, b) _tile_dpbssd(c, a, b)
 #include "device/cpu/tiles_block.h"
 
 #include "device/cpu/tiles_turn.h"
 #define TILES_TURN(from, to) sp__tiles_turn(&(from)[0][0], to)
+#define TILES_NATIVE 1
 #include "device/cpu/tiles_pack.h"
 
 const sp__tiles_kernels sp__tiles_amx = {.name = "amx", .f32 = true, .bf16 = true, .i8 = true, .begin = begin, .end = end,

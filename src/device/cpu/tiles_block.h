@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tiles_block.h - the inner block of tiles.h for AMX, over six tile operations; included once with the instructions and once with their
+/* tiles_block.h - the inner block of tiles.h for AMX, over a few tile operations; included once with the instructions and once with their
  * emulation:
  *
  *   TILES_NAME(x)                name of this instance
  *   TILE_REGISTERS               their declaration, for the emulation
  *   TILE_LOAD(t, p, stride)      tile register t from 16 rows of 64 bytes, `stride` bytes apart
  *   TILE_STORE(t, p, stride)     and back
+ *   TILE_ZERO(t)                 all zeros
  *   TILE_BF16(c, a, b)           c += a b, float32 from pairs of bfloat16
  *   TILE_I8(c, a, b)             c += a b, int32 from fours of int8
  *
  * Registers 0 to 3 hold two by two tiles of C, 4 and 5 of A, 6 and 7 of B: four products for four loads. */
 
-/* Pairs of terms, smallest products first; the last two pairs are all that counts for one term. */
+/* Pairs of terms, smallest products first; the last pair is all there is for one term. */
 static const unsigned char TILES_NAME(pairs)[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
 enum { TILES_NAME(acc_row) = SP_TILES_PANEL * 4 };
 
@@ -21,11 +22,22 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, cons
     TILE_REGISTERS
     char *c = acc;
     const int64_t row = TILES_NAME(acc_row);
-    TILE_LOAD(0, c, row);
-    TILE_LOAD(1, c + 64, row);
-    TILE_LOAD(2, c + SP_TILE * row, row);
-    TILE_LOAD(3, c + SP_TILE * row + 64, row);
-    int n_pairs = dtype == SP_DTYPE_F32 ? 6 : 1;
+    /* float32: the block by itself, smallest products first, then once into the sum. Each product alone into the sum would round it six times as
+     * often, by what is small against it. */
+    bool f32 = dtype == SP_DTYPE_F32;
+    _Alignas(64) float block[SP_TILES_PANEL * SP_TILES_PANEL];
+    if (f32) {
+        TILE_ZERO(0);
+        TILE_ZERO(1);
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    } else {
+        TILE_LOAD(0, c, row);
+        TILE_LOAD(1, c + 64, row);
+        TILE_LOAD(2, c + SP_TILE * row, row);
+        TILE_LOAD(3, c + SP_TILE * row + 64, row);
+    }
+    int n_pairs = f32 ? 6 : 1;
     for (int t = 6 - n_pairs; t < 6; t++) {
         const char *x = a + TILES_NAME(pairs)[t][0] * steps * 2 * SP_TILE_BYTES;
         const char *y = b + TILES_NAME(pairs)[t][1] * steps * 2 * SP_TILE_BYTES;
@@ -47,8 +59,12 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, cons
             }
         }
     }
-    TILE_STORE(0, c, row);
-    TILE_STORE(1, c + 64, row);
-    TILE_STORE(2, c + SP_TILE * row, row);
-    TILE_STORE(3, c + SP_TILE * row + 64, row);
+    char *to = f32 ? (char *)block : c;
+    TILE_STORE(0, to, row);
+    TILE_STORE(1, to + 64, row);
+    TILE_STORE(2, to + SP_TILE * row, row);
+    TILE_STORE(3, to + SP_TILE * row + 64, row);
+    if (!f32) return;
+    float *sum = acc;
+    for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) sum[i] += block[i];
 }

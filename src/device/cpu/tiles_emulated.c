@@ -71,9 +71,11 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 #define TILE_REGISTERS tile_register r[8];
 #define TILE_LOAD(t, p, stride) tile_load(r[t], p, stride)
 #define TILE_STORE(t, p, stride) tile_store(r[t], p, stride)
+#define TILE_ZERO(t) memset(r[t], 0, sizeof r[t])
 #define TILE_BF16(c, a, b) tile_bf16(r[c], r[a], r[b])
 #define TILE_I8(c, a, b) tile_i8(r[c], r[a], r[b])
 #include "device/cpu/tiles_block.h"
+#define TILES_NATIVE 0
 #include "device/cpu/tiles_pack.h"
 
 const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated", .f32 = true, .bf16 = true, .i8 = true, .block = block_emulated,

@@ -4,54 +4,112 @@
  *
  * A tile is made of 16 rows of 16 words. "Across": 16 outer elements side by side, each word from two (four) elements of K above each
  * other: rows of B. "Along": K side by side: rows of A. Operands come either way round; the result is turned where the other one is
- * wanted. */
+ * wanted. TILES_NATIVE: written with AVX-512 BF16, which rounds pairs of vectors at once; the same bytes. */
 #include <string.h>
 
 typedef uint32_t TILES_NAME(words)[SP_TILE][SP_TILE];
+typedef uint32_t TILES_NAME(lanes) __attribute__((vector_size(64)));
+typedef uint16_t TILES_NAME(halves) __attribute__((vector_size(64)));
+typedef float TILES_NAME(floats) __attribute__((vector_size(64)));
 
-static inline uint32_t TILES_NAME(bits)(float x)
+/* What was seen, a lane each. */
+typedef struct TILES_NAME(seen) {
+    TILES_NAME(lanes) largest, less; /* less: of the smallest, less one, so that zero is the largest */
+} TILES_NAME(seen);
+
+#if TILES_NATIVE
+static inline __attribute__((always_inline)) void TILES_NAME(look)(__m512 x, TILES_NAME(seen) * s)
 {
-    uint32_t u;
-    memcpy(&u, &x, 4);
-    return u;
+    __m512i u = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF));
+    s->largest = (TILES_NAME(lanes))_mm512_max_epu32((__m512i)s->largest, u);
+    s->less = (TILES_NAME(lanes))_mm512_min_epu32((__m512i)s->less, _mm512_sub_epi32(u, _mm512_set1_epi32(1)));
 }
 
-static inline float TILES_NAME(number)(uint32_t u)
+/* Words of a (low halves) and b (high halves), term after term; what is left of each is exact. */
+static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row,
+                                                                           TILES_NAME(seen) * seen)
 {
-    float x;
-    memcpy(&x, &u, 4);
-    return x;
-}
-
-/* The nearest bfloat16, ties to even, as the float of the same value. Not for NaN and what rounds to infinity: those are found by
- * their magnitude. */
-static inline uint32_t TILES_NAME(nearest)(uint32_t u) { return (u + 0x7FFF + (u >> 16 & 1)) & 0xFFFF0000u; }
-
-/* Two rows of floats to a row of words per term: low half the first, high half the second. */
-static inline void TILES_NAME(split)(const float *x, const float *y, TILES_NAME(words) * w, int row)
-{
-    for (int j = 0; j < SP_TILE; j++) {
-        float a = x[j], b = y[j];
-        for (int t = 0; t < SP_TILES_TERMS; t++) {
-            uint32_t first = TILES_NAME(nearest)(TILES_NAME(bits)(a)), second = TILES_NAME(nearest)(TILES_NAME(bits)(b));
-            w[t][row][j] = first >> 16 | second;
-            a -= TILES_NAME(number)(first); /* exact */
-            b -= TILES_NAME(number)(second);
-        }
+    const __m512i pairs = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2,
+                                           17, 1, 16, 0);
+    __m512 a = _mm512_loadu_ps(x), b = _mm512_loadu_ps(y);
+    TILES_NAME(look)(a, seen);
+    TILES_NAME(look)(b, seen);
+    for (int t = 0; t < SP_TILES_TERMS; t++) {
+        __m512i word = _mm512_permutexvar_epi16(pairs, (__m512i)_mm512_cvtne2ps_pbh(b, a));
+        _mm512_storeu_si512((void *)(w[t] + row * SP_TILE), word);
+        a = _mm512_sub_ps(a, _mm512_castsi512_ps(_mm512_slli_epi32(word, 16)));
+        b = _mm512_sub_ps(b, _mm512_castsi512_ps(_mm512_and_si512(word, _mm512_set1_epi32((int)0xFFFF0000))));
     }
 }
 
-static inline void TILES_NAME(measure)(const float *x, int n, uint32_t *largest, uint32_t *smallest)
+/* 32 elements of one row, in order. */
+static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
 {
-    uint32_t high = *largest, low = *smallest;
-    for (int j = 0; j < n; j++) {
-        uint32_t u = TILES_NAME(bits)(x[j]) & 0x7FFFFFFFu, less = u - 1; /* zero becomes the largest */
-        high = u > high ? u : high;
-        low = less < low ? less : low;
+    __m512 a = _mm512_loadu_ps(x), b = _mm512_loadu_ps(x + SP_TILE);
+    TILES_NAME(look)(a, seen);
+    TILES_NAME(look)(b, seen);
+    for (int t = 0; t < SP_TILES_TERMS; t++) {
+        __m512i word = (__m512i)_mm512_cvtne2ps_pbh(b, a);
+        _mm512_storeu_si512((void *)(w[t] + row * SP_TILE), word);
+        a = _mm512_sub_ps(a, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(word)), 16)));
+        b = _mm512_sub_ps(b, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(word, 1)), 16)));
     }
-    *largest = high;
-    *smallest = low;
 }
+#else
+static inline __attribute__((always_inline)) void TILES_NAME(look)(const TILES_NAME(floats) * x, TILES_NAME(seen) * s)
+{
+    TILES_NAME(lanes) u = (TILES_NAME(lanes))*x & 0x7FFFFFFFu, less = u - 1;
+    TILES_NAME(lanes) above = (TILES_NAME(lanes))(u > s->largest), below = (TILES_NAME(lanes))(less < s->less);
+    s->largest = (u & above) | (s->largest & ~above);
+    s->less = (less & below) | (s->less & ~below);
+}
+
+/* Take the nearest bfloat16, ties to even, from x; *top has it as the float of the same value, x what is left, exactly. Not for NaN and what
+ * rounds to infinity: those are found by their magnitude. */
+static inline __attribute__((always_inline)) void TILES_NAME(take)(TILES_NAME(floats) * x, TILES_NAME(lanes) * top)
+{
+    TILES_NAME(lanes) u = (TILES_NAME(lanes))*x;
+    *top = (u + 0x7FFFu + ((u >> 16) & 1u)) & 0xFFFF0000u;
+    *x -= (TILES_NAME(floats))*top;
+}
+
+/* Two rows, each word from one of either: low half x, high half y. */
+static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const float *x, const float *y, uint32_t *const *w, int row,
+                                                                           TILES_NAME(seen) * seen)
+{
+    TILES_NAME(floats) a, b;
+    TILES_NAME(lanes) first, second;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    TILES_NAME(look)(&a, seen);
+    TILES_NAME(look)(&b, seen);
+    for (int t = 0; t < SP_TILES_TERMS; t++) {
+        TILES_NAME(take)(&a, &first);
+        TILES_NAME(take)(&b, &second);
+        first = first >> 16 | second;
+        memcpy(w[t] + row * SP_TILE, &first, sizeof first);
+    }
+}
+
+/* 32 elements of one row: the words are their upper halves, in order. */
+static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
+{
+    const TILES_NAME(halves) odd = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                                    33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+    TILES_NAME(floats) a, b;
+    TILES_NAME(lanes) first, second;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, x + SP_TILE, sizeof b);
+    TILES_NAME(look)(&a, seen);
+    TILES_NAME(look)(&b, seen);
+    for (int t = 0; t < SP_TILES_TERMS; t++) {
+        TILES_NAME(take)(&a, &first);
+        TILES_NAME(take)(&b, &second);
+        TILES_NAME(halves) both = __builtin_shuffle((TILES_NAME(halves))first, (TILES_NAME(halves))second, odd);
+        memcpy(w[t] + row * SP_TILE, &both, sizeof both);
+    }
+}
+#endif
 
 static int64_t TILES_NAME(place)(const int64_t *table, int64_t step, int64_t i) { return table ? table[i] : i * step; }
 
@@ -74,30 +132,25 @@ static inline void TILES_NAME(fetch)(const sp__tiles_source *s, int64_t first, i
 }
 
 /* Words across: w[term][word][outer]. */
-static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t n, int64_t k, TILES_NAME(words) * w,
-                               uint32_t *largest, uint32_t *smallest)
+static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t n, int64_t k, uint32_t *const *w,
+                               TILES_NAME(seen) * seen)
 {
     bool run = n == SP_TILE &&
                (s->outer_table ? s->outer_table[first + SP_TILE - 1] - s->outer_table[first] == SP_TILE - 1 : s->outer == 1);
     const float *from = (const float *)s->data + TILES_NAME(place)(s->outer_table, s->outer, first);
     for (int i = 0; i < SP_TILE; i++) {
         if (s->dtype == SP_DTYPE_F32) {
-            float x[SP_TILE], y[SP_TILE];
             int64_t p = k + 2 * i;
-            /* A full pair of contiguous rows, the common case, is read in place. */
-            if (run && p + 1 < s->n_k) {
-                const float *one = from + TILES_NAME(place)(s->k_table, s->k, p), *two = from + TILES_NAME(place)(s->k_table, s->k, p + 1);
-                memcpy(x, one, sizeof x);
-                memcpy(y, two, sizeof y);
-            } else {
-                TILES_NAME(fetch)(s, first, n, p < s->n_k ? p : 0, 4, x);
-                TILES_NAME(fetch)(s, first, n, p + 1 < s->n_k ? p + 1 : 0, 4, y);
-                if (p >= s->n_k) memset(x, 0, sizeof x);
-                if (p + 1 >= s->n_k) memset(y, 0, sizeof y);
+            if (run && p + 1 < s->n_k) { /* a full pair of contiguous rows, the common case, is read in place */
+                TILES_NAME(split_across)(from + TILES_NAME(place)(s->k_table, s->k, p), from + TILES_NAME(place)(s->k_table, s->k, p + 1),
+                                         w, i, seen);
+                continue;
             }
-            TILES_NAME(measure)(x, SP_TILE, largest, smallest);
-            TILES_NAME(measure)(y, SP_TILE, largest, smallest);
-            TILES_NAME(split)(x, y, w, i);
+            float x[2][SP_TILE];
+            for (int l = 0; l < 2; l++)
+                if (p + l < s->n_k) TILES_NAME(fetch)(s, first, n, p + l, 4, x[l]);
+                else memset(x[l], 0, sizeof x[l]);
+            TILES_NAME(split_across)(x[0], x[1], w, i, seen);
         } else if (s->dtype == SP_DTYPE_BF16) {
             uint16_t x[2][SP_TILE];
             for (int l = 0; l < 2; l++) {
@@ -105,7 +158,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 if (p < s->n_k) TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
                 else memset(x[l], 0, sizeof x[l]);
             }
-            for (int j = 0; j < SP_TILE; j++) w[0][i][j] = (uint32_t)x[1][j] << 16 | x[0][j];
+            for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)x[1][j] << 16 | x[0][j];
         } else {
             uint8_t x[4][SP_TILE];
             for (int l = 0; l < 4; l++) {
@@ -114,38 +167,36 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 else memset(x[l], 0, sizeof x[l]);
             }
             for (int j = 0; j < SP_TILE; j++)
-                w[0][i][j] = (uint32_t)x[3][j] << 24 | (uint32_t)x[2][j] << 16 | (uint32_t)x[1][j] << 8 | x[0][j];
+                w[0][i * SP_TILE + j] = (uint32_t)x[3][j] << 24 | (uint32_t)x[2][j] << 16 | (uint32_t)x[1][j] << 8 | x[0][j];
         }
     }
 }
 
 /* Words along: w[term][outer][word]; K is contiguous. */
-static void TILES_NAME(along)(const sp__tiles_source *s, int64_t first, int64_t n, int64_t k, TILES_NAME(words) * w,
-                              uint32_t *largest, uint32_t *smallest)
+static void TILES_NAME(along)(const sp__tiles_source *s, int64_t first, int64_t n, int64_t k, uint32_t *const *w,
+                              TILES_NAME(seen) * seen)
 {
     int64_t left = s->n_k - k;
     int size = s->dtype == SP_DTYPE_F32 ? 4 : s->dtype == SP_DTYPE_BF16 ? 2 : 1;
     int64_t step = sp__tiles_step(s->dtype), count = left < step ? left : step;
     for (int i = 0; i < SP_TILE; i++) {
         if (i >= n) {
-            for (int t = 0; t < sp__tiles_terms(s->dtype); t++) memset(w[t][i], 0, sizeof w[t][i]);
+            for (int t = 0; t < sp__tiles_terms(s->dtype); t++) memset(w[t] + i * SP_TILE, 0, 64);
             continue;
         }
         const char *from = (const char *)s->data + (TILES_NAME(place)(s->outer_table, s->outer, first + i) + k) * size;
         if (s->dtype != SP_DTYPE_F32) {
-            if (count < step) memset(w[0][i], 0, sizeof w[0][i]);
-            memcpy(w[0][i], from, (size_t)(count * size));
+            if (count < step) memset(w[0] + i * SP_TILE, 0, 64);
+            memcpy(w[0] + i * SP_TILE, from, (size_t)(count * size));
             continue;
         }
-        float both[2 * SP_TILE], x[SP_TILE], y[SP_TILE];
-        if (count < step) memset(both, 0, sizeof both);
-        memcpy(both, from, (size_t)count * 4);
-        TILES_NAME(measure)(both, 2 * SP_TILE, largest, smallest);
-        for (int j = 0; j < SP_TILE; j++) {
-            x[j] = both[2 * j];
-            y[j] = both[2 * j + 1];
+        if (count == step) {
+            TILES_NAME(split_along)((const float *)(const void *)from, w, i, seen);
+            continue;
         }
-        TILES_NAME(split)(x, y, w, i);
+        float both[2 * SP_TILE] = {0};
+        memcpy(both, from, (size_t)count * 4);
+        TILES_NAME(split_along)(both, w, i, seen);
     }
 }
 
@@ -163,7 +214,7 @@ static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turn
     int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype), block = sp__tiles_block(s->dtype);
     int64_t step = sp__tiles_step(s->dtype);
     bool along = s->k == 1 && !s->k_table;
-    uint32_t largest = 0, smallest = UINT32_MAX;
+    TILES_NAME(seen) seen = {.less = ~(TILES_NAME(lanes)){0}};
     for (int64_t b = 0; b < steps; b += block) {
         int64_t n_steps = steps - b < block ? steps - b : block;
         for (int64_t i = 0; i < n_steps; i++) {
@@ -174,21 +225,24 @@ static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turn
                     for (int64_t t = 0; t < terms; t++) memset(tile + t * n_steps * 2 * SP_TILE_BYTES, 0, SP_TILE_BYTES);
                     continue;
                 }
-                _Alignas(64) TILES_NAME(words) w[SP_TILES_TERMS];
-                if (along) TILES_NAME(along)(s, outer, n, (b + i) * step, w, &largest, &smallest);
-                else TILES_NAME(across)(s, outer, n, (b + i) * step, w, &largest, &smallest);
-                for (int64_t t = 0; t < terms; t++) {
-                    char *place = tile + t * n_steps * 2 * SP_TILE_BYTES;
-                    if (along == turned) TILES_TURN(w[t], (uint32_t *)(void *)place);
-                    else memcpy(place, w[t], SP_TILE_BYTES);
-                }
+                /* Straight into the panel, or first beside it to be turned. */
+                _Alignas(64) TILES_NAME(words) beside[SP_TILES_TERMS];
+                uint32_t *w[SP_TILES_TERMS] = {NULL};
+                bool turns = along == turned;
+                for (int64_t t = 0; t < terms; t++)
+                    w[t] = turns ? &beside[t][0][0] : (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES);
+                if (along) TILES_NAME(along)(s, outer, n, (b + i) * step, w, &seen);
+                else TILES_NAME(across)(s, outer, n, (b + i) * step, w, &seen);
+                for (int64_t t = 0; turns && t < terms; t++)
+                    TILES_TURN(beside[t], (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES));
             }
         }
     }
     if (s->dtype != SP_DTYPE_F32) return;
-    uint32_t seen = atomic_load_explicit(&range->largest, memory_order_relaxed);
-    while (largest > seen && !atomic_compare_exchange_weak(&range->largest, &seen, largest)) {}
-    if (smallest != UINT32_MAX) smallest++;
-    seen = atomic_load_explicit(&range->smallest, memory_order_relaxed);
-    while (smallest < seen && !atomic_compare_exchange_weak(&range->smallest, &seen, smallest)) {}
+    uint32_t largest = 0, less = UINT32_MAX;
+    for (int j = 0; j < SP_TILE; j++) {
+        largest = seen.largest[j] > largest ? seen.largest[j] : largest;
+        less = seen.less[j] < less ? seen.less[j] : less;
+    }
+    sp__tiles_widen(range, largest, less == UINT32_MAX ? less : less + 1);
 }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench.c - `spore bench`: a roofline of this machine, and where the main kernels stand on it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "spore/machine.h"
+#include "spore/op.h"
+#include "spore/runtime.h"
+#include "spore/tensor.h"
+#include "tools.h"
+
+enum { PEAKS_MAX = 24 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A call of an operator, and what it must do at least: operations of its dtype, or bytes to move. */
+typedef struct row {
+    const char *name, *op;
+    sp_dtype dtype;
+    int rank;
+    int64_t a[4], b[4]; /* b[0] = 0: one input */
+    double operations, bytes;
+} row;
+
+#define CUBE(n) (2.0 * (n) * (n) * (n))
+static const row rows[] = {
+    {"matmul float32 256", "matmul", SP_DTYPE_F32, 2, {256, 256}, {256, 256}, CUBE(256), 0},
+    {"matmul float32 1024", "matmul", SP_DTYPE_F32, 2, {1024, 1024}, {1024, 1024}, CUBE(1024), 0},
+    {"matmul float64 512", "matmul", SP_DTYPE_F64, 2, {512, 512}, {512, 512}, CUBE(512), 0},
+    {"matmul bfloat16 1024", "matmul", SP_DTYPE_BF16, 2, {1024, 1024}, {1024, 1024}, CUBE(1024), 0},
+    {"matmul int8 1024", "matmul", SP_DTYPE_I8, 2, {1024, 1024}, {1024, 1024}, CUBE(1024), 0},
+    {"matmul float32 1x4096x4096", "matmul", SP_DTYPE_F32, 2, {1, 4096}, {4096, 4096}, 0, 4.0 * 4096 * 4096},
+    {"conv2d 3x3, 8x64x58x58", "conv2d", SP_DTYPE_F32, 4, {8, 64, 58, 58}, {64, 64, 3, 3}, 2.0 * 8 * 64 * 56 * 56 * 64 * 9, 0},
+    {"conv2d 3x3, 8x256x16x16", "conv2d", SP_DTYPE_F32, 4, {8, 256, 16, 16}, {256, 256, 3, 3}, 2.0 * 8 * 256 * 14 * 14 * 256 * 9, 0},
+    {"conv2d 1x1, 8x256x28x28", "conv2d", SP_DTYPE_F32, 4, {8, 256, 28, 28}, {512, 256, 1, 1}, 2.0 * 8 * 512 * 784 * 256, 0},
+    {"add, 4M", "add", SP_DTYPE_F32, 1, {1 << 22}, {1 << 22}, 0, 12.0 * (1 << 22)},
+    {"exp, 4M", "exp", SP_DTYPE_F32, 1, {1 << 22}, {0}, 0, 8.0 * (1 << 22)},
+    {"tanh, 4M", "tanh", SP_DTYPE_F32, 1, {1 << 22}, {0}, 0, 8.0 * (1 << 22)},
+    {"reduce_sum 4096x4096", "reduce_sum", SP_DTYPE_F32, 2, {4096, 4096}, {0}, 0, 4.0 * (1 << 24)},
+    {"softmax 4096x1024", "softmax", SP_DTYPE_F32, 2, {4096, 1024}, {0}, 0, 8.0 * (1 << 22)},
+};
+
+/* Numbers that are not special: 0.5 in any float, 1 in int8. */
+static sp_status filled(const row *r, const int64_t *dims, sp_tensor **out)
+{
+    SP_TRY(sp_tensor_create(r->dtype, r->rank, dims, out));
+    size_t size = sp_dtype_bytes(r->dtype), bytes = sp_tensor_bytes(*out);
+    const float f = 0.5F;
+    const double d = 0.5;
+    const uint16_t half = 0x3F00;
+    const void *from = size == 8 ? (const void *)&d : size == 4 ? (const void *)&f : (const void *)&half;
+    char *data = sp_tensor_data(*out);
+    if (size == 1) memset(data, 1, bytes);
+    for (size_t i = 0; size > 1 && i < bytes; i += size) memcpy(data + i, from, size);
+    return SP_OK;
+}
+
+static sp_status measure(const row *r, double *seconds)
+{
+    const sp_op *op = sp_op_find(r->op);
+    sp_tensor *in[3] = {NULL, NULL, NULL}, *out = NULL;
+    sp_status status = filled(r, r->a, &in[0]);
+    if (status == SP_OK && r->b[0]) status = filled(r, r->b, &in[1]);
+    int n_in = strcmp(r->op, "conv2d") == 0 ? 3 : r->b[0] ? 2 : 1, n_out;
+    *seconds = 1e9;
+    double end = now() + 0.3;
+    for (int i = 0; status == SP_OK && (i < 3 || now() < end); i++) {
+        double start = now();
+        status = sp_apply(op, NULL, n_in, in, 1, &out, &n_out);
+        double each = now() - start;
+        if (status == SP_OK) sp_tensor_release(out);
+        if (each < *seconds) *seconds = each;
+    }
+    sp_tensor_release(in[0]);
+    sp_tensor_release(in[1]);
+    return status;
+}
+
+/* The limit that a row is held against: the highest for its dtype, or reading from memory. */
+static const sp_machine_peak *limit_of(const row *r, const sp_machine_peak *peaks, int n)
+{
+    const sp_machine_peak *best = NULL;
+    for (int i = 0; i < n; i++) {
+        bool fits = r->operations > 0 ? peaks[i].dtype == r->dtype : strcmp(peaks[i].name, "reading, memory") == 0;
+        if (fits && (!best || peaks[i].all > best->all)) best = &peaks[i];
+    }
+    return best;
+}
+
+int verb_bench(int argc, char **argv)
+{
+    if (argc > 1) return tool_complain(EXIT_USAGE, "bench: takes no arguments, found '%s'", argv[1]);
+    sp_machine_peak peaks[PEAKS_MAX];
+    printf("instructions  %s\nthreads       %d\n\n%-30s %18s %18s\n", sp_machine_features(), sp_threads(), "limit", "one thread", "all threads");
+    fflush(stdout);
+    int n = sp_machine_peaks(peaks, PEAKS_MAX);
+    if (n > PEAKS_MAX) n = PEAKS_MAX;
+    for (int i = 0; i < n; i++) {
+        const char *unit = peaks[i].dtype == SP_DTYPE_NONE ? "GB/s" : "Gop/s";
+        printf("%-30s %12.1f %-5s %12.1f %-5s\n", peaks[i].name, peaks[i].one / 1e9, unit, peaks[i].all / 1e9, unit);
+    }
+    printf("\n%-30s %18s %18s   %s\n", "kernel", "time", "rate", "share of the limit");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const row *r = &rows[i];
+        double seconds;
+        if (measure(r, &seconds) != SP_OK) return tool_complain(EXIT_FAILED, "bench: %s: %s", r->name, sp_error_message());
+        double rate = (r->operations > 0 ? r->operations : r->bytes) / seconds;
+        const sp_machine_peak *limit = limit_of(r, peaks, n);
+        printf("%-30s %15.3f ms %12.1f %-5s", r->name, seconds * 1e3, rate / 1e9, r->operations > 0 ? "Gop/s" : "GB/s");
+        if (limit) printf("   %3.0f %% of %s", 100 * rate / limit->all, limit->name);
+        printf("\n");
+        fflush(stdout);
+    }
+    return 0;
+}
