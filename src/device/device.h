@@ -31,6 +31,7 @@ typedef struct sp_kernel_entry {
      * is nothing to gain. A call with c->prepared set gives the same bits as one without. */
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
+    sp_inner_loop (*loop)(const sp_call *c); /* of an element-wise kernel: run is sp__call_loop with it, and plans may fuse it */
 } sp_kernel_entry;
 
 /* The kernel for a call, chosen by its geometry. */
@@ -42,6 +43,7 @@ typedef struct sp_kernel {
     size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
     sp_status (*prepare)(const sp_call *c, void *to);
     const char *name;                      /* "reference" for the operator's own */
+    sp_inner_loop (*loop)(const sp_call *c); /* NULL: not element-wise */
 } sp_kernel;
 sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out);
 

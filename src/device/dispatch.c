@@ -50,12 +50,14 @@ sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out)
                                .epilogue = (*e)->epilogue,
                                .prepared_bytes = (*e)->prepared_bytes,
                                .prepare = (*e)->prepare,
+                               .loop = (*e)->loop,
                                .name = (*e)->name ? (*e)->name : (*e)->op};
             return SP_OK;
         }
     }
     SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
-    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided, .name = "reference"};
+    *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided,
+                       .loop = c->op->loop, .name = "reference"};
     return SP_OK;
 }
 

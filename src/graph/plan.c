@@ -503,7 +503,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     }
     size_t work = kernel.workspace ? kernel.workspace(&c) : 0;
     SP_TRY(add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out));
-    if (n->op->loop && kernel.run == n->op->reference) l->p->steps[l->p->n_steps - 1].loop = n->op->loop(&c);
+    if (kernel.loop) l->p->steps[l->p->n_steps - 1].loop = kernel.loop(&c);
     l->p->steps[l->p->n_steps - 1].epilogue = kernel.epilogue;
     return prepare_constant(l, &kernel, &c, &l->p->steps[l->p->n_steps - 1]);
 }

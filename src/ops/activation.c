@@ -6,6 +6,7 @@
  * curvature of a piecewise linear function is zero and left out. Formulas are type-generic: float stays float. */
 #include <tgmath.h>
 
+#include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
 /* A constant of the type the loop computes in. */
@@ -13,9 +14,9 @@
 #define SIGMOID(v) (1 / (1 + exp(-(v))))
 #define ATTR(type, field) ((__typeof__(+x))((const type *)attrs)->field)
 
-typedef struct { double alpha; } alpha_attrs;
+typedef sp__alpha_attrs alpha_attrs;
 typedef struct { double lambd; } lambd_attrs;
-typedef struct { double beta, threshold; } softplus_attrs;
+typedef sp__softplus_attrs softplus_attrs;
 typedef struct { double min_val, max_val; } hardtanh_attrs;
 typedef struct { double threshold, value; } threshold_attrs;
 static const sp_attr slope_attr_table[] = {SP_ATTR(alpha_attrs, alpha, FLOAT, "0.2")};

@@ -8,6 +8,7 @@
  * are summed per chunk of rows, then over chunks; chunks depend on the shape only.
  * When a gradient is itself being recorded, rules compose elementary operators instead of the fused gradient, so
  * derivatives of any order exist. */
+#include "ir/nn_attrs.h"
 #include "ops/norm.h"
 
 sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
@@ -258,10 +259,7 @@ static sp_tensor *rows_h(sp_builder *b, sp_tensor *x, int first, bool center, do
 
 /* --- layer_norm -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int64_t begin_norm_axis, begin_params_axis;
-    double epsilon;
-} layer_attrs;
+typedef sp__layer_norm_attrs layer_attrs;
 static const sp_attr layer_attr_table[] = {SP_ATTR(layer_attrs, begin_norm_axis, INT, "1"),
                                            SP_ATTR(layer_attrs, begin_params_axis, INT, "1"),
                                            SP_ATTR(layer_attrs, epsilon, FLOAT, "1e-07")};

@@ -10,12 +10,10 @@
  * noticed; the blocks' results are merged by halves. Where the cuts are follows from the shape. */
 #include <stdlib.h>
 
+#include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 
-typedef struct {
-    sp_ints axis;
-    bool keepdims;
-} reduce_attrs;
+typedef sp__reduce_attrs reduce_attrs;
 static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"),
                                             SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
 

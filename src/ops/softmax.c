@@ -6,11 +6,12 @@
  * along its order. Parts depend on the shape only: the result does not depend on the number of threads. */
 #include <tgmath.h>
 
+#include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
 enum { BLOCK = 64 };
 
-typedef struct { sp_ints axis; } softmax_attrs;
+typedef sp__softmax_attrs softmax_attrs;
 static const sp_attr softmax_attr_table[] = {SP_ATTR(softmax_attrs, axis, INTS, "(-1,)")};
 
 /* The axes, checked: one, or several that are neighbours. */

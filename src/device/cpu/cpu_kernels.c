@@ -33,6 +33,10 @@ static const sp_kernel_entry entries[] = {
     CONV(1),
     CONV(2),
     CONV(3),
+#define LOOP(name_, cost)                                                                                              \
+    {.op = #name_, .run = sp__cpu_loop_run, .loop = sp__cpu_loop, .takes = sp__cpu_loop_takes, .strided = true},
+#include "device/cpu/loops.def"
+#undef LOOP
 };
 
 const sp_kernel_entry *sp__cpu_kernels(int *n)

@@ -30,4 +30,9 @@ sp_status sp__cpu_depthwise_weight(const sp_call *c);
 sp_status sp__cpu_conv_weight_grad(const sp_call *c);
 size_t sp__cpu_conv_weight_grad_work(const sp_call *c);
 
+/* Element-wise operators of loops.def. */
+sp_inner_loop sp__cpu_loop(const sp_call *c);
+bool sp__cpu_loop_takes(const sp_call *c);
+sp_status sp__cpu_loop_run(const sp_call *c);
+
 #endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_vector.c - element-wise vector loops of every instruction set this machine has: functions within their bounds over a
+ * sample of all floats, arithmetic equal to plain C bit for bit, and the same bits however an element lies in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/vector_bounds.h"
+#include "ir/nn_attrs.h"
+#include "tensor/half.h"
+
+static vector_set sets[3];
+static int n_sets;
+
+static void functions_keep_their_bounds(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011), 0);
+}
+
+static void edges(void **state)
+{
+    (void)state;
+    static const struct {
+        int loop;
+        float x, y;
+    } cases[] = {
+        {SP_CPU_LOOP_exp, -INFINITY, 0},      {SP_CPU_LOOP_exp, INFINITY, INFINITY}, {SP_CPU_LOOP_exp, -0.0f, 1},
+        {SP_CPU_LOOP_exp, 89, INFINITY},      {SP_CPU_LOOP_exp, -104, 0},            {SP_CPU_LOOP_expm1, -0.0f, -0.0f},
+        {SP_CPU_LOOP_expm1, -INFINITY, -1},   {SP_CPU_LOOP_log, 0, -INFINITY},       {SP_CPU_LOOP_log, -0.0f, -INFINITY},
+        {SP_CPU_LOOP_log, INFINITY, INFINITY}, {SP_CPU_LOOP_log, 1, 0},              {SP_CPU_LOOP_log1p, -1, -INFINITY},
+        {SP_CPU_LOOP_log1p, -0.0f, -0.0f},    {SP_CPU_LOOP_log2, 8, 3},              {SP_CPU_LOOP_exp2, -149, 0x1p-149f},
+        {SP_CPU_LOOP_tanh, -INFINITY, -1},    {SP_CPU_LOOP_tanh, -0.0f, -0.0f},      {SP_CPU_LOOP_erf, INFINITY, 1},
+        {SP_CPU_LOOP_erf, -0.0f, -0.0f},      {SP_CPU_LOOP_sigmoid, -INFINITY, 0},   {SP_CPU_LOOP_sigmoid, INFINITY, 1},
+        {SP_CPU_LOOP_tanh, 0x1p-149f, 0x1p-149f}, {SP_CPU_LOOP_sqrt, -0.0f, -0.0f},  {SP_CPU_LOOP_relu, -0.0f, 0},
+        {SP_CPU_LOOP_neg, 0, -0.0f},          {SP_CPU_LOOP_abs, -INFINITY, INFINITY},
+    };
+    for (int s = 0; s < n_sets; s++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            float x = cases[i].x, y = 7, nan = NAN;
+            sets[s].rows[cases[i].loop].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
+            if (memcmp(&y, &cases[i].y, 4))
+                fail_msg("%s: loop %d of %a gives %a, not %a", sets[s].name, cases[i].loop, (double)x, (double)y, (double)cases[i].y);
+            sets[s].rows[cases[i].loop].f32(1, (char *[]){(char *)&y, (char *)&nan}, (const int64_t[]){4, 4}, NULL);
+            assert_true(isnan(y));
+        }
+}
+
+/* Numbers of many sizes, and some that are none. */
+static float number(uint32_t i)
+{
+    static const float odd[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-130f, 0x1.fffffep127f};
+    const uint32_t h = i * 2654435761u;
+    if (h % 13 == 0) return odd[h / 13 % 8];
+    return ((float)(int32_t)h / 2147483648.0f) * (h & 1 ? 4.0f : 90.0f);
+}
+
+static const sp__softplus_attrs plenty = {.beta = 2, .threshold = 3}; /* begins with a double, as alpha's struct does */
+
+/* Equal bits, or both NaN: which of two NaN a sum passes on is the compiler's choice. `infinity`: bits of a half type's, 0 for float. */
+static bool same(const char *a, const char *b, uint16_t infinity)
+{
+    if (!memcmp(a, b, infinity ? 2 : 4)) return true;
+    if (!infinity) return isnan(*(const float *)(const void *)a) && isnan(*(const float *)(const void *)b);
+    return (*(const uint16_t *)(const void *)a & 0x7FFF) > infinity && (*(const uint16_t *)(const void *)b & 0x7FFF) > infinity;
+}
+
+/* However n, place and steps are chosen, element i comes out as when it is alone. The buffers end at a page that cannot be touched. */
+static void check_places(const vector_set *set, int loop, sp_loop_fn fn, uint16_t infinity)
+{
+    enum { MOST = 600 };
+    const size_t size = infinity ? 2 : 4;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (MOST * 3 * 4 + page - 1) / page * page;
+    char *memory[3], *end[3];
+    for (int k = 0; k < 3; k++) {
+        memory[k] = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(memory[k], MAP_FAILED);
+        assert_int_equal(mprotect(memory[k] + room, page, PROT_NONE), 0);
+        end[k] = memory[k] + room;
+    }
+    static const int64_t lengths[] = {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 511, 512, 513, MOST};
+    static const int64_t spaces[][3] = {{1, 1, 1}, {1, 1, 0}, {1, 0, 1}, {1, 3, 1}, {2, 1, 3}, {3, 2, 0}};
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (size_t v = 0; v < sizeof spaces / sizeof *spaces; v++) {
+            const int64_t n = lengths[l];
+            int64_t step[3];
+            char *ptr[3];
+            for (int k = 0; k < 3; k++) {
+                step[k] = spaces[v][k] * (int64_t)size;
+                ptr[k] = end[k] - (n ? (n - 1) * step[k] + (int64_t)size : 0);
+                for (int64_t i = 0; k && i < n; i++) {
+                    const float x = number((uint32_t)(i * 3 + k + (spaces[v][k] ? 0 : -i * 3)));
+                    const sp_f16 h = sp__f32_f16(x);
+                    if (spaces[v][k] || i == 0) memcpy(ptr[k] + i * step[k], size == 4 ? (const void *)&x : &h, size);
+                }
+            }
+            fn(n, ptr, step, &plenty);
+            for (int64_t i = 0; i < n; i++) {
+                char alone[4];
+                char *one[3] = {alone, ptr[1] + i * step[1], ptr[2] + i * step[2]};
+                fn(1, one, (const int64_t[]){(int64_t)size, (int64_t)size, (int64_t)size}, &plenty);
+                if (!same(alone, ptr[0] + i * step[0], infinity))
+                    fail_msg("%s: loop %d, element %d of %d, steps %zu, size %zu differs", set->name, loop, (int)i, (int)n, v, size);
+            }
+        }
+    for (int k = 0; k < 3; k++) munmap(memory[k], room + page);
+}
+
+static void an_element_does_not_see_its_place(void **state)
+{
+    (void)state;
+    for (int s = 0; s < n_sets; s++)
+        for (int loop = 0; loop < SP_CPU_LOOPS; loop++) {
+            const sp__cpu_loop_row *r = &sets[s].rows[loop];
+            if (!r->f32) continue;
+            check_places(&sets[s], loop, r->f32, 0);
+            check_places(&sets[s], loop, r->f16, 0x7C00);
+            check_places(&sets[s], loop, r->bf16, 0x7F80);
+        }
+}
+
+/* What rounds once rounds as C does. */
+static void arithmetic_is_exact(void **state)
+{
+    (void)state;
+    for (int s = 0; s < n_sets; s++)
+        for (uint32_t i = 0; i < 20000; i++) {
+            float x = number(i), y = number(i + 77777), o;
+            const float wanted[] = {x + y, x - y, x * y, x / y, x > y || x != x ? x : y, x < y || x != x ? x : y, y > 0 ? x : 0};
+            static const int loops[] = {SP_CPU_LOOP_add, SP_CPU_LOOP_sub, SP_CPU_LOOP_mul, SP_CPU_LOOP_div, SP_CPU_LOOP_maximum,
+                                        SP_CPU_LOOP_minimum, SP_CPU_LOOP_relu_grad};
+            for (int k = 0; k < 7; k++) {
+                sets[s].rows[loops[k]].f32(1, (char *[]){(char *)&o, (char *)&x, (char *)&y}, (const int64_t[]){4, 4, 4}, NULL);
+                assert_true(same((const char *)&o, (const char *)&wanted[k], 0));
+            }
+            const float one[] = {-x, fabsf(x), x * x, sqrtf(x), 1 / sqrtf(x), 1 / x};
+            static const int unary[] = {SP_CPU_LOOP_neg, SP_CPU_LOOP_abs, SP_CPU_LOOP_square, SP_CPU_LOOP_sqrt, SP_CPU_LOOP_rsqrt,
+                                        SP_CPU_LOOP_reciprocal};
+            for (int k = 0; k < 6; k++) {
+                sets[s].rows[unary[k]].f32(1, (char *[]){(char *)&o, (char *)&x}, (const int64_t[]){4, 4}, NULL);
+                assert_true(same((const char *)&o, (const char *)&one[k], 0));
+            }
+        }
+}
+
+int main(void)
+{
+    n_sets = vector_sets(sets);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_keep_their_bounds),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(an_element_does_not_see_its_place),
+        cmocka_unit_test(arithmetic_is_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
