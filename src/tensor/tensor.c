@@ -297,6 +297,8 @@ sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
     const sp_tensor *operands[2] = {dst, src};
     sp_loop loop;
     sp__loop_init(&loop, dst->rank, dst->dims, 2, operands);
+    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)dst->dtype);
+    if (src->dtype == dst->dtype && dst->count && sp__transpose_takes(&loop, size)) return sp__transpose_run(&loop, size);
     return sp__loop_run(&loop, convert, NULL, 4);
 }
 

@@ -129,6 +129,11 @@ void sp__loop_init(sp_loop *loop, int rank, const int64_t *dims, int n, const sp
 /* cost: rough nanoseconds per 16 elements, decides when to go parallel. */
 sp_status sp__loop_run(const sp_loop *loop, sp_loop_fn fn, const void *context, int cost);
 
+/* A copy (operand 0 from operand 1, elements of one size) that runs along different dimensions on its two sides, such as a
+ * transposition: by tiles. */
+bool sp__transpose_takes(const sp_loop *loop, int64_t size);
+sp_status sp__transpose_run(const sp_loop *loop, int64_t size);
+
 /* dst[i] = (dst type) src[i], both strided; C conversion rules, floats to integers truncate, to bool != 0. */
 sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to);
 

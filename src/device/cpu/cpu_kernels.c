@@ -24,6 +24,8 @@
         .workspace = sp__cpu_conv_weight_grad_work, .takes = sp__cpu_conv_takes                                        \
     }
 
+#define REDUCE(name_) {.op = #name_, .run = sp__cpu_##name_, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes}
+
 static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
      .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
@@ -33,6 +35,14 @@ static const sp_kernel_entry entries[] = {
     CONV(1),
     CONV(2),
     CONV(3),
+    {.op = "softmax", .run = sp__cpu_softmax, .takes = sp__cpu_softmax_takes},
+    {.op = "softmax_grad", .run = sp__cpu_softmax, .takes = sp__cpu_softmax_takes},
+    {.op = "log_softmax", .run = sp__cpu_log_softmax, .takes = sp__cpu_softmax_takes},
+    {.op = "log_softmax_grad", .run = sp__cpu_log_softmax, .takes = sp__cpu_softmax_takes},
+    REDUCE(reduce_sum),
+    REDUCE(reduce_mean),
+    REDUCE(reduce_max),
+    REDUCE(reduce_min),
 #define LOOP(name_, cost)                                                                                              \
     {.op = #name_, .run = sp__cpu_loop_run, .loop = sp__cpu_loop, .takes = sp__cpu_loop_takes, .strided = true},
 #include "device/cpu/loops.def"

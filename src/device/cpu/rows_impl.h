@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows_impl.h - the kernels of rows.h, made for the instruction set of the file that includes this one; ROWS_TABLE is what they are
+ * called together. Four accumulators hide the latency of additions; the last few elements are a vector with idle lanes. */
+#include "device/cpu/rows.h"
+#include "device/cpu/vec_math.h"
+
+enum { STEP = 4 * LANES };
+
+/* The first n lanes of v, the others as in `rest`. */
+static inline vf vf_first(int64_t n, vf v, vf rest) { return vf_select(vm_first(n), v, rest); }
+
+static inline float row_most(int64_t n, const float *x)
+{
+    const vf low = vf_set(-INFINITY);
+    vf a = low, b = low, c = low, d = low;
+    int64_t i = 0;
+    for (; i + STEP <= n; i += STEP) {
+        a = vf_max(vf_load(x + i), a);
+        b = vf_max(vf_load(x + i + LANES), b);
+        c = vf_max(vf_load(x + i + 2 * LANES), c);
+        d = vf_max(vf_load(x + i + 3 * LANES), d);
+    }
+    for (; i + LANES <= n; i += LANES) a = vf_max(vf_load(x + i), a);
+    if (i < n) b = vf_max(vf_first(n - i, vf_load_n(x + i, n - i), low), b);
+    return vf_most(vf_max(vf_max(a, b), vf_max(c, d)));
+}
+
+/* Sum of `term(i)` vectors; `last(i, n)` is the one with n lanes, others zero. */
+#define ROW_SUM(total, term, last)                                                                                     \
+    float total;                                                                                                       \
+    {                                                                                                                  \
+        vf s0 = vf_set(0), s1 = s0, s2 = s0, s3 = s0;                                                                  \
+        int64_t i = 0;                                                                                                 \
+        for (; i + STEP <= n; i += STEP) {                                                                             \
+            s0 = s0 + term(i);                                                                                         \
+            s1 = s1 + term(i + LANES);                                                                                 \
+            s2 = s2 + term(i + 2 * LANES);                                                                             \
+            s3 = s3 + term(i + 3 * LANES);                                                                             \
+        }                                                                                                              \
+        for (; i + LANES <= n; i += LANES) s0 = s0 + term(i);                                                          \
+        if (i < n) s1 = s1 + last(i, n - i);                                                                           \
+        total = vf_sum((s0 + s1) + (s2 + s3));                                                                         \
+    }
+
+/* y[i] = expr, with v and, for the last few, n lanes: LOAD(p) reads. */
+#define ROW_MAP(to, expr)                                                                                              \
+    {                                                                                                                  \
+        int64_t i = 0;                                                                                                 \
+        for (; i + LANES <= n; i += LANES) {                                                                           \
+            const int64_t lanes = LANES;                                                                               \
+            (void)lanes;                                                                                               \
+            vf_store((to) + i, expr(vf_load));                                                                         \
+        }                                                                                                              \
+        if (i < n) {                                                                                                   \
+            const int64_t lanes = n - i;                                                                               \
+            vf_store_n((to) + i, expr(LOAD_PART), lanes);                                                              \
+        }                                                                                                              \
+    }
+#define LOAD_PART(p) vf_load_n(p, lanes)
+
+static inline vf exp_store(float *y, const float *x, vf top)
+{
+    const vf e = vec_exp(vf_load(x) - top);
+    vf_store(y, e);
+    return e;
+}
+static inline vf exp_store_n(float *y, const float *x, vf top, int64_t n)
+{
+    const vf e = vec_exp(vf_load_n(x, n) - top);
+    vf_store_n(y, e, n);
+    return vf_first(n, e, vf_set(0));
+}
+
+static void softmax(int64_t n, float *y, const float *x)
+{
+    const vf top = vf_set(row_most(n, x));
+#define TERM(i) exp_store(y + (i), x + (i), top)
+#define LAST(i, m) exp_store_n(y + (i), x + (i), top, m)
+    ROW_SUM(sum, TERM, LAST)
+#undef TERM
+#undef LAST
+    const vf scale = vf_set(1 / sum);
+#define EXPR(LOAD) LOAD(y + i) * scale
+    ROW_MAP(y, EXPR)
+#undef EXPR
+}
+
+static void log_softmax(int64_t n, float *y, const float *x)
+{
+    const float most = row_most(n, x);
+    const vf top = vf_set(most);
+#define TERM(i) vec_exp(vf_load(x + (i)) - top)
+#define LAST(i, m) vf_first(m, vec_exp(vf_load_n(x + (i), m) - top), vf_set(0))
+    ROW_SUM(sum, TERM, LAST)
+#undef TERM
+#undef LAST
+    const vf shift = vf_set(most + logf(sum));
+#define EXPR(LOAD) LOAD(x + i) - shift
+    ROW_MAP(y, EXPR)
+#undef EXPR
+}
+
+static void softmax_grad(int64_t n, float *d, const float *y, const float *g)
+{
+#define TERM(i) vf_load(g + (i)) * vf_load(y + (i))
+#define LAST(i, m) vf_load_n(g + (i), m) * vf_load_n(y + (i), m)
+    ROW_SUM(sum, TERM, LAST)
+#undef TERM
+#undef LAST
+    const vf s = vf_set(sum);
+#define EXPR(LOAD) LOAD(y + i) * (LOAD(g + i) - s)
+    ROW_MAP(d, EXPR)
+#undef EXPR
+}
+
+static void log_softmax_grad(int64_t n, float *d, const float *y, const float *g)
+{
+#define TERM(i) vf_load(g + (i))
+#define LAST(i, m) vf_load_n(g + (i), m)
+    ROW_SUM(sum, TERM, LAST)
+#undef TERM
+#undef LAST
+    const vf s = vf_set(sum);
+#define EXPR(LOAD) LOAD(g + i) - vec_exp(LOAD(y + i)) * s
+    ROW_MAP(d, EXPR)
+#undef EXPR
+}
+
+/* Columns: a vector of neighbouring ones at a time, each lane a column of its own. */
+static inline vf load_some(const float *p, int64_t m) { return m == LANES ? vf_load(p) : vf_load_n(p, m); }
+static inline void store_some(float *p, vf v, int64_t m)
+{
+    if (m == LANES) vf_store(p, v);
+    else vf_store_n(p, v, m);
+}
+static inline int64_t some(int64_t w, int64_t k) { return w - k < LANES ? w - k : LANES; }
+
+static inline void softmax_vector(int64_t n, int64_t inner, int64_t m, float *y, const float *x, bool is_log)
+{
+    vf top = vf_set(-INFINITY), sum = vf_set(0);
+    for (int64_t i = 0; i < n; i++) top = vf_max(load_some(x + i * inner, m), top);
+    for (int64_t i = 0; i < n; i++) {
+        const vf e = vec_exp(load_some(x + i * inner, m) - top);
+        if (!is_log) store_some(y + i * inner, e, m);
+        sum = sum + e;
+    }
+    const vf shift = top + vec_log(sum), scale = vf_set(1) / sum;
+    for (int64_t i = 0; i < n; i++) {
+        if (is_log) store_some(y + i * inner, load_some(x + i * inner, m) - shift, m);
+        else store_some(y + i * inner, load_some(y + i * inner, m) * scale, m);
+    }
+}
+static void softmax_columns(int64_t n, int64_t inner, int64_t w, float *y, const float *x)
+{
+    for (int64_t k = 0; k < w; k += LANES) softmax_vector(n, inner, some(w, k), y + k, x + k, false);
+}
+static void log_softmax_columns(int64_t n, int64_t inner, int64_t w, float *y, const float *x)
+{
+    for (int64_t k = 0; k < w; k += LANES) softmax_vector(n, inner, some(w, k), y + k, x + k, true);
+}
+
+static inline void grad_vector(int64_t n, int64_t inner, int64_t m, float *d, const float *y, const float *g, bool is_log)
+{
+    vf sum = vf_set(0);
+    for (int64_t i = 0; i < n; i++) {
+        vf term = load_some(g + i * inner, m);
+        if (!is_log) term = term * load_some(y + i * inner, m);
+        sum = sum + term;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const vf gi = load_some(g + i * inner, m), yi = load_some(y + i * inner, m);
+        if (is_log) store_some(d + i * inner, gi - vec_exp(yi) * sum, m);
+        else store_some(d + i * inner, yi * (gi - sum), m);
+    }
+}
+static void softmax_grad_columns(int64_t n, int64_t inner, int64_t w, float *d, const float *y, const float *g)
+{
+    for (int64_t k = 0; k < w; k += LANES) grad_vector(n, inner, some(w, k), d + k, y + k, g + k, false);
+}
+static void log_softmax_grad_columns(int64_t n, int64_t inner, int64_t w, float *d, const float *y, const float *g)
+{
+    for (int64_t k = 0; k < w; k += LANES) grad_vector(n, inner, some(w, k), d + k, y + k, g + k, true);
+}
+
+/* --- reductions ------------------------------------------------------------------------------------------------------- */
+
+enum { SUM_BLOCK = 4096 };
+
+static float block_sum(int64_t n, const float *x)
+{
+#define TERM(i) vf_load(x + (i))
+#define LAST(i, m) vf_load_n(x + (i), m)
+    ROW_SUM(sum, TERM, LAST)
+#undef TERM
+#undef LAST
+    return sum;
+}
+static double sum(int64_t n, const float *x)
+{
+    double total = 0;
+    for (int64_t i = 0; i < n; i += SUM_BLOCK) total += (double)block_sum(n - i < SUM_BLOCK ? n - i : SUM_BLOCK, x + i);
+    return total;
+}
+
+/* The operand that wins, NaN before all. */
+static inline vf larger(vf x, vf y) { return vf_select(vm_lt(y, x) | vm_nan(x), x, y); }
+static inline vf smaller(vf x, vf y) { return vf_select(vm_lt(x, y) | vm_nan(x), x, y); }
+
+#define EXTREMUM(name, which, start)                                                                                   \
+    static float name(int64_t n, const float *x)                                                                       \
+    {                                                                                                                  \
+        vf a = vf_set(start), b = a, c = a, d = a;                                                                     \
+        int64_t i = 0;                                                                                                 \
+        for (; i + STEP <= n; i += STEP) {                                                                             \
+            a = which(vf_load(x + i), a);                                                                              \
+            b = which(vf_load(x + i + LANES), b);                                                                      \
+            c = which(vf_load(x + i + 2 * LANES), c);                                                                  \
+            d = which(vf_load(x + i + 3 * LANES), d);                                                                  \
+        }                                                                                                              \
+        for (; i + LANES <= n; i += LANES) a = which(vf_load(x + i), a);                                               \
+        if (i < n) b = which(vf_first(n - i, vf_load_n(x + i, n - i), vf_set(start)), b);                              \
+        float lane[LANES], out;                                                                                        \
+        vf_store(lane, which(which(a, b), which(c, d)));                                                               \
+        out = lane[0];                                                                                                 \
+        for (int k = 1; k < LANES; k++) out = lane[k] SIGN_##which out || lane[k] != lane[k] ? lane[k] : out;          \
+        return out;                                                                                                    \
+    }
+#define SIGN_larger >
+#define SIGN_smaller <
+EXTREMUM(most, larger, -INFINITY)
+EXTREMUM(least, smaller, INFINITY)
+
+static inline vf plus(vf x, vf y) { return y + x; }
+/* The first row is copied, then four rows at a time pass through each accumulator. */
+#define COLUMNS(name, which)                                                                                           \
+    static void name(int64_t rows, int64_t step, int64_t w, float *out, const float *x)                                \
+    {                                                                                                                  \
+        memcpy(out, x, (size_t)w * 4);                                                                                 \
+        int64_t r = 1;                                                                                                 \
+        for (; r + 4 <= rows; r += 4) {                                                                                \
+            const float *p = x + r * step;                                                                             \
+            for (int64_t k = 0; k < w; k += LANES) {                                                                   \
+                const int64_t m = some(w, k);                                                                          \
+                vf acc = load_some(out + k, m);                                                                        \
+                acc = which(load_some(p + k, m), acc);                                                                 \
+                acc = which(load_some(p + step + k, m), acc);                                                          \
+                acc = which(load_some(p + 2 * step + k, m), acc);                                                      \
+                acc = which(load_some(p + 3 * step + k, m), acc);                                                      \
+                store_some(out + k, acc, m);                                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; r < rows; r++)                                                                                          \
+            for (int64_t k = 0; k < w; k += LANES) {                                                                   \
+                const int64_t m = some(w, k);                                                                          \
+                store_some(out + k, which(load_some(x + r * step + k, m), load_some(out + k, m)), m);                  \
+            }                                                                                                          \
+    }
+COLUMNS(sum_columns, plus)
+COLUMNS(most_columns, larger)
+COLUMNS(least_columns, smaller)
+
+const sp__row_kernels ROWS_TABLE = {
+    .softmax = softmax, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
+    .softmax_columns = softmax_columns, .log_softmax_columns = log_softmax_columns,
+    .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
+    .sum = sum, .most = most, .least = least,
+    .sum_columns = sum_columns, .most_columns = most_columns, .least_columns = least_columns,
+};
