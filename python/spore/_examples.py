@@ -1855,7 +1855,7 @@ EXAMPLES = {
         >>> from spore import Tensor, nn
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(nn.LogSoftmaxExt(0)(v))
-        [-2.407606  -1.4076059 -0.4076059]
+        [-2.407606   -1.407606   -0.40760598]
     """,
         'MatDet': """
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_out_nn.c - how products, convolutions, pooling, normalisation, recurrence and losses are written to ONNX. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -367,6 +368,24 @@ static void write_softmax(ox_out *o)
     else sp__ox_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))" : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
 }
 
+/* --- attention --------------------------------------------------------------------------------------------------- */
+
+static double comes_later(const void *source, int64_t i) { return i % *(const int64_t *)source > i / *(const int64_t *)source; }
+
+static void write_attention(ox_out *o)
+{
+    const int rank = sp__ox_meta(o, 0)->rank;
+    ox scores = SP_OX(o, "MatMul", NULL, o->in[0], turn_last(o, o->in[1], rank));
+    scores = sp__ox_mul(o, scores, sp__ox_number(o, sp__ox_float(o, "scale")));
+    if (o->in[3]) scores = sp__ox_add(o, scores, o->in[3]);
+    if (sp__ox_int(o, "causal")) {
+        const int64_t dims[2] = {sp__ox_fixed(o, 0, rank - 2), sp__ox_fixed(o, 1, rank - 2)};
+        ox later = sp__ox_table(o, SP_DTYPE_BOOL, 2, dims, comes_later, &dims[1]);
+        scores = sp__ox_where(o, later, sp__ox_scalar(o, sp__ox_meta(o, 0)->dtype, -INFINITY), scores);
+    }
+    o->out[0] = SP_OX(o, "MatMul", NULL, SP_OX(o, "Softmax", "axis=-1", scores), o->in[2]);
+}
+
 /* --- normalisation ----------------------------------------------------------------------------------------------- */
 
 static int span(int from, int to, int64_t *axes)
@@ -645,6 +664,6 @@ const ox_rule sp__ox_nn[] = {
     SP_OX_CODE("group_norm", write_group_norm), SP_OX_CODE("group_norm_grad", write_group_norm),
     SP_OX_TEXT("channel_affine", 0, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)"), SP_OX_CODE("batch_norm_train", write_batch_norm_train),
     SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad), SP_OX_CODE("channel_window_sum", write_channel_window),
-    SP_OX_CODE("rnn_scan", write_rnn), SP_OX_CODE("nll_terms", write_nll_terms), SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
+    SP_OX_CODE("rnn_scan", write_rnn), SP_OX_CODE("attention", write_attention), SP_OX_CODE("nll_terms", write_nll_terms), SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
     SP_OX_CODE("softmax_cross_entropy", write_entropy), {.op = NULL},
 };

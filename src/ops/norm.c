@@ -382,7 +382,7 @@ const sp_op sp_op_layer_norm_grad = {
 
 /* --- rms_norm ---------------------------------------------------------------------------------------------------- */
 
-typedef struct { double epsilon; } rms_attrs;
+typedef sp__rms_norm_attrs rms_attrs;
 static const sp_attr rms_attr_table[] = {SP_ATTR(rms_attrs, epsilon, FLOAT, "1e-06")};
 
 /* gamma has the shape of the last axes of x; these are normalised. */

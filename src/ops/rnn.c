@@ -10,12 +10,10 @@
  * and its output there is zero; `reverse` runs from a sample's last step to its first.
  * The gradient is a kernel too. When it is to be differentiated itself, the rule is composed of elementary operators,
  * step by step, from the results y and kept; kept is therefore a result like y, with a gradient. */
+#include "ir/nn_attrs.h"
 #include "ops/norm.h"
 
-typedef struct {
-    const char *mode;
-    bool reverse;
-} rnn_attrs;
+typedef sp__rnn_attrs rnn_attrs;
 static const sp_attr rnn_attr_table[] = {SP_ATTR(rnn_attrs, mode, TEXT, "lstm"), SP_ATTR(rnn_attrs, reverse, BOOL, "False")};
 
 typedef enum { LSTM, GRU, TANH, RELU } rnn_mode;

@@ -22,6 +22,7 @@ typedef struct {
     int64_t *out_index;
 } scan_job;
 typedef void (*scan_fn)(void *job, int64_t begin, int64_t end);
+enum { LINES = 64 };
 
 /* Axis of a tensor with at least one dimension; a scalar is a line of one. */
 static sp_status scan_axis(const sp_tensor *x, int64_t axis, int *out)
@@ -46,28 +47,44 @@ static sp_status scan_run(const sp_call *c, scan_fn fn, scan_job *j)
     for (int i = axis + 1; i < x->rank; i++) j->inner *= x->dims[i];
     j->x = x->data;
     if (x->count == 0) return SP_OK;
-    const int64_t grain = 16384 / j->n;
-    return sp__parallel_for(x->count / j->n, grain > 0 ? grain : 1, fn, j);
+    const int64_t grain = 16384 / j->n, together = j->inner > 1 ? LINES : 4; /* lines that are worked on together */
+    return sp__parallel_for(x->count / j->n, grain > together ? grain : together, fn, j);
 }
 /* First element of a line. */
 #define LINE(j, line) ((line) / (j)->inner * (j)->n * (j)->inner + (line) % (j)->inner)
 
 /* --- sums and products -------------------------------------------------------------------------------------------- */
 
+/* Lines [line, line + w), w at most LINES; element 0 of the k-th is `apart` behind that of the one before. They take turns, so that
+ * neighbouring columns are read along memory, and additions of rows do not wait for one another. */
 #define SCAN(D, T, ACC, LOAD, STORE, name, start, combine)                                                             \
+    static inline void name##_lines_##D(const scan_job *j, int64_t line, int64_t apart, const int w)                   \
+    {                                                                                                                  \
+        const int64_t step = j->attrs->reverse ? -j->inner : j->inner;                                                 \
+        const bool exclusive = j->attrs->exclusive;                                                                    \
+        int64_t at = LINE(j, line) + (j->attrs->reverse ? (j->n - 1) * j->inner : 0);                                  \
+        ACC all[LINES];                                                                                                \
+        for (int k = 0; k < w; k++) all[k] = start;                                                                    \
+        for (int64_t i = 0; i < j->n; i++, at += step) {                                                               \
+            const T *xs = (const T *)j->x + at;                                                                        \
+            T *out = (T *)j->out + at;                                                                                 \
+            for (int k = 0; k < w; k++) {                                                                              \
+                const ACC x = (ACC)LOAD(xs[k * apart]), acc = all[k];                                                  \
+                all[k] = combine;                                                                                      \
+                out[k * apart] = STORE(exclusive ? acc : all[k]);                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
     static void name##_##D(void *job, int64_t begin, int64_t end)                                                      \
     {                                                                                                                  \
         const scan_job *j = job;                                                                                       \
-        const int64_t step = j->attrs->reverse ? -j->inner : j->inner;                                                 \
-        for (int64_t line = begin; line < end; line++) {                                                               \
-            int64_t at = LINE(j, line) + (j->attrs->reverse ? (j->n - 1) * j->inner : 0);                              \
-            ACC acc = start;                                                                                           \
-            for (int64_t i = 0; i < j->n; i++, at += step) {                                                           \
-                const ACC x = (ACC)LOAD(((const T *)j->x)[at]);                                                        \
-                const ACC before = acc;                                                                                \
-                acc = combine;                                                                                         \
-                ((T *)j->out)[at] = STORE(j->attrs->exclusive ? before : acc);                                         \
-            }                                                                                                          \
+        for (int64_t line = begin, w; line < end; line += w) {                                                         \
+            const int64_t left = end - line, columns = j->inner - line % j->inner;                                     \
+            w = j->inner == 1 ? (left < 4 ? 1 : 4) : left < columns ? left : columns;                                  \
+            if (w > LINES) w = LINES;                                                                                  \
+            if (j->inner > 1) name##_lines_##D(j, line, 1, (int)w);                                                    \
+            else if (w == 4) name##_lines_##D(j, line, j->n, 4);                                                       \
+            else name##_lines_##D(j, line, 0, 1);                                                                      \
         }                                                                                                              \
     }
 #define TO_F32(x) ((float)(x))

@@ -7,14 +7,40 @@
  * cache. */
 #include "tensor/tensor_impl.h"
 
-enum { TILE_ROWS = 16, TILE_LENGTH = 64, PART = 64 * 1024 /* elements that one thread takes at a time */ };
+#if SP_HAVE_X86
+#include <emmintrin.h>
+#endif
+
+enum {
+    TILE_ROWS = 16,
+    TILE_LENGTH = 64,
+    PART = 64 * 1024,      /* elements that one thread takes at a time */
+    STREAM = 16 << 20,     /* bytes from which on a result is written around the caches: it would not stay there anyway */
+};
 
 typedef struct {
     const sp_loop *l;
     int64_t size;              /* of an element */
     int run;                   /* the dimension along which the source is contiguous; the destination is along the last one */
     int64_t tiles_row, tiles;  /* tiles along the last dimension; per plane */
+    bool stream;
 } turn_job;
+
+/* A whole line that nobody reads soon: memory need not be fetched before it is overwritten. */
+static inline void stream_line(char *to, const char *from)
+{
+#if SP_HAVE_X86
+    for (int k = 0; k < 64; k += 16) _mm_stream_si128((__m128i *)(void *)(to + k), _mm_load_si128((const __m128i *)(const void *)(from + k)));
+#else
+    memcpy(to, from, 64);
+#endif
+}
+static inline void stream_end(void)
+{
+#if SP_HAVE_X86
+    _mm_sfence();
+#endif
+}
 
 /* m runs of n elements, `from_row` bytes apart, become n runs of TILE_ROWS places. */
 #define TURN(T, name)                                                                                                  \
@@ -78,10 +104,13 @@ static void turn_tile(const turn_job *j, int64_t plane, int64_t row, int64_t at)
     case 8: turn_8(m, n, from, l->steps[1][last], tile); break;
     default: turn_16(m, n, from, l->steps[1][last], tile); break;
     }
-    if (m == TILE_ROWS && size == 4)
-        for (int64_t i = 0; i < n; i++) memcpy(to + i * l->steps[0][j->run], tile + i * 64, 64);
+    const int64_t to_row = l->steps[0][j->run];
+    if (m == TILE_ROWS && size == 4 && j->stream && (uintptr_t)to % 64 == 0 && to_row % 64 == 0)
+        for (int64_t i = 0; i < n; i++) stream_line(to + i * to_row, tile + i * 64);
+    else if (m == TILE_ROWS && size == 4)
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * to_row, tile + i * 64, 64);
     else
-        for (int64_t i = 0; i < n; i++) memcpy(to + i * l->steps[0][j->run], tile + i * TILE_ROWS * size, (size_t)(m * size));
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * to_row, tile + i * TILE_ROWS * size, (size_t)(m * size));
 }
 
 static void turn_part(void *context, int64_t begin, int64_t end)
@@ -91,6 +120,7 @@ static void turn_part(void *context, int64_t begin, int64_t end)
         const int64_t tile = t % j->tiles;
         turn_tile(j, t / j->tiles, tile % j->tiles_row * TILE_ROWS, tile / j->tiles_row * TILE_LENGTH);
     }
+    if (j->stream) stream_end();
 }
 
 bool sp__transpose_takes(const sp_loop *l, int64_t size)
@@ -110,6 +140,7 @@ sp_status sp__transpose_run(const sp_loop *l, int64_t size)
     int64_t planes = 1;
     for (int i = 0; i < last; i++)
         if (i != j.run) planes *= l->dims[i];
+    j.stream = planes * l->dims[last] * l->dims[j.run] * size >= STREAM;
     j.tiles_row = (l->dims[last] + TILE_ROWS - 1) / TILE_ROWS;
     j.tiles = j.tiles_row * ((l->dims[j.run] + TILE_LENGTH - 1) / TILE_LENGTH);
     return sp__parallel_for(planes * j.tiles, PART / (TILE_ROWS * TILE_LENGTH), turn_part, &j);

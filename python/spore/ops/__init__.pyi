@@ -270,6 +270,7 @@ from spore.ops.nn import dropout1d as dropout1d
 from spore.ops.nn import dropout2d as dropout2d
 from spore.ops.nn import dropout3d as dropout3d
 from spore.ops.nn import embedding as embedding
+from spore.ops.nn import flash_attention_score as flash_attention_score
 from spore.ops.nn import gelu as gelu
 from spore.ops.nn import glu as glu
 from spore.ops.nn import group_norm as group_norm

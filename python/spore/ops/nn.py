@@ -19,7 +19,7 @@ __all__ = [
     "UpsampleNearest3D", "UpsampleTrilinear3D", "max_pool2d", "max_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "adaptive_max_pool1d", "adaptive_max_pool2d",
     "adaptive_max_pool3d", "lp_pool1d", "lp_pool2d", "MaxPool", "AvgPool", "conv_transpose2d", "Conv2D", "Conv3D",
-    "Conv2DTranspose", "Conv2DBackpropInput", "multi_head_attention_forward", "channel_shuffle", "normalize"]
+    "Conv2DTranspose", "Conv2DBackpropInput", "multi_head_attention_forward", "flash_attention_score", "channel_shuffle", "normalize"]
 
 
 def _one(op, x, **attrs):
@@ -913,6 +913,60 @@ class Conv2DBackpropInput(Conv2DTranspose):
 
 
 # --- attention --------------------------------------------------------------------------------------------------------
+
+def attention(query, key, value, mask, scale, causal=False):
+    """softmax(scale query key' + mask) value of [..., length, size], without keeping the scores."""
+    return apply("attention", [query, key, value, mask], {"scale": scale, "causal": causal})
+
+
+_HEADS_FIRST = {"BNSD": None, "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
+
+
+def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None,
+                          prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0,
+                          pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout="BSH", sparse_mode=0):
+    """Attention in `head_num` heads: softmax(scalar_value query key' + real_shift, without what attn_mask hides) value.
+
+    The scores are never held as a whole, neither here nor for the gradient. Layouts BSH, SBH, BSND and BNSD; attn_mask hides
+    where it is true; sparse_mode 2 hides what comes later. Fewer heads of key and value are shared by those of query.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = ops.ones((1, 2, 3, 4))
+        >>> print(ops.flash_attention_score(x, x, x, 2, scalar_value=0.5, input_layout="BNSD").shape)
+        (1, 2, 3, 4)
+    """
+    if input_layout not in _HEADS_FIRST:
+        raise ValueError(f"For 'flash_attention_score', input_layout must be one of {', '.join(_HEADS_FIRST)}, but got {input_layout!r}")
+    for name, given in (("drop_mask", drop_mask), ("padding_mask", padding_mask), ("prefix", prefix), ("actual_seq_qlen", actual_seq_qlen),
+                        ("actual_seq_kvlen", actual_seq_kvlen)):
+        if given is not None:
+            raise ValueError(f"For 'flash_attention_score', {name} is not supported on the CPU: it must be None")
+    if keep_prob != 1.0:
+        raise ValueError(f"For 'flash_attention_score', keep_prob must be 1.0 on the CPU, but got {keep_prob}: drop before or after it")
+    if sparse_mode not in (0, 1, 2) or min(pre_tokens, next_tokens) < max(query.shape) + max(key.shape) and sparse_mode == 0:
+        raise ValueError("For 'flash_attention_score', bands are not supported on the CPU: give attn_mask, or sparse_mode 2 for what comes later")
+    order, flat = _HEADS_FIRST[input_layout], query.ndim == 3
+
+    def heads_first(x):
+        if flat:
+            x = x.reshape((*x.shape[:2], -1, query.shape[-1] // head_num))
+        return x if order is None else x.transpose(order)
+
+    q, k, v = (heads_first(x) for x in (query, key, value))
+    if k.shape[1] != q.shape[1]:
+        batch, groups, source, _ = k.shape
+        k, v = (apply("broadcast_to", [x.expand_dims(2)], {"shape": (batch, groups, q.shape[1] // groups, source, x.shape[-1])})
+                .reshape((batch, q.shape[1], source, x.shape[-1])) for x in (k, v))
+    mask = real_shift
+    if attn_mask is not None and sparse_mode != 2:
+        hidden = _as_added(attn_mask.astype(mstype.bool_), q.dtype)
+        mask = hidden if mask is None else mask + hidden
+    out = attention(q, k, v, mask, float(scalar_value), sparse_mode == 2)
+    if order is not None:
+        out = out.transpose({"SBH": (2, 0, 1, 3)}.get(input_layout, (0, 2, 1, 3)))
+    return out.reshape(query.shape[:2] + (-1,)) if flat else out
+
 
 def _as_added(mask, dtype):
     """A bool mask (True: hidden) as numbers to add to the scores."""

@@ -6,6 +6,11 @@ from .primitive import Primitive, prim_attr_register
 __all__ = ["LSTM", "DynamicRNN", "DynamicGRUV2"]
 
 
+def recurrent_layer(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, lengths):
+    """One layer in one direction over [time, batch, features]: outputs, last state, last cell state. mode: lstm, gru, rnn_tanh, rnn_relu."""
+    return apply("rnn_layer", [x, h, c, w_ih, w_hh, b_ih, b_hh, lengths], {"mode": mode, "reverse": False})
+
+
 def _concat(parts, axis):
     return parts[0] if len(parts) == 1 else apply("concat", list(parts), {"axis": axis})
 

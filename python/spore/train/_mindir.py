@@ -5,6 +5,7 @@ import re
 
 from spore import _core
 from spore._core import Tensor
+from spore.nn.layer._fused import spelled_out
 from spore.train import _export
 from spore.train.serialization import _CIPHERS
 
@@ -108,7 +109,8 @@ def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", cus
     if enc_key is not None and enc_mode not in _CIPHERS:
         raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {enc_mode!r}.")
     names = _export.input_names(net, len(inputs))
-    function, other, axes = _export.record(net, inputs, names)
+    with spelled_out("attention", "rnn"):
+        function, other, axes = _export.record(net, inputs, names)
     parameters = dict((p.name, p) for p in net.get_parameters())
     _core.model_save(_path(file_name, ".mindir"), function, names, list(parameters), list(parameters.values()), enc_key,
                      enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir")

@@ -48,4 +48,25 @@ sp_status sp__cpu_reduce_min(const sp_call *c);
 size_t sp__cpu_reduce_work(const sp_call *c);
 bool sp__cpu_reduce_takes(const sp_call *c);
 
+/* Layer and root-mean-square normalisation. */
+sp_status sp__cpu_norm(const sp_call *c);
+sp_status sp__cpu_norm_grad(const sp_call *c);
+size_t sp__cpu_norm_work(const sp_call *c);
+size_t sp__cpu_norm_grad_work(const sp_call *c);
+bool sp__cpu_norm_takes(const sp_call *c);
+
+/* Recurrent layers over time: LSTM and GRU without lengths. */
+sp_status sp__cpu_rnn(const sp_call *c);
+size_t sp__cpu_rnn_work(const sp_call *c);
+bool sp__cpu_rnn_takes(const sp_call *c);
+sp_status sp__cpu_rnn_grad(const sp_call *c);
+size_t sp__cpu_rnn_grad_work(const sp_call *c);
+bool sp__cpu_rnn_grad_takes(const sp_call *c);
+
+/* Attention without the whole matrix of scores. */
+sp_status sp__cpu_attention(const sp_call *c);
+sp_status sp__cpu_attention_grad(const sp_call *c);
+size_t sp__cpu_attention_work(const sp_call *c); /* of both */
+bool sp__cpu_attention_takes(const sp_call *c);
+
 #endif

@@ -26,8 +26,9 @@ static inline float row_most(int64_t n, const float *x)
 }
 
 /* Sum of `term(i)` vectors; `last(i, n)` is the one with n lanes, others zero. */
-#define ROW_SUM(total, term, last)                                                                                     \
-    float total;                                                                                                       \
+#define ROW_SUM(total, term, last) ROW_SUM_AS(float, vf_sum, total, term, last)
+#define ROW_SUM_AS(type, add_lanes, total, term, last)                                                                 \
+    type total;                                                                                                        \
     {                                                                                                                  \
         vf s0 = vf_set(0), s1 = s0, s2 = s0, s3 = s0;                                                                  \
         int64_t i = 0;                                                                                                 \
@@ -39,7 +40,7 @@ static inline float row_most(int64_t n, const float *x)
         }                                                                                                              \
         for (; i + LANES <= n; i += LANES) s0 = s0 + term(i);                                                          \
         if (i < n) s1 = s1 + last(i, n - i);                                                                           \
-        total = vf_sum((s0 + s1) + (s2 + s3));                                                                         \
+        total = add_lanes((s0 + s1) + (s2 + s3));                                                                      \
     }
 
 /* y[i] = expr, with v and, for the last few, n lanes: LOAD(p) reads. */
@@ -87,15 +88,14 @@ static void softmax(int64_t n, float *y, const float *x)
 
 static void log_softmax(int64_t n, float *y, const float *x)
 {
-    const float most = row_most(n, x);
-    const vf top = vf_set(most);
+    const vf top = vf_set(row_most(n, x));
 #define TERM(i) vec_exp(vf_load(x + (i)) - top)
 #define LAST(i, m) vf_first(m, vec_exp(vf_load_n(x + (i), m) - top), vf_set(0))
-    ROW_SUM(sum, TERM, LAST)
+    ROW_SUM_AS(double, vf_sum_exact, sum, TERM, LAST)
 #undef TERM
 #undef LAST
-    const vf shift = vf_set(most + logf(sum));
-#define EXPR(LOAD) LOAD(x + i) - shift
+    const vf rest = vf_set((float)log(sum));
+#define EXPR(LOAD) (LOAD(x + i) - top) - rest
     ROW_MAP(y, EXPR)
 #undef EXPR
 }
@@ -144,9 +144,9 @@ static inline void softmax_vector(int64_t n, int64_t inner, int64_t m, float *y,
         if (!is_log) store_some(y + i * inner, e, m);
         sum = sum + e;
     }
-    const vf shift = top + vec_log(sum), scale = vf_set(1) / sum;
+    const vf rest = vec_log(sum), scale = vf_set(1) / sum;
     for (int64_t i = 0; i < n; i++) {
-        if (is_log) store_some(y + i * inner, load_some(x + i * inner, m) - shift, m);
+        if (is_log) store_some(y + i * inner, (load_some(x + i * inner, m) - top) - rest, m);
         else store_some(y + i * inner, load_some(y + i * inner, m) * scale, m);
     }
 }
@@ -259,10 +259,176 @@ COLUMNS(sum_columns, plus)
 COLUMNS(most_columns, larger)
 COLUMNS(least_columns, smaller)
 
+/* --- normalisation ------------------------------------------------------------------------------------------------------ */
+
+static float block_spread(int64_t n, const float *x, vf mean)
+{
+#define TERM(i) (vf_load(x + (i)) - mean) * (vf_load(x + (i)) - mean)
+#define LAST(i, m) vf_first(m, (vf_load_n(x + (i), m) - mean) * (vf_load_n(x + (i), m) - mean), vf_set(0))
+    ROW_SUM(spread, TERM, LAST)
+#undef TERM
+#undef LAST
+    return spread;
+}
+/* Mean and variance, in this order, and one over the root of variance + epsilon. */
+static inline void row_moments(int64_t n, const float *x, bool center, double epsilon, float *m)
+{
+    double spread = 0;
+    m[0] = center ? (float)(sum(n, x) / (double)n) : 0;
+    for (int64_t i = 0; i < n; i += SUM_BLOCK)
+        spread += (double)block_spread(n - i < SUM_BLOCK ? n - i : SUM_BLOCK, x + i, vf_set(m[0]));
+    m[1] = (float)(spread / (double)n);
+    m[2] = (float)(1 / sqrt(spread / (double)n + epsilon));
+}
+
+static void norm(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center, double epsilon,
+                 float *moments)
+{
+    row_moments(n, x, center, epsilon, moments);
+    const vf mean = vf_set(moments[0]), scale = vf_set(moments[2]);
+#define EXPR(LOAD) (LOAD(x + i) - mean) * scale
+#define EXPR_GAMMA(LOAD) (LOAD(x + i) - mean) * scale * LOAD(gamma + i)
+#define EXPR_BETA(LOAD) (LOAD(x + i) - mean) * scale + LOAD(beta + i)
+#define EXPR_BOTH(LOAD) (LOAD(x + i) - mean) * scale * LOAD(gamma + i) + LOAD(beta + i)
+    if (gamma && beta) ROW_MAP(y, EXPR_BOTH)
+    else if (gamma) ROW_MAP(y, EXPR_GAMMA)
+    else if (beta) ROW_MAP(y, EXPR_BETA)
+    else ROW_MAP(y, EXPR)
+#undef EXPR
+#undef EXPR_GAMMA
+#undef EXPR_BETA
+#undef EXPR_BOTH
+}
+
+/* Elements [i, i + lanes): their share of dgamma, dbeta, sum(a) and sum(a h). */
+static inline void norm_grad_terms(int64_t i, int64_t lanes, const float *x, const float *g, const float *gamma, vf mean, vf scale,
+                                   float *dgamma, float *dbeta, vf *total, vf *dot)
+{
+    const vf gi = load_some(g + i, lanes), h = vf_first(lanes, (load_some(x + i, lanes) - mean) * scale, vf_set(0));
+    vf a = gi;
+    if (gamma) a = gi * load_some(gamma + i, lanes);
+    store_some(dgamma + i, load_some(dgamma + i, lanes) + gi * h, lanes);
+    store_some(dbeta + i, load_some(dbeta + i, lanes) + gi, lanes);
+    *total = *total + a;
+    *dot = *dot + a * h;
+}
+
+/* With a = gamma g and h the normalised x: dx = scale (a - mean(a) - h mean(a h)); without centring no mean(a). */
+static void norm_grad(int64_t n, float *dx, const float *x, const float *g, const float *gamma, bool center, double epsilon,
+                      float *dgamma, float *dbeta)
+{
+    float m[3];
+    row_moments(n, x, center, epsilon, m);
+    const vf mean = vf_set(m[0]), scale = vf_set(m[2]);
+    double total = 0, dot = 0;
+    for (int64_t at = 0; at < n; at += SUM_BLOCK) {
+        const int64_t end = n - at < SUM_BLOCK ? n : at + SUM_BLOCK;
+        vf part[2] = {vf_set(0), vf_set(0)}, part_dot[2] = {vf_set(0), vf_set(0)};
+        int64_t i = at;
+        for (; i + 2 * LANES <= end; i += 2 * LANES)
+            for (int u = 0; u < 2; u++)
+                norm_grad_terms(i + u * LANES, LANES, x, g, gamma, mean, scale, dgamma, dbeta, &part[u], &part_dot[u]);
+        for (int u = 0; i < end; i += LANES, u++)
+            norm_grad_terms(i, some(end, i), x, g, gamma, mean, scale, dgamma, dbeta, &part[u], &part_dot[u]);
+        total += (double)vf_sum(part[0] + part[1]);
+        dot += (double)vf_sum(part_dot[0] + part_dot[1]);
+    }
+    const vf shift = vf_set(center ? (float)(total / (double)n) : 0), slope = vf_set((float)(dot / (double)n));
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t lanes = some(n, i);
+        const vf h = (load_some(x + i, lanes) - mean) * scale;
+        vf a = load_some(g + i, lanes);
+        if (gamma) a = a * load_some(gamma + i, lanes);
+        store_some(dx + i, scale * (a - shift - h * slope), lanes);
+    }
+}
+
+/* --- recurrent cells ---------------------------------------------------------------------------------------------------- */
+
+static void lstm(int64_t n, const float *gx, const float *gh, float *cell, float *h, float *kept)
+{
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t m = some(n, i);
+#define GATE(k) (load_some(gx + (k) * n + i, m) + load_some(gh + (k) * n + i, m))
+        const vf in = vec_sigmoid(GATE(0)), keep = vec_sigmoid(GATE(1)), fresh = vec_tanh(GATE(2)), show = vec_sigmoid(GATE(3));
+#undef GATE
+        const vf c = keep * load_some(cell + i, m) + in * fresh;
+        store_some(cell + i, c, m);
+        store_some(h + i, show * vec_tanh(c), m);
+        store_some(kept + i, in, m);
+        store_some(kept + n + i, keep, m);
+        store_some(kept + 2 * n + i, fresh, m);
+        store_some(kept + 3 * n + i, show, m);
+        store_some(kept + 4 * n + i, c, m);
+    }
+}
+
+static void gru(int64_t n, const float *gx, const float *gh, const float *before, float *h, float *kept)
+{
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t m = some(n, i);
+        const vf reset = vec_sigmoid(load_some(gx + i, m) + load_some(gh + i, m));
+        const vf hold = vec_sigmoid(load_some(gx + n + i, m) + load_some(gh + n + i, m)), share = load_some(gh + 2 * n + i, m);
+        const vf fresh = vec_tanh(load_some(gx + 2 * n + i, m) + reset * share);
+        store_some(h + i, fresh + hold * (load_some(before + i, m) - fresh), m);
+        store_some(kept + i, reset, m);
+        store_some(kept + n + i, hold, m);
+        store_some(kept + 2 * n + i, fresh, m);
+        store_some(kept + 3 * n + i, share, m);
+    }
+}
+
+/* Part k of the gradients given for what was kept. */
+#define GIVEN(k) (dkept ? load_some(dkept + (k) * n + i, m) : vf_set(0))
+#define KEPT(k) load_some(kept + (k) * n + i, m)
+
+static void lstm_grad(int64_t n, const float *dy, const float *kept, const float *c_before, const float *dkept, float *dh, float *dc,
+                      float *dgates)
+{
+    const vf one = vf_set(1);
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t m = some(n, i);
+        vf d = load_some(dh + i, m);
+        if (dy) d = d + load_some(dy + i, m);
+        const vf in = KEPT(0), keep = KEPT(1), fresh = KEPT(2), show = KEPT(3), t = vec_tanh(KEPT(4));
+        const vf dcell = load_some(dc + i, m) + d * show * (one - t * t) + GIVEN(4);
+        store_some(dgates + i, (dcell * fresh + GIVEN(0)) * in * (one - in), m);
+        store_some(dgates + n + i, (dcell * load_some(c_before + i, m) + GIVEN(1)) * keep * (one - keep), m);
+        store_some(dgates + 2 * n + i, (dcell * in + GIVEN(2)) * (one - fresh * fresh), m);
+        store_some(dgates + 3 * n + i, (d * t + GIVEN(3)) * show * (one - show), m);
+        store_some(dc + i, dcell * keep, m);
+        store_some(dh + i, vf_set(0), m);
+    }
+}
+
+static void gru_grad(int64_t n, const float *dy, const float *kept, const float *before, const float *dkept, float *dh, float *dgx,
+                     float *dgh)
+{
+    const vf one = vf_set(1);
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t m = some(n, i);
+        vf d = load_some(dh + i, m);
+        if (dy) d = d + load_some(dy + i, m);
+        const vf reset = KEPT(0), hold = KEPT(1), fresh = KEPT(2), share = KEPT(3);
+        const vf dn = (d * (one - hold) + GIVEN(2)) * (one - fresh * fresh);
+        const vf dr = (dn * share + GIVEN(0)) * reset * (one - reset);
+        const vf dz = (d * (load_some(before + i, m) - fresh) + GIVEN(1)) * hold * (one - hold);
+        store_some(dgx + i, dr, m);
+        store_some(dgx + n + i, dz, m);
+        store_some(dgx + 2 * n + i, dn, m);
+        store_some(dgh + i, dr, m);
+        store_some(dgh + n + i, dz, m);
+        store_some(dgh + 2 * n + i, dn * reset + GIVEN(3), m);
+        store_some(dh + i, d * hold, m);
+    }
+}
+
 const sp__row_kernels ROWS_TABLE = {
     .softmax = softmax, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
     .softmax_columns = softmax_columns, .log_softmax_columns = log_softmax_columns,
     .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
     .sum = sum, .most = most, .least = least,
     .sum_columns = sum_columns, .most_columns = most_columns, .least_columns = least_columns,
+    .norm = norm, .norm_grad = norm_grad,
+    .lstm = lstm, .gru = gru, .lstm_grad = lstm_grad, .gru_grad = gru_grad,
 };

@@ -145,11 +145,24 @@ static inline vf vf_copysign(vf x, vf s) { return (vf)(((vi)x & 0x7FFFFFFF) | ((
 /* Sum and extremum of the lanes, by halves: the order is that of the lanes' numbers whatever the instruction set. */
 static inline float vf_sum(vf v)
 {
+#if defined(__AVX512F__)
+    return _mm512_reduce_add_ps(v);
+#elif defined(__AVX2__)
+    __m128 x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
+#else
+    return (v[0] + v[2]) + (v[1] + v[3]);
+#endif
+}
+/* The same in double: nothing is lost on the way. */
+static inline double vf_sum_exact(vf v)
+{
     float x[LANES];
+    double total = 0;
     vf_store(x, v);
-    for (int half = LANES / 2; half; half /= 2)
-        for (int i = 0; i < half; i++) x[i] += x[i + half];
-    return x[0];
+    for (int i = 0; i < LANES; i++) total += (double)x[i];
+    return total;
 }
 static inline float vf_most(vf v)
 {

@@ -9,8 +9,10 @@ from spore.common.parameter import ParameterTuple
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._fused import fused
 from spore.nn.layer.basic import Dropout
 from spore.nn.layer.rnn_cells import GATES, input_gates, step
+from spore.ops.rnn import recurrent_layer
 
 __all__ = ["LSTM", "GRU", "RNN"]
 
@@ -49,6 +51,10 @@ class _Recurrence(Cell):
         w_ih, w_hh, b_ih, b_hh = (p if p is None or p.dtype == dtype else p.astype(dtype) for p in (w_ih, w_hh, b_ih, b_hh))
         if mode != "GRU" and b_ih is not None:
             b_ih, b_hh = b_ih + b_hh, None
+        if fused("rnn"):
+            h, c = state if mode == "LSTM" else (state, None)
+            output, h, c = recurrent_layer(mode.lower(), x, h, c, w_ih, w_hh, b_ih, b_hh, seq_length)
+            return output, (h, c) if mode == "LSTM" else h
         gates = input_gates(x, w_ih, b_ih)
         outputs = []
         for t in range(x.shape[0]):

@@ -8,9 +8,11 @@ from spore.common import dtype as mstype
 from spore.common.initializer import XavierNormal, XavierUniform, initializer
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.nn.layer._fused import fused
 from spore.nn.layer.basic import Dense, Dropout
 from spore.nn.layer.container import CellList
 from spore.nn.layer.normalization import LayerNorm
+from spore.ops.nn import attention
 
 __all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "TransformerEncoder",
            "TransformerDecoder", "Transformer"]
@@ -122,16 +124,29 @@ class MultiheadAttention(Cell):
             k, v = (ops.concat((x, ops.zeros((1, batch, self.embed_dim), x.dtype)), 0) for x in (k, v))
         source = k.shape[0]
         q, k, v = (ops.transpose(ops.reshape(x, (-1, batch, heads, self.head_dim)), (1, 2, 0, 3)) for x in (q, k, v))
-        scores = ops.matmul(q / math.sqrt(self.head_dim), ops.swapaxes(k, -1, -2))
+        extras = []
         for extra, shape in ((mask, (1, 1) if mask is not None and mask.ndim == 2 else (batch, heads)),
                              (padding, (batch, 1, 1))):
             if extra is not None:
                 extra = ops.pad(extra, (0, source - extra.shape[-1])) if extra.shape[-1] < source else extra
-                scores = scores + ops.reshape(extra, shape + tuple(extra.shape[-(4 - len(shape)):]))
-        weights = ops.softmax(scores, -1)
-        if self.training and self.dropout:
-            weights = ops.dropout(weights, self.dropout)
-        mixed = ops.reshape(ops.transpose(ops.matmul(weights, v), (2, 0, 1, 3)), (steps, batch, self.embed_dim))
+                extras.append(ops.reshape(extra, shape + tuple(extra.shape[-(4 - len(shape)):])))
+        dropped = self.training and self.dropout
+        if fused("attention") and not need_weights and not dropped:
+            hidden = None
+            for extra in extras:
+                hidden = extra if hidden is None else hidden + extra
+            if hidden is not None and hidden.shape[2] != steps:
+                hidden = ops.broadcast_to(hidden, (*hidden.shape[:2], steps, source))
+            weights, mixed = None, attention(q, k, v, hidden, 1 / math.sqrt(self.head_dim))
+        else:
+            scores = ops.matmul(q / math.sqrt(self.head_dim), ops.swapaxes(k, -1, -2))
+            for extra in extras:
+                scores = scores + extra
+            weights = ops.softmax(scores, -1)
+            if dropped:
+                weights = ops.dropout(weights, self.dropout)
+            mixed = ops.matmul(weights, v)
+        mixed = ops.reshape(ops.transpose(mixed, (2, 0, 1, 3)), (steps, batch, self.embed_dim))
         out = self.out_proj(mixed)
         if not batched:
             out = ops.squeeze(out, 1)
