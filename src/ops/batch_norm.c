@@ -6,6 +6,7 @@
  * With inner > 1 every channel is a unit of work; with inner = 1 (after a dense layer) BLOCK neighbouring channels are,
  * so that memory is read in its order. */
 #include "ops/norm.h"
+#include "ops/wide.h"
 
 enum { BLOCK = 64 };
 
@@ -64,12 +65,14 @@ typedef struct {
         }                                                                                                              \
     }
 SP_EACH_FLOAT(AFFINE, , )
+SP_WIDE(affine_F32)
 
 static sp_status affine_run(const channel_job *j, int dtype)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, affine, )};
     const int64_t units = j->s.inner == 1 ? j->s.outer : j->s.outer * j->s.n;
-    return sp__parallel_for(units, sp__grain(j->s.inner == 1 ? j->s.n : j->s.inner), fns[dtype], (void *)j);
+    return sp__parallel_for(units, sp__grain(j->s.inner == 1 ? j->s.n : j->s.inner),
+                            dtype == SP_DTYPE_F32 ? SP_WIDEST(affine_F32) : fns[dtype], (void *)j);
 }
 static size_t two_per_channel(const sp_call *c)
 {
@@ -179,6 +182,7 @@ static sp_status train_infer(const sp_call *c, sp_meta *out)
 SP_EACH_SINGLE(FOLD, , )
 SP_EACH_DOUBLE(FOLD, , )
 
+SP_WIDE(batch_stats_F32)
 static sp_status train_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_stats, )};
@@ -191,7 +195,7 @@ static sp_status train_reference(const sp_call *c)
     if (!x->count) return SP_OK;
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
-    SP_TRY(sp__parallel_for(units, grain, fns[x->dtype], &j));
+    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_stats_F32) : fns[x->dtype], &j));
     sp__params_read(c->in[1], 1, real, x->dims[1], j.a);
     sp__params_read(c->in[2], 0, real, x->dims[1], j.b);
     if (real == SP_DTYPE_F64) fold_F64(&j);
@@ -283,6 +287,8 @@ static sp_status train_grad_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 static size_t train_grad_workspace(const sp_call *c) { return two_per_channel(c) / 2 * 5; }
+SP_WIDE(batch_sums_F32)
+SP_WIDE(batch_dx_F32)
 static sp_status train_grad_reference(const sp_call *c)
 {
     static void (*const sums[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_sums, )};
@@ -304,12 +310,12 @@ static sp_status train_grad_reference(const sp_call *c)
     }
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
-    SP_TRY(sp__parallel_for(units, grain, sums[x->dtype], &j));
+    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_sums_F32) : sums[x->dtype], &j));
     if (real == SP_DTYPE_F64)
         coefficients_F64(&j, (double *)(void *)scale, (double *)(void *)c->out[1]->data, (double *)(void *)c->out[2]->data);
     else coefficients_F32(&j, (float *)(void *)scale, (float *)(void *)c->out[1]->data, (float *)(void *)c->out[2]->data);
     const int64_t samples = j.s.inner == 1 ? j.s.outer : j.s.outer * j.s.n;
-    return sp__parallel_for(samples, sp__grain(j.s.inner == 1 ? j.s.n : j.s.inner), dx[x->dtype], &j);
+    return sp__parallel_for(samples, sp__grain(j.s.inner == 1 ? j.s.n : j.s.inner), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_dx_F32) : dx[x->dtype], &j);
 }
 
 static sp_status train_vjp(sp_builder *b, const sp_vjp *v)

@@ -10,6 +10,7 @@
  * derivatives of any order exist. */
 #include "ir/nn_attrs.h"
 #include "ops/norm.h"
+#include "ops/wide.h"
 
 sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
 {
@@ -103,6 +104,7 @@ static int64_t run_at(const norm_shape *s, int64_t r, int64_t i, int64_t *p)
         }                                                                                                              \
     }
 SP_EACH_FLOAT(NORM_ROWS, , )
+SP_WIDE(norm_rows_F32)
 
 /* With a = gamma g and h the normalised x: dx = scale (a - mean(a) - h mean(a h)); without centring no mean(a). */
 #define NORM_GRAD_CHUNKS(D, T, C, LOAD, STORE, ...)                                                                    \
@@ -159,6 +161,7 @@ SP_EACH_FLOAT(NORM_ROWS, , )
         }                                                                                                              \
     }
 SP_EACH_FLOAT(NORM_GRAD_CHUNKS, , )
+SP_WIDE(norm_grad_F32)
 #define NORM_PARAMS(D, T, C, LOAD, STORE, ...)                                                                         \
     static void norm_params_##D(const norm_job *j, int64_t chunks, C *sum)                                             \
     {                                                                                                                  \
@@ -191,7 +194,7 @@ static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, do
     sp__params_read(beta, 0, real, s->m, second);
     norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .out = c->out[0]->data, .gamma = c->work,
                   .beta = second, .mean = c->n_out > 2 ? c->out[1]->data : NULL, .variance = c->out[c->n_out - 1]->data};
-    return s->n ? sp__parallel_for(s->rows, sp__grain(s->n), fns[x->dtype], &j) : SP_OK;
+    return s->n ? sp__parallel_for(s->rows, sp__grain(s->n), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(norm_rows_F32) : fns[x->dtype], &j) : SP_OK;
 }
 
 static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,
@@ -205,7 +208,7 @@ static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool cente
     norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .g = dout->data, .out = c->out[0]->data,
                   .gamma = c->work, .partial = (char *)c->work + 2 * bytes, .chunk_rows = chunk_rows(s)};
     const int64_t chunks = s->n ? (s->rows + j.chunk_rows - 1) / j.chunk_rows : 0;
-    SP_TRY(sp__parallel_for(chunks, 1, fns[x->dtype], &j));
+    SP_TRY(sp__parallel_for(chunks, 1, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(norm_grad_F32) : fns[x->dtype], &j));
     char *total = (char *)c->work + bytes;
     if (real == SP_DTYPE_F64) norm_params_F64(&j, chunks, (double *)(void *)total);
     else norm_params_F32(&j, chunks, (float *)(void *)total);

@@ -6,6 +6,7 @@
  * every element can be computed alone and threads do not matter; the high half counts attempts where a method rejects.
  * A tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
 #include "ops/kernels.h"
+#include "ops/wide.h"
 
 typedef struct { uint32_t w[4]; } block;
 
@@ -67,6 +68,7 @@ struct fill_job {
     void (*make)(const fill_job *j, const block *b, void *values); /* per_block values of type `from` */
     sp_dtype from;
     double a, b;        /* low and high, or mean and standard deviation */
+    sp__part_fn part;   /* NULL: fill_part */
     int64_t low;
     uint64_t range;
 };
@@ -93,6 +95,48 @@ static void fill_part(void *context, int64_t begin, int64_t end)
     }
 }
 
+/* philox of GROUP counters from `low` on, side by side, so that the compiler makes vectors of it. */
+enum { GROUP = 16 };
+static inline void philox_group(uint64_t seed, uint64_t low, uint32_t c[4][GROUP])
+{
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int k = 0; k < GROUP; k++) {
+        c[0][k] = (uint32_t)(low + (uint64_t)k);
+        c[1][k] = (uint32_t)((low + (uint64_t)k) >> 32);
+        c[2][k] = c[3][k] = 0;
+    }
+    for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
+        for (int k = 0; k < GROUP; k++) {
+            const uint64_t p0 = (uint64_t)0xD2511F53u * c[0][k], p1 = (uint64_t)0xCD9E8D57u * c[2][k];
+            const uint32_t n0 = (uint32_t)(p1 >> 32) ^ c[1][k] ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c[3][k] ^ k1;
+            c[1][k] = (uint32_t)p1;
+            c[3][k] = (uint32_t)p0;
+            c[0][k] = n0;
+            c[2][k] = n2;
+        }
+}
+
+/* Uniform numbers in float32, the most wanted ones (dropout): the same as fill_part with make_uniform_f. */
+static void uniform_part(void *context, int64_t begin, int64_t end)
+{
+    const fill_job *j = context;
+    const float low = (float)j->a, width = (float)(j->b - j->a), high = (float)j->b;
+    const float top = width > 0 ? high : INFINITY, last = nextafterf(high, low);
+    for (int64_t first = begin; first < end; first += GROUP) {
+        uint32_t w[4][GROUP];
+        float values[4 * GROUP];
+        philox_group(j->seed, j->counter + (uint64_t)first, w);
+        for (int k = 0; k < GROUP; k++)
+            for (int i = 0; i < 4; i++) {
+                const float v = low + unit_float(w[i][k]) * width;
+                values[4 * k + i] = v >= top ? last : v;
+            }
+        const int64_t blocks = end - first < GROUP ? end - first : GROUP, left = j->out->count - first * 4;
+        memcpy((float *)(void *)j->out->data + first * 4, values, (size_t)(blocks * 4 < left ? blocks * 4 : left) * sizeof(float));
+    }
+}
+SP_WIDE(uniform_part)
+
 static sp_status fill(const sp_call *c, fill_job *j)
 {
     SP_TRY(state_check(c->in[0]));
@@ -101,7 +145,7 @@ static sp_status fill(const sp_call *c, fill_job *j)
     j->counter = (uint64_t)state[1];
     j->out = c->out[0];
     j->per_block = 16 / (int)sp_dtype_bytes(j->from);
-    return sp__parallel_for((j->out->count + j->per_block - 1) / j->per_block, PART, fill_part, j);
+    return sp__parallel_for((j->out->count + j->per_block - 1) / j->per_block, PART, j->part ? j->part : fill_part, j);
 }
 
 /* --- bits -------------------------------------------------------------------------------------------------------- */
@@ -206,6 +250,7 @@ static sp_status real_reference(const sp_call *c, void (*f)(const fill_job *, co
     const real_attrs *a = c->attrs;
     const bool two = c->out[0]->dtype == SP_DTYPE_F64;
     fill_job j = {.from = two ? SP_DTYPE_F64 : SP_DTYPE_F32, .make = two ? d : f, .a = a->a, .b = a->b};
+    if (f == make_uniform_f && c->out[0]->dtype == SP_DTYPE_F32) j.part = SP_WIDEST(uniform_part);
     return fill(c, &j);
 }
 static sp_status uniform_reference(const sp_call *c) { return real_reference(c, make_uniform_f, make_uniform_d); }
