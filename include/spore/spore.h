@@ -3,6 +3,7 @@
 #ifndef SPORE_SPORE_H
 #define SPORE_SPORE_H
 
+#include "spore/data.h"
 #include "spore/format.h"
 #include "spore/grad.h"
 #include "spore/graph.h"
@@ -10,13 +11,9 @@
 #include "spore/model.h"
 #include "spore/op.h"
 #include "spore/ops.h"
-#include "spore/pipeline.h"
 #include "spore/random.h"
-#include "spore/record.h"
 #include "spore/runtime.h"
 #include "spore/status.h"
 #include "spore/tensor.h"
-#include "spore/tfrecord.h"
-#include "spore/transform.h"
 
 #endif
