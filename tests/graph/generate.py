@@ -2,11 +2,12 @@
 """Random small programs, run as plain Python on eager Tensors and compiled: results and gradients must be the same, bit by
 bit.
 
-    python tests/graph/generate.py [--seed S] [--count N] [--rtol R] [--module spore|mindspore] [--show] [--keep FILE]
+    python tests/graph/generate.py [--seed S] [--count N] [--rtol R] [--breaks] [--module spore|mindspore] [--show] [--keep FILE]
 
 A program has arithmetic, `if` and `while` on Tensors, unrolled loops, break, continue, early returns, tuples, lists, dicts,
 closures and lambdas, nested to a few levels. It is a function of two scalars and a vector that returns all its variables;
 loops are bounded and every constant is exact in 32 bits, so both ways must agree. The same seed gives the same programs.
+With --breaks there are also statements that Python has to run (numpy, float(), try), and capture_mode="bytecode".
 """
 import argparse
 import importlib.util
@@ -20,6 +21,7 @@ import graphtest
 SCALARS, VECTORS = ("a", "b", "c"), ("u", "v")
 RESULT = ", ".join(SCALARS + VECTORS)
 HEAD = '''"""Made by generate.py."""
+import numpy as np
 from mindspore import Tensor, ops
 '''
 OPENING = ["c = a * b", "v = u * a"]
@@ -28,8 +30,8 @@ OPENING = ["c = a * b", "v = u * a"]
 class Writer:
     """Writes one function, statement by statement."""
 
-    def __init__(self, rng):
-        self.rng, self.lines, self.n_names = rng, [], 0
+    def __init__(self, rng, breaks=False):
+        self.rng, self.lines, self.n_names, self.breaks = rng, [], 0, breaks
 
     def name(self, stem):
         self.n_names += 1
@@ -149,7 +151,42 @@ class Writer:
             self.put(depth + 1, f"return {p} - {kept}")
         self.put(depth, f"{rng.choice(SCALARS)} = {g}({g}({self.scalar(1)}))")
 
+    def broken(self, depth, budget=0):
+        """What only Python can run."""
+        rng = self.rng
+        kind = rng.randrange(6)
+        if kind == 0:
+            self.put(depth, f"{rng.choice(VECTORS)} = Tensor(np.sort({self.vector(1)}.asnumpy()))")
+        elif kind == 1:
+            k = self.name("k")
+            self.put(depth, f"{k} = float({self.scalar(1)}.asnumpy())")
+            self.put(depth, f"{rng.choice(VECTORS)} = {self.vector(1)} * {k}")
+            self.put(depth, f"{rng.choice(SCALARS)} = {self.scalar(1)} + {k} * 0.5")
+        elif kind == 2:
+            self.put(depth, f"if {self.scalar(1)}.asnumpy() > {self.constant()}:")
+            self.block(depth + 1, budget - 1)
+        elif kind == 3:
+            items = self.name("items")
+            self.put(depth, f"{items} = [{self.scalar(1)}, {self.vector(1)}]")
+            self.put(depth, f"{items}.append(Tensor({items}[1].asnumpy() * 2))")
+            self.put(depth, f"{rng.choice(VECTORS)} = {items}[1] + {items}[2] * {items}[0]")
+        elif kind == 4:
+            self.put(depth, "try:")
+            self.assign(depth + 1)
+            self.put(depth + 1, f"{rng.choice(SCALARS)} = {self.scalar(1)} + {{'k': 1.5}}[{rng.choice(('k', 'l'))!r}]")
+            self.assign(depth + 1)
+            self.put(depth, "except KeyError:")
+            self.block(depth + 1, budget - 1)
+        else:
+            i = self.name("i")
+            self.put(depth, f"for {i} in range(int(abs({rng.choice(SCALARS)}.asnumpy())) % 3 + 1):")
+            self.put(depth + 1, f"{rng.choice(SCALARS)} = {self.scalar(1)} + {i}")
+            self.block(depth + 1, budget - 1)
+
     def statement(self, depth, budget, loop):
+        if self.breaks and self.rng.random() < 0.2:
+            self.broken(depth, budget)
+            return
         choices = ["assign"] * 4 + ["containers", "function"]
         if budget > 0:
             choices += ["branch"] * 3 + ["run_time_loop"] * 2 + ["unrolled_loop"]
@@ -169,9 +206,9 @@ class Writer:
         return "\n".join(self.lines)
 
 
-def sources(seed, count):
+def sources(seed, count, breaks=False):
     """The text of a module with functions f0, f1, ... Each depends on the seed and its number alone."""
-    return HEAD + "".join(f"\n\n{Writer(random.Random(f'{seed}/{i}')).write(f'f{i}')}\n" for i in range(count))
+    return HEAD + "".join(f"\n\n{Writer(random.Random(f'{seed}/{i}'), breaks).write(f'f{i}')}\n" for i in range(count))
 
 
 def load(text, path):
@@ -184,7 +221,7 @@ def load(text, path):
     return module
 
 
-def both_ways(f, ms):
+def both_ways(f, ms, breaks=False):
     """Results and gradients of f, eager and compiled, as JSON."""
     from mindspore import Tensor
     points = [(0.5, -1.25, [1., -2., 0.75]), (-2., 0.25, [0.5, 0.5, -1.])]
@@ -192,7 +229,8 @@ def both_ways(f, ms):
     def total(a, b, u):
         a, b, c, u, v = f(a, b, u)
         return a + b + c + u.sum() + v.sum()
-    ways = {"eager": (f, ms.grad(total, (0, 1, 2))), "compiled": (ms.jit(f), ms.jit(ms.grad(total, (0, 1, 2))))}
+    mode = {"capture_mode": "bytecode"} if breaks else {}
+    ways = {"eager": (f, ms.grad(total, (0, 1, 2))), "compiled": (ms.jit(f, **mode), ms.jit(ms.grad(total, (0, 1, 2)), **mode))}
     out = {}
     for way, (forward, backward) in ways.items():
         for i, point in enumerate(points):
@@ -225,23 +263,24 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--only", type=int, help="only the function of this number")
     parser.add_argument("--rtol", type=float, default=0.0, help="relative tolerance (0: bit by bit)")
+    parser.add_argument("--breaks", action="store_true", help="with statements that only Python can run")
     parser.add_argument("--module", default="spore", help="package to test (spore)")
     parser.add_argument("--show", action="store_true", help="print every program that differs")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the programs in this file")
     args = parser.parse_args()
     ms = graphtest.import_package(args.module)
-    text, n_bad = sources(args.seed, args.count), 0
+    text, n_bad = sources(args.seed, args.count, args.breaks), 0
     with tempfile.TemporaryDirectory() as folder:
         path = args.keep or pathlib.Path(folder) / "generated.py"
         module = load(text, path)
         chosen = range(args.count) if args.only is None else [args.only]
         for i in chosen:
-            words = fault(graphtest.forked(lambda i=i: both_ways(getattr(module, f"f{i}"), ms)), args.rtol)
+            words = fault(graphtest.forked(lambda i=i: both_ways(getattr(module, f"f{i}"), ms, args.breaks)), args.rtol)
             if words:
                 n_bad += 1
                 print(f"f{i} of seed {args.seed}: {words}", flush=True)
                 if args.show:
-                    print(Writer(random.Random(f"{args.seed}/{i}")).write(f"f{i}"), flush=True)
+                    print(Writer(random.Random(f"{args.seed}/{i}"), args.breaks).write(f"f{i}"), flush=True)
     print(f"{len(chosen) - n_bad} of {len(chosen)} programs agree")
     return 1 if n_bad else 0
 

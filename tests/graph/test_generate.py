@@ -23,6 +23,11 @@ def test_compiled_programs_agree_with_eager():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_programs_in_pieces_agree_with_eager():
+    result = run("--seed", "5", "--count", "60", "--breaks")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 @pytest.mark.long
 def test_many_compiled_programs_agree_with_eager():
     result = run("--seed", "2", "--count", "1500")

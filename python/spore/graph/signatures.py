@@ -62,6 +62,15 @@ def faithful_key(value):
     return key_of(value)
 
 
+def _holds_value(cell):
+    """Whether there is a Tensor in a variable of an enclosing function, which is another one at each call of that."""
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        return False
+    return type(value) is Tensor or holds_tensors(value)
+
+
 def faithful_kind(value):
     """The kind of an argument where plain Python's rules hold."""
     if type(value) is np.ndarray:
@@ -70,6 +79,8 @@ def faithful_kind(value):
         except Exception:
             raise Unsupported(f"an array of {value.dtype} is used") from None
         return OfArray(made.dtype, made.shape, value.dtype)
+    if isinstance(value, types.FunctionType) and any(_holds_value(cell) for cell in value.__closure__ or ()):
+        raise Unsupported(f"the function {value.__name__} holds Tensors that others may come in place of")
     if not isinstance(value, (tuple, list, dict, Tensor)):
         try:
             hash(value)

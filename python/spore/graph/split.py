@@ -209,7 +209,7 @@ class _Rewriter:
 
     def is_plain(self, node):
         """Whether a statement may be part of a piece."""
-        if isinstance(node, _NATIVE + (ast.Return, ast.Break, ast.Continue, ast.Raise)) or source.escapes([node]):
+        if isinstance(node, _NATIVE + (Leave, ast.Return, ast.Break, ast.Continue, ast.Raise)) or source.escapes([node]):
             return False
         if any(isinstance(n, (ast.Global, ast.Nonlocal)) for n in ast.walk(node)):
             return False
