@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device/cpu/tiles.h"
@@ -29,6 +30,33 @@ static uint64_t next(void)
 }
 static int64_t between(int64_t low, int64_t high) { return low + (int64_t)(next() % (uint64_t)(high - low + 1)); }
 
+typedef struct {
+    char *start;
+    size_t bytes;
+} mapping;
+
+static void unmap(void *context)
+{
+    mapping *m = context;
+    munmap(m->start, m->bytes);
+    free(m);
+}
+
+/* A tensor whose memory ends where an unreadable page begins: kernels may not look behind it. Its start has no alignment to speak of. */
+static sp_tensor *guarded(sp_dtype dtype, int rank, const int64_t *dims, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    mapping *m = malloc(sizeof *m);
+    assert_non_null(m);
+    m->bytes = whole + page;
+    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(m->start != MAP_FAILED);
+    assert_int_equal(mprotect(m->start + whole, page, PROT_NONE), 0);
+    sp_tensor *out;
+    if (sp_tensor_wrap(dtype, rank, dims, NULL, m->start + whole - bytes, unmap, m, &out) != SP_OK) fail_msg("%s", sp_error_message());
+    return out;
+}
+
 static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
 {
     sp_tensor *wide, *out;
@@ -36,7 +64,7 @@ static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
     for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] = (double)between(-64, 64) / 32;
     if (sp_dtype_kind(dtype) == 'i')
         for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] *= 32;
-    assert_int_equal(sp_tensor_create(dtype, rank, dims, &out), SP_OK);
+    out = guarded(dtype, rank, dims, (size_t)wide->count * sp_dtype_bytes(dtype));
     assert_int_equal(sp_tensor_assign(out, wide), SP_OK);
     sp_tensor_release(wide);
     return out;

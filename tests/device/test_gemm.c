@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "device/cpu/gemm.h"
+#include "device/cpu/tiles.h"
 #include "device/device.h"
 
 static uint64_t seed = 1;
@@ -197,6 +199,97 @@ static void epilogues_and_packed_weights(void **state)
         for (int layout = 0; layout < 4; layout++) check_extra(sizes[i][0], sizes[i][1], sizes[i][2], layout);
 }
 
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    char *map;
+    size_t bytes;
+    void *data;
+} guarded;
+
+/* Memory that ends where an unreadable page begins. */
+static guarded guard(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    guarded g = {.bytes = whole + page};
+    g.map = mmap(NULL, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g.map != MAP_FAILED);
+    assert_int_equal(mprotect(g.map + whole, page, PROT_NONE), 0);
+    g.data = g.map + whole - bytes;
+    memset(g.data, 1, bytes);
+    return g;
+}
+
+static void check_guarded(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int layout)
+{
+    sp__gemm_shape s = {.dtype = dtype, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .b_row = n, .b_col = 1, .c_row = n};
+    if (layout & A_TURNED) s.a_row = 1, s.a_col = m;
+    if (layout & B_TURNED) s.b_row = 1, s.b_col = k;
+    size_t size = sp_dtype_bytes(dtype);
+    guarded a = guard((size_t)(m * k) * size), b = guard((size_t)(k * n) * size), c = guard((size_t)(m * n) * size);
+    guarded work = guard((sp__gemm_work(&s) + 63) / 64 * 64), packed = guard((sp__gemm_packed_bytes(&s) + 63) / 64 * 64);
+    assert_int_equal(sp__gemm(&s, a.data, b.data, c.data, false, work.data), SP_OK);
+    if (sp__gemm_packed_bytes(&s)) {
+        const sp__gemm_extra extra = {.packed_b = packed.data};
+        assert_int_equal(sp__gemm_pack_b(&s, b.data, packed.data), SP_OK);
+        assert_int_equal(sp__gemm_with(&s, a.data, b.data, c.data, false, work.data, &extra), SP_OK);
+    }
+    guarded *all[] = {&a, &b, &c, &work, &packed};
+    for (int i = 0; i < 5; i++) munmap(all[i]->map, all[i]->bytes);
+}
+
+static void reads_nothing_behind_the_operands(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {100, 90, 33}, {150, 65, 130}};
+    static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_BF16, SP_DTYPE_I8};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int layout = 0; layout < 4; layout++)
+            for (int d = 0; d < 4; d++)
+                if (sp__gemm_takes(dtypes[d])) check_guarded(dtypes[d], sizes[i][0], sizes[i][1], sizes[i][2], layout);
+}
+
+/* --- float32 on AMX, by the emulation ------------------------------------------------------------------------------ */
+
+static void large_products_by_tiles(void **state)
+{
+    (void)state;
+    if (getenv("SPORE_ISA")) return; /* the emulation is the same at every level */
+    float *x = filled(SP_DTYPE_F32, 160 * 200), *y = filled(SP_DTYPE_F32, 200 * 150), *c[3];
+    sp__gemm_shape s = {.dtype = SP_DTYPE_F32, .m = 160, .n = 150, .k = 200, .a_row = 200, .a_col = 1, .b_row = 150, .b_col = 1, .c_row = 150};
+    for (int i = 0; i < 3; i++) c[i] = filled(SP_DTYPE_F32, s.m * s.n);
+    size_t bytes = (size_t)(s.m * s.n) * 4;
+    void *work = sp__alloc(sp__gemm_work(&s));
+    assert_int_equal(sp__gemm(&s, x, y, c[0], false, work), SP_OK);
+    sp__tiles_override(&sp__tiles_emulated);
+    void *tiles_work = sp__alloc(sp__gemm_work(&s)), *packed = sp__alloc(sp__gemm_packed_bytes(&s));
+    assert_int_equal(sp__gemm(&s, x, y, c[1], false, tiles_work), SP_OK);
+    assert_true(memcmp(c[0], c[1], bytes) != 0); /* other roundings: tiles were used */
+    for (int64_t i = 0; i < s.m * s.n; i++) assert_true(fabs((double)c[0][i] - (double)c[1][i]) < 1e-4);
+    check(SP_DTYPE_F32, 150, 140, 260, 0, true);
+    check(SP_DTYPE_F32, 140, 150, 130, A_TURNED | B_TURNED | SPACED, false);
+    check_extra(130, 160, 150, B_TURNED);
+    check_guarded(SP_DTYPE_F32, 150, 140, 131, 0);
+    check_guarded(SP_DTYPE_F32, 150, 140, 131, A_TURNED | B_TURNED);
+    /* Infinities and NaN: the bits that come without tiles, also with panels made ahead. */
+    static const float special[] = {INFINITY, -INFINITY, NAN, 1e-41F, -0x1p127F};
+    for (int i = 0; i < 5; i++) {
+        x[1234 + i] = special[i];
+        const sp__gemm_extra extra = {.packed_b = packed};
+        assert_int_equal(sp__gemm_pack_b(&s, y, packed), SP_OK);
+        assert_int_equal(sp__gemm(&s, x, y, c[1], false, tiles_work), SP_OK);
+        assert_int_equal(sp__gemm_with(&s, x, y, c[2], false, tiles_work, &extra), SP_OK);
+        sp__tiles_override(NULL);
+        assert_int_equal(sp__gemm(&s, x, y, c[0], false, work), SP_OK);
+        sp__tiles_override(&sp__tiles_emulated);
+        assert_memory_equal(c[0], c[1], bytes);
+        assert_memory_equal(c[0], c[2], bytes);
+        x[1234 + i] = 1;
+    }
+    sp__tiles_override(NULL);
+    sp__free(x), sp__free(y), sp__free(c[0]), sp__free(c[1]), sp__free(c[2]), sp__free(work), sp__free(tiles_work), sp__free(packed);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -206,6 +299,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(beyond_one_block),
         cmocka_unit_test(batches_do_each_item),
         cmocka_unit_test(epilogues_and_packed_weights),
+        cmocka_unit_test(reads_nothing_behind_the_operands),
+        cmocka_unit_test(large_products_by_tiles),
     };
     const char *level = getenv("SPORE_ISA");
     int failed = cmocka_run_group_tests_name(level ? level : "native", tests, NULL, NULL);
