@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled functions: signatures, state, fallbacks, errors with their places, explain. What single statements and expressions do
 is in tests/graph, recorded from MindSpore."""
+import gc
 import os
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -349,3 +351,33 @@ def test_what_compiling_came_to():
     assert get_code_extra(whole)["break_count_"] == 0 and get_code_extra(whole)["stat"] == "GRAPH_CALLABLE"
     assert get_code_extra(broken)["break_count_"] == 1
     assert get_code_extra(lambda x: x) is None
+
+
+class _Keeps(nn.Cell):
+    """Whatever a program may hold on to: attributes, texts, exceptions, pieces, methods."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense, self.n, self.total = nn.Dense(3, 3), 0, Tensor([0.0, 0.0, 0.0])
+
+    def helper(self, y):
+        return y * float(y.asnumpy().sum())
+
+    def construct(self, x):
+        y = self.dense(x)
+        if y.sum() > 1e9:
+            print(f"large: {y}")
+            raise ValueError(f"too large: {y}")
+        self.n, self.total = self.n + 1, self.total + y.sum()
+        z = self.helper(y) + self.n
+        return ops.relu(z) + self.total
+
+
+def test_programs_do_not_keep_what_they_are_for(graph_mode):
+    net = _Keeps()
+    for _ in range(3):
+        net(ops.ones((2, 3)))
+    gone = weakref.ref(net)
+    del net
+    gc.collect()
+    assert gone() is None

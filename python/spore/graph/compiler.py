@@ -207,7 +207,7 @@ class Compiled:
             changed = [w for entry in known[-1:] for w in entry.watched if not w.holds()]
             explain.compiling(self, key, changed)
             self.for_all_sizes = key[:1] == ("signature",)
-            self.varying.update((place.key, place) for w in changed if (place := w.varying()) is not None)
+            self.varying.update((place.key, place.light()) for w in changed if (place := w.varying()) is not None)
             try:
                 entry = self.capture(args, kwargs)
             except Exception as error:
@@ -317,7 +317,7 @@ class Compiled:
         entry.program = _core.program_create(entry.function)
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
-        entry.leaves = _leaf_finder(kinds, names)
+        entry.leaves = _leaf_finder([_NOTHING if isinstance(kind, Known) else kind for kind in kinds], names)
         return entry
 
     def with_state(self, kinds, names, n_args):
@@ -354,7 +354,7 @@ class Compiled:
             _core.function_abandon(function)
             self.fail(error)
         if held:
-            entry.state = held
+            entry.state = [(place.light(), kind) for place, kind in held]
         entry.function, entry.graph = function, graph
         entry.guards = [(weakref.ref(cell), training) for cell, training in capture.guards.items()]
         read = {place.key for place, _ in held}
@@ -404,7 +404,7 @@ class Compiled:
                 continue
             old = place.get() if isinstance(place, Attribute) else None
             held += _state_of(place, old, new)
-            changes.append((place, giver(made)))
+            changes.append((place.light() if isinstance(place, Attribute) else place, giver(made)))
         entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
         leaves = leaves + [params[i] for i in entry.written]
         entry.changes, entry.argument_changes, entry.state = tuple(changes), tuple(argument_changes), held
@@ -489,6 +489,9 @@ def _relative(place, new):
     if isinstance(new, dict) and all(key in new for key in old):
         return Added(place.owner), {k: v for k, v in new.items() if k not in old or old[k] is not v}
     return place, new
+
+
+_NOTHING = Known(None)                   # in place of a constant: programs do not keep their arguments
 
 
 def _leaf_finder(kinds, names):

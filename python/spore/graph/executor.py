@@ -79,8 +79,10 @@ class Executor(Statements, Expressions, Flow, Calls):
         tensors = []
         kind = self.pack(tuple(args), tensors)
 
+        unpack = self.unpack_values          # a program that keeps the executor keeps all that was captured
+
         def run(values):
-            shown = [text for value in self.unpack_values(kind, iter(values)) for text in printed(value)]
+            shown = [text for value in unpack(kind, iter(values)) for text in printed(value)]
             print(*shown, **{"flush": True, **kwargs})
             return []
         _core.function_host("print", run, tensors, [])

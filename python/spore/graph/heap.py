@@ -30,6 +30,24 @@ class Attribute:
         else:
             setattr(self.owner, self.name, value)
 
+    def light(self):
+        """The same place for a program to keep, which does not keep the owner."""
+        try:
+            return LightAttribute(self)
+        except TypeError:                # there are no weak references to the owner
+            return self
+
+
+class LightAttribute(Attribute):
+    """An attribute of an object that may be gone."""
+
+    def __init__(self, place):
+        self.ref, self.name, self.key = weakref.ref(place.owner), place.name, place.key
+
+    @property
+    def owner(self):
+        return self.ref()
+
 
 class Items:
     """What a list or dict holds."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signatures: what of the arguments of a call decides whether a program fits, what is a value of the run, what a result is made
 of; and the options of a compiled function, with inputs that were declared beforehand."""
+import abc
 import functools
 import types
+import weakref
 
 import numpy as np
 
@@ -49,11 +51,21 @@ def key_of(value):
     return kind, value
 
 
+class _Kept(abc.ABC):
+    """Objects that are keys by identity, and that their programs must not keep alive: Cells and instances of the user's classes."""
+
+    @classmethod
+    def __subclasshook__(cls, kind):
+        return kind.__hash__ is object.__hash__ and kind.__weakrefoffset__ != 0 and not issubclass(kind, (Tensor, type))
+
+
 def faithful_key(value):
     """The key of an argument where plain Python's rules hold: arrays are values of the run, functions count by their text."""
     kind = type(value)
     if kind is np.ndarray:
         return kind, value.dtype.str, value.shape
+    if isinstance(value, _Kept):
+        return kind, weakref.ref(value)
     if kind is types.FunctionType and value.__closure__:
         try:
             return value.__code__, tuple([faithful_key(c.cell_contents) for c in value.__closure__]), faithful_key(value.__defaults__)

@@ -323,11 +323,11 @@ class Statements:
         template = self.pack(args, tensors)
         if not self.capture.condition_depth and not tensors:
             raise error
-        places = self.capture.places()
+        places, unpack = self.capture.places(), self.unpack_values
 
         def run(values):
             from spore.graph.errors import located
-            raise located(kind(*self.unpack_values(template, iter(values))), places)
+            raise located(kind(*unpack(template, iter(values))), places)
         _core.function_host("raise", run, tensors, [])
         raise Dead
 
