@@ -4,6 +4,7 @@
  * A row-major tensor is seen as [outer][n][inner]; a line is the n elements that share outer and inner. Lines are
  * independent and run in parallel; inside a line the order is fixed. Sums of float16 to float32 run in double. */
 #include "ops/kernels.h"
+#include "ops/wide.h"
 
 typedef struct {
     int64_t axis;
@@ -112,8 +113,83 @@ static const scan_fn sum_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_su
                                                   SP_EACH_COMPLEX(SCAN_ROW, scan_sum, )};
 static const scan_fn prod_scans[SP_DTYPE_COUNT] = {SP_EACH_REAL(SCAN_ROW, scan_prod, )
                                                    SP_EACH_COMPLEX(SCAN_ROW, scan_prod, )};
+/* Few long lines of float32, plainly summed: blocks of LONG elements are added up first, then every block runs from the sum of those
+ * before it. Four blocks take turns, as lines do above. */
+enum { LONG = 8192 };
+typedef struct {
+    const float *x;
+    float *out;
+    int64_t n, blocks; /* of a line */
+    double *before;    /* [line][block]: sums of the blocks, then of all before them */
+} long_job;
+
+static void long_sums(void *job, int64_t begin, int64_t end)
+{
+    const long_job *j = job;
+    for (int64_t b = begin; b < end; b++) {
+        const int64_t first = b % j->blocks * LONG, n = j->n - first < LONG ? j->n - first : LONG;
+        const float *x = j->x + b / j->blocks * j->n + first;
+        double lane[16] = {0}, sum = 0;
+        int64_t i = 0;
+        for (; i + 16 <= n; i += 16)
+            for (int k = 0; k < 16; k++) lane[k] += (double)x[i + k];
+        for (; i < n; i++) lane[i % 16] += (double)x[i];
+        for (int k = 0; k < 16; k++) sum += lane[k];
+        j->before[b] = sum;
+    }
+}
+SP_WIDE(long_sums)
+
+static void long_blocks(void *job, int64_t begin, int64_t end)
+{
+    const long_job *j = job;
+    for (int64_t b = begin, w; b < end; b += w) {
+        const int64_t at = b / j->blocks * j->n + b % j->blocks * LONG, whole = j->n / LONG - b % j->blocks;
+        const float *x = j->x + at;
+        float *out = j->out + at;
+        w = whole >= 4 && end - b >= 4 ? 4 : 1;
+        double acc[4];
+        for (int k = 0; k < w; k++) acc[k] = j->before[b + k];
+        if (w == 4) {
+            for (int64_t i = 0; i < LONG; i++)
+                for (int k = 0; k < 4; k++) out[i + k * LONG] = (float)(acc[k] += (double)x[i + k * LONG]);
+            continue;
+        }
+        const int64_t left = j->n - b % j->blocks * LONG, n = left < LONG ? left : LONG;
+        for (int64_t i = 0; i < n; i++) out[i] = (float)(acc[0] += (double)x[i]);
+    }
+}
+
+/* SP_DECLINED: not such a case. */
+static sp_status scan_long(const sp_call *c)
+{
+    const sp_tensor *x = c->in[0];
+    const scan_attrs *a = c->attrs;
+    int axis;
+    SP_TRY(scan_axis(x, a->axis, &axis));
+    const int64_t n = x->rank ? x->dims[axis] : 1, lines = n ? x->count / n : 0;
+    if (x->dtype != SP_DTYPE_F32 || a->exclusive || a->reverse || axis != x->rank - 1 || n < 8 * LONG || lines > 16) return SP_DECLINED;
+    long_job j = {.x = (const float *)(const void *)x->data, .out = (float *)(void *)c->out[0]->data, .n = n, .blocks = (n + LONG - 1) / LONG};
+    j.before = sp__alloc((size_t)(lines * j.blocks) * sizeof(double));
+    if (!j.before) return SP_NOMEM;
+    sp_status status = sp__parallel_for(lines * j.blocks, 4, SP_WIDEST(long_sums), &j);
+    for (int64_t l = 0; l < lines; l++) {
+        double sum = 0;
+        for (int64_t b = 0; b < j.blocks; b++) {
+            const double own = j.before[l * j.blocks + b];
+            j.before[l * j.blocks + b] = sum;
+            sum += own;
+        }
+    }
+    if (status == SP_OK) status = sp__parallel_for(lines * j.blocks, 4, long_blocks, &j);
+    sp__free(j.before);
+    return status;
+}
+
 static sp_status scan_sum_reference(const sp_call *c)
 {
+    const sp_status status = scan_long(c);
+    if (status != SP_DECLINED) return status;
     return scan_run(c, sum_scans[c->in[0]->dtype], &(scan_job){.out = c->out[0]->data});
 }
 static sp_status scan_prod_reference(const sp_call *c)

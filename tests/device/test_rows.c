@@ -252,6 +252,17 @@ static void attention(void **state)
         }
 }
 
+/* Sums run in double and are rounded once; long lines run block by block. */
+static void running_sums(void **state)
+{
+    (void)state;
+    check("scan_sum", "axis=1", "[2,70001]", 2);
+    check("scan_sum", "axis=0", "[131072]", 2);
+    check("scan_sum", "axis=1, exclusive=True", "[3,70001]", 2);
+    check("scan_sum", "axis=0, reverse=True", "[70,130]", 2);
+    check("scan_sum", "axis=1", "[7,33]", 2);
+}
+
 static void transposed_copies(void **state)
 {
     (void)state;
@@ -319,7 +330,7 @@ int main(int argc, char **argv)
     (void)argc;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(softmax), cmocka_unit_test(reductions), cmocka_unit_test(norms),          cmocka_unit_test(recurrent),
-        cmocka_unit_test(attention), cmocka_unit_test(transposed_copies), cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(attention), cmocka_unit_test(running_sums), cmocka_unit_test(transposed_copies), cmocka_unit_test(odd_numbers),
         cmocka_unit_test(fast_kernels_were_taken),
     };
     const char *level = getenv("SPORE_ISA");

@@ -261,14 +261,20 @@ COLUMNS(least_columns, smaller)
 
 /* --- normalisation ------------------------------------------------------------------------------------------------------ */
 
+static inline vf square_of(vf d, vf sum) { return vf_fma(d, d, sum); }
 static float block_spread(int64_t n, const float *x, vf mean)
 {
-#define TERM(i) (vf_load(x + (i)) - mean) * (vf_load(x + (i)) - mean)
-#define LAST(i, m) vf_first(m, (vf_load_n(x + (i), m) - mean) * (vf_load_n(x + (i), m) - mean), vf_set(0))
-    ROW_SUM(spread, TERM, LAST)
-#undef TERM
-#undef LAST
-    return spread;
+    vf s0 = vf_set(0), s1 = s0, s2 = s0, s3 = s0;
+    int64_t i = 0;
+    for (; i + STEP <= n; i += STEP) {
+        s0 = square_of(vf_load(x + i) - mean, s0);
+        s1 = square_of(vf_load(x + i + LANES) - mean, s1);
+        s2 = square_of(vf_load(x + i + 2 * LANES) - mean, s2);
+        s3 = square_of(vf_load(x + i + 3 * LANES) - mean, s3);
+    }
+    for (; i + LANES <= n; i += LANES) s0 = square_of(vf_load(x + i) - mean, s0);
+    if (i < n) s1 = square_of(vf_first(n - i, vf_load_n(x + i, n - i) - mean, vf_set(0)), s1);
+    return vf_sum((s0 + s1) + (s2 + s3));
 }
 /* Mean and variance, in this order, and one over the root of variance + epsilon. */
 static inline void row_moments(int64_t n, const float *x, bool center, double epsilon, float *m)
@@ -289,7 +295,7 @@ static void norm(int64_t n, float *y, const float *x, const float *gamma, const 
 #define EXPR(LOAD) (LOAD(x + i) - mean) * scale
 #define EXPR_GAMMA(LOAD) (LOAD(x + i) - mean) * scale * LOAD(gamma + i)
 #define EXPR_BETA(LOAD) (LOAD(x + i) - mean) * scale + LOAD(beta + i)
-#define EXPR_BOTH(LOAD) (LOAD(x + i) - mean) * scale * LOAD(gamma + i) + LOAD(beta + i)
+#define EXPR_BOTH(LOAD) vf_fma((LOAD(x + i) - mean) * scale, LOAD(gamma + i), LOAD(beta + i))
     if (gamma && beta) ROW_MAP(y, EXPR_BOTH)
     else if (gamma) ROW_MAP(y, EXPR_GAMMA)
     else if (beta) ROW_MAP(y, EXPR_BETA)
@@ -307,10 +313,10 @@ static inline void norm_grad_terms(int64_t i, int64_t lanes, const float *x, con
     const vf gi = load_some(g + i, lanes), h = vf_first(lanes, (load_some(x + i, lanes) - mean) * scale, vf_set(0));
     vf a = gi;
     if (gamma) a = gi * load_some(gamma + i, lanes);
-    store_some(dgamma + i, load_some(dgamma + i, lanes) + gi * h, lanes);
+    store_some(dgamma + i, vf_fma(gi, h, load_some(dgamma + i, lanes)), lanes);
     store_some(dbeta + i, load_some(dbeta + i, lanes) + gi, lanes);
     *total = *total + a;
-    *dot = *dot + a * h;
+    *dot = vf_fma(a, h, *dot);
 }
 
 /* With a = gamma g and h the normalised x: dx = scale (a - mean(a) - h mean(a h)); without centring no mean(a). */
