@@ -167,7 +167,8 @@ static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, 
     sp_status status = fill_frame(g, parameters, outer, n_args, args, frame);
     for (int i = 0; i < g->n_nodes && status == SP_OK; i++) {
         const sp_onnx_node *n = &g->nodes[i];
-        status = sp__onnx_run_node(n, g, texts, caller, frame);
+        bool done = n->folded && frame[n->out[0]] != NULL;
+        if (!done) status = sp__onnx_run_node(n, g, texts, caller, frame);
         for (int k = 0; k < n->n_dead; k++) {
             sp__onnx_value_release(frame[n->dead[k]]);
             frame[n->dead[k]] = NULL;
@@ -318,6 +319,7 @@ sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *c
     sp_onnx_value *values[2 * SP_ONNX_AGAIN] = {NULL};
     int types[SP_ONNX_AGAIN] = {0};
     node.handler = h;
+    node.norm = NULL;
     for (int i = 0; i < n_in; i++) own_in[i] = in[i];
     sp_onnx_call inner = *c;
     inner.node = &node;

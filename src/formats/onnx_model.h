@@ -62,6 +62,8 @@ struct sp_onnx_node {
     const sp_onnx_handler *handler; /* or */
     sp_onnx_graph *function;        /* a function of the model */
     int opset;
+    const sp_onnx_node *norm; /* of a convolution: the normalisation that alone uses its result */
+    bool folded;              /* of that normalisation: nothing is left to do when its result is there */
     int n_dead;
     int *dead; /* slots that are not needed after it */
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "formats/onnx_model.h"
+#include "spore/graph.h"
 
 /* --- element-wise ------------------------------------------------------------------------------------------------ */
 
@@ -82,6 +83,11 @@ static sp_status clip(sp_onnx_call *c)
         low = a != NULL ? sp__const(c->b, a->f, x) : NULL;
         high = b != NULL ? sp__const(c->b, b->f, x) : NULL;
     }
+    double from = -1, to = -1; /* the limits that mobile networks have are one operator */
+    bool known = low != NULL && high != NULL && sp_dtype_kind(sp_tensor_dtype(x)) == 'f' && !sp_tensor_is_symbol(low) && !sp_tensor_is_symbol(high);
+    if (known) SP_TRY(sp__onnx_number(low, &from));
+    if (known) SP_TRY(sp__onnx_number(high, &to));
+    if (known && from == 0 && to == 6) return sp__onnx_return(c, SP_ONNX_OP1(c, "relu6", x, NULL));
     if (low != NULL) x = sp_maximum(c->b, x, low);
     if (high != NULL) x = sp_minimum(c->b, x, high);
     return sp__onnx_return(c, x == c->in[0] ? sp_identity(c->b, x) : x);
@@ -123,14 +129,11 @@ static sp_tensor *clamped(sp_onnx_call *c, sp_tensor *x, double low, double high
 static sp_status hard_sigmoid(sp_onnx_call *c)
 {
     double alpha = sp__onnx_attr_float(c, "alpha", 0.2), beta = sp__onnx_attr_float(c, "beta", 0.5);
+    if (fabs(alpha - 1.0 / 6) < 1e-8 && beta == 0.5) return sp__onnx_return(c, SP_ONNX_OP1(c, "hardsigmoid", c->in[0], NULL));
     return sp__onnx_return(c, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, c->in[0], alpha), beta), 0, 1));
 }
 
-static sp_status hard_swish(sp_onnx_call *c)
-{
-    sp_tensor *x = c->in[0];
-    return sp__onnx_return(c, sp_mul(c->b, x, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, x, 1.0 / 6), 0.5), 0, 1)));
-}
+static sp_status hard_swish(sp_onnx_call *c) { return sp__onnx_return(c, SP_ONNX_OP1(c, "hardswish", c->in[0], NULL)); }
 
 static sp_status gelu(sp_onnx_call *c)
 {

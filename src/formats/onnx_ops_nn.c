@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "formats/onnx_model.h"
+#include "spore/graph.h"
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
@@ -73,9 +74,43 @@ static sp_tensor *with_bias(sp_onnx_call *c, sp_tensor *y, sp_tensor *bias)
     return sp_add(c->b, y, sp_reshape(c->b, bias, sp_tensor_rank(y), dims));
 }
 
+/* A constant of the program that is being recorded. */
+static bool is_fixed(const sp_tensor *t)
+{
+    return t != NULL && t->symbol == NULL && !(t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) && t->dtype == SP_DTYPE_F32;
+}
+
+/* Weights and bias of a convolution with the normalisation behind it multiplied in; false: it cannot be. Only while compiling:
+ * otherwise it would be done in every run. */
+static bool fold_norm(sp_onnx_call *c, sp_tensor **weight, sp_tensor **bias)
+{
+    const sp_onnx_node *norm = c->node->norm;
+    sp_tensor *p[4];
+    if (norm == NULL || sp_function_recording() == NULL || !is_fixed(*weight) || (*bias != NULL && !is_fixed(*bias))) return false;
+    sp_onnx_call behind = {.node = norm, .caller = c->caller};
+    if (sp__onnx_attr_int(&behind, "training_mode", 0)) return false;
+    for (int i = 0; i < 4; i++) {
+        const sp_onnx_value *v = norm->in[i + 1] >= 0 ? c->frame[norm->in[i + 1]] : NULL;
+        if (v == NULL || !is_fixed(v->tensor) || sp_tensor_rank(v->tensor) != 1 || sp_tensor_count(v->tensor) != sp_tensor_dims(*weight)[0]) return false;
+        p[i] = sp_cast(c->b, v->tensor, SP_DTYPE_F64);
+    }
+    if (sp_builder_status(c->b) != SP_OK) return false;
+    double epsilon = sp__onnx_attr_float(&behind, "epsilon", 1e-5);
+    sp_tensor *scale = sp_div(c->b, p[0], sp_sqrt(c->b, sp__add_number(c->b, p[3], epsilon)));
+    sp_tensor *shift = *bias != NULL ? sp_sub(c->b, sp_cast(c->b, *bias, SP_DTYPE_F64), p[2]) : sp_neg(c->b, p[2]);
+    int64_t dims[SP_RANK_MAX];
+    for (int i = 0; i < sp_tensor_rank(*weight); i++) dims[i] = i == 0 ? -1 : 1;
+    sp_tensor *w = sp_mul(c->b, sp_cast(c->b, *weight, SP_DTYPE_F64), sp_reshape(c->b, scale, sp_tensor_rank(*weight), dims));
+    *weight = sp_cast(c->b, w, SP_DTYPE_F32);
+    *bias = sp_cast(c->b, sp_add(c->b, sp_mul(c->b, shift, scale), p[1]), SP_DTYPE_F32);
+    return sp_builder_status(c->b) == SP_OK;
+}
+
 static sp_status conv(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0], *weight = c->in[1], *bias = sp__onnx_in(c, 2);
+    bool folded = fold_norm(c, &weight, &bias);
+    SP_TRY(sp_builder_status(c->b));
     window w;
     window_text t;
     char op[16];
@@ -83,9 +118,12 @@ static sp_status conv(sp_onnx_call *c)
     SP_TRY(window_of(c, x, sp_tensor_dims(weight) + 2, &w));
     window_print(&w, &t);
     snprintf(op, sizeof op, "conv%dd", w.n);
-    return sp__onnx_return(c, sp__onnx_op(c, op, 3, (sp_tensor *[]){x, weight, bias},
-                                          "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld", t.stride.text, t.pads.text,
-                                          t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1)));
+    sp_tensor *y = sp__onnx_op(c, op, 3, (sp_tensor *[]){x, weight, bias}, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld",
+                               t.stride.text, t.pads.text, t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1));
+    if (!folded) return sp__onnx_return(c, y);
+    SP_TRY(sp_builder_status(c->b));
+    c->frame[c->node->norm->out[0]] = sp__onnx_value_tensor(y); /* the normalisation's result; our own has no other use */
+    return c->frame[c->node->norm->out[0]] != NULL ? SP_OK : SP_NOMEM;
 }
 
 /* The gradient of a convolution by its input, with the wanted size. */

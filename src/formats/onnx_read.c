@@ -450,6 +450,32 @@ static sp_status find_dead(reader *r, sp_onnx_graph *g)
     return SP_OK;
 }
 
+/* Convolutions whose result goes into a normalisation and nowhere else: the two may become one. */
+static sp_status find_norms(reader *r, sp_onnx_graph *g)
+{
+    int *uses = ALLOC(r, g->n_slots, int);
+    sp_onnx_node **makers = ALLOC(r, g->n_slots, sp_onnx_node *);
+    if (uses == NULL || makers == NULL) return SP_NOMEM;
+    for (int i = 0; i < g->n_nodes; i++) {
+        sp_onnx_node *n = &g->nodes[i];
+        for (int k = 0; k < n->n_in; k++)
+            if (n->in[k] >= 0) uses[n->in[k]]++;
+        for (int a = 0; a < n->n_attrs; a++)
+            for (int k = 0; n->attrs[a].graph != NULL && k < n->attrs[a].graph->n_captured; k++) uses[n->attrs[a].graph->captured_from[k]]++;
+        if (strcmp(n->op, "Conv") == 0 && n->domain[0] == '\0' && n->function == NULL && n->n_out == 1 && n->out[0] >= 0) makers[n->out[0]] = n;
+    }
+    for (int i = 0; i < g->n_outputs; i++) uses[g->outputs[i]]++;
+    for (int i = 0; i < g->n_nodes; i++) {
+        sp_onnx_node *n = &g->nodes[i];
+        bool norm = strcmp(n->op, "BatchNormalization") == 0 && n->domain[0] == '\0' && n->function == NULL && n->n_in == 5 && n->n_out == 1 &&
+                    n->out[0] >= 0 && n->in[0] >= 0;
+        if (!norm || makers[n->in[0]] == NULL || uses[n->in[0]] != 1) continue;
+        makers[n->in[0]]->norm = n;
+        n->folded = true;
+    }
+    return SP_OK;
+}
+
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
 static sp_status read_dims(sp_wire w, sp_spec *spec)
@@ -679,6 +705,7 @@ static sp_status read_graph(reader *r, sp_wire w, scope *outer, sp_onnx_graph **
     g->names = s.names.texts;
     r->depth--;
     *out = g;
+    SP_TRY(find_norms(r, g));
     return find_dead(r, g);
 }
 
