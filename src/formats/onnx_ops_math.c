@@ -129,11 +129,15 @@ static sp_tensor *clamped(sp_onnx_call *c, sp_tensor *x, double low, double high
 static sp_status hard_sigmoid(sp_onnx_call *c)
 {
     double alpha = sp__onnx_attr_float(c, "alpha", 0.2), beta = sp__onnx_attr_float(c, "beta", 0.5);
-    if (fabs(alpha - 1.0 / 6) < 1e-8 && beta == 0.5) return sp__onnx_return(c, SP_ONNX_OP1(c, "hardsigmoid", c->in[0], NULL));
     return sp__onnx_return(c, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, c->in[0], alpha), beta), 0, 1));
 }
 
-static sp_status hard_swish(sp_onnx_call *c) { return sp__onnx_return(c, SP_ONNX_OP1(c, "hardswish", c->in[0], NULL)); }
+/* Of limits, which run in vectors; the operator hardswish decides element by element. */
+static sp_status hard_swish(sp_onnx_call *c)
+{
+    sp_tensor *x = c->in[0];
+    return sp__onnx_return(c, sp_mul(c->b, x, clamped(c, sp__add_number(c->b, sp__mul_number(c->b, x, 1.0 / 6), 0.5), 0, 1)));
+}
 
 static sp_status gelu(sp_onnx_call *c)
 {

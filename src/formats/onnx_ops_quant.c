@@ -33,16 +33,24 @@ static void limits(int type, sp_dtype dtype, double *low, double *high)
     *high = (double)(1 << (sign ? bits - 1 : bits)) - 1;
 }
 
-/* Rounded to the nearest, ties to even, and cut to what the type holds. */
+/* Rounded to the nearest, ties to even, and cut to what the type holds. Cut first: then adding and taking away 1.5 * 2^23 rounds
+ * float32 just so, in vectors. */
 static sp_tensor *quantised(sp_onnx_call *c, sp_tensor *x, sp_tensor *scale, sp_tensor *zero, int type, sp_dtype dtype)
 {
     double low, high;
     limits(type, dtype, &low, &high);
-    sp_tensor *q = sp_round(c->b, sp_div(c->b, x, scale));
-    q = sp_cast(c->b, q, SP_DTYPE_F32);
-    if (zero != NULL) q = sp_add(c->b, q, sp_cast(c->b, zero, SP_DTYPE_F32));
+    sp_tensor *q = sp_div(c->b, x, scale);
     if (q == NULL) return NULL;
-    q = sp_minimum(c->b, sp_maximum(c->b, q, sp__const(c->b, low, q)), sp__const(c->b, high, q));
+    if (sp_tensor_dtype(q) != SP_DTYPE_F32) q = sp_cast(c->b, sp_round(c->b, q), SP_DTYPE_F32);
+    sp_tensor *from = sp__onnx_scalar(c, SP_DTYPE_F32, low), *to = sp__onnx_scalar(c, SP_DTYPE_F32, high);
+    sp_tensor *shift = zero != NULL ? sp_cast(c->b, zero, SP_DTYPE_F32) : NULL, *large = sp__onnx_scalar(c, SP_DTYPE_F32, 12582912);
+    if (shift != NULL) {
+        from = sp_sub(c->b, from, shift);
+        to = sp_sub(c->b, to, shift);
+    }
+    q = sp_minimum(c->b, sp_maximum(c->b, q, from), to);
+    q = sp_sub(c->b, sp_add(c->b, q, large), large);
+    if (shift != NULL) q = sp_add(c->b, q, shift);
     return sp_cast(c->b, q, dtype);
 }
 
@@ -78,7 +86,8 @@ static sp_status dequantize(sp_onnx_call *c)
     sp_tensor *x = c->in[0], *zero = sp__onnx_in(c, 2), *scale = c->in[1];
     int64_t axis = sp__onnx_attr_int(c, "axis", 1), block = sp__onnx_attr_int(c, "block_size", 0);
     int64_t wanted = sp__onnx_attr_int(c, "output_dtype", 0);
-    sp_dtype dtype = sp_tensor_dtype(scale), inner = sp_dtype_kind(sp_tensor_dtype(x)) == 'f' ? SP_DTYPE_F32 : SP_DTYPE_I32;
+    /* Differences of elements of up to 16 bits are exact in float32; those of int32 are made in int32. */
+    sp_dtype dtype = sp_tensor_dtype(scale), inner = sp_tensor_dtype(x) == SP_DTYPE_I32 ? SP_DTYPE_I32 : SP_DTYPE_F32;
     sp_dtype to = wanted != 0 ? sp__onnx_dtype((uint64_t)wanted) : dtype;
     SP_CHECK(to != SP_DTYPE_NONE && sp__onnx_in_type(c, 1) == 0, SP_DECLINED, "scales or results of this type are not supported");
     sp_tensor *wide = sp_cast(c->b, x, inner);
