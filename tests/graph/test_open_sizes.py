@@ -21,6 +21,14 @@ def loop_over_rows(x):
     return total
 
 
+def rows_written(x):
+    y = x * 2
+    y[0] = 1.0
+    for i in range(x.shape[0]):
+        y[i] = y[i] + i
+    return y
+
+
 def if_on_size(x):
     if x.shape[0] > 2:
         return x * 2
@@ -69,6 +77,7 @@ CASES = {
     "attention": (lambda x: ATTENTION(x, x, x)[0], [None, 3, 8]),
     "gradient": (lambda x: ms.grad(lambda v: (v * v).sum())(x), [None, 4]),
     "loop": (loop_over_rows, [None, 4]),
+    "rows_written": (rows_written, [None, 4]),
     "condition": (if_on_size, [None, 4]),
 }
 
@@ -142,11 +151,23 @@ class Doubled(nn.Cell):
         return x * 2
 
 
+def test_sizes_that_must_fit_each_other_are_compiled_by_size():
+    """n - 1 rows are written to n - 1 rows: with either unknown nothing can be told, so each n gets its program."""
+    def f(x):
+        y = x * 2
+        y[1:] = y[1:] - x[:-1]
+        return y
+    compiled = ms.enable_dynamic(x=Tensor(shape=[None, 4], dtype=ms.float32))(ms.jit(f))
+    for x in inputs([None, 4]):
+        assert plain(compiled(x)) == plain(f(x))
+    assert not compiled._compiled.options.open_sizes
+
+
 class Parted(nn.Cell):
     def construct(self, x):
         y = x * 2
-        for i in range(x.shape[0]):          # a loop whose items are asked for: compiled by size
-            y[i] = y[i] + 1
+        for row in x:                        # how many rows, the capture has to know: compiled by size
+            y = y + row
         return y
 
 

@@ -374,7 +374,7 @@ class Expressions:
         """``owner[index]``"""
         if isinstance(owner, Tensor):
             if -1 in shape_of(owner) or self.has_late_slice(index):
-                return late.call(self, operator.getitem, (owner, index), {})
+                return late.call(self, operator.getitem, (owner, self.late_index(index)), {})
             return self.native(operator.getitem, (owner, self.plain(index)), {})
         if isinstance(index, Tensor) and not isinstance(owner, dict):
             if not _core.is_symbol(index) and not self.is_variable(index):
@@ -398,6 +398,12 @@ class Expressions:
         if self.is_user(method):
             return self.call(method, (owner, index), {})
         return owner[index]
+
+    def late_index(self, index):
+        """An index in which positions known at run time only are Tensors; bounds of slices stay numbers."""
+        if isinstance(index, tuple):
+            return tuple(self.late_index(part) for part in index)
+        return index if isinstance(index, slice) else self.plain(index)
 
     @staticmethod
     def has_late_slice(index):

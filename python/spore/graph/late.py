@@ -13,7 +13,7 @@ from spore.graph.errors import Redo, Unsupported
 from spore.graph.joins import kind_of
 from spore.graph.values import Scalar, shape_of
 
-__all__ = ["call", "GUESSES"]
+__all__ = ["call", "with_item", "GUESSES"]
 
 GUESSES = (48, 96)       # as in src/ir/infer_open.c: numbers that reshape, pooling and broadcasting take
 
@@ -92,6 +92,13 @@ def _attempt(capture, function, values, which):
         return result, [(leaf.dtype, shape_of(leaf)) for leaf in leaves]
     finally:
         _core.function_abandon(scratch)
+
+
+def with_item(tensor, index, value):
+    """A copy of a Tensor with other contents at an index."""
+    tensor = tensor.copy()
+    tensor[index] = value
+    return tensor
 
 
 def call(executor, function, args, kwargs):

@@ -11,12 +11,12 @@ import builtins
 
 from spore import _core
 from spore._core import Tensor
-from spore.graph import source
+from spore.graph import late, source
 from spore.graph.errors import Unsupported
 from spore.graph.heap import Attribute, Global, Items
 from spore.graph.joins import varies
 from spore.graph.split import Leave, stores
-from spore.graph.values import MISSING, Closure, Scalar, Unbound, is_symbol
+from spore.graph.values import MISSING, Closure, Scalar, Unbound, is_symbol, shape_of
 
 __all__ = ["Outcome", "Exit", "Statements", "NEXT", "AGAIN", "BREAK", "RETURN"]
 
@@ -232,6 +232,11 @@ class Statements:
         """``owner[index] = value``: lists and dicts change, of a Tensor the owner gets a new value."""
         owner = self.eval(target.value, frame)
         index = self.eval(target.slice, frame)
+        if isinstance(owner, Tensor) and not getattr(owner, "__parameter__", False) and self.is_assignable(target.value) and (
+                -1 in shape_of(owner) or self.has_late_slice(index)):
+            new = late.call(self, late.with_item, (owner, self.late_index(index), self.plain(value, owner)), {})
+            self.assign(target.value, new, frame)
+            return
         if isinstance(owner, Tensor):
             index, value = self.plain(index), self.plain(value, owner)
             if getattr(owner, "__parameter__", False) or not self.is_assignable(target.value):
