@@ -34,8 +34,8 @@ _STANDARD = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_paths()["s
 _user_files = {}         # file: whether functions in it are the user's
 _interpreted = set()     # code of library functions that ask for values
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_SHARED = (Tensor, Scalar, LateText, Array, int, float, complex, str, bytes, type(None), slice, range, frozenset, np.generic, np.dtype, type,
-           type(Ellipsis), type(NotImplemented), types.ModuleType, type(mstype.float32))
+_SHARED = (Tensor, Scalar, LateText, Array, int, float, complex, str, bytes, type(None), slice, range, frozenset, np.generic, np.dtype,
+           type, type(Ellipsis), type(NotImplemented), types.ModuleType, type(mstype.float32))
 _GENERALISE = 3          # nested calls of one function with other numbers before the numbers become values of the run
 
 

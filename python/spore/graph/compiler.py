@@ -133,8 +133,9 @@ class Compiled:
         if kwargs:
             key = key, tuple([(name, find(value)) for name, value in kwargs.items()])
         if self.options.signature is not None and self.options.fits_signature(args) and self.takes_open(key):
-            key = "signature", self.options.mark, tuple([key_of(a) for a, d in zip(args, self.options.signature) if not is_declared(d)]), tuple(
-                [a.ndim for a, d in zip(args, self.options.signature) if getattr(d, "_any_rank", False)])
+            pairs = list(zip(args, self.options.signature))
+            key = ("signature", self.options.mark, tuple([key_of(a) for a, d in pairs if not is_declared(d)]),
+                   tuple([a.ndim for a, d in pairs if getattr(d, "_any_rank", False)]))
         elif self.open:
             key = self.open_key(key, args)
         elif self.options.hash_args is not None:

@@ -11,8 +11,8 @@ from spore.graph.errors import Unsupported
 from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
-from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, as_tensor, dtype_of, is_symbol,
-                                negative, scalar_of, shape_of, symbol_of)
+from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, as_tensor, dtype_of,
+                                is_symbol, negative, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
 
