@@ -48,6 +48,10 @@ class LightAttribute(Attribute):
     def owner(self):
         return self.ref()
 
+    def set(self, value):
+        if self.ref() is not None:       # what was made inside a program and is gone needs no contents
+            super().set(value)
+
 
 class Items:
     """What a list or dict holds."""
