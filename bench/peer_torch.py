@@ -4,13 +4,13 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from peer_worker import serve
+from peer_worker import THREADS, serve
 
 import torch
 from torch.nn import functional as F
 
 COMPILE = sys.argv[1] == "compile"
-torch.set_num_threads(2)
+torch.set_num_threads(THREADS)
 torch.manual_seed(0)
 
 

@@ -5,6 +5,8 @@
     SPORE_BENCH_MINDSPORE=/path/to/python   one with MindSpore
     make bench-peers ROWS="matmul conv"     some groups (or rows by name) only; without it all of them
 
+SPORE_BENCH_THREADS=1 measures one thread by its processor time, for a machine that is busy with other things.
+
 Nothing is installed. Every side is a process of its own with two threads; they take turns, several rounds, and the least
 time of a call counts. Results are merged into build/bench/peers.json (so groups can be measured one by one) and shown as Markdown,
 build/bench/peers.md. A ratio is our time over that of the fastest peer; above its aim it is marked.
@@ -21,6 +23,7 @@ from peer_rows import GROUPS
 
 BUILD = os.environ.get("SPORE_BUILD", os.path.join(HERE, "..", "build"))
 ROUNDS = int(os.environ.get("SPORE_BENCH_ROUNDS", "4"))
+THREADS = os.environ.get("SPORE_BENCH_THREADS", "2")
 SECONDS = float(os.environ.get("SPORE_BENCH_SECONDS", "0.15"))
 
 
@@ -53,7 +56,7 @@ class Side:
 
 
 def sides(with_compile, with_graph):
-    env = dict(os.environ, OMP_NUM_THREADS="2")
+    env = dict(os.environ, OMP_NUM_THREADS=THREADS, SPORE_BENCH_THREADS=THREADS)
     plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
     own = os.path.join(HERE, "peer_spore.py")
     out = [Side("spore", [sys.executable, own, "spore", "eager"], env)]
@@ -92,7 +95,7 @@ def machine():
                 model = value.strip()
             if key.strip() == "flags" and not features:
                 features = " ".join(w for w in value.split() if w in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16"))
-    return {"cpu": model, "features": features, "threads": 2, "date": datetime.date.today().isoformat(),
+    return {"cpu": model, "features": features, "threads": int(THREADS), "date": datetime.date.today().isoformat(),
             "isa": os.environ.get("SPORE_ISA", "")}
 
 

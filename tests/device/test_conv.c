@@ -271,6 +271,7 @@ static void by_tiles(void **state)
     static const conv_case cases[] = {
         {2, 2, 80, 82, 1, {9, 9, 1}, {3, 3, 1}, "pad=1"},
         {1, 2, 160, 160, 2, {80, 1, 1}, {3, 1, 1}, "dilation=2, group=2"},
+        {2, 2, 136, 130, 1, {14, 14, 1}, {1, 1, 1}, ""},
     };
     /* Chosen at all? Then the last bits are others. */
     sp_tensor *x = filled(SP_DTYPE_F32, 4, (int64_t[]){4, 32, 14, 14}), *w = filled(SP_DTYPE_F32, 4, (int64_t[]){128, 32, 3, 3});

@@ -238,14 +238,31 @@ static void thin_tasks(void *context, int64_t begin, int64_t end)
     }
 }
 
+/* A window of one element, on a CPU with AMX: dout times x turned, image after image, where an image is long enough to pay for reading and
+ * writing the sums. */
+static bool is_tiled_product(const sp__conv_job *job, sp__gemm_shape *s)
+{
+    *s = (sp__gemm_shape){.dtype = job->dtype, .m = job->oc_g, .n = job->k, .k = job->positions, .a_row = job->positions, .a_col = 1,
+                          .b_row = 1, .b_col = job->positions, .c_row = job->k};
+    return sp__conv_is_product(&job->g) && job->positions >= 128 && sp__gemm_is_tiled(s);
+}
+
 size_t sp__conv_weight_work(sp__conv_job *job)
 {
+    sp__gemm_shape s;
+    if (is_tiled_product(job, &s)) return sp__gemm_work(&s);
     plan_weight(job);
     return job->offsets_bytes + job->padded_bytes + job->panels_bytes;
 }
 
 sp_status sp__conv_weight(sp__conv_job *job, char *work)
 {
+    sp__gemm_shape s;
+    if (is_tiled_product(job, &s)) {
+        for (int64_t i = 0; i < job->g.batch; i++)
+            SP_TRY(sp__gemm(&s, job->dout + i * s.m * s.k * job->size, job->x + i * s.n * s.k * job->size, job->out, i > 0, work));
+        return SP_OK;
+    }
     plan_weight(job);
     sp__conv_place(job, work);
     SP_TRY(sp__conv_pad(job));

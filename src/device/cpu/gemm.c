@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - matrix product: which kernel, which blocks, which thread.
  *
- * K is cut into blocks whose column panel (k_block x columns) stays in the first cache. Operands that are read often are
+ * K is cut into blocks whose column panel (k_block x columns) stays in a near cache. Operands that are read often are
  * first copied into panels in the order in which the kernel wants them, which also straightens any strides; small ones are
  * read where they are. C is cut into tiles, the unit of work for threads; all of K belongs to one tile, so an element is
  * always summed by one thread, in one order:
@@ -123,6 +123,8 @@ static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s)
     double by_tiles = padded * 12 / 1024 * 1.25 + elements, by_vectors = flops_of(s) / (64 * 0.85) + elements / 2;
     return by_tiles < 0.9 * by_vectors ? tiles : NULL;
 }
+
+bool sp__gemm_is_tiled(const sp__gemm_shape *s) { return tiles_for(s) != NULL; }
 
 static sp__tiles_source source_of(const sp__gemm_shape *s, const void *data, bool is_b)
 {

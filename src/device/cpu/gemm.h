@@ -21,6 +21,8 @@ typedef struct sp__gemm_shape {
 
 /* Whether there are products of this dtype here. */
 bool sp__gemm_takes(sp_dtype dtype);
+/* Whether this product goes to tiles of AMX (unless its numbers do not fit them). */
+bool sp__gemm_is_tiled(const sp__gemm_shape *s);
 /* Bytes of scratch that sp__gemm needs for this product; 0 for small ones. */
 size_t sp__gemm_work(const sp__gemm_shape *s);
 /* work: 64-byte aligned, sp__gemm_work bytes (NULL when that is 0). Fails only when interrupted. */
@@ -94,11 +96,11 @@ typedef void (*sp__gemm_add)(int64_t n, const void *from, void *to, int64_t step
 
 #define SP_GEMM_ROWS 12
 #define SP_GEMM_POINTS 14
-#define SP_GEMM_PANEL_BYTES (32 * 1024) /* the largest column panel: columns * k_block elements */
+#define SP_GEMM_PANEL_BYTES (64 * 1024) /* the largest column panel: columns * k_block elements */
 typedef struct sp__gemm_kernels {
     const char *name;
     int rows, columns, lanes;  /* of the register block; lanes: of one vector */
-    int k_block;               /* so that a column panel stays in the first cache */
+    int k_block;               /* so that a column panel stays in a near cache; C is read and written once per block */
     sp__gemm_micro packed[2][SP_GEMM_ROWS];  /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
     sp__gemm_micro direct[2][SP_GEMM_ROWS];  /* strides as given, n a multiple of lanes */
     sp__gemm_micro edge[2][SP_GEMM_ROWS];    /* strides as given, the last vector of B and C incomplete */

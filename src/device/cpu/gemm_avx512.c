@@ -15,7 +15,7 @@
 #define LANES 16
 #define ROWS 12
 #define POINTS 14
-#define K_BLOCK 256
+#define K_BLOCK 512
 #define V_LOAD(p) _mm512_loadu_ps(p)
 #define V_STORE(p, v) _mm512_storeu_ps(p, v)
 #define V_SPLAT(x) _mm512_set1_ps(x)
@@ -32,7 +32,7 @@
 #define LANES 8
 #define ROWS 12
 #define POINTS 14
-#define K_BLOCK 256
+#define K_BLOCK 512
 #define V_LOAD(p) _mm512_loadu_pd(p)
 #define V_STORE(p, v) _mm512_storeu_pd(p, v)
 #define V_SPLAT(x) _mm512_set1_pd(x)

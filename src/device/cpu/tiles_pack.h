@@ -137,7 +137,8 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
 {
     bool run = n == SP_TILE &&
                (s->outer_table ? s->outer_table[first + SP_TILE - 1] - s->outer_table[first] == SP_TILE - 1 : s->outer == 1);
-    const float *from = (const float *)s->data + TILES_NAME(place)(s->outer_table, s->outer, first);
+    const int64_t start = TILES_NAME(place)(s->outer_table, s->outer, first);
+    const float *from = (const float *)s->data + start;
     for (int i = 0; i < SP_TILE; i++) {
         if (s->dtype == SP_DTYPE_F32) {
             int64_t p = k + 2 * i;
@@ -152,22 +153,28 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 else memset(x[l], 0, sizeof x[l]);
             TILES_NAME(split_across)(x[0], x[1], w, i, seen);
         } else if (s->dtype == SP_DTYPE_BF16) {
+            const uint16_t *row[2];
             uint16_t x[2][SP_TILE];
             for (int l = 0; l < 2; l++) {
                 int64_t p = k + 2 * i + l;
-                if (p < s->n_k) TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
-                else memset(x[l], 0, sizeof x[l]);
+                row[l] = x[l];
+                if (p >= s->n_k) memset(x[l], 0, sizeof x[l]);
+                else if (run) row[l] = (const uint16_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
             }
-            for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)x[1][j] << 16 | x[0][j];
+            for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)row[1][j] << 16 | row[0][j];
         } else {
+            const uint8_t *row[4];
             uint8_t x[4][SP_TILE];
             for (int l = 0; l < 4; l++) {
                 int64_t p = k + 4 * i + l;
-                if (p < s->n_k) TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
-                else memset(x[l], 0, sizeof x[l]);
+                row[l] = x[l];
+                if (p >= s->n_k) memset(x[l], 0, sizeof x[l]);
+                else if (run) row[l] = (const uint8_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
             }
             for (int j = 0; j < SP_TILE; j++)
-                w[0][i * SP_TILE + j] = (uint32_t)x[3][j] << 24 | (uint32_t)x[2][j] << 16 | (uint32_t)x[1][j] << 8 | x[0][j];
+                w[0][i * SP_TILE + j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
         }
     }
 }
