@@ -90,7 +90,9 @@ static void pack(const sp__tiles_source *s, int64_t first, bool turned, char *to
 {
     pack_vnni(s, first, turned, to, range);
     if (turned || s->dtype != SP_DTYPE_I8) return;
-    for (int64_t i = 0; i < sp__tiles_panel_bytes(s->dtype, s->n_k); i++) to[i] = (char)(to[i] ^ 0x80);
+    const __m512i flip = _mm512_set1_epi8((char)0x80);
+    for (int64_t i = 0, n = sp__tiles_panel_bytes(s->dtype, s->n_k); i < n; i += 64)
+        _mm512_store_si512((void *)(to + i), _mm512_xor_si512(load(to + i), flip));
 }
 
 const sp__tiles_kernels sp__tiles_vnni = {.name = "avx512 dot products", .bf16 = true, .i8 = true, .block = block, .pack = pack};
