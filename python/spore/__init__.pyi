@@ -8,6 +8,7 @@ from typing import Any
 from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.nn.cell import Cell
 from spore.ops.primitive import Primitive
+from . import _c_expression as _c_expression
 from . import _checkparam as _checkparam
 from . import amp as amp
 from . import boost as boost
