@@ -22,9 +22,11 @@ def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgra
 
     Args:
         function: what to compile; None when used as a decorator with arguments.
-        capture_mode: "ast", "bytecode" or "trace".
+        capture_mode: "ast" compiles the function's text and refuses the statements that MindSpore refuses; "bytecode" keeps to plain
+            Python's rules and never fails; "trace" records one run. With the first two, what cannot be compiled (numpy on values of
+            the run, ...) is run by Python in the middle of the function.
         jit_level: "O0", "O1" or "O2".
-        dynamic: whether shapes may change between calls.
+        dynamic: 1: sizes that change from call to call are left open, and one program serves them all.
         fullgraph: whether the whole function must be captured.
         backend: execution backend; "" for the default.
 
