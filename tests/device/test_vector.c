@@ -150,6 +150,20 @@ static void arithmetic_is_exact(void **state)
         }
 }
 
+/* gelu: within 4 * 2^-24 of |x|, and exact far out. */
+static void gelu_is_close(void **state)
+{
+    (void)state;
+    for (int s = 0; s < n_sets; s++)
+        for (int i = -120000; i <= 120000; i++) {
+            float x = (float)i / 10000, y;
+            sets[s].rows[SP_CPU_LOOP_gelu].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
+            const double exact = (double)x * 0.5 * erfc(-(double)x / sqrt(2));
+            if (!(fabs((double)y - exact) <= 4 * 0x1p-24 * fabs((double)x) + 0x1p-140))
+                fail_msg("%s: gelu of %.9g is %.9g, not %.17g", sets[s].name, (double)x, (double)y, exact);
+        }
+}
+
 int main(void)
 {
     n_sets = vector_sets(sets);
@@ -158,6 +172,7 @@ int main(void)
         cmocka_unit_test(edges),
         cmocka_unit_test(an_element_does_not_see_its_place),
         cmocka_unit_test(arithmetic_is_exact),
+        cmocka_unit_test(gelu_is_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

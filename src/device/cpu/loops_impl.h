@@ -185,9 +185,8 @@ UNARY(cos, vec_cos(x))
 
 /* --- activations and their gradients: y is the gradient that comes in ---------------------------------------------------- */
 
-static inline vf normal_p(vf x) { return K(0.5) * (K(1) + vec_erf(x * K(0.70710678118654752))); }
-UNARY(gelu, x *normal_p(x))
-BINARY(gelu_grad, (normal_p(x) + x * (K(0.39894228040143268) * vec_exp(K(-0.5) * x * x))) * y)
+UNARY(gelu, x *vec_normal_p(x))
+BINARY(gelu_grad, (vec_normal_p(x) + x * (K(0.39894228040143268) * vec_exp(K(-0.5) * x * x))) * y)
 
 static inline vf gelu_t(vf x) { return vec_tanh(K(0.79788456080286536) * (x + K(0.044715) * x * x * x)); }
 UNARY(gelu_tanh, K(0.5) * x * (K(1) + gelu_t(x)))

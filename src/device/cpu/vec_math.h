@@ -43,10 +43,11 @@ static inline vf vec_reduce_exp(vf x, vf *t)
     return vf_fma(n, vf_set(-VEC_LN2_LO), vf_fma(n, vf_set(-VEC_LN2_HI), x));
 }
 
-static inline vf vec_exp(vf x)
+/* exp of what neither overflows nor underflows. */
+static inline vf vec_exp_inside(vf x)
 {
     vf t;
-    const vf r = vec_reduce_exp(vec_clamp(x, -104, 89), &t);
+    const vf r = vec_reduce_exp(x, &t);
     vf p = vf_fma(vf_set(0x1.6a6ce8p-10f), r, vf_set(0x1.123f78p-7f));
     p = vf_fma(p, r, vf_set(0x1.55589cp-5f));
     p = vf_fma(p, r, vf_set(0x1.55548ap-3f));
@@ -54,6 +55,8 @@ static inline vf vec_exp(vf x)
     p = vf_fma(p * r, r, r) + vf_set(1);
     return vec_scale(p, t);
 }
+
+static inline vf vec_exp(vf x) { return vec_exp_inside(vec_clamp(x, -104, 89)); }
 
 static inline vf vec_exp2(vf x)
 {
@@ -175,8 +178,30 @@ static inline vf vec_erf(vf x)
     q = vf_fma(q, t, vf_set(0x1.b337f2p-4f));
     q = vf_fma(q, t, vf_set(0x1.453138p-1f));
     q = vf_fma(q, t, vf_set(0x1.077a1cp-3f));
-    q = vf_set(1) - vec_exp(vf_neg(vf_fma(q, t, t)));
+    q = vf_set(1) - vec_exp_inside(vf_neg(vf_fma(q, t, t)));
     return vf_select(vm_lt(t, vf_set(0.9277f)), p, vf_copysign(q, x));
+}
+
+/* Probability that a standard normal variable is below x, within 3 * 2^-24: 1/2 + x P(x^2) near zero, behind it exp(-Q(|x|)) or one
+ * minus that, and 0 or 1 from 5.7 on. */
+static inline vf vec_normal_p(vf x)
+{
+    const vf s = x * x, t = vf_min(vf_set(6), vf_abs(x));
+    vf p = vf_fma(vf_set(0x1.0f3e68p-21f), s, vf_set(-0x1.36a5dep-17f));
+    p = vf_fma(p, s, vf_set(0x1.e4aa40p-14f));
+    p = vf_fma(p, s, vf_set(-0x1.375db2p-10f));
+    p = vf_fma(p, s, vf_set(0x1.46d342p-7f));
+    p = vf_fma(p, s, vf_set(-0x1.105856p-4f));
+    p = vf_fma(p, s, vf_set(0x1.988454p-2f));
+    p = vf_fma(p, x, vf_set(0.5f));
+    vf q = vf_fma(vf_set(0x1.1923dcp-16f), t, vf_set(-0x1.c139eap-12f));
+    q = vf_fma(q, t, vf_set(0x1.435af8p-8f));
+    q = vf_fma(q, t, vf_set(-0x1.1e14eap-5f));
+    q = vf_fma(q, t, vf_set(-0x1.493706p-2f));
+    q = vf_fma(q, t, vf_set(-0x1.97086cp-1f));
+    q = vf_fma(q, t, vf_set(-0x1.63672ep-1f));
+    q = vf_select(vm_lt(t, vf_set(5.7f)), vec_exp_inside(q), vf_set(0));
+    return vf_select(vm_lt(t, vf_set(1.3125f)), p, vf_select(vm_lt(x, vf_set(0)), q, vf_set(1) - q));
 }
 
 #if VEC_FMA
