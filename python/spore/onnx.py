@@ -11,7 +11,9 @@ class OnnxCell(Cell):
     """A network read from an ONNX file.
 
     Its Parameters are the float weights of the file under their names there; calling it takes the file's inputs in order
-    (or by name) and gives its output, or a tuple when there are several.
+    (or by name) and gives its output, or a tuple when there are several. A sequence is a list, an empty optional value is None,
+    texts are Tensors of strings. Elements smaller than 8 bits, and 8-bit floats, are given in a larger dtype: floats as float32,
+    integers as int8 or uint8.
 
     Args:
         model (spore._core.Model): What the engine read.

@@ -84,7 +84,7 @@ static sp_status apply_handler(sp_onnx_call *c)
     for (int i = 0; i < c->n_in; i++) {
         sp_onnx_value *v = c->value_in[i];
         c->in[i] = v != NULL ? v->tensor : NULL;
-        SP_CHECK(v == NULL || v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
+        SP_CHECK(v == NULL ? !(i < 31 && c->node->needed >> i & 1) : v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
         if (v != NULL && v->type != 0 && h->how == SP_ONNX_PLAIN) return refuse_type(i, v->type);
         if (c->in[i] != NULL) SP_TRY(check_known(c->in[i]));
     }
@@ -118,7 +118,7 @@ static sp_status call_function(sp_onnx_call *c)
 sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
                             sp_onnx_value **frame)
 {
-    enum { FEW = 8 };
+    enum { FEW = 16 }; /* also what handlers may look at without asking for n_in */
     void *few[5 * FEW] = {NULL}, **many = NULL;
     int n_all = n->n_in > n->n_out ? n->n_in : n->n_out;
     if (n_all > FEW && !(many = sp__alloc_zero(5 * sizeof(void *) * (size_t)n_all))) return SP_NOMEM;

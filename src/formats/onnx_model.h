@@ -62,6 +62,7 @@ struct sp_onnx_node {
     const sp_onnx_handler *handler; /* or */
     sp_onnx_graph *function;        /* a function of the model */
     int opset;
+    unsigned needed;          /* bit i: input i must be there */
     const sp_onnx_node *norm; /* of a convolution: the normalisation that alone uses its result */
     bool folded;              /* of that normalisation: nothing is left to do when its result is there */
     int n_dead;
@@ -186,6 +187,8 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
 /* Apply the handler of another operator of the standard, of the newest version, with the attributes of this node. */
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version); /* NULL: not supported */
+/* Inputs that an operator cannot do without, by the name of its handler: bit i for input i. */
+unsigned sp__onnx_needed(const char *handler, int opset);
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));

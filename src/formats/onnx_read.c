@@ -280,6 +280,7 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
     SP_TRY(count_fields(w, 9, &n_strings));
     int64_t *ints = NULL;
     double *floats = NULL;
+    int n_ints = 0, n_floats = 0, at = 0;
     const char **strings = ALLOC(r, n_strings, const char *);
     if (strings == NULL) return SP_NOMEM;
     a->name = "";
@@ -305,9 +306,9 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
             SP_TRY(sp__wire_take_bytes(&w, "g", type, &inner));
             SP_TRY(read_graph(r, inner, s, &a->graph));
             break;
-        case 7: SP_TRY(take_floats(&w, type, floats, &a->n)); break;
-        case 8: SP_TRY(take_ints(&w, type, ints, &a->n)); break;
-        case 9: SP_TRY(take_text(r, &w, "strings", type, &strings[a->n++])); break;
+        case 7: SP_TRY(take_floats(&w, type, floats, &n_floats)); break;
+        case 8: SP_TRY(take_ints(&w, type, ints, &n_ints)); break;
+        case 9: SP_TRY(take_text(r, &w, "strings", type, &strings[at++])); break;
         case 20:
             SP_TRY(sp__wire_take_number(&w, "type", type, &v));
             a->type = (int)(v & 0xff);
@@ -316,6 +317,13 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
         default: SP_TRY(sp__wire_skip(&w, number, type));
         }
     }
+    SP_CHECK((n_ints > 0) + (n_floats > 0) + (at > 0) <= 1, SP_FORMAT, "attribute '%s' holds lists of several kinds", a->name);
+    a->n = n_ints + n_floats + at;
+    /* A handler that expects another kind finds zeros and empty texts, not less than n says. */
+    if ((n_ints == 0 && !(ints = ALLOC(r, a->n, int64_t))) || (n_floats == 0 && !(floats = ALLOC(r, a->n, double))) ||
+        (at == 0 && !(strings = ALLOC(r, a->n, const char *))))
+        return SP_NOMEM;
+    for (int i = at; i < a->n; i++) strings[i] = "";
     a->ints = ints;
     a->floats = floats;
     a->strings = strings;
@@ -373,6 +381,7 @@ static void bind_node(reader *r, const opsets *o, sp_onnx_node *n)
         }
     n->handler = sp__onnx_handler_find(n->domain, n->op, n->opset);
     if (n->handler == NULL) note_unsupported(r, n);
+    else n->needed = n->handler->how == SP_ONNX_VALUES ? 0 : sp__onnx_needed(n->handler->name, n->opset);
 }
 
 static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_onnx_node *n)
@@ -416,6 +425,8 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
         if (outs[i][0] != '\0') SP_TRY(names_add(&s->names, outs[i], &n->out[i]));
     }
     bind_node(r, o, n);
+    for (int i = 0; n->needed >> i != 0 && i < 31; i++)
+        SP_CHECK(!(n->needed >> i & 1) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT, "operator '%s' without its input %d", n->handler->name, i);
     return SP_OK;
 }
 

@@ -6,7 +6,8 @@
 #include "formats_util.h"
 
 #define MODELS DATA "../../onnx/data/"
-static const char *const samples[] = {MODELS "loop.onnx", MODELS "branch.onnx", MODELS "quantised.onnx", MODELS "convnet.onnx"};
+static const char *const samples[] = {MODELS "loop.onnx", MODELS "branch.onnx", MODELS "quantised.onnx", MODELS "convnet.onnx",
+                                      MODELS "texts.onnx", MODELS "small_types.onnx", MODELS "dynamic_bytes.onnx", MODELS "spectrum.onnx"};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
 static uint64_t seed = 20261116;
