@@ -25,7 +25,7 @@ from spore._alias import as_mindspore
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
-             'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam')
+             'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
@@ -33,9 +33,15 @@ _PLACES = ('common.differentiate', 'common.api', 'common.recompute', 'common.ini
            'hal', 'log', '_run_check', 'rewrite', 'amp')
 
 
+# dtypes by the names of Python's types; not bound here, where they would hide those
+_TYPES = {'bool': bool_, 'int': int32, 'float': float32}  # noqa: F405
+
+
 def __getattr__(name):
     if name.startswith('__'):
         raise AttributeError(f"module 'spore' has no attribute '{name}'")
+    if name in _TYPES:
+        return _TYPES[name]
     if name in _PACKAGES:
         try:
             return _importlib.import_module('spore.' + name)

@@ -1,9 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of MindSpore's compiled module that scripts and tests ask for."""
-from spore._core import Tensor as TensorPy
+"""Names that programs and tests take from MindSpore's compiled part: the Tensor type, the types of dtypes, what compiling came
+to. What steers its runtime is not here."""
+from spore._core import Tensor
+from spore.common import dtype as typing
 from spore.graph.compiler import compiled_of
 
-__all__ = ["TensorPy", "get_code_extra"]
+TensorPy = Tensor
+
+__all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'get_code_extra']
+
+
+class MSContext:
+    """The settings, asked for as MindSpore's own modules do."""
+
+    _only = None
+
+    @staticmethod
+    def get_instance():
+        """The one instance."""
+        if MSContext._only is None:
+            MSContext._only = MSContext()
+        return MSContext._only
+
+    def get_ascend_soc_version(self):
+        """The kind of Ascend processor; there is none."""
+        return ''
+
+    def is_pkg_support_device(self, device):
+        """Is there support for a kind of device?"""
+        return device == 'CPU'
+
+
+class ParamInfo:
+    """What a Parameter keeps besides its value."""
+
+    def __init__(self):
+        self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer = '', True, False, True
+        self.comm_fusion = 1
+        self.cloned_from = None
+
+    def clone(self):
+        """A copy."""
+        other = ParamInfo()
+        other.__dict__.update(self.__dict__)
+        return other
 
 
 def get_code_extra(function):

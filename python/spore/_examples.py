@@ -6581,7 +6581,7 @@ EXAMPLES = {
     Examples:
         >>> import spore as ms
         >>> from spore import Tensor, ops
-        >>> print(ops.ctc_loss(ops.log_softmax(ops.ones((4, 1, 3)), -1), Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)))
+        >>> print(ops.ctc_loss(ops.log_softmax(ops.ones((4, 1, 3)), -1), Tensor([[1, 2]], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32))[0])
         0.8431995
     """,
         'cummin': """

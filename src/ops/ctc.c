@@ -15,6 +15,8 @@ static const sp_attr ctc_attr_table[] = {
     SP_ATTR(ctc_attrs, blank, INT, "0"), SP_ATTR(ctc_attrs, zero_infinity, BOOL, "False"),
     SP_ATTR(ctc_attrs, normalized, BOOL, "False"), SP_ATTR(ctc_attrs, merge_repeated, BOOL, "True")};
 
+static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; }
+
 /* log_probs [time, batch, classes], targets [batch, longest], lengths [batch] each; all integers int64. */
 static sp_status ctc_infer(const sp_call *c, sp_meta *out)
 {
@@ -31,10 +33,11 @@ static sp_status ctc_infer(const sp_call *c, sp_meta *out)
              (long long)a->blank, (long long)x->dims[2]);
     sp__meta_of(x, out);
     if (c->op == &sp_op_ctc_terms) *out = (sp_meta){.dtype = (sp_dtype)x->dtype, .rank = 1, .dims = {x->dims[1]}};
+    if (c->op == &sp_op_ctc_alphas)
+        *out = (sp_meta){.dtype = (sp_dtype)x->dtype, .rank = 3, .dims = {x->dims[1], x->dims[0], states_max(c)}};
     return SP_OK;
 }
 
-static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; }
 static size_t ctc_workspace(const sp_call *c)
 {
     return c->in[0]->rank == 3 && c->in[1]->rank == 2
@@ -54,7 +57,7 @@ static double log_add(double a, double b)
 typedef struct {
     const sp_call *c;
     int64_t time, batch, classes, states;
-    char *loss, *dx; /* one of them is wanted */
+    char *loss, *dx, *alphas; /* one of them is wanted */
 } ctc_job;
 
 /* Class of state s. */
@@ -102,6 +105,10 @@ static double stay(const ctc_attrs *a, int64_t s, double p) { return a->merge_re
             if (steps && S > 1) total = log_add(total, alpha[(steps - 1) * M + S - 2]);                                \
             const bool none = total == -INFINITY;                                                                      \
             if (j->loss) ((T *)(void *)j->loss)[n] = STORE((C)(none && a->zero_infinity ? 0 : -total));                \
+            T *seen = (T *)(void *)j->alphas + n * j->time * M;                                                        \
+            for (int64_t t = 0; j->alphas && t < j->time; t++)                                                         \
+                for (int64_t s = 0; s < M; s++)                                                                        \
+                    seen[t * M + s] = STORE((C)(t < steps && s < S ? alpha[t * M + s] : -INFINITY));                   \
             for (int64_t t = 0; j->dx && t < j->time; t++)                                                             \
                 for (int64_t k = 0; k < j->classes; k++) {                                                             \
                     double share = 0;                                                                                  \
@@ -120,9 +127,8 @@ static sp_status ctc_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, ctc, )};
     const sp_tensor *x = c->in[0];
-    const bool loss = c->op == &sp_op_ctc_terms;
-    const ctc_job j = {c, x->dims[0], x->dims[1], x->dims[2], states_max(c), loss ? c->out[0]->data : NULL,
-                       loss ? NULL : c->out[0]->data};
+    ctc_job j = {.c = c, .time = x->dims[0], .batch = x->dims[1], .classes = x->dims[2], .states = states_max(c)};
+    *(c->op == &sp_op_ctc_terms ? &j.loss : c->op == &sp_op_ctc_alphas ? &j.alphas : &j.dx) = c->out[0]->data;
     const int64_t *targets = (const int64_t *)(const void *)c->in[1]->data, longest = c->in[1]->dims[1];
     for (int64_t n = 0; n < j.batch; n++) {
         const int64_t steps = ((const int64_t *)(const void *)c->in[2]->data)[n];
@@ -136,7 +142,7 @@ static sp_status ctc_reference(const sp_call *c)
                      "target %lld of sample %lld is %lld, but there are %lld classes", (long long)i, (long long)n,
                      (long long)targets[n * longest + i], (long long)j.classes);
     }
-    return sp__parallel_for(j.batch, 1, fns[x->dtype], (void *)&j);
+    return sp__parallel_for(j.batch, 1, fns[x->dtype], &j);
 }
 /* --- the rule, composed ------------------------------------------------------------------------------------------ */
 
@@ -301,3 +307,5 @@ CTC_ENTRY(ctc_terms, .vjp = ctc_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "CTCLoss
                  "that came out of log_softmax.");
 CTC_ENTRY(ctc_terms_grad, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
           .doc = "Derivative of ctc_terms towards log_probs.");
+CTC_ENTRY(ctc_alphas, .no_vjp = "what CTC keeps on its way is not differentiated",
+          .doc = "Log probabilities [batch, time, states] of all beginnings that are in a state at a time.");

@@ -108,12 +108,12 @@ static region region_at(const roi_job *j, const double *r)
     const double end = (double)a->roi_end_mode;
     region g = {.image = (int64_t)r[0], .x = r[1] * a->spatial_scale, .y = r[2] * a->spatial_scale};
     double w = (r[3] + end) * a->spatial_scale - g.x, h = (r[4] + end) * a->spatial_scale - g.y;
-    if (w < 1) w = 1;
-    if (h < 1) h = 1;
+    if (!a->roi_end_mode && w < 1) w = 1;
+    if (!a->roi_end_mode && h < 1) h = 1;
     g.bin_h = h / (double)a->pooled_height;
     g.bin_w = w / (double)a->pooled_width;
-    g.ny = a->sample_num > 0 ? a->sample_num : (int64_t)ceil(g.bin_h);
-    g.nx = a->sample_num > 0 ? a->sample_num : (int64_t)ceil(g.bin_w);
+    g.ny = a->sample_num > 0 ? a->sample_num : g.bin_h > 1 ? (int64_t)ceil(g.bin_h) : 1;
+    g.nx = a->sample_num > 0 ? a->sample_num : g.bin_w > 1 ? (int64_t)ceil(g.bin_w) : 1;
     return g;
 }
 /* Places more than a pixel outside count as zero; others are moved onto the image. */

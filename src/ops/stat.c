@@ -525,7 +525,7 @@ const sp_op sp_op_argmin = {
     .python = "ops.argmin(input, axis=None, keepdims=False, .dtype=int32); "
               "mint.argmin(input, dim:axis=None, keepdim:keepdims=False); "
               "Tensor.argmin(axis=None, keepdims=False, .dtype=int32); "
-              "Tensor.argmin(dim:axis=None, keepdim:keepdims=False); "
+              "Tensor.argmin(dim:axis=None, keepdim:keepdims=False, .dtype=int32); "
               "ops.Argmin(axis=-1, output_type:dtype=int32)(x)",
     .doc = "Where the minimum is: along an axis, or of all elements in row-major order.",
     .samples = "[5]d; [2,4]d axis=1 keepdims=True; [2,3]d",

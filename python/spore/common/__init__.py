@@ -19,7 +19,7 @@ __all__ = [n for n in _dtype_names if not n.startswith('_')] + [
 def __getattr__(name):
     # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
     import importlib
-    for place in ('api', 'mutable', 'jit_config'):
+    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor'):
         module = importlib.import_module('spore.common.' + place)
         if name in module.__all__:
             return getattr(module, name)

@@ -8,10 +8,12 @@ globals().update(_names)
 __all__ = sorted(_names)
 
 from . import linalg, nn, special  # noqa: E402
+from .nn import functional  # noqa: E402
+clip = globals()["clamp"]
 
 
 def __getattr__(name):
-    if name == "optim":  # loaded on first use: it needs spore.nn
+    if name in ("optim", "distributed"):  # loaded on first use: they need more than spore.ops
         import importlib
-        return importlib.import_module("spore.mint.optim")
+        return importlib.import_module("spore.mint." + name)
     raise AttributeError(f"module 'spore.mint' has no attribute '{name}'")

@@ -42,10 +42,12 @@ def __getattr__(name):
 
 
 def _elsewhere(name):
-    """Transformations of functions are shown here too; they live in spore.common."""
+    """Transformations of functions are shown here too; they live in spore.common. So are mint's operators by the names of
+    MindSpore's generated modules."""
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
                     "derivative", "jet"):
-        return None
+        from ._extended import lookup
+        return lookup(name)
     from .. import common
     from ..common import differentiate
     return getattr(differentiate, name, None) or getattr(common, name, None)

@@ -240,11 +240,13 @@ def _ctc(log_probs, targets, input_lengths, target_lengths, **attrs):
     steps, labels = _lengths(input_lengths), _lengths(target_lengths)
     if targets.ndim == 1:
         targets = _padded(targets, labels.asnumpy().tolist())
-    return apply("ctc_terms", [log_probs, targets.astype(mstype.int64), steps, labels], attrs), labels
+    inputs = [log_probs, targets.astype(mstype.int64), steps, labels]
+    return apply("ctc_terms", inputs, attrs), labels, apply("ctc_alphas", inputs, attrs)
 
 
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """Minus the log likelihood of label sequences under [time, batch, classes] log probabilities.
+    """Minus the log likelihood of label sequences under [time, batch, classes] log probabilities, and the log probabilities
+    [batch, time, states] of their beginnings.
 
     The mean divides each sample's loss by its number of labels first.
     """
@@ -252,16 +254,16 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if single:
         log_probs, targets = log_probs.expand_dims(1), targets.reshape((1, -1))
         input_lengths, target_lengths = (v.reshape((1,)) if isinstance(v, Tensor) else v for v in (input_lengths, target_lengths))
-    loss, labels = _ctc(log_probs, targets, input_lengths, target_lengths, blank=blank, zero_infinity=zero_infinity,
-                        normalized=True)
+    loss, labels, alphas = _ctc(log_probs, targets, input_lengths, target_lengths, blank=blank, zero_infinity=zero_infinity,
+                                normalized=True)
     if reduction == "mean":
         loss = loss / _at_least(labels, 1).astype(loss.dtype)
     loss = _reduce(loss, reduction, "ctc_loss")
-    return loss.reshape(()) if single and reduction == "none" else loss
+    return loss.reshape(()) if single and reduction == "none" else loss, alphas
 
 
 class CTCLossV2(Primitive):
-    """Losses per sample; the second result holds nothing."""
+    """Losses per sample, and the log probabilities [batch, time, states] of beginnings."""
 
     @prim_attr_register
     def __init__(self, blank=0, reduction="none", zero_infinity=False):
@@ -269,9 +271,9 @@ class CTCLossV2(Primitive):
             raise ValueError(f"For 'CTCLossV2', reduction must be 'none', but got {reduction!r}")
 
     def __call__(self, log_probs, targets, input_lengths, target_lengths):
-        loss, _ = _ctc(log_probs, targets, input_lengths, target_lengths, blank=self.blank, zero_infinity=self.zero_infinity,
-                       normalized=True)
-        return loss, loss * 0
+        loss, _, alphas = _ctc(log_probs, targets, input_lengths, target_lengths, blank=self.blank,
+                               zero_infinity=self.zero_infinity, normalized=True)
+        return loss, alphas
 
 
 class CTCLoss(Primitive):

@@ -111,7 +111,12 @@ def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 def aminmax(input, *, axis=0, keepdims=False):
-    """The minimum and the maximum along an axis."""
+    """The minimum and the maximum along an axis. Over all elements (axis=None), those that are not numbers do not count."""
+    if axis is None and input.is_floating_point():
+        number = _apply("logical_not", (_apply("isnan", (input,)),))
+        if number.any():
+            low, high = (_apply("select", (number, input, end)) for end in (float("inf"), -float("inf")))
+            return amin(low, None, keepdims), amax(high, None, keepdims)
     return amin(input, axis, keepdims), amax(input, axis, keepdims)
 
 

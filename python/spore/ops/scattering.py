@@ -414,14 +414,12 @@ def _put_range(x, value, axis, start, stop, step):
 # --- writing by position: in place -----------------------------------------------------------------------------------
 
 def _write_rows(x, axes, indices, updates, reduce):
-    """Combine updates into x at index tensors; answers x."""
+    """Combine updates into x at index tensors; answers x as a Tensor, also when it is a Parameter."""
     if reduce == "sub":
         updates, reduce = apply("neg", (updates,)), "add"
     if reduce in ("none", "add"):
-        apply("index_put", (x, updates, *indices), {"axes": axes, "accumulate": reduce == "add"})
-    else:
-        apply("assign", (x, apply("index_combine", (x, updates, *indices), {"axes": axes, "reduce": reduce})))
-    return x
+        return apply("index_put", (x, updates, *indices), {"axes": axes, "accumulate": reduce == "add"})
+    return apply("assign", (x, apply("index_combine", (x, updates, *indices), {"axes": axes, "reduce": reduce})))
 
 
 def _scatter_rows(reduce, name):

@@ -43,3 +43,13 @@ def _is_in_auto_parallel_mode():
 
 def _is_in_data_parallel_mode():
     return _get_parallel_mode() == ParallelMode.DATA_PARALLEL
+
+
+def _is_sharding_propagation():
+    return get_auto_parallel_context('auto_parallel_search_mode') == 'sharding_propagation'
+
+
+def _device_number_check(parallel_mode, device_number):
+    """One device is too few for parallel training that splits."""
+    if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:
+        raise ValueError(f"If parallel_mode is {parallel_mode}, device_number must be 1, but got {device_number}.")

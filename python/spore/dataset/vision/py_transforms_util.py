@@ -29,6 +29,11 @@ def need_pil(img):
     return img
 
 
+def is_numpy(img):
+    """Is it an array?"""
+    return isinstance(img, np.ndarray)
+
+
 def need_numpy(img):
     """The image, if it is an array."""
     if not isinstance(img, np.ndarray):

@@ -2,7 +2,7 @@
 """One step of recurrent networks. The step functions also take input gates that were computed for all steps at once."""
 from spore import ops
 from spore.common import dtype as mstype
-from spore.common.initializer import Uniform
+from spore.common.initializer import Uniform, initializer
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
@@ -36,17 +36,29 @@ def step(mode, gates, state, w_hh, b_hh):
     return ops.sigmoid(gates[:, 3 * size:]) * ops.tanh(cell), cell
 
 
-class _RNNCellBase(Cell):
-    """Parameters of one step."""
+def _cell_function(mode):
+    def cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+        return step(mode, input_gates(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
+    cell.__doc__ = f"One step of {mode} with the given weights; programs that write their own recurrent layers import it."
+    return cell
 
-    def __init__(self, mode, input_size, hidden_size, has_bias, dtype):
+
+_rnn_tanh_cell, _rnn_relu_cell = _cell_function("RNN_TANH"), _cell_function("RNN_RELU")
+_lstm_cell, _gru_cell = _cell_function("LSTM"), _cell_function("GRU")
+
+
+class RNNCellBase(Cell):
+    """Parameters of one step with num_chunks gates, for programs that write their own: weight_ih, weight_hh, bias_ih,
+    bias_hh."""
+
+    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=mstype.float32):
         super().__init__()
         cls = self.cls_name
         check.boolean(cls, "has_bias", has_bias)
         self.hidden_size = check.positive_int(cls, "hidden_size", hidden_size)
         self.input_size = check.positive_int(cls, "input_size", input_size)
-        self.has_bias, self._mode = has_bias, mode
-        rows = GATES[mode] * hidden_size
+        self.has_bias = has_bias
+        rows = num_chunks * hidden_size
         bound = Uniform(hidden_size ** -0.5)
         self.weight_ih = check.parameter(bound, (rows, input_size), dtype, "weight_ih")
         self.weight_hh = check.parameter(bound, (rows, hidden_size), dtype, "weight_hh")
@@ -54,6 +66,19 @@ class _RNNCellBase(Cell):
         if has_bias:
             self.bias_ih = check.parameter(bound, (rows,), dtype, "bias_ih")
             self.bias_hh = check.parameter(bound, (rows,), dtype, "bias_hh")
+
+    def reset_parameters(self, dtype=mstype.float32):
+        """New random values."""
+        for weight in self.get_parameters():
+            weight.set_data(initializer(Uniform(self.hidden_size ** -0.5), weight.shape, dtype))
+
+
+class _RNNCellBase(RNNCellBase):
+    """What the cells below share: the kind of step, and checks."""
+
+    def __init__(self, mode, input_size, hidden_size, has_bias, dtype):
+        super().__init__(input_size, hidden_size, has_bias, GATES[mode], dtype)
+        self._mode = mode
 
     def _need(self, name, value):
         if not isinstance(value, Tensor):
