@@ -21,6 +21,22 @@ EXAMPLES = {
         >>> print(v.allclose(v))
         True
     """,
+        'argmax_with_value': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.argmax_with_value(1)[0])
+        [3. 6.]
+    """,
+        'argmin_with_value': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.argmin_with_value(1)[0])
+        [1. 4.]
+    """,
         'argsort': """
 
     Examples:
@@ -87,6 +103,14 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(v.byte().dtype)
         UInt8
+    """,
+        'cauchy': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.cauchy().shape)
+        (2, 3)
     """,
         'chunk': """
 
@@ -215,6 +239,16 @@ EXAMPLES = {
         [[1. 2. 3.]
          [1. 2. 3.]]
     """,
+        'expand_as': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> y = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.expand_as(y))
+        [[1.2 1.2 0.1]
+         [1.2 1.2 0.1]]
+    """,
         'exponential_': """
 
     Examples:
@@ -332,6 +366,14 @@ EXAMPLES = {
         >>> print(x.half())
         [1.2 1.2 0.1]
     """,
+        'i0': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.i0())
+        [1.2660658 2.2795854 4.8807926]
+    """,
         'index_add': """
 
     Examples:
@@ -413,6 +455,15 @@ EXAMPLES = {
         >>> print(x.int())
         [1 1 0]
     """,
+        'inv': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> print(y.inv())
+        [[2.  2.  1. ]
+         [0.5 1.  2. ]]
+    """,
         'is_pinned': """
 
     Examples:
@@ -461,6 +512,14 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(v.log_())
         [0.        0.6931472 1.0986123]
+    """,
+        'log_normal': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.log_normal().shape)
+        (2, 3)
     """,
         'long': """
 
@@ -599,6 +658,16 @@ EXAMPLES = {
         >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         >>> print(x.numel())
         6
+    """,
+        'permute': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
+        >>> print(x.permute((1, 0)))
+        [[ 1.2 -0.9]
+         [ 1.2 -1.8]
+         [ 0.1 -0.5]]
     """,
         'pin_memory': """
 
@@ -769,6 +838,14 @@ EXAMPLES = {
         >>> print(v.sign_())
         [1. 1. 1.]
     """,
+        'soft_shrink': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(v.soft_shrink(1.5))
+        [0.  0.5 1.5]
+    """,
         'softmax': """
 
     Examples:
@@ -820,6 +897,14 @@ EXAMPLES = {
         >>> print(v.sub_(1.0))
         [0. 1. 2.]
     """,
+        'sum_to_size': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(x.sum_to_size(1, 3))
+        [[5. 7. 9.]]
+    """,
         'take': """
 
     Examples:
@@ -855,9 +940,10 @@ EXAMPLES = {
         >>> import spore as ms
         >>> from spore import Tensor
         >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
-        >>> print(x.to(ms.float16))
-        [[ 1.2  1.2  0.1]
-         [-0.9 -1.8 -0.5]]
+        >>> y = Tensor([3], ms.int32)
+        >>> print(x.to(y))
+        [[ 1  1  0]
+         [ 0 -1  0]]
     """,
         'to_dlpack': """
 
@@ -866,6 +952,14 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(Tensor.from_dlpack(v.to_dlpack()))
         [1. 2. 3.]
+    """,
+        'top_k': """
+
+    Examples:
+        >>> from spore import Tensor
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(w.top_k(2)[0])
+        [3. 2.]
     """,
         'trace': """
 
@@ -4315,6 +4409,27 @@ EXAMPLES = {
         >>> print(ops.AdaptiveAvgPool3D((1, 2, 2))(ops.ones((1, 2, 4, 4))).shape)
         (1, 1, 2, 2)
     """,
+        'AdaptiveMaxPool3D': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.AdaptiveMaxPool3D()(ops.ones((1, 1, 4, 4, 4)), Tensor([2, 2, 2]))[0].shape)
+        (1, 1, 2, 2, 2)
+    """,
+        'AdjustHue': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.AdjustHue()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).shape)
+        (1, 1, 3)
+    """,
+        'AdjustSaturation': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.AdjustSaturation()(Tensor([[[1.0, 0.0, 0.0]]]), Tensor(0.5)).shape)
+        (1, 1, 3)
+    """,
         'AffineGrid': """
 
     Examples:
@@ -4520,6 +4635,14 @@ EXAMPLES = {
         >>> print(ops.ApplyRMSProp()(p, a, c, 0.1, v, 0.9, 0.0, 1e-6))
         [0.7705849 1.7142861 2.6984887]
     """,
+        'Assert': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Assert()(True, [v]))
+        None
+    """,
         'AvgPool': """
 
     Examples:
@@ -4529,6 +4652,13 @@ EXAMPLES = {
         >>> x = Tensor(np.linspace(-2, 2, 2210).reshape(2, 5, 17, 13), ms.float32)
         >>> print(ops.AvgPool(2, 2)(x).shape)
         (2, 5, 8, 6)
+    """,
+        'BartlettWindow': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.BartlettWindow(periodic=False)(Tensor(5)))
+        [0.  0.5 1.  0.5 0. ]
     """,
         'BatchNorm': """
 
@@ -4577,6 +4707,37 @@ EXAMPLES = {
         [[ 2.4         2.4         0.2       ]
          [ 0.30000007 -0.5999999  -0.4       ]]
     """,
+        'Bincount': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.Bincount()(Tensor([0, 1, 1], ms.int32), Tensor(3, ms.int32), Tensor([1, 1, 1], ms.int32)))
+        [1 2 0]
+    """,
+        'BlackmanWindow': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.BlackmanWindow()(Tensor(5)).shape)
+        (5,)
+    """,
+        'Bucketize': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Bucketize([1.5, 2.5])(v))
+        [0 1 2]
+    """,
+        'CTCGreedyDecoder': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.CTCGreedyDecoder()(Tensor([[[0.6, 0.3, 0.1]]]), Tensor([1], ms.int32))[1])
+        [0]
+    """,
         'CTCLoss': """
 
     Examples:
@@ -4607,6 +4768,55 @@ EXAMPLES = {
         >>> print(ops.Cast()(x, ms.int8))
         [ 3  3  0 -2]
     """,
+        'Cauchy': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.Cauchy([2, 3])().shape)
+        (2, 3)
+    """,
+        'ChannelShuffle': """
+
+    Examples:
+        >>> import numpy as np
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> channels = Tensor(np.arange(16).reshape(1, 4, 2, 2), ms.float32)
+        >>> print(ops.ChannelShuffle(2)(channels).shape)
+        (1, 4, 2, 2)
+    """,
+        'CheckNumerics': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.CheckNumerics()(v))
+        [1. 2. 3.]
+    """,
+        'Cholesky': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Cholesky()(Tensor([[4.0, 2.0], [2.0, 5.0]])))
+        [[2. 0.]
+         [1. 2.]]
+    """,
+        'CholeskyInverse': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.CholeskyInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.25   0.    ]
+         [0.     0.0625]]
+    """,
+        'CholeskySolve': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.CholeskySolve()(Tensor([[4.0], [8.0]]), Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[1. ]
+         [0.5]]
+    """,
         'Concat': """
 
     Examples:
@@ -4617,6 +4827,22 @@ EXAMPLES = {
         [[ 1.2  1.2  0.1]
          [-0.9 -1.8 -0.5]
          [ 1.2  1.2  0.1]]
+    """,
+        'ConfusionMatrix': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.ConfusionMatrix(2)(Tensor([0, 1, 1]), Tensor([0, 1, 0])))
+        [[1 0]
+         [1 1]]
+    """,
+        'ConjugateTranspose': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.ConjugateTranspose()(x, (1, 0)).shape)
+        (3, 2)
     """,
         'Conv2D': """
 
@@ -4653,6 +4879,13 @@ EXAMPLES = {
         >>> from spore import ops
         >>> print(ops.Conv3D(1, 2)(ops.ones((1, 1, 2, 2, 2)), ops.ones((1, 1, 2, 2, 2))).shape)
         (1, 1, 1, 1, 1)
+    """,
+        'CountNonZero': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.CountNonZero()(Tensor([0.0, 1.0, 2.0])))
+        2
     """,
         'CropAndResize': """
 
@@ -4691,6 +4924,20 @@ EXAMPLES = {
         >>> x = Tensor([1.2, 1.2])
         >>> print(ops.DType()(x))
         Float32
+    """,
+        'DataFormatDimMap': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.DataFormatDimMap()(Tensor([0, 1, 2, 3])))
+        [0 3 1 2]
+    """,
+        'DataFormatVecPermute': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.DataFormatVecPermute()(Tensor([1, 2, 3, 4])))
+        [1 4 2 3]
     """,
         'Depend': """
 
@@ -4787,6 +5034,20 @@ EXAMPLES = {
         >>> print(ops.DynamicShape()(x))
         [2 3]
     """,
+        'EditDistance': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.EditDistance()(Tensor([[0, 0]]), Tensor([1]), Tensor([1, 1]), Tensor([[0, 0]]), Tensor([2]), Tensor([1, 1])))
+        [1.]
+    """,
+        'Eig': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Eig()(Tensor([[2.0, 0.0], [0.0, 3.0]]))[0])
+        [2.+0.j 3.+0.j]
+    """,
         'Einsum': """
 
     Examples:
@@ -4806,6 +5067,14 @@ EXAMPLES = {
         [[4. 5. 6.]
          [1. 2. 3.]]
     """,
+        'Eps': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Eps()(v) > 0)
+        [ True  True  True]
+    """,
         'EuclideanNorm': """
 
     Examples:
@@ -4813,6 +5082,15 @@ EXAMPLES = {
         >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         >>> print(ops.EuclideanNorm()(x, Tensor([1])))
         [3.7416575 8.774964 ]
+    """,
+        'Expand': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Expand()(v, Tensor([2, 3])))
+        [[1. 2. 3.]
+         [1. 2. 3.]]
     """,
         'ExpandDims': """
 
@@ -4830,6 +5108,13 @@ EXAMPLES = {
         >>> print(ops.Eye()(2, 4, ms.int32))
         [[1 0 0 0]
          [0 1 0 0]]
+    """,
+        'FFTWithSize': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.FFTWithSize(1, False, False)(Tensor([1 + 0j, 1 + 0j])))
+        [2.+0.j 0.+0.j]
     """,
         'Fill': """
 
@@ -4856,6 +5141,14 @@ EXAMPLES = {
         >>> print(ops.FillV2()(Tensor([2, 3], ms.int32), Tensor(1.0)))
         [[1. 1. 1.]
          [1. 1. 1.]]
+    """,
+        'Fills': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Fills()(v, 2.0))
+        [2. 2. 2.]
     """,
         'Flatten': """
 
@@ -4898,6 +5191,13 @@ EXAMPLES = {
         >>> print(ops.FusedWeightScaleApplyMomentum()(Tensor(0.1), Tensor(1.0), p, a, 0.1, v, 0.9))
         [0.881 1.771 2.661]
     """,
+        'GLU': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.GLU()(Tensor([[1.0, 0.0]])))
+        [[0.5]]
+    """,
         'Gamma': """
 
     Examples:
@@ -4926,6 +5226,28 @@ EXAMPLES = {
         >>> print(ops.GatherV2()(x, i, 1))
         [[1. 3.]
          [4. 6.]]
+    """,
+        'HSVToRGB': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.HSVToRGB()(Tensor([[[[0.0, 1.0, 1.0]]]])).shape)
+        (1, 1, 1, 3)
+    """,
+        'HammingWindow': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.HammingWindow(periodic=False)(Tensor(5)))
+        [0.08 0.54 1.   0.54 0.08]
+    """,
+        'HistogramFixedWidth': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.HistogramFixedWidth(3)(v, Tensor([0.0, 3.0])))
+        [0 1 2]
     """,
         'HistogramSummary': """
 
@@ -4997,7 +5319,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.IndexAdd(0)(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 4.]
     """,
         'IndexFill': """
 
@@ -5008,6 +5330,58 @@ EXAMPLES = {
         >>> print(ops.IndexFill()(v, 0, Tensor([0, 2], ms.int32), Tensor(0.0)))
         [0. 2. 0.]
     """,
+        'IndexPut': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.IndexPut()(v, Tensor([9.0]), [Tensor([0])]))
+        [9. 2. 3.]
+    """,
+        'InplaceAdd': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.InplaceAdd(0)(x, Tensor([[1.0, 1.0, 1.0]])))
+        [[2. 3. 4.]
+         [4. 5. 6.]]
+    """,
+        'InplaceIndexAdd': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.InplaceIndexAdd(0)(p, Tensor([0]), Tensor([10.0])))
+        [11.  2.  3.]
+    """,
+        'InplaceSub': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.InplaceSub(0)(x, Tensor([[1.0, 1.0, 1.0]])))
+        [[0. 1. 2.]
+         [4. 5. 6.]]
+    """,
+        'InplaceUpdate': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.InplaceUpdate(0)(x, Tensor([[9.0, 9.0, 9.0]])))
+        [[9. 9. 9.]
+         [4. 5. 6.]]
+    """,
+        'InplaceUpdateV2': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.InplaceUpdateV2()(x, (0,), Tensor([[9.0, 9.0, 9.0]])))
+        [[9. 9. 9.]
+         [4. 5. 6.]]
+    """,
         'InsertGradientOf': """
 
     Examples:
@@ -5015,6 +5389,13 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(ops.InsertGradientOf(lambda g: 2 * g)(v))
         [1. 2. 3.]
+    """,
+        'InvertPermutation': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.InvertPermutation()((2, 0, 1)))
+        (1, 2, 0)
     """,
         'LSTM': """
 
@@ -5046,6 +5427,14 @@ EXAMPLES = {
         >>> print(ops.LinSpace()(Tensor(0.0, ms.float32), Tensor(1.0, ms.float32), 5))
         [0.   0.25 0.5  0.75 1.  ]
     """,
+        'ListDiff': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> n = Tensor([3, 1, 2])
+        >>> print(ops.ListDiff()(n, Tensor([1]))[0])
+        [3 2]
+    """,
         'Load': """
 
     Examples:
@@ -5053,6 +5442,14 @@ EXAMPLES = {
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.Load()(p, None))
         [1. 2. 3.]
+    """,
+        'LogNormalReverse': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.LogNormalReverse()(x).shape)
+        (2, 3)
     """,
         'LogSpace': """
 
@@ -5068,6 +5465,13 @@ EXAMPLES = {
         >>> print(ops.Logit(eps=1e-5)(Tensor([0.1, 0.5])))
         [-2.1972246  0.       ]
     """,
+        'LowerBound': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.LowerBound()(Tensor([[1, 2, 3]]), Tensor([[2]])))
+        [[1]]
+    """,
         'LpNorm': """
 
     Examples:
@@ -5075,6 +5479,13 @@ EXAMPLES = {
         >>> x = Tensor([[1.2, 1.2, 0.1], [-0.9, -1.8, -0.5]])
         >>> print(ops.LpNorm(axis=0, p=1)(x))
         [2.1 3.  0.6]
+    """,
+        'Lstsq': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Lstsq()(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])).shape)
+        (2, 1)
     """,
         'MakeTuple': """
 
@@ -5103,6 +5514,41 @@ EXAMPLES = {
         [[0. 2. 0.]
          [4. 0. 6.]]
     """,
+        'MaskedScatter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.MaskedScatter()(v, Tensor([True, False, True]), Tensor([8.0, 9.0])))
+        [8. 2. 9.]
+    """,
+        'MatrixBandPart': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.MatrixBandPart()(ops.ones((3, 3)), 0, 1))
+        [[1. 1. 0.]
+         [0. 1. 1.]
+         [0. 0. 1.]]
+    """,
+        'MatrixDiagPartV3': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.MatrixDiagPartV3()(x, Tensor(0), Tensor(0.0)))
+        [1. 5.]
+    """,
+        'MatrixDiagV3': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.MatrixDiagV3()(v, Tensor(0), Tensor(3), Tensor(3), Tensor(0.0)))
+        [[1. 0. 0.]
+         [0. 2. 0.]
+         [0. 0. 3.]]
+    """,
         'MatrixInverse': """
 
     Examples:
@@ -5119,6 +5565,31 @@ EXAMPLES = {
         [[1. 2.]
          [0. 1.]]
     """,
+        'MatrixSetDiagV3': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.MatrixSetDiagV3()(x, Tensor([8.0, 9.0]), Tensor(0)))
+        [[8. 2. 3.]
+         [4. 9. 6.]]
+    """,
+        'MatrixSolve': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MatrixSolve()(Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([[2.0], [9.0]])))
+        [[1.]
+         [2.]]
+    """,
+        'MatrixTriangularSolve': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MatrixTriangularSolve()(Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([[2.0], [9.0]])))
+        [[1.]
+         [2.]]
+    """,
         'MaxPool': """
 
     Examples:
@@ -5128,6 +5599,20 @@ EXAMPLES = {
         >>> x = Tensor(np.linspace(-2, 2, 2210).reshape(2, 5, 17, 13), ms.float32)
         >>> print(ops.MaxPool(2, 2)(x).shape)
         (2, 5, 8, 6)
+    """,
+        'MaxUnpool2D': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MaxUnpool2D(2)(Tensor([[[[5.0]]]]), Tensor([[[[3]]]])).shape)
+        (1, 1, 2, 2)
+    """,
+        'MaxUnpool3D': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MaxUnpool3D(2)(Tensor([[[[[5.0]]]]]), Tensor([[[[[3]]]]])).shape)
+        (1, 1, 2, 2, 2)
     """,
         'Median': """
 
@@ -5184,6 +5669,13 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(ops.Multinomial()(v, 2).shape)
         (2,)
+    """,
+        'MultinomialWithReplacement': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.MultinomialWithReplacement(2, True)(Tensor([[1.0, 2.0]]), 1, 0).shape)
+        (1, 2)
     """,
         'MultitypeFuncGraph': """
 
@@ -5252,6 +5744,21 @@ EXAMPLES = {
         >>> print(ops.NPUGetFloatStatusV2()(Tensor(np.zeros(8), ms.int32)))
         [0 0 0 0 0 0 0 0]
     """,
+        'NoRepeatNGram': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.NoRepeatNGram(2)(Tensor([[[1, 2, 1]]], ms.int32), Tensor([[[0.1, 0.2, 0.3]]])).shape)
+        (1, 1, 3)
+    """,
+        'NonDeterministicInts': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.NonDeterministicInts()((2, 3)).shape)
+        (2, 3)
+    """,
         'NonZero': """
 
     Examples:
@@ -5259,6 +5766,21 @@ EXAMPLES = {
         >>> print(ops.NonZero()(Tensor([0, 3, 4])))
         [[1]
          [2]]
+    """,
+        'NthElement': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.NthElement()(w, 1))
+        2.0
+    """,
+        'NuclearNorm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.NuclearNorm()(Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        7.0
     """,
         'OneHot': """
 
@@ -5285,6 +5807,16 @@ EXAMPLES = {
         >>> print(ops.OnesLike()(x))
         [[1. 1. 1.]
          [1. 1. 1.]]
+    """,
+        'Pack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.Pack()((v, w)))
+        [[1. 2. 3.]
+         [3. 1. 2.]]
     """,
         'Pad': """
 
@@ -5328,6 +5860,13 @@ EXAMPLES = {
         >>> print(ops.Partial()(lambda a, b: a * b, x)(y))
         [1.44 1.44]
     """,
+        'Pdist': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Pdist()(Tensor([[0.0, 0.0], [3.0, 4.0]])))
+        [5.]
+    """,
         'Poisson': """
 
     Examples:
@@ -5335,6 +5874,14 @@ EXAMPLES = {
         >>> from spore import Tensor, ops
         >>> print(ops.Poisson(seed=1)(Tensor([2, 2], ms.int32), Tensor(1.0)).shape)
         (2, 2)
+    """,
+        'PopulationCount': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.PopulationCount()(Tensor([1, 3, 7], ms.int32)))
+        [1 2 3]
     """,
         'Primitive': """
 
@@ -5361,6 +5908,37 @@ EXAMPLES = {
         >>> print(*ops.PyFunc(lambda a: a + 1, [ms.float32], [(3,)], [ms.float32], [(3,)])(v), sep="\\n")
         [2. 3. 4.]
     """,
+        'Qr': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Qr()(Tensor([[3.0, 1.0], [4.0, 2.0]]))[1])
+        [[-5.  -2.2]
+         [ 0.   0.4]]
+    """,
+        'Quantile': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.Quantile()(v, 0.5))
+        2.0
+    """,
+        'RGBToHSV': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.RGBToHSV()(Tensor([[[1.0, 0.0, 0.0]]])).shape)
+        (1, 1, 3)
+    """,
+        'RaggedRange': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.RaggedRange(ms.int64)(Tensor([0, 5]), Tensor([2, 8]), Tensor([1, 2]))[1])
+        [0 1 5 7]
+    """,
         'RandomCategorical': """
 
     Examples:
@@ -5376,6 +5954,22 @@ EXAMPLES = {
         >>> print(ops.RandomChoiceWithMask(count=2)(Tensor([True, False, True]))[1])
         [ True  True]
     """,
+        'RandomGamma': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.RandomGamma()(Tensor([2]), v).shape)
+        (2, 3)
+    """,
+        'RandomPoisson': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.RandomPoisson()(Tensor([2]), v).shape)
+        (2, 3)
+    """,
         'RandomShuffle': """
 
     Examples:
@@ -5390,6 +5984,13 @@ EXAMPLES = {
         >>> import spore as ms
         >>> from spore import Tensor, ops
         >>> print(ops.Randperm(max_length=4)(Tensor([4], ms.int32)).shape)
+        (4,)
+    """,
+        'RandpermV2': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.RandpermV2()(4).shape)
         (4,)
     """,
         'Range': """
@@ -5511,6 +6112,13 @@ EXAMPLES = {
         >>> print(ops.SGD()(p, v, Tensor(0.1), a, Tensor(0.9), s))
         [0.9 1.8 2.7]
     """,
+        'STFT': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.STFT(8, 4, 8, False, True, True)(ops.ones((16,)), ops.ones((8,))).shape)
+        (5, 3)
+    """,
         'ScalarCast': """
 
     Examples:
@@ -5551,7 +6159,7 @@ EXAMPLES = {
         >>> i = Tensor([4, 4, 2], ms.int32)
         >>> u = Tensor([1.2, 1.2, 0.1])
         >>> print(*(ops.ScatterAdd()(p, i, u), p), sep="\\n")
-        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+        [ 1.2         1.2         0.2        -0.9         0.60000014]
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
     """,
         'ScatterAddWithAxis': """
@@ -5569,7 +6177,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterDiv()(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [0.5 2.  3. ]
     """,
         'ScatterMax': """
 
@@ -5578,7 +6186,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterMax()(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'ScatterMin': """
 
@@ -5587,7 +6195,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterMin()(p, Tensor([2], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [1. 2. 2.]
     """,
         'ScatterMul': """
 
@@ -5596,7 +6204,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterMul()(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'ScatterNd': """
 
@@ -5619,7 +6227,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [3. 2. 3.]
     """,
         'ScatterNdDiv': """
 
@@ -5628,7 +6236,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdDiv()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [0.5 2.  3. ]
     """,
         'ScatterNdMax': """
 
@@ -5637,7 +6245,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdMax()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'ScatterNdMin': """
 
@@ -5646,7 +6254,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdMin()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [1. 2. 3.]
     """,
         'ScatterNdMul': """
 
@@ -5655,7 +6263,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdMul()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'ScatterNdSub': """
 
@@ -5664,7 +6272,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNdSub()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [-1.  2.  3.]
     """,
         'ScatterNdUpdate': """
 
@@ -5675,7 +6283,7 @@ EXAMPLES = {
         >>> i = Tensor([[4], [4]], ms.int32)
         >>> u = Tensor([1.2, 1.2])
         >>> print(*(ops.ScatterNdUpdate()(p, i, u), p), sep="\\n")
-        Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
+        [ 1.2  1.2  0.1 -0.9  1.2]
         Parameter (name=w, shape=(5,), dtype=Float32, requires_grad=True)
     """,
         'ScatterNonAliasingAdd': """
@@ -5685,7 +6293,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterNonAliasingAdd()(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [3. 2. 3.]
     """,
         'ScatterSub': """
 
@@ -5694,7 +6302,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.ScatterSub()(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [-1.  2.  3.]
     """,
         'ScatterUpdate': """
 
@@ -5705,7 +6313,10 @@ EXAMPLES = {
         >>> i = Tensor([3], ms.int32)
         >>> u = Tensor([[1.2, 1.2]])
         >>> print(ops.ScatterUpdate()(p, i, u))
-        Parameter (name=w, shape=(4, 2), dtype=Float32, requires_grad=True)
+        [[ 1.2  1.2]
+         [ 0.1 -0.9]
+         [-1.8 -0.5]
+         [ 1.2  1.2]]
     """,
         'SearchSorted': """
 
@@ -5714,6 +6325,46 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(ops.SearchSorted()(v, Tensor([1.5, 2.5])))
         [1 2]
+    """,
+        'SegmentMax': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SegmentMax()(v, Tensor([0, 0, 1])))
+        [2. 3.]
+    """,
+        'SegmentMean': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SegmentMean()(v, Tensor([0, 0, 1])))
+        [1.5 3. ]
+    """,
+        'SegmentMin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SegmentMin()(v, Tensor([0, 0, 1])))
+        [1. 3.]
+    """,
+        'SegmentProd': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SegmentProd()(v, Tensor([0, 0, 1])))
+        [2. 3.]
+    """,
+        'SegmentSum': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.SegmentSum()(v, Tensor([0, 0, 1])))
+        [3. 3.]
     """,
         'Shape': """
 
@@ -5803,6 +6454,14 @@ EXAMPLES = {
         >>> print(ops.SparseGatherV2()(x, Tensor([1], ms.int32), 0))
         [[4. 5. 6.]]
     """,
+        'SparseToDense': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.SparseToDense()(Tensor([[0, 1]]), Tensor([5.0]), (2, 2)))
+        [[0. 5.]
+         [0. 0.]]
+    """,
         'Split': """
 
     Examples:
@@ -5875,6 +6534,21 @@ EXAMPLES = {
         >>> print(ops.StridedSlice()(x, (0, 1), (2, 3), (1, 1)))
         [[ 1.2  0.1]
          [-1.8 -0.5]]
+    """,
+        'SubAndFilter': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> n = Tensor([3, 1, 2])
+        >>> print(ops.SubAndFilter()(n, 2, 1)[0])
+        [0 1]
+    """,
+        'Svd': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Svd(compute_uv=False)(Tensor([[3.0, 0.0], [0.0, 4.0]]))[0])
+        [4. 3.]
     """,
         'TensorScatterAdd': """
 
@@ -5963,6 +6637,14 @@ EXAMPLES = {
         >>> print(ops.TensorSummary()("weights", v))
         None
     """,
+        'TensorToTuple': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> n = Tensor([3, 1, 2])
+        >>> print(ops.TensorToTuple()(n))
+        (3, 1, 2)
+    """,
         'TopK': """
 
     Examples:
@@ -5983,6 +6665,23 @@ EXAMPLES = {
          [2. 5.]
          [3. 6.]]
     """,
+        'TridiagonalMatMul': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.TridiagonalMatMul()(ops.ones((1, 3)), ops.ones((1, 3)), ops.ones((1, 3)), ops.ones((3, 1))))
+        [[2.]
+         [3.]
+         [2.]]
+    """,
+        'TrilIndices': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.TrilIndices(2, 2)())
+        [[0 1 1]
+         [0 0 1]]
+    """,
         'TripletMarginLoss': """
 
     Examples:
@@ -5991,6 +6690,14 @@ EXAMPLES = {
         >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
         >>> print(ops.TripletMarginLoss()(x, y, x + 1, Tensor(1.0)))
         4.0870657
+    """,
+        'TriuIndices': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.TriuIndices(2, 2)())
+        [[0 0 1]
+         [0 1 1]]
     """,
         'TruncatedNormal': """
 
@@ -6032,6 +6739,13 @@ EXAMPLES = {
         [3 2 1 0]
         [0 0 1 2 3 2 2 3]
     """,
+        'UniqueConsecutive': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.UniqueConsecutive()(Tensor([1, 1, 2])))
+        [1 2]
+    """,
         'UniqueWithPad': """
 
     Examples:
@@ -6039,6 +6753,24 @@ EXAMPLES = {
         >>> print(*ops.UniqueWithPad()(Tensor([1, 1, 2]), 0), sep="\\n")
         [1 2 0]
         [0 0 1]
+    """,
+        'Unpack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(*ops.Unpack()(v), sep="\\n")
+        1.0
+        2.0
+        3.0
+    """,
+        'UnravelIndex': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.UnravelIndex()(Tensor([4, 5]), Tensor([2, 3])))
+        [[1 1]
+         [1 2]]
     """,
         'UnsortedSegmentMax': """
 
@@ -6093,6 +6825,13 @@ EXAMPLES = {
         >>> v = Tensor([1.0, 2.0, 3.0])
         >>> print(ops.UpdateState()(None, v))
         None
+    """,
+        'UpperBound': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.UpperBound()(Tensor([[1, 2, 3]]), Tensor([[2]])))
+        [[2]]
     """,
         'UpsampleNearest3D': """
 
@@ -6272,6 +7011,13 @@ EXAMPLES = {
         >>> print(ops.atleast_3d([v])[0].shape)
         (1, 3, 1)
     """,
+        'bartlett_window': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bartlett_window(5, False))
+        [0.  0.5 1.  0.5 0. ]
+    """,
         'batch_dot': """
 
     Examples:
@@ -6320,6 +7066,20 @@ EXAMPLES = {
         >>> print(ops.bias_add(x, v))
         [[2. 4. 6.]
          [5. 7. 9.]]
+    """,
+        'bidense': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.bidense(ops.ones((1, 2)), ops.ones((1, 3)), ops.ones((4, 2, 3))))
+        [[6. 6. 6. 6.]]
+    """,
+        'blackman_window': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.blackman_window(5, False).shape)
+        (5,)
     """,
         'block_diag': """
 
@@ -6483,6 +7243,13 @@ EXAMPLES = {
         >>> print(ops.clip_by_value(x, -1, 2))
         [ 2  2  0 -1 -1 -1]
     """,
+        'col2im': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.col2im(ops.ones((1, 1, 4, 1)), Tensor([2, 2]), (2, 2), (1, 1), (0, 0), (1, 1)).shape)
+        (1, 1, 2, 2)
+    """,
         'column_stack': """
 
     Examples:
@@ -6533,6 +7300,266 @@ EXAMPLES = {
         >>> print(ops.conv_transpose2d(image, ops.ones((1, 1, 2, 2))).shape)
         (1, 1, 5, 5)
     """,
+        'coo2csr': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo2csr(Tensor([0, 0, 1]), 2))
+        [0 2 3]
+    """,
+        'coo_abs': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_abs(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_acos': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_acos(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'coo_acosh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_acosh(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'coo_add': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_add(ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]])), ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]])), Tensor(0.0)).values)
+        [2. 4.]
+    """,
+        'coo_asin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_asin(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.5707964]
+    """,
+        'coo_asinh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_asinh(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.8813736]
+    """,
+        'coo_atan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_atan(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.7853982]
+    """,
+        'coo_atanh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_atanh(ops.dense_to_sparse_coo(Tensor([[0.5]]))).values)
+        [0.54930615]
+    """,
+        'coo_ceil': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_ceil(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_concat': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_concat((ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]])), ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]])))).shape)
+        (4, 2)
+    """,
+        'coo_cos': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_cos(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.5403023]
+    """,
+        'coo_cosh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_cosh(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.5430806]
+    """,
+        'coo_exp': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_exp(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [2.7182817]
+    """,
+        'coo_expm1': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_expm1(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.7182817]
+    """,
+        'coo_floor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_floor(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_inv': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_inv(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_isfinite': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_isfinite(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [ True]
+    """,
+        'coo_isinf': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_isinf(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [False]
+    """,
+        'coo_isnan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_isnan(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [False]
+    """,
+        'coo_log': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_log(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'coo_log1p': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_log1p(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.6931472]
+    """,
+        'coo_neg': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_neg(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [-1.]
+    """,
+        'coo_relu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_relu(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_relu6': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_relu6(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_round': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_round(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_sigmoid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_sigmoid(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.7310586]
+    """,
+        'coo_sin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_sin(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.84147096]
+    """,
+        'coo_sinh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_sinh(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.1752012]
+    """,
+        'coo_softsign': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_softsign(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.5]
+    """,
+        'coo_sqrt': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_sqrt(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_square': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_square(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'coo_tan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_tan(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [1.5574077]
+    """,
+        'coo_tanh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_tanh(ops.dense_to_sparse_coo(Tensor([[1.0]]))).values)
+        [0.7615942]
+    """,
+        'coo_tensor_get_dense_shape': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_tensor_get_dense_shape(ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]]))))
+        (2, 2)
+    """,
+        'coo_tensor_get_indices': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_tensor_get_indices(ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]]))))
+        [[0 0]
+         [1 1]]
+    """,
+        'coo_tensor_get_values': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.coo_tensor_get_values(ops.dense_to_sparse_coo(Tensor([[1.0, 0.0], [0.0, 2.0]]))))
+        [1. 2.]
+    """,
         'core': """
 
     Examples:
@@ -6575,6 +7602,315 @@ EXAMPLES = {
         >>> w = Tensor([3.0, 1.0, 2.0])
         >>> print(ops.cross(v, w))
         [ 1.  7. -5.]
+    """,
+        'csr2coo': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr2coo(Tensor([0, 2, 3]), 3))
+        [0 0 1]
+    """,
+        'csr_abs': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_abs(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_acos': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_acos(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'csr_acosh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_acosh(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'csr_add': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> a = ops.dense_to_sparse_csr(x)
+        >>> print(ops.csr_add(a, a, Tensor(1.0), Tensor(1.0)).values)
+        [ 2.  4.  6.  8. 10. 12.]
+    """,
+        'csr_asin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_asin(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.5707964]
+    """,
+        'csr_asinh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_asinh(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.8813736]
+    """,
+        'csr_atan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_atan(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.7853982]
+    """,
+        'csr_atanh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_atanh(ops.dense_to_sparse_csr(Tensor([[0.5]]))).values)
+        [0.54930615]
+    """,
+        'csr_ceil': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_ceil(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_cos': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_cos(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.5403023]
+    """,
+        'csr_cosh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_cosh(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.5430806]
+    """,
+        'csr_div': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_div(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]])), ops.ones((2, 2))).values)
+        [1. 2.]
+    """,
+        'csr_exp': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_exp(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [2.7182817]
+    """,
+        'csr_expm1': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_expm1(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.7182817]
+    """,
+        'csr_floor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_floor(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_gather': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.csr_gather(Tensor([0, 1]), Tensor([2]), x[:1], (1, 3)))
+        [3.]
+    """,
+        'csr_inv': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_inv(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_isfinite': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_isfinite(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [ True]
+    """,
+        'csr_isinf': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_isinf(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [False]
+    """,
+        'csr_isnan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_isnan(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [False]
+    """,
+        'csr_log': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_log(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.]
+    """,
+        'csr_log1p': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_log1p(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.6931472]
+    """,
+        'csr_mm': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_mm(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]])), ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]]))).values)
+        [1. 4.]
+    """,
+        'csr_mul': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_mul(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]])), ops.ones((2, 2))).values)
+        [1. 2.]
+    """,
+        'csr_neg': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_neg(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [-1.]
+    """,
+        'csr_reduce_sum': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_reduce_sum(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]])), 1))
+        [[1.]
+         [2.]]
+    """,
+        'csr_relu': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_relu(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_relu6': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_relu6(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_round': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_round(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_sigmoid': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_sigmoid(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.7310586]
+    """,
+        'csr_sin': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_sin(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.84147096]
+    """,
+        'csr_sinh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_sinh(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.1752012]
+    """,
+        'csr_softmax': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_softmax(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]])), ms.float32).values)
+        [1. 1.]
+    """,
+        'csr_softsign': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_softsign(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.5]
+    """,
+        'csr_sqrt': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_sqrt(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_square': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_square(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.]
+    """,
+        'csr_tan': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_tan(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [1.5574077]
+    """,
+        'csr_tanh': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_tanh(ops.dense_to_sparse_csr(Tensor([[1.0]]))).values)
+        [0.7615942]
+    """,
+        'csr_tensor_get_indptr': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_tensor_get_indptr(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]]))))
+        [0 1 2]
+    """,
+        'csr_to_coo': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_to_coo(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]]))).indices)
+        [[0 0]
+         [1 1]]
+    """,
+        'csr_to_dense': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.csr_to_dense(ops.dense_to_sparse_csr(Tensor([[1.0, 0.0], [0.0, 2.0]]))))
+        [[1. 0.]
+         [0. 2.]]
+    """,
+        'ctc_greedy_decoder': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.ctc_greedy_decoder(Tensor([[[0.6, 0.3, 0.1]]]), Tensor([1], ms.int32))[1])
+        [0]
     """,
         'ctc_loss': """
 
@@ -6783,6 +8119,14 @@ EXAMPLES = {
         [[4. 5. 6.]
          [1. 2. 3.]]
     """,
+        'eps': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.eps(v) > 0)
+        [ True  True  True]
+    """,
         'expand': """
 
     Examples:
@@ -6970,6 +8314,20 @@ EXAMPLES = {
         >>> print(ops.gumbel_softmax(x).shape)
         (2, 3)
     """,
+        'hamming_window': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.hamming_window(5, False))
+        [0.08 0.54 1.   0.54 0.08]
+    """,
+        'hann_window': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.hann_window(5, False))
+        [0.  0.5 1.  0.5 0. ]
+    """,
         'hastype': """
 
     Examples:
@@ -7008,6 +8366,14 @@ EXAMPLES = {
         >>> print(ops.hstack((v, w)))
         [1. 2. 3. 3. 1. 2.]
     """,
+        'i0': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.i0(v))
+        [1.2660658 2.2795854 4.8807926]
+    """,
         'identity': """
 
     Examples:
@@ -7030,7 +8396,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.index_add(p, Tensor([0, 2], ms.int32), Tensor([1.0, 1.0]), 0))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 4.]
     """,
         'index_fill': """
 
@@ -7060,6 +8426,41 @@ EXAMPLES = {
         >>> w = Tensor([3.0, 1.0, 2.0])
         >>> print(ops.inner(v, w))
         11.0
+    """,
+        'inplace_add': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.inplace_add(x, Tensor([[1.0, 1.0, 1.0]]), 0))
+        [[2. 3. 4.]
+         [4. 5. 6.]]
+    """,
+        'inplace_index_add': """
+
+    Examples:
+        >>> from spore import Parameter, Tensor, ops
+        >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
+        >>> print(ops.inplace_index_add(p, Tensor([0]), Tensor([10.0]), 0))
+        [11.  2.  3.]
+    """,
+        'inplace_sub': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.inplace_sub(x, Tensor([[1.0, 1.0, 1.0]]), 0))
+        [[0. 1. 2.]
+         [4. 5. 6.]]
+    """,
+        'inplace_update': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.inplace_update(x, Tensor([[9.0, 9.0, 9.0]]), 0))
+        [[9. 9. 9.]
+         [4. 5. 6.]]
     """,
         'instance_norm': """
 
@@ -7152,6 +8553,14 @@ EXAMPLES = {
         >>> print(ops.isreal(v))
         [ True  True  True]
     """,
+        'kaiser_window': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.kaiser_window(5, False))
+        [5.27734413e-05 2.15672745e-01 1.00000000e+00 2.15672745e-01
+         5.27734413e-05]
+    """,
         'kron': """
 
     Examples:
@@ -7243,6 +8652,20 @@ EXAMPLES = {
         >>> print(ops.lp_pool2d(image, 2, 2).shape)
         (1, 1, 2, 2)
     """,
+        'make_coo_tensor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.make_coo_tensor(Tensor([[0]]), Tensor([1.0]), (2,)).to_dense())
+        [1. 0.]
+    """,
+        'make_csr_tensor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.make_csr_tensor(Tensor([0, 1]), Tensor([1]), Tensor([1.0]), (1, 2)).to_dense())
+        [[0. 1.]]
+    """,
         'make_dict': """
 
     Examples:
@@ -7264,12 +8687,35 @@ EXAMPLES = {
         >>> print(ops.make_range(1, 4))
         (1, 2, 3)
     """,
+        'make_row_tensor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.make_row_tensor(Tensor([0]), x[:1], (2, 3)).shape)
+        (2, 3)
+    """,
+        'make_row_tensor_inner': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.make_row_tensor_inner(Tensor([0]), x[:1], (2, 3)).shape)
+        (2, 3)
+    """,
         'make_slice': """
 
     Examples:
         >>> from spore import ops
         >>> print(ops.make_slice(1, 4, 2))
         slice(1, 4, 2)
+    """,
+        'make_sparse_tensor': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.make_sparse_tensor(Tensor([[0]]), Tensor([1.0]), (2,)).to_dense())
+        [1. 0.]
     """,
         'make_tuple': """
 
@@ -7309,6 +8755,33 @@ EXAMPLES = {
         [[1. 2. 2.]
          [4. 3. 6.]]
     """,
+        'matrix_band_part': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.matrix_band_part(ops.ones((3, 3)), 0, 1))
+        [[1. 1. 0.]
+         [0. 1. 1.]
+         [0. 0. 1.]]
+    """,
+        'matrix_diag': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.matrix_diag(v))
+        [[1. 0. 0.]
+         [0. 2. 0.]
+         [0. 0. 3.]]
+    """,
+        'matrix_diag_part': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.matrix_diag_part(x, 0, 0))
+        [1. 5.]
+    """,
         'matrix_norm': """
 
     Examples:
@@ -7324,6 +8797,15 @@ EXAMPLES = {
         >>> print(ops.matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 2))
         [[1. 2.]
          [0. 1.]]
+    """,
+        'matrix_set_diag': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.matrix_set_diag(x, Tensor([8.0, 9.0])))
+        [[8. 2. 3.]
+         [4. 9. 6.]]
     """,
         'max': """
 
@@ -7351,6 +8833,27 @@ EXAMPLES = {
         >>> print(ops.max_pool3d(ops.ones((1, 1, 2, 2, 2)), 2).shape)
         (1, 1, 1, 1, 1)
     """,
+        'max_unpool1d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.max_unpool1d(Tensor([[[5.0, 7.0]]]), Tensor([[[1, 3]]]), 2).shape)
+        (1, 1, 4)
+    """,
+        'max_unpool2d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.max_unpool2d(Tensor([[[[5.0]]]]), Tensor([[[[3]]]]), 2).shape)
+        (1, 1, 2, 2)
+    """,
+        'max_unpool3d': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.max_unpool3d(Tensor([[[[[5.0]]]]]), Tensor([[[[[3]]]]]), 2).shape)
+        (1, 1, 2, 2, 2)
+    """,
         'meshgrid': """
 
     Examples:
@@ -7371,6 +8874,15 @@ EXAMPLES = {
         >>> print(*ops.min(x), sep="\\n")
         -1.8
         0
+    """,
+        'mirror_pad': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.mirror_pad(x, Tensor([[0, 0], [1, 1]]), 'REFLECT'))
+        [[2. 1. 2. 3. 2.]
+         [5. 4. 5. 6. 5.]]
     """,
         'mixed_precision_cast': """
 
@@ -7400,6 +8912,14 @@ EXAMPLES = {
         [[1. 4.]
          [2. 5.]
          [3. 6.]]
+    """,
+        'msort': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.msort(w))
+        [1. 2. 3.]
     """,
         'multi_margin_loss': """
 
@@ -7586,6 +9106,13 @@ EXAMPLES = {
         >>> print(ops.partial(ops.add, x)(2))
         [3.2 3.2]
     """,
+        'pdist': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.pdist(Tensor([[0.0, 0.0], [3.0, 4.0]])))
+        [5.]
+    """,
         'poisson': """
 
     Examples:
@@ -7601,6 +9128,14 @@ EXAMPLES = {
         >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
         >>> print(ops.poisson_nll_loss(x, y))
         102.688835
+    """,
+        'population_count': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import Tensor, ops
+        >>> print(ops.population_count(Tensor([1, 3, 7], ms.int32)))
+        [1 2 3]
     """,
         'positive': """
 
@@ -7805,6 +9340,16 @@ EXAMPLES = {
          [2. 5.]
          [1. 4.]]
     """,
+        'row_stack': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.row_stack((v, w)))
+        [[1. 2. 3.]
+         [3. 1. 2.]]
+    """,
         'rrelu': """
 
     Examples:
@@ -7977,7 +9522,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_add(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [3. 2. 3.]
     """,
         'scatter_div': """
 
@@ -7986,7 +9531,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_div(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [0.5 2.  3. ]
     """,
         'scatter_max': """
 
@@ -7995,7 +9540,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_max(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'scatter_min': """
 
@@ -8004,7 +9549,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_min(p, Tensor([2], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [1. 2. 2.]
     """,
         'scatter_mul': """
 
@@ -8013,7 +9558,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_mul(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'scatter_nd': """
 
@@ -8036,7 +9581,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_add(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [3. 2. 3.]
     """,
         'scatter_nd_div': """
 
@@ -8045,7 +9590,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_div(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [0.5 2.  3. ]
     """,
         'scatter_nd_max': """
 
@@ -8054,7 +9599,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_max(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'scatter_nd_min': """
 
@@ -8063,7 +9608,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_min(p, Tensor([[2]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [1. 2. 2.]
     """,
         'scatter_nd_mul': """
 
@@ -8072,7 +9617,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_mul(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'scatter_nd_sub': """
 
@@ -8081,7 +9626,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_sub(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [-1.  2.  3.]
     """,
         'scatter_nd_update': """
 
@@ -8090,7 +9635,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_nd_update(p, Tensor([[0]], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'scatter_sub': """
 
@@ -8099,7 +9644,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_sub(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [-1.  2.  3.]
     """,
         'scatter_update': """
 
@@ -8108,7 +9653,7 @@ EXAMPLES = {
         >>> from spore import Parameter, Tensor, ops
         >>> p = Parameter(Tensor([1.0, 2.0, 3.0]), name='p')
         >>> print(ops.scatter_update(p, Tensor([0], ms.int32), Tensor([2.0])))
-        Parameter (name=p, shape=(3,), dtype=Float32, requires_grad=True)
+        [2. 2. 3.]
     """,
         'searchsorted': """
 
@@ -8216,6 +9761,14 @@ EXAMPLES = {
         >>> print(ops.soft_margin_loss(v, Tensor([1.0, -1.0, 1.0])))
         0.8295924
     """,
+        'soft_shrink': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.soft_shrink(v, 1.5))
+        [0.  0.5 1.5]
+    """,
         'softmax': """
 
     Examples:
@@ -8270,6 +9823,14 @@ EXAMPLES = {
         >>> print(ops.space_to_depth(image, 2).shape)
         (1, 4, 2, 2)
     """,
+        'sparse_segment_mean': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> v = Tensor([1.0, 2.0, 3.0])
+        >>> print(ops.sparse_segment_mean(v, Tensor([0, 2]), Tensor([0, 0])))
+        [2.]
+    """,
         'split': """
 
     Examples:
@@ -8311,6 +9872,13 @@ EXAMPLES = {
         >>> from spore import ops
         >>> print(ops.standard_normal((1,)).shape)
         (1,)
+    """,
+        'stft': """
+
+    Examples:
+        >>> from spore import ops
+        >>> print(ops.stft(ops.ones((16,)), 8, 4).shape)
+        (5, 5, 2)
     """,
         'stop_gradient': """
 
@@ -8510,6 +10078,15 @@ EXAMPLES = {
          [ 0.1 -0.9]
          [-0.4 -1.8]]
     """,
+        'tensor_slice': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> print(ops.tensor_slice(x, (0, 1), (2, 2)))
+        [[2. 3.]
+         [5. 6.]]
+    """,
         'tensor_split': """
 
     Examples:
@@ -8518,6 +10095,14 @@ EXAMPLES = {
         >>> print(*ops.tensor_split(v, 2), sep="\\n")
         [1. 2.]
         [3.]
+    """,
+        'top_k': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> w = Tensor([3.0, 1.0, 2.0])
+        >>> print(ops.top_k(w, 2)[0])
+        [3. 2.]
     """,
         'topk': """
 
@@ -8757,6 +10342,13 @@ EXAMPLES = {
         [[1. 2.]
          [3. 4.]
          [5. 6.]]
+    """,
+        'view_as_real': """
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.view_as_real(Tensor([1 + 2j])))
+        [[1. 2.]]
     """,
         'vsplit': """
 

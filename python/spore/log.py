@@ -2,6 +2,7 @@
 """Log messages of the package: `spore.log.info(...)`. GLOG_v sets the level: 0 debug, 1 info, 2 warning (the default),
 3 error,
 4 critical."""
+import functools
 import logging
 import os
 
@@ -63,3 +64,25 @@ def critical(msg, *args, **kwargs):
 
 
 _setup()
+
+
+class _LogActionOnce:
+    """Decorator: the warnings of a function reach the logger at its first call only, or never (no_warning)."""
+
+    _done = set()
+
+    def __init__(self, logger, key, no_warning=False):
+        self.logger, self.key, self.no_warning = logger, key, no_warning
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if not hasattr(self.logger, 'warning') or not (self.no_warning or self.key in self._done):
+                self._done.add(self.key)
+                return function(*args, **kwargs)
+            warning, self.logger.warning = self.logger.warning, lambda *args, **kwargs: None
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.logger.warning = warning
+        return call

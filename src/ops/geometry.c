@@ -145,8 +145,8 @@ static sp_status transpose_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_transpose = {
     .name = "transpose", .inputs = "x", SP_ATTRS(transpose_attr_table, transpose_attrs), .infer = transpose_infer,
     .view = transpose_view, .vjp = transpose_vjp, .mindir = "Transpose", .onnx = "Transpose",
-    .python = "ops.transpose(input, input_perm:perm); ops.Transpose()(input_x, input_perm:perm); "
-              "ops.permute(input, axis:perm); Tensor.permute(*axis:perm); Tensor.transpose(*axes:perm); "
+    .python = "ops.transpose(input, input_perm:perm); ops.transpose(input, dims:perm); ops.Transpose()(input_x, input_perm:perm); "
+              "ops.permute(input, axis:perm); Tensor.transpose(*axes:perm); "
               "mint.permute(input, dims:perm)",
     .doc = "The dimensions in another order; reversed when no order is given.",
     .samples = "[2,3] perm=(1,0); [2,3,4] perm=(2,0,1); [2,3]; [] perm=()",

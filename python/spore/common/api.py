@@ -163,3 +163,35 @@ def set_recursion_limit(recursion_limit=1000):
 def flops_collection(phase="train"):
     """Not counted in eager mode."""
     raise RuntimeError("flops_collection: operations are counted in compiled programs only, which are not available yet")
+
+
+class _Executor:
+    """What programs ask of MindSpore's eager executor: whether operators are recorded for gradients, and to wait for results,
+    which are always there."""
+
+    def __init__(self):
+        self._paused = None
+
+    def enable_grad(self):
+        """Are operators recorded for gradients?"""
+        return self._paused is None
+
+    def set_enable_grad(self, flag):
+        """Switch recording on or off."""
+        from spore import _core
+        if flag and self._paused is not None:
+            _core.grad_resume(self._paused)
+            self._paused = None
+        elif not flag and self._paused is None:
+            self._paused = _core.grad_pause()
+
+    def sync(self):
+        """Wait until everything is computed: it is."""
+
+    def requires_grad(self):
+        """Is a gradient computation under way?"""
+        from spore import _core
+        return _core.grad_recording()
+
+
+_pynative_executor = _Executor()

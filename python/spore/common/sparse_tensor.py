@@ -130,6 +130,9 @@ class RowTensor(_Sparse):
         return RowTensor(self._indices, values, self._shape)
 
 
+RowTensorInner = RowTensor
+
+
 class COOTensor(_Sparse):
     """Values and, for each, its index in every dimension.
 

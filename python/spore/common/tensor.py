@@ -401,11 +401,22 @@ for _name, _dtype in (('float', mstype.float32), ('half', mstype.float16), ('dou
 
 
 @_method
-def to(self, dtype, non_blocking=False, copy=False):
-    """The numbers as another dtype; a device name keeps the Tensor where it is, in main memory."""
-    if isinstance(dtype, str) and dtype.upper().split(':')[0] == 'CPU':
-        return self.copy() if copy else self
-    if self.dtype == dtype:
+def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
+    """The numbers as another dtype, or that of another Tensor; a device name keeps the Tensor where it is, in main memory.
+    to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
+    flags = [value for value in args if isinstance(value, bool)]
+    non_blocking, copy = (*flags, *(non_blocking, copy)[len(flags):])
+    for value in args[:len(args) - len(flags)]:
+        if isinstance(value, Tensor):
+            other = value
+        elif isinstance(value, str) and value.upper().split(':')[0] in ('CPU', 'GPU', 'ASCEND', 'META'):
+            device = value
+        else:
+            dtype = value
+    if device is not None and device.upper().split(':')[0] != 'CPU':
+        raise ValueError(f"to: the device must be 'CPU', but got {device!r}: there is no other")
+    dtype = other.dtype if other is not None else dtype
+    if dtype is None or self.dtype == dtype:
         return self.copy() if copy else self
     return _core.apply('cast', (self,), {'dtype': dtype})
 
@@ -733,14 +744,16 @@ def to_dlpack(self):
     return _core.to_dlpack(self)
 
 
-def _convert_bytes_to_tensor(data):
-    """The bytes of an object as a Tensor of uint8.
+def _convert_bytes_to_tensor(data, shape=None, dtype=None):
+    """The bytes of an object as a Tensor of uint8, or of another dtype and shape.
 
     Examples:
         >>> from spore import Tensor
         >>> print(Tensor.convert_bytes_to_tensor(b"abc"))
         [97 98 99]
     """
+    if dtype is not None:
+        return _unpickle(Tensor, str(dtype), tuple(shape), bytes(data), None)
     return Tensor(memoryview(data).cast('B').tolist(), mstype.uint8)
 
 

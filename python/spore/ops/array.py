@@ -185,10 +185,11 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     return _flatten(input, start_dim, end_dim)
 
 
-def _tensor_flatten(self, order="C", *, start_dim=0, end_dim=-1):
-    """Several dimensions as one, by default all."""
+def _tensor_flatten(self, order="C", last=None, *, start_dim=0, end_dim=-1):
+    """Several dimensions as one, by default all: flatten(start_dim, end_dim), or flatten(order) with 'C' or 'F'."""
     if isinstance(order, int):
         start_dim, order = order, "C"
+        end_dim = end_dim if last is None else last
     if order == "F":
         self = apply("transpose", (self,))
     return _flatten(self, start_dim, end_dim)
@@ -291,13 +292,33 @@ def _mint_transpose(input, dim0, dim1):
     return swapaxes(input, dim0, dim1)
 
 
-def _tensor_transpose(self, *axes):
+def _tensor_transpose(self, *axes, **named_axes):
     """Dimensions in another order, all given or as a tuple; two numbers exchange those dimensions."""
+    if named_axes:
+        axes = _by_name("transpose", axes, named_axes, ("dim0", "dim1"), ("axes",))
     if len(axes) == 2:
         return swapaxes(self, *axes)
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         axes = axes[0]
     return _permute(self, axes or range(self.ndim)[::-1])
+
+
+def _tensor_permute(self, *axis, **named_axes):
+    """Dimensions in another order, all given or as a tuple."""
+    if named_axes:
+        axis = _by_name("permute", axis, named_axes, ("dims",), ("axis",))
+    return _permute(self, axis[0] if len(axis) == 1 and isinstance(axis[0], (tuple, list)) else axis)
+
+
+def _by_name(method, given, by_name, *forms):
+    """Arguments of a method that takes any number of them by position, or those of one of the forms by name."""
+    for form in forms:
+        if set(form) == set(by_name) and not given:
+            return tuple(by_name[name] for name in form)
+        if form[len(given):] and set(form[len(given):]) == set(by_name) and len(form) > 1:
+            return given + tuple(by_name[name] for name in form[len(given):])
+    raise TypeError(f"{method}() got arguments by the names {sorted(by_name)}; it takes "
+                    + " or ".join(", ".join(form) for form in forms))
 
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------
@@ -310,6 +331,11 @@ def expand(input_x, size):
 def expand_as(input, other):
     """Broadcast to the shape of another Tensor."""
     return apply("broadcast_to", (input,), {"shape": other.shape})
+
+
+def _tensor_expand_as(self, other=None, *, x=None):
+    """Broadcast to the shape of another Tensor."""
+    return expand_as(self, x if other is None else other)
 
 
 def broadcast_like(input, other):
@@ -626,9 +652,10 @@ def flip(input, dims):
     return apply("copy", (apply("slice", (input,), {"start": start, "stop": stop, "step": step}),))
 
 
-def _tensor_flip(self, *dims):
+def _tensor_flip(self, *axes, dims=None):
     """The elements in reverse along dimensions."""
-    return flip(self, dims[0] if len(dims) == 1 else dims)
+    axes = axes if dims is None else (dims,)
+    return flip(self, axes[0] if len(axes) == 1 else axes)
 
 
 def fliplr(input):
@@ -675,11 +702,15 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
 
 # --- padding ---------------------------------------------------------------------------------------------------------
 
-def pad(input_x, padding, mode="constant", value=None):
-    """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on."""
+def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
+    """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on. The form of older
+    scripts, a pair for each dimension from the first on, is taken too."""
     tensor_of(input_x, "input_x", "pad")
+    padding = paddings if padding is None else padding
     if isinstance(padding, (tuple, list)) and any(isinstance(p, (tuple, list)) for p in padding):
-        raise ValueError(f"pad: padding must be a flat list of ints, but got {padding}")
+        if len(padding) != input_x.ndim or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in padding):
+            raise ValueError(f"pad: paddings must have a pair for each of {input_x.ndim} dimensions, but got {padding}")
+        padding = tuple(n for pair in reversed(padding) for n in pair)
     padding = ints_of(padding, "padding")
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError(f"pad: padding has {len(padding)} elements; it must be even and at most {2 * input_x.ndim}")
@@ -738,25 +769,41 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 # --- methods and mint ------------------------------------------------------------------------------------------------
 
-def _tensor_squeeze(self, *axis):
+def _tensor_squeeze(self, *axis, **named_axes):
     """Without dimensions of size 1: all of them, or those given."""
+    if named_axes:
+        axis = _by_name("squeeze", axis, named_axes, ("axis",), ("dim",))
     if len(axis) == 1:
         axis = axis[0]
     return squeeze(self, axis if axis != () else None)
 
 
-def _tensor_expand(self, *size):
+def _tensor_expand(self, *sizes, size=None):
     """Repeated along dimensions of size 1, without copying."""
+    size = sizes if size is None else (size,)
     return expand(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size)
 
 
-def _tensor_view(self, *shape):
-    """The elements under another shape; a dtype shows the same numbers converted to it."""
+def _tensor_view(self, *shape, **by_name):
+    """The elements under another shape; with a dtype, the same bytes as numbers of that dtype."""
+    if by_name:
+        shape = _by_name("view", shape, by_name, ("shape",), ("dtype",))
     if len(shape) == 1 and isinstance(shape[0], (tuple, list, Tensor)):
         shape = ints_of(shape[0])
     elif len(shape) == 1 and not isinstance(shape[0], int):
-        return self.astype(shape[0])
+        return _bytes_as(self, shape[0])
     return apply("reshape", (self,), {"shape": tuple(shape)})
+
+
+def _bytes_as(x, dtype):
+    """The bytes of a Tensor as numbers of another dtype; the last dimension grows or shrinks with their size."""
+    old, new = x.itemsize, Tensor(0, dtype).itemsize
+    if x.ndim == 0 and old != new:
+        raise ValueError(f"view: a Tensor without dimensions and of {x.dtype} has no view of {dtype}, whose size is another")
+    if x.ndim and x.shape[-1] * old % new:
+        raise ValueError(f"view: the last dimension has {x.shape[-1] * old} bytes, which do not make numbers of {dtype}")
+    shape = x.shape if x.ndim == 0 else x.shape[:-1] + (x.shape[-1] * old // new,)
+    return Tensor.convert_bytes_to_tensor(x.get_bytes(), shape, dtype)
 
 
 def _tensor_resize(self, *new_shape):
@@ -778,14 +825,14 @@ TENSOR_METHODS = named({
     "flatten": _tensor_flatten, "squeeze": _tensor_squeeze, "expand_dims": expand_dims, "unsqueeze": unsqueeze,
     "swapaxes": swapaxes, "swapdims": swapdims, "moveaxis": moveaxis, "movedim": movedim, "t": t,
     "expand": _tensor_expand,
-    "expand_as": expand_as, "view_as": view_as, "view": _tensor_view, "ravel": ravel, "split": _tensor_split_method,
+    "expand_as": _tensor_expand_as, "view_as": view_as, "view": _tensor_view, "ravel": ravel, "split": _tensor_split_method,
     "chunk": _tensor_chunk, "tensor_split": tensor_split, "hsplit": hsplit, "vsplit": vsplit, "dsplit": dsplit,
     "unbind": unbind, "repeat": _tensor_repeat, "repeat_interleave": _mint_repeat_interleave, "tile": _tensor_tile,
     "flip": _tensor_flip, "fliplr": fliplr, "flipud": flipud, "reverse": reverse, "rot90": rot90,
     "reverse_sequence": lambda self, seq_lengths, seq_dim=0, batch_dim=0: reverse_sequence(self, seq_lengths, seq_dim,
         batch_dim),
     "diag": _tensor_diag, "diagflat": diagflat, "diagonal_scatter": diagonal_scatter, "narrow": _tensor_narrow,
-    "resize": _tensor_resize, "transpose": _tensor_transpose})
+    "resize": _tensor_resize, "transpose": _tensor_transpose, "permute": _tensor_permute})
 
 MINT = named({
     "cat": _mint_cat, "concat": _mint_cat, "stack": _mint_stack, "split": _mint_split, "chunk": _mint_chunk,

@@ -152,38 +152,40 @@ def triu_indices(row, col, offset=0, *, dtype=mstype.int64):
 
 # --- methods and mint ------------------------------------------------------------------------------------------------
 
-def _sizes(size):
+def _sizes(size, by_name=None):
+    """Sizes given one by one, as a tuple, or by the name size."""
+    size = size if by_name is None else (by_name,)
     return ints_of(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list, Tensor)) else size, "size")
 
 
-def _mint_zeros(*size, dtype=None):
+def _mint_zeros(*sizes, size=None, dtype=None):
     """Zeros; float32 unless said otherwise."""
-    return zeros(_sizes(size), dtype)
+    return zeros(_sizes(sizes, size), dtype)
 
 
-def _mint_ones(*size, dtype=None):
+def _mint_ones(*sizes, size=None, dtype=None):
     """Ones; float32 unless said otherwise."""
-    return ones(_sizes(size), dtype)
+    return ones(_sizes(sizes, size), dtype)
 
 
-def _mint_empty(*size, dtype=None, device=None, pin_memory=False):
+def _mint_empty(*sizes, size=None, dtype=None, device=None, pin_memory=False):
     """A Tensor to be written to."""
-    return zeros(_sizes(size), dtype)
+    return zeros(_sizes(sizes, size), dtype)
 
 
-def _new_zeros(self, *size, dtype=None):
+def _new_zeros(self, *sizes, size=None, dtype=None):
     """Zeros of this Tensor's dtype."""
-    return zeros(_sizes(size), dtype or self.dtype)
+    return zeros(_sizes(sizes, size), dtype or self.dtype)
 
 
-def _new_ones(self, *size, dtype=None):
+def _new_ones(self, *sizes, size=None, dtype=None):
     """Ones of this Tensor's dtype."""
-    return ones(_sizes(size), dtype or self.dtype)
+    return ones(_sizes(sizes, size), dtype or self.dtype)
 
 
 TENSOR_METHODS = named({
     "new_zeros": _new_zeros, "new_ones": _new_ones, "fills": fills,
-    "new_empty": lambda self, *size, dtype=None, device=None: zeros(_sizes(size), dtype or self.dtype),
+    "new_empty": lambda self, *sizes, size=None, dtype=None, device=None: zeros(_sizes(sizes, size), dtype or self.dtype),
     "new_full": lambda self, size, fill_value, *, dtype=None: _full(ints_of(size, "size"), fill_value, dtype
         or self.dtype),
     "fill": lambda self, value: zeros_like(self) if value is None else fills(self, value)})

@@ -2,6 +2,7 @@
 """Matrices as products, and what follows from that: solving, least squares, pseudo-inverse, condition."""
 from .. import _core
 from .._core import Tensor
+from ._make import plain, primitive
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "qr", "svd", "lstsq", "matrix_solve", "pinv", "cond"]
 
@@ -197,6 +198,262 @@ def cond(A, p=None):
     return matrix_norm(A, p) * matrix_norm(_inverse(A), p)
 
 
+
+
+# --- triangles and factors -------------------------------------------------------------------------------------------
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+    """The x with a x = b, where a is upper (or lower) triangular; trans 1 or 'T': with a turned around. b is a matrix, or a
+    vector.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ops.solve_triangular(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]), ms.Tensor([2.0, 9.0]), lower=True))
+        [1. 2.]
+    """
+    _matrix(a, "solve_triangular", "a")
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"solve_triangular: trans must be 0, 1, 2, 'N', 'T' or 'C', but got {trans!r}")
+    vector = b.ndim == a.ndim - 1
+    x = _apply("triangular_solve", (a, b.expand_dims(-1) if vector else b),
+               {"upper": not lower, "transpose": trans not in (0, "N"), "unit": unit_diagonal})
+    return x.squeeze(-1) if vector else x
+
+
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
+    """The x with A x = b, where A is triangular, and A.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.mint.triangular_solve(ms.Tensor([[2.0], [8.0]]), ms.Tensor([[2.0, 0.0], [1.0, 4.0]]))[0])
+        [[1.]
+         [2.]]
+    """
+    _matrix(b, "triangular_solve", "b")
+    lead = b.shape[:-2] if len(b.shape) >= len(A.shape) else A.shape[:-2]
+    wide, right = (_apply("broadcast_to", (t,), {"shape": lead + t.shape[-2:]}) for t in (A, b))
+    return _apply("triangular_solve", (wide, right), {"upper": upper, "transpose": transpose, "unit": unitriangular}), A
+
+
+def _exchanged(pivots, n):
+    """The order of rows that exchanging each with its pivot leaves; pivots count from one."""
+    from .. import ops
+    flat = pivots.reshape((-1, pivots.shape[-1])).tolist()
+    orders = []
+    for row in flat:
+        order = list(range(n))
+        for k, p in enumerate(row):
+            if not 1 <= p <= n:
+                raise ValueError(f"lu: pivots must be in [1, {n}], but one of them is {p}")
+            order[k], order[p - 1] = order[p - 1], order[k]
+        orders.append(order)
+    return Tensor(orders, _int64()).reshape(pivots.shape[:-1] + (n,)) if orders else ops.zeros(pivots.shape[:-1] + (n,), _int64())
+
+
+def _int64():
+    from ..common import dtype
+    return dtype.int64
+
+
+def lu_solve(b, LU_data, LU_pivots):
+    """The x with A x = b from the factors of A and the pivots, which count from one.
+
+    Examples:
+        >>> import spore as ms
+        >>> lu, pivots = ms.Tensor([[2.0, 0.0], [0.5, 4.0]]), ms.Tensor([1, 2], ms.int32)
+        >>> print(ms.ops.lu_solve(ms.Tensor([[2.0], [9.0]]), lu, pivots))
+        [[1.]
+         [2.]]
+    """
+    _matrix(LU_data, "lu_solve", "LU_data")
+    order = _exchanged(LU_pivots, LU_data.shape[-1])
+    from .. import ops
+    rows = ops.gather_elements(b, b.ndim - 2, _apply("broadcast_to", (order.expand_dims(-1),), {"shape": b.shape}))
+    lower = _apply("triangular_solve", (LU_data, rows), {"unit": True})
+    return _apply("triangular_solve", (LU_data, lower), {"upper": True})
+
+
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    """The permutation and the factors L and U, apart, of factors in one matrix. Pivots count from one.
+
+    Examples:
+        >>> import spore as ms
+        >>> p, l, u = ms.ops.lu_unpack(ms.Tensor([[2.0, 1.0], [0.5, 4.0]]), ms.Tensor([2, 2], ms.int32))
+        >>> print(l)
+        [[1.  0. ]
+         [0.5 1. ]]
+        >>> print(p)
+        [[0. 1.]
+         [1. 0.]]
+    """
+    from .. import ops
+    _matrix(LU_data, "lu_unpack", "LU_data")
+    m, n = LU_data.shape[-2:]
+    k = m if m < n else n
+    lower = upper = permutation = None
+    if unpack_pivots:
+        order = _exchanged(LU_pivots, m)
+        permutation = (order.expand_dims(-2) == ops.arange(m).reshape((m, 1))).astype(LU_data.dtype)
+    if unpack_data:
+        lower = ops.tril(LU_data[..., :k], -1) + ops.eye(m, k, LU_data.dtype)
+        upper = ops.triu(LU_data[..., :k, :])
+    return permutation, lower, upper
+
+
+# --- eigenvalues -----------------------------------------------------------------------------------------------------
+
+def eig(A):
+    """Eigenvalues and eigenvectors, as columns of length one, of square matrices: complex numbers.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ops.eig(ms.Tensor([[2.0, 0.0], [0.0, 3.0]]))[0])
+        [2.+0.j 3.+0.j]
+    """
+    return _apply("eig", (_matrix(A, "eig", "A"),))
+
+
+def eigvals(A):
+    """Eigenvalues of square matrices: complex numbers.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ops.eigvals(ms.Tensor([[0.0, 1.0], [-1.0, 0.0]])).imag().abs())
+        [1. 1.]
+    """
+    return _apply("eig", (_matrix(A, "eigvals", "A"),))[0]
+
+
+def matrix_exp(input):
+    """The exponential series of square matrices, by Pade's approximation of a small part, squared as often as needed.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ops.matrix_exp(ms.Tensor([[0.0, 0.0], [0.0, 0.0]])))
+        [[1. 0.]
+         [0. 1.]]
+    """
+    import math
+    from .. import ops
+    x = _matrix(input, "matrix_exp")
+    if x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"matrix_exp: the last two dimensions must be equal, but the shape is {x.shape}")
+    largest = float(ops.amax(x.abs().sum(-2)).item()) if x.size else 0.0
+    halvings = max(0, math.ceil(math.log2(largest / 0.5))) if largest > 0.5 else 0
+    x = x * (0.5 ** halvings)
+    one = ops.eye(x.shape[-1], x.shape[-1], x.dtype)
+    top = bottom = one
+    power, factor, degree = one, 1.0, 8
+    for k in range(1, degree + 1):
+        factor *= (degree - k + 1) / (k * (2 * degree - k + 1))
+        power = _product(power, x)
+        top, bottom = top + power * factor, bottom + power * (factor if k % 2 == 0 else -factor)
+    out = _product(_inverse(bottom), top)
+    for _ in range(halvings):
+        out = _product(out, out)
+    return out
+
+
+# --- reflections -----------------------------------------------------------------------------------------------------
+
+def geqrf(input):
+    """QR as LAPACK keeps it: R above the diagonal, the reflections below it, and their factors tau.
+
+    Examples:
+        >>> import spore as ms
+        >>> y, tau = ms.ops.geqrf(ms.Tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> print(tau)
+        [1.6 0. ]
+    """
+    from .. import ops
+    a = _matrix(input, "geqrf")
+    m, n = a.shape[-2:]
+    k = m if m < n else n
+    columns, taus = [], []
+    for i in range(k):
+        x = a[..., i:, i]
+        rest = ops.sqrt((x[..., 1:] ** 2).sum(-1)) if m - i > 1 else ops.zeros_like(x[..., 0])
+        alone = rest == 0
+        size = ops.sqrt(x[..., 0] ** 2 + rest ** 2)
+        beta = ops.where(alone, x[..., 0], ops.where(x[..., 0] > 0, -size, size))
+        safe = ops.where(alone, ops.ones_like(beta), beta)
+        tau = ops.where(alone, ops.zeros_like(beta), (safe - x[..., 0]) / safe)
+        v = x / ops.where(alone, ops.ones_like(beta), x[..., 0] - beta).expand_dims(-1)
+        v = ops.concat((ops.ones_like(v[..., :1]), ops.where(alone.expand_dims(-1), ops.zeros_like(v[..., 1:]), v[..., 1:])), -1)
+        part = a[..., i:, i:]
+        part = part - (tau.expand_dims(-1) * v).expand_dims(-1) * _product(v.expand_dims(-2), part)
+        a = ops.concat((a[..., :i, :], ops.concat((a[..., i:, :i], part), -1)), -2) if i else part
+        columns.append(v[..., 1:])
+        taus.append(tau)
+    for i, v in enumerate(columns):
+        if m - i > 1:
+            column = ops.concat((a[..., :i + 1, i], v), -1).expand_dims(-1)
+            a = ops.concat([t for t in (a[..., :i], column, a[..., i + 1:]) if t.shape[-1]], -1)
+    return a, ops.stack(taus, -1)
+
+
+def _reflections(reflectors, tau, x, left=True, backwards=True):
+    """x with the reflections of geqrf applied one after another."""
+    from .. import ops
+    m, n = reflectors.shape[-2], tau.shape[-1]
+    for i in reversed(range(n)) if backwards else range(n):
+        zeros, one = ops.zeros_like(reflectors[..., :i, i]), ops.ones_like(reflectors[..., :1, i])
+        v = ops.concat([t for t in (zeros, one, reflectors[..., i + 1:m, i]) if t.shape[-1]], -1).expand_dims(-1)
+        scaled = tau[..., i].expand_dims(-1).expand_dims(-1) * v
+        x = x - _product(scaled, _product(v, x, left=True)) if left else x - _product(_product(x, scaled), v, right=True)
+    return x
+
+
+def orgqr(input, input2):
+    """The orthogonal matrix Q of the reflections and factors that geqrf gives.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.ops.orgqr(*ms.ops.geqrf(ms.Tensor([[3.0, 1.0], [4.0, 2.0]]))))
+        [[-0.6 -0.8]
+         [-0.8  0.6]]
+    """
+    from .. import ops
+    m, n = _matrix(input, "orgqr").shape[-2:]
+    one = ops.broadcast_to(ops.eye(m, n, input.dtype), input.shape[:-2] + (m, n))
+    return _reflections(input, input2, one)
+
+
+def ormqr(input, tau, other, left=True, transpose=False):
+    """Q times other, or other times Q (left=False), with the Q of geqrf; transpose: with Q turned around.
+
+    Examples:
+        >>> import spore as ms
+        >>> y, tau = ms.ops.geqrf(ms.Tensor([[3.0, 1.0], [4.0, 2.0]]))
+        >>> print(ms.ops.ormqr(y, tau, ms.Tensor([[3.0], [4.0]]), transpose=True).abs())
+        [[5.]
+         [0.]]
+    """
+    return _reflections(_matrix(input, "ormqr"), tau, other, left, left != transpose)
+
+
+LuSolve, Geqrf, Orgqr = plain("LuSolve", lu_solve), plain("Geqrf", geqrf), plain("Orgqr", orgqr)
+MatrixExp = plain("MatrixExp", matrix_exp)
+Ormqr = primitive("Ormqr", lambda self, x, tau, other: ormqr(x, tau, other, self.left, self.transpose), "left=True, transpose=False",
+                  ormqr.__doc__)
+LuUnpack = primitive("LuUnpack", lambda self, LU_data, LU_pivots: lu_unpack(
+    LU_data, LU_pivots, self.unpack_data, self.unpack_pivots), "unpack_data=True, unpack_pivots=True", lu_unpack.__doc__)
+MatrixTriangularSolve = primitive("MatrixTriangularSolve", lambda self, matrix, rhs: _apply(
+    "triangular_solve", (matrix, rhs), {"upper": not self.lower, "transpose": self.adjoint}), "lower=True, adjoint=False",
+    "The x with matrix x = rhs, where the matrix is triangular.")
+
+
+def _eig_class(self, x):
+    """Eigenvalues and, if compute_v, eigenvectors; without them they are empty."""
+    values, vectors = eig(x)
+    return values, vectors if self.compute_v else Tensor([], vectors.dtype)
+
+
+Eig = primitive("Eig", _eig_class, "compute_v=False")
+__all__ += ["solve_triangular", "lu_solve", "lu_unpack", "eig", "eigvals", "matrix_exp", "geqrf", "orgqr", "ormqr", "LuSolve", "Geqrf",
+            "Orgqr", "MatrixExp", "Ormqr", "LuUnpack", "MatrixTriangularSolve", "Eig"]
+
 TENSOR_METHODS = {"cholesky": cholesky, "cholesky_inverse": cholesky_inverse, "cholesky_solve": cholesky_solve, "svd": svd,
-                  "qr": _tensor_qr, "lstsq": lstsq}
-MINT = {"linalg.qr": _linalg_qr}
+                  "qr": _tensor_qr, "lstsq": lstsq, "geqrf": geqrf, "orgqr": orgqr, "ormqr": ormqr, "lu_solve": lu_solve,
+                  "eigvals": eigvals, "triangular_solve": triangular_solve}
+MINT = {"linalg.qr": _linalg_qr, "triangular_solve": triangular_solve}

@@ -980,7 +980,16 @@ def _clamp_in_place(self, min=None, max=None):
     return self
 
 
+def _with_value(largest, name):
+    def method(self, axis=0, keep_dims=False):
+        return _extreme(self, axis, keep_dims, None, None, largest, name)
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"The {'maximum' if largest else 'minimum'} along an axis and where it is; without an axis that of all, and zero."
+    return method
+
+
 TENSOR_METHODS = {
+    "argmax_with_value": _with_value(True, "argmax_with_value"), "argmin_with_value": _with_value(False, "argmin_with_value"),
     "max": _tensor_max, "min": _tensor_min, "amax": amax, "amin": amin, "aminmax": aminmax, "ptp": ptp, "norm": norm,
     "cummin": cummin, "dot": _vector_dot, "inner": inner, "mv": mv, "cross": cross, "diff": diff, "renorm": renorm, "logit": logit,
     "positive": positive, "isreal": isreal, "sgn": sgn, "is_complex": is_complex, "is_floating_point": is_floating_point,

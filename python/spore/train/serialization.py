@@ -684,3 +684,8 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
             _log.warning("For 'load_param_into_net', %d values were not used: %s.", len(unused),
                          _shown(unused, missing))
     return missing, unused
+
+
+def _get_merged_param_data(net, *arguments):
+    """The data of a Parameter, of all processes' parts: (net, [layout,] name, data, integrated_save). There is one process."""
+    return arguments[-2]

@@ -34,6 +34,11 @@ def is_numpy(img):
     return isinstance(img, np.ndarray)
 
 
+def hwc_to_chw(img):
+    """An array [height, width, channels] as [channels, height, width]."""
+    return need_numpy(img).transpose(2, 0, 1).copy()
+
+
 def need_numpy(img):
     """The image, if it is an array."""
     if not isinstance(img, np.ndarray):

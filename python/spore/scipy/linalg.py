@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra by scipy's names. Matrices may have leading dimensions where ops has them."""
+from spore import _core, ops
+from spore.common import dtype as mstype
+from spore.common.tensor import Tensor
+
+__all__ = ['block_diag', 'inv', 'cho_factor', 'cholesky', 'cho_solve', 'eigh', 'lu_factor', 'lu_solve', 'lu', 'solve_triangular', 'lstsq']
+
+_apply = _core.apply
+
+
+def _real(x, name, what='a'):
+    """The Tensor, with integers as float64, as scipy takes them."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{name}: {what} must be a Tensor, but got {type(x).__name__}")
+    return x if x.is_floating_point() or x.is_complex() else x.astype(mstype.float64)
+
+
+def _checked(x, name, check_finite):
+    if check_finite and x.size and not bool(ops.isfinite(x).all()):
+        raise ValueError(f"{name}: the Tensor must not hold infinities or NaN")
+    return x
+
+
+def block_diag(*arrs):
+    """A matrix with the given ones on its diagonal.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import block_diag
+        >>> print(block_diag(ms.Tensor([[1.0]]), ms.Tensor([[2.0, 3.0]])))
+        [[1. 0. 0.]
+         [0. 2. 3.]]
+    """
+    if not arrs:
+        return ops.zeros((1, 0))
+    parts = [a if isinstance(a, Tensor) else Tensor(a) for a in arrs]
+    for a in parts:
+        if a.ndim > 2:
+            raise ValueError(f"block_diag: matrices are wanted, but one of them has shape {a.shape}")
+    parts = [a.reshape((1, -1)) if a.ndim < 2 else a for a in parts]
+    columns = sum(a.shape[1] for a in parts)
+    rows, before = [], 0
+    for a in parts:
+        rows.append(_apply('pad', (a,), {'pads': (0, 0, before, columns - before - a.shape[1])}))
+        before += a.shape[1]
+    return ops.concat(rows, 0)
+
+
+def inv(a, overwrite_a=False, check_finite=True):
+    """The inverse of a square matrix.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import inv
+        >>> print(inv(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
+    return ops.inverse(_checked(_real(a, 'inv'), 'inv', check_finite))
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    """The triangular U (or, with lower, L) with a = U* U (L L*).
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import cholesky
+        >>> print(cholesky(ms.Tensor([[4.0, 2.0], [2.0, 5.0]]), lower=True))
+        [[2. 0.]
+         [1. 2.]]
+    """
+    return ops.cholesky(_checked(_real(a, 'cholesky'), 'cholesky', check_finite), not lower)
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """What cho_solve takes: the Cholesky factor, and whether it is the lower one.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import cho_factor
+        >>> cho_factor(ms.Tensor([[4.0, 2.0], [2.0, 5.0]]))[1]
+        False
+    """
+    return cholesky(a, lower, overwrite_a, check_finite), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """The x with a x = b, from the Cholesky factor of a.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import cho_factor, cho_solve
+        >>> print(cho_solve(cho_factor(ms.Tensor([[4.0, 0.0], [0.0, 1.0]])), ms.Tensor([4.0, 3.0])))
+        [1. 3.]
+    """
+    factor, lower = c_and_lower
+    first = solve_triangular(factor, b, 0 if lower else 1, lower)
+    return solve_triangular(factor, first, 1 if lower else 0, lower)
+
+
+def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, turbo=True, eigvals=None, type=1,
+         check_finite=True):
+    """Eigenvalues in ascending order and eigenvectors, as columns, of a symmetric matrix.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import eigh
+        >>> print(eigh(ms.Tensor([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True))
+        [1. 3.]
+    """
+    if b is not None or eigvals is not None or type != 1:
+        raise ValueError("eigh: only the plain eigenvalue problem is there: b and eigvals must be None, type must be 1")
+    a = _checked(_real(a, 'eigh'), 'eigh', check_finite)
+    values, vectors = _apply('eigh', (a if lower else a.swapaxes(-1, -2),))
+    return values if eigvals_only else (values, vectors)
+
+
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """The factors in one matrix, and the row that each one was exchanged with, counted from zero.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import lu_factor
+        >>> print(lu_factor(ms.Tensor([[1.0, 2.0], [2.0, 2.0]]))[1])
+        [1 1]
+    """
+    return _apply('lu', (_checked(_real(a, 'lu_factor'), 'lu_factor', check_finite),))
+
+
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """The x with a x = b (trans 1 or 'T': with a turned around), from what lu_factor gives.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import lu_factor, lu_solve
+        >>> print(lu_solve(lu_factor(ms.Tensor([[2.0, 0.0], [1.0, 4.0]])), ms.Tensor([2.0, 9.0])))
+        [1. 2.]
+    """
+    factors, pivots = lu_and_piv
+    permutation, _, _ = ops.lu_unpack(factors, pivots + 1, unpack_data=False)
+    b = _checked(_real(b, 'lu_solve', 'b'), 'lu_solve', check_finite)
+    right = b.expand_dims(-1) if b.ndim == factors.ndim - 1 else b
+    if trans in (0, 'N'):
+        first = ops.solve_triangular(factors, ops.matmul(permutation.swapaxes(-1, -2), right), 0, True, True)
+        x = ops.solve_triangular(factors, first, 0, False)
+    else:
+        first = ops.solve_triangular(factors, ops.solve_triangular(factors, right, 1, False), 1, True, True)
+        x = ops.matmul(permutation, first)
+    return x.squeeze(-1) if right is not b else x
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
+    """P, L and U with a = P L U; with permute_l, P L and U.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import lu
+        >>> p, l, u = lu(ms.Tensor([[1.0, 2.0], [2.0, 2.0]]))
+        >>> print(l)
+        [[1.  0. ]
+         [0.5 1. ]]
+    """
+    factors, pivots = lu_factor(a, overwrite_a, check_finite)
+    p, lower, upper = ops.lu_unpack(factors, pivots + 1)
+    return (ops.matmul(p, lower), upper) if permute_l else (p.astype(mstype.int32), lower, upper)
+
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None, check_finite=True):
+    """The x with a x = b, where a is upper (or lower) triangular; trans 1 or 'T': with a turned around.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import solve_triangular
+        >>> print(solve_triangular(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]), ms.Tensor([2.0, 9.0]), lower=True))
+        [1. 2.]
+    """
+    a, b = _real(a, 'solve_triangular'), _real(b, 'solve_triangular', 'b')
+    return ops.solve_triangular(_checked(a, 'solve_triangular', check_finite), b, trans, lower, unit_diagonal)
+
+
+def lstsq(A, B, rcond=None, driver=None):
+    """The x for which A x is nearest to B, the residues, the rank and the singular values of A. Residues and singular values
+    are left empty.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import lstsq
+        >>> print(lstsq(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), ms.Tensor([2.0, 8.0]))[0])
+        [1. 2.]
+    """
+    A, B = _real(A, 'lstsq', 'A'), _real(B, 'lstsq', 'B')
+    vector = B.ndim == A.ndim - 1
+    x = ops.matmul(ops.pinv(A) if rcond is None else ops.pinv(A, rtol=rcond), B.expand_dims(-1) if vector else B)
+    values = ops.svd(A, compute_uv=False)
+    step = {mstype.float64: 2.0 ** -52}.get(A.dtype, 2.0 ** -23) * max(A.shape[-2:]) if rcond is None else rcond
+    rank = (values > step * ops.amax(values, -1, True)).astype(mstype.int64).sum(-1)
+    empty = Tensor([], A.dtype)
+    return x.squeeze(-1) if vector else x, empty, rank, empty
