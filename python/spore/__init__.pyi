@@ -15,6 +15,7 @@ from . import boost as boost
 from . import common as common
 from . import communication as communication
 from . import dataset as dataset
+from . import device_context as device_context
 from . import experimental as experimental
 from . import graph as graph
 from . import hal as hal
@@ -28,6 +29,7 @@ from . import ops as ops
 from . import parallel as parallel
 from . import profiler as profiler
 from . import runtime as runtime
+from . import scipy as scipy
 from . import train as train
 from . import utils as utils
 from . import version as version
@@ -142,6 +144,10 @@ from spore.common.parameter import ParameterTuple as ParameterTuple
 from spore.common.recompute import recompute as recompute
 from spore.common.seed import get_seed as get_seed
 from spore.common.seed import set_seed as set_seed
+from spore.common.sparse_tensor import COOTensor as COOTensor
+from spore.common.sparse_tensor import CSRTensor as CSRTensor
+from spore.common.sparse_tensor import RowTensor as RowTensor
+from spore.common.sparse_tensor import SparseTensor as SparseTensor
 from spore.common.tensor import from_numpy as from_numpy
 from spore.common.tensor import frombuffer as frombuffer
 from spore.common.tensor import is_tensor as is_tensor

@@ -125,7 +125,7 @@ class Tensor:
     def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Any:
         """The minimum over axes."""
     def aminmax(self, *, axis=0, keepdims=False) -> Any:
-        """The minimum and the maximum along an axis."""
+        """The minimum and the maximum along an axis. Over all elements (axis=None), those that are not numbers do not count."""
     def angle(self) -> Tensor:
         """The angle of numbers in the complex plane."""
     @overload
@@ -156,16 +156,16 @@ class Tensor:
     @overload
     def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the maximum is: along an axis, or of all elements in row-major order."""
-    def argmax_with_value(self, axis: _int = 0, keep_dims: _bool = False) -> tuple[Tensor, ...]:
-        """Where the maximum along an axis is, and the maximum."""
+    def argmax_with_value(self, axis=0, keep_dims=False) -> Any:
+        """The maximum along an axis and where it is; without an axis that of all, and zero."""
     @overload
     def argmin(self, axis: _int | None = None, keepdims: _bool = False) -> Tensor:
         """Where the minimum is: along an axis, or of all elements in row-major order."""
     @overload
     def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the minimum is: along an axis, or of all elements in row-major order."""
-    def argmin_with_value(self, axis: _int = 0, keep_dims: _bool = False) -> tuple[Tensor, ...]:
-        """Where the minimum along an axis is, and the minimum."""
+    def argmin_with_value(self, axis=0, keep_dims=False) -> Any:
+        """The minimum along an axis and where it is; without an axis that of all, and zero."""
     def argsort(self, axis=-1, descending=False, *, dim=None, stable=False) -> Any:
         """Where the elements of the sorted Tensor come from."""
     def argwhere(self) -> Any:
@@ -218,6 +218,8 @@ class Tensor:
         """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
     def byte(self) -> Any:
         """The numbers as UInt8."""
+    def cauchy(self, median=0.0, sigma=1.0) -> Any:
+        """Random numbers of Cauchy's distribution, of this shape."""
     def ceil(self) -> Tensor:
         """The smallest integer not below each element."""
     def cholesky(self, upper=False) -> Any:
@@ -242,8 +244,8 @@ class Tensor:
     def contiguous(self) -> Any:
         """The same numbers in row-major order; the Tensor itself if they are."""
     @staticmethod
-    def convert_bytes_to_tensor(data) -> Any:
-        """The bytes of an object as a Tensor of uint8."""
+    def convert_bytes_to_tensor(data, shape=None, dtype=None) -> Any:
+        """The bytes of an object as a Tensor of uint8, or of another dtype and shape."""
     def copy(self) -> Any:
         """The same numbers in memory of their own; differentiable."""
     def copy_(self, src, non_blocking=False) -> Any:
@@ -336,6 +338,8 @@ class Tensor:
         """Type of the elements."""
     @dtype.setter
     def dtype(self, value) -> None: ...
+    def eigvals(self) -> Any:
+        """Eigenvalues of square matrices: complex numbers."""
     def eq(self, other: TensorLike) -> Tensor:
         """Whether elements are equal."""
     def equal(self, other: TensorLike) -> Tensor:
@@ -352,9 +356,9 @@ class Tensor:
         """e to the power of each element."""
     def exp_(self) -> Any:
         """exp, written into the tensor itself."""
-    def expand(self, *size) -> Any:
+    def expand(self, *sizes, size=None) -> Any:
         """Repeated along dimensions of size 1, without copying."""
-    def expand_as(self, other) -> Any:
+    def expand_as(self, other=None, *, x=None) -> Any:
         """Broadcast to the shape of another Tensor."""
     def expand_dims(self, axis) -> Any:
         """A dimension of size 1 more."""
@@ -371,9 +375,9 @@ class Tensor:
         """In place: A copy with one value on the diagonal."""
     def fills(self, value) -> Any:
         """One number in the shape and dtype of another Tensor."""
-    def flatten(self, order='C', *, start_dim=0, end_dim=-1) -> Any:
-        """Several dimensions as one, by default all."""
-    def flip(self, *dims) -> Any:
+    def flatten(self, order='C', last=None, *, start_dim=0, end_dim=-1) -> Any:
+        """Several dimensions as one, by default all: flatten(start_dim, end_dim), or flatten(order) with 'C' or 'F'."""
+    def flip(self, *axes, dims=None) -> Any:
         """The elements in reverse along dimensions."""
     def fliplr(self) -> Any:
         """Columns in reverse."""
@@ -419,6 +423,8 @@ class Tensor:
         """The greatest common divisor, never negative."""
     def ge(self, other: TensorLike) -> Tensor:
         """Whether elements of the first are larger or equal."""
+    def geqrf(self) -> Any:
+        """QR as LAPACK keeps it: R above the diagonal, the reflections below it, and their factors tau."""
     def ger(self, vec2: TensorLike) -> Tensor:
         """The outer product of two vectors."""
     def get_bytes(self) -> Any:
@@ -446,6 +452,12 @@ class Tensor:
         """tensor_split along the second dimension, of a vector along its only one."""
     def hypot(self, other: TensorLike) -> Tensor:
         """The square root of x squared plus y squared, without overflow on the way."""
+    def i0(self) -> Any:
+        """See ops.bessel_i0."""
+    def igamma(self, other: TensorLike) -> Tensor:
+        """The lower incomplete gamma function of order a at x, as a share of the gamma function."""
+    def igammac(self, other: TensorLike) -> Tensor:
+        """The upper incomplete gamma function of order a at x, as a share of the gamma function."""
     def imag(self) -> Tensor:
         """The imaginary part; zero for real numbers."""
     def index_add(self, *args, **kwargs) -> Any:
@@ -476,8 +488,12 @@ class Tensor:
         """Has its initializer run?"""
     def inner(self, other) -> Any:
         """Sums of products over the last axes."""
+    def inplace_update(self, v, indices) -> Any:
+        """The rows of x that the indices name replaced by v."""
     def int(self) -> Any:
         """The numbers as Int32."""
+    def inv(self) -> Any:
+        """One divided by each element."""
     def inverse(self) -> Tensor:
         """The inverse of square matrices."""
     def invert(self) -> Tensor:
@@ -555,6 +571,8 @@ class Tensor:
         """log, written into the tensor itself."""
     def log_matrix_determinant(self) -> tuple[Tensor, ...]:
         """The sign of the determinant of square matrices and the logarithm of its size."""
+    def log_normal(self, mean=1.0, std=2.0) -> Any:
+        """Random numbers, of this shape, whose logarithms are normal."""
     def logaddexp(self, other: TensorLike) -> Tensor:
         """log(exp(x) + exp(y)), without overflow on the way."""
     def logaddexp2(self, other: TensorLike) -> Tensor:
@@ -581,6 +599,8 @@ class Tensor:
         """The x for which input x comes closest to A; among several the shortest one."""
     def lt(self, other: TensorLike) -> Tensor:
         """Whether elements of the first are smaller."""
+    def lu_solve(self, LU_data, LU_pivots) -> Any:
+        """The x with A x = b from the factors of A and the pivots, which count from one."""
     @property
     def mH(self) -> Tensor:
         """The last two dimensions exchanged, numbers conjugated."""
@@ -631,6 +651,8 @@ class Tensor:
         """Dimensions moved to other places, the rest in order."""
     def movedim(self, source, destination) -> Any:
         """Dimensions moved to other places, the rest in order."""
+    def msort(self) -> Any:
+        """Sorted along the first dimension."""
     def mul(self, other: TensorLike) -> Tensor:
         """Product of two tensors, element by element."""
     def mul_(self, other, **kwargs) -> Any:
@@ -675,11 +697,11 @@ class Tensor:
         """The negative of each element."""
     def nelement(self) -> Any:
         """Number of elements."""
-    def new_empty(self, *size, dtype=None, device=None) -> Any: ...
+    def new_empty(self, *sizes, size=None, dtype=None, device=None) -> Any: ...
     def new_full(self, size, fill_value, *, dtype=None) -> Any: ...
-    def new_ones(self, *size, dtype=None) -> Any:
+    def new_ones(self, *sizes, size=None, dtype=None) -> Any:
         """Ones of this Tensor's dtype."""
-    def new_zeros(self, *size, dtype=None) -> Any:
+    def new_zeros(self, *sizes, size=None, dtype=None) -> Any:
         """Zeros of this Tensor's dtype."""
     def nextafter(self, other: TensorLike) -> Tensor:
         """The next number of the dtype after x in the direction of y."""
@@ -699,12 +721,16 @@ class Tensor:
         """Nothing to do: contents are in main memory already."""
     def offload_file_path(self) -> Any:
         """File that holds the contents instead of memory: none."""
+    def orgqr(self, input2) -> Any:
+        """The orthogonal matrix Q of the reflections and factors that geqrf gives."""
+    def ormqr(self, tau, other, left=True, transpose=False) -> Any:
+        """Q times other, or other times Q (left=False), with the Q of geqrf; transpose: with Q turned around."""
     def outer(self, vec2: TensorLike) -> Tensor:
         """The outer product of two vectors."""
     param_info: Any
     parent_tensor_: Any
-    def permute(self, *axis: Any) -> Tensor:
-        """The dimensions in another order; reversed when no order is given."""
+    def permute(self, *axis, **named_axes) -> Any:
+        """Dimensions in another order, all given or as a tuple."""
     def pin_memory(self) -> Any:
         """The Tensor itself: there is no device to pin it for."""
     def positive(self) -> Any:
@@ -833,6 +859,8 @@ class Tensor:
         """A copy in which start:end:step along a dimension is src."""
     def slogdet(self) -> tuple[Tensor, ...]:
         """The sign of the determinant of square matrices and the logarithm of its size."""
+    def soft_shrink(self, lambd=0.5) -> Any:
+        """See ops.softshrink."""
     def softmax(self, axis, dtype=None) -> Any: ...
     def sort(self, axis=-1, descending=False, *, dim=None, stable=False) -> Any:
         """The elements in order along a dimension, and where they came from."""
@@ -842,7 +870,7 @@ class Tensor:
         """The square root of each element."""
     def square(self) -> Tensor:
         """Each element times itself."""
-    def squeeze(self, *axis) -> Any:
+    def squeeze(self, *axis, **named_axes) -> Any:
         """Without dimensions of size 1: all of them, or those given."""
     @overload
     def std(self, axis: _int | Sequence[_int] | None = None, ddof: _float = 0, keepdims: _bool = False) -> Tensor:
@@ -876,6 +904,8 @@ class Tensor:
     @overload
     def sum(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _DType | None = None) -> Tensor:
         """Sum over axes (all when none are given); integers are added as int64."""
+    def sum_to_size(self, *size) -> Any:
+        """The sum over dimensions until the shape is the one given."""
     def svd(self, full_matrices=False, compute_uv=True) -> Any:
         """Singular values in descending order, left and right singular vectors as columns: input = u diag(s) v transposed."""
     def swapaxes(self, axis0, axis1) -> Any:
@@ -910,18 +940,26 @@ class Tensor:
         """As many pieces as asked for, the first ones larger by one; or cut before the given positions."""
     def tile(self, reps=None, *, dims=None) -> Any:
         """Repeated as a whole along each dimension."""
-    def to(self, dtype, non_blocking=False, copy=False) -> Any:
-        """The numbers as another dtype; a device name keeps the Tensor where it is, in main memory."""
+    def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False) -> Any:
+        """The numbers as another dtype, or that of another Tensor; a device name keeps the Tensor where it is, in main memory. to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
+    def to_coo(self) -> Any:
+        """What is not zero in a Tensor."""
+    def to_csr(self) -> Any:
+        """What is not zero in a matrix, row by row."""
     def to_dlpack(self) -> Any:
         """A DLPack capsule on the memory of the Tensor."""
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
+    def top_k(self, k, sorted=True) -> Any:
+        """See ops.topk."""
     def topk(self, k, dim=None, largest=True, sorted=True) -> Any:
         """The k largest elements along a dimension, and where they are."""
     def trace(self, offset=0, axis1=0, axis2=1, dtype=None) -> Any:
         """Sums along diagonals."""
-    def transpose(self, *axes) -> Any:
+    def transpose(self, *axes, **named_axes) -> Any:
         """Dimensions in another order, all given or as a tuple; two numbers exchange those dimensions."""
+    def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> Any:
+        """The x with A x = b, where A is triangular, and A."""
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
     def triu(self, diagonal: _int = 0) -> Tensor:
@@ -965,8 +1003,8 @@ class Tensor:
     @overload
     def var(self, dim: _int | Sequence[_int] | None = None, *, correction: _float = 1, keepdim: _bool = False) -> Tensor:
         """Variance over axes: the mean of squared distances from the mean."""
-    def view(self, *shape) -> Any:
-        """The elements under another shape; a dtype shows the same numbers converted to it."""
+    def view(self, *shape, **by_name) -> Any:
+        """The elements under another shape; with a dtype, the same bytes as numbers of that dtype."""
     def view_as(self, other) -> Any:
         """The elements under the shape of another Tensor."""
     virtual_flag: Any

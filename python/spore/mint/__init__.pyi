@@ -24,6 +24,7 @@ from spore.ops.creation import eye as eye
 from spore.ops.creation import full_like as full_like
 from spore.ops.creation import ones_like as ones_like
 from spore.ops.creation import zeros_like as zeros_like
+from spore.ops.linalg import triangular_solve as triangular_solve
 from spore.ops.math import _allclose as allclose
 from spore.ops.math import _mint_cdist as cdist
 from spore.ops.math import cross as cross
@@ -168,7 +169,7 @@ def divide(input: TensorLike, other: TensorLike) -> Tensor:
 @overload
 def divide(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = None) -> Tensor:
     """The quotient, rounded down ('floor') or towards zero ('trunc') if asked."""
-def empty(*size, dtype=None, device=None, pin_memory=False):
+def empty(*sizes, size=None, dtype=None, device=None, pin_memory=False):
     """A Tensor to be written to."""
 def empty_like(input, *, dtype=None, device=None, pin_memory=False): ...
 def eq(input: TensorLike, other: TensorLike) -> Tensor:
@@ -302,7 +303,7 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
     """Normally distributed numbers; of the shape of mean and std unless a size is given."""
 def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements differ."""
-def ones(*size, dtype=None):
+def ones(*sizes, size=None, dtype=None):
     """Ones; float32 unless said otherwise."""
 def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
     """The outer product of two vectors."""
@@ -410,5 +411,5 @@ def where(condition, input=None, other=None):
     """input where the condition is true, else other; alone, the positions where it is true."""
 def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
     """x times the logarithm of y, and zero where x is zero."""
-def zeros(*size, dtype=None):
+def zeros(*sizes, size=None, dtype=None):
     """Zeros; float32 unless said otherwise."""

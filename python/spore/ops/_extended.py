@@ -34,16 +34,25 @@ def _snake(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
+def _scaled(function):
+    """mint.add and mint.sub with the factor of the second operand given by position too."""
+    def scaled(input, other, alpha=1):
+        return function(input, other, alpha=alpha)
+    scaled.__name__, scaled.__doc__ = function.__name__, function.__doc__
+    return scaled
+
+
 def lookup(name):
     """The function or primitive of that name, or None."""
     if not (name.endswith(("_ext", "Ext", "_view")) or name in _OTHER):
         return None
-    stem = re.sub("(_ext|Ext|_view)$", "", name)
-    if not name[0].isupper():
-        return _of_mint(_OTHER.get(name) or stem)
+    stem = re.sub("(_ext|Ext|_view|_ext_view)$", "", name)
+    lower = name[0].islower()
     function = _of_mint(_OTHER.get(name) or stem.lower()) or _of_mint(_snake(stem))
-    if function is None:
-        return None
+    if function is not None and stem.lower() in ("add", "sub"):
+        function = _scaled(function)
+    if function is None or lower:
+        return function
     if name in _KEPT:
         return primitive(name, lambda self, tensors: function(tensors, self.dim), _KEPT[name], function.__doc__)
     return primitive(name, lambda self, *args: function(*args), doc=function.__doc__)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names below MindSpore's public ones that published model packages import, and what they do."""
+import importlib
+import logging
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Tensor, ops
+
+NAMES = """
+common._stub_tensor.StubTensor common.np_dtype.np_dtype_valid common.api._pynative_executor common.sparse_tensor.RowTensorInner
+_c_expression.Tensor _c_expression.TensorPy _c_expression.typing _c_expression.MSContext _c_expression.ParamInfo
+nn.layer.rnn_cells.RNNCellBase nn.layer.rnn_cells._rnn_tanh_cell nn.layer.rnn_cells._lstm_cell nn.layer.rnn_cells._gru_cell
+train._utils.check_value_type train.serialization._get_merged_param_data train.summary.summary_record._get_summary_tensor_data
+parallel._utils._is_sharding_propagation dataset.vision.py_transforms_util.is_numpy dataset.vision.py_transforms_util.hwc_to_chw
+log._LogActionOnce device_context.ascend.op_precision device_context.cpu.is_available mint.functional mint.clip
+ops.auto_generate.AddExt ops.auto_generate.SumExt ops.auto_generate.SplitWithSize ops.auto_generate.TopkExt
+ops.function.math_func.amax_ext ops.function.nn_func.softmax_ext ops.operations.sparse_ops.SparseToDense
+""".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_is_there(name):
+    module, _, last = name.rpartition(".")
+    home = importlib.import_module("spore." + module)
+    assert getattr(home, last) is not None
+
+
+def test_dtypes_by_the_names_of_types():
+    assert (ms.bool, ms.int, ms.float) == (ms.bool_, ms.int32, ms.float32)
+    assert Tensor([1], ms.int).dtype == ms.int32
+
+
+def test_primitives_of_generated_modules_compute_as_mint_does():
+    from spore.ops.auto_generate import AddExt, StackExt, SumExt, add_ext
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert AddExt()(x, x, 2).tolist() == add_ext(x, x, 2).tolist() == [[3.0, 6.0], [9.0, 12.0]]
+    assert SumExt()(x, 1, False).tolist() == [3.0, 7.0]
+    assert StackExt(1)((x[0], x[1])).tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    with pytest.raises(AttributeError, match="nothing_ext"):
+        ops.nothing_ext
+
+
+def test_recording_is_switched_by_the_executor():
+    from spore.common.api import _pynative_executor as executor
+
+    def f(x):
+        before = executor.enable_grad()
+        executor.set_enable_grad(False)
+        y = x * 2
+        executor.set_enable_grad(before)
+        return x * y
+    assert float(ms.grad(f)(Tensor(3.0))) == 6.0 and executor.enable_grad()
+
+
+def test_one_step_functions_are_those_of_the_cells():
+    from spore.nn.layer.rnn_cells import _gru_cell
+    cell = ms.nn.GRUCell(3, 4)
+    x, h = ops.ones((2, 3)), ops.ones((2, 4))
+    np.testing.assert_allclose(_gru_cell(x, h, cell.weight_ih, cell.weight_hh, cell.bias_ih, cell.bias_hh).asnumpy(), cell(x, h).asnumpy())
+
+
+def test_warnings_come_once(caplog):
+    from spore.log import _LogActionOnce
+    logger = logging.getLogger("once")
+
+    @_LogActionOnce(logger=logger, key="test_warnings_come_once")
+    def warn():
+        logger.warning("beware")
+    with caplog.at_level(logging.WARNING, logger="once"):
+        warn()
+        warn()
+    assert caplog.text.count("beware") == 1
