@@ -15,7 +15,8 @@
  *   - a worker joins by one exchange: open and room > 0 become room - 1, active + 1. Only then may it read `job`;
  *   - the caller clears `open` when chunks have run out, then waits for active = 0. Only then may `job` change.
  *
- * Idle workers look at the generation for some microseconds, then sleep on a condition variable. After fork the child has
+ * Idle workers look at the generation for some microseconds, then offer the processor to others between looks for some tens more (the parts of
+ * one operator follow each other that fast), then sleep on a condition variable. After fork the child has
  * no workers: the pool is made new there and starts them when needed.
  *
  * Interruption is asked for by the caller of the outermost call only, between its chunks: the poll function may belong to
@@ -32,6 +33,7 @@
 #include <time.h>
 
 enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64 };
+#define YIELD_NS 50000        /* a sleeping thread takes about as long to wake, more in a virtual machine */
 #define POLL_PERIOD_NS 5000000
 #define POLL_CHEAP_NS 250000
 
@@ -270,6 +272,20 @@ static int spin_turns(void)
                    atomic_load_explicit(&n_cpus, memory_order_relaxed) ? SPIN_TURNS : 0;
 }
 
+/* Look at the state until (state & mask) differs from `seen`, for as long as a sleep would cost; false: it still is the same. */
+static bool watch(uint64_t mask, uint64_t seen)
+{
+    int turns = spin_turns();
+    if (turns == 0) return (atomic_load(&state) & mask) != seen;
+    for (; turns > 0; turns--) {
+        if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
+        relax();
+    }
+    for (int64_t end = now_ns() + YIELD_NS; now_ns() < end; sched_yield())
+        if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
+    return false;
+}
+
 static inline void run_chunk(chunk_fn *fn, void *context, int64_t n, int64_t grain, int64_t k)
 {
     int64_t begin = k * grain;
@@ -301,10 +317,7 @@ static uint32_t generation(void) { return (uint32_t)(atomic_load(&state) >> 32);
 /* Return when the generation is no longer `seen`. */
 static void wait_for_job(uint32_t seen)
 {
-    for (int i = spin_turns(); i > 0; i--) {
-        if ((uint32_t)(atomic_load_explicit(&state, memory_order_relaxed) >> 32) != seen) return;
-        relax();
-    }
+    if (watch(~UINT64_C(0) << 32, (uint64_t)seen << 32)) return;
     pthread_mutex_lock(&lock);
     /* First counted, then looked: the caller first publishes, then looks at the count. One of the two sees the other. */
     atomic_fetch_add(&n_sleeping, 1);
@@ -367,11 +380,8 @@ static void job_open(uint64_t room)
 static void job_close(void)
 {
     uint64_t after = atomic_fetch_and(&state, ~STATE_OPEN);
-    for (int i = spin_turns(); i > 0 && (after & STATE_ACTIVE); i--) {
-        relax();
-        after = atomic_load(&state);
-    }
-    if ((after & STATE_ACTIVE) == 0) return;
+    while ((after & STATE_ACTIVE) && watch(STATE_ACTIVE, after & STATE_ACTIVE)) after = atomic_load(&state);
+    if ((atomic_load(&state) & STATE_ACTIVE) == 0) return;
     pthread_mutex_lock(&lock);
     atomic_store(&caller_sleeps, true);
     while (atomic_load(&state) & STATE_ACTIVE) pthread_cond_wait(&done_cond, &lock);
