@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: 2000 JPEGs decoded, resized, cropped, normalised and batched, from a folder and from MindRecord; rows of a
-GeneratorDataset. Rows per second, time to the first batch, and the ratio to MindSpore's.
+GeneratorDataset. Rows per second, time to the first batch, and the ratios to MindSpore's and to torch's DataLoader.
 
     PYTHONPATH=build/py python bench/pipeline.py
 
-SPORE_BENCH_MINDSPORE names a Python interpreter that has MindSpore; without it there are no ratios. Both sides run in this
-call, one after the other, and read the same files. `python bench/pipeline.py spore|mindspore FOLDER` measures one side and
-prints a JSON line.
+SPORE_BENCH_MINDSPORE and SPORE_BENCH_TORCH name Python interpreters that have MindSpore and torch with torchvision; without
+them there are no ratios. All sides run in this call, one after the other, and read the same files, kept in SPORE_BENCH_FOLDER if
+that is set. `python bench/pipeline.py spore|mindspore|torch FOLDER` measures one side and prints a JSON line.
 """
 import importlib
 import json
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 N_IMAGES, N_ROWS, WORKERS = 2000, 30_000, 2
-AIMS = {"folder": 1.5, "record": 1.5, "generator": 3}
+AIMS = {"mindspore": {"folder": 1.5, "record": 1.5, "generator": 3}, "torch": {"folder": 2, "record": 2}}
 
 
 def make_files(folder):
@@ -79,6 +79,22 @@ def measure(framework, folder):
             "generator": read(rows.batch(10))}
 
 
+def measure_torch(folder):
+    """DataLoader with torchvision, from the folder; it has nothing like MindRecord, so that stands for both."""
+    from torch.utils.data import DataLoader
+    from torchvision import datasets, transforms
+    steps = transforms.Compose([transforms.Resize(256), transforms.CenterCrop(224), transforms.ToTensor(),
+                                transforms.Normalize([120 / 255] * 3, [60 / 255] * 3)])
+    loader = DataLoader(datasets.ImageFolder(os.path.join(folder, "images"), steps), 32, num_workers=WORKERS)
+    start = time.perf_counter()
+    first, count = None, 0
+    for images, _ in loader:
+        first = first or time.perf_counter() - start
+        count += len(images)
+    figures = {"rows/s": count / (time.perf_counter() - start), "first ms": first * 1e3}
+    return {"folder": figures, "record": figures}
+
+
 def side(framework, python, folder):
     out = subprocess.run([python, __file__, framework, folder], capture_output=True, text=True, check=True).stdout
     return json.loads(out.splitlines()[-1])
@@ -86,18 +102,21 @@ def side(framework, python, folder):
 
 def main():
     if len(sys.argv) == 3:
-        print(json.dumps(measure(sys.argv[1], sys.argv[2])))
+        print(json.dumps(measure_torch(sys.argv[2]) if sys.argv[1] == "torch" else measure(*sys.argv[1:])))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        make_files(folder)
+    with tempfile.TemporaryDirectory() as own_folder:
+        folder = os.environ.get("SPORE_BENCH_FOLDER") or own_folder
+        if not os.path.exists(os.path.join(folder, "images")):
+            make_files(folder)
         own = side("spore", sys.executable, folder)
-        peer = os.environ.get("SPORE_BENCH_MINDSPORE")
-        other = side("mindspore", peer, folder) if peer else None
+        peers = {name: os.environ.get(f"SPORE_BENCH_{name.upper()}") for name in AIMS}
+        others = {name: side(name, python, folder) for name, python in peers.items() if python}
     for case, figures in own.items():
         line = f"{case:<10} {figures['rows/s']:>10,.0f} rows/s  first batch {figures['first ms']:>6.1f} ms"
-        if other:
-            ratio = figures["rows/s"] / other[case]["rows/s"]
-            line += f"  MindSpore {other[case]['rows/s']:>10,.0f}  {ratio:5.2f}x (aim {AIMS[case]}x)"
+        for name, other in others.items():
+            if case in other:
+                ratio = figures["rows/s"] / other[case]["rows/s"]
+                line += f"  {name} {other[case]['rows/s']:>9,.0f} {ratio:5.2f}x (aim {AIMS[name][case]}x)"
         print(line)
 
 

@@ -55,6 +55,8 @@ typedef struct sp_row_function {
     sp_status (*run)(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
     void (*release)(void *context);     /* may be NULL */
     void (*drop_fault)(void *fault);    /* may be NULL */
+    /* Of a source: where a row comes from (its file), for messages. May be NULL. */
+    void (*origin)(void *context, int64_t id, char *text, size_t room);
     void *context;
     bool lane;  /* only on the thread that calls sp_iterator_next, in the order of rows; else on any, several at once */
     bool cheap; /* costs less than handing it to another thread */

@@ -156,13 +156,25 @@ static void failed_operation(const sp_dataset *node, char *words, size_t room)
     if (n && n < 48 && text[n] == ':') snprintf(words, room, "map operation: [%.*s] failed. ", (int)n, text);
 }
 
+/* The row of the source, and its file if there is one. */
+static void name_source(const sp_task *t, char *text, size_t room)
+{
+    char origin[400] = "";
+    const sp_stage *p = t->plan;
+    while (p->node->n_parents == 1) p = p->parents[0];
+    if (p->node->function.origin) p->node->function.origin(p->node->function.context, t->id, origin, sizeof origin);
+    snprintf(text, room, " (row %lld of the source%s%s)", (long long)t->id, origin[0] ? ": " : "", origin);
+}
+
 static void keep_failure(sp_task *t, sp_status status)
 {
     const char *what = stage_name(t->plan);
-    char operation[96] = "", source[64] = "";
+    char operation[96] = "", source[512] = "";
     if (t->plan->node->kind == &sp__node_map) failed_operation(t->plan->node, operation, sizeof operation);
-    if (t->id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", (long long)t->id);
-    sp__error_context("%s%s, row %lld%s", operation, what, (long long)t->row, source);
+    if (t->id >= 0) name_source(t, source, sizeof source);
+    const bool one = t->plan->node->n_transforms && t->plan->node->n_in == 1;
+    sp__error_context("%s%s, row %lld%s%s%s%s", operation, what, (long long)t->row, source, one ? ", column '" : "",
+                      one ? t->plan->parents[0]->node->columns[t->plan->node->in[0]] : "", one ? "'" : "");
     t->status = status;
     t->error = malloc(sizeof *t->error);
     if (t->error) sp_error_capture(status, t->error);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,6 +155,12 @@ static sp_status read_file(const char *path, int64_t begin, int64_t bytes, sp_te
     return status;
 }
 
+static void files_origin(void *context, int64_t id, char *text, size_t room)
+{
+    const files *f = context;
+    snprintf(text, room, "%s", f->paths[id * f->each]);
+}
+
 static sp_status files_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const files *f = context;
@@ -181,7 +188,8 @@ sp_status sp_dataset_from_files(int64_t n_rows, int n_files, const char *const *
         if (order && order->release) order->release(order->context);
         return status;
     }
-    const sp_row_function read = {.name = "files", .run = files_run, .release = files_release, .context = f};
+    const sp_row_function read = {
+        .name = "files", .run = files_run, .release = files_release, .origin = files_origin, .context = f};
     return sp_dataset_from_function(&read, n_rows, n_columns, columns, order, out);
 }
 
@@ -227,6 +235,14 @@ static sp_status text_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
     return status;
 }
 
+static void parts_origin(void *context, int64_t id, char *text, size_t room)
+{
+    const parts *p = context;
+    const int64_t file = ((const int64_t *)p->at[0]->data)[id];
+    snprintf(text, room, "%s, byte %lld", file >= 0 && file < p->n ? p->paths[file] : "?",
+             (long long)((const int64_t *)p->at[1]->data)[id]);
+}
+
 static sp_status parts_run(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     const parts *p = context;
@@ -265,7 +281,8 @@ sp_status sp_dataset_from_parts(int64_t n_paths, const char *const *paths, sp_te
         return status;
     }
     p->text = text;
-    const sp_row_function read = {.name = "files", .run = parts_run, .release = parts_release, .context = p};
+    const sp_row_function read = {
+        .name = "files", .run = parts_run, .release = parts_release, .origin = parts_origin, .context = p};
     return sp_dataset_from_function(&read, file->count, 1, &column, order, out);
 }
 
@@ -276,6 +293,7 @@ enum { ROWS_KEPT = 16 };
 /* Rooms for rows are kept for whoever reads next. */
 typedef struct record {
     sp_record *record;
+    int n_shards;
     int n_columns;
     char **columns;
     pthread_mutex_t lock;
@@ -331,6 +349,19 @@ static sp_status record_run(void *context, sp_row_call *call, int n_in, sp_tenso
     return status;
 }
 
+static void record_origin(void *context, int64_t id, char *text, size_t room)
+{
+    const record *r = context;
+    for (int i = 0; i < r->n_shards; i++) {
+        const int64_t n = sp_record_shard_count(r->record, i);
+        if (id < n) {
+            snprintf(text, room, "%s, row %lld", sp_record_shard_path(r->record, i), (long long)id);
+            return;
+        }
+        id -= n;
+    }
+}
+
 static sp_status record_columns(record *r, const char *const *columns, int n_columns)
 {
     r->n_columns = columns ? n_columns : sp_record_field_count(r->record);
@@ -353,6 +384,9 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
     if (r) {
         pthread_mutex_init(&r->lock, NULL);
         r->record = sp_record_retain(opened);
+        sp_record_info info;
+        sp_record_describe(opened, &info);
+        r->n_shards = info.n_shards;
         status = record_columns(r, columns, n_columns);
     }
     if (status != SP_OK) {
@@ -360,7 +394,8 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
         if (order && order->release) order->release(order->context);
         return status;
     }
-    const sp_row_function read = {.name = "MindRecord", .run = record_run, .release = record_release, .context = r};
+    const sp_row_function read = {
+        .name = "MindRecord", .run = record_run, .release = record_release, .origin = record_origin, .context = r};
     return sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order,
                                     out);
 }

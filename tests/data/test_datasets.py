@@ -308,3 +308,28 @@ def test_caches_are_accepted():
         numbers().map(lambda a: a, 'a', cache=1)
     with pytest.raises(ValueError, match='session_id'):
         ds.DatasetCache(0)
+
+
+# --- sound ------------------------------------------------------------------------------------------------------------
+
+def test_speech_is_found():
+    from spore.dataset import audio
+    rate, draws = 8000, np.random.RandomState(0)
+    t = np.arange(2 * rate) / rate
+    voice = sum(a * np.sin(2 * np.pi * f * t) for f, a in ((120, .5), (240, .4), (360, .3), (480, .3), (720, .2)))
+    sound = np.concatenate([np.zeros(rate), voice * 0.5]) + draws.randn(3 * rate) * 0.003
+    found = audio.Vad(rate)(np.stack([sound, sound]).astype(np.float32))
+    assert found.shape[0] == 2 and 1.9 * rate < found.shape[1] < 2.3 * rate and found.dtype == np.float32
+    noise = draws.randn(1, 2 * rate).astype(np.float32) * 0.01
+    assert audio.Vad(rate)(noise).shape == (1, 8800)        # as MindSpore 2.10 gives it
+    with pytest.raises(ValueError, match='noise_up_time should be greater'):
+        audio.Vad(rate, noise_up_time=0.1, noise_down_time=0.2)
+
+
+def test_mel_spectrograms_are_inverted():
+    from spore.dataset import audio
+    spectrum = np.abs(np.random.RandomState(1).randn(2, 20, 6)).astype(np.float32)
+    mel = audio.MelScale(8, 8000, n_stft=20)(spectrum)
+    found = audio.InverseMelScale(20, 8, 8000, max_iter=3000)(mel)
+    assert found.shape == spectrum.shape and found.min() >= 0
+    np.testing.assert_allclose(audio.MelScale(8, 8000, n_stft=20)(found), mel, atol=0.02)

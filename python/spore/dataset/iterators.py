@@ -107,13 +107,14 @@ class Iterator:
     def stats(self):
         """Cost of every stage so far, drawn as text."""
         stages, ahead, held, waited = self._figures or self._source.stats()
-        lines = [f"{'stage':<32}{'rows':>10}{'ms':>10}{'us/row':>10}"]
+        total = sum(seconds for _, _, rows, seconds in stages if rows >= 0) or 1
+        lines = [f"{'stage':<32}{'rows':>10}{'ms':>10}{'us/row':>10}{'rows/s':>10}  share of the work"]
         for name, depth, rows, seconds in stages:
             if rows < 0:
                 lines.append(f"{'  ' * depth + name:<32}{'-':>10}")
             else:
-                lines.append(f"{'  ' * depth + name:<32}{rows:>10}{seconds * 1e3:>10.1f}"
-                             f"{seconds * 1e6 / max(rows, 1):>10.1f}")
+                lines.append(f"{'  ' * depth + name:<32}{rows:>10}{seconds * 1e3:>10.1f}{seconds * 1e6 / max(rows, 1):>10.1f}"
+                             f"{rows / seconds if seconds else 0:>10.0f}  {'#' * round(20 * seconds / total)}")
         lines.append(f"ahead: {ahead} rows, {held / 2**20:.1f} MiB waiting; waited for rows {waited * 1e3:.1f} ms")
         return "\n".join(lines)
 
