@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterators over datasets, and what they cost."""
+import copy
 import faulthandler
 import os
 import sys
@@ -31,7 +32,16 @@ def _log_slow(text):
 _core.pipeline_report(_report_slow)
 
 
-_alive = weakref.WeakSet()
+ITERATORS_LIST = []     # weak references to the iterators that are alive
+
+
+def _forget(mark):
+    if mark in ITERATORS_LIST:
+        ITERATORS_LIST.remove(mark)
+
+
+class ClosedError(RuntimeError, AttributeError):
+    """The iterator has been closed."""
 
 
 def _tree(data):
@@ -69,8 +79,10 @@ class Iterator:
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead, 0, slow)
         self._columns = data.get_col_names()
         self._numpy, self._left = output_numpy, num_epochs
-        self._figures, self._owner = None, owner
-        _alive.add(self)
+        self._figures, self._owner, self._closed = None, owner, False
+        self.dataset = copy.deepcopy(data)
+        mark = weakref.ref(self, _forget)
+        ITERATORS_LIST.append(mark)
         owner._last, owner._last_stats = weakref.ref(self), None
 
     def __iter__(self):
@@ -80,6 +92,8 @@ class Iterator:
         if self._left == 0:
             raise RuntimeError("EOF buffer encountered. User tries to fetch data beyond the specified number of epochs: the iterator "
                                "has given the rows of all epochs it was made for; create another one, or give a larger num_epochs")
+        if self._closed:
+            raise ClosedError(f"the iterator has been closed: '{type(self).__name__}' object has no attribute '_runtime_context'")
         row = self._source.next(self._numpy)
         if row is None:
             self._left -= self._left > 0
@@ -123,6 +137,7 @@ class Iterator:
         if self._figures is None:
             self._figures = self._source.stats()
             self._owner._last_stats = self.stats()
+        self._closed = True
         self._source.close()
 
     stop = release
@@ -144,5 +159,8 @@ class DictIterator(Iterator):
 
 def _cleanup():
     """End all iterators that are alive; for MindSpore's tests."""
-    for iterator in list(_alive):
-        iterator.release()
+    for mark in list(ITERATORS_LIST):
+        iterator = mark()
+        if iterator is not None:
+            iterator.release()
+    ITERATORS_LIST.clear()

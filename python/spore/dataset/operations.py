@@ -318,6 +318,8 @@ class MapDataset(_Passing):
         self._callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []
         for operation in self._operations:
             _check_operation(operation)
+        self.operations, self.input_columns, self.callbacks = self._operations, self._inputs or [], self._callbacks
+        self.output_columns = self._outputs or self.input_columns
         self.python_multiprocessing, self.max_rowsize, self.offload = python_multiprocessing, max_rowsize, offload
 
     def _make(self):
@@ -508,7 +510,7 @@ class ShuffleDataset(_Passing):
         super().__init__(parent)
         _check.kind(buffer_size, int, 'buffer_size')
         _check.within(buffer_size, 2, _check.INT32_MAX, 'buffer_size')
-        self._n = buffer_size
+        self._n = self.buffer_size = buffer_size
 
     def is_shuffled(self):
         return True
