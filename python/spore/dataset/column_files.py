@@ -80,14 +80,21 @@ class TFRecordDataset(Lines):
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
     def find_sizes(self):
-        self._readers, self._copies, places, files = [], [], [], []
+        self._readers, self._copies, places, files, bad = [], [], [], [], {}
         for i, path in enumerate(self.dataset_files):
-            name, copy = unpacked(path, self._compression)
+            try:
+                name, copy = unpacked(path, self._compression)
+                self._readers.append(_core.TFRecordReader(name))
+                here = self._readers[-1].places()
+            except (RuntimeError, OSError) as error:
+                bad[path] = str(error)
+                continue
             self._copies.append(copy)
-            self._readers.append(_core.TFRecordReader(name))
-            here = self._readers[-1].places()
             places += here
             files += [i] * len(here)
+        if bad:
+            raise RuntimeError(f"Invalid file, {len(bad)} files cannot be opened, or are not valid tfrecord files: {list(bad)}; "
+                               f"{next(iter(bad.values()))}")
         self._places, self._file_of = np.asarray(places, np.int64), np.asarray(files, np.int32)
         return [int((self._file_of == i).sum()) for i in range(len(self.dataset_files))]
 

@@ -105,6 +105,10 @@ class Iterator:
     def __next__(self):
         return self._shape(self._next_row())
 
+    def get_next(self):
+        """The next row."""
+        return self.__next__()
+
     def get_state(self):
         """The position, as a dict that can be kept: the rows that follow are a function of it."""
         epoch, row = self._source.tell()

@@ -54,9 +54,13 @@ class Dataset:
         """The data set of the engine."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its rows are made")
 
+    def _finish(self, made):
+        """The last word about it."""
+        return made
+
     def _engine(self):
         if self._pipeline is None or self._made_for_debug != config.get_debug_mode():
-            self._pipeline, self._made_for_debug = self._make(), config.get_debug_mode()
+            self._pipeline, self._made_for_debug = self._finish(self._make()), config.get_debug_mode()
         return self._pipeline
 
     # --- questions ---------------------------------------------------------------------------------------------------

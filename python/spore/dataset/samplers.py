@@ -67,6 +67,10 @@ class BuiltinSampler:
         """At most so many rows, None for all."""
         return self.num_samples
 
+    def get_shuffle_mode(self):
+        """Shuffle.GLOBAL if the order is random, else Shuffle.FALSE."""
+        return Shuffle.GLOBAL if self.is_shuffled() else Shuffle.FALSE
+
     def choose(self, count, seed, epoch, labels=None):
         """Numbers of the rows of an epoch, out of ``count``."""
         if self.child_sampler is None:
@@ -173,6 +177,11 @@ class DistributedSampler(BuiltinSampler):
 
     def is_sharded(self):
         return self.num_shards > 1 or super().is_sharded()
+
+    def set_offset(self, offset):
+        """Rows are dealt out from this shard on; returns the sampler."""
+        self.offset = offset
+        return self
 
 
 class SubsetSampler(BuiltinSampler):

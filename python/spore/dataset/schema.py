@@ -47,6 +47,11 @@ class Schema:
         column['type'] = kind
         self.columns.append(column)
 
+    @staticmethod
+    def get_num_rows(schema):
+        """Rows that a schema, or its file, says there are."""
+        return (schema if isinstance(schema, Schema) else Schema(schema)).num_rows
+
     def parse_columns(self, columns):
         """Add columns from a list of dicts, or a dict by name."""
         if isinstance(columns, dict):

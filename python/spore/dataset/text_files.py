@@ -60,15 +60,17 @@ def line_places(path, keep_empty=False):
 
 
 class Lines(MappableDataset):
-    """Rows of files that are read from front to back: with Shuffle.FILES the files are mixed, with Shuffle.GLOBAL or True all
-    rows. Shards are consecutive parts, filled up from the front."""
+    """Rows of files that are read from front to back: with Shuffle.FILES the files are mixed; with Shuffle.GLOBAL or True rows go
+    through ``shuffle`` behind that. Shards are consecutive parts, filled up from the front."""
 
     def __init__(self, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
         if not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or "
                             "'Shuffle.FILES'.")
         super().__init__(num_samples, num_parallel_workers, shuffle, None, num_shards, shard_id, cache)
-        self._by_file = shuffle == Shuffle.FILES
+        self._by_file = self._shuffle
+        self._all = self._shuffle and shuffle != Shuffle.FILES
+        self._shuffle = False       # of the source itself
         self._sizes_found = None
 
     def find_sizes(self):
@@ -96,8 +98,6 @@ class Lines(MappableDataset):
             starts = np.concatenate([[0], np.cumsum(sizes)])
             files = draws.permutation(len(sizes)) if self._by_file else range(len(sizes))
             ids = self._shard([np.arange(starts[i], starts[i + 1]) for i in files])
-            if self._shuffle and not self._by_file:
-                ids = draws.permutation(ids)
             return np.ascontiguousarray(ids[:self._most] if self._most else ids, np.int64)
         return order
 
@@ -106,6 +106,12 @@ class Lines(MappableDataset):
         ids, (shards, shard) = np.concatenate(files), self._shard_of
         each = -(-len(ids) // shards)
         return ids[(np.arange(each) + shard * each) % max(1, len(ids))] if shards > 1 else ids
+
+    def is_shuffled(self):
+        return self._by_file
+
+    def _finish(self, made):
+        return made.shuffle(max(10000, 4 * self._total() // len(self._sizes()))) if self._all else made
 
     def use_sampler(self, new_sampler):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute 'use_sampler': its rows are read from front to back")

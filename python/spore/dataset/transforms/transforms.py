@@ -201,10 +201,10 @@ def _runs_in_engine(op):
             and type(op)._engine is not TensorOperation._engine and op._fits_engine())
 
 
-def not_random(function):
+def not_random(func):
     """Mark a function as one that gives the same for the same input."""
-    function.random = False
-    return function
+    func.random = False
+    return func
 
 
 class Compose(CompoundOperation):

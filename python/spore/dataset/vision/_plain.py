@@ -239,6 +239,9 @@ class ConvertColor(EngineOnly):
 class Equalize(ImageTensorOperation, PyTensorOperation):
     """Levels of each channel spread so that all occur equally often."""
 
+    def __init__(self):
+        super().__init__()
+
     def _engine(self):
         return 'Equalize', {}
 
@@ -255,6 +258,9 @@ class Invert(ImageTensorOperation, PyTensorOperation):
         >>> print(vision.Invert()(np.array([[[0, 100, 255]]], np.uint8)))
         [[[255 155   0]]]
     """
+
+    def __init__(self):
+        super().__init__()
 
     def _engine(self):
         return 'Invert', {}
