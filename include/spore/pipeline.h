@@ -137,6 +137,7 @@ SP_API sp_status sp_dataset_batch_function(sp_dataset *ds, int64_t n, bool drop_
 SP_API sp_status sp_dataset_shuffle(sp_dataset *ds, int64_t n, sp_dataset **out);
 /* The same in every epoch, by a seed of its own: for parts that must not overlap. */
 SP_API sp_status sp_dataset_shuffle_once(sp_dataset *ds, int64_t n, uint64_t seed, sp_dataset **out);
+/* The rows n times as one epoch; -1: without end, though they count once. */
 SP_API sp_status sp_dataset_repeat(sp_dataset *ds, int64_t n, sp_dataset **out);
 SP_API sp_status sp_dataset_skip(sp_dataset *ds, int64_t n, sp_dataset **out);
 SP_API sp_status sp_dataset_take(sp_dataset *ds, int64_t n, sp_dataset **out);

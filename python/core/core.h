@@ -61,6 +61,8 @@ static inline sp_tensor *sp__py_value(PyObject *o)
  * reference to it, or NULL without exception when o holds numbers. */
 PyObject *sp__py_strings(PyObject *o);
 
+/* The message of this thread as a str; NULL with an exception. */
+PyObject *sp__py_message(void);
 /* Raise the Python exception of a failed call (message of this thread). Always returns NULL. */
 PyObject *sp__py_fail(sp_status status);
 #define SP_PY_TRY(expr)                                                                                                \

@@ -22,6 +22,12 @@ static PyObject *exception_named(const char *name)
     return PyExc_RuntimeError;
 }
 
+PyObject *sp__py_message(void)
+{
+    const char *text = sp_error_message();
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape"); /* names of files are any bytes */
+}
+
 PyObject *sp__py_fail(sp_status status)
 {
     if (status == SP_SYMBOL && !PyErr_Occurred()) {
@@ -29,7 +35,11 @@ PyObject *sp__py_fail(sp_status status)
         return NULL;
     }
     /* A signal handler or a hook that ran inside the call has raised already: that exception tells more. */
-    if (!PyErr_Occurred()) PyErr_SetString(exception_named(sp_status_exception(status)), sp_error_message());
+    if (!PyErr_Occurred()) {
+        PyObject *text = sp__py_message();
+        if (text) PyErr_SetObject(exception_named(sp_status_exception(status)), text);
+        Py_XDECREF(text);
+    }
     return NULL;
 }
 

@@ -550,8 +550,9 @@ static PyObject *raise_failure(py_iterator *self, sp_status status)
         Py_DECREF(cause);
         return NULL;
     }
-    PyErr_Format(PyExc_RuntimeError, "Exception thrown from user defined Python function in dataset. %s",
-                 sp_error_message());
+    PyObject *text = sp__py_message();
+    if (text) PyErr_Format(PyExc_RuntimeError, "Exception thrown from user defined Python function in dataset. %U", text);
+    Py_XDECREF(text);
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);

@@ -48,7 +48,7 @@ typedef struct channel {
 typedef struct pool {
     pthread_mutex_t lock;
     pthread_cond_t idle;
-    bool stop;
+    atomic_bool stop;
     int n, n_dead;
     channel *channels;
     PyObject *owner; /* a spore.dataset._workers.Pool */
@@ -200,7 +200,7 @@ void sp__py_workers_stop(void *opened)
 {
     pool *p = opened;
     pthread_mutex_lock(&p->lock);
-    p->stop = true;
+    atomic_store(&p->stop, true);
     pthread_cond_broadcast(&p->idle);
     pthread_mutex_unlock(&p->lock);
     for (int i = 0; i < p->n; i++) shutdown(p->channels[i].socket, SHUT_RDWR);
@@ -225,7 +225,7 @@ static channel *take_channel(pool *p)
 {
     channel *found = NULL;
     pthread_mutex_lock(&p->lock);
-    while (!p->stop && !found && p->n_dead < p->n) {
+    while (!atomic_load(&p->stop) && !found && p->n_dead < p->n) {
         for (int i = 0; i < p->n && !found; i++)
             if (!p->channels[i].busy && !p->channels[i].dead) found = &p->channels[i];
         if (!found) pthread_cond_wait(&p->idle, &p->lock);
@@ -249,7 +249,7 @@ static void give_channel(pool *p, channel *c, bool dead)
 /* How the process ended: words of its owner. */
 static sp_status fail_ended(pool *p, const channel *c)
 {
-    if (p->stop) return sp__fail(SP_RUNTIME, "the iterator has been closed");
+    if (atomic_load(&p->stop)) return sp__fail(SP_RUNTIME, "the iterator has been closed");
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *text = PyObject_CallMethod(p->owner, "ending", "l", c->pid);
     const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
@@ -288,7 +288,7 @@ sp_status sp__py_workers_call(sp_row_call *call, int n_in, sp_tensor *const *in,
     pool *p = call->opened;
     channel *c = take_channel(p);
     if (!c)
-        return sp__fail(SP_RUNTIME, p->stop ? "the iterator has been closed" : "all %d worker processes have ended", p->n);
+        return sp__fail(SP_RUNTIME, atomic_load(&p->stop) ? "the iterator has been closed" : "all %d worker processes have ended", p->n);
     message m = {.kind = MESSAGE_CALL,
                  .n_in = n_in,
                  .n_out = n_out,

@@ -344,7 +344,7 @@ sp_status sp_dataset_shuffle_once(sp_dataset *ds, int64_t n, uint64_t seed, sp_d
 
 sp_status sp_dataset_repeat(sp_dataset *ds, int64_t n, sp_dataset **out)
 {
-    return pass_on(&sp__node_repeat, ds, n, 1, out);
+    return pass_on(&sp__node_repeat, ds, n, n == -1 ? -1 : 1, out);
 }
 sp_status sp_dataset_skip(sp_dataset *ds, int64_t n, sp_dataset **out)
 {

@@ -317,19 +317,24 @@ static sp_stage_result shuffle_next(sp_stage *p, sp_task **out)
     return SP_STAGE_ROW;
 }
 
-/* at: repeats begun */
+/* Epochs of the parent in one of the repeat's; those without end have room for as many as anybody will read. */
+static int64_t repeats(const sp_dataset *ds) { return ds->n > 0 ? ds->n : (int64_t)1 << 32; }
+
+/* at: repeats begun; limit: whether this one has given a row */
 static sp_status repeat_start(sp_stage *p)
 {
     p->at = 1;
-    return sp__stage_start(p->parents[0], p->epoch * p->node->n);
+    return sp__stage_start(p->parents[0], p->epoch * repeats(p->node));
 }
 
 static sp_stage_result repeat_next(sp_stage *p, sp_task **out)
 {
     for (;;) {
         const sp_stage_result r = sp__stage_next(p->parents[0], out);
-        if (r != SP_STAGE_END || p->at >= p->node->n) return r;
-        if (sp__stage_start(p->parents[0], p->epoch * p->node->n + p->at++) != SP_OK) return SP_STAGE_FAIL;
+        if (r == SP_STAGE_ROW) p->limit = 1;
+        if (r != SP_STAGE_END || p->at >= repeats(p->node) || (p->node->n < 0 && !p->limit)) return r;
+        p->limit = 0;
+        if (sp__stage_start(p->parents[0], p->epoch * repeats(p->node) + p->at++) != SP_OK) return SP_STAGE_FAIL;
     }
 }
 
@@ -337,7 +342,7 @@ static sp_status repeat_count(const sp_dataset *ds, int64_t *out)
 {
     int64_t n = 0;
     SP_TRY(parent_count(ds, &n));
-    SP_CHECK(n < 0 || sp__mul_i64(n, ds->n, &n), SP_VALUE, "repeat: more rows than can be counted");
+    SP_CHECK(n < 0 || ds->n < 0 || sp__mul_i64(n, ds->n, &n), SP_VALUE, "repeat: more rows than can be counted");
     *out = n < 0 ? -1 : n;
     return SP_OK;
 }

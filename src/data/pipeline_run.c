@@ -42,7 +42,9 @@ struct sp_iterator {
     queue ready;        /* what anybody can run now */
     queue remote, lane; /* in the order of rows, those waiting for their inputs included */
     int64_t n_running;
-    size_t bytes; /* of finished tasks in the window */
+    size_t bytes;   /* of finished tasks in the window */
+    size_t largest; /* row so far: what those under way may become */
+    bool seen;      /* a row has been finished */
     bool stop;
     int n_remote; /* threads for functions that wait for other processes */
     int n_threads;
@@ -605,18 +607,32 @@ static sp_status next_task(sp_iterator *it, bool may_wait, sp_task **out)
     }
 }
 
+/* Is there memory for one more row? Rows under way count as the largest so far; before there is one, only as many are begun as
+ * there are threads. */
+static bool has_room(sp_iterator *it)
+{
+    size_t held = 0;
+    int64_t under_way = 0;
+    it->bytes = 0;
+    pthread_mutex_lock(&it->lock);
+    for (int64_t i = 0; i < it->n_window; i++) {
+        const sp_task *t = it->window[(it->first + i) % it->plan.n_ahead];
+        if (t->state != SP_TASK_DONE) {
+            under_way++;
+            continue;
+        }
+        it->seen = true;
+        it->bytes += t->bytes;
+        if (t->bytes > it->largest) it->largest = t->bytes;
+    }
+    pthread_mutex_unlock(&it->lock);
+    held = it->bytes + (size_t)under_way * it->largest;
+    return it->n_window == 0 || (held < it->plan.budget && (it->seen || it->n_window <= it->n_threads));
+}
+
 static sp_status fill_window(sp_iterator *it)
 {
-    while (!it->ended && it->n_window < it->plan.n_ahead) {
-        size_t waiting = 0;
-        pthread_mutex_lock(&it->lock);
-        for (int64_t i = 0; i < it->n_window; i++) {
-            const sp_task *t = it->window[(it->first + i) % it->plan.n_ahead];
-            if (t->state == SP_TASK_DONE) waiting += t->bytes;
-        }
-        pthread_mutex_unlock(&it->lock);
-        it->bytes = waiting;
-        if (it->n_window && waiting >= it->plan.budget) return SP_OK;
+    while (!it->ended && it->n_window < it->plan.n_ahead && has_room(it)) {
         sp_task *t;
         SP_TRY(next_task(it, it->n_window == 0, &t));
         if (!t) return SP_OK;

@@ -369,7 +369,8 @@ static sp_status record_columns(record *r, const char *const *columns, int n_col
     if (!r->columns) return SP_NOMEM;
     for (int i = 0; i < r->n_columns; i++) {
         const char *name = columns ? columns[i] : sp_record_field_at(r->record, i)->name;
-        SP_CHECK(sp_record_field_find(r->record, name) >= 0, SP_RUNTIME, "%s has no column '%s'",
+        SP_CHECK(sp_record_field_find(r->record, name) >= 0, SP_RUNTIME,
+                 "Invalid data, %s has no column '%s': column name can not found in schema",
                  sp_record_shard_path(r->record, 0), name);
         if (!(r->columns[i] = sp__strdup(name))) return SP_NOMEM;
     }

@@ -464,3 +464,31 @@ def test_callbacks_of_map():
     assert heard == ['begin', ('epoch', 1), (1, 1), (3, 3), 'end', ('epoch', 2), (2, 5), 'end']
     with pytest.raises(TypeError):
         numbers(3).map(lambda n: n, callbacks=[3]).get_col_names()
+
+
+def test_memory_stays_within_the_budget():
+    """Rows of 4 MiB: without a budget sixteen of them would wait."""
+    ds.config.set_memory_budget(10)
+    rows = np.zeros((12, 1 << 18), np.float32)
+    data = ds.NumpySlicesDataset(rows, ['v'], shuffle=False).map(transforms.PadEnd([1 << 20], 1.0), 'v', num_parallel_workers=2)
+    iterator = data.create_tuple_iterator(num_epochs=10, output_numpy=True)
+    most, sizes = 0, []
+    for _ in range(10):
+        for _ in iterator:
+            time.sleep(0.002)
+            most = max(most, iterator._source.stats()[2])
+        with open('/proc/self/statm', encoding='ascii') as file:
+            sizes.append(int(file.read().split()[1]) * 4096)
+        if iterator._closed:
+            break
+    assert most <= 14 << 20
+    assert max(sizes[2:]) - sizes[1] < 24 << 20
+
+
+def test_repeats_without_end():
+    data = numbers(3).repeat(-1)
+    assert data.get_dataset_size() == 3 and data.batch(2).get_dataset_size() == 2 and data.get_repeat_count() == -1
+    iterator = data.create_dict_iterator(num_epochs=1, output_numpy=True)
+    assert [int(next(iterator)['n']) for _ in range(8)] == [0, 1, 2, 0, 1, 2, 0, 1]
+    assert len(epochs(numbers(3).repeat().take(7))[0]) == 7
+    assert epochs(numbers(3).filter(lambda n: False, 'n').repeat(-1)) == [[]]

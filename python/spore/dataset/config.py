@@ -16,7 +16,7 @@ __all__ = ['set_seed', 'get_seed', 'set_num_parallel_workers', 'get_num_parallel
            'get_multiprocessing_timeout_interval', 'set_multiprocessing_start_method',
            'get_multiprocessing_start_method', 'set_fast_recovery', 'get_fast_recovery', 'set_debug_mode',
            'get_debug_mode', 'set_error_samples_mode', 'get_error_samples_mode', 'set_iterator_mode',
-           'get_iterator_mode', 'set_sending_batches', 'load', 'ErrorSamplesMode']
+           'get_iterator_mode', 'set_sending_batches', 'set_memory_budget', 'get_memory_budget', 'load', 'ErrorSamplesMode']
 
 
 class ErrorSamplesMode(enum.IntEnum):
@@ -32,7 +32,8 @@ _values = {'seed': None, 'num_parallel_workers': max(1, min(8, os.cpu_count() or
            'enable_shared_mem': True, 'enable_autotune': False, 'autotune_interval': 0, 'auto_offload': False,
            'enable_watchdog': True, 'multiprocessing_timeout_interval': 300, 'multiprocessing_start_method': 'fork',
            'fast_recovery': True, 'debug_mode': False, 'error_samples_mode': ErrorSamplesMode.RETURN,
-           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': []}
+           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': [],
+           'memory_budget': 256}
 
 
 def _count(name, value, least):
@@ -98,6 +99,7 @@ def _setting(name, check, least=None, argument=None):
     return put, get
 
 
+set_memory_budget, get_memory_budget = _setting('memory_budget', _count, 1, argument='megabytes')
 set_callback_timeout, get_callback_timeout = _setting('callback_timeout', _count, 1, argument='timeout')
 set_monitor_sampling_interval, get_monitor_sampling_interval = _setting('monitor_sampling_interval', _count, 1, argument='interval')
 set_auto_num_workers, get_auto_num_workers = _setting('auto_num_workers', _flag, argument='enable')

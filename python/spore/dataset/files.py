@@ -8,7 +8,7 @@ import numpy as np
 
 from spore import _core
 from spore.dataset import _check
-from spore.dataset.samplers import Shuffle, generator_of
+from spore.dataset.samplers import PKSampler, Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 
 __all__ = ['MindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
@@ -47,16 +47,23 @@ class MindDataset(MappableDataset):
     def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None, num_shards=None,
                  shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None, cache=None):
         _check.kind(dataset_files, (str, list), 'dataset_files')
+        if columns_list is not None:
+            _check.kind(columns_list, list, 'columns_list')
         self._columns = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
-        if (padded_sample is None) != (num_padded is None):
-            raise RuntimeError("padded_sample and num_padded must be given together.")
         if padded_sample is not None:
+            if num_padded is None:
+                raise RuntimeError("padded_sample is specified and requires num_padded as well.")
+            if self._columns is None:
+                raise RuntimeError("padded_sample is specified and requires columns_list as well.")
             _check.kind(padded_sample, dict, 'padded_sample')
             _check.kind(num_padded, int, 'num_padded')
             if num_padded < 0:
-                raise ValueError("num_padded must be greater than or equal to zero.")
-            if self._columns is None:
-                raise RuntimeError("padded_sample is specified and requires columns_list as well.")
+                raise ValueError(f"num_padded is invalid, num_padded={num_padded}.")
+            if set(padded_sample) != set(self._columns):
+                raise ValueError(f"padded_sample cannot match columns_list: it has {sorted(padded_sample)}, wanted are "
+                                 f"{sorted(self._columns)}.")
+        elif num_padded is not None:
+            raise RuntimeError("num_padded is specified but padded_sample is not.")
         paths = [dataset_files] if isinstance(dataset_files, str) else dataset_files
         for path in paths:
             if not os.path.isfile(path) and not os.path.isfile(path + '0'):
@@ -67,6 +74,13 @@ class MindDataset(MappableDataset):
         self._paths, self._padded = dataset_files, (padded_sample, num_padded or 0)
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
         self._by_file = shuffle if shuffle in (Shuffle.FILES, Shuffle.INFILE) else None
+
+    def _labels(self):
+        if not isinstance(self.sampler, PKSampler):
+            return None
+        column = self.sampler.class_column
+        reader = self._files.open_files(self._paths, [column])
+        return np.asarray([row[column] for row in reader])
 
     def _total(self):
         return len(self._reader) + self._padded[1]

@@ -76,7 +76,8 @@ class Iterator:
                 if hasattr(node, '_begin') and node.is_sync():
                     node._begin()
         slow = config.get_multiprocessing_timeout_interval() if config.get_enable_watchdog() else 0
-        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead, 0, slow)
+        self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead,
+                                              config.get_memory_budget() << 20, slow)
         self._columns = data.get_col_names()
         self._numpy, self._left = output_numpy, num_epochs
         self._figures, self._owner, self._closed = None, owner, False

@@ -564,7 +564,7 @@ class RepeatDataset(_Passing):
         return self.count
 
     def _make(self):
-        return self._parent().repeat(max(1, self.count))
+        return self._parent().repeat(self.count)
 
 
 class TakeDataset(_Passing):

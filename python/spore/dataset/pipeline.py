@@ -333,7 +333,7 @@ class Dataset:
         return kinds.ShuffleDataset(self, buffer_size)
 
     def repeat(self, count=None):
-        """The rows ``count`` times as one epoch; None or -1 leaves the number of epochs to the reader."""
+        """The rows ``count`` times as one epoch; None or -1 without end, though the size stays that of one."""
         return kinds.RepeatDataset(self, count)
 
     def take(self, count=-1):
