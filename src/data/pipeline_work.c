@@ -118,7 +118,8 @@ static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *f
              t->plan->node->columns[column], rank);
     if (pads && pad->rank >= 0)
         SP_CHECK(pad->rank == rank - text, SP_RUNTIME,
-                 "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, pad_shapes rank:%d",
+                 "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, "
+                 "pad_shapes rank:%d",
                  t->plan->node->columns[column], rank - text, pad->rank);
     memcpy(dims, first->dims, (size_t)rank * sizeof *dims);
     for (int64_t i = 1; i < t->n_inputs; i++) {

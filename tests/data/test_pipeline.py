@@ -289,9 +289,11 @@ def test_exceptions_arrive_with_row_and_traceback():
 @pytest.mark.parametrize('data, text', [
     (lambda: numbers(3).map(lambda n: (n, n), 'n'), "in 'map' operations: 2, the number of 'output_columns': 1"),
     (lambda: numbers(3).map(lambda n: object(), 'n'), "must be an array of numbers or texts"),
-    (lambda: numbers(3).batch(2, per_batch_map=lambda n, info: (n, n), input_columns=['n']), "'per_batch_map' function should be 1 , but got: 2"),
+    (lambda: numbers(3).batch(2, per_batch_map=lambda n, info: (n, n), input_columns=['n']),
+     "'per_batch_map' function should be 1 , but got: 2"),
     (lambda: numbers(3).map(vision.Resize(4), 'n'), "row 0 of the source"),
-    (lambda: numbers(3).concat(numbers(3).project('n')), "'column name' or 'column order' of concat datasets should be the same.*1 columns, but the first has 2"),
+    (lambda: numbers(3).concat(numbers(3).project('n')),
+     "'column name' or 'column order' of concat datasets should be the same.*1 columns, but the first has 2"),
     (lambda: ds.zip((numbers(3), numbers(3))), "duplicate column n already exists when zipping datasets"),
 ])
 def test_what_cannot_be_is_named(data, text):

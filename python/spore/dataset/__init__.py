@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: sources, and what is made of their rows."""
-from spore.dataset import (_cells, audio, audio_files, column_files, config, files, operations, pipeline, samplers, sources, text, text_files,
-                           transforms, vision, vision_files)
+from spore.dataset import (_cells, audio, audio_files, column_files, config, detection_files, files, operations, pipeline,
+                           samplers, sources, text, text_files, transforms, vision, vision_files)
 from spore.dataset.audio_files import *
 from spore.dataset.cache import DatasetCache
 from spore.dataset.callback import DSCallback, WaitedDSCallback
 from spore.dataset.column_files import *
+from spore.dataset.detection_files import *
 from spore.dataset.files import *
 from spore.dataset.operations import *
 from spore.dataset.pipeline import Dataset, zip
@@ -16,6 +17,7 @@ from spore.dataset.sources import GeneratorDataset, NumpySlicesDataset, PaddedDa
 from spore.dataset.text_files import *
 from spore.dataset.vision_files import *
 
-__all__ = ['Dataset', 'DSCallback', 'WaitedDSCallback', 'DatasetCache', 'Schema', 'compare', 'deserialize', 'serialize', 'show', 'zip', 'audio', 'config', 'text', 'transforms', 'vision', *files.__all__,
-           *samplers.__all__, *audio_files.__all__, *column_files.__all__, *text_files.__all__, *vision_files.__all__,
-           *operations.__all__, 'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset']
+__all__ = ['Dataset', 'DSCallback', 'WaitedDSCallback', 'DatasetCache', 'Schema', 'compare', 'deserialize', 'serialize', 'show', 'zip',
+           'audio', 'config', 'text', 'transforms', 'vision', *files.__all__, *samplers.__all__, *audio_files.__all__,
+           *column_files.__all__, *detection_files.__all__, *text_files.__all__, *vision_files.__all__, *operations.__all__,
+           'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset']

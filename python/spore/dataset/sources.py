@@ -289,8 +289,9 @@ class GeneratorDataset(_InMemory):
             for i, (value, kind) in enumerate(zip(row, self._types)):
                 found = to_array(value).dtype
                 if kind is not None and found != kind:
-                    raise RuntimeError(f"Invalid Python function, type of returned data in 'GeneratorDataset' should be same with specified "
-                                       f"column_types, but the type of returned data: {found}, specified column type: {kind}: column "
+                    raise RuntimeError("Invalid Python function, type of returned data in 'GeneratorDataset' should be same with "
+                                       f"specified column_types, but the type of returned data: {found}, specified column type: "
+                                       f"{kind}: column "
                                        f"'{self._column_names[i]}'")
             return row
         return typed
