@@ -468,6 +468,22 @@ static sp_status prepare_constant(planner *l, const sp_kernel *kernel, const sp_
     return SP_OK;
 }
 
+/* Inputs that lie along an axis of the result, as broadcasting sees them: [channels, 1, 1]. Kernels see the same numbers. */
+static sp_status spread_inputs(planner *l, sp_step *s)
+{
+    if (!s->loop.fn || !s->op->loop_axis) return SP_OK;
+    const int rank = l->p->handles[s->handles[s->n_in]].shape.rank - s->op->loop_axis;
+    for (int i = 0; i < s->n_in; i++) {
+        const sp_handle h = l->p->handles[s->handles[i]];
+        if (h.shape.rank != 1 || rank <= 1) continue;
+        sp_tensor t = h.shape;
+        t.rank = (int8_t)rank;
+        for (int k = 1; k < rank; k++) t.dims[k] = t.strides[k] = 1;
+        if ((s->handles[i] = add_handle(l, &t, h.root, h.offset)) < 0) return SP_NOMEM;
+    }
+    return SP_OK;
+}
+
 static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
 {
     for (int i = 0; i < n->n_in; i++) SP_TRY(handle_of(l, n->in[i], &r->in[i]));
@@ -504,6 +520,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     size_t work = kernel.workspace ? kernel.workspace(&c) : 0;
     SP_TRY(add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out));
     if (kernel.loop) l->p->steps[l->p->n_steps - 1].loop = kernel.loop(&c);
+    SP_TRY(spread_inputs(l, &l->p->steps[l->p->n_steps - 1]));
     l->p->steps[l->p->n_steps - 1].epilogue = kernel.epilogue;
     return prepare_constant(l, &kernel, &c, &l->p->steps[l->p->n_steps - 1]);
 }

@@ -37,7 +37,7 @@ static const sp_tensor *shape_of(const sp_plan *p, int handle) { return &p->hand
 
 bool sp__step_fusible(const sp_plan *p, const sp_step *s)
 {
-    if (!s->loop.fn || s->n_in + s->n_out > SP_LOOP_MAX || s->n_out < 1 || s->work >= 0) return false;
+    if (!s->loop.fn || s->n_in + s->n_out > SP_LOOP_MAX || s->n_out < 1) return false;
     const sp_tensor *o = shape_of(p, s->handles[s->n_in]);
     if (o->count == 0) return false;
     for (int i = 0; i < s->n_in + s->n_out; i++)

@@ -96,6 +96,7 @@ struct sp_op {
     /* Element-wise operators: the reference does what sp__call_loop does with this. Graph mode fuses such loops, so element i of
      * the results may depend on the elements i of the inputs alone. */
     sp_inner_loop (*loop)(const sp_call *c);
+    int loop_axis;       /* of the result: inputs of rank 1 lie along it in the loop; 0: they are broadcast as always */
     bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
     uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);

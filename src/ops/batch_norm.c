@@ -94,6 +94,33 @@ static sp_status affine_reference(const sp_call *c)
     sp__params_read(c->in[2], 0, real, x->dims[1], j.b);
     return x->count ? affine_run(&j, x->dtype) : SP_OK;
 }
+/* The same for plans, which do it together with what comes before and behind: the loop gets scale and shift along the axis. */
+#define AFFINE_LOOP(D, T)                                                                                              \
+    static void affine_loop_##D(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                   \
+    {                                                                                                                  \
+        (void)attrs;                                                                                                   \
+        T *y = (T *)(void *)ptr[0];                                                                                    \
+        const T *x = (const T *)(const void *)ptr[1], *a = (const T *)(const void *)ptr[2],                            \
+                *b = (const T *)(const void *)ptr[3];                                                                  \
+        const int64_t size = (int64_t)sizeof(T);                                                                       \
+        if (step[0] == size && step[1] == size && step[2] == 0 && step[3] == 0) {                                      \
+            const T scale = *a, shift = *b;                                                                            \
+            for (int64_t i = 0; i < n; i++) y[i] = x[i] * scale + shift;                                               \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            y[i * (step[0] / size)] = x[i * (step[1] / size)] * a[i * (step[2] / size)] + b[i * (step[3] / size)];     \
+    }
+AFFINE_LOOP(F32, float)
+AFFINE_LOOP(F64, double)
+static sp_inner_loop affine_loop(const sp_call *c)
+{
+    const int dtype = c->in[0]->dtype;
+    const bool plain = dtype == SP_DTYPE_F32 || dtype == SP_DTYPE_F64; /* half types are scaled in float */
+    for (int i = 1; i < 3; i++)
+        if (!plain || !c->in[i] || c->in[i]->dtype != dtype) return (sp_inner_loop){.fn = NULL};
+    return (sp_inner_loop){.fn = dtype == SP_DTYPE_F32 ? affine_loop_F32 : affine_loop_F64, .cost = 8};
+}
 static sp_status affine_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *x = v->in[0], *a = v->in[1], *g = v->dout[0];
@@ -107,7 +134,7 @@ static sp_status affine_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_channel_affine = {
     .name = "channel_affine", .inputs = "x, scale, shift", .dtypes = SP_DT_FLOATS, .infer = affine_infer,
-    .reference = affine_reference, .workspace = two_per_channel, .vjp = affine_vjp,
+    .reference = affine_reference, .loop = affine_loop, .loop_axis = 1, .workspace = two_per_channel, .vjp = affine_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .doc = "x * scale + shift with one scale and shift per channel (axis 1).",
     .samples = "[2,3,4] [3] [3]; [4,3] [3] [3]",
 };
