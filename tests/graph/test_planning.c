@@ -132,8 +132,12 @@ static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t prog
     sp_tensor *a = NULL, *c = NULL;
     OK(sp_tensor_copy(want, &a));
     OK(sp_tensor_copy(got, &c));
-    if (sp_tensor_bytes(a) != sp_tensor_bytes(c) || memcmp(sp_tensor_data(a), sp_tensor_data(c), sp_tensor_bytes(a)) != 0)
-        fail_msg("program %llu differs from eager mode without '%s'", (unsigned long long)program, off ? off : "");
+    assert_int_equal(sp_tensor_bytes(a), sp_tensor_bytes(c));
+    const float *u = sp_tensor_data(a), *v = sp_tensor_data(c);
+    for (int64_t i = 0; i < sp_tensor_count(a); i++)
+        if (memcmp(&u[i], &v[i], sizeof *u) != 0)
+            fail_msg("program %llu differs from eager mode without '%s': element %lld is %a, it was %a", (unsigned long long)program,
+                     off ? off : "", (long long)i, (double)v[i], (double)u[i]);
     sp_tensor_release(a);
     sp_tensor_release(c);
 }
