@@ -16,6 +16,7 @@ nn.layer.rnn_cells.RNNCellBase nn.layer.rnn_cells._rnn_tanh_cell nn.layer.rnn_ce
 train._utils.check_value_type train.serialization._get_merged_param_data train.summary.summary_record._get_summary_tensor_data
 parallel._utils._is_sharding_propagation dataset.vision.py_transforms_util.is_numpy dataset.vision.py_transforms_util.hwc_to_chw
 log._LogActionOnce device_context.ascend.op_precision device_context.cpu.is_available mint.functional mint.clip
+train.amp._config_level train.amp._do_keep_batchnorm_fp32 train.amp._add_loss_network
 ops.auto_generate.AddExt ops.auto_generate.SumExt ops.auto_generate.SplitWithSize ops.auto_generate.TopkExt
 ops.function.math_func.amax_ext ops.function.nn_func.softmax_ext ops.operations.sparse_ops.SparseToDense
 """.split()

@@ -190,3 +190,22 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         if update is not None:
             return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=update).set_train()
     return nn.TrainOneStepCell(network, optimizer, *([] if scale is None else [scale])).set_train()
+
+
+# --- the parts of build_train_network, for packages that put them together themselves --------------------------------
+
+_config_level = {level: {'keep_batchnorm_fp32': keep, 'cast_model_type': dtype, 'loss_scale_manager': manager() if manager else None}
+                 for level, (keep, dtype, manager) in _CONFIG.items()}
+
+
+def _do_keep_batchnorm_fp32(network):
+    """Batch normalisation below a network computes in float32."""
+    kinds = tuple(getattr(nn, name) for name in _BLACK if name.startswith('BatchNorm'))
+    for _, cell in network.cells_and_names():
+        if isinstance(cell, kinds):
+            cell.to_float(mstype.float32)
+
+
+def _add_loss_network(network, loss_fn, cast_model_type):
+    """Network and loss function as one Cell."""
+    return (_FloatLoss if cast_model_type == mstype.float16 else nn.WithLossCell)(network, loss_fn)

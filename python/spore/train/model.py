@@ -4,7 +4,7 @@ import copy
 
 from spore import nn
 from spore._core import Tensor
-from spore.context import get_auto_parallel_context
+from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
 from spore.train import amp
 from spore.train.callback import ModelCheckpoint, RunContext, TimeMonitor
 from spore.train.callback import (_CallbackManager, _InternalCallbackParam)
