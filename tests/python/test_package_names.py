@@ -74,3 +74,26 @@ def test_warnings_come_once(caplog):
         warn()
         warn()
     assert caplog.text.count("beware") == 1
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_summaries_hold_the_values_of_the_last_run(mode):
+    from spore.train.summary.summary_record import _get_summary_tensor_data
+
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.summary = ops.TensorSummary()
+
+        def construct(self, x):
+            self.summary("twice", x * 2)
+            return x + 1
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net = Net()
+        for value in (1.0, 5.0):
+            assert net(Tensor([value])).tolist() == [value + 1]
+        assert {name: value.tolist() for name, value in _get_summary_tensor_data().items()} == {"twice[:Tensor]": [10.0]}
+    finally:
+        ms.set_context(mode=before)

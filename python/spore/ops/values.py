@@ -516,6 +516,7 @@ def _summary(kind):
         def __call__(self, name, value):
             if not isinstance(value, Tensor):
                 raise TypeError(f"{type(self).__name__}: value must be a Tensor, but got {type(value).__name__}")
+            value.asnumpy()  # a compiled function hands over to Python here: the value of the run is recorded, not its symbol
             _recorded[kind, str(name)] = value
     Summary.__name__ = Summary.__qualname__ = kind + "Summary"
     return _instance(Summary)
