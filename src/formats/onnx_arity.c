@@ -45,14 +45,22 @@ static const struct {
     {"com.microsoft:DynamicQuantizeLSTM", 1, 0x507},
 };
 
+/* The row of the newest version up to the opset; of an operator that is younger than its model, the oldest row. */
 unsigned sp__onnx_needed(const char *handler, int opset)
 {
     unsigned needed = 1;
     int since = 0;
-    for (size_t i = 0; i < sizeof arities / sizeof *arities; i++)
-        if (strcmp(arities[i].name, handler) == 0 && arities[i].since <= opset && arities[i].since > since) {
+    for (size_t i = 0; i < sizeof arities / sizeof *arities; i++) {
+        if (strcmp(arities[i].name, handler) != 0) continue;
+        bool fits = arities[i].since <= opset, older = since > opset && arities[i].since < since;
+        if (since == 0 || older || (fits && arities[i].since > since)) {
             since = arities[i].since;
             needed = arities[i].needed;
         }
+    }
+    /* Operators of any number of operands have no use for one that is left out. */
+    static const char *const all[] = {"Concat", "Einsum", "Max", "Mean", "Min", "Sum"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i], handler) == 0) needed |= SP_ONNX_NEEDS_ALL;
     return needed;
 }

@@ -84,7 +84,7 @@ static sp_status apply_handler(sp_onnx_call *c)
     for (int i = 0; i < c->n_in; i++) {
         sp_onnx_value *v = c->value_in[i];
         c->in[i] = v != NULL ? v->tensor : NULL;
-        SP_CHECK(v == NULL ? !(i < 31 && c->node->needed >> i & 1) : v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
+        SP_CHECK(v == NULL ? !sp__onnx_needs(c->node, i) : v->tensor != NULL, SP_TYPE, "input %d is no tensor", i);
         if (v != NULL && v->type != 0 && h->how == SP_ONNX_PLAIN) return refuse_type(i, v->type);
         if (c->in[i] != NULL) SP_TRY(check_known(c->in[i]));
     }

@@ -53,6 +53,8 @@ typedef struct sp_onnx_attr {
     sp_onnx_graph *graph;
 } sp_onnx_attr;
 
+#define SP_ONNX_NEEDS_ALL 0x80000000u
+
 struct sp_onnx_node {
     const char *name, *op, *domain;
     int n_in, n_out;
@@ -62,7 +64,7 @@ struct sp_onnx_node {
     const sp_onnx_handler *handler; /* or */
     sp_onnx_graph *function;        /* a function of the model */
     int opset;
-    unsigned needed;          /* bit i: input i must be there */
+    unsigned needed;          /* bit i: input i must be there; see sp__onnx_needed */
     const sp_onnx_node *norm; /* of a convolution: the normalisation that alone uses its result */
     bool folded;              /* of that normalisation: nothing is left to do when its result is there */
     int n_dead;
@@ -172,6 +174,8 @@ static inline int sp__onnx_in_type(const sp_onnx_call *c, int i)
 /* Numbers brought to a carried type: rounded to what its elements can hold. */
 sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode);
 
+static inline bool sp__onnx_needs(const sp_onnx_node *n, int i) { return n->needed & SP_ONNX_NEEDS_ALL || (i < 31 && n->needed >> i & 1); }
+
 /* A short list of integers. */
 typedef struct sp_onnx_ints {
     int n;
@@ -187,7 +191,7 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
 /* Apply the handler of another operator of the standard, of the newest version, with the attributes of this node. */
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version); /* NULL: not supported */
-/* Inputs that an operator cannot do without, by the name of its handler: bit i for input i. */
+/* Inputs that an operator cannot do without, by the name of its handler: bit i for input i, the last one for all that are given. */
 unsigned sp__onnx_needed(const char *handler, int opset);
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)

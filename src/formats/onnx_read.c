@@ -425,8 +425,8 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
         if (outs[i][0] != '\0') SP_TRY(names_add(&s->names, outs[i], &n->out[i]));
     }
     bind_node(r, o, n);
-    for (int i = 0; n->needed >> i != 0 && i < 31; i++)
-        SP_CHECK(!(n->needed >> i & 1) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT, "operator '%s' without its input %d", n->handler->name, i);
+    for (int i = 0; i < n->n_in || (i < 31 && (n->needed & ~SP_ONNX_NEEDS_ALL) >> i != 0); i++)
+        SP_CHECK(!sp__onnx_needs(n, i) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT, "operator '%s' without its input %d", n->op, i);
     return SP_OK;
 }
 

@@ -180,6 +180,13 @@ def test_bad_regular_expressions_are_told(tmp_path):
             net(Tensor(np.array(["a"])))
 
 
+def test_missing_inputs_are_refused(tmp_path):
+    for op, inputs in ((b"LayerNormalization", [b"x"]), (b"Conv", [b"x"]), (b"Einsum", [b"x", b"", b"x"]), (b"Gemm", [b"x", b""])):
+        nodes = [b"".join(field(1, i) for i in inputs) + field(2, b"y") + field(4, op)]
+        with pytest.raises(RuntimeError, match="without its input 1"):
+            onnx.load(write(tmp_path, nodes, [(b"x", tensor_type(1))], [(b"y", tensor_type(1))], opset=13))
+
+
 def test_weights_outside_the_folder_are_refused(tmp_path):
     entry = field(1, b"location") + field(2, b"../secret")
     weight = b"\x08\x01\x10\x01" + field(8, b"w") + field(13, entry) + b"\x70\x01"
