@@ -42,6 +42,7 @@ def test_primitives_of_generated_modules_compute_as_mint_does():
     assert StackExt(1)((x[0], x[1])).tolist() == [[1.0, 3.0], [2.0, 4.0]]
     with pytest.raises(AttributeError, match="nothing_ext"):
         ops.nothing_ext
+    assert not hasattr(ms.mint, "nothing")
 
 
 def test_recording_is_switched_by_the_executor():
