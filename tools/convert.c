@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spore/model.h"
 #include "tools.h"
 
 static const char help[] =
     "usage: spore convert IN OUT [options]\n\n"
     "Writes the weights of IN, of any format that spore inspect knows, into OUT: .ckpt, .safetensors,\n"
-    ".safetensors.index.json (sharded), .npz or .npy.\n\n"
-    "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy)\n"
+    ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx or .mindir, IN is a model (ONNX, MindIR), which is\n"
+    "written as a whole.\n\n"
+    "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy, onnx, mindir)\n"
+    "  --opset N            .onnx: version of the operators, 13 to 26 (default 17)\n"
     "  --map torch          PyTorch's names into MindSpore's: running_mean -> moving_mean, weight and bias of\n"
     "                       normalisations -> gamma and beta; num_batches_tracked is left out\n"
     "  --map FILE           new names from lines \"old new\"; \"-\" leaves the tensor out; # begins a comment\n"
@@ -26,7 +29,8 @@ static const char help[] =
     "  --only PREFIX        keep only names of IN that begin so; may be repeated\n"
     "  --without PREFIX     leave out names of IN that begin so; may be repeated\n"
     "  --dtype DTYPE        convert floating-point tensors: float16, bfloat16, float32 or float64\n"
-    "  --shard-bytes N      most bytes of contents in one file of a sharded model (default 5000000000)\n"
+    "  --shard-bytes N      most bytes of contents in one file of a sharded model (default 5000000000); of a model: weights\n"
+    "                       beyond N bytes lie in a file beside it\n"
     "  --compress           .npz: compressed\n"
     "  --crc                .ckpt, .safetensors: with a checksum\n"
     "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n"
@@ -35,14 +39,15 @@ static const char help[] =
     "  spore convert resnet50.pth resnet50.ckpt --map torch\n"
     "  spore convert model.safetensors.index.json model.ckpt\n"
     "  spore convert model.ckpt model.safetensors --strip backbone. --dtype bfloat16\n"
-    "  spore convert model.ckpt secret.ckpt --encrypt --key-file key.txt\n";
+    "  spore convert model.ckpt secret.ckpt --encrypt --key-file key.txt\n"
+    "  spore convert model.mindir model.onnx\n";
 
 typedef struct {
     const char *from, *to; /* to NULL: leave it out */
 } rule;
 
 typedef struct {
-    const char *in, *out, *to, *map, *strip, *add, *dtype, *shard_bytes;
+    const char *in, *out, *to, *map, *strip, *add, *dtype, *shard_bytes, *opset;
     const char **rename, **only, **without;
     bool compress, crc, encrypt;
     tool_key key;
@@ -246,6 +251,27 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
     return code;
 }
 
+static bool is_model(const job *j)
+{
+    if (j->to != NULL) return strcmp(j->to, "onnx") == 0 || strcmp(j->to, "mindir") == 0;
+    return ends_in(j->out, ".onnx") || ends_in(j->out, ".mindir");
+}
+
+/* A model as a whole. */
+static int convert_model(const job *j, const sp_file_options *reading, const sp_file_options *writing)
+{
+    sp_model *m = NULL;
+    int code = 0;
+    if (j->map != NULL || j->rename != NULL || j->strip != NULL || j->add != NULL || j->only != NULL || j->without != NULL || j->dtype != NULL)
+        return tool_complain(EXIT_USAGE, "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
+    if (sp_model_load(j->in, reading, &m) != SP_OK || sp_model_convert(m, j->out, j->opset != NULL ? atoi(j->opset) : 0, writing) != SP_OK)
+        code = tool_engine_failed("convert");
+    if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", j->out, sp_model_inputs(m), sp_model_outputs(m),
+                          (long long)sp_bundle_count(sp_model_parameters(m)), j->in);
+    sp_model_release(m);
+    return code;
+}
+
 int verb_convert(int argc, char **argv)
 {
     job j = {0};
@@ -256,6 +282,7 @@ int verb_convert(int argc, char **argv)
                                    {"--add", NULL, &j.add, NULL},
                                    {"--dtype", NULL, &j.dtype, NULL},
                                    {"--shard-bytes", NULL, &j.shard_bytes, NULL},
+                                   {"--opset", NULL, &j.opset, NULL},
                                    {"--rename", NULL, NULL, &j.rename},
                                    {"--only", NULL, NULL, &j.only},
                                    {"--without", NULL, NULL, &j.without},
@@ -286,7 +313,7 @@ int verb_convert(int argc, char **argv)
         if (code == 0 && (*end != '\0' || writing.shard_bytes == 0))
             code = tool_complain(EXIT_USAGE, "convert: --shard-bytes wants a number, but got '%s'", j.shard_bytes);
     }
-    if (code == 0) code = convert(&j, &reading, &writing);
+    if (code == 0) code = is_model(&j) ? convert_model(&j, &reading, &writing) : convert(&j, &reading, &writing);
     tool_key_clear(&j.key);
     free(j.rules);
     return code;

@@ -8,13 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "spore/model.h"
 #include "tools.h"
 
 static const char help[] =
     "usage: spore inspect FILE [--json] [--stats] [options]\n\n"
     "Shows what a file of weights or a model is and which tensors it holds. The format is told by the contents:\n"
     "MindSpore .ckpt and .mindir, safetensors (also sharded), PyTorch .pt/.pth/.bin, .npy, .npz, TensorFlow\n"
-    "checkpoints, Keras .h5, TFLite, ONNX.\n\n"
+    "checkpoints, Keras .h5, TFLite, ONNX. Of a model, MindIR or ONNX, the graph is summed up too: inputs, outputs, operators,\n"
+    "multiply-adds.\n\n"
     "  --stats              smallest, largest, mean, deviation, number of NaN and infinite elements of each tensor\n"
     "  --json               for programs\n"
     TOOL_KEY_HELP
@@ -32,6 +34,9 @@ typedef struct {
     const char *title;
     uint64_t file_bytes;
     bool stats;
+    sp_model *model;    /* NULL: none, or it cannot be run */
+    bool worked;        /* multiply_adds is known */
+    uint64_t multiply_adds;
 } report;
 
 static int64_t count_of(int rank, const int64_t *dims)
@@ -49,6 +54,94 @@ static sp_status entry_stats(const sp_bundle *b, int64_t i, tool_stats *out)
     if (status == SP_OK) status = tool_stats_of(t, out);
     sp_tensor_release(t);
     return status;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *type;
+    int n;
+} kind;
+
+static int more_first(const void *a, const void *b)
+{
+    const kind *x = a, *y = b;
+    return x->n != y->n ? y->n - x->n : strcmp(x->type, y->type);
+}
+
+/* Operators and how many there are, the most frequent first; their number. */
+static int count_kinds(const sp_model *m, kind *kinds, int room)
+{
+    int n = 0;
+    for (int i = 0; i < sp_model_nodes(m); i++) {
+        const char *type = sp_model_node_at(m, i)->type;
+        int k = 0;
+        while (k < n && strcmp(kinds[k].type, type) != 0) k++;
+        if (k == room) continue;
+        if (k == n) kinds[n++] = (kind){type, 0};
+        kinds[k].n++;
+    }
+    qsort(kinds, (size_t)n, sizeof *kinds, more_first);
+    return n;
+}
+
+static void print_faces(const sp_model *m, bool inputs)
+{
+    char name[256], shape[256];
+    for (int i = 0; i < (inputs ? sp_model_inputs(m) : sp_model_outputs(m)); i++) {
+        const sp_spec *s = inputs ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
+        printf("  %-7s %s  %s %s\n", inputs ? "input" : "output", tool_plain(inputs ? sp_model_input_name(m, i) : sp_model_output_name(m, i), name, sizeof name),
+               s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "any shape");
+    }
+}
+
+static void print_graph(const report *r)
+{
+    kind kinds[64];
+    if (r->model == NULL) return;
+    int n = count_kinds(r->model, kinds, 64);
+    print_faces(r->model, true);
+    print_faces(r->model, false);
+    printf("  %d nodes:", sp_model_nodes(r->model));
+    for (int i = 0; i < n && i < 12; i++) printf("%s %d %s", i ? "," : "", kinds[i].n, kinds[i].type);
+    printf("%s\n", n > 12 ? ", ..." : "");
+    if (r->worked) printf("  %.4g million multiply-adds a run (free sizes taken as small as possible)\n", (double)r->multiply_adds / 1e6);
+}
+
+static void json_faces(const sp_model *m, bool inputs)
+{
+    for (int i = 0; i < (inputs ? sp_model_inputs(m) : sp_model_outputs(m)); i++) {
+        const sp_spec *s = inputs ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
+        const char *name = inputs ? sp_model_input_name(m, i) : sp_model_output_name(m, i);
+        printf("%s{\"name\": ", i ? ", " : "");
+        tool_json_text(name, strlen(name));
+        if (s->dtype != SP_DTYPE_NONE) printf(", \"dtype\": \"%s\"", sp_dtype_name(s->dtype));
+        printf(", \"shape\": ");
+        if (s->rank < 0) printf("null");
+        else printf("[");
+        for (int k = 0; k < s->rank; k++) printf("%s%lld", k ? ", " : "", (long long)s->dims[k]);
+        printf(s->rank < 0 ? "}" : "]}");
+    }
+}
+
+static void json_graph(const report *r)
+{
+    kind kinds[256];
+    if (r->model == NULL) return;
+    int n = count_kinds(r->model, kinds, 256);
+    printf(",\n  \"graph\": {\"inputs\": [");
+    json_faces(r->model, true);
+    printf("], \"outputs\": [");
+    json_faces(r->model, false);
+    printf("], \"nodes\": %d, \"operators\": {", sp_model_nodes(r->model));
+    for (int i = 0; i < n; i++) {
+        printf("%s", i ? ", " : "");
+        tool_json_text(kinds[i].type, strlen(kinds[i].type));
+        printf(": %d", kinds[i].n);
+    }
+    printf("}, \"multiply_adds\": ");
+    if (r->worked) printf("%llu}", (unsigned long long)r->multiply_adds);
+    else printf("null}");
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------------------- */
@@ -110,7 +203,9 @@ static int print_json(const report *r)
         printf(": ");
         tool_json_text(text, strlen(text));
     }
-    printf("},\n  \"entries\": [");
+    printf("}");
+    json_graph(r);
+    printf(",\n  \"entries\": [");
     int64_t n = sp_bundle_count(r->bundle);
     for (int64_t i = 0; i < n; i++) {
         printf("%s\n", i > 0 ? "," : "");
@@ -180,6 +275,7 @@ static int print_text(const report *r)
         char name[128];
         printf("  %s: %s\n", tool_plain(key, name, sizeof name), tool_plain(text, shown, sizeof shown));
     }
+    print_graph(r);
     printf("%lld %s, %lld elements, %s\n", (long long)n, n == 1 ? "entry" : "entries", (long long)elements,
            tool_bytes(bytes, total));
     if (n == 0) return 0;
@@ -223,12 +319,17 @@ int verb_inspect(int argc, char **argv)
         tool_key_clear(&key);
         return tool_engine_failed(argv[0]);
     }
-    tool_key_clear(&key);
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));
+    /* What cannot be run is still a file with weights in it. */
+    bool is_model = strcmp(r.format, "onnx") == 0 || strcmp(r.format, "mindir") == 0;
+    if (!is_model || sp_model_load(path, &file, &r.model) != SP_OK) r.model = NULL;
+    r.worked = r.model != NULL && sp_model_work(r.model, NULL, &r.multiply_adds) == SP_OK;
+    tool_key_clear(&key);
     r.title = sp_format_title(sp_bundle_format(bundle));
     r.file_bytes = file_bytes(path);
     code = json ? print_json(&r) : print_text(&r);
     sp_bundle_release(bundle);
+    sp_model_release(r.model);
     return code;
 }

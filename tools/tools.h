@@ -75,6 +75,8 @@ int verb_convert(int argc, char **argv);
 int verb_diff(int argc, char **argv);
 int verb_encrypt(int argc, char **argv);
 int verb_decrypt(int argc, char **argv);
+int verb_draw(int argc, char **argv);
+int verb_predict(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 

@@ -46,6 +46,19 @@ SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 
+/* A node of the model as the file has it, for people and tools: what it is, the scope it belongs to ("layer1/conv1"; "" for none), and the
+ * names of the values it takes and makes. Branches and bodies of loops are inside their node and not listed. */
+typedef struct sp_model_node {
+    const char *name, *type, *scope;
+    int n_in, n_out;
+    const char *const *in, *const *out; /* "" where an operand is left out */
+} sp_model_node;
+SP_API int sp_model_nodes(const sp_model *m);
+SP_API const sp_model_node *sp_model_node_at(const sp_model *m, int i); /* borrowed */
+/* Multiplications (with their additions) of one run, in products and convolutions, with inputs of these shapes (NULL: those of the file,
+ * one element where they are free). Loops count as one turn, of branches the larger counts. */
+SP_API sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_adds);
+
 /* --- more than tensors ------------------------------------------------------------------------------------------- */
 
 /* A tensor, texts, or a list of items. Counted; never changes. */
@@ -95,6 +108,9 @@ typedef struct sp_model_names {
  * loads; encrypted when there is a key. Fails with everything in it that has no counterpart there. The file is replaced in one step. More
  * weights than options->shard_bytes (0: what the format allows in one file) lie in a file beside it. */
 SP_API sp_status sp_model_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);
+/* Write a model that was loaded, in the same way: ONNX as MindIR and the other way round. Inputs, outputs and weights keep their names, free
+ * dimensions stay free. */
+SP_API sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_file_options *options);
 
 #ifdef __cplusplus
 }

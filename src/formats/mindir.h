@@ -69,7 +69,7 @@ typedef struct mi_name {
 } mi_name;
 
 typedef struct mi_node {
-    const char *name, *type;
+    const char *name, *type, *scope; /* scope: where it belongs, NULL: not said */
     int n_in;
     const char **in_names;
     const mi_name **in;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/twins.h"
 #include "ir/graph_impl.h"
 
 /* --- messages ---------------------------------------------------------------------------------------------------- */
@@ -64,6 +65,7 @@ typedef struct {
     const char *monad;                /* the constant that Load waits for, NULL: none yet */
     struct known { const char *type; char name[64]; struct known *next; } *known;
     sp_function *fn;
+    sp_mindir_outside *outside;       /* NULL: weights are in the model itself */
 } build;
 
 enum { T_FLOAT = 1, T_INT64 = 7, T_STRING = 8, T_BOOL = 9, T_TENSORS = 19, T_TUPLE = 20, T_UMONAD = 23, T_NONE = 25, T_FUNCTION = 27 };
@@ -138,6 +140,33 @@ static void put_types(msg *m, uint32_t field, const char *name, int n, sp_value 
     put_number(&info, 1, 0);
     put_message(&a, 18, &info);
     put_message(m, field, &a);
+}
+
+enum { ALIGNED = 64 };
+
+/* A weight that lies in a file beside: its place there follows the ones before, at a multiple of 64 behind a record of 64 bytes. */
+static void put_outside(msg *m, const char *location, uint64_t *offset, const sp_tensor *t)
+{
+    msg e = {.status = SP_OK};
+    uint64_t bytes = sp_tensor_bytes((sp_tensor *)t);
+    put_text(&e, 1, location);
+    put_number(&e, 2, (int64_t)*offset);
+    put_number(&e, 3, (int64_t)bytes);
+    put_message(m, 12, &e);
+    *offset = (*offset + bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static void put_weight_outside(build *b, sp_tensor *t, const char *name, const char *ref_key)
+{
+    msg p = {.status = SP_OK};
+    for (int i = 0; i < t->rank; i++) put_number(&p, 1, t->dims[i]);
+    put_number(&p, 2, data_type((sp_dtype)t->dtype));
+    put_text(&p, 7, name);
+    put_outside(&p, b->outside->location, &b->outside->bytes, t);
+    put_text(&p, 13, ref_key);
+    put_number(&p, 16, 0);
+    put_message(&b->graph_out, 3, &p);
+    b->outside->tensors[b->outside->n++] = t;
 }
 
 static void put_tensor(msg *m, uint32_t field, sp_tensor *t, const char *name, const char *ref_key)
@@ -667,6 +696,22 @@ static sp_status write_split(build *b, const sp_node *n)
     return SP_OK;
 }
 
+/* A tensor full of one number is a constant. */
+static sp_status write_full(build *b, const sp_node *n)
+{
+    sp_tensor *t;
+    int count;
+    msg m = {.status = SP_OK};
+    for (int k = 0; k < n->out[0]->meta.rank; k++)
+        SP_CHECK(n->out[0]->meta.dims[k] >= 0, SP_DECLINED, "a new tensor of a free size is not written to MindIR");
+    SP_TRY(sp_apply(n->op, n->attrs, 0, NULL, 1, &t, &count));
+    put_tensor(&m, 12, t, "value0", NULL);
+    put_number(&m, 16, T_TENSORS);
+    sp_tensor_release(t);
+    put_constant(b, &m, value_name(b, n->out[0]));
+    return SP_OK;
+}
+
 static sp_status write_stack(build *b, const sp_node *n)
 {
     bool stack = !strcmp(n->op->name, "stack");
@@ -691,7 +736,7 @@ static const row rows[] = {
     {"conv2d", NULL, NULL, write_conv}, {"max_pool2d", NULL, NULL, write_pool}, {"avg_pool2d", NULL, NULL, write_pool},
     {"matmul", NULL, NULL, write_matmul}, {"channel_affine", NULL, NULL, write_affine}, {"slice", NULL, NULL, write_slice},
     {"gelu", NULL, NULL, write_gelu}, {"split", NULL, NULL, write_split}, {"stack", NULL, NULL, write_stack},
-    {"unstack", NULL, NULL, write_stack}, {"index", NULL, NULL, write_index},
+    {"unstack", NULL, NULL, write_stack}, {"index", NULL, NULL, write_index}, {"full", NULL, NULL, write_full},
     {"div", "Div", "0 1", NULL}, {"gelu_tanh", "GeLU", "0", NULL}, {"reshape", "Reshape", "0 shape", NULL},
     {"transpose", "Transpose", "0 perm", NULL}, {"broadcast_to", "BroadcastTo", "0 shape", NULL},
     {"reduce_mean", "ReduceMean", "0 axis keepdims", NULL}, {"reduce_sum", "ReduceSum", "0 axis keepdims =F", NULL},
@@ -702,6 +747,8 @@ static const row rows[] = {
     {"layer_norm", "LayerNorm", "0 1 2 begin_norm_axis begin_params_axis epsilon", NULL}, {"cast", "Cast", "0 dtype", NULL},
     {"gather", "Gather", "0 1 axis batch_dims", NULL}, {"concat", "Concat", "* axis", NULL},
     {"argmax", "Argmax", "0 axis dtype", NULL}, {"argmin", "Argmin", "0 axis dtype", NULL}, {"elu", "Elu", "0 alpha", NULL},
+    {"max_with_index", "ArgMaxWithValue", "0 axis keepdims", NULL}, {"min_with_index", "ArgMinWithValue", "0 axis keepdims", NULL},
+    {"one_hot", "OneHot", "0 depth 1 2 axis", NULL}, {"gather_elements", "GatherD", "0 dim 1", NULL},
     {"select", "Select", "0 1 2", NULL}, {"select_same", "Select", "0 1 2", NULL},
 };
 
@@ -722,7 +769,7 @@ static bool is_plain(const sp_op *op) { return op->mindir && !op->n_attrs && op-
 /* Does it do nothing to its input? */
 static bool is_identity(const sp_op *op)
 {
-    return !strcmp(op->name, "identity") || !strcmp(op->name, "copy") || !strcmp(op->name, "stop_gradient");
+    return !strcmp(op->name, "identity") || !strcmp(op->name, "copy") || !strcmp(op->name, "stop_gradient") || !strcmp(op->name, "after");
 }
 
 static sp_status write_row(build *b, const sp_node *n, const row *r)
@@ -750,12 +797,14 @@ static sp_status write_row(build *b, const sp_node *n, const row *r)
 
 static sp_status write_plain(build *b, const sp_node *n)
 {
-    const char *in[SP_IN_MAX], *type = is_identity(n->op) ? "Reshape" : n->op->mindir;
+    int n_open = 0;
+    for (int k = 0; k < n->out[0]->meta.rank; k++) n_open += n->out[0]->meta.dims[k] < 0;
+    const char *in[SP_IN_MAX], *type = !is_identity(n->op) ? n->op->mindir : n_open > 1 ? "Cast" : "Reshape";
     char spaced[64];
     int count = 0;
-    if (is_identity(n->op)) { /* the same shape again: a node that only names */
+    if (is_identity(n->op)) { /* the same shape or dtype again: a node that only names */
         in[count++] = use(b, n->in[0]);
-        in[count++] = constant_ints(b, n->out[0]->meta.rank, n->out[0]->meta.dims);
+        in[count++] = n_open > 1 ? constant_int(b, type_number(n->out[0]->meta.dtype)) : constant_ints(b, n->out[0]->meta.rank, n->out[0]->meta.dims);
     } else
         for (int i = 0; i < n->n_in && i < SP_IN_MAX; i++) {
             SP_CHECK(n->in[i], SP_VALUE, "%s without input %d has no counterpart in MindIR", n->op->name, i);
@@ -843,7 +892,9 @@ static void write_weights(build *b)
         const char *name = b->names->parameter_names[i];
         bool used = false;
         for (int k = 0; k < b->graph->n_variables; k++) used |= b->graph->variables[k]->tensor == b->names->parameters[i];
-        if (used) put_tensor(&b->graph_out, 3, b->names->parameters[i], text(b, "%s:%s", function_name(b, b->entry), name), name);
+        const char *full = used ? text(b, "%s:%s", function_name(b, b->entry), name) : NULL;
+        if (used && b->outside) put_weight_outside(b, b->names->parameters[i], full, name);
+        else if (used) put_tensor(&b->graph_out, 3, b->names->parameters[i], full, name);
     }
 }
 
@@ -919,22 +970,76 @@ static sp_status check(const build *b)
 
 /* MindSpore runs functions only when all they use is passed to them. Nothing is stored to, so Parameters may be read first of
  * all, at the start; then what functions use of others becomes arguments. The graph means the same afterwards. */
-static sp_status pass_everything(build *b)
+static sp_status pass_everything(sp_function *entry)
 {
-    for (sp_function *f = b->graph->first; f; f = f->next) {
-        for (sp_node *n = f->first, *next; f != b->entry && n; n = next) {
+    sp_graph *g = entry->graph;
+    for (sp_function *f = g->first; f; f = f->next) {
+        for (sp_node *n = f->first, *next; f != entry && n; n = next) {
             next = n->next;
             if (n->kind != SP_NODE_READ) continue;
-            sp_node *first = b->entry->first;
-            sp_node *read = first ? sp__node_insert(first, SP_NODE_READ, 0, NULL, 1) : sp__node_append(b->entry, SP_NODE_READ, 0, NULL, 1);
+            sp_node *first = entry->first;
+            sp_node *read = first ? sp__node_insert(first, SP_NODE_READ, 0, NULL, 1) : sp__node_append(entry, SP_NODE_READ, 0, NULL, 1);
             if (!read) return SP_NOMEM;
             read->variable = n->variable;
             read->out[0]->meta = n->out[0]->meta;
-            sp__value_replace(b->graph, n->out[0], read->out[0]);
+            sp__value_replace(g, n->out[0], read->out[0]);
             sp__node_remove(n);
         }
     }
-    return sp__graph_close(b->graph);
+    return sp__graph_close(g);
+}
+
+/* --- free sizes -------------------------------------------------------------------------------------------------- */
+
+static void open_dims(sp_meta *m, const sp_meta *other)
+{
+    for (int k = 0; k < m->rank; k++)
+        if (m->dims[k] != other->dims[k]) m->dims[k] = -1;
+}
+
+/* Sizes in attributes: of a shape one may be left to be inferred; a slice that ends with its operand does so at any size. */
+static sp_status open_attr(sp_node *n, const sp_node *twin, const char *name)
+{
+    sp_attr_type type = SP_ATTR_INT;
+    const sp_ints *a = attr_at(n, name, &type), *t = attr_at(twin, name, &type);
+    int n_open = 0;
+    if (!a || type != SP_ATTR_INTS || a->n != t->n) return SP_OK;
+    for (int k = 0; k < a->n; k++) {
+        int64_t *v = (int64_t *)(uintptr_t)&a->v[k], size = k < n->in[0]->meta.rank ? twin->in[0]->meta.dims[k] : 0;
+        if (*v == t->v[k]) continue;
+        if (!strcmp(name, "shape")) *v = -1;
+        else if (!strcmp(name, "stop") && t->v[k] == size) *v = INT32_MAX;
+        else return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on free sizes in a way that MindIR cannot say", n->op->name, name);
+        n_open++;
+    }
+    SP_CHECK(strcmp(n->op->name, "reshape") || n_open <= 1, SP_DECLINED,
+             "a reshape to more than one free size is not written to MindIR; keep all but one of the dimensions fixed");
+    return SP_OK;
+}
+
+/* What is of another size in the other recording gets the size -1. */
+static sp_status free_sizes(build *b)
+{
+    static const char *const names[] = {"shape", "start", "stop", "sizes", "size", "output_size"};
+    sp_function *other = b->names->other;
+    if (!other) return SP_OK;
+    SP_TRY(pass_everything(other));
+    SP_TRY(sp__graph_pair(b->graph, other->graph));
+    for (sp_function *f = b->graph->first; f; f = f->next) {
+        const sp_function *twin = f->mark;
+        for (int i = 0; i < f->n_params; i++) open_dims(&f->params[i]->meta, &twin->params[i]->meta);
+        for (sp_node *n = f->first; n; n = n->next) {
+            const sp_node *t = n->mark;
+            for (int i = 0; i < n->n_in; i++) {
+                const sp_value *x = n->in[i];
+                SP_CHECK(!x || x->origin != SP_VALUE_CONSTANT || sp__shape_equal(x->meta.rank, x->meta.dims, t->in[i]->meta.rank, t->in[i]->meta.dims),
+                         SP_DECLINED, "%s takes a constant that depends on free sizes, which is not written to MindIR", n->op ? n->op->name : "a call");
+            }
+            for (size_t k = 0; n->op && k < sizeof names / sizeof *names; k++) SP_TRY(open_attr(n, t, names[k]));
+            for (int i = 0; i < n->n_out; i++) open_dims(&n->out[i]->meta, &t->out[i]->meta);
+        }
+    }
+    return SP_OK;
 }
 
 static sp_status write_all(build *b)
@@ -943,7 +1048,8 @@ static sp_status write_all(build *b)
     if (!b->reached) return SP_NOMEM;
     reach(b, b->entry);
     SP_TRY(check(b));
-    SP_TRY(pass_everything(b));
+    SP_TRY(pass_everything(b->entry));
+    SP_TRY(free_sizes(b));
     if (!(b->written = sp__arena_alloc(&b->arena, (size_t)b->graph->next_value + 1))) return SP_NOMEM;
     put_text(&b->model, 1, "1.1");
     put_text(&b->model, 2, "MindSpore");
@@ -958,11 +1064,11 @@ static sp_status write_all(build *b)
     return b->model.status;
 }
 
-sp_status sp__mindir_build(sp_function *f, const sp_model_names *names, sp_wire_out *out)
+sp_status sp__mindir_build(sp_function *f, const sp_model_names *names, sp_mindir_outside *outside, sp_wire_out *out)
 {
     SP_CHECK(f->finished && f->n_params == names->n_inputs, SP_VALUE, "the function has %d inputs, but %d names are given", f->n_params,
              names->n_inputs);
-    build b = {.graph = f->graph, .entry = f, .names = names};
+    build b = {.graph = f->graph, .entry = f, .names = names, .outside = outside};
     sp_status status = write_all(&b);
     sp__wire_out_free(&b.primitives.out);
     if (status != SP_OK) {

@@ -459,6 +459,7 @@ static sp_status read_node(parser *p, sp_wire w, mi_node *n)
         else if (number == 2 && !output) SP_TRY(take_text(p, &w, "output", type, &output));
         else if (number == 3) SP_TRY(take_text(p, &w, "name", type, &name));
         else if (number == 4) SP_TRY(take_text(p, &w, "op_type", type, &n->type));
+        else if (number == 7 && type == SP_WIRE_BYTES) SP_TRY(take_text(p, &w, "domain", type, &n->scope));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
     n->name = output ? output : name;

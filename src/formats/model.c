@@ -129,6 +129,29 @@ const char *sp_model_output_name(const sp_model *m, int i) { return m->outputs[i
 const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return &m->inputs[i].spec; }
 const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return &m->outputs[i].spec; }
 const sp_bundle *sp_model_parameters(const sp_model *m) { return m->parameters; }
+int sp_model_nodes(const sp_model *m) { return m->n_nodes; }
+const sp_model_node *sp_model_node_at(const sp_model *m, int i) { return &m->nodes[i]; }
+
+const char *sp__model_scope(sp__arena *arena, const char *name)
+{
+    const char *last = name != NULL ? strrchr(name, '/') : NULL;
+    char *scope = sp__arena_alloc(arena, last != NULL ? (size_t)(last - name) + 2 : 1), *at = scope;
+    if (scope == NULL || last == NULL) return scope;
+    for (const char *p = name; p < last;) {
+        size_t n = strcspn(p, "/");
+        const char *dash = memchr(p, '-', n);
+        bool plain = (n == 7 && strncmp(p, "Default", 7) == 0) || n == 0;
+        size_t kept = dash != NULL && dash > p ? (size_t)(dash - p) : n; /* "conv1-Conv2d": the class says nothing new */
+        if (!plain) {
+            if (at > scope) *at++ = '/';
+            memcpy(at, p, kept);
+            at += kept;
+        }
+        p += n + (p[n] == '/');
+    }
+    *at = '\0';
+    return scope;
+}
 
 sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor)
 {
@@ -202,7 +225,7 @@ static sp_status weights_frozen(const sp_model *m, sp_bundle **out)
     return SP_OK;
 }
 
-static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out)
 {
     sp_graph *g = NULL;
     sp_function *f = NULL;
@@ -220,11 +243,23 @@ static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec 
         if (results[i] == NULL) status = sp__fail(SP_SYMBOL, "a result that is not there");
     if (status == SP_OK) status = sp_function_end(f, m->n_outputs, results);
     else sp_function_abandon(f);
-    if (status == SP_OK) status = sp_program_create(f, NULL, out);
     for (int i = 0; i < n_params; i++) sp_tensor_release(params[i]);
 done:
     for (int i = 0; i < m->n_outputs; i++) sp_tensor_release(results[i]);
     sp__free(results);
+    if (status == SP_OK) {
+        *graph = g;
+        *out = f;
+    } else sp_graph_release(g);
+    return status;
+}
+
+static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+{
+    sp_graph *g;
+    sp_function *f;
+    SP_TRY(sp__model_record(m, given, n, specs, &g, &f));
+    sp_status status = sp_program_create(f, NULL, out);
     sp_graph_release(g);
     return status;
 }

@@ -48,8 +48,15 @@ struct sp_model {
     int n_inputs, n_outputs;
     sp_model_value *inputs, *outputs;
     sp_bundle *parameters;
+    int n_nodes;
+    sp_model_node *nodes; /* the outline, made by load; in the arena */
     struct sp_model_programs *programs;
 };
+
+/* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
+sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
+/* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */
+const char *sp__model_scope(sp__arena *arena, const char *name);
 
 extern const sp_model_kind sp__model_onnx, sp__model_mindir;
 

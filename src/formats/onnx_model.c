@@ -386,6 +386,23 @@ static sp_status list_parameters(sp_model *m, const onnx_data *d)
     return SP_OK;
 }
 
+/* The nodes as the file has them, for tools. */
+static sp_status list_nodes(sp_model *m, const sp_onnx_graph *g)
+{
+    m->nodes = sp__arena_alloc(&m->arena, (size_t)(g->n_nodes + 1) * sizeof *m->nodes);
+    if (m->nodes == NULL) return SP_NOMEM;
+    for (int i = 0; i < g->n_nodes; i++) {
+        const sp_onnx_node *n = &g->nodes[i];
+        const char **names = sp__arena_alloc(&m->arena, (size_t)(n->n_in + n->n_out + 1) * sizeof *names);
+        const char *scope = sp__model_scope(&m->arena, n->name);
+        if (names == NULL || scope == NULL) return SP_NOMEM;
+        for (int k = 0; k < n->n_in; k++) names[k] = n->in[k] >= 0 ? g->names[n->in[k]] : "";
+        for (int k = 0; k < n->n_out; k++) names[n->n_in + k] = n->out[k] >= 0 ? g->names[n->out[k]] : "";
+        m->nodes[m->n_nodes++] = (sp_model_node){n->name, n->op, scope, n->n_in, n->n_out, names, names + n->n_in};
+    }
+    return SP_OK;
+}
+
 static sp_status load(const sp_source *s, sp_model *m)
 {
     onnx_data *d = sp__alloc_zero(sizeof *d);
@@ -394,7 +411,8 @@ static sp_status load(const sp_source *s, sp_model *m)
     SP_TRY(sp_bundle_create(&d->tensors));
     sp__onnx_texts_begin(&d->texts, NULL);
     SP_TRY(sp__onnx_read(s, m, d->tensors, &d->texts, &d->graph));
-    return list_parameters(m, d);
+    SP_TRY(list_parameters(m, d));
+    return list_nodes(m, d->graph);
 }
 
 /* --- arguments and results --------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
         name = made;
     }
     int id = ++o->n_values;
-    o->values[id] = (ox_value){.name = keep_text(o, name), .dtype = dtype};
+    o->values[id] = (ox_value){.name = keep_text(o, name), .dtype = dtype, .scope = o->scope, .has_weights = o->has_weights};
     return sp__ox_ok(o) ? id : 0;
 }
 
@@ -329,7 +329,7 @@ static ox_node *add_node(ox_out *o, const char *op, int n_in, const ox *in, int 
     n->out = alloc(o, (size_t)n_out * sizeof *n->out);
     if (!sp__ox_ok(o)) return NULL;
     if (n_in) memcpy(n->in, in, (size_t)n_in * sizeof *in);
-    n->scope = o->node && o->node->op ? o->node->op->name : "";
+    n->scope = o->scope ? o->scope : "";
     if (o->graph->last) o->graph->last->next = n;
     else o->graph->first = n;
     o->graph->last = n;

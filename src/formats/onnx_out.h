@@ -24,6 +24,8 @@ typedef struct ox_value {
     double number;
     sp_tensor *constant; /* an initializer; owned */
     bool is_parameter;   /* and called as the user calls it */
+    const char *scope;   /* of the node that made it */
+    bool has_weights;    /* that one took weights */
 } ox_value;
 
 typedef struct ox_node {
@@ -34,7 +36,7 @@ typedef struct ox_node {
     int n_graphs;
     struct ox_graph *graphs[2];
     const char *graph_names[2];
-    const char *scope;        /* name of the node: where it comes from */
+    const char *scope;        /* the layer it belongs to, "layer1/conv1" */
     struct ox_node *next;
     struct ox_node *made_before; /* of all nodes of all graphs */
     bool needed;
@@ -67,6 +69,9 @@ typedef struct ox_out {
     struct ox_known *known;  /* scalars and lists that are there already */
     int counter;
     uint8_t *needed;         /* values that results depend on, once everything is written */
+    const char *scope;       /* of the node being written */
+    bool has_weights;        /* it takes weights */
+    struct ox_walk *walk;    /* for sp__ox_find */
     bool placed;             /* the failure names a place of the program */
     const char *prefix;      /* of made-up names; no name of the user begins so */
 } ox_out;
@@ -125,6 +130,8 @@ double sp__ox_float(const ox_out *o, const char *name);
 const char *sp__ox_text(const ox_out *o, const char *name);
 sp_ints sp__ox_list(const ox_out *o, const char *name);  /* n -1: None */
 int sp__ox_axis(const ox_out *o, const char *name, int rank); /* from 0 on */
+/* What a value of the recorded function is in the model, for rules that look at what made their operands. */
+ox sp__ox_find(ox_out *o, sp_value *v);
 /* A dimension as an int64 tensor of one element: a constant, or taken from the shape of an operand when it is open. a, b: its
  * size in the two recordings. */
 ox sp__ox_dim(ox_out *o, int64_t a, int64_t b);

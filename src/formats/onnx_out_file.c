@@ -101,15 +101,15 @@ static sp_status put_graph(ox_out *o, sp_wire_out *w, const ox_graph *g);
 static sp_status put_node(ox_out *o, sp_wire_out *w, const ox_node *n, const uint8_t *needed)
 {
     sp_wire_out m = {0};
-    char name[96];
+    char name[512];
     sp_status status = SP_OK;
     for (int i = 0; i < n->n_in && status == SP_OK; i++) status = put_text(&m, 1, n->in[i] ? o->values[n->in[i]].name : "");
     for (int i = 0; i < n->n_out && status == SP_OK; i++) {
         bool state = n->n_graphs > 0; /* all results of If and Loop have to be there */
         status = put_text(&m, 2, needed[n->out[i]] || state || i == 0 ? o->values[n->out[i]].name : "");
     }
-    snprintf(name, sizeof name, "%s/%s_%d", n->scope, n->op, ++o->counter);
-    if (status == SP_OK) status = put_text(&m, 3, *n->scope ? name : name + 1);
+    snprintf(name, sizeof name, "%s%.400s/%s_%d", *n->scope ? "/" : "", n->scope, n->op, ++o->counter);
+    if (status == SP_OK) status = put_text(&m, 3, name);
     if (status == SP_OK) status = put_text(&m, 4, n->op);
     if (status == SP_OK && n->attrs.bytes) status = sp__wire_put(&m, n->attrs.data, n->attrs.bytes);
     for (int i = 0; i < n->n_graphs && status == SP_OK; i++) {
@@ -366,10 +366,12 @@ static void name_outputs(ox_out *o, const ox_graph *g)
 /* Values of the main graph must be called differently, whatever the user calls them. */
 static sp_status check_names(const ox_out *o, const ox_graph *g)
 {
-    for (int i = 0; i < g->n_in; i++)
+    for (int i = 0; i < g->n_in + g->n_out; i++) {
+        ox one = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
         for (int v = 1; v <= o->n_values; v++)
-            if (v != g->in[i] && !o->values[v].is_number && !strcmp(o->values[v].name, o->values[g->in[i]].name))
+            if (v != one && !o->values[v].is_number && !strcmp(o->values[v].name, o->values[one].name))
                 return sp__fail(SP_VALUE, "two values of the model would be called '%s': give other input_names or output_names", o->values[v].name);
+    }
     return SP_OK;
 }
 

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/twins.h"
+
 /* A value of the recorded program, known here: a value of the model, a function with bound arguments, or a choice of these. */
 typedef struct known {
     enum { VALUE, CLOSURE, CHOICE } kind;
@@ -32,7 +34,7 @@ typedef struct loop {
     struct loop *outer;
 } loop;
 
-typedef struct {
+typedef struct ox_walk {
     ox_out *o;
     sp_function *entry;
     ox *variables; /* by id */
@@ -58,50 +60,6 @@ static ox declined(walk *w, const char *what)
 {
     sp__ox_fail(w->o, sp__fail(SP_DECLINED, "%s has no counterpart in ONNX", what));
     return 0;
-}
-
-/* --- recordings side by side ------------------------------------------------------------------------------------- */
-
-/* Equal, or filled with one number (zeros to start from) and of another size. */
-static bool same_constant(const sp_value *x, const sp_value *y)
-{
-    const sp_tensor *a = x->constant, *b = y->constant;
-    if (a->dtype != b->dtype || a->rank != b->rank) return false;
-    if (sp__shape_equal(a->rank, a->dims, b->rank, b->dims)) return !memcmp(a->data, b->data, sp_tensor_bytes((sp_tensor *)a));
-    size_t bytes = sp_dtype_bytes((sp_dtype)a->dtype);
-    bool same = a->count > 0 && b->count > 0;
-    for (int64_t i = 0; i < a->count && same; i++) same = !memcmp(a->data, a->data + (size_t)i * bytes, bytes);
-    for (int64_t i = 0; i < b->count && same; i++) same = !memcmp(a->data, b->data + (size_t)i * bytes, bytes);
-    return same;
-}
-
-static bool same_node(const sp_node *x, const sp_node *y)
-{
-    if (!y || x->kind != y->kind || x->op != y->op || x->n_in != y->n_in || x->n_out != y->n_out) return false;
-    for (int i = 0; i < x->n_in; i++) {
-        if (!x->in[i] != !y->in[i]) return false;
-        if (x->in[i] && (x->in[i]->origin != y->in[i]->origin || x->in[i]->meta.rank != y->in[i]->meta.rank)) return false;
-        if (x->in[i] && x->in[i]->origin == SP_VALUE_CONSTANT && !same_constant(x->in[i], y->in[i])) return false;
-    }
-    return true;
-}
-
-/* Every node's mark becomes its twin in the other recording, NULL when there is none. */
-static sp_status pair(sp_graph *g, sp_graph *other)
-{
-    sp_function *f = g->first, *t = other ? other->first : NULL;
-    for (; f; f = f->next) {
-        SP_CHECK(!other || t, SP_DECLINED, "with other sizes of the free dimensions the network is another one");
-        sp_node *y = t ? t->first : NULL;
-        for (sp_node *x = f->first; x; x = x->next) {
-            x->mark = y;
-            SP_CHECK(!other || same_node(x, y), SP_DECLINED, "with other sizes of the free dimensions %s%s%s computes something else",
-                     x->op ? x->op->name : "a call", x->place && x->place->text ? " in " : "", x->place && x->place->text ? x->place->text : "");
-            y = y ? y->next : NULL;
-        }
-        t = t ? t->next : NULL;
-    }
-    return SP_OK;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -162,6 +120,39 @@ static bool is_plain(const sp_op *op) { return op->onnx && !op->n_attrs && op->n
 
 bool sp__ox_writes(const sp_op *op, int opset) { return sp__ox_rule(op, opset) || is_plain(op); }
 
+ox sp__ox_find(ox_out *o, sp_value *v) { return find_tensor(o->walk, v); }
+
+/* Up to the last '.' or '/'. */
+static const char *parent(walk *w, const char *name)
+{
+    char *kept = sp__arena_text(&w->o->arena, name), *end = kept ? strrchr(kept, '/') : NULL;
+    if (!kept) return "";
+    for (char *p = kept; *p; p++)
+        if (*p == '.') *p = '/', end = p;
+    *(end ? end : kept) = '\0';
+    return kept;
+}
+
+/* The layer a node belongs to: that of its weights; without any, the one around the layer it takes its operands from. */
+static void set_scope(walk *w, int n_in)
+{
+    ox_out *o = w->o;
+    o->has_weights = false;
+    for (int i = 0; i < n_in && i < 64; i++)
+        if (o->in[i] && o->values[o->in[i]].is_parameter) {
+            o->scope = parent(w, o->values[o->in[i]].name);
+            o->has_weights = true;
+            return;
+        }
+    o->scope = "";
+    for (int i = 0; i < n_in && i < 64; i++) {
+        const ox_value *v = o->in[i] ? &o->values[o->in[i]] : NULL;
+        if (!v || !v->scope || v->constant) continue;
+        o->scope = v->has_weights ? parent(w, v->scope) : v->scope;
+        return;
+    }
+}
+
 static void write_op(walk *w, const sp_node *n)
 {
     ox_out *o = w->o;
@@ -178,6 +169,7 @@ static void write_op(walk *w, const sp_node *n)
             if (n->in[i] && grows(n->in[i], o->other->in[i])) o->in[i] = pass ? spread_constant(o, n->in[i], o->other->in[i]) : 0;
     for (int i = 0; i < 64; i++) o->out[i] = 0;
     if (!sp__ox_ok(o)) return;
+    set_scope(w, n->n_in);
     if (n->n_out > 64) declined(w, "an operator with more than 64 results");
     else if (rule && rule->text) sp__ox_write_text(o, rule->text);
     else if (rule) rule->write(o);
@@ -493,9 +485,10 @@ sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
     sp_function *other = o->names->other;
     if (other) SP_TRY(sp__graph_close(other->graph));
     clear_marks(f->graph);
-    SP_TRY(pair(f->graph, other ? other->graph : NULL));
+    SP_TRY(sp__graph_pair(f->graph, other ? other->graph : NULL));
     ox results[64];
     known *args[64];
+    o->walk = &w;
     ox_graph *g = sp__ox_begin(o, f->name, f->n_params);
     w.variables = alloc(&w, (size_t)(f->graph->n_variables + 1) * sizeof *w.variables);
     if (!g || !w.variables) return SP_NOMEM;

@@ -15,6 +15,9 @@ static void write_round(ox_out *o)
                                                                                                       : "Sign(x) * Floor(Abs(x))");
 }
 
+/* -0 counts; there is none among integers. */
+static void write_signbit(ox_out *o) { sp__ox_write_text(o, is_int(o) ? "x < 0" : "Or(x < 0, 1 / x < 0)"); }
+
 static void write_frac(ox_out *o) { sp__ox_write_text(o, is_int(o) ? "x - x" : "x - Sign(x) * Floor(Abs(x))"); }
 
 static void write_identity(ox_out *o) { o->out[0] = o->in[0]; }
@@ -35,14 +38,14 @@ static void write_conj(ox_out *o)
 
 static void write_floor_div(ox_out *o)
 {
-    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) o->out[0] = o->in[0];
+    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(x, Or(y, Not(y)))"); /* x, of the common shape */
     else if (!is_int(o)) sp__ox_write_text(o, "Floor(x / y)");
     else sp__ox_write_text(o, "s = Where(y == 0, 1, y); (x - Mod(x, s)) / s"); /* Mod has the sign of the divisor */
 }
 
 static void write_trunc_div(ox_out *o)
 {
-    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) o->out[0] = o->in[0];
+    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(x, Or(y, Not(y)))");
     else if (!is_int(o)) sp__ox_write_text(o, "q = x / y; Sign(q) * Floor(Abs(q))");
     else sp__ox_write_text(o, "x / Where(y == 0, 1, y)");
 }
@@ -51,7 +54,7 @@ static void write_trunc_div(ox_out *o)
 static void write_mod(ox_out *o)
 {
     bool truncates = !strcmp(o->node->op->name, "trunc_mod");
-    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "Xor(x, x)");
+    if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(And(x, Not(x)), y)"); /* nothing is left */
     else if (is_int(o)) sp__ox_write_text(o, truncates ? "s = Where(y == 0, 1, y); Mod(x, s, fmod=1)" : "Mod(x, Where(y == 0, 1, y))");
     else sp__ox_write_text(o, truncates ? "Mod(x, y, fmod=1)" : "r = Mod(x, y, fmod=1); Where(And(Not(r == 0), Xor(r < 0, y < 0)), r + y, r)");
 }
@@ -242,7 +245,7 @@ static void write_gcd(ox_out *o)
     o->out[0] = sp__ox_cast(o, g, d);
 }
 
-static void write_clip_to(ox_out *o) { sp__ox_write_text(o, "Max(x, 0)"); }
+static void write_relu(ox_out *o) { sp__ox_write_text(o, is_int(o) ? "Max(x, 0)" : "Relu(x)"); }
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
@@ -254,8 +257,8 @@ const ox_rule sp__ox_math[] = {
     SP_OX_TEXT("expm1", 0, "h = Tanh(x / 2); Where(Abs(x) < 1, 2 * h / (1 - h), Exp(x) - 1)"),
     SP_OX_CODE("floor", write_round), SP_OX_CODE("ceil", write_round), SP_OX_CODE("round", write_round), SP_OX_CODE("trunc", write_round),
     SP_OX_CODE("frac", write_frac), SP_OX_TEXT("isfinite", 0, "Not(Or(IsInf(x), IsNaN(x)))"), SP_OX_CODE("cast", write_cast), SP_OX_CODE("identity", write_identity),
-    SP_OX_CODE("copy", write_identity), SP_OX_CODE("stop_gradient", write_identity), SP_OX_CODE("conj", write_conj),
-    SP_OX_TEXT("select", 0, "Where(condition, x, y)"), SP_OX_TEXT("select_same", 0, "Where(condition, x, y)"), SP_OX_CODE("relu", write_clip_to),
+    SP_OX_CODE("copy", write_identity), SP_OX_CODE("after", write_identity), SP_OX_CODE("stop_gradient", write_identity), SP_OX_CODE("conj", write_conj),
+    SP_OX_TEXT("select", 0, "Where(condition, x, y)"), SP_OX_TEXT("select_same", 0, "Where(condition, x, y)"), SP_OX_CODE("relu", write_relu),
     SP_OX_TEXT("relu_grad", 0, "Where(y > 0, dout, 0)"), SP_OX_TEXT("exp2", 0, "Exp(x * 0.69314718055994531)"), SP_OX_TEXT("log2", 0, "Log(x) / 0.69314718055994531"),
     SP_OX_TEXT("log10", 0, "Log(x) / 2.3025850929940457"), SP_OX_TEXT("sinc", 0, "t = x * 3.14159265358979324; s = Where(t == 0, 1, t); Where(t == 0, 1, Sin(s) / s)"),
     SP_OX_TEXT("erfc", 0, "1 - Erf(x)"),
@@ -263,7 +266,7 @@ const ox_rule sp__ox_math[] = {
                   "a = y - (Erf(y) - x) * 0.88622692545275801 * Exp(y * y); b = a - (Erf(a) - x) * 0.88622692545275801 * Exp(a * a);"
                   "c = b - (Erf(b) - x) * 0.88622692545275801 * Exp(b * b); Where(x == 0, 0, c)"),
     SP_OX_CODE("lgamma", write_gamma), SP_OX_CODE("digamma", write_gamma), SP_OX_CODE("polygamma", write_polygamma), SP_OX_CODE("zeta", write_zeta),
-    SP_OX_TEXT("signbit", 0, "Or(x < 0, 1 / x < 0)"), SP_OX_TEXT("isposinf", 0, "IsInf(x, detect_negative=0)"), SP_OX_TEXT("isneginf", 0, "IsInf(x, detect_positive=0)"),
+    SP_OX_CODE("signbit", write_signbit), SP_OX_TEXT("isposinf", 0, "IsInf(x, detect_negative=0)"), SP_OX_TEXT("isneginf", 0, "IsInf(x, detect_positive=0)"),
     SP_OX_CODE("floor_div", write_floor_div), SP_OX_CODE("trunc_div", write_trunc_div), SP_OX_CODE("floor_mod", write_mod), SP_OX_CODE("trunc_mod", write_mod),
     SP_OX_TEXT("atan2", 0, "p = 3.14159265358979324; q = Atan(x / y); Where(y > 0, q, Where(y < 0, Where(x >= 0, q + p, q - p), Sign(x) * (p / 2)))"),
     SP_OX_TEXT("hypot", 0, "a = Abs(x); b = Abs(y); m = Max(a, b); n = Min(a, b); s = Where(m == 0, 1, m); m * Sqrt(1 + (n / s) * (n / s))"),

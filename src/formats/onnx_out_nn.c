@@ -34,14 +34,16 @@ static void write_matmul(ox_out *o)
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
-/* "strides=[..], pads=[..], ..." of a window; ONNX has all paddings before, then all behind. */
-static void window_text(const sp__window *w, bool dilation, char *text, size_t room)
+/* "strides=[..], pads=[..], ..." of a window; ONNX has all paddings before, then all behind. free_same: padding that keeps the size, of a
+ * size that is not known. */
+static void window_text(const sp__window *w, bool dilation, bool free_same, char *text, size_t room)
 {
-    size_t used = 0;
+    size_t used = free_same ? (size_t)snprintf(text, room, "auto_pad='SAME_UPPER', ") : 0;
     int first = SP_SPATIAL - w->n;
     const struct { const char *name; const int64_t *a, *b; } lists[] = {
         {"kernel_shape", w->kernel, NULL}, {"strides", w->stride, NULL}, {"pads", w->pad, w->pad_end}, {"dilations", w->dilation, NULL}};
     for (int k = 0; k < (dilation ? 4 : 3); k++) {
+        if (free_same && k == 2) continue;
         used += (size_t)snprintf(text + used, room - used, "%s%s=[", k ? ", " : "", lists[k].name);
         for (int d = first; d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].a[d]);
         for (int d = first; lists[k].b && d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].b[d]);
@@ -66,15 +68,22 @@ static bool conv_window(ox_out *o, const int64_t *in, const int64_t *kernel, int
     return status == SP_OK;
 }
 
+/* Is it padded to keep its size, and is that free? */
+static bool is_free_same(const ox_out *o, int n)
+{
+    const sp_value *x = o->node->in[0];
+    bool open = false;
+    for (int k = x->meta.rank - n; k < x->meta.rank; k++) open |= sp__ox_open(o, x, k);
+    return open && !strcmp(sp__ox_text(o, "pad_mode"), "same");
+}
+
 static void write_conv(ox_out *o)
 {
     sp__window w;
     char text[512];
     const sp_meta *x = sp__ox_meta(o, 0);
-    bool same = !strcmp(sp__ox_text(o, "pad_mode"), "same");
-    for (int k = 2; same && k < x->rank; k++) sp__ox_fixed(o, 0, k);
     if (!conv_window(o, x->dims + 2, sp__ox_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
-    window_text(&w, true, text, sizeof text);
+    window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
     o->out[0] = sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
 }
 
@@ -86,7 +95,7 @@ static void write_conv_input_grad(ox_out *o)
     const sp_meta *y = sp__ox_result(o, 0), *g = sp__ox_meta(o, 0);
     int n = g->rank - 2, used = 0;
     if (!conv_window(o, y->dims + 2, sp__ox_meta(o, 1)->dims + 2, n, &w)) return;
-    window_text(&w, true, text, sizeof text);
+    window_text(&w, true, false, text, sizeof text);
     for (int d = 0; d < n; d++) {
         int k = SP_SPATIAL - n + d;
         int64_t natural = (g->dims[2 + d] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 - w.pad[k] - w.pad_end[k];
@@ -131,7 +140,7 @@ static void write_conv_weight_grad(ox_out *o)
         turned.kernel[d] = d < SP_SPATIAL - n ? 1 : g->dims[2 + d - (SP_SPATIAL - n)];
     }
     char text[512];
-    window_text(&turned, true, text, sizeof text);
+    window_text(&turned, true, false, text, sizeof text);
     ox y0 = sp__ox_op(o, "Conv", 2, parts, "%s, group=%lld", text, (long long)group);
     int64_t from[3] = {0}, to[3], axes[3];
     for (int d = 0; d < n; d++) {
@@ -181,7 +190,7 @@ static void max_pool(ox_out *o, const sp__window *w, const sp_meta *x, ox *value
     char text[512];
     ox out[2];
     int64_t plane = 1;
-    window_text(w, true, text, sizeof text);
+    window_text(w, true, is_free_same(o, w->n), text, sizeof text);
     for (int d = SP_SPATIAL - w->n; d < SP_SPATIAL; d++) plane *= w->in[d];
     sp__ox_op_many(o, "MaxPool", 1, (ox[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out, "%s, ceil_mode=%lld", text, (long long)sp__ox_int(o, "ceil_mode"));
     *value = without_batch(o, out[0], x, w->n);
@@ -193,7 +202,7 @@ static void write_max_pool(ox_out *o)
     sp__window w;
     const sp_meta *x = sp__ox_meta(o, 0);
     int n = spatial_of(o);
-    if (!strcmp(sp__ox_text(o, "pad_mode"), "same") || o->node->n_out > 1)
+    if (o->node->n_out > 1)
         for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
     if (pool_window(o, x->dims + x->rank - n, n, &w)) max_pool(o, &w, x, &o->out[0], o->node->n_out > 1 ? &o->out[1] : NULL);
 }
@@ -209,10 +218,8 @@ static void write_avg_pool(ox_out *o)
         o->out[0] = sp__ox_linear(o, n, n);
         return;
     }
-    if (!strcmp(sp__ox_text(o, "pad_mode"), "same"))
-        for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
     if (!pool_window(o, x->dims + x->rank - n, n, &w)) return;
-    window_text(&w, false, text, sizeof text);
+    window_text(&w, false, is_free_same(o, n), text, sizeof text);
     ox in = with_batch(o, o->in[0], x, n);
     o->out[0] = without_batch(o, sp__ox_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text, (long long)sp__ox_int(o, "count_include_pad")), x, n);
 }
@@ -544,6 +551,36 @@ static void write_batch_norm_train_grad(ox_out *o)
     o->out[2] = sp__ox_reduce(o, "ReduceSum", g, n, axes, false);
 }
 
+/* The operator that made a value, if it is of that name. */
+static const sp_node *made_by(const sp_value *v, const char *op)
+{
+    return v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && !strcmp(v->node->op->name, op) ? v->node : NULL;
+}
+
+/* A batch normalisation in use is x scale + shift with scale = gamma / sqrt(variance + epsilon), shift = beta - mean scale; ONNX has it as one
+ * operator. */
+static bool write_known_batch_norm(ox_out *o)
+{
+    sp_value *scale = o->node->in[1], *shift = o->node->in[2];
+    const sp_node *by_gamma = made_by(scale, "mul"), *plus_beta = made_by(shift, "add");
+    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], "rsqrt") : NULL, *sum = root_of ? made_by(root_of->in[0], "add") : NULL;
+    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], "neg") : NULL, *by_mean = minus ? made_by(minus->in[0], "mul") : NULL;
+    if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT || sum->in[1]->constant->count != 1) return false;
+    sp_dtype d = sp__ox_meta(o, 0)->dtype;
+    double epsilon;
+    if (d != SP_DTYPE_F32 || by_gamma->in[1]->meta.dtype != d || sp_tensor_item_f64(sum->in[1]->constant, &epsilon) != SP_OK) return false;
+    o->scope = o->values[o->in[1]].scope; /* the layer of the scale's weights */
+    o->has_weights = true;
+    ox in[5] = {o->in[0], sp__ox_find(o, by_gamma->in[1]), sp__ox_find(o, plus_beta->in[1]), sp__ox_find(o, by_mean->in[0]), sp__ox_find(o, sum->in[0])};
+    o->out[0] = sp__ox_op(o, "BatchNormalization", 5, in, "epsilon=%.9ge0", epsilon);
+    return true;
+}
+
+static void write_affine(ox_out *o)
+{
+    if (!write_known_batch_norm(o)) sp__ox_write_text(o, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)");
+}
+
 /* Sums of neighbouring channels. */
 static void write_channel_window(ox_out *o)
 {
@@ -662,7 +699,7 @@ const ox_rule sp__ox_nn[] = {
     SP_OX_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"), SP_OX_CODE("layer_norm", write_layer_norm),
     SP_OX_CODE("layer_norm_grad", write_layer_norm_grad), SP_OX_CODE("rms_norm", write_rms_norm), SP_OX_CODE("rms_norm_grad", write_rms_norm),
     SP_OX_CODE("group_norm", write_group_norm), SP_OX_CODE("group_norm_grad", write_group_norm),
-    SP_OX_TEXT("channel_affine", 0, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)"), SP_OX_CODE("batch_norm_train", write_batch_norm_train),
+    SP_OX_CODE("channel_affine", write_affine), SP_OX_CODE("batch_norm_train", write_batch_norm_train),
     SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad), SP_OX_CODE("channel_window_sum", write_channel_window),
     SP_OX_CODE("rnn_scan", write_rnn), SP_OX_CODE("attention", write_attention), SP_OX_CODE("nll_terms", write_nll_terms), SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
     SP_OX_CODE("softmax_cross_entropy", write_entropy), {.op = NULL},

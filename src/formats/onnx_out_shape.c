@@ -245,6 +245,13 @@ static bool can_scatter(const ox_out *o, const char *how)
     return !strcmp(how, "none") || o->opset >= 18 || (o->opset >= 16 && (!strcmp(how, "add") || !strcmp(how, "mul")));
 }
 
+/* The dtype in which values are combined: small integers, truth values and half floats are not by ONNX Runtime. */
+static sp_dtype combined_as(sp_dtype d, const char *how)
+{
+    if (!strcmp(how, "none") || d == SP_DTYPE_F64 || d == SP_DTYPE_I64 || d == SP_DTYPE_U64) return d;
+    return sp_dtype_kind(d) == 'f' ? SP_DTYPE_F32 : d == SP_DTYPE_U32 ? SP_DTYPE_I64 : SP_DTYPE_I32;
+}
+
 /* x with values (shape of the index's result, broadcast) combined at the places: through (B, rest). */
 static void scatter_at(ox_out *o, int first, ox value, const char *how)
 {
@@ -254,8 +261,15 @@ static void scatter_at(ox_out *o, int first, ox value, const char *how)
     select_axes(o, first, &s);
     for (int k = 0; k < s.rank; k++) sp__ox_fixed(o, 0, k);
     const sp_meta *x = sp__ox_meta(o, 0), *v = sp__ox_meta(o, 1);
+    sp_dtype d = combined_as(x->dtype, how);
+    if (!strcmp(how, "div") && sp_dtype_kind(x->dtype) != 'f') {
+        sp__ox_fail(o, sp__fail(SP_DECLINED, "division of integers at places that tensors name has no counterpart in ONNX"));
+        return;
+    }
+    value = sp__ox_cast(o, value, d);
+    o->in[0] = sp__ox_cast(o, o->in[0], d);
     if (!strcmp(how, "sub")) value = SP_OX(o, "Neg", NULL, value), how = "add";
-    if (!strcmp(how, "div")) value = sp__ox_div(o, sp__ox_scalar(o, x->dtype, 1), value), how = "mul";
+    if (!strcmp(how, "div")) value = sp__ox_div(o, sp__ox_scalar(o, d, 1), value), how = "mul";
     for (int k = 0; k < s.place; k++) dims[n++] = x->dims[k];
     for (int k = 0; k < s.b_rank; k++) dims[n++] = s.b_dims[k];
     for (int k = 0, passed = 0; k < s.rank; k++) {
@@ -330,7 +344,10 @@ static double element_base(const void *context, int64_t i)
 
 static void scatter_elements(ox_out *o, ox x, ox index, ox src, const sp_meta *xm, const sp_meta *im, int axis, const char *how)
 {
+    sp_dtype d = combined_as(xm->dtype, how);
     index = sp__ox_cast(o, index, SP_DTYPE_I64);
+    x = sp__ox_cast(o, x, d);
+    src = sp__ox_cast(o, src, d);
     if (can_scatter(o, how)) {
         o->out[0] = sp__ox_op(o, "ScatterElements", 3, (ox[]){x, index, src}, strcmp(how, "none") ? "axis=%d, reduction='%s'" : "axis=%d", axis, how);
         return;

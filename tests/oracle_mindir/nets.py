@@ -112,12 +112,31 @@ def run(net, inputs):
     return [one.asnumpy() for one in (found if isinstance(found, (tuple, list)) else (found,))]
 
 
+FREE_BATCH = ("lenet", "mlp", "residual", "attention", "elementwise")
+
+
+def free_batch(net, inputs):
+    """The first dimension of every input may have any size; gives inputs of another one."""
+    net.set_inputs(*[ms.Tensor(shape=[None, *x.shape[1:]], dtype=ms.Tensor(x).dtype) for x in inputs])
+    return [np.concatenate([x, x, x, x[:1]]) for x in inputs]
+
+
 def main(folder):
+    def save(name, net, inputs):
+        np.savez(f"{folder}/{name}.npz", **{f"in{i}": x for i, x in enumerate(inputs)},
+                 **{f"out{i}": x for i, x in enumerate(run(net, inputs))})
+
     for name, (net, inputs) in cases().items():
         net.set_train(False)
         ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}", file_format="MINDIR")
-        np.savez(f"{folder}/{name}.npz", **{f"in{i}": x for i, x in enumerate(inputs)},
-                 **{f"out{i}": x for i, x in enumerate(run(net, inputs))})
+        save(name, net, inputs)
+        if name == "lenet":     # weights in a file beside
+            ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_split", file_format="MINDIR", external_data_bytes=1000)
+            save(f"{name}_split_graph", net, inputs)
+        if name in FREE_BATCH:
+            larger = free_batch(net, inputs)
+            ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_free", file_format="MINDIR")
+            save(f"{name}_free", net, larger)
 
 
 if __name__ == "__main__":

@@ -32,13 +32,14 @@ def capture(net, inputs, shapes=None):
 
 def free_axes(net, inputs, names, dynamic_axes):
     """Names of the free dimensions of each input, None elsewhere: what dynamic_axes or set_inputs say; None: there are none."""
-    axes = [[None] * x.ndim for x in inputs]
+    # Dimensions that are declared free have no names. Those of one axis and size are taken to be the same one, as batches mostly are.
+    axes = [[f"free_{k}" if size == -1 else None for k, size in enumerate(x.shape)] for x in inputs]
     declared = getattr(net, "get_inputs", lambda: None)()
     for i, one in enumerate(declared or ()):
         if i < len(inputs) and isinstance(one, Tensor) and one.ndim == inputs[i].ndim:
             for k, size in enumerate(one.shape):
                 if size == -1:
-                    axes[i][k] = f"{names[i]}_{k}"
+                    axes[i][k] = f"free_{k}" if inputs[i].shape[k] == -1 else f"free_{k}_{inputs[i].shape[k]}"
     for name, given in (dynamic_axes or {}).items():
         if name not in names:
             raise ValueError(f"For 'export', 'dynamic_axes' names the input {name!r}, but the inputs are {names}.")

@@ -105,7 +105,7 @@ def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, ex
                      most_bytes=external_data_bytes or 0)
 
 
-def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", custom_func=None, **_):
+def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, **_):
     if enc_key is not None and enc_mode not in _CIPHERS:
         raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {enc_mode!r}.")
     names = _export.input_names(net, len(inputs))
@@ -113,14 +113,16 @@ def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", cus
         function, other, axes = _export.record(net, inputs, names)
     parameters = dict((p.name, p) for p in net.get_parameters())
     _core.model_save(_path(file_name, ".mindir"), function, names, list(parameters), list(parameters.values()), enc_key,
-                     enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir")
+                     enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir",
+                     most_bytes=external_data_bytes or 0)
 
 
 def export(net, *inputs, file_name, file_format, **kwargs):
     """Write a network to a file: MindIR, which :func:`load` and MindSpore read, or ONNX.
 
     The network is written as it computes with these inputs: in evaluation unless it is set to training, with the Parameters'
-    present contents. Dimensions that ``net.set_inputs`` declared with None are free in the file.
+    present contents. Dimensions that ``net.set_inputs`` declared with None are free in the file. Weights of more than 1 GB (ONNX: 2 GB)
+    together lie in files beside it; of MindIR the model is then called ``<name>_graph.mindir``.
 
     Args:
         net (Cell): the network.

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* twins.c - see twins.h. */
+#include "formats/twins.h"
+
+#include <string.h>
+
+/* Equal, or filled with one number (zeros to start from) and of another size. */
+static bool same_constant(const sp_value *x, const sp_value *y)
+{
+    const sp_tensor *a = x->constant, *b = y->constant;
+    if (a->dtype != b->dtype || a->rank != b->rank) return false;
+    if (sp__shape_equal(a->rank, a->dims, b->rank, b->dims)) return !memcmp(a->data, b->data, sp_tensor_bytes((sp_tensor *)a));
+    size_t bytes = sp_dtype_bytes((sp_dtype)a->dtype);
+    bool same = a->count > 0 && b->count > 0;
+    for (int64_t i = 0; i < a->count && same; i++) same = !memcmp(a->data, a->data + (size_t)i * bytes, bytes);
+    for (int64_t i = 0; i < b->count && same; i++) same = !memcmp(a->data, b->data + (size_t)i * bytes, bytes);
+    return same;
+}
+
+static bool same_node(const sp_node *x, const sp_node *y)
+{
+    if (!y || x->kind != y->kind || x->op != y->op || x->n_in != y->n_in || x->n_out != y->n_out) return false;
+    for (int i = 0; i < x->n_in; i++) {
+        if (!x->in[i] != !y->in[i]) return false;
+        if (x->in[i] && (x->in[i]->origin != y->in[i]->origin || x->in[i]->meta.rank != y->in[i]->meta.rank)) return false;
+        if (x->in[i] && x->in[i]->origin == SP_VALUE_CONSTANT && !same_constant(x->in[i], y->in[i])) return false;
+    }
+    return true;
+}
+
+sp_status sp__graph_pair(sp_graph *g, sp_graph *other)
+{
+    sp_function *f = g->first, *t = other ? other->first : NULL;
+    for (; f; f = f->next) {
+        SP_CHECK(!other || t, SP_DECLINED, "with other sizes of the free dimensions the network is another one");
+        sp_node *y = t ? t->first : NULL;
+        f->mark = t;
+        for (sp_node *x = f->first; x; x = x->next) {
+            x->mark = y;
+            SP_CHECK(!other || same_node(x, y), SP_DECLINED, "with other sizes of the free dimensions %s%s%s computes something else",
+                     x->op ? x->op->name : "a call", x->place && x->place->text ? " in " : "", x->place && x->place->text ? x->place->text : "");
+            y = y ? y->next : NULL;
+        }
+        t = t ? t->next : NULL;
+    }
+    return SP_OK;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* twins.h - one function recorded twice, with different sizes of the dimensions that are to be free in a file: what differs depends on them. */
+#ifndef SPORE_TWINS_H
+#define SPORE_TWINS_H
+
+#include "ir/graph_impl.h"
+
+/* The mark of every function and node of g becomes its twin in the other recording (NULL: there is none). Fails when they are not the same
+ * but for sizes. Both graphs are closed. */
+sp_status sp__graph_pair(sp_graph *g, sp_graph *other);
+
+#endif

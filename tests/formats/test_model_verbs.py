@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""spore convert, draw, predict and inspect on models."""
+import json
+import pathlib
+import sys
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import nn, ops
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "oracle_onnx"))
+import export_nets  # noqa: E402
+
+@pytest.fixture(name="spore")
+def _spore(spore_command):
+    return spore_command
+
+
+@pytest.fixture(scope="module", name="lenet")
+def _lenet(tmp_path_factory):
+    """(folder with lenet.onnx and lenet.mindir, input, output)"""
+    folder = tmp_path_factory.mktemp("models")
+    net, inputs = export_nets.cases()["lenet"]
+    net.set_train(False)
+    for kind in ("ONNX", "MINDIR"):
+        ms.export(net, *map(ms.Tensor, inputs), file_name=str(folder / "lenet"), file_format=kind)
+    return folder, inputs[0], export_nets.nets.run(net, inputs)[0]
+
+
+def run(path, x):
+    load = ms.onnx.load if str(path).endswith(".onnx") else lambda p: nn.GraphCell(ms.load(p))
+    found = load(str(path))(*map(ms.Tensor, x))
+    return [r.asnumpy() for r in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("name", ["lenet", "mlp", "residual", "attention", "elementwise"])
+def test_convert_there_and_back(spore, tmp_path, name):
+    """ONNX as MindIR, that as ONNX, and that once more: results and weights stay what they were."""
+    net, inputs = export_nets.cases()[name]
+    net.set_train(False)
+    ms.export(net, *map(ms.Tensor, inputs), file_name=str(tmp_path / "a"), file_format="ONNX")
+    spore("convert", tmp_path / "a.onnx", tmp_path / "b.mindir")
+    spore("convert", tmp_path / "b.mindir", tmp_path / "c.onnx", "--opset", 13)
+    spore("convert", tmp_path / "c.onnx", tmp_path / "d.onnx")
+    for path in ("a.onnx", "b.mindir", "c.onnx", "d.onnx"):
+        for got, want in zip(run(tmp_path / path, inputs), export_nets.nets.run(net, inputs)):
+            np.testing.assert_allclose(got, want, 1e-4, 1e-4)
+    names = [set(ms.load_checkpoint(str(tmp_path / path))) for path in ("a.onnx", "d.onnx")]
+    assert {p.name for p in net.trainable_params()} <= names[1] | {"nothing"} and names[0] & names[1]
+
+
+def test_convert_keeps_free_sizes(spore, tmp_path):
+    net = nn.SequentialCell(nn.Dense(4, 3), nn.ReLU())
+    ms.onnx.export(net, ops.ones((2, 4), ms.float32), file_name=str(tmp_path / "a"), input_names=["x"], dynamic_axes={"x": {0: "n"}})
+    spore("convert", tmp_path / "a.onnx", tmp_path / "b.onnx")
+    assert run(tmp_path / "b.onnx", [np.ones((9, 4), np.float32)])[0].shape == (9, 3)
+
+
+def test_convert_refuses(spore, lenet, tmp_path):
+    folder = lenet[0]
+    assert "cannot be changed" in spore("convert", folder / "lenet.onnx", tmp_path / "b.mindir", "--strip", "x", code=2)
+    ms.save_checkpoint(nn.Dense(2, 2), str(tmp_path / "w.ckpt"))
+    assert "weights alone" in spore("convert", tmp_path / "w.ckpt", tmp_path / "b.onnx", code=1)
+    assert not (tmp_path / "b.onnx").exists() and not (tmp_path / "b.mindir").exists()
+
+
+@pytest.mark.parametrize("name", ["lenet.onnx", "lenet.mindir"])
+def test_inspect_sums_up_the_graph(spore, lenet, name):
+    found = json.loads(spore("inspect", lenet[0] / name, "--json"))
+    graph = found["graph"]
+    assert [one["shape"] for one in graph["inputs"]] == [[2, 1, 32, 32]]
+    # two convolutions and two products, of two pictures
+    assert graph["multiply_adds"] == 2 * (28 * 28 * 6 * 25 + 10 * 10 * 16 * 6 * 25 + 400 * 32 + 32 * 10)
+    assert graph["operators"].get("Conv", graph["operators"].get("Conv2D")) == 2
+    assert "multiply-adds" in spore("inspect", lenet[0] / name)
+
+
+@pytest.mark.parametrize("name", ["lenet.onnx", "lenet.mindir"])
+def test_draw(spore, lenet, tmp_path, name):
+    spore("draw", lenet[0] / name, "-o", tmp_path / "a.svg")
+    picture = xml.dom.minidom.parse(str(tmp_path / "a.svg"))
+    texts = [t.firstChild.data for t in picture.getElementsByTagName("text") if t.firstChild]
+    assert "x" in texts and any(t.startswith("Conv") for t in texts)
+    arrows = [p for p in picture.getElementsByTagName("path") if p.getAttribute("marker-end")]
+    boxes = picture.getElementsByTagName("rect")
+    assert len(arrows) >= len(boxes) - 2    # one rectangle is the paper
+
+
+def test_draw_folds_large_nets(spore, tmp_path):
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Dense(8, 8), nn.Dense(8, 8)
+
+        def construct(self, x):
+            return x + ops.relu(self.b(ops.relu(self.a(x))))
+
+    net = nn.SequentialCell([Block() for _ in range(40)])
+    ms.export(net, ops.ones((2, 8), ms.float32), file_name=str(tmp_path / "a"), file_format="ONNX")
+    for extra, most in (([], 64), (["--boxes", "10"], 14), (["--depth", "0"], 1000)):
+        spore("draw", tmp_path / "a.onnx", "-o", tmp_path / "a.svg", *extra)
+        boxes = len(xml.dom.minidom.parse(str(tmp_path / "a.svg")).getElementsByTagName("rect"))
+        assert boxes <= most and (most < 1000 or boxes > 200)
+
+
+@pytest.mark.parametrize("name", ["lenet.onnx", "lenet.mindir"])
+def test_predict_arrays(spore, lenet, tmp_path, name):
+    folder, x, want = lenet
+    np.save(tmp_path / "x.npy", x.astype(np.float64))
+    text = spore("predict", folder / name, "--input", tmp_path / "x.npy", "--output", tmp_path / "y.npz", "--top", 2)
+    assert f"{int(want[0].argmax())} " in text
+    saved = np.load(tmp_path / "y.npz")
+    np.testing.assert_allclose(saved[saved.files[0]], want, 1e-4, 1e-4)
+    found = json.loads(spore("predict", folder / name, f"--input=x={tmp_path}/x.npy", "--json"))["results"][0]
+    np.testing.assert_allclose(np.reshape(found["values"], found["shape"]), want, 1e-4, 1e-4)
+
+
+def test_predict_pictures(spore, tmp_path):
+    """A picture is resized, put channels first, scaled."""
+    ms.export(nn.ReLU(), ops.ones((1, 3, 4, 6), ms.float32), file_name=str(tmp_path / "a"), file_format="ONNX")
+    picture = np.zeros((8, 12, 3), np.uint8)
+    picture[..., 0], picture[..., 2] = 255, 51
+    (tmp_path / "p.png").write_bytes(np.asarray(ms.dataset.vision.encode_png(picture)).tobytes())
+    found = json.loads(spore("predict", tmp_path / "a.onnx", "--input", tmp_path / "p.png", "--std", "0.5,0.5,0.5", "--json"))
+    values = np.reshape(found["results"][0]["values"], (3, 4, 6))
+    np.testing.assert_allclose(values.mean((1, 2)), [2, 0, 0.4], 1e-5)
+
+
+def test_predict_refuses(spore, lenet, tmp_path):
+    folder = lenet[0]
+    assert "--input x=FILE" in spore("predict", folder / "lenet.onnx", code=2)
+    assert "cannot be opened" in spore("predict", folder / "lenet.onnx", "--input", tmp_path / "nothing.npy", code=1)
+    np.save(tmp_path / "x.npy", np.ones((2, 3), np.float32))
+    assert "must have" in spore("predict", folder / "lenet.onnx", "--input", tmp_path / "x.npy", code=1)
+    (tmp_path / "bad.onnx").write_bytes(b"\x08\x08" + b"\xff" * 50)
+    for verb in ("predict", "draw", "inspect"):
+        assert spore(verb, tmp_path / "bad.onnx", code=1)
+
+
+def test_help_has_examples(spore):
+    for verb in ("draw", "predict", "inspect", "convert"):
+        assert "examples:" in spore(verb, "--help")

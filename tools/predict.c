@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* predict.c - `spore predict`: a model run once, on arrays or pictures. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spore/model.h"
+#include "spore/op.h"
+#include "spore/transform.h"
+#include "tools.h"
+
+static const char help[] =
+    "usage: spore predict MODEL --input NAME=FILE ... [options]\n\n"
+    "Runs a model, MindIR or ONNX, and shows its results. FILE is an array (.npy, or .npz with one array) or a picture (PNG, JPEG,\n"
+    "WebP, BMP). A picture is resized to what the input wants, channels first or last, and divided by 255 if that is of floats. NAME= may be\n"
+    "left out when the model has one input.\n\n"
+    "  --input NAME=FILE    an input; may be repeated\n"
+    "  --mean A,B,C         subtracted from the channels of pictures, after the division\n"
+    "  --std A,B,C          and divided by, after that\n"
+    "  --scale S            divide pictures by S instead of 255\n"
+    "  --output FILE        write the results: .npz, .npy or .safetensors\n"
+    "  --top N              the N largest scores of vectors of scores (default 5)\n"
+    "  --labels FILE        names of the classes, one a line\n"
+    "  --json               for programs: all values\n"
+    TOOL_KEY_HELP
+    "\nexamples:\n"
+    "  spore predict lenet.mindir --input digit.png\n"
+    "  spore predict resnet50.onnx --input image=cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --labels imagenet.txt\n"
+    "  spore predict model.onnx --input tokens=tokens.npy --input mask=mask.npy --output result.npz\n";
+
+typedef struct {
+    sp_model *model;
+    const char **inputs, *mean, *std, *scale, *output, *labels, *top;
+    bool json;
+    sp_builder *b;
+    sp_tensor *in[64];
+    sp_tensor **out;
+    char **names; /* of classes */
+    int n_names;
+} job;
+
+/* --- inputs ------------------------------------------------------------------------------------------------------ */
+
+static int read_file(const char *path, unsigned char **data, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    *data = NULL;
+    *bytes = 0;
+    if (f == NULL) return tool_complain(EXIT_FAILED, "predict: %s cannot be opened", path);
+    for (size_t room = 0, n = 1; n > 0;) {
+        if (*bytes == room) {
+            room = room ? 2 * room : 65536;
+            unsigned char *more = realloc(*data, room);
+            if (more == NULL) break;
+            *data = more;
+        }
+        n = fread(*data + *bytes, 1, room - *bytes, f);
+        *bytes += n;
+    }
+    fclose(f);
+    return *data != NULL ? 0 : tool_complain(EXIT_FAILED, "out of memory");
+}
+
+/* "0.1,0.2,0.3" as a tensor (1, n, 1, 1). */
+static sp_tensor *channels(job *j, const char *text)
+{
+    float v[16];
+    int n = 0;
+    for (char *end; n < 16 && *text; text = *end == ',' ? end + 1 : end) {
+        v[n] = strtof(text, &end);
+        if (end == text) break;
+        n++;
+    }
+    sp_tensor *t = NULL;
+    if (n == 0 || sp_tensor_create_from(SP_DTYPE_F32, 4, (const int64_t[]){1, n, 1, 1}, v, &t) != SP_OK) return NULL;
+    return sp_builder_take_tensor(j->b, t);
+}
+
+/* A picture as the input wants it: resized, channels in their place, numbers of its dtype. */
+static int picture(job *j, const char *path, const unsigned char *data, size_t bytes, const sp_spec *want, sp_tensor **out)
+{
+    sp_tensor *image = NULL, *x;
+    bool last = want->rank == 4 && (want->dims[3] == 1 || want->dims[3] == 3) && want->dims[1] != 1 && want->dims[1] != 3;
+    int64_t c = want->rank == 4 ? want->dims[last ? 3 : 1] : 3, h = want->rank == 4 ? want->dims[last ? 1 : 2] : -1, w = want->rank == 4 ? want->dims[last ? 2 : 3] : -1;
+    if (want->rank != 4) return tool_complain(EXIT_FAILED, "predict: %s is a picture, but the input has rank %d instead of 4; give an array", path, want->rank);
+    if (sp_image_decode(data, bytes, c == 1 ? SP_DECODE_GRAY : SP_DECODE_COLOR, &image) != SP_OK) return tool_engine_failed("predict");
+    x = sp_builder_take_tensor(j->b, image);
+    x = sp_builder_call(j->b, "transpose", "perm=(2,0,1)", 1, &x);
+    char text[96];
+    if (x != NULL) {
+        const int64_t *d = sp_tensor_dims(x);
+        snprintf(text, sizeof text, "shape=(1,%lld,%lld,%lld)", (long long)d[0], (long long)d[1], (long long)d[2]);
+        if (h < 0) h = d[1];
+        if (w < 0) w = d[2];
+        x = sp_builder_call(j->b, "reshape", text, 1, &x);
+    }
+    x = x != NULL ? sp_builder_call(j->b, "cast", "dtype=float32", 1, &x) : NULL;
+    snprintf(text, sizeof text, "size=(%lld,%lld), mode=linear", (long long)h, (long long)w);
+    if (x != NULL && (sp_tensor_dims(x)[2] != h || sp_tensor_dims(x)[3] != w)) x = sp_builder_call(j->b, "resize", text, 1, &x);
+    if (x != NULL && sp_dtype_kind(want->dtype) == 'f') {
+        sp_tensor *scale = channels(j, j->scale != NULL ? j->scale : "255"), *mean = j->mean != NULL ? channels(j, j->mean) : NULL,
+                  *std = j->std != NULL ? channels(j, j->std) : NULL;
+        x = sp_builder_call(j->b, "div", "", 2, (sp_tensor *[]){x, scale});
+        if (mean != NULL) x = sp_builder_call(j->b, "sub", "", 2, (sp_tensor *[]){x, mean});
+        if (std != NULL) x = sp_builder_call(j->b, "div", "", 2, (sp_tensor *[]){x, std});
+    }
+    if (last && x != NULL) x = sp_builder_call(j->b, "transpose", "perm=(0,2,3,1)", 1, &x);
+    snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
+    *out = x != NULL ? sp_builder_call(j->b, "cast", text, 1, &x) : NULL;
+    return *out != NULL ? 0 : tool_engine_failed("predict");
+}
+
+static int array(job *j, const char *path, const sp_spec *want, sp_tensor **out)
+{
+    sp_bundle *b;
+    sp_tensor *t;
+    if (sp_load(path, NULL, &b) != SP_OK) return tool_engine_failed("predict");
+    int code = 0;
+    if (sp_bundle_count(b) != 1)
+        code = tool_complain(EXIT_FAILED, "predict: %s holds %lld arrays, one is wanted", path, (long long)sp_bundle_count(b));
+    else if (sp_bundle_copy_at(b, 0, &t) != SP_OK) code = tool_engine_failed("predict");
+    else {
+        *out = sp_builder_take_tensor(j->b, t);
+        char text[64];
+        snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
+        if (sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE && sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
+            *out = sp_builder_call(j->b, "cast", text, 1, &t); /* float64 of numpy for float32 */
+        if (*out == NULL) code = tool_engine_failed("predict");
+    }
+    sp_bundle_release(b);
+    return code;
+}
+
+static int find_input(const job *j, const char *word, const char **path)
+{
+    const char *equals = strchr(word, '=');
+    int n = sp_model_inputs(j->model);
+    for (int i = 0; equals != NULL && i < n; i++)
+        if (strlen(sp_model_input_name(j->model, i)) == (size_t)(equals - word) && strncmp(sp_model_input_name(j->model, i), word, (size_t)(equals - word)) == 0) {
+            *path = equals + 1;
+            return i;
+        }
+    *path = word;
+    return n == 1 ? 0 : -1;
+}
+
+static int read_inputs(job *j)
+{
+    int n = sp_model_inputs(j->model);
+    if (n > 64) return tool_complain(EXIT_FAILED, "predict: the model has %d inputs, at most 64 can be given", n);
+    for (const char **at = j->inputs; at != NULL && *at != NULL; at++) {
+        const char *path;
+        unsigned char *data;
+        size_t bytes;
+        sp_image_info info;
+        int i = find_input(j, *at, &path);
+        if (i < 0) {
+            fprintf(stderr, "spore: predict: '%s' names no input; the model has:", *at);
+            for (int k = 0; k < n; k++) fprintf(stderr, " %s", sp_model_input_name(j->model, k));
+            fprintf(stderr, "\n");
+            return EXIT_USAGE;
+        }
+        int code = read_file(path, &data, &bytes);
+        if (code == 0 && sp_image_probe(data, bytes, &info) == SP_OK) code = picture(j, path, data, bytes, sp_model_input_spec(j->model, i), &j->in[i]);
+        else if (code == 0) code = array(j, path, sp_model_input_spec(j->model, i), &j->in[i]);
+        free(data);
+        if (code != 0) return code;
+    }
+    for (int i = 0; i < n; i++) {
+        char shape[256];
+        const sp_spec *s = sp_model_input_spec(j->model, i);
+        if (j->in[i] == NULL)
+            return tool_complain(EXIT_USAGE, "predict: input '%s' (%s %s) is missing: --input %s=FILE", sp_model_input_name(j->model, i),
+                                 s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "",
+                                 sp_model_input_name(j->model, i));
+    }
+    return 0;
+}
+
+/* --- results ----------------------------------------------------------------------------------------------------- */
+
+static int read_labels(job *j)
+{
+    if (j->labels == NULL) return 0;
+    FILE *f = fopen(j->labels, "r");
+    if (f == NULL) return tool_complain(EXIT_FAILED, "predict: %s cannot be opened", j->labels);
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, f) >= 0) {
+        char **more = realloc(j->names, (size_t)(j->n_names + 1) * sizeof *more);
+        if (more == NULL) break;
+        j->names = more;
+        line[strcspn(line, "\r\n")] = '\0';
+        j->names[j->n_names] = strdup(line);
+        if (j->names[j->n_names] == NULL) break;
+        j->n_names++;
+    }
+    free(line);
+    fclose(f);
+    return 0;
+}
+
+typedef struct {
+    double *v;
+    int64_t n;
+} values;
+
+static void keep_values(void *context, const double *v, int64_t n)
+{
+    values *all = context;
+    memcpy(all->v + all->n, v, (size_t)n * sizeof *v);
+    all->n += n;
+}
+
+static int fetch(sp_tensor *t, values *out)
+{
+    out->n = 0;
+    out->v = malloc((size_t)sp_tensor_count(t) * sizeof *out->v + 1);
+    if (out->v == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    return tool_for_values(t, keep_values, out) == SP_OK ? 0 : tool_engine_failed("predict");
+}
+
+static void print_top(const job *j, const values *v, int64_t from, int64_t n, int top)
+{
+    for (int k = 0; k < top && k < n; k++) {
+        int64_t best = -1;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t before = 0; /* larger ones, and equal ones in front */
+            for (int64_t m = 0; m < n; m++) before += v->v[from + m] > v->v[from + i] || (v->v[from + m] == v->v[from + i] && m < i);
+            if (before == k) best = i;
+        }
+        if (best < 0) return;
+        printf("    %6lld  %-12.6g %s\n", (long long)best, v->v[from + best], best < j->n_names ? j->names[best] : "");
+    }
+}
+
+static int print_result(const job *j, int i, int top)
+{
+    char shape[256];
+    sp_tensor *t = j->out[i];
+    values v;
+    int rank = sp_tensor_rank(t);
+    const int64_t *dims = sp_tensor_dims(t);
+    int code = fetch(t, &v);
+    if (code != 0) return code;
+    if (j->json) {
+        printf("%s\n    {\"name\": ", i ? "," : "");
+        tool_json_text(sp_model_output_name(j->model, i), strlen(sp_model_output_name(j->model, i)));
+        printf(", \"dtype\": \"%s\", \"shape\": [", sp_dtype_name(sp_tensor_dtype(t)));
+        for (int k = 0; k < rank; k++) printf("%s%lld", k ? ", " : "", (long long)dims[k]);
+        printf("], \"values\": [");
+        for (int64_t k = 0; k < v.n; k++) printf(v.v[k] - v.v[k] == 0 ? "%s%.9g" : "%snull", k ? ", " : "", v.v[k]);
+        printf("]}");
+    } else {
+        printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)), tool_shape(rank, dims, shape));
+        int64_t last = rank ? dims[rank - 1] : 1;
+        bool scores = rank >= 1 && rank <= 2 && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
+        for (int64_t r = 0; scores && r < v.n / last; r++) {
+            if (v.n > last) printf("  row %lld\n", (long long)r);
+            print_top(j, &v, r * last, last, top);
+        }
+        for (int64_t k = 0; !scores && k < v.n && k < 12; k++) printf("%s%.6g", k ? " " : "    ", v.v[k]);
+        if (!scores) printf("%s\n", v.n > 12 ? " ..." : "");
+    }
+    free(v.v);
+    return 0;
+}
+
+static int save_results(const job *j)
+{
+    sp_bundle *b;
+    if (j->output == NULL) return 0;
+    sp_status status = sp_bundle_create(&b);
+    if (status != SP_OK) return tool_engine_failed("predict");
+    for (int i = 0; i < sp_model_outputs(j->model) && status == SP_OK; i++)
+        if (j->out[i] != NULL) status = sp_bundle_add(b, sp_model_output_name(j->model, i), j->out[i]);
+    if (status == SP_OK) status = sp_save(j->output, b, NULL);
+    sp_bundle_release(b);
+    return status == SP_OK ? 0 : tool_engine_failed("predict");
+}
+
+static int predict(job *j)
+{
+    int n_out = sp_model_outputs(j->model), top = j->top != NULL ? atoi(j->top) : 5, code = read_labels(j);
+    j->out = calloc((size_t)n_out + 1, sizeof *j->out);
+    if (code == 0 && (j->out == NULL || sp_builder_create(&j->b) != SP_OK)) code = tool_complain(EXIT_FAILED, "out of memory");
+    if (code == 0) code = read_inputs(j);
+    if (code == 0 && sp_model_run(j->model, sp_model_inputs(j->model), j->in, n_out, j->out) != SP_OK) code = tool_engine_failed("predict");
+    if (code == 0) code = save_results(j);
+    if (code == 0 && j->json) printf("{\"results\": [");
+    for (int i = 0; i < n_out && code == 0; i++)
+        if (j->out[i] != NULL) code = print_result(j, i, top);
+    if (code == 0 && j->json) printf("]}\n");
+    for (int i = 0; j->out != NULL && i < n_out; i++) sp_tensor_release(j->out[i]);
+    for (int i = 0; i < j->n_names; i++) free(j->names[i]);
+    free(j->names);
+    free(j->out);
+    sp_builder_release(j->b);
+    return code;
+}
+
+int verb_predict(int argc, char **argv)
+{
+    job j = {0};
+    bool helped;
+    tool_key key = {0};
+    const tool_option options[] = {{"--input", NULL, NULL, &j.inputs}, {"--mean", NULL, &j.mean, NULL}, {"--std", NULL, &j.std, NULL},
+                                   {"--scale", NULL, &j.scale, NULL}, {"--output", NULL, &j.output, NULL}, {"-o", NULL, &j.output, NULL},
+                                   {"--top", NULL, &j.top, NULL}, {"--labels", NULL, &j.labels, NULL}, {"--json", &j.json, NULL, NULL},
+                                   TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+    const char *path;
+    int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
+    if (code != 0 || helped) return code;
+    sp_file_options file = {0};
+    const char *cipher = NULL;
+    if (sp_file_cipher(path, &cipher) == SP_OK && cipher != NULL) code = tool_key_read("predict", &key, false, &file);
+    if (code == 0 && sp_model_load(path, &file, &j.model) != SP_OK) code = tool_engine_failed("predict");
+    tool_key_clear(&key);
+    if (code == 0) code = predict(&j);
+    free(j.inputs);
+    sp_model_release(j.model);
+    return code;
+}
