@@ -451,6 +451,7 @@ static const char *constant_attr(build *b, const sp_node *n, const char *name)
     case SP_ATTR_DTYPE: return constant_int(b, type_number(*(const sp_dtype *)p));
     case SP_ATTR_INTS: {
         const sp_ints *v = p;
+        if (v->n == 1 && !strcmp(n->op->name, "log_softmax")) return constant_int(b, v->v[0]); /* it takes one axis */
         if (v->n >= 0) return constant_ints(b, v->n, v->v);
         if (strcmp(name, "perm")) return constant_ints(b, 0, NULL); /* all axes */
         int rank = n->in[0]->meta.rank;
@@ -1006,7 +1007,9 @@ static sp_status open_attr(sp_node *n, const sp_node *twin, const char *name)
     if (!a || type != SP_ATTR_INTS || a->n != t->n) return SP_OK;
     for (int k = 0; k < a->n; k++) {
         int64_t *v = (int64_t *)(uintptr_t)&a->v[k], size = k < n->in[0]->meta.rank ? twin->in[0]->meta.dims[k] : 0;
-        if (*v == t->v[k]) continue;
+        bool of_result = !strcmp(name, "shape") && a->n == n->out[0]->meta.rank;
+        if (of_result) *v = n->out[0]->meta.dims[k]; /* instead of a -1: one may be left to be inferred */
+        if (*v == (of_result ? twin->out[0]->meta.dims[k] : t->v[k])) continue;
         if (!strcmp(name, "shape")) *v = -1;
         else if (!strcmp(name, "stop") && t->v[k] == size) *v = INT32_MAX;
         else return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on free sizes in a way that MindIR cannot say", n->op->name, name);
