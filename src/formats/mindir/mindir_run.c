@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindir_run.c - MindIR models applied to arguments.
+ *
+ * A function is evaluated node by node in an environment of its own; a function value remembers the environment it was mentioned
+ * in, because it may use values of it. With tensors this computes; with symbols (graph.h) it records. Then a call is written
+ * out in place, but for two cases, which become functions of the graph being recorded: a function that calls itself, and the
+ * alternatives of a Switch whose condition is a symbol. A call that ends a function is not nested, so a loop runs as long as
+ * it likes.
+ *
+ * Effects need no care: the file lists nodes after those whose effects they wait for, so Load, UpdateState and Depend are
+ * nothing but names for other values. */
+#include <string.h>
+
+#include "formats/mindir/mindir.h"
+#include "formats/mindir/mindir_record.h"
+#include "ir/op_impl.h"
+
+enum { MAX_DEPTH = 500 };
+
+typedef struct mi_env {
+    const mi_function *fn;
+    struct mi_env *up;
+    mi_value **values;
+    uint8_t *busy;     /* nodes being evaluated: a node that needs itself is found out */
+    sp_function *ir;   /* what its nodes are recorded into, NULL: nothing */
+} mi_env;
+
+/* A function of the graph made of one of the model. */
+typedef struct made {
+    struct made *next;
+    const mi_function *fn;
+    const mi_env *up;
+    sp_function *ir;
+    mi_value *result; /* NULL while it is being made */
+} made;
+
+typedef struct {
+    const mi_model *m;
+    sp__arena arena;
+    sp_builder *b;
+    made *made;
+    int depth;
+} run;
+
+static sp_status value_of(run *r, mi_env *env, const mi_name *name, mi_value **out);
+static sp_status call_value(run *r, mi_value *callee, int n, mi_value **args, const mi_value *type, mi_value **out);
+static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out);
+
+static mi_value *new_value(run *r, mi_kind kind, int n)
+{
+    mi_value *v = sp__arena_alloc(&r->arena, sizeof *v);
+    if (!v || (n && !(v->items = sp__arena_alloc(&r->arena, (size_t)n * sizeof *v->items)))) return NULL;
+    v->kind = kind;
+    v->n = n;
+    return v;
+}
+
+static sp_tensor *keep(run *r, sp_tensor *t) { return sp_builder_take_tensor(r->b, t); }
+
+/* --- values as lists of tensors ---------------------------------------------------------------------------------- */
+
+static int flat_count(const mi_value *v)
+{
+    int n = 0;
+    switch (v->kind) {
+    case MI_NONE:
+    case MI_MONAD:
+    case MI_TEXT:
+    case MI_DTYPE: return 0;
+    case MI_TUPLE:
+        for (int i = 0; i < v->n; i++) n += flat_count(v->items[i]);
+        return n;
+    default: return 1;
+    }
+}
+
+static void flat_specs(const mi_value *type, sp_spec *specs, bool *functions, int *n)
+{
+    if (type->kind == MI_TUPLE) {
+        for (int i = 0; i < type->n; i++) flat_specs(type->items[i], specs, functions, n);
+        return;
+    }
+    if (!flat_count(type)) return;
+    functions[*n] = type->kind != MI_TENSOR;
+    if (type->kind != MI_TENSOR) specs[*n] = (sp_spec){.dtype = SP_DTYPE_BOOL};
+    else if (type->t) sp__meta_of(type->t, &specs[*n]);
+    else specs[*n] = *type->meta;
+    ++*n;
+}
+
+/* The tensors of v in order; numbers become tensors, of the dtype that `type` (NULL: not known) wants. */
+static sp_status flatten(run *r, mi_value *v, const mi_value *type, sp_tensor **out, int *n)
+{
+    mi_call c = {.arena = &r->arena, .b = r->b};
+    switch (v->kind) {
+    case MI_NONE:
+    case MI_MONAD:
+    case MI_TEXT:
+    case MI_DTYPE: return SP_OK;
+    case MI_TUPLE:
+        for (int i = 0; i < v->n; i++)
+            SP_TRY(flatten(r, v->items[i], type && type->kind == MI_TUPLE && i < type->n ? type->items[i] : NULL, out, n));
+        return SP_OK;
+    case MI_CLOSURE:
+    case MI_CHOICE:
+    case MI_SYMBOL: return symbol_of(r, v, &out[(*n)++]);
+    case MI_INT:
+    case MI_FLOAT:
+    case MI_BOOL:
+        if (type && type->kind == MI_TENSOR && type->meta && type->meta->dtype != SP_DTYPE_NONE) {
+            sp_tensor *t;
+            if (v->kind == MI_FLOAT) SP_TRY(sp_tensor_create_f64(type->meta->dtype, v->f, &t));
+            else SP_TRY(sp_tensor_create_i64(type->meta->dtype, v->i, &t));
+            out[(*n)++] = keep(r, t);
+            return SP_OK;
+        }
+        /* fall through */
+    default: return sp__mindir_as_tensor(&c, v, &out[(*n)++]);
+    }
+}
+
+/* The value of the form of `type` that these tensors make. */
+static sp_status unflatten(run *r, const mi_value *type, sp_tensor *const *in, int *n, mi_value **out)
+{
+    mi_value *v;
+    if (type->kind == MI_TUPLE) {
+        if (!(v = new_value(r, MI_TUPLE, type->n))) return SP_NOMEM;
+        for (int i = 0; i < type->n; i++) SP_TRY(unflatten(r, type->items[i], in, n, &v->items[i]));
+    } else if (!flat_count(type)) {
+        if (!(v = new_value(r, type->kind, 0))) return SP_NOMEM;
+        *v = *type;
+    } else {
+        if (!(v = new_value(r, type->kind == MI_TENSOR || !type->is_type ? MI_TENSOR : MI_SYMBOL, 0))) return SP_NOMEM;
+        if (type->kind == MI_CLOSURE || type->kind == MI_CHOICE || type->kind == MI_SYMBOL) v->kind = MI_SYMBOL;
+        v->t = in[(*n)++];
+    }
+    *out = v;
+    return SP_OK;
+}
+
+/* --- environments ------------------------------------------------------------------------------------------------ */
+
+static mi_env *new_env(run *r, const mi_function *fn, mi_env *up, sp_function *ir)
+{
+    mi_env *e = sp__arena_alloc(&r->arena, sizeof *e);
+    size_t slots = (size_t)(fn->n_inputs + fn->n_nodes);
+    if (!e) return NULL;
+    *e = (mi_env){fn, up, sp__arena_alloc(&r->arena, slots * sizeof *e->values + 1), sp__arena_alloc(&r->arena, slots + 1), ir};
+    return e->values && e->busy ? e : NULL;
+}
+
+/* The innermost environment a function called from here may use. */
+static mi_env *up_for(const run *r, mi_env *env, const mi_function *fn)
+{
+    const uint8_t *needs = r->m->needs + (size_t)fn->index * (size_t)r->m->n_functions;
+    while (env && !needs[env->fn->index]) env = env->up;
+    return env;
+}
+
+static sp_status bind(run *r, mi_env *env, int n, mi_value **args)
+{
+    const mi_function *f = env->fn;
+    SP_CHECK(n == f->n_args, SP_FORMAT, "function '%s' takes %d arguments, but %d are given", f->name, f->n_args, n);
+    for (int i = 0; i < n; i++) env->values[i] = args[i];
+    for (int i = n; i < f->n_inputs; i++) {
+        sp_tensor *t = sp_bundle_tensor_at(r->m->weights, f->inputs[i].weight);
+        if (!t) return SP_NOMEM;
+        if (!(env->values[i] = sp__mindir_tensor(&r->arena, t))) return SP_NOMEM;
+    }
+    return SP_OK;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------------------------- */
+
+static sp_status get_item(run *r, mi_value *seq, const mi_value *index, mi_value **out)
+{
+    int64_t i = index->i;
+    (void)r;
+    SP_CHECK(seq->kind == MI_TUPLE, SP_FORMAT, "an item is taken of a value that is not a tuple");
+    if (index->kind == MI_TENSOR) {
+        SP_CHECK(!sp_tensor_is_symbol(index->t), SP_FORMAT, "the index into a tuple is not known before the model runs");
+        SP_TRY(sp_tensor_item_i64(index->t, &i));
+    }
+    if (i < 0) i += seq->n;
+    SP_CHECK(i >= 0 && i < seq->n, SP_FORMAT, "item %lld of a tuple of %d", (long long)i, seq->n);
+    *out = seq->items[i];
+    return SP_OK;
+}
+
+static sp_status eval_switch(run *r, mi_value **in, mi_value **out)
+{
+    double truth = in[0]->kind == MI_FLOAT ? in[0]->f : (double)in[0]->i;
+    if (in[0]->kind == MI_TENSOR) {
+        if (sp_tensor_is_symbol(in[0]->t)) {
+            if (!(*out = new_value(r, MI_CHOICE, 3))) return SP_NOMEM;
+            memcpy((*out)->items, in, 3 * sizeof *in);
+            return SP_OK;
+        }
+        SP_TRY(sp_tensor_item_f64(in[0]->t, &truth));
+    }
+    *out = truth != 0 ? in[1] : in[2];
+    return SP_OK;
+}
+
+/* items[index](...): when the index is a symbol, a chain of choices. */
+static sp_status eval_switch_layer(run *r, mi_value *index, mi_value *items, mi_value **out)
+{
+    int64_t i = index->i;
+    SP_CHECK(items->kind == MI_TUPLE && items->n > 0, SP_FORMAT, "SwitchLayer needs a tuple of functions");
+    if (index->kind == MI_TENSOR && sp_tensor_is_symbol(index->t)) {
+        *out = items->items[items->n - 1];
+        for (int k = items->n - 2; k >= 0; k--) {
+            sp_tensor *number, *pair[2];
+            SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(index->t), k, &number));
+            pair[0] = index->t;
+            pair[1] = keep(r, number);
+            sp_tensor *same = sp_builder_call(r->b, "equal", "", 2, pair);
+            mi_value *v = new_value(r, MI_CHOICE, 3);
+            if (!same) return sp__builder_status(r->b);
+            if (!v || !(v->items[0] = sp__mindir_tensor(&r->arena, same))) return SP_NOMEM;
+            v->items[1] = items->items[k];
+            v->items[2] = *out;
+            *out = v;
+        }
+        return SP_OK;
+    }
+    if (index->kind == MI_TENSOR) SP_TRY(sp_tensor_item_i64(index->t, &i));
+    if (i < 0) i += items->n;
+    SP_CHECK(i >= 0 && i < items->n, SP_INDEX, "function %lld is chosen of %d", (long long)i, items->n);
+    *out = items->items[i];
+    return SP_OK;
+}
+
+static sp_status eval_partial(run *r, int n, mi_value **in, mi_value **out)
+{
+    if (in[0]->kind == MI_CLOSURE) {
+        mi_value *v = new_value(r, MI_CLOSURE, in[0]->n + n - 1);
+        if (!v) return SP_NOMEM;
+        v->fn = in[0]->fn;
+        v->env = in[0]->env;
+        if (in[0]->n) memcpy(v->items, in[0]->items, (size_t)in[0]->n * sizeof *v->items);
+        if (n > 1) memcpy(v->items + in[0]->n, in + 1, (size_t)(n - 1) * sizeof *v->items);
+        *out = v;
+        return SP_OK;
+    }
+    sp_tensor *callee, *bound, **args;
+    int total = 0, at = 0;
+    for (int i = 1; i < n; i++) total += flat_count(in[i]);
+    if (!(args = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *args))) return SP_NOMEM;
+    SP_TRY(symbol_of(r, in[0], &callee));
+    for (int i = 1; i < n; i++) SP_TRY(flatten(r, in[i], NULL, args, &at));
+    SP_TRY(sp_function_partial(callee, at, args, &bound));
+    if (!(*out = new_value(r, MI_SYMBOL, 0))) return SP_NOMEM;
+    (*out)->t = keep(r, bound);
+    return SP_OK;
+}
+
+static sp_status eval_primitive(run *r, const mi_node *n, mi_value **in, mi_value **out)
+{
+    static const uint8_t least[] = {0, 0, 2, 1, 0, 1, 3, 2};
+    mi_control control = sp__mindir_control(n->primitive->rule);
+    SP_CHECK(n->n_in >= least[control], SP_FORMAT, "%s has %d inputs, it needs %d", n->primitive->type, n->n_in, least[control]);
+    switch (control) {
+    case MI_MAKE_TUPLE:
+        if (!(*out = new_value(r, MI_TUPLE, n->n_in))) return SP_NOMEM;
+        if (n->n_in) memcpy((*out)->items, in, (size_t)n->n_in * sizeof *in);
+        return SP_OK;
+    case MI_GET_ITEM: return get_item(r, in[0], in[1], out);
+    case MI_FIRST: *out = in[0]; return SP_OK;
+    case MI_STATE: return (*out = new_value(r, MI_MONAD, 0)) ? SP_OK : SP_NOMEM;
+    case MI_PARTIAL: return eval_partial(r, n->n_in, in, out);
+    case MI_SWITCH: return eval_switch(r, in, out);
+    case MI_SWITCH_LAYER: return eval_switch_layer(r, in[0], in[1], out);
+    default: break;
+    }
+    mi_call c = {&r->arena, r->b, n->primitive, n, n->n_in, in, n->shape};
+    return sp__mindir_apply(&c, n->primitive->rule, out);
+}
+
+static sp_status inputs_of(run *r, mi_env *env, const mi_node *n, mi_value ***out)
+{
+    *out = sp__arena_alloc(&r->arena, (size_t)(n->n_in + 1) * sizeof **out);
+    if (!*out) return SP_NOMEM;
+    for (int i = 0; i < n->n_in; i++) SP_TRY(value_of(r, env, n->in[i], &(*out)[i]));
+    return SP_OK;
+}
+
+static sp_status eval(run *r, mi_env *env, const mi_node *n)
+{
+    mi_value **in, *callee, *v = NULL;
+    SP_TRY(inputs_of(r, env, n, &in));
+    if (n->primitive) SP_TRY(eval_primitive(r, n, in, &v));
+    else {
+        SP_TRY(value_of(r, env, n->callee, &callee));
+        SP_TRY(call_value(r, callee, n->n_in, in, n->shape, &v));
+    }
+    env->values[n->slot] = v;
+    return SP_OK;
+}
+
+static sp_status eval_node(run *r, mi_env *env, const mi_node *n)
+{
+    char shown[SP_NAME_SHOWN];
+    SP_CHECK(!env->busy[n->slot], SP_FORMAT, "node '%s' needs its own result", sp__name_shown(n->name, strlen(n->name), shown));
+    SP_CHECK(r->depth < MAX_DEPTH, SP_FORMAT, "node '%s' lies more than %d values deep in others that come later in the file",
+             sp__name_shown(n->name, strlen(n->name), shown), MAX_DEPTH);
+    /* A function inside may ask for a value of the one around it. */
+    sp_function *outer = env->ir ? sp__mindir_record_into(env->ir) : NULL;
+    env->busy[n->slot] = 1;
+    r->depth++;
+    sp_status status = eval(r, env, n);
+    r->depth--;
+    env->busy[n->slot] = 0;
+    if (env->ir) sp__mindir_record_into(outer);
+    if (status != SP_OK) sp__error_context("node '%s'", sp__name_shown(n->name, strlen(n->name), shown));
+    return status;
+}
+
+static sp_status value_of(run *r, mi_env *env, const mi_name *name, mi_value **out)
+{
+    if (name->where == MI_AT_CONSTANT) {
+        *out = name->constant;
+        return SP_OK;
+    }
+    if (name->where == MI_AT_FUNCTION) {
+        mi_value *v = new_value(r, MI_CLOSURE, 0);
+        if (!v) return SP_NOMEM;
+        v->fn = name->fn;
+        v->env = up_for(r, env, name->fn);
+        *out = v;
+        return SP_OK;
+    }
+    while (env && env->fn != name->owner) env = env->up;
+    SP_CHECK(env, SP_FORMAT, "'%s' is used outside the function that makes it", name->text);
+    if (!env->values[name->slot]) SP_TRY(eval_node(r, env, env->fn->node_of_slot[name->slot]));
+    *out = env->values[name->slot];
+    return SP_OK;
+}
+
+/* --- functions --------------------------------------------------------------------------------------------------- */
+
+/* All nodes but the call that ends the function and what waits for it. */
+static sp_status eval_body(run *r, mi_env *env)
+{
+    const mi_function *f = env->fn;
+    for (int i = 0; i < f->n_nodes; i++) {
+        const mi_node *n = &f->nodes[i];
+        if (n->constant || env->values[n->slot] || n == f->tail || (f->tail && f->after_tail[i])) continue;
+        SP_TRY(eval_node(r, env, n));
+    }
+    return SP_OK;
+}
+
+static sp_status result_of(run *r, mi_env *env, mi_value **out)
+{
+    const mi_function *f = env->fn;
+    if (f->n_outputs == 1) return value_of(r, env, f->outputs[0], out);
+    if (!(*out = new_value(r, MI_TUPLE, f->n_outputs))) return SP_NOMEM;
+    for (int i = 0; i < f->n_outputs; i++) SP_TRY(value_of(r, env, f->outputs[i], &(*out)->items[i]));
+    return SP_OK;
+}
+
+/* Is a call of this written as a call, instead of its nodes? */
+static bool is_recorded(const mi_value *callee)
+{
+    return callee->kind != MI_CLOSURE || (sp_function_recording() && callee->fn->recursive);
+}
+
+static sp_status bound_arguments(run *r, const mi_value *callee, int *n, mi_value ***args)
+{
+    if (!callee->n) return SP_OK;
+    mi_value **all = sp__arena_alloc(&r->arena, (size_t)(callee->n + *n + 1) * sizeof *all);
+    if (!all) return SP_NOMEM;
+    if (callee->n) memcpy(all, callee->items, (size_t)callee->n * sizeof *all);
+    if (*n) memcpy(all + callee->n, *args, (size_t)*n * sizeof *all);
+    *args = all;
+    *n += callee->n;
+    return SP_OK;
+}
+
+/* Evaluate a closure here; calls at its end replace it instead of nesting. */
+static sp_status run_here(run *r, mi_value *callee, int n, mi_value **args, mi_value **out)
+{
+    for (;;) {
+        SP_TRY(bound_arguments(r, callee, &n, &args));
+        mi_env *env = new_env(r, callee->fn, callee->env, sp_function_recording());
+        if (!env) return SP_NOMEM;
+        SP_TRY(bind(r, env, n, args));
+        SP_TRY(eval_body(r, env));
+        const mi_node *tail = callee->fn->tail;
+        if (!tail) return result_of(r, env, out);
+        SP_TRY(value_of(r, env, tail->callee, &callee));
+        SP_TRY(inputs_of(r, env, tail, &args));
+        n = tail->n_in;
+        if (is_recorded(callee)) return call_value(r, callee, n, args, tail->shape, out);
+    }
+}
+
+static sp_status end_recording(run *r, mi_env *env, made *f)
+{
+    sp_tensor **results;
+    mi_value *v;
+    int n = 0;
+    const mi_function *fn = env->fn;
+    const mi_node *tail = fn->tail;
+    SP_TRY(eval_body(r, env));
+    if (tail) {
+        mi_value *callee, **args;
+        sp_tensor *symbol, **flat;
+        int total = 0;
+        SP_TRY(value_of(r, env, tail->callee, &callee));
+        SP_TRY(inputs_of(r, env, tail, &args));
+        for (int i = 0; i < tail->n_in; i++) total += flat_count(args[i]);
+        if (!(flat = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *flat))) return SP_NOMEM;
+        SP_TRY(symbol_of(r, callee, &symbol));
+        for (int i = 0; i < tail->n_in; i++) {
+            const mi_value *type = callee->kind == MI_CLOSURE && callee->n + i < callee->fn->n_args ? callee->fn->inputs[callee->n + i].type : NULL;
+            SP_TRY(flatten(r, args[i], type, flat, &n));
+        }
+        return sp_function_end_call(f->ir, symbol, n, flat);
+    }
+    SP_TRY(result_of(r, env, &v));
+    if (!(results = sp__arena_alloc(&r->arena, (size_t)(flat_count(v) + 1) * sizeof *results))) return SP_NOMEM;
+    SP_TRY(flatten(r, v, fn->n_outputs == 1 ? fn->output_types[0] : NULL, results, &n));
+    SP_TRY(sp_function_end(f->ir, n, results));
+    f->result = v;
+    n = 0;
+    return unflatten(r, v, results, &n, &f->result);
+}
+
+static sp_status make_function(run *r, const mi_value *callee, made *f)
+{
+    const mi_function *fn = callee->fn;
+    int n = 0, at = 0;
+    for (int i = 0; i < fn->n_args; i++) {
+        SP_CHECK(fn->inputs[i].type, SP_FORMAT, "the file does not say what input '%s' is", fn->inputs[i].name);
+        n += flat_count(fn->inputs[i].type);
+    }
+    sp_spec *specs = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *specs);
+    bool *functions = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *functions);
+    sp_tensor **params = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *params);
+    mi_value **args = sp__arena_alloc(&r->arena, (size_t)(fn->n_args + 1) * sizeof *args);
+    if (!specs || !functions || !params || !args) return SP_NOMEM;
+    for (int i = 0; i < fn->n_args; i++) flat_specs(fn->inputs[i].type, specs, functions, &at);
+    SP_TRY(sp_function_begin(sp__mindir_graph(sp_function_recording()), fn->name, n, specs, &f->ir, params));
+    for (int i = 0; i < n; i++) {
+        keep(r, params[i]);
+        if (functions[i]) sp__mindir_mark_function(params[i]);
+    }
+    sp_status status = SP_OK;
+    at = 0;
+    for (int i = 0; i < fn->n_args && status == SP_OK; i++) status = unflatten(r, fn->inputs[i].type, params, &at, &args[i]);
+    mi_env *env = new_env(r, fn, callee->env, f->ir);
+    if (status == SP_OK && !env) status = SP_NOMEM;
+    if (status == SP_OK) status = bind(r, env, fn->n_args, args);
+    if (status == SP_OK) status = end_recording(r, env, f);
+    if (status != SP_OK) sp_function_abandon(f->ir);
+    return status;
+}
+
+static sp_status made_of(run *r, const mi_value *callee, made **out)
+{
+    for (made *f = r->made; f; f = f->next)
+        if (f->fn == callee->fn && f->up == callee->env) return *out = f, SP_OK;
+    made *f = sp__arena_alloc(&r->arena, sizeof *f);
+    if (!f) return SP_NOMEM;
+    *f = (made){r->made, callee->fn, callee->env, NULL, NULL};
+    r->made = f;
+    *out = f;
+    SP_CHECK(r->depth < MAX_DEPTH, SP_FORMAT, "functions nested deeper than %d", MAX_DEPTH);
+    r->depth++;
+    sp_status status = make_function(r, callee, f);
+    r->depth--;
+    return status;
+}
+
+/* A symbol that holds the function. */
+static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out)
+{
+    sp_tensor *t, *yes, *no, **args;
+    made *f;
+    int n = 0, total = 0;
+    switch (callee->kind) {
+    case MI_SYMBOL: *out = callee->t; return SP_OK;
+    case MI_CHOICE:
+        SP_TRY(symbol_of(r, callee->items[1], &yes));
+        SP_TRY(symbol_of(r, callee->items[2], &no));
+        SP_TRY(sp_function_switch(callee->items[0]->t, yes, no, &t));
+        break;
+    case MI_CLOSURE:
+        SP_CHECK(sp_function_recording(), SP_FORMAT, "a function is given where a tensor is expected");
+        SP_TRY(made_of(r, callee, &f));
+        SP_TRY(sp_function_value(f->ir, &t));
+        if (!callee->n) break;
+        yes = keep(r, t);
+        for (int i = 0; i < callee->n; i++) total += flat_count(callee->items[i]);
+        if (!(args = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *args))) return SP_NOMEM;
+        for (int i = 0; i < callee->n; i++) {
+            const mi_value *type = i < callee->fn->n_args ? callee->fn->inputs[i].type : NULL;
+            SP_TRY(flatten(r, callee->items[i], type, args, &n));
+        }
+        if (!n) {
+            *out = yes;
+            return SP_OK;
+        }
+        SP_TRY(sp_function_partial(yes, n, args, &t));
+        break;
+    default: return sp__fail(SP_FORMAT, "a value that is not a function is called");
+    }
+    *out = keep(r, t);
+    return *out ? SP_OK : sp__builder_status(r->b);
+}
+
+/* The form of what a function value returns: from one that is finished, else as the file says. */
+static const mi_value *result_form(run *r, const mi_value *callee)
+{
+    if (callee->kind == MI_CHOICE) {
+        const mi_value *form = result_form(r, callee->items[1]);
+        return form ? form : result_form(r, callee->items[2]);
+    }
+    for (made *f = callee->kind == MI_CLOSURE ? r->made : NULL; f; f = f->next)
+        if (f->fn == callee->fn && f->up == callee->env) return f->result;
+    return NULL;
+}
+
+static sp_status call_symbol(run *r, mi_value *callee, int n, mi_value **args, const mi_value *type, mi_value **out)
+{
+    sp_tensor *symbol, **flat, **results;
+    int total = 0, n_args = 0, n_out = 0;
+    for (int i = 0; i < n; i++) total += flat_count(args[i]);
+    if (!(flat = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *flat))) return SP_NOMEM;
+    SP_TRY(symbol_of(r, callee, &symbol));
+    for (int i = 0; i < n; i++) {
+        const mi_value *wanted = callee->kind == MI_CLOSURE && callee->n + i < callee->fn->n_args ? callee->fn->inputs[callee->n + i].type : NULL;
+        SP_TRY(flatten(r, args[i], wanted, flat, &n_args));
+    }
+    const mi_value *form = result_form(r, callee);
+    if (!form) form = type;
+    if (!form && callee->kind == MI_CLOSURE && callee->fn->n_outputs == 1) form = callee->fn->output_types[0];
+    SP_CHECK(form, SP_FORMAT, "the file does not say what a function that is called returns");
+    int total_out = flat_count(form);
+    sp_spec *specs = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *specs);
+    bool *functions = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *functions);
+    if (!specs || !functions || !(results = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *results))) return SP_NOMEM;
+    flat_specs(form, specs, functions, &n_out);
+    SP_TRY(sp_function_call(symbol, n_args, flat, n_out, specs, results));
+    for (int i = 0; i < n_out; i++) {
+        keep(r, results[i]);
+        if (functions[i]) sp__mindir_mark_function(results[i]);
+    }
+    n_out = 0;
+    return unflatten(r, form, results, &n_out, out);
+}
+
+static sp_status call_value(run *r, mi_value *callee, int n, mi_value **args, const mi_value *type, mi_value **out)
+{
+    SP_CHECK(callee->kind == MI_CLOSURE || callee->kind == MI_CHOICE || callee->kind == MI_SYMBOL, SP_FORMAT,
+             "a value that is not a function is called");
+    if (is_recorded(callee)) return call_symbol(r, callee, n, args, type, out);
+    SP_CHECK(r->depth < MAX_DEPTH, SP_RUNTIME, "more than %d calls are nested", MAX_DEPTH);
+    r->depth++;
+    sp_status status = run_here(r, callee, n, args, out);
+    r->depth--;
+    return status;
+}
+
+/* --- the kind of model ------------------------------------------------------------------------------------------- */
+
+static sp_status describe(sp_model *m, const mi_model *mi)
+{
+    const mi_function *f = &mi->functions[0];
+    int n = 0;
+    m->inputs = sp__arena_alloc(&m->arena, (size_t)(f->n_args + 1) * sizeof *m->inputs);
+    if (!m->inputs) return SP_NOMEM;
+    for (int i = 0; i < f->n_args; i++) {
+        const char *colon = strchr(f->inputs[i].name, ':');
+        const mi_value *type = f->inputs[i].type;
+        SP_CHECK(type && type->kind == MI_TENSOR && type->meta, SP_FORMAT, "input '%s' is not a tensor, which is not supported",
+                 f->inputs[i].name);
+        m->inputs[i].name = colon && colon[1] ? colon + 1 : f->inputs[i].name;
+        m->inputs[i].spec = *type->meta;
+    }
+    m->n_inputs = f->n_args;
+    for (int i = 0; i < f->n_outputs; i++) {
+        SP_CHECK(f->output_types[i], SP_FORMAT, "the file does not say what output '%s' is", f->output_names[i]);
+        n += flat_count(f->output_types[i]);
+    }
+    sp_spec *specs = sp__arena_alloc(&m->arena, (size_t)(n + 1) * sizeof *specs);
+    bool *functions = sp__arena_alloc(&m->arena, (size_t)(n + 1) * sizeof *functions);
+    m->outputs = sp__arena_alloc(&m->arena, (size_t)(n + 1) * sizeof *m->outputs);
+    if (!m->outputs || !specs || !functions) return SP_NOMEM;
+    for (int i = 0; i < f->n_outputs; i++) {
+        int from = m->n_outputs;
+        flat_specs(f->output_types[i], specs, functions, &m->n_outputs);
+        for (int k = from; k < m->n_outputs; k++) {
+            SP_CHECK(!functions[k], SP_FORMAT, "output '%s' is a function, which is not supported", f->output_names[i]);
+            m->outputs[k] = (sp_model_value){f->output_names[i], specs[k], 0};
+        }
+    }
+    return SP_OK;
+}
+
+static void release(void *data) { sp__mindir_free(data); }
+
+/* Does the node only order effects or pass a value on? */
+static bool passes_on(const mi_node *n)
+{
+    static const char *const types[] = {"Load", "Depend", "UpdateState"};
+    for (size_t i = 0; n->primitive && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(n->primitive->type, types[i])) return true;
+    return false;
+}
+
+/* What a name stands for to people: weights by their names, what is passed on by what it was. */
+static const char *shown_name(const mi_model *mi, const char *name)
+{
+    for (int depth = 0; depth < 64; depth++) {
+        const mi_name *at = sp__mindir_find(mi, name);
+        if (!at || at->where != MI_AT_VALUE) break;
+        const mi_node *n = at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
+        if (!n || !passes_on(n) || !n->n_in) break;
+        name = n->in_names[0];
+    }
+    const char *colon = strchr(name, ':');
+    if (colon && sp_bundle_find(mi->weights, colon + 1) >= 0) return colon + 1;
+    for (int i = 0; i < mi->model->n_inputs; i++) /* inputs lose the name of the function */
+        if (colon && !strcmp(mi->model->inputs[i].name, colon + 1)) return colon + 1;
+    return name;
+}
+
+/* The nodes of the main function, for tools; constants and monads are left out. */
+static sp_status list_nodes(sp_model *m, const mi_model *mi)
+{
+    const mi_function *f = &mi->functions[0];
+    m->nodes = sp__arena_alloc(&m->arena, (size_t)(f->n_nodes + 1) * sizeof *m->nodes);
+    if (!m->nodes) return SP_NOMEM;
+    for (int i = 0; i < f->n_nodes; i++) {
+        const mi_node *n = &f->nodes[i];
+        if (n->constant || passes_on(n)) continue;
+        const char **names = sp__arena_alloc(&m->arena, (size_t)(n->n_in + 2) * sizeof *names);
+        const char *scope = sp__model_scope(&m->arena, n->scope);
+        int n_in = 0;
+        if (!names || !scope) return SP_NOMEM;
+        for (int k = 0; k < n->n_in; k++) {
+            const mi_name *at = sp__mindir_find(mi, n->in_names[k]);
+            if (at && at->where != MI_AT_CONSTANT) names[n_in++] = shown_name(mi, n->in_names[k]);
+        }
+        names[n->n_in] = n->name;
+        const char *type = n->primitive ? n->primitive->type : "call";
+        m->nodes[m->n_nodes++] = (sp_model_node){n->name, type, scope, n_in, 1, names, names + n->n_in};
+    }
+    return SP_OK;
+}
+
+static sp_status load(const sp_source *s, sp_model *m)
+{
+    mi_model *mi = sp__arena_alloc(&m->arena, sizeof *mi);
+    if (!mi) return SP_NOMEM;
+    m->data = mi;
+    SP_TRY(sp__source_read(s, m->parameters));
+    mi->weights = m->parameters;
+    for (int64_t i = 0; i < sp_bundle_count(mi->weights); i++) {
+        sp_tensor *t = sp_bundle_tensor_at(mi->weights, i);
+        if (!t) return SP_NOMEM;
+        sp_graph_variable_mark(t);
+    }
+    SP_TRY(sp__mindir_parse(s, m, mi));
+    SP_TRY(describe(m, mi));
+    return list_nodes(m, mi);
+}
+
+static sp_status apply_in(run *r, const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+{
+    const mi_function *f = &r->m->functions[0];
+    mi_value **args = sp__arena_alloc(&r->arena, (size_t)(m->n_inputs + 1) * sizeof *args), *result;
+    sp_tensor **flat;
+    int n = 0;
+    if (!args) return SP_NOMEM;
+    for (int i = 0; i < m->n_inputs; i++) {
+        SP_CHECK(in[i], SP_VALUE, "input '%s' is missing", m->inputs[i].name);
+        if (!(args[i] = sp__mindir_tensor(&r->arena, in[i]))) return SP_NOMEM;
+    }
+    mi_value main = {.kind = MI_CLOSURE, .fn = (mi_function *)(uintptr_t)f};
+    SP_TRY(run_here(r, &main, m->n_inputs, args, &result));
+    SP_CHECK(flat_count(result) == m->n_outputs, SP_FORMAT, "has %d results, the file says %d", flat_count(result), m->n_outputs);
+    if (!(flat = sp__arena_alloc(&r->arena, (size_t)(m->n_outputs + 1) * sizeof *flat))) return SP_NOMEM;
+    SP_TRY(flatten(r, result, f->n_outputs == 1 ? f->output_types[0] : NULL, flat, &n));
+    for (int i = 0; i < n; i++) out[i] = sp_tensor_retain(flat[i]);
+    return SP_OK;
+}
+
+static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
+{
+    run r = {.m = m->data};
+    SP_TRY(sp_builder_create(&r.b));
+    sp_status status = apply_in(&r, m, in, out);
+    sp_builder_release(r.b);
+    sp__arena_free(&r.arena);
+    return status;
+}
+
+const sp_model_kind sp__model_mindir = {.format = "mindir", .load = load, .release = release, .apply = apply};

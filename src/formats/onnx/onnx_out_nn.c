@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* onnx_out_nn.c - how products, convolutions, pooling, normalisation, recurrence and losses are written to ONNX. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/onnx/onnx_out_run.h"
+#include "ir/window.h"
+
+/* --- products ---------------------------------------------------------------------------------------------------- */
+
+static ox turn_last(ox_out *o, ox x, int rank)
+{
+    int64_t perm[SP_RANK_MAX];
+    for (int i = 0; i < rank; i++) perm[i] = i;
+    if (rank < 2) return x;
+    perm[rank - 1] = rank - 2;
+    perm[rank - 2] = rank - 1;
+    return sp__ox_transpose(o, x, rank, perm);
+}
+
+static void write_matmul(ox_out *o)
+{
+    bool a = sp__ox_int(o, "transpose_a"), b = sp__ox_int(o, "transpose_b");
+    int ra = sp__ox_meta(o, 0)->rank, rb = sp__ox_meta(o, 1)->rank;
+    sp_dtype d = sp__ox_meta(o, 0)->dtype;
+    if ((a || b) && ra == 2 && rb == 2 && (d == SP_DTYPE_F32 || d == SP_DTYPE_F64 || d == SP_DTYPE_F16)) {
+        o->out[0] = sp__ox_op(o, "Gemm", 2, o->in, "transA=%d, transB=%d", a, b);
+        return;
+    }
+    ox x = a ? turn_last(o, o->in[0], ra) : o->in[0], y = b ? turn_last(o, o->in[1], rb) : o->in[1];
+    o->out[0] = SP_OX(o, "MatMul", NULL, x, y);
+}
+
+/* --- windows ----------------------------------------------------------------------------------------------------- */
+
+/* "strides=[..], pads=[..], ..." of a window; ONNX has all paddings before, then all behind. free_same: padding that keeps the size, of a
+ * size that is not known. */
+static void window_text(const sp__window *w, bool dilation, bool free_same, char *text, size_t room)
+{
+    size_t used = free_same ? (size_t)snprintf(text, room, "auto_pad='SAME_UPPER', ") : 0;
+    int first = SP_SPATIAL - w->n;
+    const struct { const char *name; const int64_t *a, *b; } lists[] = {
+        {"kernel_shape", w->kernel, NULL}, {"strides", w->stride, NULL}, {"pads", w->pad, w->pad_end}, {"dilations", w->dilation, NULL}};
+    for (int k = 0; k < (dilation ? 4 : 3); k++) {
+        if (free_same && k == 2) continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%s=[", k ? ", " : "", lists[k].name);
+        for (int d = first; d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].a[d]);
+        for (int d = first; lists[k].b && d < SP_SPATIAL; d++) used += (size_t)snprintf(text + used, room - used, "%lld,", (long long)lists[k].b[d]);
+        used += (size_t)snprintf(text + used, room - used, "]");
+    }
+}
+
+/* The window of a convolution whose input is (.., in) and kernel (.., kernel). */
+static bool conv_window(ox_out *o, const int64_t *in, const int64_t *kernel, int n, sp__window *w)
+{
+    const char *name = o->node->op->name;
+    sp__window_init(w, n);
+    for (int d = 0; d < n; d++) {
+        w->in[SP_SPATIAL - n + d] = in[d];
+        w->kernel[SP_SPATIAL - n + d] = kernel[d];
+    }
+    sp_status status = sp__window_list(name, "stride", sp__ox_list(o, "stride"), n, w->stride);
+    if (status == SP_OK) status = sp__window_list(name, "dilation", sp__ox_list(o, "dilation"), n, w->dilation);
+    if (status == SP_OK) status = sp__window_pads(name, sp__ox_text(o, "pad_mode"), sp__ox_list(o, "pad"), w);
+    if (status == SP_OK) status = sp__window_outputs(name, false, w);
+    if (status != SP_OK) sp__ox_fail(o, status);
+    return status == SP_OK;
+}
+
+/* Is it padded to keep its size, and is that free? */
+static bool is_free_same(const ox_out *o, int n)
+{
+    const sp_value *x = o->node->in[0];
+    bool open = false;
+    for (int k = x->meta.rank - n; k < x->meta.rank; k++) open |= sp__ox_open(o, x, k);
+    return open && !strcmp(sp__ox_text(o, "pad_mode"), "same");
+}
+
+static void write_conv(ox_out *o)
+{
+    sp__window w;
+    char text[512];
+    const sp_meta *x = sp__ox_meta(o, 0);
+    if (!conv_window(o, x->dims + 2, sp__ox_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
+    window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
+    o->out[0] = sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
+}
+
+/* dout spread back: a transposed convolution, cut or filled up to the size asked for. */
+static void write_conv_input_grad(ox_out *o)
+{
+    sp__window w;
+    char text[512], extra[128];
+    const sp_meta *y = sp__ox_result(o, 0), *g = sp__ox_meta(o, 0);
+    int n = g->rank - 2, used = 0;
+    if (!conv_window(o, y->dims + 2, sp__ox_meta(o, 1)->dims + 2, n, &w)) return;
+    window_text(&w, true, false, text, sizeof text);
+    for (int d = 0; d < n; d++) {
+        int k = SP_SPATIAL - n + d;
+        int64_t natural = (g->dims[2 + d] - 1) * w.stride[k] + w.dilation[k] * (w.kernel[k] - 1) + 1 - w.pad[k] - w.pad_end[k];
+        used += snprintf(extra + used, sizeof extra - (size_t)used, "%lld,", (long long)(y->dims[2 + d] - natural));
+    }
+    o->out[0] = sp__ox_op(o, "ConvTranspose", 2, o->in, "%s, output_padding=[%s], group=%lld", text, extra, (long long)sp__ox_int(o, "group"));
+}
+
+/* The kernel's gradient is a convolution too: x with batch and channels exchanged, dout as its kernel, stride and dilation exchanged. */
+static void write_conv_weight_grad(ox_out *o)
+{
+    sp__window w;
+    const sp_meta *x = sp__ox_meta(o, 0), *g = sp__ox_meta(o, 1), *y = sp__ox_result(o, 0);
+    int n = x->rank - 2, rank = x->rank;
+    int64_t group = sp__ox_int(o, "group"), N = x->dims[0], C = x->dims[1] / group, K = g->dims[1] / group, dims[SP_RANK_MAX], perm[SP_RANK_MAX];
+    sp__ox_fix(o, 0);
+    sp__ox_fix(o, 1);
+    if (!conv_window(o, x->dims + 2, y->dims + 2, n, &w)) return;
+    /* x: (N, G, C, ..) -> (C, G N, ..); dout: (N, G, K, ..) -> (G K, N, ..); result: (C, G K, ..) -> (G K, C, ..) */
+    ox parts[2];
+    for (int i = 0; i < 2; i++) {
+        const sp_meta *m = i ? g : x;
+        dims[0] = N;
+        dims[1] = group;
+        dims[2] = i ? K : C;
+        for (int d = 0; d < n; d++) dims[3 + d] = m->dims[2 + d];
+        ox v = sp__ox_reshape(o, o->in[i], rank + 1, dims);
+        for (int k = 0; k < rank + 1; k++) perm[k] = k;
+        perm[0] = i ? 1 : 2;
+        perm[1] = i ? 2 : 1;
+        perm[2] = 0;
+        v = sp__ox_transpose(o, v, rank + 1, perm);
+        dims[0] = i ? group * K : C;
+        dims[1] = i ? N : group * N;
+        for (int d = 0; d < n; d++) dims[2 + d] = m->dims[2 + d];
+        parts[i] = sp__ox_reshape(o, v, rank, dims);
+    }
+    sp__window turned = w;
+    for (int d = 0; d < SP_SPATIAL; d++) {
+        turned.stride[d] = w.dilation[d];
+        turned.dilation[d] = w.stride[d];
+        turned.kernel[d] = d < SP_SPATIAL - n ? 1 : g->dims[2 + d - (SP_SPATIAL - n)];
+    }
+    char text[512];
+    window_text(&turned, true, false, text, sizeof text);
+    ox y0 = sp__ox_op(o, "Conv", 2, parts, "%s, group=%lld", text, (long long)group);
+    int64_t from[3] = {0}, to[3], axes[3];
+    for (int d = 0; d < n; d++) {
+        to[d] = y->dims[2 + d];
+        axes[d] = 2 + d;
+    }
+    y0 = sp__ox_slice(o, y0, n, from, to, axes, NULL); /* rows that a stride left over */
+    for (int k = 0; k < rank; k++) perm[k] = k;
+    perm[0] = 1;
+    perm[1] = 0;
+    o->out[0] = sp__ox_transpose(o, y0, rank, perm);
+}
+
+/* --- pooling ----------------------------------------------------------------------------------------------------- */
+
+static int spatial_of(const ox_out *o)
+{
+    const char *digit = strpbrk(o->node->op->name, "123");
+    return digit ? *digit - '0' : (int)sp__ox_int(o, "spatial");
+}
+
+static bool pool_window(ox_out *o, const int64_t *in, int n, sp__window *w)
+{
+    const char *name = o->node->op->name;
+    sp_ints stride = sp__ox_list(o, "stride"), dilation = sp__ox_list(o, "dilation");
+    sp__window_init(w, n);
+    for (int d = 0; d < n; d++) w->in[SP_SPATIAL - n + d] = in[d];
+    sp_status status = sp__window_list(name, "kernel_size", sp__ox_list(o, "kernel_size"), n, w->kernel);
+    if (status == SP_OK) status = sp__window_list(name, "stride", stride.n > 0 ? stride : sp__ox_list(o, "kernel_size"), n, w->stride);
+    if (status == SP_OK && dilation.n > 0) status = sp__window_list(name, "dilation", dilation, n, w->dilation);
+    if (status == SP_OK) status = sp__window_pads(name, sp__ox_text(o, "pad_mode"), sp__ox_list(o, "pad"), w);
+    if (status == SP_OK) status = sp__window_outputs(name, sp__ox_int(o, "ceil_mode"), w);
+    if (status != SP_OK) sp__ox_fail(o, status);
+    return status == SP_OK;
+}
+
+/* ONNX wants (N, C, ..); one plane less gets one more. */
+static ox with_batch(ox_out *o, ox x, const sp_meta *m, int n) { return m->rank == n + 1 ? sp__ox_unsqueeze(o, x, 0) : x; }
+static ox without_batch(ox_out *o, ox x, const sp_meta *m, int n)
+{
+    return m->rank == n + 1 ? SP_OX(o, "Squeeze", NULL, x, SP_OX_INTS(o, 0)) : x;
+}
+
+/* Values and, per plane, positions of maxima. */
+static void max_pool(ox_out *o, const sp__window *w, const sp_meta *x, ox *value, ox *place)
+{
+    char text[512];
+    ox out[2];
+    int64_t plane = 1;
+    window_text(w, true, is_free_same(o, w->n), text, sizeof text);
+    for (int d = SP_SPATIAL - w->n; d < SP_SPATIAL; d++) plane *= w->in[d];
+    sp__ox_op_many(o, "MaxPool", 1, (ox[]){with_batch(o, o->in[0], x, w->n)}, place ? 2 : 1, out, "%s, ceil_mode=%lld", text, (long long)sp__ox_int(o, "ceil_mode"));
+    *value = without_batch(o, out[0], x, w->n);
+    if (place) *place = without_batch(o, SP_OX(o, "Mod", NULL, out[1], sp__ox_whole(o, SP_DTYPE_I64, plane)), x, w->n);
+}
+
+static void write_max_pool(ox_out *o)
+{
+    sp__window w;
+    const sp_meta *x = sp__ox_meta(o, 0);
+    int n = spatial_of(o);
+    if (o->node->n_out > 1)
+        for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
+    if (pool_window(o, x->dims + x->rank - n, n, &w)) max_pool(o, &w, x, &o->out[0], o->node->n_out > 1 ? &o->out[1] : NULL);
+}
+
+static void write_avg_pool(ox_out *o)
+{
+    sp__window w;
+    char text[512];
+    const sp_meta *x = sp__ox_meta(o, 0);
+    int n = spatial_of(o);
+    int64_t divisor = sp__ox_int(o, "divisor_override");
+    if (divisor > 0 || sp__ox_int(o, "ceil_mode")) { /* ONNX Runtime and we count differently at the border */
+        o->out[0] = sp__ox_linear(o, n, n);
+        return;
+    }
+    if (!pool_window(o, x->dims + x->rank - n, n, &w)) return;
+    window_text(&w, false, is_free_same(o, n), text, sizeof text);
+    ox in = with_batch(o, o->in[0], x, n);
+    o->out[0] = without_batch(o, sp__ox_op(o, "AveragePool", 1, &in, "%s, count_include_pad=%lld", text, (long long)sp__ox_int(o, "count_include_pad")), x, n);
+}
+
+/* To one element: the mean; else each mean is a column of a matrix. */
+static void write_adaptive_avg(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0), *y = sp__ox_result(o, 0);
+    int n = spatial_of(o);
+    bool one = true;
+    int64_t axes[3];
+    for (int d = 0; d < n; d++) {
+        axes[d] = x->rank - n + d;
+        one &= y->dims[axes[d]] == 1;
+    }
+    o->out[0] = one ? sp__ox_reduce(o, "ReduceMean", o->in[0], n, axes, true) : sp__ox_linear(o, n, n);
+}
+
+/* Windows of maxima as lists of places in the plane: (windows, most elements); a short one repeats its first. */
+typedef struct {
+    int64_t in[SP_SPATIAL], out[SP_SPATIAL], most[SP_SPATIAL];
+    bool adaptive;
+    sp__window w;
+} windows;
+
+static void window_span(const windows *s, int d, int64_t at, int64_t *from, int64_t *step, int64_t *count)
+{
+    if (s->adaptive) {
+        *from = at * s->in[d] / s->out[d];
+        *count = ((at + 1) * s->in[d] + s->out[d] - 1) / s->out[d] - *from;
+        *step = 1;
+        return;
+    }
+    int64_t begin = at * s->w.stride[d] - s->w.pad[d], dilation = s->w.dilation[d], skip = begin < 0 ? (-begin + dilation - 1) / dilation : 0;
+    *from = begin + skip * dilation;
+    *step = dilation;
+    *count = s->w.kernel[d] - skip;
+    while (*count > 1 && *from + (*count - 1) * dilation >= s->in[d]) --*count;
+}
+
+static double window_place(const void *context, int64_t i)
+{
+    const windows *s = context;
+    int64_t at[SP_SPATIAL], k[SP_SPATIAL], place = 0;
+    bool inside = true;
+    for (int d = SP_SPATIAL - 1; d >= 0; d--) {
+        k[d] = i % s->most[d];
+        i /= s->most[d];
+    }
+    for (int d = SP_SPATIAL - 1; d >= 0; d--) {
+        at[d] = i % s->out[d];
+        i /= s->out[d];
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        place = 0;
+        for (int d = 0; d < SP_SPATIAL; d++) {
+            int64_t from, step, count;
+            window_span(s, d, at[d], &from, &step, &count);
+            if (pass == 0) inside &= k[d] < count;
+            place = place * s->in[d] + from + (inside ? k[d] : 0) * step;
+        }
+    }
+    return (double)place;
+}
+
+/* The windows of the node: adaptive when it has an output_size. */
+static bool pool_windows(ox_out *o, int n, windows *s)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    sp_ints size = sp__ox_list(o, "output_size");
+    for (int k = x->rank - n; k < x->rank; k++) sp__ox_fixed(o, 0, k);
+    s->adaptive = size.n > 0;
+    if (!s->adaptive && !pool_window(o, x->dims + x->rank - n, n, &s->w)) return false;
+    for (int d = 0; d < SP_SPATIAL; d++) {
+        int k = d - (SP_SPATIAL - n);
+        s->in[d] = k < 0 ? 1 : x->dims[x->rank - n + k];
+        int64_t asked = k < 0 ? 1 : !s->adaptive ? s->w.out[d] : size.v[size.n == 1 ? 0 : k];
+        s->out[d] = asked == -1 || asked == SP_INT_NONE ? s->in[d] : asked;
+        s->most[d] = 1;
+        for (int64_t at = 0; at < s->out[d]; at++) {
+            int64_t from, step, count;
+            window_span(s, d, at, &from, &step, &count);
+            if (count > s->most[d]) s->most[d] = count;
+        }
+    }
+    return sp__ox_ok(o);
+}
+
+static int64_t product3(const int64_t *v) { return v[0] * v[1] * v[2]; }
+
+/* Place of the maximum of each window: (planes, windows); x as (planes, elements). */
+static ox window_argmax(ox_out *o, const windows *s, ox flat, ox *value)
+{
+    int64_t n_out = product3(s->out), n_most = product3(s->most);
+    ox places = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n_out, n_most}, window_place, s);
+    ox all = SP_OX(o, "Gather", "axis=1", flat, places); /* planes, windows, elements */
+    if (value) *value = sp__ox_reduce(o, "ReduceMax", all, 1, (int64_t[]){2}, false);
+    ox best = SP_OX(o, "ArgMax", "axis=2, keepdims=0", all);
+    ox base = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n_out}, sp__ox_count, NULL);
+    ox number = sp__ox_add(o, sp__ox_mul(o, base, sp__ox_whole(o, SP_DTYPE_I64, n_most)), best);
+    return SP_OX(o, "Gather", "axis=0", SP_OX_RESHAPE(o, places, -1), number);
+}
+
+static void write_adaptive_max(ox_out *o)
+{
+    windows s;
+    const sp_meta *y = sp__ox_result(o, 0);
+    ox value;
+    if (!pool_windows(o, spatial_of(o), &s)) return;
+    sp__ox_fix(o, 0);
+    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, product3(s.in)), &value);
+    o->out[0] = sp__ox_reshape(o, value, y->rank, y->dims);
+    o->out[1] = sp__ox_reshape(o, place, y->rank, y->dims);
+}
+
+/* dout to where the maxima came from: a row of places times its one-hot matrix. */
+static void write_pool_max_grad(ox_out *o)
+{
+    windows s;
+    const sp_meta *y = sp__ox_result(o, 0);
+    if (!pool_windows(o, spatial_of(o), &s)) return;
+    sp__ox_fix(o, 0);
+    int64_t n_in = product3(s.in), n_out = product3(s.out);
+    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, n_in), NULL);
+    ox hit = SP_OX(o, "Equal", NULL, sp__ox_unsqueeze(o, place, 2), sp__ox_table(o, SP_DTYPE_I64, 1, &n_in, sp__ox_count, NULL));
+    ox spread = sp__ox_where(o, hit, SP_OX_RESHAPE(o, o->in[1], -1, n_out, 1), sp__ox_scalar(o, y->dtype, 0));
+    o->out[0] = sp__ox_reshape(o, sp__ox_reduce(o, "ReduceSum", spread, 1, (int64_t[]){1}, false), y->rank, y->dims);
+}
+
+/* And back: the values that lie where the maxima are. */
+static void write_pool_max_pick(ox_out *o)
+{
+    windows s;
+    const sp_meta *y = sp__ox_result(o, 0);
+    if (!pool_windows(o, spatial_of(o), &s)) return;
+    sp__ox_fix(o, 0);
+    ox place = window_argmax(o, &s, SP_OX_RESHAPE(o, o->in[0], -1, product3(s.in)), NULL);
+    ox picked = SP_OX(o, "GatherElements", "axis=1", SP_OX_RESHAPE(o, o->in[1], -1, product3(s.in)), place);
+    o->out[0] = sp__ox_reshape(o, picked, y->rank, y->dims);
+}
+
+static void write_pool_mean_grad(ox_out *o) { o->out[0] = sp__ox_linear(o, spatial_of(o), spatial_of(o)); }
+
+/* --- softmax ----------------------------------------------------------------------------------------------------- */
+
+/* ONNX has one axis; over several by the definition. */
+static void write_softmax(ox_out *o)
+{
+    sp_ints axis = sp__ox_list(o, "axis");
+    bool log = !strcmp(o->node->op->name, "log_softmax");
+    if (sp__ox_meta(o, 0)->rank == 0) sp__ox_write_text(o, log ? "x - x" : "x - x + 1");
+    else if (axis.n == 1) o->out[0] = sp__ox_op(o, log ? "LogSoftmax" : "Softmax", 1, o->in, "axis=%lld", (long long)axis.v[0]);
+    else sp__ox_write_text(o, log ? "z = x - max(x, axis); z - Log(sum(Exp(z), axis))" : "e = Exp(x - max(x, axis)); e / sum(e, axis)");
+}
+
+/* --- attention --------------------------------------------------------------------------------------------------- */
+
+static double comes_later(const void *source, int64_t i) { return i % *(const int64_t *)source > i / *(const int64_t *)source; }
+
+static void write_attention(ox_out *o)
+{
+    const int rank = sp__ox_meta(o, 0)->rank;
+    ox scores = SP_OX(o, "MatMul", NULL, o->in[0], turn_last(o, o->in[1], rank));
+    scores = sp__ox_mul(o, scores, sp__ox_number(o, sp__ox_float(o, "scale")));
+    if (o->in[3]) scores = sp__ox_add(o, scores, o->in[3]);
+    if (sp__ox_int(o, "causal")) {
+        const int64_t dims[2] = {sp__ox_fixed(o, 0, rank - 2), sp__ox_fixed(o, 1, rank - 2)};
+        ox later = sp__ox_table(o, SP_DTYPE_BOOL, 2, dims, comes_later, &dims[1]);
+        scores = sp__ox_where(o, later, sp__ox_scalar(o, sp__ox_meta(o, 0)->dtype, -INFINITY), scores);
+    }
+    o->out[0] = SP_OX(o, "MatMul", NULL, SP_OX(o, "Softmax", "axis=-1", scores), o->in[2]);
+}
+
+/* --- normalisation ----------------------------------------------------------------------------------------------- */
+
+static int span(int from, int to, int64_t *axes)
+{
+    for (int i = from; i < to; i++) axes[i - from] = i;
+    return to - from;
+}
+
+static ox square(ox_out *o, ox x) { return sp__ox_mul(o, x, x); }
+static ox root(ox_out *o, ox variance, double epsilon)
+{
+    return SP_OX(o, "Reciprocal", NULL, SP_OX(o, "Sqrt", NULL, sp__ox_add(o, variance, sp__ox_number(o, epsilon))));
+}
+
+typedef struct {
+    ox mean, variance, scale, h; /* h: normalised */
+} moments;
+
+static moments normalise(ox_out *o, ox x, int n, const int64_t *axes, double epsilon)
+{
+    moments m;
+    m.mean = sp__ox_reduce(o, "ReduceMean", x, n, axes, true);
+    ox centred = sp__ox_sub(o, x, m.mean);
+    m.variance = sp__ox_reduce(o, "ReduceMean", square(o, centred), n, axes, true);
+    m.scale = root(o, m.variance, epsilon);
+    m.h = sp__ox_mul(o, centred, m.scale);
+    return m;
+}
+
+/* Half floats are normalised in float32, as the kernels do. */
+static ox widened(ox_out *o, ox x)
+{
+    sp_dtype d = sp__ox_dtype(o, x);
+    return d == SP_DTYPE_F16 || d == SP_DTYPE_BF16 ? sp__ox_cast(o, x, SP_DTYPE_F32) : x;
+}
+
+static void write_layer_norm(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank), params = sp__ox_axis(o, "begin_params_axis", rank);
+    double epsilon = sp__ox_float(o, "epsilon");
+    int64_t axes[SP_RANK_MAX];
+    ox x = widened(o, o->in[0]), gamma = o->in[1] ? widened(o, o->in[1]) : 0, beta = o->in[2] ? widened(o, o->in[2]) : 0;
+    moments m = normalise(o, x, span(first, rank, axes), axes, epsilon);
+    ox y = m.h;
+    if (o->opset >= 17 && gamma && first == params) y = sp__ox_op(o, "LayerNormalization", beta ? 3 : 2, (ox[]){x, gamma, beta}, "axis=%d, epsilon=%.9ge0", first, epsilon);
+    else {
+        if (gamma) y = sp__ox_mul(o, y, gamma);
+        if (beta) y = sp__ox_add(o, y, beta);
+    }
+    o->out[0] = y;
+    o->out[1] = m.mean;
+    o->out[2] = m.variance;
+}
+
+/* a = gamma g: dx = scale (a - mean(a) - h mean(a h)); rms: without the first mean. */
+static ox norm_slope(ox_out *o, ox a, ox h, ox scale, int n, const int64_t *axes, bool centred)
+{
+    ox dot = sp__ox_reduce(o, "ReduceMean", sp__ox_mul(o, a, h), n, axes, true);
+    ox d = sp__ox_sub(o, a, sp__ox_mul(o, h, dot));
+    if (centred) d = sp__ox_sub(o, d, sp__ox_reduce(o, "ReduceMean", a, n, axes, true));
+    return sp__ox_mul(o, scale, d);
+}
+
+static void write_layer_norm_grad(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank, first = sp__ox_axis(o, "begin_norm_axis", rank), params = sp__ox_axis(o, "begin_params_axis", rank);
+    int64_t axes[SP_RANK_MAX], lead[SP_RANK_MAX];
+    int n = span(first, rank, axes), n_lead = span(0, params, lead);
+    ox x = widened(o, o->in[0]), g = widened(o, o->in[2]);
+    moments m = normalise(o, x, n, axes, sp__ox_float(o, "epsilon"));
+    o->out[0] = norm_slope(o, o->in[1] ? sp__ox_mul(o, g, widened(o, o->in[1])) : g, m.h, m.scale, n, axes, true);
+    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, m.h), n_lead, lead, false);
+    o->out[2] = sp__ox_reduce(o, "ReduceSum", g, n_lead, lead, false);
+}
+
+static void write_rms_norm(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank, first = rank - sp__ox_meta(o, 1)->rank;
+    int64_t axes[SP_RANK_MAX], lead[SP_RANK_MAX];
+    int n = span(first, rank, axes);
+    bool grad = o->node->n_in == 3;
+    ox x = widened(o, o->in[0]), gamma = widened(o, o->in[1]);
+    ox scale = root(o, sp__ox_reduce(o, "ReduceMean", square(o, x), n, axes, true), sp__ox_float(o, "epsilon")), h = sp__ox_mul(o, x, scale);
+    if (!grad) {
+        o->out[0] = sp__ox_mul(o, h, gamma);
+        o->out[1] = scale;
+        return;
+    }
+    ox g = widened(o, o->in[2]);
+    o->out[0] = norm_slope(o, sp__ox_mul(o, g, gamma), h, scale, n, axes, false);
+    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, h), span(0, first, lead), lead, false);
+}
+
+/* x as (N, groups, channels of a group, pixels), a parameter as (1, groups, channels of a group, 1). */
+static void write_group_norm(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    bool grad = !strcmp(o->node->op->name, "group_norm_grad");
+    int64_t groups = sp__ox_int(o, "num_groups"), per = x->dims[1] / groups, axes[2] = {2, 3}, dims[SP_RANK_MAX];
+    for (int k = 0; k < x->rank; k++) dims[k] = sp__ox_open(o, o->node->in[0], k) ? -1 : x->dims[k];
+    ox v = SP_OX_RESHAPE(o, widened(o, o->in[0]), 0, groups, per, -1);
+    moments m = normalise(o, v, 2, axes, sp__ox_float(o, "epsilon"));
+    ox weight = o->in[1] ? SP_OX_RESHAPE(o, widened(o, o->in[1]), 1, groups, per, 1) : 0;
+    if (!grad) {
+        ox y = weight ? sp__ox_mul(o, m.h, weight) : m.h;
+        if (o->in[2]) y = sp__ox_add(o, y, SP_OX_RESHAPE(o, widened(o, o->in[2]), 1, groups, per, 1));
+        o->out[0] = sp__ox_reshape(o, y, x->rank, dims);
+        o->out[1] = SP_OX_RESHAPE(o, m.mean, -1, groups);
+        o->out[2] = SP_OX_RESHAPE(o, m.variance, -1, groups);
+        return;
+    }
+    ox g = SP_OX_RESHAPE(o, widened(o, o->in[2]), 0, groups, per, -1);
+    int64_t others[2] = {0, 3};
+    o->out[0] = sp__ox_reshape(o, norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, m.h, m.scale, 2, axes, true), x->rank, dims);
+    o->out[1] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, m.h), 2, others, false), -1);
+    o->out[2] = SP_OX_RESHAPE(o, sp__ox_reduce(o, "ReduceSum", g, 2, others, false), -1);
+}
+
+static int but_channels(int rank, int64_t *axes)
+{
+    int n = 0;
+    for (int i = 0; i < rank; i++)
+        if (i != 1) axes[n++] = i;
+    return n;
+}
+
+static ox along_channels(ox_out *o, ox v, int rank)
+{
+    int64_t dims[SP_RANK_MAX] = {1, -1, 1, 1, 1, 1, 1, 1};
+    return v ? sp__ox_reshape(o, widened(o, v), rank, dims) : 0;
+}
+
+static void write_batch_norm_train(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank;
+    int64_t axes[SP_RANK_MAX];
+    int n = but_channels(rank, axes);
+    moments m = normalise(o, widened(o, o->in[0]), n, axes, sp__ox_float(o, "epsilon"));
+    ox scale = along_channels(o, o->in[1], rank), bias = along_channels(o, o->in[2], rank), y = m.h;
+    if (scale) y = sp__ox_mul(o, y, scale);
+    o->out[0] = bias ? sp__ox_add(o, y, bias) : y;
+    o->out[1] = SP_OX_RESHAPE(o, m.mean, -1);
+    o->out[2] = SP_OX_RESHAPE(o, m.variance, -1);
+}
+
+static void write_batch_norm_train_grad(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank;
+    int64_t axes[SP_RANK_MAX];
+    int n = but_channels(rank, axes);
+    ox x = widened(o, o->in[0]), g = widened(o, o->in[4]), weight = along_channels(o, o->in[1], rank);
+    ox scale = root(o, along_channels(o, o->in[3], rank), sp__ox_float(o, "epsilon"));
+    ox h = sp__ox_mul(o, sp__ox_sub(o, x, along_channels(o, o->in[2], rank)), scale);
+    o->out[0] = norm_slope(o, weight ? sp__ox_mul(o, g, weight) : g, h, scale, n, axes, true);
+    o->out[1] = sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, g, h), n, axes, false);
+    o->out[2] = sp__ox_reduce(o, "ReduceSum", g, n, axes, false);
+}
+
+/* The operator that made a value, if it is of that name. */
+static const sp_node *made_by(const sp_value *v, const char *op)
+{
+    return v->origin == SP_VALUE_NODE && v->node->kind == SP_NODE_OP && !strcmp(v->node->op->name, op) ? v->node : NULL;
+}
+
+/* A batch normalisation in use is x scale + shift with scale = gamma / sqrt(variance + epsilon), shift = beta - mean scale; ONNX has it as one
+ * operator. */
+static bool write_known_batch_norm(ox_out *o)
+{
+    sp_value *scale = o->node->in[1], *shift = o->node->in[2];
+    const sp_node *by_gamma = made_by(scale, "mul"), *plus_beta = made_by(shift, "add");
+    const sp_node *root_of = by_gamma ? made_by(by_gamma->in[0], "rsqrt") : NULL, *sum = root_of ? made_by(root_of->in[0], "add") : NULL;
+    const sp_node *minus = plus_beta ? made_by(plus_beta->in[0], "neg") : NULL, *by_mean = minus ? made_by(minus->in[0], "mul") : NULL;
+    if (!sum || !by_mean || by_mean->in[1] != scale || sum->in[1]->origin != SP_VALUE_CONSTANT || sum->in[1]->constant->count != 1) return false;
+    sp_dtype d = sp__ox_meta(o, 0)->dtype;
+    double epsilon;
+    if (d != SP_DTYPE_F32 || by_gamma->in[1]->meta.dtype != d || sp_tensor_item_f64(sum->in[1]->constant, &epsilon) != SP_OK) return false;
+    o->scope = o->values[o->in[1]].scope; /* the layer of the scale's weights */
+    o->has_weights = true;
+    ox in[5] = {o->in[0], sp__ox_find(o, by_gamma->in[1]), sp__ox_find(o, plus_beta->in[1]), sp__ox_find(o, by_mean->in[0]), sp__ox_find(o, sum->in[0])};
+    o->out[0] = sp__ox_op(o, "BatchNormalization", 5, in, "epsilon=%.9ge0", epsilon);
+    return true;
+}
+
+static void write_affine(ox_out *o)
+{
+    if (!write_known_batch_norm(o)) sp__ox_write_text(o, "cast(x * rows(cast(scale, x)) + rows(cast(shift, x)), x)");
+}
+
+/* Sums of neighbouring channels. */
+static void write_channel_window(ox_out *o)
+{
+    int64_t before = sp__ox_int(o, "before"), after = sp__ox_int(o, "after"), channels = sp__ox_fixed(o, 0, 1), pads[2 * SP_RANK_MAX] = {0};
+    int rank = sp__ox_meta(o, 0)->rank;
+    pads[1] = before;
+    pads[rank + 1] = after;
+    ox padded = SP_OX(o, "Pad", NULL, o->in[0], sp__ox_ints(o, 2 * rank, pads)), sum = 0;
+    for (int64_t k = 0; k <= before + after; k++) {
+        ox part = sp__ox_slice(o, padded, 1, (int64_t[]){k}, (int64_t[]){k + channels}, (int64_t[]){1}, NULL);
+        sum = sum ? sp__ox_add(o, sum, part) : part;
+    }
+    o->out[0] = sum;
+}
+
+/* --- recurrence -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t hidden, gates;
+    const int *order; /* gate k of ONNX is ours number order[k] */
+} gates;
+
+static double gate_place(const void *context, int64_t i)
+{
+    const gates *g = context;
+    return (double)(g->order[i / g->hidden] * g->hidden + i % g->hidden);
+}
+
+static double gate_matrix(const void *context, int64_t i)
+{
+    const gates *g = context;
+    int64_t n = g->hidden * g->gates;
+    return gate_place(context, i / n) == (double)(i % n);
+}
+
+/* The products with the input are done: ONNX's own are with a matrix that only brings the gates into order. */
+static void write_rnn(ox_out *o)
+{
+    static const int lstm[] = {0, 3, 1, 2}, gru[] = {1, 0, 2}, plain[] = {0};
+    const char *mode = sp__ox_text(o, "mode");
+    bool is_lstm = !strcmp(mode, "lstm"), is_gru = !strcmp(mode, "gru");
+    const sp_meta *gx = sp__ox_meta(o, 0), *h0 = sp__ox_meta(o, 1);
+    gates g = {h0->dims[1], is_lstm ? 4 : is_gru ? 3 : 1, is_lstm ? lstm : is_gru ? gru : plain};
+    int64_t n = g.hidden * g.gates;
+    sp_dtype d = gx->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32;
+    ox order = sp__ox_table(o, SP_DTYPE_I64, 1, &n, gate_place, &g);
+    ox w = sp__ox_table(o, d, 3, (int64_t[]){1, n, n}, gate_matrix, &g);
+    ox r = sp__ox_unsqueeze(o, SP_OX(o, "Gather", "axis=0", widened(o, o->in[3]), order), 0), zeros = sp__ox_table(o, d, 1, &n, sp__ox_zero, NULL);
+    ox bias = o->in[4] ? SP_OX(o, "Gather", "axis=0", SP_OX_RESHAPE(o, widened(o, o->in[4]), n), order) : zeros;
+    bias = sp__ox_unsqueeze(o, SP_OX(o, "Concat", "axis=0", zeros, bias), 0);
+    ox lengths = o->in[5] ? sp__ox_cast(o, SP_OX(o, "Min", NULL, o->in[5], sp__ox_whole(o, SP_DTYPE_I64, gx->dims[0])), SP_DTYPE_I32) : 0;
+    ox h = sp__ox_unsqueeze(o, widened(o, o->in[1]), 0), c = o->in[2] ? sp__ox_unsqueeze(o, widened(o, o->in[2]), 0) : 0, out[3] = {0};
+    ox in[7] = {widened(o, o->in[0]), w, r, bias, lengths, h, c};
+    char text[160];
+    snprintf(text, sizeof text, "hidden_size=%lld, direction='%s'%s%s", (long long)g.hidden, sp__ox_int(o, "reverse") ? "reverse" : "forward",
+             is_gru ? ", linear_before_reset=1" : "", "");
+    if (is_lstm || is_gru) sp__ox_op_many(o, is_lstm ? "LSTM" : "GRU", is_lstm ? 7 : 6, in, is_lstm ? 3 : 2, out, "%s", text);
+    else sp__ox_op_many(o, "RNN", 6, in, 2, out, "%s, activations=['%s']", text, !strcmp(mode, "rnn_relu") ? "Relu" : "Tanh");
+    ox zero = SP_OX_INTS(o, 0);
+    o->out[0] = SP_OX(o, "Squeeze", NULL, out[0], SP_OX_INTS(o, 1));
+    o->out[1] = SP_OX(o, "Squeeze", NULL, out[1], zero);
+    o->out[2] = out[2] ? SP_OX(o, "Squeeze", NULL, out[2], zero) : sp__ox_table(o, gx->dtype, 2, (int64_t[]){h0->dims[0], h0->dims[1]}, sp__ox_zero, NULL);
+}
+
+/* --- losses ------------------------------------------------------------------------------------------------------ */
+
+static void write_nll_terms(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    int axis = x->rank == 1 ? 0 : 1;
+    ox target = sp__ox_cast(o, o->in[1], SP_DTYPE_I64), zero = sp__ox_whole(o, SP_DTYPE_I64, 0);
+    ox ignored = SP_OX(o, "Equal", NULL, target, sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "ignore_index")));
+    ox safe = sp__ox_where(o, ignored, zero, target);
+    ox weight = o->in[2] ? SP_OX(o, "Gather", "axis=0", o->in[2], safe) : sp__ox_scalar(o, x->dtype, 1);
+    ox picked = sp__ox_op(o, "GatherElements", 2, (ox[]){o->in[0], sp__ox_unsqueeze(o, safe, axis)}, "axis=%d", axis);
+    picked = SP_OX(o, "Squeeze", NULL, picked, sp__ox_ints(o, 1, (int64_t[]){axis}));
+    ox none = sp__ox_scalar(o, x->dtype, 0);
+    o->out[0] = sp__ox_where(o, ignored, none, SP_OX(o, "Neg", NULL, sp__ox_mul(o, weight, picked)));
+    o->out[1] = sp__ox_where(o, ignored, none, weight);
+}
+
+static void write_nll_terms_grad(ox_out *o)
+{
+    const sp_meta *y = sp__ox_result(o, 0);
+    int axis = (int)sp__ox_int(o, "axis");
+    int64_t dims[SP_RANK_MAX] = {1, 1, 1, 1, 1, 1, 1, 1};
+    dims[axis] = sp__ox_int(o, "classes");
+    ox target = sp__ox_unsqueeze(o, sp__ox_cast(o, o->in[1], SP_DTYPE_I64), axis), none = sp__ox_scalar(o, y->dtype, 0);
+    ox hit = SP_OX(o, "Equal", NULL, target, sp__ox_table(o, SP_DTYPE_I64, y->rank, dims, sp__ox_count, NULL));
+    ox ignored = SP_OX(o, "Equal", NULL, target, sp__ox_whole(o, SP_DTYPE_I64, sp__ox_int(o, "ignore_index")));
+    ox g = SP_OX(o, "Neg", NULL, sp__ox_unsqueeze(o, o->in[0], axis));
+    if (o->in[2]) g = sp__ox_mul(o, g, sp__ox_reshape(o, o->in[2], y->rank, dims));
+    o->out[0] = sp__ox_where(o, SP_OX(o, "And", NULL, hit, SP_OX(o, "Not", NULL, ignored)), g, none);
+}
+
+static void write_entropy(ox_out *o)
+{
+    ox p = SP_OX(o, "LogSoftmax", "axis=1", o->in[0]);
+    o->out[0] = SP_OX(o, "Neg", NULL, sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, o->in[1], p), 1, (int64_t[]){1}, false));
+    o->out[1] = sp__ox_sub(o, SP_OX(o, "Exp", NULL, p), o->in[1]);
+}
+
+const ox_rule sp__ox_nn[] = {
+    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("conv1d", write_conv), SP_OX_CODE("conv2d", write_conv), SP_OX_CODE("conv3d", write_conv),
+    SP_OX_CODE("conv1d_input_grad", write_conv_input_grad), SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
+    SP_OX_CODE("conv3d_input_grad", write_conv_input_grad), SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
+    SP_OX_CODE("conv2d_weight_grad", write_conv_weight_grad), SP_OX_CODE("conv3d_weight_grad", write_conv_weight_grad),
+    SP_OX_CODE("max_pool1d", write_max_pool), SP_OX_CODE("max_pool2d", write_max_pool), SP_OX_CODE("max_pool3d", write_max_pool),
+    SP_OX_CODE("max_pool1d_indices", write_max_pool), SP_OX_CODE("max_pool2d_indices", write_max_pool), SP_OX_CODE("max_pool3d_indices", write_max_pool),
+    SP_OX_CODE("avg_pool1d", write_avg_pool), SP_OX_CODE("avg_pool2d", write_avg_pool), SP_OX_CODE("avg_pool3d", write_avg_pool),
+    SP_OX_CODE("adaptive_avg_pool1d", write_adaptive_avg), SP_OX_CODE("adaptive_avg_pool2d", write_adaptive_avg),
+    SP_OX_CODE("adaptive_avg_pool3d", write_adaptive_avg), SP_OX_CODE("adaptive_max_pool1d", write_adaptive_max),
+    SP_OX_CODE("adaptive_max_pool2d", write_adaptive_max), SP_OX_CODE("adaptive_max_pool3d", write_adaptive_max),
+    SP_OX_CODE("pool_max_grad", write_pool_max_grad), SP_OX_CODE("pool_max_pick", write_pool_max_pick), SP_OX_CODE("pool_mean_grad", write_pool_mean_grad),
+    SP_OX_CODE("softmax", write_softmax), SP_OX_CODE("log_softmax", write_softmax), SP_OX_TEXT("softmax_grad", 0, "y * (dout - sum(y * dout, axis))"),
+    SP_OX_TEXT("log_softmax_grad", 0, "dout - Exp(y) * sum(dout, axis)"), SP_OX_CODE("layer_norm", write_layer_norm),
+    SP_OX_CODE("layer_norm_grad", write_layer_norm_grad), SP_OX_CODE("rms_norm", write_rms_norm), SP_OX_CODE("rms_norm_grad", write_rms_norm),
+    SP_OX_CODE("group_norm", write_group_norm), SP_OX_CODE("group_norm_grad", write_group_norm),
+    SP_OX_CODE("channel_affine", write_affine), SP_OX_CODE("batch_norm_train", write_batch_norm_train),
+    SP_OX_CODE("batch_norm_train_grad", write_batch_norm_train_grad), SP_OX_CODE("channel_window_sum", write_channel_window),
+    SP_OX_CODE("rnn_scan", write_rnn), SP_OX_CODE("attention", write_attention), SP_OX_CODE("nll_terms", write_nll_terms), SP_OX_CODE("nll_terms_grad", write_nll_terms_grad),
+    SP_OX_CODE("softmax_cross_entropy", write_entropy), {.op = NULL},
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* onnx_out_rules.c - the rule of an operator, among the tables of all families. */
+#include <string.h>
+
+#include "formats/onnx/onnx_out.h"
+
+const ox_rule *sp__ox_rule(const sp_op *op, int opset)
+{
+    static const ox_rule *const tables[] = {sp__ox_math, sp__ox_train, sp__ox_shape, sp__ox_nn, sp__ox_vision, sp__ox_linalg, sp__ox_order};
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        for (const ox_rule *r = tables[k]; r->op; r++)
+            if (r->since <= opset && !strcmp(r->op, op->name)) return r;
+    return NULL;
+}

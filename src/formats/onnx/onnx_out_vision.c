@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* onnx_out_vision.c - how operators on images and boxes are written to ONNX. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/onnx/onnx_out_run.h"
+
+/* --- resampling -------------------------------------------------------------------------------------------------- */
+
+/* Linear along one axis: that axis last, times a matrix. The matrix comes from the operator on a unit matrix. */
+static void write_resample(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0), *y = sp__ox_result(o, 0);
+    int rank = x->rank, axis = sp__ox_axis(o, "axis", rank);
+    int64_t n = sp__ox_fixed(o, 0, axis), to[SP_RANK_MAX], back[SP_RANK_MAX];
+    sp_dtype d = sp_dtype_kind(x->dtype) == 'f' ? x->dtype : SP_DTYPE_F32;
+    for (int k = 0; k < rank; k++) {
+        to[k] = k == rank - 1 ? axis : k < axis ? k : k + 1;
+        back[k] = k < axis ? k : k == axis ? rank - 1 : k - 1;
+    }
+    ox matrix = sp__ox_axis_matrix(o, "axis", n, y->dims[axis], d);
+    ox moved = sp__ox_transpose(o, sp__ox_cast(o, o->in[0], d), rank, to);
+    o->out[0] = sp__ox_transpose(o, SP_OX(o, "MatMul", NULL, moved, matrix), rank, back);
+}
+
+static void write_fold(ox_out *o)
+{
+    int rank = sp__ox_meta(o, 0)->rank;
+    if (rank == 3) o->out[0] = sp__ox_linear(o, 2, 3);
+    else sp__ox_fail(o, sp__fail(SP_DECLINED, "fold of a tensor of rank %d is not written to ONNX", rank));
+}
+
+/* --- places in images -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int axes;
+    int64_t n, channels, places, sizes[3];
+    bool nearest;
+    ox x;        /* (n, channels, pixels) */
+    ox place[3]; /* (n, 1, places), counted in elements */
+} spots;
+
+/* The element of corner k around each place: its index and weight, zero outside. */
+static void corner(ox_out *o, const spots *s, int k, const ox *base, const ox *part, ox *index, ox *weight)
+{
+    ox inside = 0, at = 0, w = 0, zero = sp__ox_number(o, 0);
+    for (int d = 0; d < s->axes; d++) {
+        bool up = k >> (s->axes - 1 - d) & 1;
+        ox i = up ? sp__ox_add(o, base[d], sp__ox_number(o, 1)) : base[d];
+        ox in = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, i, zero), SP_OX(o, "Less", NULL, i, sp__ox_number(o, (double)s->sizes[d])));
+        inside = inside ? SP_OX(o, "And", NULL, inside, in) : in;
+        at = at ? sp__ox_add(o, sp__ox_mul(o, at, sp__ox_number(o, (double)s->sizes[d])), i) : i;
+        if (s->nearest) continue;
+        ox near = up ? part[d] : sp__ox_sub(o, sp__ox_number(o, 1), part[d]);
+        w = w ? sp__ox_mul(o, w, near) : near;
+    }
+    *weight = w ? sp__ox_where(o, inside, w, zero) : sp__ox_cast(o, inside, sp__ox_dtype(o, s->x));
+    *index = sp__ox_cast(o, sp__ox_where(o, inside, at, zero), SP_DTYPE_I64);
+}
+
+/* x read at the places: (n, channels, places). */
+static ox read_spots(ox_out *o, const spots *s)
+{
+    ox base[3], part[3], sum = 0;
+    for (int d = 0; d < s->axes; d++) {
+        base[d] = SP_OX(o, s->nearest ? "Round" : "Floor", NULL, s->place[d]);
+        part[d] = sp__ox_sub(o, s->place[d], base[d]);
+    }
+    ox shape = SP_OX_INTS(o, s->n, s->channels, s->places);
+    for (int k = 0; k < (s->nearest ? 1 : 1 << s->axes); k++) {
+        ox index, weight;
+        corner(o, s, k, base, part, &index, &weight);
+        ox found = SP_OX(o, "GatherElements", "axis=2", s->x, SP_OX(o, "Expand", NULL, index, shape));
+        ox share = sp__ox_mul(o, found, weight);
+        sum = sum ? sp__ox_add(o, sum, share) : share;
+    }
+    return sum;
+}
+
+/* Coordinate d of the grid in elements, brought inside as padding_mode says. */
+static ox grid_place(ox_out *o, ox grid, int axes, int d, int64_t size, int64_t places, int64_t n)
+{
+    bool align = sp__ox_int(o, "align_corners");
+    const char *padding = sp__ox_text(o, "padding_mode");
+    ox g = SP_OX(o, "Gather", "axis=-1", grid, sp__ox_whole(o, SP_DTYPE_I64, axes - 1 - d)); /* x comes first */
+    g = SP_OX_RESHAPE(o, g, n, 1, places);
+    ox p = sp__ox_add(o, g, sp__ox_number(o, 1));
+    p = align ? sp__ox_mul(o, p, sp__ox_number(o, (double)(size - 1) / 2)) : sp__ox_sub(o, sp__ox_mul(o, p, sp__ox_number(o, (double)size / 2)), sp__ox_number(o, 0.5));
+    if (!strcmp(padding, "reflection")) {
+        double low = align ? 0 : -0.5, span = align ? (double)(size - 1) : (double)size;
+        if (span == 0) p = sp__ox_mul(o, p, sp__ox_number(o, 0));
+        else {
+            ox a = SP_OX(o, "Abs", NULL, sp__ox_sub(o, p, sp__ox_number(o, low)));
+            ox turns = SP_OX(o, "Floor", NULL, sp__ox_div(o, a, sp__ox_number(o, span)));
+            ox rest = sp__ox_sub(o, a, sp__ox_mul(o, turns, sp__ox_number(o, span)));
+            ox odd = SP_OX(o, "Equal", NULL, SP_OX(o, "Mod", "fmod=1", turns, sp__ox_number(o, 2)), sp__ox_number(o, 1));
+            p = sp__ox_add(o, sp__ox_where(o, odd, sp__ox_sub(o, sp__ox_number(o, span), rest), rest), sp__ox_number(o, low));
+        }
+    }
+    if (strcmp(padding, "zeros") != 0) p = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, p, sp__ox_number(o, 0)), sp__ox_number(o, (double)(size - 1)));
+    return p;
+}
+
+static void write_grid_sample(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0), *y = sp__ox_result(o, 0);
+    int axes = x->rank - 2;
+    const char *mode = sp__ox_text(o, "mode");
+    if (o->opset >= 16 && axes == 2) {
+        const char *name = !strcmp(mode, "bilinear") ? (o->opset >= 20 ? "linear" : "bilinear") : mode;
+        o->out[0] = sp__ox_op(o, "GridSample", 2, o->in, "mode='%s', padding_mode='%s', align_corners=%d", name, sp__ox_text(o, "padding_mode"),
+                              (int)sp__ox_int(o, "align_corners"));
+        return;
+    }
+    sp__ox_fix(o, 0);
+    sp__ox_fix(o, 1);
+    spots s = {.axes = axes, .n = x->dims[0], .channels = x->dims[1], .places = 1, .nearest = !strcmp(mode, "nearest")};
+    for (int d = 0; d < axes; d++) {
+        s.sizes[d] = x->dims[2 + d];
+        s.places *= y->dims[2 + d];
+    }
+    s.x = SP_OX_RESHAPE(o, o->in[0], s.n, s.channels, -1);
+    for (int d = 0; d < axes; d++) s.place[d] = grid_place(o, o->in[1], axes, d, s.sizes[d], s.places, s.n);
+    o->out[0] = sp__ox_reshape(o, read_spots(o, &s), y->rank, y->dims);
+}
+
+/* --- boxes ------------------------------------------------------------------------------------------------------- */
+
+static ox column(ox_out *o, ox boxes, int k) { return sp__ox_op(o, "Gather", 2, (ox[]){boxes, sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=1"); }
+
+/* Size of the part that boxes a and b share along axis k, and each one's own; `more` is 1 where edges belong to boxes. */
+static ox shared_side(ox_out *o, const ox *a, const ox *b, int k, double more)
+{
+    ox to = SP_OX(o, "Min", NULL, a[k + 2], b[k + 2]), from = SP_OX(o, "Max", NULL, a[k], b[k]);
+    return SP_OX(o, "Max", NULL, sp__ox_add(o, sp__ox_sub(o, to, from), sp__ox_number(o, more)), sp__ox_number(o, 0));
+}
+
+static ox area(ox_out *o, const ox *a, double more)
+{
+    ox w = sp__ox_add(o, sp__ox_sub(o, a[2], a[0]), sp__ox_number(o, more)), h = sp__ox_add(o, sp__ox_sub(o, a[3], a[1]), sp__ox_number(o, more));
+    return sp__ox_mul(o, w, h);
+}
+
+static void write_iou(ox_out *o)
+{
+    ox a[4], b[4]; /* anchors along columns, the others along rows */
+    for (int k = 0; k < 4; k++) {
+        a[k] = sp__ox_unsqueeze(o, column(o, o->in[0], k), 0);
+        b[k] = sp__ox_unsqueeze(o, column(o, o->in[1], k), 1);
+    }
+    ox both = sp__ox_mul(o, shared_side(o, a, b, 0, 1), shared_side(o, a, b, 1, 1)), theirs = area(o, b, 1);
+    if (strcmp(sp__ox_text(o, "mode"), "iof") != 0) theirs = sp__ox_sub(o, sp__ox_add(o, area(o, a, 1), theirs), both);
+    o->out[0] = sp__ox_div(o, both, theirs);
+}
+
+static double before(const void *context, int64_t i)
+{
+    int64_t n = *(const int64_t *)context;
+    return i / n < i % n;
+}
+
+/* Best first; then box by box, each that is still there removes the later ones it overlaps. */
+static void write_nms(ox_out *o)
+{
+    int64_t n = sp__ox_fixed(o, 0, 0);
+    ox sorted[2], a[4], b[4], start[1], end[1], out[2];
+    sp__ox_op_many(o, "TopK", 2, (ox[]){column(o, o->in[0], 4), SP_OX_INTS(o, n)}, 2, sorted, "axis=0, largest=1, sorted=1");
+    ox boxes = SP_OX(o, "Gather", "axis=0", o->in[0], sorted[1]);
+    for (int k = 0; k < 4; k++) {
+        ox c = column(o, boxes, k);
+        a[k] = sp__ox_unsqueeze(o, c, 1);
+        b[k] = sp__ox_unsqueeze(o, c, 0);
+    }
+    ox both = sp__ox_mul(o, shared_side(o, a, b, 0, 0), shared_side(o, a, b, 1, 0));
+    ox all = sp__ox_sub(o, sp__ox_add(o, area(o, a, 0), area(o, b, 0)), both);
+    ox over = SP_OX(o, "Greater", NULL, both, sp__ox_mul(o, all, sp__ox_number(o, sp__ox_float(o, "iou_threshold"))));
+    over = SP_OX(o, "And", NULL, over, sp__ox_table(o, SP_DTYPE_BOOL, 2, (int64_t[]){n, n}, before, &n));
+    start[0] = SP_OX(o, "Not", NULL, sp__ox_table(o, SP_DTYPE_BOOL, 1, &n, sp__ox_zero, NULL));
+    ox_graph *body = sp__ox_begin(o, "suppress", 3);
+    if (!body || !sp__ox_ok(o)) return;
+    body->in[0] = sp__ox_value(o, NULL, SP_DTYPE_I64);
+    body->in[1] = sp__ox_value(o, NULL, SP_DTYPE_BOOL);
+    ox keep = body->in[2] = sp__ox_value(o, NULL, SP_DTYPE_BOOL);
+    ox mine = SP_OX(o, "Gather", "axis=0", sp__ox_cast(o, keep, SP_DTYPE_I32), body->in[0]);
+    ox row = SP_OX(o, "And", NULL, SP_OX(o, "Gather", "axis=0", over, body->in[0]), sp__ox_cast(o, mine, SP_DTYPE_BOOL));
+    out[0] = body->in[1];
+    out[1] = SP_OX(o, "And", NULL, keep, SP_OX(o, "Not", NULL, row));
+    sp__ox_end(o, body, 2, out);
+    sp__ox_loop(o, sp__ox_whole(o, SP_DTYPE_I64, n), sp__ox_whole(o, SP_DTYPE_BOOL, 1), 1, start, body, end);
+    o->out[0] = boxes;
+    o->out[1] = sp__ox_table(o, SP_DTYPE_I64, 1, &n, sp__ox_count, NULL);
+    o->out[2] = end[0];
+}
+
+static double listed(const ox_out *o, const char *name, int k)
+{
+    sp_attr_type type;
+    const sp_floats *list = sp__ox_attr_at(o->node, name, &type);
+    return list && k < list->n ? list->v[k] : 0;
+}
+
+static void write_box_code(ox_out *o)
+{
+    bool decode = !strcmp(o->node->op->name, "bounding_box_decode");
+    sp_ints most = sp__ox_list(o, "max_shape");
+    double bound = decode ? fabs(log(sp__ox_float(o, "wh_ratio_clip"))) : 0;
+    ox parts[4], half = sp__ox_number(o, 0.5), one = sp__ox_number(o, 1);
+    for (int k = 0; k < 2; k++) {
+        ox a0 = column(o, o->in[0], k), a1 = column(o, o->in[0], k + 2), b0 = column(o, o->in[1], k), b1 = column(o, o->in[1], k + 2);
+        ox size = sp__ox_add(o, sp__ox_sub(o, a1, a0), one), middle = sp__ox_mul(o, sp__ox_add(o, a0, a1), half);
+        if (!decode) {
+            ox other = sp__ox_mul(o, sp__ox_add(o, b0, b1), half), to = sp__ox_add(o, sp__ox_sub(o, b1, b0), one);
+            parts[k] = sp__ox_div(o, sp__ox_sub(o, other, middle), size);
+            parts[k + 2] = SP_OX(o, "Log", NULL, sp__ox_div(o, to, size));
+            for (int i = k; i < 4; i += 2)
+                parts[i] = sp__ox_div(o, sp__ox_sub(o, parts[i], sp__ox_number(o, listed(o, "means", i))), sp__ox_number(o, listed(o, "stds", i)));
+            continue;
+        }
+        ox shift = sp__ox_add(o, sp__ox_mul(o, b0, sp__ox_number(o, listed(o, "stds", k))), sp__ox_number(o, listed(o, "means", k)));
+        ox grow = sp__ox_add(o, sp__ox_mul(o, b1, sp__ox_number(o, listed(o, "stds", k + 2))), sp__ox_number(o, listed(o, "means", k + 2)));
+        grow = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, grow, sp__ox_number(o, -bound)), sp__ox_number(o, bound));
+        ox reach = sp__ox_mul(o, sp__ox_mul(o, size, SP_OX(o, "Exp", NULL, grow)), half), last = sp__ox_number(o, (double)most.v[1 - k]);
+        middle = sp__ox_add(o, middle, sp__ox_mul(o, size, shift));
+        parts[k] = sp__ox_add(o, sp__ox_sub(o, middle, reach), half);
+        parts[k + 2] = sp__ox_sub(o, sp__ox_add(o, middle, reach), half);
+        for (int i = k; i < 4; i += 2) parts[i] = SP_OX(o, "Min", NULL, SP_OX(o, "Max", NULL, parts[i], sp__ox_number(o, 0)), last);
+    }
+    for (int k = 0; k < 4; k++) parts[k] = sp__ox_unsqueeze(o, parts[k], 1);
+    o->out[0] = sp__ox_op(o, "Concat", 4, parts, "axis=1");
+}
+
+static void write_check_valid(ox_out *o)
+{
+    ox m[3], b[4], zero = sp__ox_number(o, 0), one = sp__ox_number(o, 1);
+    for (int k = 0; k < 3; k++) m[k] = sp__ox_op(o, "Gather", 2, (ox[]){o->in[1], sp__ox_whole(o, SP_DTYPE_I64, k)}, "axis=0");
+    for (int k = 0; k < 4; k++) b[k] = column(o, o->in[0], k);
+    ox height = sp__ox_sub(o, sp__ox_mul(o, m[0], m[2]), one), width = sp__ox_sub(o, sp__ox_mul(o, m[1], m[2]), one);
+    ox low = SP_OX(o, "And", NULL, SP_OX(o, "GreaterOrEqual", NULL, b[0], zero), SP_OX(o, "GreaterOrEqual", NULL, b[1], zero));
+    ox high = SP_OX(o, "And", NULL, SP_OX(o, "LessOrEqual", NULL, b[2], width), SP_OX(o, "LessOrEqual", NULL, b[3], height));
+    o->out[0] = SP_OX(o, "And", NULL, low, high);
+}
+
+const ox_rule sp__ox_vision[] = {
+    SP_OX_CODE("resample_axis", write_resample), SP_OX_CODE("fold", write_fold), SP_OX_CODE("grid_sample", write_grid_sample),
+    SP_OX_CODE("iou", write_iou), SP_OX_CODE("nms_with_mask", write_nms), SP_OX_CODE("bounding_box_encode", write_box_code),
+    SP_OX_CODE("bounding_box_decode", write_box_code), SP_OX_CODE("check_valid", write_check_valid), {.op = NULL},
+};
