@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows, and the Fourier transform of pieces of a signal."""
-import math
+import numpy as np
 
 from .. import _core
 from .._core import Tensor
@@ -27,14 +27,14 @@ def _window(name, length, periodic, dtype, weight):
     if dtype not in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
         raise TypeError(f"{name}: dtype must be a float, but got {dtype}")
     last = length if periodic else length - 1
-    values = [1.0] if length == 1 else [weight(n, last) for n in range(length)]
-    return Tensor(values, mstype.float64).astype(dtype) if values else Tensor([], dtype)
+    values = np.ones(1) if length == 1 else weight(np.arange(length, dtype=np.float64), last)
+    return Tensor(values).astype(dtype)
 
 
 def _raised(coefficients):
     """Cosines of multiples of the angle, with signs in turn."""
     def weight(n, last):
-        return sum((-1) ** k * c * math.cos(2 * math.pi * k * n / last) for k, c in enumerate(coefficients))
+        return sum((-1) ** k * c * np.cos(2 * np.pi * k * n / last) for k, c in enumerate(coefficients))
     return weight
 
 
@@ -58,21 +58,10 @@ def hann_window(window_length, periodic=True, *, dtype=None):
     return _window("hann_window", window_length, periodic, dtype or mstype.float64, _raised((0.5, 0.5)))
 
 
-def _bessel(x):
-    """The modified Bessel function of order 0."""
-    term = total = 1.0
-    k = 1
-    while term > total * 1e-17:
-        term *= (x / (2 * k)) ** 2
-        total += term
-        k += 1
-    return total
-
-
 def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
     """A bell of Kaiser's form; the larger beta, the narrower it is. float64 unless said otherwise."""
     return _window("kaiser_window", window_length, periodic, dtype or mstype.float64,
-                   lambda n, last: _bessel(beta * math.sqrt(max(0.0, 1 - (2 * n / last - 1) ** 2))) / _bessel(beta))
+                   lambda n, last: np.i0(beta * np.sqrt(np.maximum(0.0, 1 - (2 * n / last - 1) ** 2))) / np.i0(beta))
 
 
 BartlettWindow = primitive("BartlettWindow", lambda self, window_length: bartlett_window(
