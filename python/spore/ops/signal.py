@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows, and the Fourier transform of pieces of a signal."""
-import numpy as np
+import math
 
 from .. import _core
 from .._core import Tensor
@@ -14,7 +14,7 @@ _apply = _core.apply
 
 
 def _window(name, length, periodic, dtype, weight):
-    """weight(n, last) for n from 0 on; a periodic window is one that is longer by one, without its end."""
+    """weight(n, last) for a Tensor of n from 0 on; a periodic window is one that is longer by one, without its end."""
     if isinstance(length, Tensor):
         length = length.item()
     if isinstance(length, bool) or not isinstance(length, int):
@@ -26,21 +26,28 @@ def _window(name, length, periodic, dtype, weight):
     dtype = mstype.float32 if dtype is None else dtype
     if dtype not in (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16):
         raise TypeError(f"{name}: dtype must be a float, but got {dtype}")
-    last = length if periodic else length - 1
-    values = np.ones(1) if length == 1 else weight(np.arange(length, dtype=np.float64), last)
-    return Tensor(values).astype(dtype)
+    last = (length if periodic else length - 1) or 1  # 1: there is nothing to divide
+    if length == 1:
+        return Tensor([1.0], dtype)
+    places = _apply("arange", (), {"start": 0, "end": length, "step": 1, "dtype": mstype.float64})
+    return weight(places, last).astype(dtype)
+
+
+def _double(x):
+    """A plain number would be rounded to float32 beside a Tensor."""
+    return Tensor(x, mstype.float64)
 
 
 def _raised(coefficients):
     """Cosines of multiples of the angle, with signs in turn."""
     def weight(n, last):
-        return sum((-1) ** k * c * np.cos(2 * np.pi * k * n / last) for k, c in enumerate(coefficients))
+        return sum(_double((-1) ** k * c) * _apply("cos", (n * _double(2 * math.pi * k / last),)) for k, c in enumerate(coefficients))
     return weight
 
 
 def bartlett_window(window_length, periodic=True, *, dtype=None):
     """A triangle from zero to one and back."""
-    return _window("bartlett_window", window_length, periodic, dtype, lambda n, last: 1 - abs(2 * n / last - 1))
+    return _window("bartlett_window", window_length, periodic, dtype, lambda n, last: 1 - (2 * n / last - 1).abs())
 
 
 def blackman_window(window_length, periodic=True, *, dtype=None):
@@ -58,10 +65,14 @@ def hann_window(window_length, periodic=True, *, dtype=None):
     return _window("hann_window", window_length, periodic, dtype or mstype.float64, _raised((0.5, 0.5)))
 
 
+def _bessel(x):
+    return _apply("bessel_i0", (x,))
+
+
 def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
     """A bell of Kaiser's form; the larger beta, the narrower it is. float64 unless said otherwise."""
     return _window("kaiser_window", window_length, periodic, dtype or mstype.float64,
-                   lambda n, last: np.i0(beta * np.sqrt(np.maximum(0.0, 1 - (2 * n / last - 1) ** 2))) / np.i0(beta))
+                   lambda n, last: _bessel(_double(beta) * _apply("sqrt", ((1 - (2 * n / last - 1) ** 2).clip(0.0),))) / _bessel(_double(beta)))
 
 
 BartlettWindow = primitive("BartlettWindow", lambda self, window_length: bartlett_window(
