@@ -271,7 +271,7 @@ static void describe_box(const job *j, int box, draw_box *out)
         snprintf(text, sizeof text, n == 1 ? "%s, %s weights" : "%s%s weights", n == 1 ? shape : "", elements(weights, amount));
         put_line(out, text);
     }
-    snprintf(out->tip, sizeof out->tip, "%s\n%d node%s: %s", n == 1 ? last->name : scope, n, n == 1 ? "" : "s", types);
+    snprintf(out->tip, sizeof out->tip, "%.240s\n%d node%s: %.240s", n == 1 ? last->name : scope, n, n == 1 ? "" : "s", types);
 }
 
 static void describe_face(draw_box *out, draw_kind kind, const char *name, const sp_spec *spec)

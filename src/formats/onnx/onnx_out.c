@@ -361,7 +361,7 @@ ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype)
 static void prepare(ox_out *o, const onnx_op *info, int n_in, ox *in, sp_dtype *original, sp_dtype *computed)
 {
     const char *s = info->signature;
-    *original = SP_DTYPE_NONE;
+    *original = *computed = SP_DTYPE_NONE;
     for (int pass = 0; pass < 2; pass++) {
         const char *p = s;
         for (int i = 0; i < n_in && *p && *p != '>'; i++) {
