@@ -18,6 +18,8 @@ _docstrings.attach("nn", globals())
 
 
 def __getattr__(name):
+    if name == "probability":
+        return importlib.import_module("spore.nn.probability")
     if not name.startswith("__"):
         metrics = importlib.import_module("spore.train.metrics")
         if name in metrics.__all__:

@@ -7,6 +7,7 @@ from typing import Any
 
 from spore._core import DType as _DType, Tensor as Tensor, TensorLike
 from spore.ops.primitive import Primitive
+from . import probability as probability
 from spore.nn.cell import Cell as Cell
 from spore.nn.dynamic_lr import cosine_decay_lr as cosine_decay_lr
 from spore.nn.dynamic_lr import exponential_decay_lr as exponential_decay_lr
