@@ -23,6 +23,7 @@ enum {
     TILE_COLUMN_PANELS = 16,
     BLOCK_ROWS = 1536,            /* of A packed at a time; a common multiple of 4, 6 and 12 */
     BLOCK_COLUMNS = 2048,         /* of B packed at a time */
+    PACK_ROWS = 16,               /* of an operand copied into several panels at a time */
     GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
 };
 #define PARALLEL_FLOPS 3e6        /* below this a product stays on one thread */
@@ -167,24 +168,37 @@ size_t sp__gemm_work(const sp__gemm_shape *s)
 
 /* --- packing ----------------------------------------------------------------------------------------------------- */
 
+/* Rows [p, p + k) of panel i of those in work: of B first, then of A. */
+static void pack_part(const gemm_job *job, int64_t i, int64_t p, int64_t k)
+{
+    const sp__gemm_shape *s = &job->s;
+    const int64_t size = (int64_t)job->size, depth = job->p1 - job->p0;
+    if (i < job->n_b_panels) {
+        int64_t width = job->kernels->columns, j = job->j0 + i * width;
+        job->kernels->pack(k, min_i64(width, job->j1 - j), width, job->b + ((job->p0 + p) * s->b_row + j * s->b_col) * size, s->b_row,
+                           s->b_col, job->b_panels + (i * depth + p) * width * size);
+    } else {
+        int64_t width = job->kernels->rows, panel = i - job->n_b_panels, row = job->i0 + panel * width;
+        job->kernels->pack(k, min_i64(width, job->i1 - row), width, job->a + (row * s->a_row + (job->p0 + p) * s->a_col) * size, s->a_col,
+                           s->a_row, job->a_panels + (panel * depth + p) * width * size);
+    }
+}
+
+/* An operand that lies along its panels is read some rows at a time across all of them: down a single panel every row is another page, and
+ * rows a power of two apart push each other out of the cache before the next panel comes for the rest of their lines. */
+static void pack_along(const gemm_job *job, int64_t begin, int64_t end, bool across)
+{
+    const int64_t depth = job->p1 - job->p0, step = across && end - begin > 1 ? PACK_ROWS : depth;
+    for (int64_t p = 0; p < depth; p += step)
+        for (int64_t i = begin; i < end; i++) pack_part(job, i, p, min_i64(step, depth - p));
+}
+
 static void pack_panels(void *context, int64_t begin, int64_t end)
 {
     const gemm_job *job = context;
-    const sp__gemm_shape *s = &job->s;
-    int64_t k = job->p1 - job->p0, size = (int64_t)job->size;
-    for (int64_t i = begin; i < end; i++) {
-        if (i < job->n_b_panels) {
-            int64_t width = job->kernels->columns, j = job->j0 + i * width;
-            job->kernels->pack(k, min_i64(width, job->j1 - j), width,
-                               job->b + (job->p0 * s->b_row + j * s->b_col) * size, s->b_row, s->b_col,
-                               job->b_panels + i * width * k * size);
-        } else {
-            int64_t width = job->kernels->rows, panel = i - job->n_b_panels, row = job->i0 + panel * width;
-            job->kernels->pack(k, min_i64(width, job->i1 - row), width,
-                               job->a + (row * s->a_row + job->p0 * s->a_col) * size, s->a_col, s->a_row,
-                               job->a_panels + panel * width * k * size);
-        }
-    }
+    const int64_t n_b = job->n_b_panels;
+    pack_along(job, begin, min_i64(end, n_b), job->s.b_col == 1);
+    pack_along(job, begin > n_b ? begin : n_b, end, job->s.a_row == 1);
 }
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
