@@ -505,10 +505,21 @@ const sp_op sp_op_rnn_scan_grad = {
 
 /* --- a whole layer ----------------------------------------------------------------------------------------------- */
 
+/* The input's share of the gates. One product for all times: an x of another order (batch first) is copied once, here, and the gradient of
+ * the weights finds it in that order; as a stack of products, one for each time, the weights would be packed for each. */
+static sp_tensor *input_share(sp_builder *b, const sp_call *c)
+{
+    sp_tensor *x = c->in[0], *weight = c->in[3];
+    if (x->rank != 3 || weight->rank != 2) return sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){x, weight, c->in[5]});
+    const int64_t rows[2] = {x->dims[0] * x->dims[1], x->dims[2]}, all[3] = {x->dims[0], x->dims[1], weight->dims[0]};
+    sp_tensor *flat = sp_reshape(b, x, 2, rows);
+    return sp_reshape(b, sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){flat, weight, c->in[5]}), 3, all);
+}
+
 /* y, h, c of x [time, batch, features] with weights [gates * hidden, features] and [gates * hidden, hidden]. */
 static sp_status layer_compose(sp_builder *b, const sp_call *c)
 {
-    sp_tensor *x = c->in[0], *gx = sp_builder_apply(b, &sp_op_dense, NULL, 3, (sp_tensor *const[]){x, c->in[3], c->in[5]});
+    sp_tensor *gx = input_share(b, c);
     sp_tensor *lengths = c->in[7], *out[4];
     int n;
     if (lengths) lengths = sp_cast(b, lengths, SP_DTYPE_I64);
