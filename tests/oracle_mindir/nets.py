@@ -93,6 +93,19 @@ class Elementwise(nn.Cell):
                 x.max(), ops.stack((x, y), 1), ops.silu(x), ops.elu(x), ops.relu6(x))
 
 
+class Recurrent(nn.Cell):
+    """Both ways through time: one of them on reversed steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.gru = nn.LSTM(4, 3, bidirectional=True), nn.GRU(6, 2, num_layers=2)
+
+    def construct(self, x):
+        y, (h, c) = self.lstm(x)
+        z, _ = self.gru(y)
+        return y, h, c, z, ops.flip(x, (0, 2))
+
+
 def cases():
     """name: (net, inputs)"""
     ms.set_seed(1)
@@ -103,7 +116,8 @@ def cases():
     return {"lenet": (LeNet(), [normal(2, 1, 32, 32)]), "mlp": (MLP(), [normal(3, 6), normal(3, 4)]),
             "residual": (Residual(), [normal(2, 3, 16, 16)]), "attention": (Attention(), [random.integers(0, 11, (2, 5))]),
             "branch_yes": (Branches(), [np.ones((2, 3), np.float32)]), "branch_no": (Branches(), [-np.ones((2, 3), np.float32)]),
-            "loop": (Loop(), [normal(3), np.int32(3)]), "elementwise": (Elementwise(), [normal(3, 4), normal(3, 4)])}
+            "loop": (Loop(), [normal(3), np.int32(3)]), "elementwise": (Elementwise(), [normal(3, 4), normal(3, 4)]),
+            "recurrent": (Recurrent(), [normal(5, 2, 4)])}
 
 
 def run(net, inputs):

@@ -628,13 +628,32 @@ static sp_status write_affine(build *b, const sp_node *n)
     return SP_OK;
 }
 
+/* x[::-1] along some axes, whole along the others. */
+static sp_status write_reverse(build *b, const sp_node *n, sp_ints start, sp_ints stop, sp_ints step)
+{
+    int64_t axes[SP_RANK_MAX];
+    int n_axes = 0;
+    for (int i = 0; i < start.n; i++) {
+        int64_t size = n->in[0]->meta.dims[i];
+        bool whole = step.v[i] == 1 && start.v[i] == 0 && stop.v[i] == size;
+        bool turned = step.v[i] == -1 && start.v[i] == size - 1 && stop.v[i] == -1;
+        SP_CHECK(whole || turned, SP_VALUE, "slicing with a negative step has no counterpart in MindIR, but for whole dimensions");
+        if (turned) axes[n_axes++] = i;
+    }
+    node r = begin_node();
+    add_input(&r, use(b, n->in[0]));
+    add_input(&r, constant_ints(b, n_axes, axes));
+    end_value(b, &r, instance(b, "ReverseV2", FUNCTION_PRIMITIVE, NULL), value_name(b, n->out[0]), &n->out[0]->meta);
+    return SP_OK;
+}
+
 static sp_status write_slice(build *b, const sp_node *n)
 {
     sp_ints start = ints_of(n, "start"), stop = ints_of(n, "stop"), step = ints_of(n, "step");
     int64_t ones[SP_RANK_MAX];
     for (int i = 0; i < SP_RANK_MAX; i++) ones[i] = 1;
     for (int i = 0; i < step.n; i++)
-        SP_CHECK(step.v[i] > 0, SP_VALUE, "slicing with a negative step has no counterpart in MindIR");
+        if (step.v[i] < 0) return write_reverse(b, n, start, stop, step);
     const char *in[9] = {use(b, n->in[0]), constant_ints(b, start.n, start.v), constant_ints(b, stop.n, stop.v),
                          constant_ints(b, start.n, step.n < 0 ? ones : step.v)};
     for (int i = 4; i < 9; i++) in[i] = constant_int(b, 0);
