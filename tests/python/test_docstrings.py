@@ -15,7 +15,8 @@ import pytest
 import spore
 from spore import _core, mint, nn, ops, train
 
-PLACES = {"spore": spore, "spore.ops": ops, "spore.nn": nn, "spore.train": train, "spore.mint": mint,
+PLACES = {"spore": spore, "spore.ops": ops, "spore.nn": nn, "spore.nn.probability.bijector": nn.probability.bijector,
+          "spore.nn.probability.distribution": nn.probability.distribution, "spore.train": train, "spore.mint": mint,
           "spore.mint.nn.functional": mint.nn.functional, "spore.mint.linalg": mint.linalg,
           "spore.mint.special": mint.special, "spore.numpy": spore.numpy}
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
