@@ -14,6 +14,7 @@ import pickle
 import random
 import signal
 import socket
+import sys
 import threading
 import time
 import traceback
@@ -26,6 +27,7 @@ from spore import _core
 from spore.dataset import _stream, config
 
 GRACE = 0.2     # seconds that a process has to end by itself
+STACK = 1.0     # and to tell where it is
 
 _pools = weakref.WeakSet()
 _ours = set()   # descriptors of this process that its workers must not keep open
@@ -75,14 +77,14 @@ def _prepare(seed):
     _stream.set_row(seed)
 
 
-def _serve(channel, memory, pipe, by_signal, how, function, worker, setting):
+def _serve(channel, memory, stack, pipe, by_signal, how, function, worker, setting):
     for fd in _ours:
         os.close(fd)
     _ours.clear()
     _core.die_with_parent(pipe.take(), by_signal)
     signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for the one who reads; it ends the others
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    faulthandler.register(signal.SIGUSR2, all_threads=True, chain=False)
+    faulthandler.register(signal.SIGUSR2, file=stack.take(), all_threads=True, chain=False)
     config._values.update(setting)
     _current.update(worker=worker)
     _core.worker_serve(channel.take(), memory.take(), how, function, _prepare, _pack)
@@ -95,8 +97,9 @@ class Pool:
     """Processes that call ``function`` for rows; ``name`` is the operation's."""
 
     def __init__(self, function, how, count, name):
-        self.channels, self._processes, self._fds, self._name = [], [], [], name
+        self.channels, self._processes, self._fds, self._stacks, self._name = [], [], [], [], name
         self._home = os.getpid()
+        self._closing = threading.Lock()
         _pools.add(self)
         try:
             for worker in range(count):
@@ -108,17 +111,18 @@ class Pool:
     def _start(self, function, how, worker, context):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         memory = os.memfd_create('spore-rows', os.MFD_CLOEXEC)
+        stack = os.memfd_create('spore-stack', os.MFD_CLOEXEC)
         pipe, held = os.pipe()
         ours = ours.detach()
-        for fd in (ours, memory, held):
+        for fd in (ours, memory, stack, held):
             self._fds.append(fd)
         _ours.update((ours, held))
         # Kernels tell a process of the end of the thread that made it: only the main thread's is the end of all.
         by_signal = threading.current_thread() is threading.main_thread()
         process = context.Process(
             target=_serve, name=f'{self._name}-worker-{worker}', daemon=True,
-            args=(_Descriptor(theirs.fileno()), _Descriptor(memory), _Descriptor(pipe), by_signal, how, function, worker,
-                  dict(config._values)))
+            args=(_Descriptor(theirs.fileno()), _Descriptor(memory), _Descriptor(stack), _Descriptor(pipe), by_signal, how, function,
+                  worker, dict(config._values)))
         try:
             with warnings.catch_warnings():     # of forking while there are threads: they hold nothing a worker needs
                 warnings.simplefilter('ignore', DeprecationWarning)
@@ -132,6 +136,7 @@ class Pool:
             theirs.close()
             os.close(pipe)
         self._processes.append(process)
+        self._stacks.append(stack)
         self.channels.append((ours, memory, process.pid))
 
     def ending(self, pid):
@@ -155,10 +160,18 @@ class Pool:
         return exception
 
     def stacks(self):
-        """Have the processes print where they are."""
-        for process in self._processes:
-            if process.is_alive():
-                os.kill(process.pid, signal.SIGUSR2)
+        """Where the processes are, one after another: (pid, text)."""
+        for process, stack in zip(list(self._processes), list(self._stacks)):
+            with self._closing:
+                if not self._fds or not process.is_alive():
+                    continue
+                pid, own = process.pid, os.dup(stack)   # a descriptor that lives on when the pool is closed meanwhile
+                before = os.fstat(own).st_size
+                os.kill(pid, signal.SIGUSR2)
+            try:
+                yield pid, _written(own, before)
+            finally:
+                os.close(own)
 
     def kill(self):
         """End the processes at once."""
@@ -172,7 +185,8 @@ class Pool:
         """End the processes; the pipeline has shut its sockets down and reads from none."""
         if os.getpid() != self._home:
             return
-        fds, self._fds = self._fds, []
+        with self._closing:
+            fds, self._fds = self._fds, []
         for fd in fds:
             _ours.discard(fd)
             os.close(fd)
@@ -187,10 +201,25 @@ class Pool:
         self._processes, self.channels = [], []
 
 
+def _written(fd, before):
+    """What another process has written to a file behind that place, when it seems to be done."""
+    size, until = before, time.monotonic() + STACK
+    while time.monotonic() < until:
+        time.sleep(0.01)
+        now = os.fstat(fd).st_size
+        if now == size > before:
+            break
+        size = now
+    return os.pread(fd, size - before, before).decode(errors='replace')
+
+
 def print_stacks():
-    """Have all worker processes print where they are."""
+    """Print where all worker processes are, each by itself."""
     for pool in list(_pools):
-        pool.stacks()
+        for pid, text in pool.stacks():
+            if text and sys.__stderr__ is not None:
+                sys.__stderr__.write(f"worker process {pid} ({pool._name}):\n{text}")
+                sys.__stderr__.flush()
 
 
 @atexit.register
