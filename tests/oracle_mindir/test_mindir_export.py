@@ -87,3 +87,12 @@ def test_what_is_not_written_is_told(tmp_path):
 def test_wrong_arguments(wrong, error):
     with pytest.raises(ValueError, match=error):
         ms.export(nn.ReLU(), ms.Tensor([1.0]), **{"file_name": "net", **wrong})
+
+
+@pytest.mark.parametrize("file_format, options", [("MINDIR", {"custom_func": print}), ("MINDIR", {"obf_config": {"obf_ratio": 0.5}}),
+                                                  ("ONNX", {"custom_func": print}), ("ONNX", {"enc_key": b"0123456789ABCDEF"})])
+def test_options_that_would_be_lost_are_refused(file_format, options, tmp_path):
+    with pytest.raises(NotImplementedError, match=next(iter(options))):
+        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(tmp_path / "net"), file_format=file_format, **options)
+    assert not list(tmp_path.iterdir())
+    ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(tmp_path / "net"), file_format=file_format, **dict.fromkeys(options))

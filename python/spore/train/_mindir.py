@@ -117,6 +117,16 @@ def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", ext
                      most_bytes=external_data_bytes or 0)
 
 
+def _refuse_what_would_be_lost(file_format, options):
+    """Options that say what is in the file: one that looks right without them would be worse than none."""
+    advice = {"custom_func": "change the file with a library for MindIR afterwards", "obf_config": "encrypt the file with enc_key instead"}
+    if file_format == "ONNX":
+        advice["enc_key"] = "ONNX files have no encryption: write MINDIR, or encrypt the file yourself"
+    for name, instead in advice.items():
+        if options.get(name) is not None:
+            raise NotImplementedError(f"For 'export', {name} is not supported for {file_format}; {instead}.")
+
+
 def export(net, *inputs, file_name, file_format, **kwargs):
     """Write a network to a file: MindIR, which :func:`load` and MindSpore read, or ONNX.
 
@@ -149,6 +159,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         [0. 4.]
     """
     _check_export(net, inputs, file_name, file_format)
+    _refuse_what_would_be_lost(file_format, kwargs)
     known = {"enc_key", "enc_mode", "custom_func", "dataset", "obf_config", "incremental"}
     if file_format == "ONNX":
         _export_onnx(net, inputs, file_name, **{key: value for key, value in kwargs.items() if key not in known})
