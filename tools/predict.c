@@ -142,6 +142,9 @@ static int find_input(const job *j, const char *word, const char **path)
             *path = equals + 1;
             return i;
         }
+    FILE *file = equals != NULL ? fopen(word, "rb") : NULL; /* a name may hold a =, but then there is such a file */
+    if (file != NULL) fclose(file);
+    else if (equals != NULL) return -1;
     *path = word;
     return n == 1 ? 0 : -1;
 }

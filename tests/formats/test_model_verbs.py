@@ -134,6 +134,7 @@ def test_predict_refuses(spore, lenet, tmp_path):
     folder = lenet[0]
     assert "--input x=FILE" in spore("predict", folder / "lenet.onnx", code=2)
     assert "cannot be opened" in spore("predict", folder / "lenet.onnx", "--input", tmp_path / "nothing.npy", code=1)
+    assert "names no input; the model has: x" in spore("predict", folder / "lenet.onnx", "--input", "y=nothing.npy", code=2)
     np.save(tmp_path / "x.npy", np.ones((2, 3), np.float32))
     assert "must have" in spore("predict", folder / "lenet.onnx", "--input", tmp_path / "x.npy", code=1)
     (tmp_path / "bad.onnx").write_bytes(b"\x08\x08" + b"\xff" * 50)
