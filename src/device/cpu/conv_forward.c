@@ -43,11 +43,11 @@ void sp__conv_plan(sp_dtype dtype, sp__conv_job *job)
         job->copies ? aligned((size_t)(g->batch * g->in_channels * job->plane) * (size_t)job->size) : 0;
 }
 
-sp_status sp__conv_share(sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
+sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t), void *context)
 {
     if (n == 0) return SP_OK;
-    if (job->flops >= PARALLEL_FLOPS) return sp__parallel_for(n, grain, fn, job);
-    fn(job, 0, n);
+    if (job->flops >= PARALLEL_FLOPS) return sp__parallel_for(n, grain, fn, context);
+    fn(context, 0, n);
     return SP_OK;
 }
 
@@ -98,7 +98,7 @@ sp_status sp__conv_pad(sp__conv_job *job)
     fill_offsets(job);
     if (!job->copies) return SP_OK;
     int64_t planes = job->g.batch * job->g.in_channels;
-    SP_TRY(sp__conv_share(job, planes, max_i64(1, 32768 / job->plane), pad_planes));
+    SP_TRY(sp__conv_share(job, planes, max_i64(1, 32768 / job->plane), pad_planes, job));
     job->x = job->padded_x;
     return SP_OK;
 }
@@ -148,7 +148,7 @@ bool sp__conv_is_product(const sp__conv_geometry *g)
     return plain;
 }
 
-static sp__gemm_shape product_shape(const sp__conv_job *job)
+sp__gemm_shape sp__conv_product_shape(const sp__conv_job *job)
 {
     bool turn = job->mirrored; /* then weight is [k, m] */
     return (sp__gemm_shape){.dtype = job->dtype, .m = job->oc_g, .n = job->positions, .k = job->k,
@@ -163,6 +163,8 @@ enum { SLICE_BYTES = 512 * 1024 };
 void sp__conv_plan_forward(sp__conv_job *job)
 {
     const sp__window *w = &job->g.w;
+    job->pointwise = sp__conv_is_pointwise(job);
+    job->winograd = sp__winograd_takes(job);
     job->form = form_of(job);
     bool by_rows = job->form != FORM_PANELS;
     if (!by_rows) job->offsets_bytes = aligned((size_t)(job->k + job->positions) * sizeof(int64_t));
@@ -184,7 +186,7 @@ void sp__conv_plan_forward(sp__conv_job *job)
     job->per_task = tasks < 1 ? 1 : tasks > 1e6 ? 1000000 : (int64_t)tasks;
 }
 
-static void fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n, char *out)
+void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n, char *out)
 {
     for (int64_t i = 0; i < n_channels; i++) {
         if (job->size == 4) {
@@ -292,7 +294,7 @@ static void forward_tasks(void *context, int64_t begin, int64_t end)
         if (job->form == FORM_CHANNELS) {
             forward_points(job, x, panels, job->bias ? job->bias + group * job->oc_g * job->size : NULL, out, u0, u1, c0, c1);
         } else {
-            if (job->bias) fill_bias(job, group * job->oc_g, job->oc_g, q0, n, out);
+            if (job->bias) sp__conv_fill_bias(job, group * job->oc_g, job->oc_g, q0, n, out);
             if (job->form == FORM_ROWS) forward_rows(job, x, panels, out, u0, u1);
             else forward_panels(job, x, panels, out, u0, u1);
         }
@@ -305,7 +307,7 @@ static void bias_tasks(void *context, int64_t begin, int64_t end)
 {
     const sp__conv_job *job = context;
     for (int64_t i = begin; i < end; i++)
-        fill_bias(job, i % job->g.out_channels, 1, 0, job->positions, job->out + i * job->positions * job->size);
+        sp__conv_fill_bias(job, i % job->g.out_channels, 1, 0, job->positions, job->out + i * job->positions * job->size);
 }
 
 /* --- forward, by tiles ------------------------------------------------------------------------------------------- */
@@ -347,7 +349,7 @@ static sp_status forward_tiles(sp__conv_job *job, char *work)
     sp__tiles_range_start(&job->x_range);
     sp__tiles_range_start(&weight_range);
     sp__tiles_measure((const float *)(const void *)job->weight, g->out_channels * job->k, &weight_range);
-    SP_TRY(sp__conv_share(job, g->batch * image, 1 << 16, measure_x));
+    SP_TRY(sp__conv_share(job, g->batch * image, 1 << 16, measure_x, job));
     int64_t q = 0;
     for (int64_t b = 0; b < g->batch; b++)
         for (int64_t d = 0; d < w->out[0]; d++)
@@ -374,16 +376,23 @@ static sp_status forward_tiles(sp__conv_job *job, char *work)
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
+/* Whether the weights made ahead are panels. */
+static bool has_panels(const sp__conv_job *job) { return job->prepared && !job->winograd; }
+
 size_t sp__conv_forward_work(sp__conv_job *job)
 {
+    if (sp__conv_is_pointwise(job)) return sp__pointwise_work(job);
     if (sp__conv_is_product(&job->g)) {
-        sp__gemm_shape s = product_shape(job);
+        sp__gemm_shape s = sp__conv_product_shape(job);
         return sp__gemm_batch_work(&s, job->g.batch);
     }
     sp__conv_plan_forward(job);
     plan_tiles(job);
-    size_t panels = job->prepared ? 0 : job->panels_bytes, tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
-    return job->offsets_bytes + job->padded_bytes + (panels > tiles ? panels : tiles);
+    /* Whatever goes first, it may find numbers that it cannot take and leave them to the direct way. */
+    size_t panels = has_panels(job) ? 0 : job->panels_bytes, tiles = job->tiles ? job->tables_bytes + job->tiles_bytes : 0;
+    size_t direct = job->offsets_bytes + job->padded_bytes + (panels > tiles ? panels : tiles);
+    size_t winograd = job->winograd ? sp__winograd_work(job) : 0;
+    return direct > winograd ? direct : winograd;
 }
 
 void sp__conv_place(sp__conv_job *job, char *work)
@@ -393,31 +402,50 @@ void sp__conv_place(sp__conv_job *job, char *work)
     job->panels = job->padded_x + job->padded_bytes;
 }
 
-sp_status sp__conv_pack(sp__conv_job *job)
+static sp_status pack_panels(sp__conv_job *job)
 {
-    return sp__conv_share(job, job->g.group * job->m_panels, max_i64(1, 32768 / (job->k * job->width)), pack_weights);
+    return sp__conv_share(job, job->g.group * job->m_panels, max_i64(1, 32768 / (job->k * job->width)), pack_weights, job);
+}
+
+size_t sp__conv_prepared_bytes(const sp__conv_job *job)
+{
+    if (job->pointwise) return sp__pointwise_prepared_bytes(job);
+    return job->winograd ? sp__winograd_prepared_bytes(job) : job->panels_bytes;
+}
+
+sp_status sp__conv_prepare(sp__conv_job *job, void *to)
+{
+    if (job->pointwise) return sp__pointwise_prepare(job, to);
+    if (job->winograd) return sp__winograd_prepare(job, to);
+    job->panels = to;
+    return pack_panels(job);
 }
 
 sp_status sp__conv_forward(sp__conv_job *job, char *work)
 {
     const sp__conv_geometry *g = &job->g;
+    if (sp__conv_is_pointwise(job)) return sp__pointwise_forward(job, work);
     if (sp__conv_is_product(g)) {
-        sp__gemm_shape s = product_shape(job);
+        sp__gemm_shape s = sp__conv_product_shape(job);
         sp__gemm_batch batch = {.n = g->batch, .b_step = job->k * job->positions, .c_step = job->oc_g * job->positions};
         batch.epilogue = job->epilogue;
-        if (job->bias) SP_TRY(sp__conv_share(job, g->batch * g->out_channels, max_i64(1, 32768 / job->positions), bias_tasks));
+        if (job->bias) SP_TRY(sp__conv_share(job, g->batch * g->out_channels, max_i64(1, 32768 / job->positions), bias_tasks, job));
         return sp__gemm_batched(&s, &batch, job->weight, job->x, job->out, job->bias != NULL, work);
     }
     sp__conv_plan_forward(job);
+    plan_tiles(job);
+    if (job->winograd && !job->tiles) {
+        sp_status status = sp__winograd_forward(job, work);
+        if (status != SP_DECLINED) return status;
+    }
     sp__conv_place(job, work);
     SP_TRY(sp__conv_pad(job));
-    plan_tiles(job);
     if (job->tiles) {
         sp_status status = forward_tiles(job, job->panels);
         if (status != SP_DECLINED) return status;
     }
     if (job->form == FORM_PANELS) fill_starts(job);
-    if (job->prepared) job->panels = (char *)(uintptr_t)job->prepared;
-    else SP_TRY(sp__conv_pack(job));
-    return sp__conv_share(job, g->batch * g->group * job->slices * job->bands, job->per_task, forward_tasks);
+    if (has_panels(job)) job->panels = (char *)(uintptr_t)job->prepared;
+    else SP_TRY(pack_panels(job));
+    return sp__conv_share(job, g->batch * g->group * job->slices * job->bands, job->per_task, forward_tasks, job);
 }

@@ -119,7 +119,7 @@ static sp_status spread_run(sp__conv_job *job, char *work)
     const sp__gemm_batch batch = {.n = g->batch, .b_step = job->oc_g * job->positions, .c_step = job->ic_g * job->positions};
     job->panels = work;
     SP_TRY(sp__gemm_batched(&s, &batch, job->weight, job->dout, work, false, work + spread_bytes(job)));
-    return sp__conv_share(job, g->batch * g->in_channels, max_i64(1, 32768 / (sp__window_inputs(&g->w) + 1)), spread_planes);
+    return sp__conv_share(job, g->batch * g->in_channels, max_i64(1, 32768 / (sp__window_inputs(&g->w) + 1)), spread_planes, job);
 }
 
 size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
@@ -150,7 +150,7 @@ sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void 
     if (is_spread(g)) return spread_run(&job, work);
     double task = job.flops / ((double)(g->batch * g->in_channels) + 1) + 1;
     int64_t grain = task >= SP_CONV_TASK_FLOPS ? 1 : (int64_t)min_i64(g->batch * g->in_channels, (int64_t)(SP_CONV_TASK_FLOPS / task));
-    return sp__conv_share(&job, g->batch * g->in_channels, max_i64(1, grain), scatter_tasks);
+    return sp__conv_share(&job, g->batch * g->in_channels, max_i64(1, grain), scatter_tasks, &job);
 }
 
 /* --- gradient by weight ------------------------------------------------------------------------------------------ */
@@ -252,7 +252,9 @@ size_t sp__conv_weight_work(sp__conv_job *job)
     sp__gemm_shape s;
     if (is_tiled_product(job, &s)) return sp__gemm_work(&s);
     plan_weight(job);
-    return job->offsets_bytes + job->padded_bytes + job->panels_bytes;
+    size_t direct = job->offsets_bytes + job->padded_bytes + job->panels_bytes;
+    size_t winograd = sp__winograd_takes_weight(job) ? sp__winograd_weight_work(job) : 0;
+    return direct > winograd ? direct : winograd;
 }
 
 sp_status sp__conv_weight(sp__conv_job *job, char *work)
@@ -263,11 +265,15 @@ sp_status sp__conv_weight(sp__conv_job *job, char *work)
             SP_TRY(sp__gemm(&s, job->dout + i * s.m * s.k * job->size, job->x + i * s.n * s.k * job->size, job->out, i > 0, work));
         return SP_OK;
     }
+    if (sp__winograd_takes_weight(job)) {
+        sp_status status = sp__winograd_weight(job, work);
+        if (status != SP_DECLINED) return status;
+    }
     plan_weight(job);
     sp__conv_place(job, work);
     SP_TRY(sp__conv_pad(job));
-    if (is_thin(job)) return sp__conv_share(job, job->g.out_channels, 1, thin_tasks);
+    if (is_thin(job)) return sp__conv_share(job, job->g.out_channels, 1, thin_tasks, job);
     SP_TRY(sp__conv_share(job, job->g.batch * job->g.group * job->n_panels,
-                 max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_dout));
-    return sp__conv_share(job, job->g.group * job->n_panels * job->bands, 1, weight_tasks);
+                 max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_dout, job));
+    return sp__conv_share(job, job->g.group * job->n_panels * job->bands, 1, weight_tasks, job);
 }

@@ -7,6 +7,7 @@
 
 #include "device/cpu/gemm.h"
 #include "device/cpu/tiles.h"
+#include "device/cpu/winograd.h"
 #include "device/device.h"
 #include "ir/window.h"
 
@@ -44,7 +45,8 @@ typedef struct sp__conv_job {
     int64_t per_task, n_panels, m_panels;
     int64_t slice, slices;   /* FORM_CHANNELS: panels of weights of a task; tasks per band */
     const sp_epilogue *epilogue;
-    const char *prepared;    /* panels of weights made ahead, or NULL */
+    const char *prepared;    /* weights made ahead (sp__conv_prepare), or NULL */
+    bool pointwise, winograd; /* conv_pointwise.c; winograd.h first */
     const sp__tiles_kernels *tiles; /* NULL: by vectors */
     size_t tables_bytes, tiles_bytes;
     sp__tiles_range x_range;
@@ -53,15 +55,26 @@ typedef struct sp__conv_job {
 /* Sizes that all three operators need; job->g is set. */
 void sp__conv_plan(sp_dtype dtype, sp__conv_job *job);
 /* Tasks to threads, or all of them here when there is little to do. */
-sp_status sp__conv_share(sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t));
+sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t), void *context);
 /* Scratch: offsets, padded input, panels. */
 void sp__conv_place(sp__conv_job *job, char *work);
 /* x with its padding; afterwards x is read without checks. */
 sp_status sp__conv_pad(sp__conv_job *job);
 
 bool sp__conv_is_product(const sp__conv_geometry *g);
+sp__gemm_shape sp__conv_product_shape(const sp__conv_job *job);
+/* `n` elements from position `from` on of some channels. */
+void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_channels, int64_t from, int64_t n, char *out);
+/* A window of one element over enough positions: conv_pointwise.c. */
+bool sp__conv_is_pointwise(const sp__conv_job *job);
+size_t sp__pointwise_prepared_bytes(const sp__conv_job *job);
+sp_status sp__pointwise_prepare(sp__conv_job *job, void *to);
+size_t sp__pointwise_work(const sp__conv_job *job);
+sp_status sp__pointwise_forward(sp__conv_job *job, char *work);
 void sp__conv_plan_forward(sp__conv_job *job);
-sp_status sp__conv_pack(sp__conv_job *job);
+/* Constant weights in the form that the forward convolution wants; the plan is made. */
+size_t sp__conv_prepared_bytes(const sp__conv_job *job);
+sp_status sp__conv_prepare(sp__conv_job *job, void *to);
 size_t sp__conv_forward_work(sp__conv_job *job);
 sp_status sp__conv_forward(sp__conv_job *job, char *work);
 

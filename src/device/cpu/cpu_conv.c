@@ -97,7 +97,7 @@ static sp_status call_run(conv_kind kind, const sp_call *c)
     return SP_OK;
 }
 
-/* Panels of constant weights. The plain product has none: there the weights are the operand that is read in sp__conv_place or packed in parts. */
+/* Constant weights. The plain product of few positions, or by tiles, has nothing to prepare. */
 static bool prepare_plan(conv_kind kind, const sp_call *c, sp__conv_job *job)
 {
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
@@ -105,8 +105,8 @@ static bool prepare_plan(conv_kind kind, const sp_call *c, sp__conv_job *job)
     *job = (sp__conv_job){.mirrored = kind == BY_INPUT};
     if (is_half(dtype) || measure(kind, c, &g) != SP_OK) return false;
     if (kind == BY_INPUT ? !sp__conv_mirror(&g, &job->g) : (job->g = g, false)) return false;
-    if (sp__conv_is_product(&job->g)) return false;
     sp__conv_plan(dtype, job);
+    if (sp__conv_is_product(&job->g) && !sp__conv_is_pointwise(job)) return false;
     sp__conv_plan_forward(job);
     return true;
 }
@@ -114,7 +114,7 @@ static bool prepare_plan(conv_kind kind, const sp_call *c, sp__conv_job *job)
 static size_t call_prepared(conv_kind kind, const sp_call *c)
 {
     sp__conv_job job;
-    return prepare_plan(kind, c, &job) ? job.panels_bytes : 0;
+    return prepare_plan(kind, c, &job) ? sp__conv_prepared_bytes(&job) : 0;
 }
 
 static sp_status call_prepare(conv_kind kind, const sp_call *c, void *to)
@@ -122,8 +122,7 @@ static sp_status call_prepare(conv_kind kind, const sp_call *c, void *to)
     sp__conv_job job;
     SP_CHECK(prepare_plan(kind, c, &job), SP_RUNTIME, "%s: nothing to prepare", c->op->name);
     job.weight = c->in[1]->data;
-    job.panels = to;
-    return sp__conv_pack(&job);
+    return sp__conv_prepare(&job, to);
 }
 
 size_t sp__cpu_conv_work(const sp_call *c) { return call_work(FORWARD, c); }

@@ -38,6 +38,12 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
     }
 }
 
+/* Pairs of a and b that a shuffle left in turn, in their order. */
+static inline __m256 every_other_f32(__m256 v)
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xD8));
+}
+
 #define ISA "avx2"
 #define MICRO_NAME(x) x##_f32_avx2
 #define V_TURN(p, step, to) turn_f32(p, step, to)
@@ -54,6 +60,10 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
 #define V_ADD(a, b) _mm256_add_ps(a, b)
 #define V_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define V_LOAD_PART(p, n) load_part_f32(p, n)
+#define V_EVEN(a, b) every_other_f32(_mm256_shuffle_ps(a, b, 0x88))
+#define V_ODD(a, b) every_other_f32(_mm256_shuffle_ps(a, b, 0xDD))
+#define V_ZIP_LOW(a, b) _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20)
+#define V_ZIP_HIGH(a, b) _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x31)
 #include "device/cpu/gemm_micro.h"
 
 #define MICRO_NAME(x) x##_f64_avx2
@@ -70,4 +80,8 @@ static inline void turn_f32(const float *p, int64_t step, float *to)
 #define V_ADD(a, b) _mm256_add_pd(a, b)
 #define V_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define V_LOAD_PART(p, n) load_part_f64(p, n)
+#define V_EVEN(a, b) _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xD8)
+#define V_ODD(a, b) _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xD8)
+#define V_ZIP_LOW(a, b) _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x20)
+#define V_ZIP_HIGH(a, b) _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x31)
 #include "device/cpu/gemm_micro.h"

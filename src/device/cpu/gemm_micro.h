@@ -13,6 +13,18 @@
  * Each row block has its own instance because the accumulators must live in registers: indices have to be constants. */
 #include <string.h>
 
+#include "device/cpu/winograd.h"
+
+#ifndef V_STORE_PART
+static inline void MICRO_NAME(store_part)(T *p, V v, int64_t n)
+{
+    T lane[LANES];
+    V_STORE(lane, v);
+    for (int64_t l = 0; l < n; l++) p[l] = lane[l];
+}
+#define V_STORE_PART(p, v, n) MICRO_NAME(store_part)(p, v, n)
+#endif
+
 static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int rows, const int vectors, const bool part,
                                                                     int64_t k, const T *a, int64_t a_row, int64_t a_col,
                                                                     const T *b, int64_t b_row, const int64_t *offsets,
@@ -39,12 +51,8 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
         for (int j = 0; j < vectors; j++) {
             T *to = c + i * c_row + j * LANES;
             if (j == vectors - 1 && last < LANES) {
-                T rest[LANES];
-                V_STORE(rest, acc[i][j]);
-                if (accumulate)
-                    for (int64_t l = 0; l < last; l++) to[l] += rest[l];
-                else
-                    for (int64_t l = 0; l < last; l++) to[l] = rest[l];
+                if (accumulate) acc[i][j] = V_ADD(V_LOAD_PART(to, last), acc[i][j]);
+                V_STORE_PART(to, acc[i][j], last);
             } else {
                 if (accumulate) acc[i][j] = V_ADD(V_LOAD(to), acc[i][j]);
                 V_STORE(to, acc[i][j]);
@@ -185,16 +193,6 @@ POINTS_BOTH(11)
 POINTS_BOTH(12)
 POINTS_BOTH(13)
 POINTS_BOTH(14)
-#endif
-
-#ifndef V_STORE_PART
-static inline void MICRO_NAME(store_part)(T *p, V v, int64_t n)
-{
-    T lane[LANES];
-    V_STORE(lane, v);
-    for (int64_t l = 0; l < n; l++) p[l] = lane[l];
-}
-#define V_STORE_PART(p, v, n) MICRO_NAME(store_part)(p, v, n)
 #endif
 
 /* The tile of `points` to rows of channels. */
@@ -457,6 +455,8 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
         for (int64_t i = 0; i < n; i++) y[i * step] += x[i];
 }
 
+#include "device/cpu/winograd_micro.h"
+
 #if ROWS == 12
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
@@ -509,6 +509,12 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .depth_taps = MICRO_NAME(depth_taps),
     .gather = MICRO_NAME(gather),
     .add = MICRO_NAME(add),
+    .win_input = MICRO_NAME(win_input),
+    .win_dout = MICRO_NAME(win_dout),
+    .win_output = MICRO_NAME(win_output),
+    .win_weight = MICRO_NAME(win_weight),
+    .win_taps = MICRO_NAME(win_taps),
+    .win_fits = MICRO_NAME(win_fits),
 };
 
 #undef MICRO_NAME
@@ -533,3 +539,9 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
 #undef V_FMA
 #undef V_LOAD_PART
 #undef V_TURN
+#undef V_EVEN
+#undef V_ODD
+#undef V_ZIP_LOW
+#undef V_ZIP_HIGH
+#undef WIDE
+#undef STAGE

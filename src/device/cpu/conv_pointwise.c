@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conv_pointwise.c - convolution with a window of one element: for every image the product of the weights, [out channels, k], with
+ * its planes, [k, positions].
+ *
+ * The weights are packed once for all images (or ahead, when they are constant). A task takes some columns of an image and some rows of weights:
+ * it packs its columns, a block of k at a time, into scratch of its own and multiplies them while they are in its cache. Nobody waits for
+ * anybody but at the end. An element is summed by one thread in blocks of k, so tasks do not change results. */
+#include "device/cpu/conv_job.h"
+
+enum {
+    TILE_PANELS = 4,   /* columns of a task, in panels */
+    SLICE_PANELS = 8,  /* rows of a task at least, in panels */
+    TASKS_WANTED = 24,
+    SLOTS_MAX = 32,    /* pieces of scratch */
+    PACK_ROWS = 16,    /* of an image copied into several panels at a time */
+    POSITIONS_MIN = 16,
+};
+
+typedef struct point_job {
+    sp__conv_job *job;
+    sp__gemm_shape s;
+    int64_t rows, columns, size;
+    int64_t k_step, m_panels;
+    int64_t tile, tiles, slice, slices, tasks, per_slot; /* columns of a task, tasks of an image; panels of weights of a task */
+    size_t slot_bytes, weights_bytes;
+    const char *weights;
+    char *slots;
+} point_job;
+
+bool sp__conv_is_pointwise(const sp__conv_job *job)
+{
+    sp__gemm_shape s = sp__conv_product_shape(job);
+    return sp__conv_is_product(&job->g) && job->positions >= POSITIONS_MIN && !sp__gemm_is_tiled(&s);
+}
+
+static void measure(sp__conv_job *job, point_job *w)
+{
+    const sp__gemm_kernels *kernels = job->kernels;
+    *w = (point_job){.job = job, .s = sp__conv_product_shape(job), .rows = kernels->rows, .columns = kernels->columns, .size = job->size};
+    w->k_step = ceil_div(w->s.k, ceil_div(w->s.k, kernels->k_block));
+    w->m_panels = ceil_div(w->s.m, w->rows);
+    w->tiles = ceil_div(w->s.n, TILE_PANELS * w->columns);
+    w->tile = ceil_div(ceil_div(w->s.n, w->tiles), w->columns) * w->columns;
+    w->tiles = ceil_div(w->s.n, w->tile);
+    w->slices = 1;
+    while (job->g.batch * w->tiles * w->slices < TASKS_WANTED && w->m_panels / (2 * w->slices) >= SLICE_PANELS) w->slices *= 2;
+    w->slice = ceil_div(w->m_panels, w->slices);
+    w->slices = ceil_div(w->m_panels, w->slice);
+    w->tasks = job->g.batch * w->tiles * w->slices;
+    w->per_slot = ceil_div(w->tasks, SLOTS_MAX);
+    w->slot_bytes = aligned((size_t)(w->tile * w->k_step * w->size));
+    w->weights_bytes = aligned((size_t)(w->m_panels * w->rows * w->s.k * w->size));
+}
+
+/* Panels of weights: block of k by block, in each panel by panel. */
+static void pack_tasks(void *context, int64_t begin, int64_t end)
+{
+    const point_job *w = context;
+    const sp__gemm_shape *s = &w->s;
+    for (int64_t t = begin; t < end; t++) {
+        int64_t p = t / w->m_panels * w->k_step, k = min_i64(w->k_step, s->k - p), row = t % w->m_panels * w->rows;
+        char *to = (char *)(uintptr_t)w->weights + (p * w->m_panels * w->rows + row * k) * w->size;
+        w->job->kernels->pack(k, min_i64(w->rows, s->m - row), w->rows, w->job->weight + (row * s->a_row + p * s->a_col) * w->size, s->a_col,
+                              s->a_row, to);
+    }
+}
+
+static sp_status pack(point_job *w, char *to)
+{
+    int64_t n = ceil_div(w->s.k, w->k_step) * w->m_panels;
+    w->weights = to;
+    return sp__conv_share(w->job, n, max_i64(1, 65536 / (w->k_step * w->rows)), pack_tasks, w);
+}
+
+/* Columns [j0, j1) of an image in panels, rows [p, p + k). */
+static void pack_columns(const point_job *w, const char *x, int64_t p, int64_t k, int64_t j0, int64_t j1, char *to)
+{
+    for (int64_t q = 0; q < k; q += PACK_ROWS)
+        for (int64_t j = j0; j < j1; j += w->columns)
+            w->job->kernels->pack(min_i64(PACK_ROWS, k - q), min_i64(w->columns, j1 - j), w->columns, x + ((p + q) * w->s.n + j) * w->size, w->s.n,
+                                  1, to + ((j - j0) * k + q * w->columns) * w->size);
+}
+
+static void run_task(const point_job *w, int64_t task, char *panels)
+{
+    const sp__conv_job *job = w->job;
+    const sp__gemm_kernels *kernels = job->kernels;
+    const sp__gemm_shape *s = &w->s;
+    int64_t size = w->size, image = task / (w->tiles * w->slices), slice = task % w->slices;
+    int64_t j0 = task / w->slices % w->tiles * w->tile, j1 = min_i64(j0 + w->tile, s->n);
+    int64_t i0 = slice * w->slice * w->rows, i1 = min_i64(i0 + w->slice * w->rows, s->m);
+    const char *x = job->x + image * s->k * s->n * size;
+    char *out = job->out + image * s->m * s->n * size;
+    if (job->bias) sp__conv_fill_bias(job, i0, i1 - i0, j0, j1 - j0, out + i0 * s->n * size);
+    for (int64_t p = 0; p < s->k; p += w->k_step) {
+        int64_t k = min_i64(w->k_step, s->k - p);
+        const char *weights = w->weights + p * w->m_panels * w->rows * size;
+        pack_columns(w, x, p, k, j0, j1, panels);
+        for (int64_t j = j0; j < j1; j += w->columns) {
+            int64_t n = min_i64(w->columns, j1 - j);
+            const sp__gemm_micro *micro = kernels->packed[n > kernels->lanes];
+            for (int64_t i = i0; i < i1; i += w->rows)
+                micro[min_i64(w->rows, i1 - i) - 1](k, weights + i * k * size, 1, w->rows, panels + (j - j0) * k * size, w->columns,
+                                                    out + (i * s->n + j) * size, s->n, n, p > 0 || job->bias);
+        }
+    }
+    if (job->epilogue) {
+        int64_t start = (image * s->m + i0) * s->n + j0;
+        if (j1 - j0 == s->n) job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * s->n);
+        else job->epilogue->fn(job->epilogue->context, start, i1 - i0, s->n, j1 - j0);
+    }
+}
+
+static void run_tasks(void *context, int64_t begin, int64_t end)
+{
+    const point_job *w = context;
+    for (int64_t slot = begin; slot < end; slot++)
+        for (int64_t t = slot * w->per_slot; t < min_i64((slot + 1) * w->per_slot, w->tasks); t++)
+            run_task(w, t, w->slots + (size_t)slot * w->slot_bytes);
+}
+
+size_t sp__pointwise_prepared_bytes(const sp__conv_job *job)
+{
+    point_job w;
+    measure((sp__conv_job *)(uintptr_t)job, &w);
+    return w.weights_bytes;
+}
+
+sp_status sp__pointwise_prepare(sp__conv_job *job, void *to)
+{
+    point_job w;
+    measure(job, &w);
+    return pack(&w, to);
+}
+
+size_t sp__pointwise_work(const sp__conv_job *job)
+{
+    point_job w;
+    measure((sp__conv_job *)(uintptr_t)job, &w);
+    return (job->prepared ? 0 : w.weights_bytes) + (size_t)ceil_div(w.tasks, w.per_slot) * w.slot_bytes;
+}
+
+sp_status sp__pointwise_forward(sp__conv_job *job, char *work)
+{
+    point_job w;
+    measure(job, &w);
+    w.slots = work;
+    if (job->prepared) {
+        w.weights = job->prepared;
+    } else {
+        SP_TRY(pack(&w, work));
+        w.slots += w.weights_bytes;
+    }
+    return sp__conv_share(job, ceil_div(w.tasks, w.per_slot), 1, run_tasks, &w);
+}
