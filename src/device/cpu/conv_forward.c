@@ -7,8 +7,8 @@
  *
  *   forward      many output channels: they are the vectors, positions are broadcast from where they are. Few: positions are the
  *                vectors; with unit stride the micro-kernel reads rows of x in place, else a panel of positions is gathered first.
- *                A window of one element is the plain matrix product. On a CPU with AMX: a product from tiles (tiles.h) whose
- *                columns are the positions of all images.
+ *                A window of one element is the plain matrix product (conv_pointwise.c), one of 3x3 goes by winograd.h where that pays. On a
+ *                CPU with AMX: a product from tiles (tiles.h) whose columns are the positions of all images.
  *   by input     unit stride: the forward convolution of dout with mirrored weights; else products of weights and dout
  *                that are added into dx, channel by channel.
  *   by weight    positions are summed over: x is broadcast, the output channels of dout (turned once) are the vectors.
@@ -125,7 +125,7 @@ static void pack_weights(void *context, int64_t begin, int64_t end)
 
 /* --- forward ----------------------------------------------------------------------------------------------------- */
 
-/* The sp__conv_share of lanes that do work, for each form. Rows read in sp__conv_place leave lanes of each row's last vector idle, and rows of one vector keep
+/* The share of lanes that do work, for each form. Rows read in place leave lanes of each row's last vector idle, and rows of one vector keep
  * only half of the accumulators busy; gathering costs about as much as 16 rows of weights. Channels lose by what is left of the last
  * vector, and by rows too short to hide the latency of their sums. */
 static conv_form form_of(const sp__conv_job *job)
@@ -199,7 +199,7 @@ void sp__conv_fill_bias(const sp__conv_job *job, int64_t channel, int64_t n_chan
     }
 }
 
-/* Rows [r0, r1) of one image and group, windows read in sp__conv_place. */
+/* Rows [r0, r1) of one image and group, windows read in place. */
 static void forward_rows(const sp__conv_job *job, const char *x, const char *panels, char *out, int64_t r0, int64_t r1)
 {
     const sp__gemm_kernels *kernels = job->kernels;

@@ -62,17 +62,27 @@ static void measure(sp__conv_job *job, win_job *w)
 }
 
 /* Multiplications of both ways, and what else there is to do in the same unit: transforms of tiles, and of weights. */
-static bool pays(const sp__conv_job *job, double per_tile, double per_weight)
+static double share_of_direct(const sp__conv_job *job, int64_t ic_whole, double per_weight)
 {
-    double ic = (double)job->ic_g, oc = (double)job->oc_g;
+    double ic = (double)ic_whole, oc = (double)job->oc_g;
     double tiles = (double)(job->g.batch * ceil_div(job->g.w.out[1], 2) * ceil_div(job->g.w.out[2], 2));
-    double direct = 9 * ic * oc * (double)(job->g.batch * job->positions);
-    double here = 16 * ic * oc * tiles + per_tile * tiles * (ic + oc) + per_weight * ic * oc;
-    return ic >= 16 && oc >= 16 && direct >= 4e6 && here < 0.9 * direct;
+    double here = 16 * ic * oc * tiles + 150 * tiles * (ic + oc) + per_weight * ic * oc;
+    return here / (9 * (double)job->ic_g * oc * (double)(job->g.batch * job->positions));
 }
 
-bool sp__winograd_takes(const sp__conv_job *job) { return fits_geometry(job) && pays(job, 150, 400); }
-bool sp__winograd_takes_weight(const sp__conv_job *job) { return fits_geometry(job) && pays(job, 200, 400); }
+static bool is_large(const sp__conv_job *job, double flops) { return job->ic_g >= 16 && job->oc_g >= 16 && job->flops >= flops; }
+
+bool sp__winograd_takes(const sp__conv_job *job)
+{
+    return fits_geometry(job) && is_large(job, 2.4e7) && share_of_direct(job, job->ic_g, 400) < 0.85;
+}
+
+/* Here in channels fill whole panels, and weights are written only. */
+bool sp__winograd_takes_weight(const sp__conv_job *job)
+{
+    int64_t columns = job->kernels->columns;
+    return fits_geometry(job) && is_large(job, 8e6) && share_of_direct(job, ceil_div(job->ic_g, columns) * columns, 100) < 0.85;
+}
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
 
