@@ -19,6 +19,7 @@ static const char help[] =
     ".safetensors.index.json (sharded), .npz or .npy. When OUT ends in .onnx or .mindir, IN is a model (ONNX, MindIR), which is\n"
     "written as a whole.\n\n"
     "  --to FORMAT          format of OUT, when its name does not tell (ckpt, safetensors, sharded, npz, npy, onnx, mindir)\n"
+    "  --shape NAME=2,3     model: shape of an input that IN leaves open; may be repeated\n"
     "  --opset N            .onnx: version of the operators, 13 to 26 (default 17)\n"
     "  --map torch          PyTorch's names into MindSpore's: running_mean -> moving_mean, weight and bias of\n"
     "                       normalisations -> gamma and beta; num_batches_tracked is left out\n"
@@ -40,7 +41,8 @@ static const char help[] =
     "  spore convert model.safetensors.index.json model.ckpt\n"
     "  spore convert model.ckpt model.safetensors --strip backbone. --dtype bfloat16\n"
     "  spore convert model.ckpt secret.ckpt --encrypt --key-file key.txt\n"
-    "  spore convert model.mindir model.onnx\n";
+    "  spore convert model.mindir model.onnx\n"
+    "  spore convert detector.onnx fixed.onnx --shape images=1,3,640,640\n";
 
 typedef struct {
     const char *from, *to; /* to NULL: leave it out */
@@ -48,7 +50,7 @@ typedef struct {
 
 typedef struct {
     const char *in, *out, *to, *map, *strip, *add, *dtype, *shard_bytes, *opset;
-    const char **rename, **only, **without;
+    const char **rename, **only, **without, **shapes;
     bool compress, crc, encrypt;
     tool_key key;
     rule *rules;
@@ -258,14 +260,36 @@ static bool is_model(const job *j)
 }
 
 /* A model as a whole. */
+/* "name=1,3,224,224" */
+static int set_shape(sp_model *m, const char *text)
+{
+    char name[256];
+    const char *at = strrchr(text, '=');
+    int64_t dims[SP_RANK_MAX];
+    int rank = 0;
+    if (at == NULL || at == text || (size_t)(at - text) >= sizeof name)
+        return tool_complain(EXIT_USAGE, "convert: --shape wants NAME=SIZE,SIZE..., but got '%s'", text);
+    snprintf(name, sizeof name, "%.*s", (int)(at - text), text);
+    for (at++; *at != '\0'; rank++) {
+        char *end;
+        long long size = strtoll(at, &end, 10);
+        if (end == at || size < 0 || (*end != '\0' && *end != ',') || rank == SP_RANK_MAX)
+            return tool_complain(EXIT_USAGE, "convert: --shape: '%s' is no list of sizes", strrchr(text, '=') + 1);
+        dims[rank] = size;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return sp_model_set_input_shape(m, name, rank, dims) == SP_OK ? 0 : tool_engine_failed("convert");
+}
+
 static int convert_model(const job *j, const sp_file_options *reading, const sp_file_options *writing)
 {
     sp_model *m = NULL;
     int code = 0;
     if (j->map != NULL || j->rename != NULL || j->strip != NULL || j->add != NULL || j->only != NULL || j->without != NULL || j->dtype != NULL)
         return tool_complain(EXIT_USAGE, "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
-    if (sp_model_load(j->in, reading, &m) != SP_OK || sp_model_convert(m, j->out, j->opset != NULL ? atoi(j->opset) : 0, writing) != SP_OK)
-        code = tool_engine_failed("convert");
+    if (sp_model_load(j->in, reading, &m) != SP_OK) return tool_engine_failed("convert");
+    for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = set_shape(m, *s);
+    if (code == 0 && sp_model_convert(m, j->out, j->opset != NULL ? atoi(j->opset) : 0, writing) != SP_OK) code = tool_engine_failed("convert");
     if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", j->out, sp_model_inputs(m), sp_model_outputs(m),
                           (long long)sp_bundle_count(sp_model_parameters(m)), j->in);
     sp_model_release(m);
@@ -286,6 +310,7 @@ int verb_convert(int argc, char **argv)
                                    {"--rename", NULL, NULL, &j.rename},
                                    {"--only", NULL, NULL, &j.only},
                                    {"--without", NULL, NULL, &j.without},
+                                   {"--shape", NULL, NULL, &j.shapes},
                                    {"--compress", &j.compress, NULL, NULL},
                                    {"--crc", &j.crc, NULL, NULL},
                                    {"--encrypt", &j.encrypt, NULL, NULL},

@@ -41,6 +41,8 @@ SP_API const sp_spec *sp_model_output_spec(const sp_model *m, int i);
 SP_API const sp_bundle *sp_model_parameters(const sp_model *m);
 /* Let another tensor of equal dtype and shape (retained) be the weight of that name. Before the model is first run. */
 SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor);
+/* Give an input that the file leaves open a shape: from now on it takes that alone, and files written of the model say so. */
+SP_API sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims);
 
 /* One argument an input (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
  * result that is not there. While a function is being recorded the model becomes part of it. */

@@ -168,6 +168,24 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
     return sp_bundle_add(m->parameters, name, tensor);
 }
 
+sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims)
+{
+    char given[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
+    SP_CHECK(name != NULL && rank >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "a name and 0 to %d dimensions are needed", SP_RANK_MAX);
+    for (int i = 0; i < m->n_inputs; i++) {
+        sp_spec *s = &m->inputs[i].spec;
+        if (strcmp(m->inputs[i].name, name) != 0) continue;
+        bool fits = s->rank < 0 || s->rank == rank;
+        for (int k = 0; k < rank && fits; k++) fits = dims[k] >= 0 && (s->rank < 0 || s->dims[k] < 0 || s->dims[k] == dims[k]);
+        SP_CHECK(fits, SP_VALUE, "input '%s' cannot have the shape %s: the file says %s (-1: any)", name, sp__shape_text(rank, dims, given),
+                 sp__shape_text(s->rank < 0 ? 0 : s->rank, s->dims, wanted));
+        s->rank = rank;
+        for (int k = 0; k < rank; k++) s->dims[k] = dims[k];
+        return SP_OK;
+    }
+    return sp__fail(SP_KEY, "the model has no input '%s'", name);
+}
+
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
 static sp_status check_argument(const sp_model_value *face, const sp_tensor *t)

@@ -9,7 +9,7 @@
 #include "formats/model_impl.h"
 #include "ir/graph_impl.h"
 
-static const int64_t sizes[][2] = {{8, 12}, {32, 64}, {64, 96}, {224, 256}, {16, 32}, {3, 5}, {1, 2}};
+static const int64_t sizes[][2] = {{224, 320}, {64, 96}, {32, 64}, {8, 12}, {16, 32}, {512, 1024}, {16000, 24000}, {3, 5}, {1, 2}};
 
 /* Shapes of the inputs, free dimensions at the chosen size; false: nothing is free, or rank and dtype are not known. */
 static sp_status choose(const sp_model *m, int pair, int which, sp_spec *out, bool *free_any)
@@ -111,6 +111,7 @@ sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_fi
                                     .parameter_names = names, .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .other = r.other,
                                     .axes = name_axes(&arena, m), .opset = opset};
         status = sp_model_save(path, r.f, &all, options);
+        if (status == SP_DECLINED && r.other != NULL) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
     }
     recordings_free(&r);
     sp__arena_free(&arena);

@@ -14,6 +14,9 @@ typedef struct sp_model_value {
     int type;         /* for the kind: what a tensor of that dtype stands for; 0: itself, -1: it is a sequence */
 } sp_model_value;
 
+/* Code outside the graph that does nothing but fail: a branch that cannot be taken with the shapes at hand. */
+#define SP_HOST_FAILURE "failure"
+
 /* One of: a tensor, texts, a list of items. */
 struct sp_item {
     atomic_int refs;

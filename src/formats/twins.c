@@ -4,12 +4,25 @@
 
 #include <string.h>
 
-/* Equal, or filled with one number (zeros to start from) and of another size. */
+bool sp__constant_counts(const sp_tensor *t, int64_t *start, int64_t *step)
+{
+    const int64_t *v = (const int64_t *)(const void *)t->data;
+    if (t->dtype != SP_DTYPE_I64 || t->count < 2) return false;
+    *start = v[0];
+    *step = v[1] - v[0];
+    for (int64_t i = 0; i < t->count; i++)
+        if (v[i] - v[0] != i * *step) return false;
+    return *step != 0;
+}
+
+/* Equal; or of another size and either filled with one number (zeros to start from) or counting from the same number on. */
 static bool same_constant(const sp_value *x, const sp_value *y)
 {
     const sp_tensor *a = x->constant, *b = y->constant;
+    int64_t start[2], step[2];
     if (a->dtype != b->dtype || a->rank != b->rank) return false;
     if (sp__shape_equal(a->rank, a->dims, b->rank, b->dims)) return !memcmp(a->data, b->data, sp_tensor_bytes((sp_tensor *)a));
+    if (sp__constant_counts(a, &start[0], &step[0]) && sp__constant_counts(b, &start[1], &step[1])) return start[0] == start[1] && step[0] == step[1];
     size_t bytes = sp_dtype_bytes((sp_dtype)a->dtype);
     bool same = a->count > 0 && b->count > 0;
     for (int64_t i = 0; i < a->count && same; i++) same = !memcmp(a->data, a->data + (size_t)i * bytes, bytes);

@@ -6,7 +6,9 @@
 #include "ir/graph_impl.h"
 
 /* The mark of every function and node of g becomes its twin in the other recording (NULL: there is none). Fails when they are not the same
- * but for sizes. Both graphs are closed. */
+ * but for sizes: constants may be larger when they are filled with one number or count. Both graphs are closed. */
 sp_status sp__graph_pair(sp_graph *g, sp_graph *other);
+/* Are the elements start, start + step, start + 2 step ... in row-major order? They must be whole numbers (int64), two at least. */
+bool sp__constant_counts(const sp_tensor *t, int64_t *start, int64_t *step);
 
 #endif

@@ -65,8 +65,10 @@ def compute(op, inputs, attrs):
     return _listed(_core.apply(op["name"], [None if t is None else t.copy() for t in inputs], attrs), op)
 
 
-def _array(tensor):
-    return (tensor.astype(ms.float32) if tensor.dtype == ms.bfloat16 else tensor).asnumpy()
+def array(tensor):
+    """As it is in a file: bfloat16 as float32, complex numbers as pairs."""
+    values = (tensor.astype(ms.float32) if tensor.dtype == ms.bfloat16 else tensor).asnumpy()
+    return np.stack([values.real, values.imag], -1) if values.dtype.kind == "c" else values
 
 
 def main(folder, opset, *dtypes):
@@ -83,8 +85,8 @@ def main(folder, opset, *dtypes):
             continue
         written += 1
         operators.add(op["name"])
-        arrays = {f"in{k}": _array(t) for k, t in enumerate(t for t in inputs if t is not None)}
-        arrays.update((f"out{k}", _array(t)) for k, t in enumerate(compute(op, inputs, attrs)))
+        arrays = {f"in{k}": array(t) for k, t in enumerate(t for t in inputs if t is not None)}
+        arrays.update((f"out{k}", array(t)) for k, t in enumerate(compute(op, inputs, attrs)))
         np.savez(folder / f"{name}.npz", **arrays)
     print(f"opset {opset}: {written} models of {len(operators - refused)} operators, {len(refused)} operators are not written")
 

@@ -339,7 +339,8 @@ class Calls:
     @staticmethod
     def is_ours(function):
         """Whether it is the library's, which works on symbols."""
-        if isinstance(function, Tensor) or isinstance(getattr(function, "__self__", None), Tensor):
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, Tensor) or isinstance(owner, Tensor) or type(owner).__module__ == "spore._core":
             return True
         code = _code_of(function)
         if code is not None:                     # the file counts: wrappers carry the module of what they wrap

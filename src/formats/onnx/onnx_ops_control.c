@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_ops_control.c - ONNX operators that run graphs (If, Loop, Scan), and those on sequences and optional values.
  *
- * The number of turns and the branch are read from tensors. Where they are not known while compiling, SP_SYMBOL leads the model
- * to be run on tensors, in which case nothing here has to be recorded. */
+ * The number of turns and the branch are read from tensors. Where they are not known while compiling, both branches, or one turn, are
+ * recorded as functions of the program; that needs results of the same dtypes and shapes in both branches, and a state whose shapes do
+ * not change from turn to turn. Otherwise SP_SYMBOL leads the model to be run on tensors. */
+#include <stdio.h>
+
 #include "formats/onnx/onnx_model.h"
+#include "ir/graph_impl.h"
+
+enum { RECORDED_MAX = 64 }; /* values that recorded functions take and give */
 
 static sp_status fetch_flag(sp_onnx_value *v, bool *out)
 {
@@ -22,10 +28,122 @@ static sp_status graph_of(sp_onnx_call *c, const char *name, const sp_onnx_graph
     return SP_OK;
 }
 
+static bool is_symbol(const sp_onnx_value *v) { return v != NULL && v->tensor != NULL && sp_tensor_is_symbol(v->tensor); }
+
+/* --- recorded control flow --------------------------------------------------------------------------------------- */
+
+/* What cannot be part of a program is run on tensors, where it may do, or fail with a message of its own. */
+static sp_status as_symbol(sp_status status)
+{
+    if (status == SP_OK || status == SP_NOMEM || status == SP_SYMBOL) return status;
+    char why[512];
+    snprintf(why, sizeof why, "%s", sp_error_message());
+    return sp__fail(SP_SYMBOL, "%s", why);
+}
+
+static sp_status no_program(const char *what) { return sp__fail(SP_SYMBOL, "%s that depends on contents", what); }
+
+/* A function that is being recorded around others: what it was given, and what it gives. */
+typedef struct recorded {
+    sp_function *f;
+    int n;
+    sp_tensor *results[RECORDED_MAX];
+    int types[RECORDED_MAX]; /* what they carry */
+} recorded;
+
+/* End r's recording with these values; only tensors can be results. Releases the values. */
+static sp_status recorded_end(recorded *r, sp_status status, int n, sp_onnx_value **values)
+{
+    r->n = n;
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        if (values[i] == NULL || values[i]->tensor == NULL) status = no_program("a value that is no tensor");
+        else {
+            r->results[i] = values[i]->tensor;
+            r->types[i] = values[i]->type;
+        }
+    }
+    if (status == SP_OK) status = sp_function_end(r->f, n, r->results);
+    else sp_function_abandon(r->f);
+    for (int i = 0; i < n; i++) sp__onnx_value_release(values[i]);
+    return status;
+}
+
+static sp_status record_branch(sp_onnx_call *c, const char *name, recorded *r)
+{
+    const sp_onnx_graph *branch = NULL;
+    sp_onnx_value *values[RECORDED_MAX] = {NULL};
+    SP_TRY(graph_of(c, name, &branch));
+    SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs, c->n_out);
+    if (c->n_out > RECORDED_MAX) return no_program("more than 64 results of a branch");
+    SP_TRY(sp_function_begin(sp_function_recording()->graph, name, 0, NULL, &r->f, NULL));
+    return recorded_end(r, sp__onnx_run(branch, c->texts, c->caller, c->frame, 0, NULL, values), c->n_out, values);
+}
+
+static bool same_meta(const sp_meta *a, const sp_meta *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+/* A branch that does not fit the shapes at hand fails when it is taken, as it would on tensors. */
+static sp_status fail_late(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    (void)n_in, (void)in, (void)n_out, (void)out;
+    return sp__fail(SP_VALUE, "%s", (const char *)context);
+}
+
+static sp_status record_failure(sp_onnx_call *c, const char *why, const recorded *other, recorded *r)
+{
+    sp_spec specs[RECORDED_MAX];
+    sp_tensor *out[RECORDED_MAX] = {NULL};
+    char *message = sp__strdup(why);
+    if (message == NULL) return SP_NOMEM;
+    for (int i = 0; i < other->n; i++) specs[i] = other->f->results[i]->meta;
+    sp_status status = sp_function_begin(sp_function_recording()->graph, "failure", 0, NULL, &r->f, NULL);
+    if (status != SP_OK) {
+        sp__free(message);
+        return status;
+    }
+    status = sp_function_host(SP_HOST_FAILURE, fail_late, sp__free, message, 1, &c->value_in[0]->tensor, other->n, specs, out);
+    if (status == SP_OK) status = sp_function_end(r->f, other->n, out);
+    else sp_function_abandon(r->f);
+    for (int i = 0; i < other->n; i++) sp_tensor_release(out[i]);
+    r->n = other->n;
+    memcpy(r->types, other->types, sizeof r->types);
+    return as_symbol(status);
+}
+
+/* Both branches become functions of the program. */
+static sp_status record_if(sp_onnx_call *c)
+{
+    recorded branch[2] = {{0}, {0}}, *yes = &branch[0], *no = &branch[1];
+    sp_tensor *out[RECORDED_MAX] = {NULL};
+    sp_status found[2];
+    char why[2][512];
+    for (int i = 0; i < 2; i++) {
+        found[i] = record_branch(c, i == 0 ? "then_branch" : "else_branch", &branch[i]);
+        snprintf(why[i], sizeof why[i], "%s", found[i] != SP_OK ? sp_error_message() : "");
+    }
+    for (int i = 0; i < 2; i++)
+        if (found[i] == SP_NOMEM || found[i] == SP_SYMBOL || (found[i] != SP_OK && found[1 - i] != SP_OK)) return as_symbol(sp__fail(found[i], "%s", why[i]));
+    for (int i = 0; i < 2; i++)
+        if (found[i] != SP_OK) SP_TRY(record_failure(c, why[i], &branch[1 - i], &branch[i]));
+    for (int i = 0; i < yes->n; i++)
+        if (yes->types[i] != no->types[i] || !same_meta(&yes->f->results[i]->meta, &no->f->results[i]->meta))
+            return no_program("branches with results of different shapes");
+    SP_TRY(as_symbol(sp_function_if(c->value_in[0]->tensor, yes->f, no->f, 0, NULL, yes->n, out)));
+    sp_status status = SP_OK;
+    for (int i = 0; i < yes->n; i++) {
+        if (!(c->value_out[i] = sp__onnx_value_typed(out[i], yes->types[i]))) status = SP_NOMEM;
+        sp_tensor_release(out[i]);
+    }
+    return status;
+}
+
 static sp_status if_else(sp_onnx_call *c)
 {
     const sp_onnx_graph *branch = NULL;
     bool yes = false;
+    if (is_symbol(c->value_in[0])) return record_if(c);
     SP_TRY(fetch_flag(c->value_in[0], &yes));
     SP_TRY(graph_of(c, yes ? "then_branch" : "else_branch", &branch));
     SP_CHECK(branch->n_outputs == c->n_out, SP_FORMAT, "a branch has %d outputs, the node %d", branch->n_outputs, c->n_out);
@@ -144,6 +262,91 @@ static sp_status loop_run(sp_onnx_call *c, loop *l, int64_t turns, bool go)
     return SP_OK;
 }
 
+/* State of a recorded loop: number of the turn, whether to go on, what the node carries along. */
+typedef struct recorded_loop {
+    sp_tensor *state[RECORDED_MAX];
+    sp_spec specs[RECORDED_MAX];
+    int types[RECORDED_MAX];
+    int n;
+} recorded_loop;
+
+/* Go on and, where a number of turns is given, not all are done. */
+static sp_status record_test(sp_onnx_call *c, const recorded_loop *l, sp_function **out)
+{
+    sp_tensor *params[RECORDED_MAX], *turns = c->value_in[0] != NULL ? c->value_in[0]->tensor : NULL;
+    SP_TRY(sp_function_begin(sp_function_recording()->graph, "test", l->n, l->specs, out, params));
+    sp_tensor *go = params[1];
+    if (turns != NULL) {
+        turns = sp_reshape(c->b, sp_cast(c->b, turns, SP_DTYPE_I64), 0, NULL);
+        go = SP_ONNX_OP2(c, "logical_and", go, sp_less(c->b, params[0], turns), NULL);
+    }
+    sp_status status = sp_builder_status(c->b);
+    if (status == SP_OK) status = sp_function_end(*out, 1, &go);
+    else sp_function_abandon(*out);
+    for (int i = 0; i < l->n; i++) sp_tensor_release(params[i]);
+    return as_symbol(status);
+}
+
+/* One turn: the body of the node, with the number of the next turn in front. */
+static sp_status record_turn(sp_onnx_call *c, const sp_onnx_graph *body, const recorded_loop *l, sp_function **out)
+{
+    sp_tensor *params[RECORDED_MAX];
+    sp_onnx_value *args[RECORDED_MAX] = {NULL}, *values[RECORDED_MAX] = {NULL};
+    recorded r = {0};
+    SP_TRY(sp_function_begin(sp_function_recording()->graph, "body", l->n, l->specs, &r.f, params));
+    sp_status status = SP_OK;
+    for (int i = 0; i < l->n; i++)
+        if (!(args[i] = sp__onnx_value_typed(params[i], l->types[i]))) status = SP_NOMEM;
+    if (status == SP_OK) status = sp__onnx_run(body, c->texts, c->caller, c->frame, l->n, args, values + 1);
+    if (status == SP_OK) {
+        sp_tensor *next = sp_add(c->b, params[0], sp__onnx_scalar(c, SP_DTYPE_I64, 1));
+        status = sp_builder_status(c->b);
+        if (status == SP_OK && !(values[0] = sp__onnx_value_tensor(next))) status = SP_NOMEM;
+    }
+    if (status == SP_OK && values[1] != NULL && values[1]->tensor != NULL) { /* of any shape with one element */
+        sp_tensor *go = sp_reshape(c->b, values[1]->tensor, 0, NULL);
+        sp__onnx_value_release(values[1]);
+        status = sp_builder_status(c->b);
+        values[1] = status == SP_OK ? sp__onnx_value_tensor(go) : NULL;
+    }
+    status = as_symbol(recorded_end(&r, status, l->n, values));
+    for (int i = 0; i < l->n; i++) sp__onnx_value_release(args[i]);
+    for (int i = 0; i < l->n && status == SP_OK; i++)
+        if (r.types[i] != l->types[i] || !same_meta(&r.f->results[i]->meta, &l->specs[i]))
+            status = no_program("a loop that changes the shape of its state");
+    for (int i = 0; i < l->n; i++) sp_tensor_release(params[i]);
+    *out = r.f;
+    return status;
+}
+
+/* A loop of the program. What is collected turn by turn has a size that only the run knows. */
+static sp_status record_loop(sp_onnx_call *c, const sp_onnx_graph *body, int n_state, int n_piles)
+{
+    recorded_loop l = {.n = n_state + 2};
+    sp_function *test = NULL, *turn = NULL;
+    sp_tensor *out[RECORDED_MAX] = {NULL}, *go = c->value_in[1] != NULL ? c->value_in[1]->tensor : NULL;
+    if (n_piles > 0 || l.n > RECORDED_MAX) return no_program("a loop that collects values over a number of turns");
+    l.state[0] = sp__onnx_scalar(c, SP_DTYPE_I64, 0);
+    l.state[1] = go != NULL ? sp_reshape(c->b, go, 0, NULL) : sp__onnx_scalar(c, SP_DTYPE_BOOL, 1);
+    SP_TRY(as_symbol(sp_builder_status(c->b)));
+    for (int i = 0; i < n_state; i++) {
+        const sp_onnx_value *v = c->value_in[2 + i];
+        if (v == NULL || v->tensor == NULL) return no_program("a state that is no tensor");
+        l.state[2 + i] = v->tensor;
+        l.types[2 + i] = v->type;
+    }
+    for (int i = 0; i < l.n; i++) sp__meta_of(l.state[i], &l.specs[i]);
+    SP_TRY(record_test(c, &l, &test));
+    SP_TRY(record_turn(c, body, &l, &turn));
+    SP_TRY(as_symbol(sp_function_while(test, turn, l.n, l.state, out)));
+    sp_status status = SP_OK;
+    for (int i = 0; i < l.n; i++) {
+        if (i >= 2 && !(c->value_out[i - 2] = sp__onnx_value_typed(out[i], l.types[i]))) status = SP_NOMEM;
+        sp_tensor_release(out[i]);
+    }
+    return status;
+}
+
 static sp_status loop_node(sp_onnx_call *c)
 {
     const sp_onnx_graph *body = NULL;
@@ -154,6 +357,7 @@ static sp_status loop_node(sp_onnx_call *c)
     int64_t turns = INT64_MAX;
     bool go = true;
     sp_onnx_ints most = {.n = 0};
+    if (is_symbol(c->value_in[0]) || is_symbol(c->value_in[1])) return record_loop(c, body, n_state, n_piles);
     if (c->value_in[0] != NULL && c->value_in[0]->tensor != NULL) {
         SP_TRY(sp__onnx_ints(c->value_in[0]->tensor, &most));
         SP_CHECK(most.n == 1, SP_VALUE, "the number of turns must be one number");
@@ -165,6 +369,10 @@ static sp_status loop_node(sp_onnx_call *c)
     if (status == SP_OK) {
         for (int k = 0; k < n_state; k++) l.args[2 + k] = sp__onnx_value_retain(c->value_in[2 + k]);
         status = loop_run(c, &l, turns, go);
+    }
+    if (status == SP_SYMBOL && sp_function_recording() != NULL) { /* a later turn decides whether to go on */
+        loop_free(&l);
+        return record_loop(c, body, n_state, n_piles);
     }
     for (int k = 0; k < n_state && status == SP_OK; k++) c->value_out[k] = sp__onnx_value_retain(l.args[2 + k]);
     for (int k = 0; k < n_piles && status == SP_OK; k++) status = pile_stack(c, &l.piles[k], 0, &c->value_out[n_state + k]);

@@ -61,7 +61,9 @@ ox sp__ox_value(ox_out *o, const char *name, sp_dtype dtype)
         name = made;
     }
     int id = ++o->n_values;
-    o->values[id] = (ox_value){.name = keep_text(o, name), .dtype = dtype, .scope = o->scope, .has_weights = o->has_weights};
+    bool pair = sp_dtype_kind(dtype) == 'c';
+    if (pair) dtype = dtype == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64;
+    o->values[id] = (ox_value){.name = keep_text(o, name), .dtype = dtype, .is_pair = pair, .scope = o->scope, .has_weights = o->has_weights};
     return sp__ox_ok(o) ? id : 0;
 }
 
@@ -76,13 +78,32 @@ ox sp__ox_number(ox_out *o, double v)
     return id;
 }
 
+/* Complex numbers as pairs of floats, which is how they lie in memory. */
+static sp_status as_floats(sp_tensor **t)
+{
+    sp_tensor *x = *t, *pairs = NULL;
+    int64_t dims[SP_RANK_MAX];
+    SP_CHECK(x->rank < SP_RANK_MAX, SP_DECLINED, "complex numbers of %d dimensions are not written to ONNX", x->rank);
+    for (int k = 0; k < x->rank; k++) dims[k] = x->dims[k];
+    dims[x->rank] = 2;
+    SP_TRY(sp_tensor_create_from(sp_tensor_dtype(x) == SP_DTYPE_C64 ? SP_DTYPE_F32 : SP_DTYPE_F64, x->rank + 1, dims, sp_tensor_data(x), &pairs));
+    sp_tensor_release(x);
+    *t = pairs;
+    return SP_OK;
+}
+
 ox sp__ox_take_tensor(ox_out *o, sp_tensor *t, const char *name)
 {
     sp_tensor *plain = NULL;
     sp_status status = t ? sp_tensor_contiguous(t, &plain) : SP_NOMEM;
+    sp_dtype dtype = t ? sp_tensor_dtype(t) : SP_DTYPE_NONE;
     sp_tensor_release(t);
-    if (status != SP_OK) return sp__ox_fail(o, status), 0;
-    ox id = sp__ox_value(o, name, sp_tensor_dtype(plain));
+    if (status == SP_OK && sp_dtype_kind(dtype) == 'c') status = as_floats(&plain);
+    if (status != SP_OK) {
+        sp_tensor_release(plain);
+        return sp__ox_fail(o, status), 0;
+    }
+    ox id = sp__ox_value(o, name, dtype);
     if (id) o->values[id].constant = plain;
     else sp_tensor_release(plain);
     return id;
@@ -189,7 +210,7 @@ static const onnx_op onnx_ops[] = {
     {"Ceil", 13, FLOATS, "T>T"}, {"Celu", 12, SP_DT(F32), "T>T"}, {"Clip", 13, NUMBERS | SP_DT(U8) | SP_DT(I8), "TTT>T"},
     {"Col2Im", 18, FLOATS, "Tii>T"}, {"Concat", 13, EVERY & ~SP_DT(BF16), "T*>T"}, {"ConstantOfShape", 9, EVERY, "i>x"}, {"Conv", 11, FLOATS, "TTT>T"},
     {"ConvTranspose", 11, FLOATS, "TTT>T"}, {"Cos", 7, FLOATS, "T>T"}, {"Cosh", 9, FLOATS, "T>T"}, {"CumSum", 11, NUMBERS, "Ti>T"},
-    {"DFT", 17, FLOATS, "Tx>T"}, {"DepthToSpace", 13, FLOATS, "T>T"}, {"Det", 11, FLOATS, "T>T"}, {"Div", 7, NUMBERS, "TT>T"}, {"Elu", 6, FLOATS, "T>T"},
+    {"DFT", 17, SP_DT(F32) | SP_DT(F64), "Txi>T"}, {"DepthToSpace", 13, FLOATS, "T>T"}, {"Det", 11, FLOATS, "T>T"}, {"Div", 7, NUMBERS, "TT>T"}, {"Elu", 6, FLOATS, "T>T"},
     {"Equal", 11, NUMBERS | SP_DT(BOOL), "TT>b"}, {"Erf", 13, FLOATS, "T>T"}, {"Exp", 13, FLOATS, "T>T"},
     {"Expand", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Floor", 13, FLOATS, "T>T"}, {"Gather", 13, EVERY, "Ti>T"}, {"GatherElements", 13, EVERY, "Ti>T"},
     {"GatherND", 13, EVERY & ~SP_DT(BF16), "Ti>T"}, {"Gelu", 20, FLOATS, "T>T"}, {"Gemm", 11, FLOATS, "TTT>T"}, {"GlobalAveragePool", 1, FLOATS, "T>T"},
@@ -225,13 +246,12 @@ static const onnx_op *find_op(const char *name)
     return NULL;
 }
 
-/* The dtype to compute in for operands of dtype d. Complex numbers have none. */
+/* The dtype to compute in for operands of dtype d. */
 static sp_dtype computed_as(uint32_t dtypes, sp_dtype d)
 {
     static const sp_dtype wider[] = {SP_DTYPE_I32, SP_DTYPE_I64, SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_BOOL};
     if (!dtypes || dtypes >> d & 1) return d;
     char kind = sp_dtype_kind(d);
-    if (kind == 'c') return SP_DTYPE_NONE;
     if (dtypes == SP_DT(BOOL)) return SP_DTYPE_BOOL;
     if (kind == 'f') return d == SP_DTYPE_F64 && dtypes >> SP_DTYPE_F64 & 1 ? d : dtypes >> SP_DTYPE_F32 & 1 ? SP_DTYPE_F32 : d;
     bool wide = d == SP_DTYPE_U32 || d == SP_DTYPE_U64 || d == SP_DTYPE_I64;
@@ -336,14 +356,13 @@ static ox_node *add_node(ox_out *o, const char *op, int n_in, const ox *in, int 
     return n;
 }
 
-ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype)
+/* Elements of the file, which know nothing of pairs. */
+static ox cast_elements(ox_out *o, ox x, sp_dtype dtype)
 {
     int number = sp__onnx_dtype_number(dtype);
     if (!sp__ox_ok(o) || !x) return 0;
     if (o->values[x].is_number) return sp__ox_scalar(o, dtype, o->values[x].number);
     if (o->values[x].dtype == dtype) return x;
-    if (sp_dtype_kind(dtype) == 'c' || sp_dtype_kind(o->values[x].dtype) == 'c')
-        return sp__ox_fail(o, sp__fail(SP_DECLINED, "ONNX has no operators on complex numbers")), 0;
     ox_node *n = add_node(o, "Cast", 1, &x, 1);
     ox out = sp__ox_value(o, NULL, dtype);
     char text[32];
@@ -355,6 +374,12 @@ ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype)
     n->attrs = w;
     if (status != SP_OK) sp__ox_fail(o, status);
     return out;
+}
+
+ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype)
+{
+    bool complex = sp__ox_ok(o) && x && (sp_dtype_kind(dtype) == 'c' || o->values[x].is_pair);
+    return complex ? sp__ox_cast_pair(o, x, dtype) : cast_elements(o, x, dtype);
 }
 
 /* Operands in the dtype that is computed in; numbers become constants. */
@@ -370,17 +395,13 @@ static void prepare(ox_out *o, const onnx_op *info, int n_in, ox *in, sp_dtype *
             if (in[i] && pass == 1) {
                 sp_dtype want = *p == 'T' ? *computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' && number ? SP_DTYPE_I64 : SP_DTYPE_NONE;
                 if (want == SP_DTYPE_NONE && number) want = SP_DTYPE_F32;
-                if (want != SP_DTYPE_NONE) in[i] = sp__ox_cast(o, in[i], want);
+                if (want != SP_DTYPE_NONE) in[i] = cast_elements(o, in[i], want);
             }
             if (!many) p++;
         }
         if (pass == 0) {
             if (*original == SP_DTYPE_NONE) *original = SP_DTYPE_F32;
             *computed = computed_as(info->dtypes, *original);
-            if (*computed == SP_DTYPE_NONE) {
-                sp__ox_fail(o, sp__fail(SP_DECLINED, "ONNX has no operators on complex numbers"));
-                return;
-            }
         }
     }
 }
@@ -416,7 +437,7 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     }
     p = strchr(info->signature, '>') + 1;
     for (int i = 0; i < n_out && *p; i++) {
-        if (*p == 'T' && out[i]) out[i] = sp__ox_cast(o, out[i], original);
+        if (*p == 'T' && out[i]) out[i] = cast_elements(o, out[i], original);
         if (p[1] != '*') p++;
     }
 }
@@ -498,7 +519,8 @@ static ox own(ox_out *o, const ox_graph *g, ox v, int n_before, const ox *before
     for (int i = 0; i < n_before; i++) made &= before[i] != v;
     if (made) return v;
     if (v && o->values[v].is_number) v = sp__ox_scalar(o, SP_DTYPE_F32, o->values[v].number);
-    return SP_OX(o, "Identity", NULL, v);
+    ox same = SP_OX(o, "Identity", NULL, v);
+    return sp__ox_is_pair(o, v) ? sp__ox_as_pair(o, same) : same;
 }
 
 void sp__ox_end(ox_out *o, ox_graph *g, int n_out, const ox *out)
@@ -516,6 +538,7 @@ void sp__ox_branch(ox_out *o, ox cond, ox_graph *yes, ox_graph *no, int n_out, o
     ox_node *n = sp__ox_ok(o) ? add_node(o, "If", 1, &c, n_out) : NULL;
     for (int i = 0; i < n_out; i++) {
         out[i] = n ? sp__ox_value(o, NULL, o->values[yes->out[i]].dtype) : 0;
+        if (n && sp__ox_is_pair(o, yes->out[i])) sp__ox_as_pair(o, out[i]);
         if (n) n->out[i] = out[i];
     }
     if (!n) return;
@@ -536,6 +559,7 @@ void sp__ox_loop(ox_out *o, ox turns, ox go, int n, const ox *state, ox_graph *b
     ox_node *node = sp__ox_ok(o) ? add_node(o, "Loop", n + 2, in, n) : NULL;
     for (int i = 0; i < n; i++) {
         out[i] = node ? sp__ox_value(o, NULL, o->values[body->out[i + 1]].dtype) : 0;
+        if (node && sp__ox_is_pair(o, body->out[i + 1])) sp__ox_as_pair(o, out[i]);
         if (node) node->out[i] = out[i];
     }
     if (!node) return;

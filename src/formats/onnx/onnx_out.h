@@ -22,6 +22,7 @@ typedef struct ox_value {
     sp_dtype dtype;
     bool is_number;      /* no dtype yet: takes that of the operands beside it */
     double number;
+    bool is_pair;        /* complex numbers, as pairs of dtype along a last axis: see onnx_out_complex.c */
     sp_tensor *constant; /* an initializer; owned */
     bool is_parameter;   /* and called as the user calls it */
     const char *scope;   /* of the node that made it */
@@ -115,6 +116,13 @@ ox sp__ox_cast(ox_out *o, ox x, sp_dtype dtype); /* x itself when it is of that 
 ox sp__ox_reshape(ox_out *o, ox x, int n, const int64_t *dims);
 #define SP_OX_RESHAPE(o, x, ...) sp__ox_reshape((o), (x), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 ox sp__ox_transpose(ox_out *o, ox x, int n, const int64_t *perm);
+/* Complex numbers: from parts and back (k 0: real), a value that was made as pairs, casts from and to them. */
+ox sp__ox_pair(ox_out *o, ox re, ox im);
+ox sp__ox_part(ox_out *o, ox z, int k);
+ox sp__ox_as_pair(ox_out *o, ox v);
+bool sp__ox_is_pair(const ox_out *o, ox v);
+ox sp__ox_cast_pair(ox_out *o, ox x, sp_dtype dtype);
+bool sp__ox_touches_complex(const sp_node *n); /* then the rules of onnx_out_complex.c count, and no others */
 /* "ReduceSum" and its like over axes (n -1: all). */
 ox sp__ox_reduce(ox_out *o, const char *op, ox x, int n, const int64_t *axes, bool keep);
 ox sp__ox_unsqueeze(ox_out *o, ox x, int64_t axis);
@@ -158,9 +166,10 @@ typedef struct ox_rule {
 #define SP_OX_UNEQUAL(name, rule, why) {.op = name, .write = rule, .unequal = why}
 
 /* Tables, each ended by a NULL name. */
-extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[], sp__ox_order[];
+extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[], sp__ox_order[],
+    sp__ox_complex[];
 
-const ox_rule *sp__ox_rule(const sp_op *op, int opset); /* NULL: there is none */
+const ox_rule *sp__ox_rule(const sp_node *n, int opset); /* NULL: there is none */
 void sp__ox_write_text(ox_out *o, const char *text);
 
 /* --- the model --------------------------------------------------------------------------------------------------- */

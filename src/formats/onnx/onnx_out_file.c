@@ -71,6 +71,7 @@ static sp_status put_message(sp_wire_out *w, uint32_t field, sp_wire_out *inner,
 typedef struct {
     const sp_meta *meta, *other; /* NULL: no shape is written */
     const char *const *axes;
+    bool pairs; /* complex numbers: one more axis, of two */
 } shape;
 
 static sp_status put_dim(sp_wire_out *w, const shape *s, int k)
@@ -89,6 +90,7 @@ static sp_status put_info(sp_wire_out *w, uint32_t field, const char *name, sp_d
     sp_wire_out info = {0}, type = {0}, tensor = {0}, dims = {0};
     sp_status status = sp__wire_put_number(&tensor, 1, (uint64_t)sp__onnx_dtype_number(dtype));
     for (int k = 0; s->meta && k < s->meta->rank && status == SP_OK; k++) status = put_dim(&dims, s, k);
+    if (s->pairs && status == SP_OK) status = put_dim(&dims, &(shape){.meta = &(sp_meta){.rank = 1, .dims = {2}}}, 0);
     if (s->meta && s->meta->rank >= 0) status = put_message(&tensor, 2, &dims, status);
     status = put_message(&type, 1, &tensor, status);
     if (status == SP_OK) status = put_text(&info, 1, name);
@@ -202,7 +204,8 @@ static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_g
     const sp_function *other = names->other;
     sp_meta metas[64], other_metas[64];
     for (int i = 0; i < g->n_in; i++) {
-        shape s = {&fn->params[i]->meta, other ? &other->params[i]->meta : NULL, names->axes ? names->axes[i] : NULL};
+        shape s = {&fn->params[i]->meta, other ? &other->params[i]->meta : NULL, names->axes ? names->axes[i] : NULL,
+                   o->values[g->in[i]].is_pair};
         SP_TRY(put_info(&f->faces, 11, o->values[g->in[i]].name, o->values[g->in[i]].dtype, &s));
     }
     for (int i = 0; i < o->n_values && (names->flags & (SP_MODEL_WEIGHTS_AS_INPUTS | SP_MODEL_NO_WEIGHTS)); i++) {
@@ -210,7 +213,7 @@ static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_g
         if (!o->needed[i + 1] || !v->is_parameter) continue;
         sp_meta meta = {.dtype = v->dtype, .rank = v->constant->rank};
         memcpy(meta.dims, v->constant->dims, sizeof meta.dims);
-        SP_TRY(put_info(&f->faces, 11, v->name, v->dtype, &(shape){&meta, NULL, NULL}));
+        SP_TRY(put_info(&f->faces, 11, v->name, v->dtype, &(shape){.meta = &meta}));
     }
     sp__function_metas(fn, 64, metas);
     if (other) sp__function_metas(other, 64, other_metas);
@@ -223,7 +226,7 @@ static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_g
                     if (names->axes && names->axes[p] && names->axes[p][j] && fn->params[p]->meta.dims[j] == metas[i].dims[k] &&
                         other->params[p]->meta.dims[j] == other_metas[i].dims[k])
                         axes[k] = names->axes[p][j];
-        shape s = {&metas[i], other ? &other_metas[i] : NULL, axes};
+        shape s = {&metas[i], other ? &other_metas[i] : NULL, axes, o->values[g->out[i]].is_pair};
         SP_TRY(put_info(&f->faces, 12, o->values[g->out[i]].name, o->values[g->out[i]].dtype, &s));
     }
     return SP_OK;

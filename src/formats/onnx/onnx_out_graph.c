@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/model_impl.h"
 #include "formats/twins.h"
 
 /* A value of the recorded program, known here: a value of the model, a function with bound arguments, or a choice of these. */
@@ -82,16 +83,24 @@ static bool grows(const sp_value *x, const sp_value *y)
     return x->origin == SP_VALUE_CONSTANT && !sp__shape_equal(x->meta.rank, x->meta.dims, y->meta.rank, y->meta.dims);
 }
 
-/* Then it is one number, spread. */
+/* Then it is one number, spread, or counts. */
 static ox spread_constant(ox_out *o, const sp_value *x, const sp_value *y)
 {
     sp_tensor *one;
-    ox dims[SP_RANK_MAX];
+    ox dims[SP_RANK_MAX], count = 0, shape;
+    int64_t start, step;
     const int64_t none[SP_RANK_MAX] = {0};
+    for (int k = 0; k < x->meta.rank; k++) dims[k] = sp__ox_dim(o, x->meta.dims[k], y->meta.dims[k]);
+    shape = sp__ox_op(o, "Concat", x->meta.rank, dims, "axis=0");
+    if (sp__constant_counts(x->constant, &start, &step)) {
+        for (int k = 0; k < x->meta.rank; k++) count = count ? sp__ox_mul(o, count, dims[k]) : dims[k];
+        count = sp__ox_reshape(o, count, 0, none);
+        ox from = sp__ox_whole(o, SP_DTYPE_I64, start), by = sp__ox_whole(o, SP_DTYPE_I64, step);
+        return SP_OX(o, "Reshape", NULL, SP_OX(o, "Range", NULL, from, sp__ox_add(o, from, sp__ox_mul(o, count, by)), by), shape);
+    }
     sp_status status = sp_tensor_create_from((sp_dtype)x->constant->dtype, 0, none, x->constant->data, &one);
     if (status != SP_OK) return sp__ox_fail(o, status), 0;
-    for (int k = 0; k < x->meta.rank; k++) dims[k] = sp__ox_dim(o, x->meta.dims[k], y->meta.dims[k]);
-    return SP_OX(o, "Expand", NULL, sp__ox_take_tensor(o, one, NULL), sp__ox_op(o, "Concat", x->meta.rank, dims, "axis=0"));
+    return SP_OX(o, "Expand", NULL, sp__ox_take_tensor(o, one, NULL), shape);
 }
 
 static ox find_tensor(walk *w, sp_value *v)
@@ -118,7 +127,7 @@ static ox find_variable(walk *w, const sp_variable *v)
 
 static bool is_plain(const sp_op *op) { return op->onnx && !op->n_attrs && op->n_out >= 0 && !op->writes && !strpbrk(op->onnx, "( "); }
 
-bool sp__ox_writes(const sp_op *op, int opset) { return sp__ox_rule(op, opset) || is_plain(op); }
+static bool is_written(const sp_node *n, int opset) { return sp__ox_rule(n, opset) || (is_plain(n->op) && !sp__ox_touches_complex(n)); }
 
 ox sp__ox_find(ox_out *o, sp_value *v) { return find_tensor(o->walk, v); }
 
@@ -156,7 +165,7 @@ static void set_scope(walk *w, int n_in)
 static void write_op(walk *w, const sp_node *n)
 {
     ox_out *o = w->o;
-    const ox_rule *rule = sp__ox_rule(n->op, o->opset);
+    const ox_rule *rule = sp__ox_rule(n, o->opset);
     o->node = n;
     o->other = n->mark;
     if (n->n_in > 64 || n->n_out > 64) {
@@ -173,7 +182,7 @@ static void write_op(walk *w, const sp_node *n)
     if (n->n_out > 64) declined(w, "an operator with more than 64 results");
     else if (rule && rule->text) sp__ox_write_text(o, rule->text);
     else if (rule) rule->write(o);
-    else if (is_plain(n->op)) o->out[0] = sp__ox_op(o, n->op->onnx, n->n_in, o->in, NULL);
+    else if (is_written(n, o->opset)) o->out[0] = sp__ox_op(o, n->op->onnx, n->n_in, o->in, NULL);
     else declined(w, n->op->name);
     if (!sp__ox_ok(o)) return;
     for (int i = 0; i < n->n_out; i++) {
@@ -243,6 +252,20 @@ static void run_callee(walk *w, const known *callee, int n, known *const *args, 
     sp__ox_branch(o, callee->v, graphs[0], graphs[1], n_out, out);
 }
 
+/* What fails when it is run: one element more than the shape of the result takes. */
+static void write_failure(walk *w, sp_node *n)
+{
+    ox_out *o = w->o;
+    ox any = find_tensor(w, n->in[0]);
+    for (int i = 0; i < n->n_out && sp__ox_ok(o); i++) {
+        const sp_meta *m = &n->out[i]->meta;
+        int64_t count = 1;
+        for (int k = 0; k < m->rank; k++) count *= m->dims[k];
+        ox many = SP_OX(o, "Expand", NULL, SP_OX_RESHAPE(o, any, 1), SP_OX_INTS(o, count + 1));
+        n->out[i]->mark = known_value(w, sp__ox_cast(o, sp__ox_reshape(o, many, m->rank, m->dims), m->dtype));
+    }
+}
+
 static void run_node(walk *w, sp_node *n)
 {
     ox_out *o = w->o;
@@ -282,7 +305,10 @@ static void run_node(walk *w, sp_node *n)
         break;
     }
     case SP_NODE_STORE: declined(w, "writing to a Parameter (is the network in training mode?)"); break;
-    case SP_NODE_HOST: declined(w, "Python code"); break;
+    case SP_NODE_HOST:
+        if (!strcmp(n->host->name, SP_HOST_FAILURE)) write_failure(w, n);
+        else declined(w, "Python code");
+        break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
     }
     if (!sp__ox_ok(o) && n->place && n->place->file && !o->placed) {
@@ -421,9 +447,9 @@ static void run_function(walk *w, sp_function *fn, int n, known *const *args, in
 static const char *unsupported(const sp_node *n, int opset)
 {
     switch (n->kind) {
-    case SP_NODE_OP: return sp__ox_writes(n->op, opset) ? NULL : n->op->name;
+    case SP_NODE_OP: return is_written(n, opset) ? NULL : n->op->name;
     case SP_NODE_STORE: return "writing to a Parameter (is the network in training mode?)";
-    case SP_NODE_HOST: return "Python code";
+    case SP_NODE_HOST: return strcmp(n->host->name, SP_HOST_FAILURE) ? "Python code" : NULL;
     case SP_NODE_GRAD: return "a gradient";
     default: return NULL;
     }

@@ -7,7 +7,5 @@
 
 /* names->other is the same function with other sizes of the free dimensions. Fails with everything that cannot be written. */
 sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out);
-/* Is there a way to write this operator? */
-bool sp__ox_writes(const sp_op *op, int opset);
 
 #endif

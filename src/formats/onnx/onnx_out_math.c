@@ -30,12 +30,6 @@ static void write_cast(ox_out *o)
     o->out[0] = sp__ox_cast(o, o->in[0], to);
 }
 
-static void write_conj(ox_out *o)
-{
-    if (sp_dtype_kind(sp__ox_meta(o, 0)->dtype) == 'c') sp__ox_fail(o, sp__fail(SP_DECLINED, "ONNX has no operators on complex numbers"));
-    else o->out[0] = o->in[0];
-}
-
 static void write_floor_div(ox_out *o)
 {
     if (sp__ox_meta(o, 0)->dtype == SP_DTYPE_BOOL) sp__ox_write_text(o, "And(x, Or(y, Not(y)))"); /* x, of the common shape */
@@ -257,7 +251,7 @@ const ox_rule sp__ox_math[] = {
     SP_OX_TEXT("expm1", 0, "h = Tanh(x / 2); Where(Abs(x) < 1, 2 * h / (1 - h), Exp(x) - 1)"),
     SP_OX_CODE("floor", write_round), SP_OX_CODE("ceil", write_round), SP_OX_CODE("round", write_round), SP_OX_CODE("trunc", write_round),
     SP_OX_CODE("frac", write_frac), SP_OX_TEXT("isfinite", 0, "Not(Or(IsInf(x), IsNaN(x)))"), SP_OX_CODE("cast", write_cast), SP_OX_CODE("identity", write_identity),
-    SP_OX_CODE("copy", write_identity), SP_OX_CODE("after", write_identity), SP_OX_CODE("stop_gradient", write_identity), SP_OX_CODE("conj", write_conj),
+    SP_OX_CODE("copy", write_identity), SP_OX_CODE("after", write_identity), SP_OX_CODE("stop_gradient", write_identity), SP_OX_CODE("conj", write_identity),
     SP_OX_TEXT("select", 0, "Where(condition, x, y)"), SP_OX_TEXT("select_same", 0, "Where(condition, x, y)"), SP_OX_CODE("relu", write_relu),
     SP_OX_TEXT("relu_grad", 0, "Where(y > 0, dout, 0)"), SP_OX_TEXT("exp2", 0, "Exp(x * 0.69314718055994531)"), SP_OX_TEXT("log2", 0, "Log(x) / 0.69314718055994531"),
     SP_OX_TEXT("log10", 0, "Log(x) / 2.3025850929940457"), SP_OX_TEXT("sinc", 0, "t = x * 3.14159265358979324; s = Where(t == 0, 1, t); Where(t == 0, 1, Sin(s) / s)"),
