@@ -11,6 +11,7 @@ time to load, like nn and dataset, are loaded when they are first used.
 import importlib as _importlib
 
 from spore._core import __version__
+from spore import _addresses  # noqa: F401  modules that are found under further names
 from spore import common
 from spore.common import *  # noqa: F401,F403
 from spore.common import _null, _NullType, __all__ as _common_names

@@ -4,6 +4,7 @@ from spore import _core
 from spore.common.parameter import Parameter
 from spore.nn import Cell
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ["load", "export", "OnnxCell"]
 
 

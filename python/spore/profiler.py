@@ -12,6 +12,7 @@ import time
 
 from spore import runtime
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Profiler', 'profile', 'schedule', 'tensorboard_trace_handler', 'ProfilerLevel', 'ProfilerActivity', 'AicoreMetrics',
            'ExportType', '_ExperimentalConfig']
 

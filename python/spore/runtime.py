@@ -8,6 +8,7 @@ import time
 
 from spore import _core
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
            'memory_summary',
            'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache',

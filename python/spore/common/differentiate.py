@@ -175,7 +175,7 @@ def _weights_of(weights, name):
 
 # --- grad, value_and_grad --------------------------------------------------------------------------------------------
 
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that returns what ``fn`` returns, together with its gradients.
 
     Args:
@@ -185,6 +185,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
         weights: Parameters to differentiate with respect to, or None.
         has_aux: whether ``fn`` returns further values that are not differentiated.
         return_ids: whether each gradient comes with the position or the Parameter's name, for ``get_grad``.
+        sens_param: whether the last argument of the call is the gradient of the outputs, in their structure.
 
     Returns:
         Function. It gives ``(value, gradients)``; the gradients are those of the positions, those of the weights, or a pair
@@ -197,10 +198,10 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
         >>> print(value, dx)
         5.0 [2. 4.]
     """
-    return _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value=True, name="value_and_grad")
+    return _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value=True, name="value_and_grad")
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that returns the gradients of ``fn``; with ``has_aux`` a tuple of the other outputs follows them.
 
     The arguments are those of ``value_and_grad``.
@@ -210,36 +211,38 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
         >>> print(ms.grad(lambda x, y: x * y, grad_position=(0, 1))(ms.Tensor(2.0), ms.Tensor(3.0)))
         (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
     """
-    return _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value=False, name="grad")
+    return _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value=False, name="grad")
 
 
-def _differentiated(fn, grad_position, weights, has_aux, return_ids, with_value, name):
+def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value, name):
     if not callable(fn):
         raise TypeError(f"{name}: fn must be a function or a Cell, but got {type(fn).__name__}")
     if grad_position is None and weights is None:
         raise ValueError(f"{name}: grad_position and weights are both None, there is nothing to differentiate with "
                          "respect to")
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"{name}: has_aux must be a bool, but got {type(has_aux).__name__}")
-    if not isinstance(return_ids, bool):
-        raise TypeError(f"{name}: return_ids must be a bool, but got {type(return_ids).__name__}")
+    for key, flag in (("has_aux", has_aux), ("return_ids", return_ids), ("sens_param", sens_param)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name}: {key} must be a bool, but got {type(flag).__name__}")
     weight_list, one_weight = _weights_of(weights, name)
 
-    def flat(args, kwargs, positions):
+    def flat(args, kwargs, positions, seeds):
         with _Record(positions, weight_list, args) as record:
             value = call(fn, record.args, kwargs)
             loss, _ = _split_aux(value, has_aux, name)
             leaves = _differentiable(loss)
-            by_position, weight_grads = record.backward(leaves, None)
+            by_position, weight_grads = record.backward(leaves, seeds and seeds(leaves))
         return (value if record.outer else _map(_core.grad_detach, value)), by_position, weight_grads
 
     def run(*args, **kwargs):
+        seeds = None
+        if sens_param:
+            args, seeds = _taken_seeds(args, kwargs, name)
         positions = _positions_of(grad_position, len(args), name)
         if _state.capture() is not None:         # compiled functions leave out what is no Tensor
             positions = tuple(p for p in positions if _flatten(args[p], []))
         value, by_position, weight_grads = _with_gradients(
-            lambda: flat(args, kwargs, positions),
-            lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name)))
+            lambda: flat(args, kwargs, positions, seeds),
+            lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name), seeds))
         if _state.capture() is not None:
             by_position.update((p, 0.0) for p in _positions_of(grad_position, len(args), name)
                                if type(args[p]).__name__ == "Scalar")
@@ -360,29 +363,20 @@ class GradOperation:
         weight_list, one_weight = _weights_of(weights if self.get_by_list else None, "GradOperation")
 
         def run(*args, **kwargs):
-            seeds = None
+            seeds_like = None
             if self.sens_param:
-                if "sens" in kwargs:
-                    seeds = kwargs.pop("sens")
-                else:
-                    args, seeds = args[:-1], args[-1]
+                args, seeds_like = _taken_seeds(args, kwargs, "GradOperation")
             if self.get_all:
                 positions = tuple(i for i, a in enumerate(args) if _flatten(a, []))
             else:
                 positions = (0,) if args and not self.get_by_list else ()
 
-            def seeds_like(leaves):
-                if seeds is not None and _state.capture() is not None and len(_seed_leaves(seeds)) != len(leaves):
-                    raise TypeError(f"Type Join Failed: there are {len(leaves)} outputs, but {len(_seed_leaves(seeds))} sens "
-                                    "values are given.")
-                return None if seeds is None else [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
-
             def flat():
                 with _Record(positions, weight_list, args) as record:
                     leaves = _differentiable(call(fn, record.args, kwargs))
-                    return None, *record.backward(leaves, seeds_like(leaves))
+                    return None, *record.backward(leaves, seeds_like and seeds_like(leaves))
             _, by_position, weight_grads = _with_gradients(flat, lambda g: g.by_function(
-                fn, args, kwargs, positions, weight_list, lambda v: (v, ()), None if seeds is None else seeds_like))
+                fn, args, kwargs, positions, weight_list, lambda v: (v, ()), seeds_like))
             for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
             if self.get_all:
                 for_inputs = tuple(by_position[p] for p in positions)
@@ -392,6 +386,22 @@ class GradOperation:
         run = _as_program(run, fn, "GradOperation")
         run.__wrapped_fn__ = fn
         return run
+
+
+def _taken_seeds(args, kwargs, name):
+    """(the arguments of the function, what gives the gradients of its outputs): those come last, or under the name ``sens``."""
+    if "sens" in kwargs:
+        seeds = kwargs.pop("sens")
+    elif args:
+        args, seeds = args[:-1], args[-1]
+    else:
+        raise TypeError(f"{name}: with sens_param=True the gradient of the outputs must be given as the last argument")
+
+    def like(leaves):
+        if _state.capture() is not None and len(_seed_leaves(seeds)) != len(leaves):
+            raise TypeError(f"Type Join Failed: there are {len(leaves)} outputs, but {len(_seed_leaves(seeds))} sens values are given.")
+        return [_seed_like(s, leaf) for s, leaf in zip(_seed_leaves(seeds), leaves)]
+    return args, like
 
 
 def _seed_leaves(seeds):

@@ -7,6 +7,7 @@ import numpy as np
 from spore.dataset import _check
 from spore.dataset.text_files import line_places
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['LineReader', 'imshow_det_bbox']
 
 

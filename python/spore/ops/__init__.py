@@ -46,12 +46,14 @@ def _elsewhere(name):
     MindSpore's generated modules."""
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
                     "derivative", "jet"):
-        from ._extended import lookup
-        return lookup(name)
+        from ._extended import lookup as extended
+        from ._late import lookup as late
+        return late(name) or extended(name)
     from .. import common
     from ..common import differentiate
     return getattr(differentiate, name, None) or getattr(common, name, None)
 
 
 def __dir__():
-    return sorted(set(globals()) | _public)
+    from ._late import names
+    return sorted(set(globals()) | _public | names())

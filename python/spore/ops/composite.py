@@ -7,6 +7,7 @@ from .. import _core
 from ..common.differentiate import call
 from .primitive import Primitive
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "mixed_precision_cast", "partial"]
 
 
