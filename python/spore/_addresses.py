@@ -29,7 +29,7 @@ mindrecord.common < mindrecord mindrecord.config: constant enums
 mindrecord.core < mindrecord: shardheader shardindexgenerator shardreader shardsegment shardwriter
 mindrecord.tools: cifar10 cifar100
 mint.optim: adam adamw fused_adamw sgd
-mint.distributed < mint.distributed: distributed _utils
+mint.distributed: distributed _utils
 nn < nn.cell: sparse sparse.sparse
 nn.grad: cell_grad
 nn.layer: thor_layer
@@ -84,6 +84,7 @@ def _places(address):
             for name in below.split():
                 _PLACES[first + "." + name] = (first, *more.split())
         _PLACES["run_check"] = _PLACES["run_check.run_check"] = _PLACES["run_check._check_version"] = ("_run_check",)
+        _PLACES["ops.communication"] = ("ops.late.communication",)
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
     return _PLACES.get(address)
 

@@ -5,7 +5,8 @@ from spore.communication.management import GlobalComm, _ranks
 
 __all__ = ['all_reduce', 'all_gather_into_tensor', 'reduce_scatter_tensor', 'reduce', 'scatter_tensor',
            'gather_into_tensor', 'broadcast',
-           'barrier']
+           'barrier', 'send', 'recv', 'isend', 'irecv', 'all_to_all_with_output_shape', 'all_to_all_single_with_output_shape',
+           'all_to_all_v_c', 'P2POp', 'batch_isend_irecv']
 
 _OPS = ('sum', 'prod', 'max', 'min', 'avg')
 
@@ -65,3 +66,56 @@ def broadcast(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP):
 def barrier(group=GlobalComm.WORLD_COMM_GROUP):
     """Wait for all processes."""
     _ranks('barrier', group)
+
+
+def _alone(who):
+    raise RuntimeError(f"For '{who}', there is no other process: exchange from process to process is not supported.")
+
+
+def send(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+    """A Tensor to another process, of which there is none."""
+    _checked('send', tensor, group)
+    _alone('send')
+
+
+def recv(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+    """A Tensor from another process, of which there is none."""
+    _checked('recv', tensor, group)
+    _alone('recv')
+
+
+def isend(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+    """As send, without waiting."""
+    _checked('isend', tensor, group)
+    _alone('isend')
+
+
+def irecv(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP, tag=0):
+    """As recv, without waiting."""
+    _checked('irecv', tensor, group)
+    _alone('irecv')
+
+
+def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
+    """The i-th Tensor goes to process i; what comes back, and a handle, which is None."""
+    if len(input_tensor_list) != 1:
+        raise ValueError(f"For 'all_to_all_with_output_shape', one Tensor for each of the 1 processes is wanted, but got "
+                         f"{len(input_tensor_list)}.")
+    return (input_tensor_list[0].copy(),), None
+
+
+def all_to_all_single_with_output_shape(output_shape, tensor, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
+    """The i-th part of a Tensor goes to process i; what comes back, and a handle, which is None."""
+    return _checked('all_to_all_single_with_output_shape', tensor, group or GlobalComm.WORLD_COMM_GROUP).copy(), None
+
+
+def all_to_all_v_c(tensor, send_count_matrix, group=GlobalComm.WORLD_COMM_GROUP, async_op=False):
+    """As all_to_all_single_with_output_shape, with the sizes of the parts of all processes."""
+    return _checked('all_to_all_v_c', tensor, group).copy(), None
+
+
+def __getattr__(name):
+    if name in ('P2POp', 'batch_isend_irecv'):
+        from spore.ops.late import communication
+        return getattr(communication, name)
+    raise AttributeError(f"module 'spore.communication.comm_func' has no attribute '{name}'")

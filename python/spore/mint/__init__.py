@@ -13,7 +13,7 @@ clip = globals()["clamp"]
 
 
 def __getattr__(name):
-    if name == "optim":  # loaded on first use: it needs spore.nn
+    if name in ("optim", "distributed"):  # loaded on first use: optim needs spore.nn
         import importlib
-        return importlib.import_module("spore.mint.optim")
+        return importlib.import_module("spore.mint." + name)
     raise AttributeError(f"module 'spore.mint' has no attribute '{name}'")

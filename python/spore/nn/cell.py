@@ -14,6 +14,7 @@ from spore.common import dtype as mstype
 from spore.common.differentiate import call, through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.graph import state as _state
+from spore.nn._cell_state import CellState, _IncompatibleKeys  # noqa: F401
 
 __all__ = ["Cell"]
 
@@ -29,7 +30,7 @@ class _HookHandle:
         self._cell._refresh_plain()
 
 
-class Cell:
+class Cell(CellState):
     """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``.
 
     Args:
@@ -301,32 +302,6 @@ class Cell:
             replaced[parameter] = parameter
         return replaced
 
-    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        """Parameters and persistent buffers by path."""
-        state = destination if destination is not None else OrderedDict()
-        for path, parameter in self.parameters_and_names():
-            state[prefix + path] = parameter
-        for path, cell in self.cells_and_names():
-            for name, tensor in cell._buffers.items():
-                if tensor is not None and name not in cell._non_persistent:
-                    state[prefix + (f"{path}.{name}" if path else name)] = tensor
-        return state
-
-    def load_state_dict(self, state_dict, strict=True):
-        """Take over the values of a state_dict; gives (missing, unexpected) names."""
-        own = self.state_dict()
-        missing = [name for name in own if name not in state_dict]
-        unexpected = [name for name in state_dict if name not in own]
-        if strict and (missing or unexpected):
-            raise RuntimeError(f"load_state_dict: missing {missing}, unexpected {unexpected}; strict=False ignores these")
-        for name, value in own.items():
-            if name in state_dict:
-                if tuple(state_dict[name].shape) != tuple(value.shape):
-                    raise RuntimeError(f"load_state_dict: '{name}' has shape {tuple(state_dict[name].shape)}, "
-                                       f"but the network needs {tuple(value.shape)}")
-                value.assign_value(Tensor(state_dict[name], dtype=value.dtype))
-        return missing, unexpected
-
     def apply(self, fn):
         """Call ``fn`` with every Cell, children first."""
         for cell in self.cells():
@@ -458,6 +433,63 @@ class Cell:
     @property
     def param_prefix(self):
         return self._param_prefix
+
+    @property
+    def cell_init_args(self):
+        """The text of the arguments that the Cell was made with; not kept."""
+        return self.cls_name + str({})
+
+    @property
+    def create_time(self):
+        """When the Cell was made, as a number that grows."""
+        return self.instance_count
+
+    @property
+    def compiled(self):
+        """Whether graph mode has compiled the Cell."""
+        from spore.graph.compiler import compiled_of
+        found = compiled_of(self)
+        return found is not None and bool(found.n_programs)
+
+    @property
+    def enable_backward_hook(self):
+        """Whether there are backward hooks."""
+        return bool(self._backward_hooks or self._backward_pre_hooks)
+
+    def get_scope(self):
+        """The path of names that leads to this Cell in graphs."""
+        return self._scope
+
+    def generate_scope(self):
+        """Give every Cell in this one the path that leads to it."""
+        for name, cell in self.cells_and_names():
+            cell.__dict__["_scope"] = "Default" + ("/" + name.replace(".", "/") if name else "")
+
+    def get_mixed_precision_type(self):
+        """The dtype that to_float asked for, or None."""
+        return self._to_float
+
+    def set_mixed_precision_type(self, mixed_type, recursive=True):
+        """Compute in a dtype, as to_float does; without `recursive` the Cells inside do not."""
+        for cell in ([c for _, c in self.cells_and_names()] if recursive else [self]):
+            cell.__dict__["_to_float"] = mixed_type
+            cell._refresh_plain()
+        self._forget_programs()
+
+    def offload(self, backward_prefetch="Auto"):
+        """Accepted: there is one memory, hence nowhere to put what the backward pass needs."""
+        if not (backward_prefetch == "Auto" or (isinstance(backward_prefetch, int) and not isinstance(backward_prefetch, bool)
+                                                and backward_prefetch > 0)):
+            raise ValueError(f"offload: backward_prefetch must be 'Auto' or a positive int, but got {backward_prefetch!r}")
+
+    def to_empty(self, *, device=None, recurse=True):
+        """Parameters and buffers with memory of their own and any content."""
+        for cell in ([c for _, c in self.cells_and_names()] if recurse else [self]):
+            for held in (cell._params, cell._buffers):
+                for tensor in held.values():
+                    if tensor is not None and getattr(tensor, "has_init", False):
+                        tensor.init_data()
+        return self
 
     @property
     def cls_name(self):

@@ -17,3 +17,10 @@ __all__ = array_creations.__all__ + array_ops.__all__ + dtypes.__all__ + logic_o
 
 from spore import _docstrings  # noqa: E402
 _docstrings.attach('numpy', globals())
+
+
+def __getattr__(name):
+    if name == 'fft':  # loaded on first use
+        import importlib
+        return importlib.import_module('spore.numpy.fft')
+    raise AttributeError(f"module 'spore.numpy' has no attribute '{name}'")

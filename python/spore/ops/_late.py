@@ -4,6 +4,12 @@ first asked for, so that importing spore does not pay for it."""
 import importlib
 
 _FILES = {
+    "sparse_updates": """FusedSparseAdam FusedSparseLazyAdam AdamNoUpdateParam SparseApplyFtrl FusedSparseFtrl SparseApplyFtrlV2 SparseApplyAdagrad
+        SparseApplyAdagradV2 SparseApplyProximalAdagrad FusedSparseProximalAdagrad SparseApplyProximalGradientDescent
+        SparseApplyAdadelta SparseApplyAdagradDA SparseApplyMomentum SparseApplyRMSProp SparseApplyCenteredRMSProp LARSUpdate""",
+    "windows": """MaxPoolWithArgmax MaxPool3DWithArgmax FractionalMaxPoolWithFixedKsize FractionalMaxPool3DWithFixedKsize FractionalMaxPool
+        FractionalAvgPool ExtractImagePatches ExtractVolumePatches Dilation2D DepthwiseConv2dNative Conv3DTranspose conv3d_transpose
+        DeformableOffsets ResizeArea ResizeLinear1D ExtractGlimpse ScaleAndTranslate AdjustContrastv2 InstanceNorm""",
     "gradients": """ACosGrad AbsGrad AcoshGrad AdaptiveAvgPool2DGrad AdaptiveAvgPool3DGrad AdaptiveMaxPool2DGrad AdaptiveMaxPool3DGrad
         AsinGrad AsinhGrad AtanGrad AvgPool3DGrad AvgPoolGrad AvgPoolGradV1 AvgPoolGradVm BatchNormGrad BiasAddGrad
         BinaryCrossEntropyGrad CholeskyGrad Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropInput DropoutGrad EluGrad EluGradExt FastGeLUGrad FlattenGrad GatherDGradV2 GeLUGrad GeluGradExt GluGrad

@@ -10,7 +10,8 @@ from spore.experimental.optim.optimizer import Optimizer
 
 __all__ = ['LRScheduler', 'StepLR', 'MultiStepLR', 'ExponentialLR', 'LinearLR', 'ConstantLR', 'PolynomialLR',
            'LambdaLR',
-           'MultiplicativeLR', 'CosineAnnealingLR', 'ReduceLROnPlateau', 'SequentialLR']
+           'MultiplicativeLR', 'CosineAnnealingLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ReduceLROnPlateau',
+           'SequentialLR']
 
 
 def _groups(who, optimizer):
@@ -22,6 +23,11 @@ def _groups(who, optimizer):
 
 def _set(group, rate):
     group['lr'].set_data(Tensor(float(rate), mstype.float32))
+
+
+def _rates(groups):
+    """The learning rates of the groups now, as Tensors that stay as they are."""
+    return [Tensor(float(group['lr']), mstype.float32) for group in groups]
 
 
 class LRScheduler:
@@ -39,7 +45,7 @@ class LRScheduler:
             group.setdefault('initial_lr', float(group['lr']))
         self.base_lrs = [group['initial_lr'] for group in self.groups]
         self.last_epoch = last_epoch
-        self._last_lr = [float(group['lr']) for group in self.groups]
+        self._last_lr = _rates(self.groups)
         self.step()
 
     def get_lr(self):
@@ -55,10 +61,10 @@ class LRScheduler:
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         for group, rate in zip(self.groups, self.get_lr()):
             _set(group, rate)
-        self._last_lr = [float(group['lr']) for group in self.groups]
+        self._last_lr = _rates(self.groups)
 
     def _now(self):
-        return [float(group['lr']) for group in self.groups]
+        return _rates(self.groups)
 
 
 class StepLR(LRScheduler):
@@ -181,6 +187,86 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """A half cosine wave from the learning rate down to ``eta_min`` in ``T_0`` epochs, then again; each wave is ``T_mult`` times as
+    long as the one before.
+
+    Examples:
+        >>> from spore import nn
+        >>> from spore.experimental import optim
+        >>> rates = optim.lr_scheduler.CosineAnnealingWarmRestarts(optim.SGD(nn.Dense(2, 2).trainable_params(), lr=0.1), 2)
+        >>> rates.step()
+        >>> print(rates.get_last_lr()[0])
+        0.05
+    """
+
+    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
+        for name, value in (('T_0', T_0), ('T_mult', T_mult)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"For 'CosineAnnealingWarmRestarts', '{name}' must be int, but got {type(value).__name__}.")
+            if value < 1:
+                raise ValueError(f"For 'CosineAnnealingWarmRestarts', '{name}' must be at least 1, but got {value}.")
+        self._first, self._factor, self._low = T_0, T_mult, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch, length = self.last_epoch, self._first
+        while epoch >= length:
+            epoch -= length
+            length *= self._factor
+        wave = (1 + math.cos(math.pi * epoch / length)) / 2
+        return [self._low + (base - self._low) * wave for base in self.base_lrs]
+
+
+class CyclicLR(LRScheduler):
+    """Up from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps and down again in ``step_size_down``, over and over.
+
+    Args:
+        mode: "triangular": always the same; "triangular2": half as high each time; "exp_range": lower by ``gamma`` each step.
+        scale_fn: in place of a mode: a function of the number of the cycle, or of the step (``scale_mode`` "iterations").
+
+    Examples:
+        >>> from spore import nn
+        >>> from spore.experimental import optim
+        >>> rates = optim.lr_scheduler.CyclicLR(optim.SGD(nn.Dense(2, 2).trainable_params(), lr=0.1), 0.0, 0.1, 2)
+        >>> rates.step()
+        >>> print(rates.get_last_lr()[0])
+        0.05
+    """
+
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', gamma=1.0, scale_fn=None,
+                 scale_mode='cycle', last_epoch=-1):
+        groups = _groups('CyclicLR', optimizer)
+        if mode not in ('triangular', 'triangular2', 'exp_range') and scale_fn is None:
+            raise ValueError(f"For 'CyclicLR', mode is invalid: {mode!r}, and scale_fn is None.")
+        self._base, self._top = (self._each(name, value, groups) for name, value in (('base_lr', base_lr), ('max_lr', max_lr)))
+        self._up, self._down = float(step_size_up), float(step_size_up if step_size_down is None else step_size_down)
+        if self._up <= 0 or self._down <= 0:
+            raise ValueError("For 'CyclicLR', step_size_up and step_size_down must be positive.")
+        self._scale = scale_fn or {'triangular': lambda n: 1.0, 'triangular2': lambda n: 1 / 2 ** (n - 1),
+                                   'exp_range': lambda n: gamma ** n}[mode]
+        self._by_step = scale_mode == 'iterations' if scale_fn else mode == 'exp_range'
+        for group, low in zip(groups, self._base):
+            _set(group, low)
+        super().__init__(optimizer, last_epoch)
+
+    @staticmethod
+    def _each(name, value, groups):
+        if isinstance(value, (list, tuple)):
+            if len(value) != len(groups):
+                raise ValueError(f"For 'CyclicLR', '{name}' must have a value for each of the {len(groups)} groups, but has {len(value)}.")
+            return [float(v) for v in value]
+        return [float(value)] * len(groups)
+
+    def get_lr(self):
+        total, step = self._up + self._down, self.last_epoch
+        cycle = math.floor(1 + step / total)
+        place = step - (cycle - 1) * total
+        share = place / self._up if place <= self._up else (total - place) / self._down
+        share = max(0.0, share) * self._scale(step if self._by_step else cycle)
+        return [low + (top - low) * share for low, top in zip(self._base, self._top)]
+
+
 class SequentialLR:
     """Schedulers one after another, changed at ``milestones``.
 
@@ -281,4 +367,4 @@ class ReduceLROnPlateau:
 
     def get_last_lr(self):
         """The learning rates now."""
-        return [float(group['lr']) for group in self.groups]
+        return _rates(self.groups)

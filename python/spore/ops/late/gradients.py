@@ -256,7 +256,8 @@ def _size(dims):
 
 _add("AdaptiveMaxPool2DGrad", lambda self, y_grad, x, argmax: _by_places(y_grad, x, argmax, 2))
 _add("AdaptiveMaxPool3DGrad", lambda self, input_grad, x, argmax: _by_places(input_grad, x, argmax, 3))
-_add("MaxPoolGradWithArgmax", lambda self, x_origin, grad, argmax: _by_places(grad, x_origin, argmax, 2), _POOL)
+_add("MaxPoolGradWithArgmax", lambda self, x_origin, grad, argmax: _by_places(
+    grad, x_origin, argmax % (x_origin.shape[2] * x_origin.shape[3]), 2), _POOL)
 
 
 def _unpool(rank):
