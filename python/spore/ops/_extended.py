@@ -11,8 +11,8 @@ _OTHER = {"Arange": "arange", "SplitWithSize": "split", "SplitTensor": "split", 
           "RepeatInterleaveInt": "repeat_interleave", "BatchMatMulExt": "bmm", "MatMulExt": "matmul", "Embedding": "embedding",
           "LogSigmoid": "logsigmoid", "XLogYScalarOther": "xlogy", "XLogYScalarSelf": "xlogy", "PowScalarTensor": "pow",
           "PowTensorScalar": "pow", "MaxDim": "max", "MinDim": "min", "UniqueDim": "unique", "Unique2": "unique",
-          "LinSpaceExt": "linspace", "AvgPool2D": "avg_pool2d", "AddLayerNormV2": None, "LayerNormExt": "layer_norm",
-          "BatchNormExt": "batch_norm", "ConvolutionStr": "conv2d", "NewZeros": None, "NewOnes": None,
+          "LinSpaceExt": "linspace", "AvgPool2D": "avg_pool2d", "LayerNormExt": "layer_norm",
+          "BatchNormExt": "batch_norm", "ConvolutionStr": "conv2d",
           "t_ext": "t", "matrix_inverse_ext": "inverse", "linalg_qr": "qr", "clamp_scalar": "clamp", "clamp_tensor": "clamp",
           "solve_triangular": None, "leaky_relu_ext": "leaky_relu", "arctan2_ext": "arctan2"}
 _KEPT = {"StackExt": "dim=0", "Concat": "axis=0"}
@@ -42,8 +42,34 @@ def _scaled(function):
     return scaled
 
 
+def _instance(name):
+    """`relu_op`, an object of a primitive in MindSpore: the function that it computes, or None."""
+    from .. import ops
+    stem = name[:-3]
+    for candidate in (stem, stem.replace("_ext", ""), stem.replace("_", "")):
+        found = getattr(ops, candidate, None) or _of_mint(candidate)
+        if callable(found) and not isinstance(found, type):
+            return found
+    kind = getattr(ops, "".join(part.capitalize() for part in stem.split("_")), None)
+    return kind() if isinstance(kind, type) else None
+
+
+def _in_place(name):
+    """`InplaceMulExt`: the method of Tensor that writes to it (mul_) as a primitive, or None."""
+    from .._core import Tensor
+    method = re.sub("(_ext|_tensor|_scalar|_value|s)+$", "", _snake(name[7:])) + "_"
+    method = {"add_": "add_", "division_": "div_", "divmod_": "div_", "fill_diagonal_": "fill_diagonal_"}.get(method, method)
+    if not hasattr(Tensor, method):
+        return None
+    return primitive(name, lambda self, input, *args: getattr(input, method)(*args), doc=f"Tensor.{method} as a primitive.")
+
+
 def lookup(name):
     """The function or primitive of that name, or None."""
+    if name.endswith("_op"):
+        return _instance(name)
+    if name.startswith("Inplace"):
+        return _in_place(name)
     if not (name.endswith(("_ext", "Ext", "_view")) or name in _OTHER):
         return None
     stem = re.sub("(_ext|Ext|_view|_ext_view)$", "", name)
@@ -55,4 +81,4 @@ def lookup(name):
         return function
     if name in _KEPT:
         return primitive(name, lambda self, tensors: function(tensors, self.dim), _KEPT[name], function.__doc__)
-    return primitive(name, lambda self, *args: function(*args), doc=function.__doc__)
+    return primitive(name, lambda self, *args, **kwargs: function(*args, **kwargs), doc=function.__doc__)

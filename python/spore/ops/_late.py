@@ -4,23 +4,80 @@ first asked for, so that importing spore does not pay for it."""
 import importlib
 
 _FILES = {
-    "sparse_updates": """FusedSparseAdam FusedSparseLazyAdam AdamNoUpdateParam SparseApplyFtrl FusedSparseFtrl SparseApplyFtrlV2 SparseApplyAdagrad
+    "communication": """
+        P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
+        all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather
+        gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank get_world_size
+        init_process_group irecv is_available is_initialized isend new_group recv recv_object_list reduce reduce_scatter
+        reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send send_object_list
+        set_comm_ops_inplace""",
+    "fused": """
+        add_layer_norm add_rms_norm AddRmsNorm AddLayerNormV2 rotary_position_embedding RotaryPositionEmbedding ApplyRotaryPosEmb
+        moe_token_permute moe_token_unpermute MoeTokenPermute MoeTokenUnpermute ring_attention_update RingAttentionUpdate
+        DropoutGenMask DropoutDoMask""",
+    "private": """
+        FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleLinear1D UpsampleBilinear2D NewZeros NewOnes NewEmpty
+        NewFull InnerNonZero InnerIndex CrossEntropyLoss AllFinite AddV2 ReLUV3 SequenceMask ArgminV2 Kthvalue MaxPoolV1 AvgPoolV1
+        kthvalue index correlate Eigh SelfAdjointEig TridiagonalSolve broadcast_gradient_args TensorCopySlices DynamicStitch
+        DynamicBroadcastGradientArgs DynamicBroadcastTo SliceExt SliceExtView SelectExtView SelectView ExpandDimsView
+        TransposeExtView DiagonalView Narrow Contiguous CopyWithSlice ClipByNorm Centralization ConfusionMulGrad MatrixDiag
+        MatrixDiagPart MatrixSetDiag ConvertToDynamic ListAppend ListInsert SequenceSlice SequenceSliceSetItem InSequence
+        SequenceAdd SequenceMul SequenceCount SequenceIndex SequenceZerosLike SequenceMax SequenceMin sequence_len SequenceAddN
+        SequenceStack TupleToTensor ListToTensor TensorToList TensorToScalar ListToTuple TupleToList tuple_greater_than
+        tuple_greater_equal list_greater_than list_greater_equal tuple_lt list_lt tuple_le list_le SequenceUnstack IsParameter
+        IsConstant SameTypeShape IsSubClass IsInstance MixedPrecisionCast GetGrad is_sequence_value_unknown
+        is_sequence_shape_unknown is_dynamic_sequence_element_unknown is_tensor_bool_cond bernoulli_ clamp_ erfinv_ exponential_
+        normal_ put_ random_ tanh_ uniform_ zero_ addmm_ inplace_sigmoid reshape_ stop_gradient_ uniform_ext UniformExt move_to
+        MoveTo Reusing tensordump TensorDump Morph switch GeSwitch Merge J""",
+    "registers": """
+        DataType CpuRegOp AkgGpuRegOp AkgAscendRegOp AiCPURegOp TBERegOp CustomRegOp op_info_register custom_info_register
+        vm_impl_registry get_vm_impl_fn CustomOpBuilder""",
+    "ascend": """
+        fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
+        moe_init_routing_v2 multi_scale_deformable_attn_function nsa_compress nsa_compress_attention nsa_select_attention
+        prompt_flash_attention sparse_flash_attention speed_fusion_attention rotated_iou all_gather_matmul matmul_reduce_scatter
+        grouped_matmul_v2 grouped_matmul_v4 format_cast dynamic_quant_ext quant_v2 weight_quant_batch_matmul quant_batch_matmul
+        kv_cache_scatter_update moe_compute_expert_tokens moe_finalize_routing moe_gating_top_k_softmax npu_gelu AntiQuant DSDGrad
+        DSDMatmul Dequant DynamicQuantExt FFN FusedInferAttentionScore GroupTopk GroupedMatmul GroupedMatmulV2 GroupedMatmulV4
+        IncreFlashAttention KVCacheScatterUpdate KvScaleCache LightningIndexer MatmulDDS MatmulDDSGrad MoeComputeExpertTokens
+        MoeDistributeCombine MoeDistributeDispatch MoeFinalizeRouting MoeGatingTopKSoftmax MoeInitRouting MoeInitRoutingV2
+        NsaCompress NsaCompressAttention NsaSelectAttention PagedAttention PagedAttentionMask PromptFlashAttention Quant
+        QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter
+        WeightQuantBatchMatmul MapCacheIdx DynamicNTK MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext FormatCast Push
+        Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""",
+    "sparse_tensors": """
+        SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm
+        SparseToDenseV2 SparseSlice SparseReorder SparseReshape SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseAdd
+        SparseConcat SparseSplit SparseFillEmptyRows Coalesce Sspaddmm CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor
+        DenseToCSRSparseMatrix SparseTensorToCSRSparseMatrix SparseMatrixNNZ SparseMatrixTranspose SparseMatrixSoftmax
+        SparseMatrixSparseMatMul SparseMatrixAdd SparseMatrixMatMul DenseToDenseSetOperation DenseToSparseSetOperation SetSize
+        SparseCountSparseOutput RaggedTensorToSparse RaggedTensorToTensor coalesce SparseSegmentSum SparseSegmentSumWithNumSegments
+        SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments""",
+    "sampling": """
+        UniformCandidateSampler LogUniformCandidateSampler log_uniform_candidate_sampler ComputeAccidentalHits
+        ParameterizedTruncatedNormal NonMaxSuppressionV3 NonMaxSuppressionWithOverlaps CombinedNonMaxSuppression
+        SampleDistortedBoundingBoxV2 RNNTLoss CompareAndBitpack MatrixLogarithm MatrixSolveLs Betainc betainc""",
+    "sparse_updates": """
+        FusedSparseAdam FusedSparseLazyAdam AdamNoUpdateParam SparseApplyFtrl FusedSparseFtrl SparseApplyFtrlV2 SparseApplyAdagrad
         SparseApplyAdagradV2 SparseApplyProximalAdagrad FusedSparseProximalAdagrad SparseApplyProximalGradientDescent
         SparseApplyAdadelta SparseApplyAdagradDA SparseApplyMomentum SparseApplyRMSProp SparseApplyCenteredRMSProp LARSUpdate""",
-    "windows": """MaxPoolWithArgmax MaxPool3DWithArgmax FractionalMaxPoolWithFixedKsize FractionalMaxPool3DWithFixedKsize FractionalMaxPool
+    "windows": """
+        MaxPoolWithArgmax MaxPool3DWithArgmax FractionalMaxPoolWithFixedKsize FractionalMaxPool3DWithFixedKsize FractionalMaxPool
         FractionalAvgPool ExtractImagePatches ExtractVolumePatches Dilation2D DepthwiseConv2dNative Conv3DTranspose conv3d_transpose
         DeformableOffsets ResizeArea ResizeLinear1D ExtractGlimpse ScaleAndTranslate AdjustContrastv2 InstanceNorm""",
-    "gradients": """ACosGrad AbsGrad AcoshGrad AdaptiveAvgPool2DGrad AdaptiveAvgPool3DGrad AdaptiveMaxPool2DGrad AdaptiveMaxPool3DGrad
-        AsinGrad AsinhGrad AtanGrad AvgPool3DGrad AvgPoolGrad AvgPoolGradV1 AvgPoolGradVm BatchNormGrad BiasAddGrad
-        BinaryCrossEntropyGrad CholeskyGrad Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropInput DropoutGrad EluGrad EluGradExt FastGeLUGrad FlattenGrad GatherDGradV2 GeLUGrad GeluGradExt GluGrad
-        GridSampler2DGrad GridSampler3DGrad HSigmoidGrad HShrinkGrad HSwishGrad HardtanhGrad InvGrad KLDivLossGrad L2NormalizeGrad
-        LRNGrad LayerNormGrad LayerNormGradV3 LeakyReLUGradExt LogSoftmaxGrad LogitGrad MaskedSelectGrad MaxPool3DGrad MaxPoolGrad
-        MaxPoolGradV1 MaximumGrad MinimumGrad MirrorPadGrad MultiMarginLossGrad MultilabelMarginLossGrad MvlgammaGrad NLLLossGrad
-        PReLUGrad PadV3Grad PdistGrad ReLU6Grad ReciprocalGrad ReluGrad ResizeBicubicGrad ResizeBilinearGrad ResizeLinear1DGrad
-        ResizeNearestNeighborGrad ResizeNearestNeighborV2Grad RmsNormGrad RsqrtGrad SeluGrad SiLUGrad
-        SigmoidCrossEntropyWithLogitsGrad SigmoidGrad SliceGrad SmoothL1LossGrad SoftMarginLossGrad SoftShrinkGrad SoftmaxBackward
-        SoftmaxGrad SoftplusGrad SoftplusGradExt SqrtGrad StridedSliceGrad TanhGrad ThresholdGrad TraceGrad UniqueGrad ConcatOffset
-        AffineGridGrad CdistGrad MishGradExt ROIAlignGrad LuUnpackGrad MaxPoolGradWithArgmax MaxUnpool2DGrad MaxUnpool3DGrad""",
+    "gradients": """
+        ACosGrad AbsGrad AcoshGrad AdaptiveAvgPool2DGrad AdaptiveAvgPool3DGrad AdaptiveMaxPool2DGrad AdaptiveMaxPool3DGrad AsinGrad
+        AsinhGrad AtanGrad AvgPool3DGrad AvgPoolGrad AvgPoolGradV1 AvgPoolGradVm BatchNormGrad BiasAddGrad BinaryCrossEntropyGrad
+        CholeskyGrad Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropInput DropoutGrad EluGrad EluGradExt FastGeLUGrad
+        FlattenGrad GatherDGradV2 GeLUGrad GeluGradExt GluGrad GridSampler2DGrad GridSampler3DGrad HSigmoidGrad HShrinkGrad
+        HSwishGrad HardtanhGrad InvGrad KLDivLossGrad L2NormalizeGrad LRNGrad LayerNormGrad LayerNormGradV3 LeakyReLUGradExt
+        LogSoftmaxGrad LogitGrad MaskedSelectGrad MaxPool3DGrad MaxPoolGrad MaxPoolGradV1 MaximumGrad MinimumGrad MirrorPadGrad
+        MultiMarginLossGrad MultilabelMarginLossGrad MvlgammaGrad NLLLossGrad PReLUGrad PadV3Grad PdistGrad ReLU6Grad ReciprocalGrad
+        ReluGrad ResizeBicubicGrad ResizeBilinearGrad ResizeLinear1DGrad ResizeNearestNeighborGrad ResizeNearestNeighborV2Grad
+        RmsNormGrad RsqrtGrad SeluGrad SiLUGrad SigmoidCrossEntropyWithLogitsGrad SigmoidGrad SliceGrad SmoothL1LossGrad
+        SoftMarginLossGrad SoftShrinkGrad SoftmaxBackward SoftmaxGrad SoftplusGrad SoftplusGradExt SqrtGrad StridedSliceGrad
+        TanhGrad ThresholdGrad TraceGrad UniqueGrad ConcatOffset AffineGridGrad CdistGrad MishGradExt ROIAlignGrad LuUnpackGrad
+        MaxPoolGradWithArgmax MaxUnpool2DGrad MaxUnpool3DGrad""",
 }
 _PLACE = {name: file for file, names in _FILES.items() for name in names.split()}
 

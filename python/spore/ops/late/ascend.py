@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that exist on Ascend processors alone, in MindSpore as well. Programs import them and make primitives of them for the
+case that there is such a processor; using one here says that there is none."""
+from ..primitive import Primitive
+
+FUNCTIONS = """fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
+    moe_init_routing_v2 multi_scale_deformable_attn_function nsa_compress nsa_compress_attention nsa_select_attention
+    prompt_flash_attention sparse_flash_attention speed_fusion_attention rotated_iou all_gather_matmul matmul_reduce_scatter
+    grouped_matmul_v2 grouped_matmul_v4 format_cast dynamic_quant_ext quant_v2 weight_quant_batch_matmul quant_batch_matmul
+    kv_cache_scatter_update moe_compute_expert_tokens moe_finalize_routing moe_gating_top_k_softmax npu_gelu""".split()
+CLASSES = """AntiQuant DSDGrad DSDMatmul Dequant DynamicQuantExt FFN FusedInferAttentionScore GroupTopk GroupedMatmul GroupedMatmulV2
+    GroupedMatmulV4 IncreFlashAttention KVCacheScatterUpdate KvScaleCache LightningIndexer MatmulDDS MatmulDDSGrad
+    MoeComputeExpertTokens MoeDistributeCombine MoeDistributeDispatch MoeFinalizeRouting MoeGatingTopKSoftmax MoeInitRouting
+    MoeInitRoutingV2 NsaCompress NsaCompressAttention NsaSelectAttention PagedAttention PagedAttentionMask PromptFlashAttention Quant
+    QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter WeightQuantBatchMatmul
+    MapCacheIdx DynamicNTK MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext
+    FormatCast Push Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""".split()
+
+
+def _refuse(name):
+    raise NotImplementedError(f"{name} is an operator of Ascend processors, which MindSpore does not have on a CPU either; "
+                              "compose it of other operators")
+
+
+def _function(name):
+    def function(*args, **kwargs):
+        _refuse("ops." + name)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "An operator of Ascend processors; calling it says that there is none."
+    return function
+
+
+def _class(name):
+    def __init__(self, *args, **kwargs):
+        Primitive.__init__(self, name)
+        for key, value in kwargs.items():
+            self.add_prim_attr(key, value)
+
+    def __call__(self, *args, **kwargs):
+        _refuse("ops." + name)
+    return type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__module__": "spore.ops",
+                                     "__doc__": "An operator of Ascend processors; calling it says that there is none."})
+
+
+globals().update({name: _function(name) for name in FUNCTIONS})
+globals().update({name: _class(name) for name in CLASSES})
