@@ -435,11 +435,6 @@ class Cell(CellState):
         return self._param_prefix
 
     @property
-    def cell_init_args(self):
-        """The text of the arguments that the Cell was made with; not kept."""
-        return self.cls_name + str({})
-
-    @property
     def create_time(self):
         """When the Cell was made, as a number that grows."""
         return self.instance_count
