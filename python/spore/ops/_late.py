@@ -67,7 +67,7 @@ _FILES = {
         DeformableOffsets ResizeArea ResizeLinear1D ExtractGlimpse ScaleAndTranslate AdjustContrastv2 InstanceNorm""",
     "gradients": """
         ACosGrad AbsGrad AcoshGrad AdaptiveAvgPool2DGrad AdaptiveAvgPool3DGrad AdaptiveMaxPool2DGrad AdaptiveMaxPool3DGrad AsinGrad
-        AsinhGrad AtanGrad AvgPool3DGrad AvgPoolGrad AvgPoolGradV1 AvgPoolGradVm BatchNormGrad BiasAddGrad BinaryCrossEntropyGrad
+        AsinhGrad AtanGrad AvgPool3DGrad AvgPoolGrad AvgPoolGradV1 BatchNormGrad BiasAddGrad BinaryCrossEntropyGrad
         CholeskyGrad Conv2DBackpropFilter Conv3DBackpropFilter Conv3DBackpropInput DropoutGrad EluGrad EluGradExt FastGeLUGrad
         FlattenGrad GatherDGradV2 GeLUGrad GeluGradExt GluGrad GridSampler2DGrad GridSampler3DGrad HSigmoidGrad HShrinkGrad
         HSwishGrad HardtanhGrad InvGrad KLDivLossGrad L2NormalizeGrad LRNGrad LayerNormGrad LayerNormGradV3 LeakyReLUGradExt

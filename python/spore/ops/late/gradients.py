@@ -201,6 +201,9 @@ def _pool2d(name):
 _add("AvgPoolGrad", _pool2d("AvgPool"), _POOL)
 _add("MaxPoolGrad", _pool2d("MaxPool"), _POOL)
 _add("MaxPoolGradV1", _pool2d("MaxPool"), _POOL)
+_add("AvgPoolGradV1", lambda self, orig_input_shape, input_grad: pull(
+    _op("AvgPool")(self.kernel_size, self.strides, self.pad_mode, self.data_format), (_like_shape(orig_input_shape, input_grad),), input_grad),
+    _POOL)
 
 
 def _like_shape(shape, dout):

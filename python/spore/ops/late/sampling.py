@@ -33,8 +33,13 @@ def _candidates(self, true_classes, draw, chance, barred=()):
     true = true_classes.asnumpy()
     if true.ndim != 2 or true.shape[1] != self.num_true:
         raise ValueError(f"For '{self.name}', true_classes must have the shape (batch, {self.num_true}), but its shape is {true.shape}")
-    if self.unique and self.num_sampled + len(set(barred)) > self.range_max:
-        raise ValueError(f"For '{self.name}', {self.num_sampled} unique candidates cannot be drawn from {self.range_max} classes")
+    for name in ("num_sampled", "range_max"):
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"For '{self.name}', '{name}' must be a positive int, but got {value!r}")
+    free = self.range_max - len(set(barred))
+    if free < 1 or (self.unique and self.num_sampled > free):
+        raise ValueError(f"For '{self.name}', {self.num_sampled} candidates cannot be drawn from {free} classes")
     found, tries = [], 0
     taken = set(barred)
     while len(found) < self.num_sampled:
@@ -96,6 +101,23 @@ def _hits(self, true_classes, sampled_candidates):
 _add("ComputeAccidentalHits", _hits, "num_true=1")
 
 
+def _between(generator, mean, deviation, low, high, n):
+    """n normal numbers between two bounds: drawn again where they lie outside; what is still outside then, by the inverse of the
+    distribution on a fine grid (the bounds are far from the mean)."""
+    found, outside = np.empty(n), np.ones(n, bool)
+    for _ in range(100):
+        found[outside] = mean + deviation * generator.standard_normal(int(outside.sum()))
+        outside = (found < low) | (found > high)
+        if not outside.any():
+            return found
+    ends = np.clip([low, high], mean - 1e3 * deviation, mean + 1e3 * deviation)
+    grid = np.linspace(*ends, 4097)
+    weight = -0.5 * ((grid - mean) / deviation) ** 2
+    share = np.cumsum(np.exp(weight - weight.max()))
+    found[outside] = np.clip(np.interp(generator.rand(int(outside.sum())) * share[-1], share, grid), low, high)
+    return found
+
+
 def _parameterized(self, shape, mean, stdevs, min, max):
     """Normal random numbers between bounds; each row of the shape has parameters of its own."""
     shape = ints_of(shape, "shape")
@@ -108,10 +130,7 @@ def _parameterized(self, shape, mean, stdevs, min, max):
             low, high = high, low
         if not (np.isfinite(m) and s > 0 and low < high):
             raise ValueError(f"For 'ParameterizedTruncatedNormal', stdevs must be positive and min below max, but row {k} has {s}, {low}, {high}")
-        need = np.ones(out.shape[1], bool)
-        while need.any():
-            out[k, need] = m + s * generator.standard_normal(int(need.sum()))
-            need = (out[k] < low) | (out[k] > high)
+        out[k] = _between(generator, m, s, low, high, out.shape[1])
     return Tensor(out.reshape(shape)).astype(mean.dtype)
 
 
