@@ -48,12 +48,24 @@ sp_status sp__image_view(const char *who, sp_tensor *t, sp_image *out, sp_tensor
     return SP_OK;
 }
 
+static bool fits(const sp_tensor *t, sp_dtype dtype, int rank, const int64_t *dims)
+{
+    return t->dtype == dtype && t->rank == rank && (t->flags & SP_TENSOR_CONTIGUOUS) &&
+           memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0;
+}
+
 sp_status sp__image_create(sp_dtype dtype, int rank, int h, int w, int c, sp_image *out)
+{
+    return sp__image_create_into(NULL, dtype, rank, h, w, c, out);
+}
+
+sp_status sp__image_create_into(sp_tensor *into, sp_dtype dtype, int rank, int h, int w, int c, sp_image *out)
 {
     const int64_t dims[3] = {h, w, c};
     sp_tensor *t = NULL;
     SP_TRY(check_size("a result", h, w, c));
-    SP_TRY(sp_tensor_create(dtype, rank, dims, &t));
+    if (into && fits(into, dtype, rank, dims)) t = sp_tensor_retain(into);
+    else SP_TRY(sp_tensor_create(dtype, rank, dims, &t));
     const size_t element = sp_dtype_bytes(dtype);
     *out = (sp_image){.data = (uint8_t *)t->data,
                       .dtype = dtype,

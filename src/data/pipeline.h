@@ -10,7 +10,8 @@
  * queues: one for the workers, one ("lane") for functions that must run on the caller's thread in the order of rows, one
  * ("remote") for functions that wait for other processes, with threads of its own so that no C work waits behind them.
  * A chain of single rows (read, map, map) is one job: it runs back to back on one thread. A batch is run when its rows
- * are there. Whoever waits for a task works on the queues meanwhile.
+ * are there, but each row puts itself into its place in the batch as soon as it is made: while it is in the cache, on the
+ * thread that made it, and its memory serves the next row. Whoever waits for a task works on the queues meanwhile.
  *
  * Filters and streams must see rows before the rest can be planned. Their plans keep a small window of their own and
  * return SP_STAGE_WAIT while the first is not done; every plan can be asked again after that.
@@ -91,13 +92,15 @@ struct sp_task {
     int state;
     int pending;      /* inputs that are not done; plus one while it is being submitted */
     sp_task *above;   /* the task to be told when this is done */
+    sp_tensor **room; /* borrowed from `above`, a batch: its cells, if they are there when this begins */
+    int64_t place;    /* among the inputs of `above`, -1: it is not an input itself */
     sp_task *next;    /* in a queue; the queue and `above` are counted references */
     sp_stage *plan;
     int64_t epoch, row, id;
     int64_t n_inputs;
     sp_task **inputs; /* owned */
     int n_cells;
-    sp_tensor **cells; /* owned: the row; NULL until done */
+    sp_tensor **cells; /* owned: the row; NULL until done. A cell of a row that lies in its batch already is NULL */
     size_t bytes;      /* of the cells */
     bool end;          /* of a stream: there was no row */
     bool keep;         /* of a filter: the row stays */
@@ -136,6 +139,13 @@ sp_status sp__work_source(sp_task *task);
 sp_status sp__work_map(sp_task *task);
 sp_status sp__work_filter(sp_task *task);
 sp_status sp__work_batch(sp_task *task);
+/* Can rows of this task be put in before all are there? */
+bool sp__batch_takes_rows(const sp_task *task);
+/* Room for all rows of a batch, for columns of this row's shapes and types. Where there is none, rows stay where they are.
+ * Called under the lock; the rest is not. */
+void sp__batch_make_room(sp_task *batch, const sp_task *row);
+/* Put the row's cells into their places. Those of another shape or type stay: the batch will tell. */
+void sp__batch_place(const sp_task *batch, sp_task *row);
 sp_status sp__work_batch_function(sp_task *task);
 sp_status sp__work_zip(sp_task *task);
 

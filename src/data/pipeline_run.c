@@ -305,6 +305,7 @@ static void link_inputs(sp_iterator *it, sp_task *top, sp_task *t)
             continue;
         }
         in->above = top;
+        in->place = t == top ? i : -1;
         task_retain(top);
         top->pending++;
         submit(it, in);
@@ -370,14 +371,30 @@ static void tell_above(sp_iterator *it, sp_task *t)
     sp__task_release(above);
 }
 
+/* A finished row goes into its batch, if it can. */
+static void place_row(sp_iterator *it, sp_task *t)
+{
+    sp_task *batch = t->above;
+    t->room = NULL;
+    if (!batch || t->place < 0 || t->status != SP_OK || t->end || !sp__batch_takes_rows(batch)) return;
+    pthread_mutex_lock(&it->lock);
+    sp__batch_make_room(batch, t);
+    pthread_mutex_unlock(&it->lock);
+    sp__batch_place(batch, t);
+}
+
 /* Run a job that was taken from a queue. The lock is given up meanwhile. */
 static void do_job(sp_iterator *it, post *at, sp_task *t)
 {
     it->n_running++;
+    if (t->above && t->place >= 0 && sp__batch_takes_rows(t->above)) t->room = t->above->cells;
     pthread_mutex_unlock(&it->lock);
     /* Only the queue knows it: nobody wants the row any more. */
     const bool wanted = atomic_load_explicit(&t->refs, memory_order_acquire) > 1;
-    if (wanted) run_job(at, t);
+    if (wanted) {
+        run_job(at, t);
+        place_row(it, t);
+    }
     pthread_mutex_lock(&it->lock);
     it->n_running--;
     t->state = SP_TASK_DONE;
@@ -416,8 +433,9 @@ static void *worker(void *context)
     return NULL;
 }
 
-/* Work until the task is done. */
-static sp_status wait_for(sp_iterator *it, sp_task *t)
+/* Work until the task is done. Where there is nothing to work on and `ahead` is not NULL, it may submit more; it says
+ * whether it did. */
+static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_iterator *it, bool *more))
 {
     sp_status status = SP_OK;
     const int64_t begin = now();
@@ -427,6 +445,13 @@ static sp_status wait_for(sp_iterator *it, sp_task *t)
         if (job) {
             do_job(it, it->posts, job);
             continue;
+        }
+        if (ahead) {
+            bool more = false;
+            pthread_mutex_unlock(&it->lock);
+            status = ahead(it, &more);
+            pthread_mutex_lock(&it->lock);
+            if (more || status != SP_OK || t->state == SP_TASK_DONE) continue;
         }
         const struct timespec until = in_milliseconds(50);
         if (pthread_cond_timedwait(&it->done, &it->lock, &until) == 0) continue;
@@ -603,22 +628,23 @@ static sp_status next_task(sp_iterator *it, bool may_wait, sp_task **out)
         case SP_STAGE_WAIT: break;
         }
         if (!may_wait) return SP_OK;
-        SP_TRY(wait_for(it, it->blocker));
+        SP_TRY(wait_for(it, it->blocker, NULL));
     }
 }
 
-/* Is there memory for one more row? Rows under way count as the largest so far; before there is one, only as many are begun as
- * there are threads. */
+/* Is there memory for one more row? Rows under way count as the largest so far. Before there is one, only as many are begun as
+ * there are threads, and none while these have enough to do: nothing shall be in the way of the first. */
 static bool has_room(sp_iterator *it)
 {
     size_t held = 0;
-    int64_t under_way = 0;
+    int64_t under_way = 0, to_do = 0;
     it->bytes = 0;
     pthread_mutex_lock(&it->lock);
     for (int64_t i = 0; i < it->n_window; i++) {
         const sp_task *t = it->window[(it->first + i) % it->plan.n_ahead];
         if (t->state != SP_TASK_DONE) {
             under_way++;
+            to_do += t->pending > 1 ? t->pending : 1; /* of a batch, the rows that are missing */
             continue;
         }
         it->seen = true;
@@ -627,7 +653,8 @@ static bool has_room(sp_iterator *it)
     }
     pthread_mutex_unlock(&it->lock);
     held = it->bytes + (size_t)under_way * it->largest;
-    return it->n_window == 0 || (held < it->plan.budget && (it->seen || it->n_window <= it->n_threads));
+    return it->n_window == 0 ||
+           (held < it->plan.budget && (it->seen || (it->n_window <= it->n_threads && to_do <= it->n_threads)));
 }
 
 static sp_status fill_window(sp_iterator *it)
@@ -639,6 +666,14 @@ static sp_status fill_window(sp_iterator *it)
         it->window[(it->first + it->n_window++) % it->plan.n_ahead] = t;
         SP_TRY(sp__task_submit(it, t));
     }
+    return SP_OK;
+}
+
+static sp_status plan_more(sp_iterator *it, bool *more)
+{
+    const int64_t before = it->n_window;
+    SP_TRY(fill_window(it));
+    *more = it->n_window > before;
     return SP_OK;
 }
 
@@ -670,7 +705,7 @@ sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)
         return SP_OK;
     }
     sp_task *t = it->window[it->first];
-    SP_TRY(wait_for(it, t));
+    SP_TRY(wait_for(it, t, plan_more));
     it->first = (it->first + 1) % it->plan.n_ahead;
     it->n_window--;
     it->row++;

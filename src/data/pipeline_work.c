@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_work.c - how rows are made: the bodies of tasks. They run on any thread, their inputs are done. */
 #include "data/pipeline.h"
+#include "data/transform.h"
 
 static sp_row_call call_of(const sp_task *t)
 {
@@ -34,6 +35,19 @@ sp_status sp__work_source(sp_task *t)
 
 /* --- map, project, filter, zip ------------------------------------------------------------------------------------------ */
 
+/* The place of the one value that the transforms make in the batch above; NULL: none. */
+static sp_tensor *place_of(const sp_task *t)
+{
+    sp_tensor *place = NULL;
+    for (int i = 0; i < t->n_cells && t->room; i++) {
+        const sp_tensor *all = t->room[i];
+        if (t->plan->node->from[i] != -1 || !all) continue;
+        if (sp_tensor_view(all, all->rank - 1, all->dims + 1, all->strides + 1, t->place * all->strides[0], &place) != SP_OK) return NULL;
+        return place;
+    }
+    return NULL;
+}
+
 static sp_status make_values(sp_task *t, sp_tensor **made)
 {
     const sp_dataset *node = t->plan->node;
@@ -45,8 +59,11 @@ static sp_status make_values(sp_task *t, sp_tensor **made)
     }
     sp_stream stream = {.seed = t->plan->seed, .row = (uint64_t)t->epoch << 40 | (uint64_t)t->row};
     int n = 0;
-    SP_TRY(sp_transform_run_all(node->n_transforms, node->transforms, &stream, node->n_in, in, SP_COLUMNS_MAX, made,
-                                &n));
+    sp_tensor *place = node->n_made == 1 ? place_of(t) : NULL;
+    const sp_status status = sp__transform_run_into(node->n_transforms, node->transforms, &stream, node->n_in, in, place,
+                                                    SP_COLUMNS_MAX, made, &n);
+    sp_tensor_release(place);
+    SP_TRY(status);
     if (n == node->n_made) return SP_OK;
     for (int i = 0; i < n; i++) {
         sp_tensor_release(made[i]);
@@ -96,24 +113,38 @@ sp_status sp__work_zip(sp_task *t) { return pass_cells(t); }
 
 /* --- batches ------------------------------------------------------------------------------------------------------------ */
 
-static sp_status fail_shapes(const sp_task *t, int column, const sp_tensor *a, const sp_tensor *b)
+/* What a row has in a column: `dims` are the row's. */
+typedef struct cell_kind {
+    int dtype, rank;
+    const int64_t *dims;
+} cell_kind;
+
+/* Also of a row that lies in the batch already: all of these are alike. */
+static cell_kind kind_of(const sp_task *t, int64_t row, int column)
+{
+    const sp_tensor *cell = t->inputs[row]->cells[column];
+    if (cell) return (cell_kind){cell->dtype, cell->rank, cell->dims};
+    const sp_tensor *all = t->cells[column];
+    return (cell_kind){all->dtype, all->rank - 1, all->dims + 1};
+}
+
+static sp_status fail_shapes(const sp_task *t, int column, cell_kind a, cell_kind b)
 {
     char one[SP_SHAPE_TEXT], two[SP_SHAPE_TEXT];
     return sp__fail(SP_RUNTIME,
                     "Cannot batch tensors with different %s in column %d ('%s'): one is %s of shape %s and another %s of shape %s; "
                     "make them alike, or use padded_batch",
-                    a->dtype != b->dtype ? "types" : "shapes", column, t->plan->node->columns[column], sp_dtype_name((sp_dtype)a->dtype),
-                    sp__shape_text(a->rank, a->dims, one), sp_dtype_name((sp_dtype)b->dtype),
-                    sp__shape_text(b->rank, b->dims, two));
+                    a.dtype != b.dtype ? "types" : "shapes", column, t->plan->node->columns[column], sp_dtype_name((sp_dtype)a.dtype),
+                    sp__shape_text(a.rank, a.dims, one), sp_dtype_name((sp_dtype)b.dtype), sp__shape_text(b.rank, b.dims, two));
 }
 
 /* The shape that a column's cells are brought to: their own, or by padding the largest or the wanted one. */
 static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *fill)
 {
     const sp_padding *pad = t->plan->node->n_pads ? &t->plan->node->pads[column] : NULL;
-    const sp_tensor *first = t->inputs[0]->cells[column];
-    const bool pads = pad && pad->column, text = first->dtype == SP_DTYPE_STR;
-    const int rank = first->rank;
+    const cell_kind first = kind_of(t, 0, column);
+    const bool pads = pad && pad->column, text = first.dtype == SP_DTYPE_STR;
+    const int rank = first.rank;
     SP_CHECK(rank < SP_RANK_MAX, SP_RUNTIME, "column '%s' has %d dimensions, a batch of it would have too many",
              t->plan->node->columns[column], rank);
     if (pads && pad->rank >= 0)
@@ -121,15 +152,15 @@ static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *f
                  "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, "
                  "pad_shapes rank:%d",
                  t->plan->node->columns[column], rank - text, pad->rank);
-    memcpy(dims, first->dims, (size_t)rank * sizeof *dims);
+    memcpy(dims, first.dims, (size_t)rank * sizeof *dims);
     for (int64_t i = 1; i < t->n_inputs; i++) {
-        const sp_tensor *cell = t->inputs[i]->cells[column];
-        if (cell->rank != rank || cell->dtype != first->dtype) return fail_shapes(t, column, first, cell);
+        const cell_kind cell = kind_of(t, i, column);
+        if (cell.rank != rank || cell.dtype != first.dtype) return fail_shapes(t, column, first, cell);
         for (int k = 0; k < rank; k++) {
-            if (cell->dims[k] == dims[k]) continue;
+            if (cell.dims[k] == dims[k]) continue;
             if (!pads && !(text && k == rank - 1)) return fail_shapes(t, column, first, cell);
             *fill = true;
-            if (cell->dims[k] > dims[k]) dims[k] = cell->dims[k];
+            if (cell.dims[k] > dims[k]) dims[k] = cell.dims[k];
         }
     }
     for (int k = 0; pads && pad->rank >= 0 && k < rank - text; k++)
@@ -174,20 +205,22 @@ static void copy_corner(char *dst, const int64_t *dims, const char *src, const i
         copy_corner(dst + (size_t)i * dst_step, dims + 1, src + (size_t)i * src_step, src_dims + 1, rank - 1, bytes);
 }
 
-static sp_status stack(const sp_task *t, int column, sp_tensor **out)
+/* All rows of a column into t->cells; those that are in place already are there. */
+static sp_status stack(const sp_task *t, int column)
 {
     int64_t dims[SP_RANK_MAX + 1];
     const sp_padding *pad = t->plan->node->n_pads ? &t->plan->node->pads[column] : NULL;
-    const sp_tensor *first = t->inputs[0]->cells[column];
+    const cell_kind first = kind_of(t, 0, column);
     bool fill = false;
     dims[0] = t->n_inputs;
     SP_TRY(batch_dims(t, column, dims + 1, &fill));
-    sp_tensor *all = NULL;
-    SP_TRY(sp_tensor_create((sp_dtype)first->dtype, first->rank + 1, dims, &all));
-    sp_status status = fill ? fill_with(all, pad && pad->column ? pad->value : 0) : SP_OK;
+    if (!t->cells[column]) SP_TRY(sp_tensor_create((sp_dtype)first.dtype, first.rank + 1, dims, &t->cells[column]));
+    const sp_tensor *all = t->cells[column];
+    sp_status status = fill ? fill_with(t->cells[column], pad && pad->column ? pad->value : 0) : SP_OK;
     const size_t step = sp_tensor_bytes(all) / (size_t)t->n_inputs;
     for (int64_t i = 0; i < t->n_inputs && status == SP_OK; i++) {
         sp_tensor *cell = NULL;
+        if (!t->inputs[i]->cells[column]) continue;
         status = sp_tensor_contiguous(t->inputs[i]->cells[column], &cell);
         if (status != SP_OK) break;
         if (fill)
@@ -197,16 +230,43 @@ static sp_status stack(const sp_task *t, int column, sp_tensor **out)
             memcpy(all->data + (size_t)i * step, cell->data, step);
         sp_tensor_release(cell);
     }
-    if (status == SP_OK) *out = all;
-    else sp_tensor_release(all);
     return status;
 }
 
 sp_status sp__work_batch(sp_task *t)
 {
-    SP_TRY(sp__task_cells(t));
-    for (int i = 0; i < t->n_cells; i++) SP_TRY(stack(t, i, &t->cells[i]));
+    if (!t->cells) SP_TRY(sp__task_cells(t));
+    for (int i = 0; i < t->n_cells; i++) SP_TRY(stack(t, i));
     return SP_OK;
+}
+
+bool sp__batch_takes_rows(const sp_task *t) { return t->plan->node->kind == &sp__node_batch && t->plan->node->n_pads == 0; }
+
+void sp__batch_make_room(sp_task *t, const sp_task *row)
+{
+    int64_t dims[SP_RANK_MAX + 1];
+    if (t->cells || sp__task_cells(t) != SP_OK) return;
+    dims[0] = t->n_inputs;
+    for (int i = 0; i < t->n_cells; i++) {
+        const sp_tensor *cell = row->cells[i];
+        if (cell->dtype == SP_DTYPE_STR || cell->rank >= SP_RANK_MAX) continue; /* how long texts are shows at the end */
+        memcpy(dims + 1, cell->dims, (size_t)cell->rank * sizeof *dims);
+        if (sp_tensor_create((sp_dtype)cell->dtype, cell->rank + 1, dims, &t->cells[i]) != SP_OK) t->cells[i] = NULL;
+    }
+}
+
+void sp__batch_place(const sp_task *t, sp_task *row)
+{
+    for (int i = 0; i < t->n_cells && t->cells; i++) {
+        const sp_tensor *all = t->cells[i], *cell = row->cells[i];
+        if (!all || cell->dtype != all->dtype || cell->rank != all->rank - 1 || !(cell->flags & SP_TENSOR_CONTIGUOUS)) continue;
+        if (memcmp(cell->dims, all->dims + 1, (size_t)cell->rank * sizeof *cell->dims) != 0) continue;
+        const size_t bytes = sp_tensor_bytes(cell);
+        char *at = all->data + (size_t)row->place * bytes;
+        if (cell->data != at) memcpy(at, cell->data, bytes);
+        sp_tensor_release(row->cells[i]);
+        row->cells[i] = NULL;
+    }
 }
 
 sp_status sp__work_batch_function(sp_task *t)

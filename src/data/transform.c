@@ -153,7 +153,7 @@ static sp_status run_batch(sp_transform_call *c, sp_image_kernel kernel)
         sp_tensor *one = NULL, *made = NULL;
         sp_transform_call each = *c;
         *c->stream = start;
-        each.in = &one, each.n_out = 0, each.max_out = 1, each.out = &made;
+        each.in = &one, each.into = NULL, each.n_out = 0, each.max_out = 1, each.out = &made;
         SP_GOTO(done, sp_tensor_view(dense, 3, dense->dims + lead, dense->strides + lead, i * dense->strides[lead - 1], &one));
         status = sp__run_image(&each, kernel);
         sp_tensor_release(one);
@@ -206,10 +206,10 @@ static void release_all(int n, sp_tensor **t)
 }
 
 /* One transform on all columns; results may be views. */
-static sp_status run_one(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, int max_out,
-                         sp_tensor **out, int *n_out)
+static sp_status run_one(const sp_transform *t, sp_stream *stream, int n_in, sp_tensor *const *in, sp_tensor *into,
+                         int max_out, sp_tensor **out, int *n_out)
 {
-    sp_transform_call c = {.t = t, .stream = stream, .n_in = n_in, .in = in, .max_out = max_out, .out = out};
+    sp_transform_call c = {.t = t, .into = into, .stream = stream, .n_in = n_in, .in = in, .max_out = max_out, .out = out};
     sp_status status = SP_OK;
     if (t->op->whole_row) {
         status = t->op->run(&c);
@@ -234,8 +234,8 @@ static bool can_fuse(const sp_transform *a, const sp_transform *b)
 }
 
 /* Normalize and HWC2CHW in one pass over the pixels. */
-static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                           int *n_out)
+static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in, sp_tensor *into, int max_out,
+                           sp_tensor **out, int *n_out)
 {
     sp_transform_call c = {.t = t, .max_out = max_out, .out = out};
     sp_status status = SP_OK;
@@ -243,7 +243,7 @@ static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in
         sp_image m, made = {.owner = NULL};
         sp_tensor *copy;
         status = sp__image_view(t->op->name, in[i], &m, &copy);
-        if (status == SP_OK) status = sp__image_normalize(t, &m, true, &made);
+        if (status == SP_OK) status = sp__image_normalize(t, &m, true, into, &made);
         if (status == SP_OK) status = sp__give(&c, made.owner);
         sp_tensor_release(copy);
     }
@@ -253,10 +253,10 @@ static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in
 }
 
 /* A view is given out only where it is dense and does not keep much more memory alive than it shows. */
-static sp_status make_dense(int n, sp_tensor **t)
+static sp_status make_dense(int n, sp_tensor **t, const sp_tensor *into)
 {
     for (int i = 0; i < n; i++) {
-        if (!t[i]->storage) continue;
+        if (!t[i]->storage || t[i] == into) continue;
         if ((t[i]->flags & SP_TENSOR_CONTIGUOUS) && t[i]->storage->bytes <= 2 * sp_tensor_bytes(t[i]) + 4096) continue;
         if (!(t[i]->flags & SP_TENSOR_VIEW) && (t[i]->flags & SP_TENSOR_CONTIGUOUS)) continue;
         sp_tensor *dense = NULL;
@@ -268,7 +268,7 @@ static sp_status make_dense(int n, sp_tensor **t)
 }
 
 static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
-                          sp_tensor **now, int *n_now)
+                          sp_tensor *into, sp_tensor **now, int *n_now)
 {
     sp_tensor *next[SP_COLUMNS_MAX];
     *n_now = 0;
@@ -276,9 +276,10 @@ static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, i
     for (int i = 0; i < n; i++) {
         int n_next = 0;
         sp_status status;
-        if (i + 1 < n && can_fuse(list[i], list[i + 1]))
-            status = run_fused(list[i++], *n_now, now, SP_COLUMNS_MAX, next, &n_next);
-        else status = run_one(list[i], stream, *n_now, now, SP_COLUMNS_MAX, next, &n_next);
+        const bool fuse = i + 1 < n && can_fuse(list[i], list[i + 1]);
+        sp_tensor *last = *n_now == 1 && i + fuse + 1 == n ? into : NULL; /* what is between is never written there */
+        if (fuse) status = run_fused(list[i++], *n_now, now, last, SP_COLUMNS_MAX, next, &n_next);
+        else status = run_one(list[i], stream, *n_now, now, last, SP_COLUMNS_MAX, next, &n_next);
         release_all(*n_now, now);
         *n_now = 0;
         if (status != SP_OK) return status;
@@ -291,6 +292,12 @@ static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, i
 sp_status sp_transform_run_all(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
                                int max_out, sp_tensor **out, int *n_out)
 {
+    return sp__transform_run_into(n, list, stream, n_in, in, NULL, max_out, out, n_out);
+}
+
+sp_status sp__transform_run_into(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
+                                 sp_tensor *into, int max_out, sp_tensor **out, int *n_out)
+{
     sp_stream none = {0};
     SP_CHECK(n_in >= 0 && n_in <= SP_COLUMNS_MAX, SP_VALUE, "a row of %d columns is too wide, at most %d are possible",
              n_in, SP_COLUMNS_MAX);
@@ -299,12 +306,12 @@ sp_status sp_transform_run_all(int n, sp_transform *const *list, sp_stream *stre
     sp_tensor *made[SP_COLUMNS_MAX];
     int n_made = 0;
     sp_status status;
-    SP_GOTO(done, run_list(n, list, stream ? stream : &none, n_in, in, made, &n_made));
+    SP_GOTO(done, run_list(n, list, stream ? stream : &none, n_in, in, into, made, &n_made));
     if (n_made > max_out) {
         status = sp__fail(SP_VALUE, "%d columns were made, but there is room for %d", n_made, max_out);
         goto done;
     }
-    SP_GOTO(done, make_dense(n_made, made));
+    SP_GOTO(done, make_dense(n_made, made, into));
     memcpy(out, made, (size_t)n_made * sizeof *out);
     if (n_out) *n_out = n_made;
     n_made = 0;

@@ -37,6 +37,8 @@ enum { SP_IMAGE_SIDE_MAX = 1 << 24 };
 sp_status sp__image_view(const char *who, sp_tensor *t, sp_image *out, sp_tensor **copy);
 /* New image; out->owner is the caller's. */
 sp_status sp__image_create(sp_dtype dtype, int rank, int h, int w, int c, sp_image *out);
+/* The same in a tensor that is there already, if it has the shape and type. NULL: a new one. */
+sp_status sp__image_create_into(sp_tensor *into, sp_dtype dtype, int rank, int h, int w, int c, sp_image *out);
 /* A view of a rectangle as a tensor that shares memory. */
 sp_status sp__image_crop(const sp_image *m, int y, int x, int h, int w, sp_tensor **out);
 sp_status sp__image_copy(const sp_image *m, sp_image *out); /* dense copy */
@@ -92,6 +94,7 @@ struct sp_transform {
 
 struct sp_transform_call {
     const sp_transform *t;
+    sp_tensor *into; /* if not NULL: the result may be written here, if its shape and type are these */
     sp_stream *stream; /* never NULL */
     int n_in;
     sp_tensor *const *in;
@@ -108,6 +111,10 @@ static inline double sp__arg_or_first(const sp_transform_call *c, int attr, int 
 {
     return c->t->attr[attr].v[i < c->t->attr[attr].n ? i : 0];
 }
+
+/* sp_transform_run_all, and if there is one result it may be written to `into`, which is given out then; NULL: no such place. */
+sp_status sp__transform_run_into(int n, sp_transform *const *list, sp_stream *stream, int n_in, sp_tensor *const *in,
+                                 sp_tensor *into, int max_out, sp_tensor **out, int *n_out);
 
 /* Hand over a result; takes the reference also when there is no room. */
 sp_status sp__give(sp_transform_call *c, sp_tensor *result);
@@ -148,8 +155,8 @@ sp_status sp__image_solarize(const sp_image *in, double lo, double hi, sp_image 
 sp_status sp__image_pad(const sp_image *in, int top, int bottom, int left, int right, sp_border mode,
                         const double fill[4], sp_image *out);
 sp_status sp__image_flip(const sp_image *in, bool horizontal, sp_image *out);
-/* normalize.c: mean and std for each channel; chw: channels first in the result, fused */
-sp_status sp__image_normalize(const sp_transform *t, const sp_image *in, bool chw, sp_image *out);
+/* normalize.c: mean and std for each channel; chw: channels first in the result, fused. into: as of a call */
+sp_status sp__image_normalize(const sp_transform *t, const sp_image *in, bool chw, sp_tensor *into, sp_image *out);
 
 /* Parameters drawn for RandomResizedCrop and its kin. */
 typedef struct sp_rect { int y, x, h, w; } sp_rect;

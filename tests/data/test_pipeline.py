@@ -494,3 +494,34 @@ def test_repeats_without_end():
     assert [int(next(iterator)['n']) for _ in range(8)] == [0, 1, 2, 0, 1, 2, 0, 1]
     assert len(epochs(numbers(3).repeat().take(7))[0]) == 7
     assert epochs(numbers(3).filter(lambda n: False, 'n').repeat(-1)) == [[]]
+
+
+def test_rows_put_themselves_into_their_batch():
+    """Whoever makes a row writes it where the batch wants it: by transforms directly, by functions as a copy."""
+    rng = np.random.default_rng(0)
+    pictures = [rng.integers(0, 255, (24, 30, 3)).astype(np.uint8) for _ in range(23)]
+    steps = [vision.Resize((20, 26)), vision.CenterCrop(16), vision.Normalize([120.0] * 3, [60.0] * 3), vision.HWC2CHW()]
+    for operations in (steps, steps[:2], steps[:3], [*steps, lambda image: image * 2], [vision.HWC2CHW()], [vision.ToTensor()]):
+        rows = ds.GeneratorDataset([(picture, np.int32(i)) for i, picture in enumerate(pictures)], ['image', 'label'], shuffle=False)
+        rows = rows.map(operations, 'image', num_parallel_workers=2)
+        one_by_one = list(rows.create_tuple_iterator(num_epochs=1, output_numpy=True))
+        for workers in (1, 4):
+            ds.config.set_num_parallel_workers(workers)
+            batches = list(rows.batch(5).create_tuple_iterator(num_epochs=1, output_numpy=True))
+            assert [len(batch[1]) for batch in batches] == [5, 5, 5, 5, 3]
+            for column in (0, 1):
+                together = np.concatenate([batch[column] for batch in batches])
+                np.testing.assert_array_equal(together, np.stack([row[column] for row in one_by_one]))
+
+
+def test_rows_that_do_not_fit_are_told_by_the_first_pair():
+    """Also when a later row was finished first, and lies in the batch already."""
+    def slow_first(n):
+        time.sleep(0.01 if n == 0 else 0)
+        return np.zeros((2 if n < 3 else 4, 4, 3), np.uint8)
+    for workers in (1, 2):
+        data = numbers(8).map(slow_first, 'n', num_parallel_workers=2, python_multiprocessing=workers == 2)
+        data = data.map(vision.HWC2CHW(), 'n').batch(8)
+        with pytest.raises(RuntimeError, match=r"different shapes in column 0 \('n'\): one is uint8 of shape \(3, 2, 4\) and another "
+                                               r"uint8 of shape \(3, 4, 4\)"):
+            list(data.create_tuple_iterator(num_epochs=1))

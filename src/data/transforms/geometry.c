@@ -302,8 +302,7 @@ const sp_transform_op sp_transform_RandomVerticalFlip = {.name = "RandomVertical
 
 static sp_status hwc2chw_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
-    (void)c;
-    SP_TRY(sp__image_create(in->dtype, 3, in->c, in->h, in->w, out));
+    SP_TRY(sp__image_create_into(c->into, in->dtype, 3, in->c, in->h, in->w, out));
     for (int k = 0; k < in->c; k++) {
         switch (in->pixel_bytes / in->c) {
         case 1: PLANES(uint8_t); break;

@@ -67,10 +67,11 @@ static void map_f32(const sp_image *in, const channel_map *m, bool planes, float
     }
 }
 
-static sp_status map_image(const char *who, const sp_image *in, const channel_map *m, bool planes, sp_image *out)
+static sp_status map_image(const char *who, const sp_image *in, const channel_map *m, bool planes, sp_tensor *into,
+                           sp_image *out)
 {
-    if (planes) SP_TRY(sp__image_create(SP_DTYPE_F32, 3, in->c, in->h, in->w, out));
-    else SP_TRY(sp__image_create(SP_DTYPE_F32, in->rank, in->h, in->w, in->c, out));
+    if (planes) SP_TRY(sp__image_create_into(into, SP_DTYPE_F32, 3, in->c, in->h, in->w, out));
+    else SP_TRY(sp__image_create_into(into, SP_DTYPE_F32, in->rank, in->h, in->w, in->c, out));
     float *dst = (float *)(void *)out->data;
     if (in->dtype == SP_DTYPE_U8 && planes && m->division && in->c == 3) {
         const sp_rows *loops = sp__rows();
@@ -134,7 +135,7 @@ static sp_status to_tensor_kernel(sp_transform_call *c, const sp_image *in, sp_i
     for (int k = 0; k < in->c; k++) a[k] = 1 / 255.f, a[in->c + k] = 0;
     const channel_map m = {.n = in->c, .a = a, .b = a + in->c};
     sp_image f = {.owner = NULL};
-    sp_status status = map_image("ToTensor", in, &m, true, &f);
+    sp_status status = map_image("ToTensor", in, &m, true, c->into, &f);
     sp__free(a);
     if (status != SP_OK || dtype == SP_DTYPE_F32) {
         *out = f;
@@ -207,20 +208,20 @@ done:
     return status;
 }
 
-sp_status sp__image_normalize(const sp_transform *t, const sp_image *in, bool chw, sp_image *out)
+sp_status sp__image_normalize(const sp_transform *t, const sp_image *in, bool chw, sp_tensor *into, sp_image *out)
 {
     if (t->attr[NORM_HWC].v[0] == 0) return norm_planes(t, in, out);
     float *v = NULL;
     SP_TRY(norm_numbers(t, in->c, &v));
     const channel_map m = {.n = in->c, .division = true, .a = v, .b = v + in->c};
-    const sp_status status = map_image(t->op->name, in, &m, chw && in->rank == 3, out);
+    const sp_status status = map_image(t->op->name, in, &m, chw && in->rank == 3, into, out);
     sp__free(v);
     return status;
 }
 
 static sp_status normalize_kernel(sp_transform_call *c, const sp_image *in, sp_image *out)
 {
-    return sp__image_normalize(c->t, in, false, out);
+    return sp__image_normalize(c->t, in, false, c->into, out);
 }
 static sp_status normalize_run(sp_transform_call *c) { return sp__run_image(c, normalize_kernel); }
 
@@ -241,7 +242,7 @@ static sp_status normalize_pad_kernel(sp_transform_call *c, const sp_image *in, 
              "has %d dimensions and %d channels", in->rank, channels);
     sp_image f = {.owner = NULL}, all = {.owner = NULL};
     sp_status status;
-    SP_GOTO(done, sp__image_normalize(c->t, in, false, &f));
+    SP_GOTO(done, sp__image_normalize(c->t, in, false, NULL, &f));
     if (hwc) SP_GOTO(done, sp__image_create(SP_DTYPE_F32, 3, f.h, f.w, 4, &all));
     else SP_GOTO(done, sp__image_create(SP_DTYPE_F32, 3, 4, f.w, f.c, &all));
     memset(all.data, 0, sp_tensor_bytes(all.owner));
