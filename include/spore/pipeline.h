@@ -47,6 +47,7 @@ typedef struct sp_row_call {
     uint64_t seed;  /* of this row in this place of the tree, for what is random in the function */
     void *opened;   /* what `open` made for this iterator; NULL without threads */
     void *fault;    /* set on failure, if the message is not all: see sp_iterator_take_fault */
+    bool fatal;     /* set on failure, if it would be the same for any row: sp_dataset_tolerate does not pass over it */
 } sp_row_call;
 
 /* A function of the caller and what belongs to it. It fills out[0..n_out-1] with new references; in[] is borrowed. */
@@ -117,6 +118,9 @@ SP_API sp_status sp_dataset_map_function(sp_dataset *ds, const sp_row_function *
 /* Rows for which the function, given columns `in`, makes a tensor that is not zero. */
 SP_API sp_status sp_dataset_filter(sp_dataset *ds, const sp_row_function *function, int n_in, const char *const *in,
                                    sp_dataset **out);
+/* Rows without those that fail in ds itself (not in what it stands on). replace: as many rows as before, good ones once more at
+ * the end, for those that failed. */
+SP_API sp_status sp_dataset_tolerate(sp_dataset *ds, bool replace, sp_dataset **out);
 /* n rows put together, a new first dimension; the last may be smaller unless dropped. */
 SP_API sp_status sp_dataset_batch(sp_dataset *ds, int64_t n, bool drop_remainder, sp_dataset **out);
 /* How a column is filled up to one shape. rank -1: to the largest of the batch; dims of -1: likewise. */

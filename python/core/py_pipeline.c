@@ -385,6 +385,13 @@ static PyObject *shuffle_once(PyObject *self, PyObject *args)
     return give(status, ds);
 }
 
+static PyObject *tolerate(PyObject *self, PyObject *replace)
+{
+    sp_dataset *ds = NULL;
+    const sp_status status = sp_dataset_tolerate(dataset(self), replace == Py_True, &ds);
+    return give(status, ds);
+}
+
 #define BY_NUMBER(name)                                                                                                \
     static PyObject *by_##name(PyObject *self, PyObject *number)                                                       \
     {                                                                                                                  \
@@ -429,6 +436,7 @@ static PyMethodDef pipeline_methods[] = {
     {"map", map_transforms, METH_VARARGS, "map(transforms, in, named)"},
     {"map_function", map_function, METH_VARARGS, "map_function(function, in, named, processes=0)"},
     {"filter", filter_rows, METH_VARARGS, "filter(function, in)"},
+    {"tolerate", tolerate, METH_O, "tolerate(replace): without rows that fail in it."},
     {"batch", batch_rows, METH_VARARGS, "batch(n, drop_remainder, pads=[])"},
     {"batch_function", batch_function, METH_VARARGS, "batch_function(n, drop_remainder, function, sizes, columns, processes=0)"},
     {"project", project, METH_VARARGS, "project(columns, names=None)"},

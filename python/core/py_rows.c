@@ -76,6 +76,7 @@ sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
     sp__fail(SP_RUNTIME, "%s: %s", exception ? sp__py_type_name(exception) : "exception", words ? words : "(no text)");
     PyErr_Clear();
     Py_XDECREF(text);
+    if (exception && !PyErr_GivenExceptionMatches(exception, PyExc_Exception)) call->fatal = true; /* Ctrl-C, exit */
     call->fault = exception;
     return SP_RUNTIME;
 }
@@ -140,7 +141,7 @@ static int wrong_number(sp_py_call how, Py_ssize_t found, int wanted)
                      wanted, found);
     else
         PyErr_Format(PyExc_RuntimeError,
-                     "the number of columns returned in 'map' operations should match the number of 'output_columns', but "
+                     "Invalid columns, the number of columns returned in 'map' operations should match the number of 'output_columns', but "
                      "got the number of columns returned in 'map' operations: %zd, the number of 'output_columns': %d",
                      found, wanted);
     return -1;
@@ -174,6 +175,7 @@ int sp__py_row_answer(sp_py_call how, PyObject *result, sp_row_call *call, int n
     }
     PyObject *tuple = source ? columns_of_row(result) : PyTuple_Check(result) ? Py_NewRef(result) : PyTuple_Pack(1, result);
     const int taken = tuple ? take_cells(how, tuple, n, out) : -1;
+    if (tuple && PyTuple_Size(tuple) != n) call->fatal = true;
     Py_XDECREF(tuple);
     return taken;
 }

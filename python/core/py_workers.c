@@ -266,6 +266,7 @@ static sp_status fail_raised(pool *p, const channel *c, const message *m, sp_row
     SP_CHECK(m->bytes <= c->room, SP_RUNTIME, "a worker process has spoiled shared memory");
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *exception = PyObject_CallMethod(p->owner, "exception", "y#l", c->data, (Py_ssize_t)m->bytes, c->pid);
+    if (exception) call->fatal = false;
     const sp_status status = exception ? sp__py_row_failed_with(call, exception) : sp__py_row_failed(call);
     PyGILState_Release(state);
     return status;
@@ -287,6 +288,7 @@ sp_status sp__py_workers_call(sp_row_call *call, int n_in, sp_tensor *const *in,
 {
     pool *p = call->opened;
     channel *c = take_channel(p);
+    call->fatal = true; /* but for exceptions of the function, what goes wrong has nothing to do with the row */
     if (!c)
         return sp__fail(SP_RUNTIME, atomic_load(&p->stop) ? "the iterator has been closed" : "all %d worker processes have ended", p->n);
     message m = {.kind = MESSAGE_CALL,

@@ -245,6 +245,17 @@ done:
     return finish(status, ds, out);
 }
 
+sp_status sp_dataset_tolerate(sp_dataset *parent, bool replace, sp_dataset **out)
+{
+    sp_dataset *ds = NULL;
+    sp_status status;
+    SP_TRY(node_create(&sp__node_tolerate, 1, &parent, &ds));
+    ds->drop = !replace;
+    SP_GOTO(done, same_columns(ds));
+done:
+    return finish(status, ds, out);
+}
+
 sp_status sp_dataset_project(sp_dataset *parent, int n, const char *const *columns, const char *const *names,
                              sp_dataset **out)
 {

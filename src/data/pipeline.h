@@ -28,6 +28,7 @@
 typedef struct sp_stage sp_stage;
 typedef struct sp_task sp_task;
 
+enum { SP_KEPT_MAX = 20 };
 typedef enum { SP_STAGE_ROW, SP_STAGE_END, SP_STAGE_WAIT, SP_STAGE_FAIL } sp_stage_result;
 
 typedef struct sp_node_kind {
@@ -78,6 +79,8 @@ struct sp_stage {
     int64_t n_ids;
     sp_task **held; /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
     int64_t n_held, room, first;
+    sp_task *kept[SP_KEPT_MAX]; /* rows that can be given out once more */
+    int n_kept;
     bool ended;
     void *opened; /* by node->function.open */
     sp_stream draws;
@@ -104,6 +107,7 @@ struct sp_task {
     size_t bytes;      /* of the cells */
     bool end;          /* of a stream: there was no row */
     bool keep;         /* of a filter: the row stays */
+    bool passed_on;    /* the failure came from an input, or is not of the kind that concerns this row alone */
     sp_status status;
     sp_error *error; /* of a failure */
     void *fault;
@@ -115,11 +119,14 @@ struct sp_task {
 
 /* A new task of a plan, numbered with the plan's next row; takes over the inputs, also on failure. */
 sp_status sp__task_create(sp_stage *plan, int64_t n_inputs, sp_task **inputs, sp_task **out);
+void sp__task_retain(sp_task *task);
 void sp__task_release(sp_task *task); /* NULL is fine */
 /* See that it gets done. */
 sp_status sp__task_submit(sp_iterator *it, sp_task *task);
 /* Is it? If not, the iterator will wait for it. */
 bool sp__task_is_done(sp_iterator *it, sp_task *task);
+/* Planning has failed in a function of the caller: what it left goes to sp_iterator_take_fault. */
+void sp__iterator_keep_fault(sp_iterator *it, void *fault, void (*drop_fault)(void *fault));
 /* The row's cells, n of the plan's columns; zeroed. */
 sp_status sp__task_cells(sp_task *task);
 uint64_t sp__mix(uint64_t seed, uint64_t salt);
@@ -148,9 +155,11 @@ void sp__batch_make_room(sp_task *batch, const sp_task *row);
 void sp__batch_place(const sp_task *batch, sp_task *row);
 sp_status sp__work_batch_function(sp_task *task);
 sp_status sp__work_zip(sp_task *task);
+sp_status sp__work_pass(sp_task *task);
+sp_status sp__work_concat(sp_task *task);
 
 extern const sp_node_kind sp__node_source, sp__node_stream, sp__node_map, sp__node_filter, sp__node_batch,
     sp__node_batch_function, sp__node_shuffle, sp__node_repeat, sp__node_skip, sp__node_take, sp__node_zip,
-    sp__node_concat, sp__node_project;
+    sp__node_concat, sp__node_project, sp__node_tolerate;
 
 #endif

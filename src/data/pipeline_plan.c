@@ -38,6 +38,7 @@ static sp_task *let_go_first(sp_stage *p)
 static void let_go_all(sp_stage *p)
 {
     while (p->n_held) sp__task_release(let_go_first(p));
+    while (p->n_kept) sp__task_release(p->kept[--p->n_kept]);
 }
 
 /* Hold what the parent gives; on failure it is released. */
@@ -250,6 +251,48 @@ static sp_stage_result filter_next(sp_stage *p, sp_task **out)
     }
 }
 
+/* Rows that failed in the parent itself are left out; with `drop` not set, rows that came before take their places at the end.
+ * held: rows under way; kept: the first good ones; limit: how many are missing */
+static sp_stage_result tolerate_next(sp_stage *p, sp_task **out)
+{
+    for (;;) {
+        while (!p->ended && p->n_held < SEE_AHEAD) {
+            sp_task *in = NULL;
+            const sp_stage_result r = sp__stage_next(p->parents[0], &in);
+            if (r == SP_STAGE_FAIL) return r;
+            if (r == SP_STAGE_WAIT && p->n_held == 0) return r;
+            if (r == SP_STAGE_WAIT) break;
+            if (r == SP_STAGE_END) p->ended = true;
+            else if (see_to(p, in) != SP_OK) return SP_STAGE_FAIL;
+        }
+        if (p->n_held == 0) break;
+        if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+        sp_task *task = let_go_first(p);
+        if (task->status == SP_OK || task->passed_on) {
+            if (task->status == SP_OK && !p->node->drop && p->n_kept < SP_KEPT_MAX) {
+                sp__task_retain(task);
+                p->kept[p->n_kept++] = task;
+            }
+            return give_new(p, 1, &task, out);
+        }
+        p->limit++;
+        sp__task_release(task);
+    }
+    if (p->node->drop || p->at >= p->limit) return SP_STAGE_END;
+    if (p->n_kept == 0) {
+        sp__fail(SP_RUNTIME, "All data is garbage and cannot be replaced.");
+        return SP_STAGE_FAIL;
+    }
+    sp_task *again = p->kept[p->at++ % p->n_kept];
+    sp__task_retain(again);
+    return give_new(p, 1, &again, out);
+}
+
+static sp_status tolerate_count(const sp_dataset *ds, int64_t *out)
+{
+    return ds->drop ? unknown_count(ds, out) : parent_count(ds, out);
+}
+
 /* --- several rows ----------------------------------------------------------------------------------------------------- */
 
 static sp_status batch_limit(sp_stage *p)
@@ -259,7 +302,10 @@ static sp_status batch_limit(sp_stage *p)
     if (!sizes->run) return SP_OK;
     sp_row_call call = {.epoch = p->epoch, .row = p->row};
     sp_tensor *size = NULL;
-    SP_TRY(sizes->run(sizes->context, &call, 0, NULL, 1, &size));
+    const sp_status asked = sizes->run(sizes->context, &call, 0, NULL, 1, &size);
+    if (asked != SP_OK) sp__error_context("batch_size of batch %lld", (long long)p->row);
+    if (call.fault) sp__iterator_keep_fault(p->it, call.fault, sizes->drop_fault);
+    SP_TRY(asked);
     const sp_status status = sp_tensor_item_i64(size, &p->limit);
     sp_tensor_release(size);
     SP_TRY(status);
@@ -402,6 +448,25 @@ static sp_stage_result zip_next(sp_stage *p, sp_task **out)
     return give_new(p, n, rows, out);
 }
 
+/* The first row of a data set. That of the first one stays as it is: what goes out is a copy. */
+static sp_stage_result concat_first(sp_stage *p, sp_task *task, sp_task **out)
+{
+    sp_task *rows[2] = {task, NULL};
+    p->limit = 1;
+    if (p->n_held == 0) {
+        if (hold(p, task) != SP_OK) {
+            sp__task_release(task);
+            return SP_STAGE_FAIL;
+        }
+        sp__task_retain(task);
+        return give_new(p, 1, rows, out);
+    }
+    rows[1] = p->held[p->first];
+    if (rows[1]->status != SP_OK) return give_new(p, 1, rows, out);
+    sp__task_retain(rows[1]);
+    return give_new(p, 2, rows, out);
+}
+
 static sp_status zip_count(const sp_dataset *ds, int64_t *out)
 {
     int64_t least = INT64_MAX;
@@ -414,12 +479,21 @@ static sp_status zip_count(const sp_dataset *ds, int64_t *out)
     return SP_OK;
 }
 
-/* at: number of the data set */
+/* at: number of the data set; limit: whether it has given a row; held: the first row of all, which the first row of every other
+ * data set is compared with */
 static sp_stage_result concat_next(sp_stage *p, sp_task **out)
 {
-    for (; p->at < p->node->n_parents; p->at++) {
-        const sp_stage_result r = sp__stage_next(p->parents[p->at], out);
-        if (r != SP_STAGE_END) return r;
+    for (; p->at < p->node->n_parents; p->at++, p->limit = 0) {
+        if (!p->limit && p->n_held) { /* before the row is taken: nothing may be lost while this is waited for */
+            if (sp__task_submit(p->it, p->held[p->first]) != SP_OK) return SP_STAGE_FAIL;
+            if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+        }
+        sp_task *task = NULL;
+        const sp_stage_result r = sp__stage_next(p->parents[p->at], &task);
+        if (r == SP_STAGE_END) continue;
+        if (r == SP_STAGE_ROW && !p->limit) return concat_first(p, task, out);
+        *out = task;
+        return r;
     }
     return SP_STAGE_END;
 }
@@ -453,4 +527,5 @@ KIND(shuffle, "shuffle", NULL, shuffle_next, NULL, parent_count);
 KIND(repeat, "repeat", repeat_start, repeat_next, NULL, repeat_count);
 KIND(skip, "skip", NULL, skip_next, NULL, skip_count);
 KIND(take, "take", NULL, take_next, NULL, take_count);
-KIND(concat, "concat", NULL, concat_next, NULL, concat_count);
+KIND(concat, "concat", NULL, concat_next, sp__work_concat, concat_count);
+KIND(tolerate, "tolerate", NULL, tolerate_next, sp__work_pass, tolerate_count);

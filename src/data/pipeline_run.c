@@ -71,7 +71,7 @@ static int64_t now(void)
 
 /* --- tasks ------------------------------------------------------------------------------------------------------------ */
 
-static void task_retain(sp_task *t) { atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); }
+void sp__task_retain(sp_task *t) { atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); }
 
 static void release_inputs(sp_task *t)
 {
@@ -137,6 +137,7 @@ static bool is_cheap(const sp_task *t)
 static void inherit_failure(sp_task *t, sp_task *from)
 {
     t->status = from->status;
+    t->passed_on = true;
     t->error = from->error;
     t->fault = from->fault;
     t->drop_fault = from->drop_fault;
@@ -178,6 +179,7 @@ static void keep_failure(sp_task *t, sp_status status)
     sp__error_context("%s%s, row %lld%s%s%s%s", operation, what, (long long)t->row, source, one ? ", column '" : "",
                       one ? t->plan->parents[0]->node->columns[t->plan->node->in[0]] : "", one ? "'" : "");
     t->status = status;
+    if (status == SP_NOMEM) t->passed_on = true;
     t->error = malloc(sizeof *t->error);
     if (t->error) sp_error_capture(status, t->error);
     t->drop_fault = t->plan->node->function.drop_fault;
@@ -306,7 +308,7 @@ static void link_inputs(sp_iterator *it, sp_task *top, sp_task *t)
         }
         in->above = top;
         in->place = t == top ? i : -1;
-        task_retain(top);
+        sp__task_retain(top);
         top->pending++;
         submit(it, in);
     }
@@ -319,14 +321,14 @@ static void submit(sp_iterator *it, sp_task *t)
     link_inputs(it, t, t);
     t->pending--;
     if (in_lane(t)) {
-        task_retain(t);
+        sp__task_retain(t);
         push_last(&it->lane, t);
     } else if (is_remote(t)) {
-        task_retain(t);
+        sp__task_retain(t);
         push_last(&it->remote, t);
         if (t->pending == 0) pthread_cond_signal(&it->remote_work);
     } else if (t->pending == 0) {
-        task_retain(t);
+        sp__task_retain(t);
         push_last(&it->ready, t);
         pthread_cond_signal(&it->work);
     }
@@ -677,6 +679,13 @@ static sp_status plan_more(sp_iterator *it, bool *more)
     return SP_OK;
 }
 
+void sp__iterator_keep_fault(sp_iterator *it, void *fault, void (*drop_fault)(void *fault))
+{
+    if (it->fault && it->drop_fault) it->drop_fault(it->fault);
+    it->fault = fault;
+    it->drop_fault = drop_fault;
+}
+
 static sp_status give_out(sp_iterator *it, sp_task *t, sp_tensor **row)
 {
     if (t->status == SP_OK) {
@@ -686,9 +695,7 @@ static sp_status give_out(sp_iterator *it, sp_task *t, sp_tensor **row)
         }
         return SP_OK;
     }
-    if (it->fault && it->drop_fault) it->drop_fault(it->fault);
-    it->fault = t->fault;
-    it->drop_fault = t->drop_fault;
+    sp__iterator_keep_fault(it, t->fault, t->drop_fault);
     t->fault = NULL;
     return t->error ? sp_error_raise(t->error) : sp__fail(t->status, "out of memory");
 }
@@ -756,7 +763,8 @@ void sp_iterator_stage(const sp_iterator *it, int i, sp_stage_stats *out)
                             .depth = p->depth,
                             .rows = p->rows,
                             .seconds = (double)p->nanoseconds * 1e-9};
-    if (!p->node->kind->run) out->rows = -1;
+    /* A row that is only passed on costs nothing that could be told. */
+    if (!p->node->kind->run || p->node->kind == &sp__node_concat || p->node->kind == &sp__node_tolerate) out->rows = -1;
 }
 
 void sp_iterator_describe(sp_iterator *it, sp_iterator_stats *out)

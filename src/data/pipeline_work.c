@@ -19,6 +19,7 @@ static sp_status run_function(sp_task *t, sp_row_call *call, int n_in, sp_tensor
     const sp_row_function *f = &t->plan->node->function;
     const sp_status status = f->run(f->context, call, n_in, in, n_out, out);
     t->fault = call->fault;
+    t->passed_on = call->fatal;
     SP_TRY(status);
     for (int i = 0; i < n_out && !call->end; i++) SP_CHECK(out[i], SP_RUNTIME, "value %d is missing", i);
     return SP_OK;
@@ -110,6 +111,31 @@ sp_status sp__work_filter(sp_task *t)
 }
 
 sp_status sp__work_zip(sp_task *t) { return pass_cells(t); }
+
+/* The row of the first input. */
+sp_status sp__work_pass(sp_task *t)
+{
+    SP_TRY(sp__task_cells(t));
+    for (int k = 0; k < t->n_cells; k++) t->cells[k] = sp_tensor_retain(t->inputs[0]->cells[k]);
+    return SP_OK;
+}
+
+/* The first row of a data set, and that of the first data set: columns must be of one type and rank. */
+sp_status sp__work_concat(sp_task *t)
+{
+    for (int k = 0; t->n_inputs == 2 && k < t->plan->node->n_columns; k++) {
+        const sp_tensor *a = t->inputs[1]->cells[k], *b = t->inputs[0]->cells[k];
+        SP_CHECK(a->dtype == b->dtype, SP_RUNTIME,
+                 "Concat: the data types of the two datasets to be concatenated should be the same, but got: %s and %s (column '%s')",
+                 sp_dtype_name((sp_dtype)a->dtype), sp_dtype_name((sp_dtype)b->dtype), t->plan->node->columns[k]);
+        const int text = a->dtype == SP_DTYPE_STR;
+        SP_CHECK(a->rank == b->rank, SP_RUNTIME,
+                 "Concat: the data tensor rank of the two datasets to be concatenated should be the same, but got: %d and %d (column "
+                 "'%s')",
+                 a->rank - text, b->rank - text, t->plan->node->columns[k]);
+    }
+    return sp__work_pass(t);
+}
 
 /* --- batches ------------------------------------------------------------------------------------------------------------ */
 

@@ -83,7 +83,7 @@ def test_files_that_vanish_and_names_of_any_bytes(tmp_path):
 
 
 def test_folders_without_pictures(tmp_path):
-    with pytest.raises(RuntimeError, match='holds no pictures'):
+    with pytest.raises(RuntimeError, match='no folder in it holds pictures'):
         ds.ImageFolderDataset(str(tmp_path)).get_dataset_size()
     with pytest.raises(ValueError, match='does not exist'):
         ds.ImageFolderDataset(str(tmp_path / 'none'))

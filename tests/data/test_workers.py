@@ -232,6 +232,7 @@ def test_a_hanging_function_can_be_closed():
     assert time.monotonic() - begin < 5
 
 
+@pytest.mark.skipif('libtsan' in os.environ.get('LD_PRELOAD', ''), reason="Python's faulthandler changes errno in a signal handler")
 def test_the_watchdog_names_the_stage(capfd, caplog):
     ds.config._values['multiprocessing_timeout_interval'] = 0.1
 

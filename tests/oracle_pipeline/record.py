@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask MindSpore 2.10 for the answers: run with an interpreter that has it, from this folder; writes answers.json."""
+"""Ask MindSpore 2.10 for the answers: run with an interpreter that has it, from this folder; writes answers.json and
+questions.json."""
 import json
+import tempfile
 from pathlib import Path
 
 import mindspore
@@ -8,8 +10,22 @@ import mindspore.dataset as ds
 import mindspore.dataset.transforms as tr
 
 from cases import CASES, ask
+from questions import QUESTIONS, answer, make_pictures, scope, words_of
 
 answers = {name: ask(case, ds, tr) for name, case in CASES.items()}
 lines = [f'{json.dumps(name)}: {json.dumps(answer)}' for name, answer in answers.items()]
 text = '{"mindspore": ' + json.dumps(mindspore.__version__) + ',\n' + ',\n'.join(lines) + '}\n'
 Path(__file__).with_name('answers.json').write_text(text, encoding='utf-8')
+
+with tempfile.TemporaryDirectory() as folder:
+    pictures, empty = Path(folder) / 'pictures', Path(folder) / 'empty'
+    make_pictures(pictures)
+    empty.mkdir()
+    names = scope('mindspore', str(pictures), str(empty))
+    lines = []
+    for question in QUESTIONS:
+        found = answer(question, names)
+        if isinstance(found, dict) and 'words' in found:
+            found['words'] = words_of(found['words'].replace(folder, ''))
+        lines.append(f'{json.dumps(question)}: {json.dumps(found)}')
+Path(__file__).with_name('questions.json').write_text('{' + ',\n'.join(lines) + '}\n', encoding='utf-8')

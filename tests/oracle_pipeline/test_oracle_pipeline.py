@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines in a fixed order give MindSpore's rows, columns, sizes, and exceptions of its types."""
+"""Pipelines in a fixed order give MindSpore's rows, columns, sizes, and exceptions of its types and words."""
 import json
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ import spore.dataset.transforms as tr
 
 sys.path.insert(0, str(Path(__file__).parent))
 from cases import CASES, ask        # noqa: E402
+from questions import QUESTIONS, answer, make_pictures, scope    # noqa: E402
 
 ANSWERS = json.loads(Path(__file__).with_name('answers.json').read_text(encoding='utf-8'))
 
@@ -18,3 +19,26 @@ ANSWERS = json.loads(Path(__file__).with_name('answers.json').read_text(encoding
 @pytest.mark.parametrize('name', CASES)
 def test_as_mindspore(name):
     assert json.loads(json.dumps(ask(CASES[name], ds, tr))) == ANSWERS[name]
+
+
+SAID = json.loads(Path(__file__).with_name('questions.json').read_text(encoding='utf-8'))
+
+
+@pytest.fixture(scope='module')
+def names(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('sources')
+    make_pictures(folder / 'pictures')
+    (folder / 'empty').mkdir()
+    before = dict(ds.config._values)
+    yield scope('spore', str(folder / 'pictures'), str(folder / 'empty'))
+    ds.config._values.update(before)
+
+
+@pytest.mark.parametrize('question', QUESTIONS)
+def test_says_what_mindspore_says(question, names):
+    found, wanted = answer(question, names), SAID[question]
+    if isinstance(wanted, dict) and 'raises' in wanted:
+        assert isinstance(found, dict) and found.get('raises') == wanted['raises'], f"{found} instead of {wanted}"
+        assert wanted['words'] in found['words']
+    else:
+        assert json.loads(json.dumps(found)) == wanted

@@ -9,13 +9,16 @@ from spore.dataset.column_files import *
 from spore.dataset.detection_files import *
 from spore.dataset.files import *
 from spore.dataset.operations import *
+from spore.dataset.operations import UnionBaseDataset
+from spore.dataset.iterators import DictIterator, TupleIterator
 from spore.dataset.pipeline import Dataset, zip
 from spore.dataset.samplers import *
 from spore.dataset.schema import Schema
 from spore.dataset.serial import compare, deserialize, serialize, show
-from spore.dataset.sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from spore.dataset.sources import GeneratorDataset, MappableDataset, NumpySlicesDataset, PaddedDataset, SourceDataset
 from spore.dataset.text_files import *
 from spore.dataset.vision_files import *
+from spore.dataset.kinds import AudioBaseDataset, TextBaseDataset, VisionBaseDataset
 
 __all__ = ['Dataset', 'DSCallback', 'WaitedDSCallback', 'DatasetCache', 'Schema', 'compare', 'deserialize', 'serialize', 'show', 'zip',
            'audio', 'config', 'text', 'transforms', 'vision', *files.__all__, *samplers.__all__, *audio_files.__all__,

@@ -311,25 +311,48 @@ def pad_info(info):
             kind(pair[1], (int, float, str, bytes), 'pad_value')
 
 
-def order(conflict, num_samples, shuffle, sampler, num_shards, shard_id):
-    """Shuffling, shards and samplers exclude each other; ``conflict`` is raised where they do."""
+def samples(num_samples):
+    """A number of rows, or None for all."""
+    if num_samples is None:
+        return
+    kind(num_samples, int, 'num_samples')
+    if not 0 <= num_samples <= 9223372036854775807:
+        raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
+
+
+def order(num_samples, shuffle, sampler, num_shards, shard_id):
+    """Shuffling, shards and samplers of a source in files exclude each other."""
     for value, name in ((num_shards, 'num_shards'), (shard_id, 'shard_id')):
         if value is not None:
             kind(value, int, name)
     if sampler is not None:
         for name, value in (('shuffle', shuffle), ('sharding', num_shards), ('sharding', shard_id), ('num_samples', num_samples)):
-            if value is not None and (name != 'num_samples' or not isinstance(sampler, (list, tuple))):
-                raise conflict(f"sampler and {name} cannot be specified at the same time. Conflicting arguments during sampler "
-                               f"assignments. num_samples: {num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: "
-                               f"{shuffle}.")
+            if value is not None:
+                raise RuntimeError(f"sampler and {name} cannot be specified at the same time.")
     if num_shards is not None:
         within(num_shards, 1, INT32_MAX, 'num_shards')
         if shard_id is None:
-            raise conflict("num_shards is specified and currently requires shard_id as well: num_shards and shard_id need to be "
-                           "passed in together.")
+            raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
         within(shard_id, 0, num_shards - 1, 'shard_id')
     elif shard_id is not None:
-        raise conflict("shard_id is specified but num_shards is not: num_shards and shard_id need to be passed in together.")
+        raise RuntimeError("shard_id is specified but num_shards is not.")
+
+
+def order_in_memory(num_samples, shuffle, sampler, num_shards, shard_id):
+    """The same of a source in Python, where MindSpore has other rules."""
+    for value, name in ((num_shards, 'num_shards'), (shard_id, 'shard_id')):
+        if value is not None:
+            kind(value, int, name)
+    if (num_shards is None) != (shard_id is None):
+        raise ValueError("num_shards and shard_id need to be passed in together.")
+    if num_shards is not None:
+        within(num_shards, 1, INT32_MAX, 'num_shards')
+        if shard_id >= num_shards:
+            raise ValueError("shard_id should be less than num_shards.")
+    from spore.dataset.samplers import BuiltinSampler
+    if isinstance(sampler, BuiltinSampler) and any(value is not None for value in (num_samples, shuffle, num_shards)):
+        raise ValueError(f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: {num_shards}, "
+                         f"shard_id: {shard_id}, shuffle: {shuffle}.")
 
 
 def cache(value):

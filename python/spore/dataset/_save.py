@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a dataset written as MindRecord files."""
+import os
+
 import numpy as np
 
 from spore.dataset import _check
@@ -36,9 +38,14 @@ def save(data, file_name, num_files, file_type):
     _check.kind(file_name, str, 'file_name')
     _check.kind(num_files, int, 'num_files')
     if num_files < 1 or num_files > 1000:
-        raise ValueError("num_files should be between 1 and 1000.")
+        raise ValueError(f"num_files should between 0 and 1000. It should be at least 1, but is {num_files}.")
     if file_type != 'mindrecord':
         raise ValueError(f"{file_type} dataset format is not supported.")
+    if not file_name:
+        raise RuntimeError("SaveToDisk failed, dataset_path must not be empty")
+    folder = os.path.dirname(file_name)
+    if folder and not os.path.isdir(folder):
+        raise RuntimeError(f"SaveToDisk failed, can not get real dataset path: {folder}")
     names, writer, fields, rows = data.get_col_names(), None, None, []
     for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
         if writer is None:

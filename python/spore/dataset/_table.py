@@ -74,8 +74,7 @@ class Table(MappableDataset):
         if 'decode' in given:
             self.decode = bool(self.decode) if self.decode is None else self.decode
             _check.flag(self.decode, 'decode')
-        if given.get('decrypt') is not None and not callable(self.decrypt):
-            raise TypeError("Argument decrypt is not a callable object, but got " + str(type(self.decrypt)) + ".")
+        check_decrypt(given.get('decrypt'))
         self.check()
         super().__init__(**{name: given[name] for name in COMMON if name in given})
 
@@ -124,20 +123,38 @@ class Table(MappableDataset):
         if names:
             arrays[' row'] = np.arange(self._total_now())
         columns = [*files, *arrays]
-        if files:
+        if files and getattr(self, 'decrypt', None) is not None:
+            made = decrypted(self.decrypt, list(files.values()), columns, list(arrays.values()), self._order())
+        elif files:
             paths = [os.fsencode(path) for row in zip(*files.values()) for path in row]
             made = _core.pipeline_files(paths, columns, list(arrays.values()), self._order())
         else:
             made = _core.pipeline_arrays(columns, list(arrays.values()), self._order())
         if names:
             made = made.map_function(function, [' row'], list(names))
-        if files and getattr(self, 'decrypt', None) is not None:
-            paths = list(next(iter(files.values())))
-            raise NotImplementedError(f"{type(self).__name__}: decrypt is not supported; decrypt the {len(paths)} files first")
         if getattr(self, 'decode', False):
             for name in files:
                 made = made.map([_core.Transform('Decode')], [name], None)
         return made if made.columns == self._columns else made.project(self._columns)
+
+
+def check_decrypt(function):
+    """A function of a path, or None."""
+    if function is not None and not callable(function):
+        raise TypeError(f"Argument decrypt is not a callable object, but got {type(function)}")
+
+
+def decrypted(function, files, columns, arrays, order):
+    """Rows of files that a function of the path reads: it gives the bytes."""
+    def read(path):
+        content = function(path)
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise TypeError(f"the function `decrypt` must give bytes, but gives {type(content)} for {path}")
+        return np.frombuffer(content, np.uint8)
+
+    def row(index):
+        return (*(read(paths[index]) for paths in files), *(values[index] for values in arrays))
+    return _core.pipeline_source(row, len(files[0]), columns, order)
 
 
 def sorted_files(folder, endings=None):

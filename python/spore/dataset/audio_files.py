@@ -4,6 +4,8 @@ import os
 
 import numpy as np
 
+from spore import log
+from spore.dataset._gtzan import pieces
 from spore.dataset._table import Table, one_of, read_lines, sorted_files, sorted_folders
 
 __all__ = ['CMUArcticDataset', 'GTZANDataset', 'LJSpeechDataset', 'LibriTTSDataset', 'SpeechCommandsDataset', 'TedliumDataset',
@@ -88,12 +90,17 @@ class GTZANDataset(_Sounds):
     USAGE = ['train', 'valid', 'test', 'all']
 
     def find(self):
-        if self.usage != 'all':
-            raise NotImplementedError(f"GTZANDataset: usage '{self.usage}' is a list of files that spore does not have; use 'all', and "
-                                      "a sampler")
         paths, labels = [], []
         for name in sorted_folders(self.dataset_dir):
-            here = sorted_files(os.path.join(self.dataset_dir, name), '.wav')
+            folder = os.path.join(self.dataset_dir, name)
+            if self.usage == 'all':
+                here = sorted_files(folder, '.wav')
+            else:
+                wanted = [os.path.join(folder, f'{name}.{i:05}.wav') for i in pieces(self.usage, name)]
+                here = [path for path in wanted if os.path.isfile(path)]
+                if len(here) < len(wanted):
+                    log.warning("GTZANDataset: %d of %d files of part '%s' are not in %s", len(wanted) - len(here), len(wanted),
+                                self.usage, folder)
             paths += here
             labels += [name] * len(here)
         self.sounds(paths, label=labels)

@@ -27,7 +27,8 @@ class DatasetCache:
         _check.kind(session_id, int, 'session_id')
         _check.within(session_id, 1, 0xffffffff, 'session_id')
         _check.kind(size, int, 'size')
-        _check.within(size, 0, 0x7fffffffffffffff, 'size')
+        if size < 0:
+            raise ValueError(f"Input size must be greater than 0. It is {size}.")
         _check.kind(spilling, bool, 'spilling')
         if hostname is not None:
             _check.kind(hostname, str, 'hostname')

@@ -37,8 +37,7 @@ class DSCallback:
 
     def __init__(self, step_size=1):
         _check.kind(step_size, int, 'step_size')
-        if step_size <= 0:
-            raise ValueError("step_size should be a positive integer.")
+        _check.within(step_size, 1, _check.INT32_MAX, 'step_size')
         self.step_size = step_size
 
     def create_runtime_obj(self):

@@ -62,7 +62,7 @@ class TFRecordDataset(Lines):
                  compression_type=None):
         self.dataset_files = find_files(dataset_files)
         if schema is not None and not isinstance(schema, (str, Schema)):
-            raise TypeError(f"schema should be path to schema file or Schema object, but got {type(schema)}.")
+            raise TypeError(f"path: {schema} is not string; a schema is the path of its file, or a Schema object.")
         _check.kind(shard_equal_rows, bool, 'shard_equal_rows')
         if compression_type is not None:
             _check.kind(compression_type, str, 'compression_type')
@@ -93,7 +93,8 @@ class TFRecordDataset(Lines):
             places += here
             files += [i] * len(here)
         if bad:
-            raise RuntimeError(f"Invalid file, {len(bad)} files cannot be opened, or are not valid tfrecord files: {list(bad)}; "
+            raise RuntimeError("Invalid file. The following files either cannot be opened, or are not valid TFRecordDataset files: "
+                               f"{list(bad)}; "
                                f"{next(iter(bad.values()))}")
         self._places, self._file_of = np.asarray(places, np.int64), np.asarray(files, np.int32)
         return [int((self._file_of == i).sum()) for i in range(len(self.dataset_files))]
@@ -276,7 +277,6 @@ class RandomDataset(Table):
     def check(self):
         if self.total_rows is not None:
             _check.kind(self.total_rows, int, 'total_rows')
-            _check.within(self.total_rows, 1, _check.INT32_MAX, 'total_rows')
         if self.schema is not None and not isinstance(self.schema, (str, Schema)):
             raise TypeError(f"schema should be path to schema file or Schema object, but got {type(self.schema)}.")
         self.schema = Schema(self.schema) if isinstance(self.schema, str) else self.schema
@@ -285,6 +285,8 @@ class RandomDataset(Table):
         self._seed_given = seed_now()
 
     def find(self):
+        if self.total_rows is not None and self.total_rows < 0:
+            raise RuntimeError(f"RandomDataset: 'total_rows' must be greater than or equal to 0, got: {self.total_rows}")
         draws = np.random.Generator(np.random.Philox(self._seed_given))
         count = self.total_rows or (self.schema.num_rows if self.schema and self.schema.num_rows else int(draws.integers(1, 11)))
         if self.schema is not None:
@@ -293,7 +295,7 @@ class RandomDataset(Table):
             columns = [{'name': f'column_{i}', 'type': str(draws.choice(['int32', 'float32', 'uint8'])),
                         'shape': draws.integers(1, 11, draws.integers(1, 3)).tolist()} for i in range(int(draws.integers(1, 5)))]
         place = {column['name']: k for k, column in enumerate(columns)}
-        if self.columns_list is not None:
+        if self.columns_list is not None and self.schema is not None:
             columns = [column for column in columns if column['name'] in self.columns_list]
         sizes = [[n if n > 0 else int(draws.integers(1, 11)) for n in column.get('shape') or []] for column in columns]
 

@@ -6,6 +6,7 @@ import json
 import os
 
 from spore.common.seed import get_seed as _process_seed
+from spore.dataset import _check
 
 __all__ = ['set_seed', 'get_seed', 'set_num_parallel_workers', 'get_num_parallel_workers', 'set_prefetch_size',
            'get_prefetch_size', 'set_callback_timeout', 'get_callback_timeout', 'set_monitor_sampling_interval',
@@ -16,7 +17,8 @@ __all__ = ['set_seed', 'get_seed', 'set_num_parallel_workers', 'get_num_parallel
            'get_multiprocessing_timeout_interval', 'set_multiprocessing_start_method',
            'get_multiprocessing_start_method', 'set_fast_recovery', 'get_fast_recovery', 'set_debug_mode',
            'get_debug_mode', 'set_error_samples_mode', 'get_error_samples_mode', 'set_iterator_mode',
-           'get_iterator_mode', 'set_sending_batches', 'set_memory_budget', 'get_memory_budget', 'load', 'ErrorSamplesMode']
+           'get_iterator_mode', 'set_sending_batches', 'set_memory_budget', 'get_memory_budget',
+           'set_dynamic_shape', 'get_dynamic_shape', 'set_video_backend', 'get_video_backend', 'load', 'ErrorSamplesMode']
 
 
 class ErrorSamplesMode(enum.IntEnum):
@@ -33,27 +35,33 @@ _values = {'seed': None, 'num_parallel_workers': max(1, min(8, os.cpu_count() or
            'enable_watchdog': True, 'multiprocessing_timeout_interval': 300, 'multiprocessing_start_method': 'fork',
            'fast_recovery': True, 'debug_mode': False, 'error_samples_mode': ErrorSamplesMode.RETURN,
            'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': [],
-           'memory_budget': 256}
+           'memory_budget': 256, 'dynamic_shape': False, 'video_backend': 'CPU'}
 
 
-def _count(name, value, least):
+def _wrong_kind(sentence, value):
+    return TypeError(f"{sentence} It is of type {type(value).__name__}: {value!r}")
+
+
+def _count(value, least, kind, range_, most=2147483647):
+    """A number from ``least`` on; ``kind`` and ``range_`` are the sentences of MindSpore for what is none."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be an int, but got {type(value).__name__}")
-    if not least <= value <= 2147483647:
-        raise ValueError(f"{name} must be at least {least} and at most 2147483647, but got {value}")
+        raise _wrong_kind(kind, value)
+    if not least <= value <= most:
+        raise ValueError(f"{range_} It is {value}.")
     return value
 
 
-def _flag(name, value):
+def _flag(value, sentence):
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be a bool, but got {type(value).__name__}")
+        raise _wrong_kind(sentence, value)
     return value
 
 
 def set_seed(seed):
     """The seed of shuffling and random transforms; the one of spore.set_seed otherwise."""
     from spore.dataset import _stream
-    _values['seed'] = _count('seed', seed, 0)
+    _values['seed'] = _count(seed, 0, "seed isn't of type int.", "seed given is not within the required range [0, UINT32_MAX(4294967295)].",
+                             4294967295)
     _stream.restart()
 
 
@@ -64,7 +72,12 @@ def get_seed():
 
 def set_num_parallel_workers(num):
     """Threads that a pipeline uses, where its operations do not say."""
-    _values['num_parallel_workers'] = _count('num_parallel_workers', num, 1)
+    _count(num, 1, "num isn't of type int.", "Number of parallel workers given is not within the required range (0, "
+           "INT32_MAX(2147483647)].")
+    most = 64 * (os.cpu_count() or 1)
+    if num > most:
+        raise RuntimeError(f"Invalid Parameter, num_parallel_workers exceeds the boundary between 1 and {most}, as got {num}.")
+    _values['num_parallel_workers'] = num
 
 
 def get_num_parallel_workers():
@@ -74,7 +87,7 @@ def get_num_parallel_workers():
 
 def set_prefetch_size(size):
     """Rows (or batches) made before they are asked for."""
-    _values['prefetch_size'] = _count('prefetch_size', size, 1)
+    _values['prefetch_size'] = _count(size, 1, "size isn't of type int.", "size is not within the required range (0, INT32_MAX(2147483647)].")
 
 
 def get_prefetch_size():
@@ -82,13 +95,10 @@ def get_prefetch_size():
     return _values['prefetch_size']
 
 
-def _setting(name, check, least=None, argument=None):
+def _setting(name, argument, check):
     """set_ and get_ functions of a setting that is kept for scripts that ask for it again."""
-    argument = argument or name
-
     def put(*args, **kwargs):
-        value = put.__signature__.bind(*args, **kwargs).arguments[argument]
-        _values[name] = check(argument, value, least) if least is not None else check(argument, value)
+        _values[name] = check(put.__signature__.bind(*args, **kwargs).arguments[argument])
 
     def get():
         return _values[name]
@@ -99,24 +109,50 @@ def _setting(name, check, least=None, argument=None):
     return put, get
 
 
-set_memory_budget, get_memory_budget = _setting('memory_budget', _count, 1, argument='megabytes')
-set_callback_timeout, get_callback_timeout = _setting('callback_timeout', _count, 1, argument='timeout')
-set_monitor_sampling_interval, get_monitor_sampling_interval = _setting('monitor_sampling_interval', _count, 1, argument='interval')
-set_auto_num_workers, get_auto_num_workers = _setting('auto_num_workers', _flag, argument='enable')
-set_numa_enable, get_numa_enable = _setting('numa_enable', _flag, argument='numa_enable')
-set_enable_shared_mem, get_enable_shared_mem = _setting('enable_shared_mem', _flag, argument='enable')
-set_autotune_interval, get_autotune_interval = _setting('autotune_interval', _count, 0, argument='interval')
-set_auto_offload, get_auto_offload = _setting('auto_offload', _flag, argument='offload')
-set_enable_watchdog, get_enable_watchdog = _setting('enable_watchdog', _flag, argument='enable')
-set_multiprocessing_timeout_interval, get_multiprocessing_timeout_interval = _setting(
-    'multiprocessing_timeout_interval', _count, 1, 'interval')
-set_fast_recovery, get_fast_recovery = _setting('fast_recovery', _flag, argument='fast_recovery')
-set_sending_batches, _ = _setting('sending_batches', _count, 0, argument='batch_num')
+def _counted(name, argument, least, kind, range_):
+    return _setting(name, argument, lambda value: _count(value, least, kind, range_))
+
+
+def _flagged(name, argument, sentence):
+    return _setting(name, argument, lambda value: _flag(value, sentence))
+
+
+set_memory_budget, get_memory_budget = _counted(
+    'memory_budget', 'megabytes', 1, "megabytes isn't of type int.", "megabytes is not within the required range [1, INT32_MAX(2147483647)].")
+set_callback_timeout, get_callback_timeout = _counted(
+    'callback_timeout', 'timeout', 1, "timeout isn't of type int.", "Timeout given is not within the required range.")
+set_monitor_sampling_interval, get_monitor_sampling_interval = _counted(
+    'monitor_sampling_interval', 'interval', 1, "interval isn't of type int.",
+    "Interval given is not within the required range (0, INT32_MAX(2147483647)].")
+set_autotune_interval, get_autotune_interval = _counted(
+    'autotune_interval', 'interval', 0, "interval must be of type int.",
+    "Interval given is not within the required range [0, INT32_MAX(2147483647)].")
+set_multiprocessing_timeout_interval, get_multiprocessing_timeout_interval = _counted(
+    'multiprocessing_timeout_interval', 'interval', 1, "interval isn't of type int.",
+    "Interval given is not within the required range (0, INT32_MAX(2147483647)).")
+set_sending_batches, _ = _counted(
+    'sending_batches', 'batch_num', -2147483648, "batch_num must be an int dtype.", "batch_num is not within the range of int32.")
+set_auto_num_workers, get_auto_num_workers = _flagged('auto_num_workers', 'enable', "enable must be of type bool.")
+set_numa_enable, get_numa_enable = _flagged('numa_enable', 'numa_enable', "numa_enable must be a boolean dtype.")
+set_enable_shared_mem, get_enable_shared_mem = _flagged('enable_shared_mem', 'enable', "enable must be of type bool.")
+set_auto_offload, get_auto_offload = _flagged('auto_offload', 'offload', "offload must be a bool dtype.")
+set_enable_watchdog, get_enable_watchdog = _flagged('enable_watchdog', 'enable', "enable must be a boolean dtype.")
+set_fast_recovery, get_fast_recovery = _flagged('fast_recovery', 'fast_recovery', "fast_recovery must be a boolean dtype.")
+set_dynamic_shape, get_dynamic_shape = _flagged('dynamic_shape', 'is_dynamic', "is_dynamic must be a boolean dtype.")
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
     """Keep the setting: the number of threads needs no tuning, since order does not depend on it."""
-    _values['enable_autotune'] = _flag('enable', enable)
+    _flag(enable, "enable must be of type bool.")
+    if enable and filepath_prefix is not None:
+        if not isinstance(filepath_prefix, str):
+            raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
+        if not filepath_prefix:
+            raise RuntimeError("The value of json_filepath cannot be the empty string.")
+        folder = os.path.dirname(filepath_prefix)
+        if folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Invalid json_filepath parameter. Directory <{folder}> does not exist.")
+    _values['enable_autotune'] = enable
 
 
 def get_enable_autotune():
@@ -126,13 +162,14 @@ def get_enable_autotune():
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
     """Make rows on the thread that asks for them, without others; hooks of dataset.debug see what goes through ``map``."""
-    _values['debug_mode'] = _flag('debug_mode_flag', debug_mode_flag)
+    _flag(debug_mode_flag, "debug_mode_flag isn't of type boolean.")
     if debug_hook_list is not None and not isinstance(debug_hook_list, list):
         raise TypeError("debug_hook_list is not a list.")
     from spore.dataset.debug import DebugHook
     for hook in debug_hook_list or ():
         if not isinstance(hook, DebugHook):
-            raise TypeError(f"All items in debug_hook_list should be of type DebugHook, but got {type(hook)}.")
+            raise TypeError(f"All items in debug_hook_list must be of type DebugHook. One is of {type(hook)}.")
+    _values['debug_mode'] = debug_mode_flag
     _values['debug_hooks'] = list(debug_hook_list or ())
 
 
@@ -143,10 +180,9 @@ def get_debug_mode():
 
 def set_multiprocessing_start_method(start_method='fork'):
     """Keep the setting."""
-    if not isinstance(start_method, str):
-        raise TypeError(f"start_method must be a str, but got {type(start_method).__name__}")
+    _check.kind(start_method, str, 'start_method')
     if start_method not in ('fork', 'spawn'):
-        raise ValueError(f"start_method must be 'fork' or 'spawn', but got {start_method!r}")
+        raise ValueError(f"Input start_method is not within the valid set of ['fork', 'spawn'], but got {start_method!r}.")
     _values['multiprocessing_start_method'] = start_method
 
 
@@ -156,11 +192,9 @@ def get_multiprocessing_start_method():
 
 
 def set_error_samples_mode(error_samples_mode):
-    """What becomes of rows that fail; only RETURN, an error in their place, is possible."""
-    if not isinstance(error_samples_mode, ErrorSamplesMode):
-        raise TypeError(f"error_samples_mode must be an ErrorSamplesMode, but got {type(error_samples_mode).__name__}")
-    if error_samples_mode != ErrorSamplesMode.RETURN:
-        raise NotImplementedError("set_error_samples_mode: rows that fail can only be reported (ErrorSamplesMode.RETURN)")
+    """What becomes of rows that fail in ``map``: an error (RETURN), a good row once more, behind the last one (REPLACE), or
+    nothing (SKIP). Other operations always report failures."""
+    _check.kind(error_samples_mode, ErrorSamplesMode, 'error_samples_mode')
     _values['error_samples_mode'] = error_samples_mode
 
 
@@ -171,13 +205,27 @@ def get_error_samples_mode():
 
 def set_iterator_mode(do_copy=False, parallel_convert=False):
     """Keep the setting: rows are never shared with the pipeline."""
-    _values['iterator_mode'] = {'do_copy': _flag('do_copy', do_copy),
-                                'parallel_convert': _flag('parallel_convert', parallel_convert)}
+    _check.kind(do_copy, bool, 'do_copy')
+    _check.kind(parallel_convert, bool, 'parallel_convert')
+    _values['iterator_mode'] = {'do_copy': do_copy, 'parallel_convert': parallel_convert}
 
 
 def get_iterator_mode():
     """The setting."""
     return _values['iterator_mode']
+
+
+def set_video_backend(backend):
+    """Who decodes videos: "CPU", or by name "Ascend", which is not there."""
+    _check.kind(backend, str, 'backend')
+    if backend not in ('CPU', 'Ascend'):
+        raise ValueError(f"Input backend is not within the valid set of ['CPU', 'Ascend'], but got {backend!r}.")
+    _values['video_backend'] = backend
+
+
+def get_video_backend():
+    """The setting."""
+    return _values['video_backend']
 
 
 def load(file):
@@ -188,7 +236,9 @@ def load(file):
         with open(file, encoding='utf-8') as text:
             given = json.load(text)
     except (OSError, ValueError) as error:
-        raise RuntimeError(f"Invalid file, {file} cannot be read as settings: {error}") from error
+        missing = isinstance(error, FileNotFoundError)
+        raise RuntimeError(f"Invalid file: settings file:{file} is not exist, check input path of config 'load' API." if missing else
+                           f"Invalid file, {file} cannot be read as settings: {error}") from error
     names = {'numParallelWorkers': set_num_parallel_workers, 'seed': set_seed, 'monitorSamplingInterval':
              set_monitor_sampling_interval, 'prefetchSize': set_prefetch_size}
     for name, value in given.items():

@@ -67,7 +67,7 @@ class VOCDataset(Table):
         _check.kind(self.task, str, 'task')
         _check.kind(self.usage, str, 'usage')
         if self.task not in ('Segmentation', 'Detection'):
-            raise ValueError("Invalid task : " + self.task)
+            raise ValueError(f"Invalid task : {self.task}.")
         lists = 'Segmentation' if self.task == 'Segmentation' else 'Main'
         self._list = os.path.join(self.dataset_dir, 'ImageSets', lists, f'{self.usage}.txt')
         if self.task == 'Segmentation' and self.class_indexing is not None:
@@ -143,7 +143,7 @@ class CocoDataset(Table):
         check_file(self.annotation_file, 'annotation_file')
         _check.kind(self.task, str, 'task')
         if self.task not in self._COLUMNS:
-            raise ValueError("Invalid task type: " + self.task)
+            raise ValueError(f"Invalid task type: {self.task}.")
         self._content = None
 
     def _annotations(self):

@@ -6,12 +6,13 @@ import os
 
 import numpy as np
 
-from spore import _core
+from spore import _core, log
 from spore.dataset import _check
+from spore.dataset._table import check_decrypt, decrypted
 from spore.dataset.samplers import PKSampler, Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 
-__all__ = ['MindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
+__all__ = ['MindDataset', 'OBSMindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
            'EMnistDataset', 'QMnistDataset', 'Cifar10Dataset', 'Cifar100Dataset']
 
 
@@ -26,7 +27,7 @@ def _usage(usage, known):
     if usage is not None:
         _check.kind(usage, str, 'usage')
         if usage not in known:
-            raise ValueError(f"usage is not within the valid set of {known}.")
+            raise ValueError(f"Input usage is not within the valid set of {known}.")
     return usage
 
 
@@ -43,6 +44,8 @@ class MindDataset(MappableDataset):
         padded_sample, num_padded: so many copies of a row are put behind.
         num_samples: at most so many rows.
     """
+
+    _SHUFFLES = (bool, Shuffle)
 
     def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None, num_shards=None,
                  shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None, cache=None):
@@ -132,7 +135,8 @@ class ImageFolderDataset(MappableDataset):
         extensions: endings of file names; .jpg, .jpeg, .png, .bmp, .JPEG if None.
         class_indexing: numbers of folder names; in alphabetical order from 0 if None.
         decode: whether pictures are decoded.
-        cache, decrypt: accepted as None.
+        cache: accepted; rows do not go through a cache.
+        decrypt: function of a file's path that gives its bytes, for files that are encrypted.
     """
 
     _ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.JPEG')
@@ -141,21 +145,21 @@ class ImageFolderDataset(MappableDataset):
                  extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
                  decrypt=None):
         _folder(dataset_dir)
-        if decrypt is not None:
-            raise NotImplementedError("ImageFolderDataset: decrypt is not supported")
+        check_decrypt(decrypt)
         if extensions is not None:
-            _check.kind(extensions, list, 'extensions')
+            _check.kinds(extensions, str, 'extensions')
         if class_indexing is not None:
             _check.kind(class_indexing, dict, 'class_indexing')
         _check.kind(decode, bool, 'decode')
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
-        self._decode = decode
+        self._decode, self._decrypt = decode, decrypt
+        self.dataset_dir, self.decode, self.extensions, self.class_indexing = dataset_dir, decode, extensions or [], class_indexing or {}
         endings = tuple(extensions) if extensions else self._ENDINGS
         names = sorted(entry.name for entry in os.scandir(dataset_dir) if entry.is_dir())
         self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
         missing = [name for name in self._classes if name not in names]
         if missing:
-            raise RuntimeError(f"ImageFolderDataset: there are no folders {missing[:4]} in {dataset_dir}")
+            log.warning("ImageFolderDataset: there are no folders %s in %s", missing[:4], dataset_dir)
         self._found, labels = [], []
         for name, label in self._classes.items():
             for root, folders, files in os.walk(os.path.join(dataset_dir, name)):
@@ -164,7 +168,8 @@ class ImageFolderDataset(MappableDataset):
                 self._found += here
                 labels += [label] * len(here)
         if not self._found:
-            raise RuntimeError(f"Invalid data, ImageFolderDataset: {dataset_dir} holds no pictures that end in {endings}")
+            raise RuntimeError("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or no data found). "
+                               f"Check image folder file path: {dataset_dir}: no folder in it holds pictures that end in {endings}")
         self._label_array = np.asarray(labels, np.int32)
 
     def _total(self):
@@ -180,8 +185,11 @@ class ImageFolderDataset(MappableDataset):
         return dict(self._classes)
 
     def _make(self):
-        paths = [os.fsencode(path) for path in self._found]
-        rows = _core.pipeline_files(paths, ['image', 'label'], [self._label_array], self._order())
+        names = ['image', 'label']
+        if self._decrypt is not None:
+            rows = decrypted(self._decrypt, [self._found], names, [self._label_array], self._order())
+        else:
+            rows = _core.pipeline_files([os.fsencode(path) for path in self._found], names, [self._label_array], self._order())
         return rows.map([_core.Transform('Decode')], ['image'], None) if self._decode else rows
 
 
@@ -253,7 +261,7 @@ class EMnistDataset(_Labelled):
                  sampler=None, num_shards=None, shard_id=None, cache=None):
         _folder(dataset_dir)
         if name not in self._PARTS:
-            raise ValueError(f"name is not within the valid set of {self._PARTS}.")
+            raise ValueError(f"Input name is not within the valid set of {self._PARTS}.")
         usage = _usage(usage, ['train', 'test', 'all'])
         kinds = ['train', 'test'] if usage in (None, 'all') else [usage]
         arrays = _idx_pairs('EMnistDataset', dataset_dir, [(f'emnist-{name}-{k}-images-idx3-ubyte',
@@ -318,7 +326,8 @@ class Cifar10Dataset(_Labelled):
         kinds = {'train': [self._TRAIN], 'test': [self._TEST]}.get(usage, [self._TRAIN, self._TEST])
         paths = [path for kind in kinds for path in sorted(glob.glob(os.path.join(glob.escape(dataset_dir), kind)))]
         if not paths:
-            raise RuntimeError(f"{type(self).__name__}: there are no files {' or '.join(kinds)} in {dataset_dir}")
+            raise RuntimeError(f"Invalid cifar folder, cifar(.bin) files are missing under {dataset_dir}: there are no files "
+                               f"{' or '.join(kinds)}")
         rows = np.concatenate([self._rows(path) for path in paths])
         images = np.ascontiguousarray(rows[:, self._LABELS:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
         labels = [np.ascontiguousarray(rows[:, i]).astype(np.uint32) for i in range(self._LABELS)]
@@ -370,7 +379,8 @@ def read_idx(who, folder, name, rank):
                 data = file.read()
             break
     else:
-        raise ValueError(f"{who}: there is no file {name} or {name}.gz in {folder}")
+        raise RuntimeError(f"Invalid data, {who} API can't read the data file (interface mismatch or no data found). Check file in "
+                           f"directory: {folder}: there is no {name} or {name}.gz")
     start = 4 + 4 * rank
     if len(data) < start or data[:2] != b'\0\0' or data[2] not in _IDX_TYPES or data[3] != rank:
         raise RuntimeError(f"{who}: {path} is no IDX file with {rank} dimensions")
@@ -380,3 +390,28 @@ def read_idx(who, folder, name, rank):
     if len(data) - start != wanted:
         raise RuntimeError(f"{who}: {path} should hold {wanted} bytes of data, but holds {len(data) - start}")
     return np.frombuffer(data, kind, offset=start).reshape(dims).astype(kind.newbyteorder('='))
+
+
+class OBSMindDataset(MindDataset):
+    """MindRecord files in object storage. There is no client for it here: copy the files, and read them with MindDataset.
+
+    Args:
+        dataset_files: addresses of the files.
+        server: address of the storage, http:// or https://.
+        ak, sk: keys for it.
+        sync_obs_path: where processes on several machines meet.
+        columns_list, shuffle, num_shards, shard_id: as for MindDataset.
+        shard_equal_rows: whether all parts get equally many rows.
+    """
+
+    def __init__(self, dataset_files, server, ak, sk, sync_obs_path, columns_list=None, shuffle=Shuffle.GLOBAL, num_shards=None,
+                 shard_id=None, shard_equal_rows=True):
+        _check.kinds(dataset_files, str, 'dataset_files')
+        for name, value in (('server', server), ('ak', ak), ('sk', sk), ('sync_obs_path', sync_obs_path)):
+            _check.kind(value, str, name)
+        if not server.startswith(('http://', 'https://')):
+            raise ValueError(f"server should be a str that starts with http:// or https://, but got {server}.")
+        _check.kind(shard_equal_rows, bool, 'shard_equal_rows')
+        _check.order(None, None, None, num_shards, shard_id)
+        raise RuntimeError(f"OBSMindDataset: there is no client for object storage ({server}) in this version; copy the "
+                           f"{len(dataset_files)} files to a disk and read them with MindDataset")

@@ -63,7 +63,7 @@ class Iterator:
         _check.kind(num_epochs, int, 'num_epochs')
         _check.within(num_epochs, -1, _check.INT32_MAX, 'num_epochs')
         if num_epochs == 0:
-            raise RuntimeError("Invalid epochs, the num_epochs should be -1 or greater than 0, but got: 0.")
+            raise RuntimeError("RootNode: num_epochs should be either -1 or positive integer, num_epochs: 0")
         self._seed = seed_now()
         given = [node.num_parallel_workers for node in _tree(data) if node.num_parallel_workers]
         workers = max(given) if given else config.get_num_parallel_workers()
@@ -85,6 +85,16 @@ class Iterator:
         mark = weakref.ref(self, _forget)
         ITERATORS_LIST.append(mark)
         owner._last, owner._last_stats = weakref.ref(self), None
+        if owner.get_init_step():
+            self._start_at(owner.get_init_step(), data.get_dataset_size())
+
+    def _start_at(self, step, size):
+        """Leave out the rows of so many steps: training goes on where it was."""
+        epoch, row = divmod(step, max(size, 1))
+        if self._left > 0:
+            self._left = max(self._left - epoch, 0)
+        if self._left:
+            self._source.seek(epoch, row)
 
     def __iter__(self):
         return self
@@ -109,6 +119,10 @@ class Iterator:
     def get_next(self):
         """The next row."""
         return self.__next__()
+
+    def get_col_names(self):
+        """Names of the columns."""
+        return list(self._columns)
 
     def get_state(self):
         """The position, as a dict that can be kept: the rows that follow are a function of it."""

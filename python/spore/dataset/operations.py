@@ -23,7 +23,11 @@ __all__ = ['BatchInfo', 'BatchDataset', 'BucketBatchByLengthDataset', 'MapDatase
 _zip = zip
 
 
-class _Passing(Dataset):
+class UnionBaseDataset(Dataset):
+    """What is made of the rows of other datasets."""
+
+
+class _Passing(UnionBaseDataset):
     """Datasets that are a method of the engine's."""
 
     def __init__(self, parent, num_parallel_workers=None):
@@ -128,9 +132,22 @@ class BatchDataset(_Passing):
                                        f"{len(outputs)} , but got: {len(made)}")
                 rows.update(_zip(outputs, made))
             return tuple(_stack(name, rows[name]) for name in columns)
-        sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
+        sizes = _sizes_of(self._n)
         return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns),
                                              self._processes() if self._function is not None else 0)
+
+
+def _sizes_of(size):
+    """What the engine calls for the size of a batch; None if it is a number."""
+    if not callable(size):
+        return None
+
+    def ask(epoch, number):
+        found = size(BatchInfo(epoch, number))
+        if isinstance(found, bool) or not isinstance(found, (int, np.integer)):
+            raise TypeError(f"Invalid batch_size function, 'batch_size' function should return an integer, but got: {found!r}")
+        return found
+    return ask
 
 
 def _stack(name, values):
@@ -178,7 +195,7 @@ class PaddedBatchDataset(_Passing):
             *lists, _, _ = lists
             return tuple(_stack(name, _filled(cells, *(pads[name] or (None, 0)), None) if name in pads else cells)
                          for name, cells in _zip(names, lists))
-        sizes = (lambda epoch, number: self._n(BatchInfo(epoch, number))) if callable(self._n) else None
+        sizes = _sizes_of(self._n)
         return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(names))
 
 
@@ -219,11 +236,23 @@ class BucketBatchByLengthDataset(_Passing):
     def _make(self):
         parent = self.children[0]
         names = parent.get_col_names()
+        unknown = [c for c in self._inputs if c not in names]
+        if unknown:
+            raise RuntimeError(f"Invalid parameter, input column name: {unknown[0]} doesn't exist in the dataset columns: {names}")
         places = [names.index(c) for c in self._inputs]
 
         def length(row):
             values = [row[i] for i in places]
-            return int(self._length(*values)) if self._length is not None else len(values[0])
+            found = self._length(*values) if self._length is not None else len(values[0])
+            if isinstance(found, np.ndarray) and found.shape == () and found.dtype.kind in 'iu':
+                found = int(found)
+            if isinstance(found, bool) or not isinstance(found, (int, np.integer)):
+                raise RuntimeError(f"Unable to cast Python instance of type {type(found)} to C++ type 'int': element_length_function must "
+                                   f"return an integer, but got {found!r}")
+            if found < 0:
+                raise RuntimeError("Invalid element_length_function, element_length_function must return an integer greater than or "
+                                   f"equal to 0, but got{found}")
+            return int(found)
 
         def together(bucket, rows):
             made = []
@@ -257,6 +286,17 @@ class BucketBatchByLengthDataset(_Passing):
         return self._bounds[bucket] - 1
 
 
+def _can_pad(kind, value):
+    """Texts are filled up with texts, bytes with bytes, numbers with numbers."""
+    names = {'U': 'string', 'S': 'bytes'}
+    wanted, given = names.get(kind), 'string' if isinstance(value, str) else 'bytes' if isinstance(value, bytes) else None
+    if value is None or value == 0 or wanted == given:
+        return
+    if wanted is None or given is None:
+        raise RuntimeError(f"PadEnd: can not pad numeric and string tensors together, but got: {given or 'number'} and {wanted or 'number'}.")
+    raise RuntimeError(f"PadEnd: can not pad string and byte tensors together, but got: {given} and {wanted}.")
+
+
 def _filled(cells, shape, value, bound):
     """Cells brought to one shape: the wanted one, the bound, or the largest."""
     arrays = [to_array(cell) for cell in cells]
@@ -265,6 +305,7 @@ def _filled(cells, shape, value, bound):
     wanted = [m if n is None else n for n, m in _zip(wanted, largest)]
     made = []
     texts = arrays[0].dtype.kind in 'US'
+    _can_pad(arrays[0].dtype.kind, value)
     filling = ('' if value is None or isinstance(value, (int, float)) else value) if texts else value if value is not None else 0
     if texts:
         arrays = [array.astype(np.result_type(array.dtype, np.asarray(filling).astype(array.dtype.kind))) for array in arrays]
@@ -332,10 +373,10 @@ class MapDataset(_Passing):
         operations = _watched(self._operations)
         engine, rest = _leading(operations) if operations is self._operations else ([], operations)
         if not rest:
-            return parent.map(engine, inputs, self._outputs)
+            return _tolerant(parent.map(engine, inputs, self._outputs))
         if engine:
-            parent = parent.map(engine, inputs, inputs if len(inputs) > 1 else None)
-        return parent.map_function(_chain(rest), inputs, self._outputs, self._processes())
+            parent = _tolerant(parent.map(engine, inputs, inputs if len(inputs) > 1 else None))
+        return _tolerant(parent.map_function(_chain(rest), inputs, self._outputs, self._processes()))
 
     def _announced(self, parent, inputs):
         """With callbacks all of it runs in Python, a batch of one row at a time: these are told epoch and row."""
@@ -353,6 +394,12 @@ class MapDataset(_Passing):
             row.update(_zip(outputs, made if isinstance(made, tuple) else (made,)))
             return tuple(row[c] for c in columns)
         return parent.batch_function(1, False, one, None, columns)
+
+
+def _tolerant(made):
+    """With rows that fail in it left out or replaced, if that is the setting."""
+    mode = config.get_error_samples_mode()
+    return made if mode == config.ErrorSamplesMode.RETURN else made.tolerate(mode == config.ErrorSamplesMode.REPLACE)
 
 
 def _watched(operations):
@@ -510,6 +557,8 @@ class ShuffleDataset(_Passing):
         super().__init__(parent)
         _check.kind(buffer_size, int, 'buffer_size')
         _check.within(buffer_size, 2, _check.INT32_MAX, 'buffer_size')
+        if parent.is_sync():
+            raise RuntimeError("No shuffle after sync operators.")
         self._n = self.buffer_size = buffer_size
 
     def is_shuffled(self):
@@ -540,13 +589,13 @@ class FlatMapDataset(_Passing):
     def _make(self):
         parts = []
         for row in self.children[0].create_tuple_iterator(num_epochs=1, output_numpy=True):
-            part = self._function(row)
+            part = self._function(*row)
             if not isinstance(part, Dataset):
-                raise TypeError("flat_map: func should return an object of Dataset.")
-            parts.append(part._engine())
+                raise TypeError(f"flat_map must return a Dataset object. The function gives {type(part)}.")
+            parts.append(part)
         if not parts:
             raise RuntimeError("flat_map: the dataset holds no rows")
-        return _core.pipeline_concat(parts)
+        return ConcatDataset(parts)._engine()
 
 
 class RepeatDataset(_Passing):
@@ -554,10 +603,9 @@ class RepeatDataset(_Passing):
 
     def __init__(self, parent, count=None):
         super().__init__(parent)
-        if count is not None:
-            _check.kind(count, int, 'repeat')
-            if count != -1 and not 1 <= count <= _check.INT32_MAX:
-                raise ValueError("count should be either -1 or positive integer, range[1, _check.INT32_MAX].")
+        _check.kind(count, (int, type(None)), 'repeat')
+        if count not in (None, -1) and not 1 <= count <= _check.INT32_MAX:
+            raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
         self.count = -1 if count is None else count
 
     def get_repeat_count(self):
@@ -624,7 +672,7 @@ class RenameDataset(_Passing):
         return self._parent().project(names, [new.get(c, c) for c in names])
 
 
-class ZipDataset(Dataset):
+class ZipDataset(UnionBaseDataset):
     """Columns of several datasets side by side."""
 
     def __init__(self, datasets):
@@ -638,13 +686,13 @@ class ZipDataset(Dataset):
         return _core.pipeline_zip([child._engine() for child in self.children])
 
 
-class ConcatDataset(Dataset):
+class ConcatDataset(UnionBaseDataset):
     """Rows of several datasets one after another."""
 
     def __init__(self, datasets):
         super().__init__(datasets)
-        for i, data in enumerate(datasets):
-            _check.kind(data, Dataset, f"datasets[{i}]")
+        for i, data in enumerate(datasets[1:]):
+            _check.kind(data, Dataset, f"dataset[{i}]")
         self._sampler = None
 
     def use_sampler(self, sampler):
@@ -659,7 +707,12 @@ class ConcatDataset(Dataset):
         self._sampler, self._pipeline = sampler, None
 
     def _make(self):
-        whole = _core.pipeline_concat([child._engine() for child in self.children])
+        engines = [child._engine() for child in self.children]
+        for other in engines[1:]:
+            if list(other.columns) != list(engines[0].columns):
+                raise RuntimeError("Invalid columns, 'column name' or 'column order' of concat datasets should be the same: there are "
+                                   f"{list(engines[0].columns)} and {list(other.columns)}; rename or project them.")
+        whole = _core.pipeline_concat(engines)
         if self._sampler is None:
             return whole
         count, shards, shard = whole.count(), self._sampler.num_shards, self._sampler.shard_id

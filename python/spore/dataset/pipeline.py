@@ -41,7 +41,7 @@ class Dataset:
         self.children = list(parents)
         self.parent = []
         self.num_parallel_workers = _workers(num_parallel_workers)
-        self._pipeline, self._made_for_debug = None, False
+        self._pipeline, self._made_for = None, None
         self._first = None
         self._size = None
         self._last = self._last_stats = None    # of the iterator made last; weak, for it must be able to go
@@ -59,8 +59,9 @@ class Dataset:
         return made
 
     def _engine(self):
-        if self._pipeline is None or self._made_for_debug != config.get_debug_mode():
-            self._pipeline, self._made_for_debug = self._finish(self._make()), config.get_debug_mode()
+        settings = config.get_debug_mode(), config.get_error_samples_mode()
+        if self._pipeline is None or self._made_for != settings:
+            self._pipeline, self._made_for = self._finish(self._make()), settings
         return self._pipeline
 
     # --- questions ---------------------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ class Dataset:
         notifiers = self.get_sync_notifiers()
         if condition_name not in notifiers:
             self.disable_sync()
-            raise RuntimeError(f"Condition name not found: {condition_name!r}; there are {sorted(notifiers)}")
+            raise RuntimeError(f"Condition name not found. There is no {condition_name!r}, only {sorted(notifiers)}")
         notifiers[condition_name](None if num_batch is None else num_batch * self.get_batch_size(), data)
 
     def get_sync_notifiers(self):
@@ -220,7 +221,10 @@ class Dataset:
         """Nothing to do: every iterator starts over."""
 
     def set_init_step(self, init_step):
-        """Keep the number of the step that training starts with."""
+        """Begin behind so many steps: iterators leave out their rows."""
+        _check.kind(init_step, int, 'init_step')
+        if init_step < 0:
+            raise ValueError(f"init_step must not be negative, but is {init_step}")
         self._init_step = init_step
 
     def get_init_step(self):
@@ -229,14 +233,18 @@ class Dataset:
 
     @property
     def dataset_size(self):
-        """Rows in an epoch."""
+        """Rows in an epoch. Written to, it is what get_dataset_size gives."""
         return self.get_dataset_size()
+
+    @dataset_size.setter
+    def dataset_size(self, value):
+        self._size = value
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Rows as lists of Tensors, or arrays with ``output_numpy``. Iterate again for the next epoch."""
-        data = self if columns is None else self.project(columns)
+        data = self if columns is None else self.project(_check.columns(columns, 'column_names'))
         return TupleIterator(data, num_epochs, output_numpy, do_copy, self)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
@@ -368,16 +376,16 @@ class Dataset:
     def apply(self, apply_func):
         """What ``apply_func`` makes of the dataset."""
         if not callable(apply_func):
-            raise TypeError("apply_func is not callable, use __call__")
+            raise TypeError(f"apply_func must be a function. It is {type(apply_func)}.")
         made = apply_func(self)
         if not isinstance(made, Dataset):
-            raise TypeError("apply_func returned is not a dataset.")
+            raise TypeError(f"apply_func must return a dataset. It returns {type(made)}.")
         return made
 
     def flat_map(self, func):
-        """The rows of the datasets that ``func`` makes of the rows, one dataset after another."""
+        """The rows of the datasets that ``func`` makes of the columns of each row, one dataset after another."""
         if not callable(func):
-            raise TypeError("func should be a function.")
+            raise TypeError(f"func must be a function. It is {type(func)}.")
         return kinds.FlatMapDataset(self, func)
 
     def split(self, sizes, randomize=True):
@@ -448,7 +456,7 @@ def zip(datasets):
     """
     _check.kind(datasets, tuple, 'datasets')
     if len(datasets) <= 1:
-        raise ValueError("Can't zip empty dataset!" if not datasets else "Can't zip single dataset!")
+        raise ValueError("Can't zip empty or just one dataset!")
     return kinds.ZipDataset(datasets)
 
 

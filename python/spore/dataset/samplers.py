@@ -12,11 +12,11 @@ class Shuffle(str, enum.Enum):
     """How the rows of files are mixed: all of them, the files, or the rows inside each file."""
 
     FALSE = "false"
+    ADAPTIVE = "adaptive"
     GLOBAL = "global"
+    PARTIAL = "partial"
     FILES = "files"
     INFILE = "infile"
-    ADAPTIVE = "adaptive"
-    PARTIAL = "partial"
 
 
 def generator_of(seed, epoch):
@@ -24,11 +24,21 @@ def generator_of(seed, epoch):
     return np.random.Generator(np.random.Philox(key=[seed & 0xFFFFFFFFFFFFFFFF, epoch]))
 
 
+def _whole(value, name):
+    """Value is a whole number. Whether it is one that makes sense is told when rows are asked for, as MindSpore does."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be integer but was: {value}.")
+
+
+def _flag(value, name):
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be a boolean value but was: {value}.")
+
+
 def _samples(num_samples):
     if num_samples is None:
         return None
-    if isinstance(num_samples, bool) or not isinstance(num_samples, int):
-        raise TypeError(f"num_samples must be an int, but got {type(num_samples).__name__}")
+    _whole(num_samples, 'num_samples')
     if num_samples < 0 or num_samples > 9223372036854775807:
         raise ValueError(f"num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
     return num_samples or None
@@ -45,6 +55,8 @@ class BuiltinSampler:
         """Let ``sampler`` choose first."""
         if self.child_sampler is not None:
             raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        if not hasattr(sampler, '__iter__') and not isinstance(sampler, BuiltinSampler):
+            raise AttributeError(f"'{type(sampler).__name__}' object has no attribute 'get_shuffle_mode': a child is a sampler")
         self.child_sampler = sampler
 
     def get_child(self):
@@ -116,12 +128,17 @@ class SequentialSampler(BuiltinSampler):
     """Rows as they are, from ``start_index`` on."""
 
     def __init__(self, start_index=None, num_samples=None):
-        if start_index is not None and (isinstance(start_index, bool) or not isinstance(start_index, int)):
-            raise TypeError(f"start_index must be an int, but got {type(start_index).__name__}")
+        if start_index is not None:
+            _whole(start_index, 'start_index')
         super().__init__(num_samples)
         self.start_index = start_index or 0
 
     def _choose(self, count, seed, epoch, labels):
+        if self.start_index < 0:
+            raise RuntimeError(f"SequentialSampler: start_index_ must be greater than or equal to 0, but got: {self.start_index}")
+        if self.start_index >= count > 0:
+            raise RuntimeError(f"Invalid parameter, start_index must be less than num_rows, but got start_index: {self.start_index}, "
+                               f"num_rows: {count}.")
         return np.arange(self.start_index, count, dtype=np.int64)
 
 
@@ -129,8 +146,7 @@ class RandomSampler(BuiltinSampler):
     """Rows in random order, or drawn with ``replacement``."""
 
     def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value, but got: {replacement}.")
+        _flag(replacement, 'replacement')
         super().__init__(num_samples)
         self.replacement = replacement
 
@@ -144,26 +160,34 @@ class RandomSampler(BuiltinSampler):
         return True
 
 
+def check_shard(num_shards, shard_id):
+    """There is such a part."""
+    if num_shards <= 0:
+        raise RuntimeError(f"DistributedSampler: num_shards must be greater than 0, but got: {num_shards}")
+    if not 0 <= shard_id < num_shards:
+        raise RuntimeError(f"DistributedSampler: shard_id must be in range [0, {num_shards}), but got: {shard_id}")
+
+
 class DistributedSampler(BuiltinSampler):
     """One of ``num_shards`` parts of equal size; the last rows are filled up from the front."""
 
     def __init__(self, num_shards, shard_id, shuffle=True, num_samples=None, offset=-1):
-        for name, value in (('num_shards', num_shards), ('shard_id', shard_id), ('offset', offset)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"{name} must be integer but was: {type(value).__name__}.")
-        if num_shards <= 0:
-            raise ValueError(f"num_shards should be a positive integer value, but got num_shards: {num_shards}.")
-        if not 0 <= shard_id < num_shards:
-            raise ValueError(f"shard_id should in range [0, {num_shards}), but got shard_id: {shard_id}.")
-        if not isinstance(shuffle, bool):
-            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
-        if offset > num_shards:
-            raise RuntimeError(f"offset should be no more than num_shards: {num_shards}, but got offset: {offset}.")
+        _whole(num_shards, 'num_shards')
+        _whole(shard_id, 'shard_id')
+        if not isinstance(shuffle, (bool, Shuffle)):
+            raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle}.")
+        _whole(offset, 'offset')
         super().__init__(num_samples)
         self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
 
+    def _mixes(self):
+        return self.shuffle not in (False, Shuffle.FALSE)
+
     def _choose(self, count, seed, epoch, labels):
-        order = generator_of(seed, epoch).permutation(count) if self.shuffle else np.arange(count)
+        check_shard(self.num_shards, self.shard_id)
+        if self.offset > self.num_shards:
+            raise RuntimeError(f"DistributedSampler: offset must be no more than num_shards({self.num_shards}), but got: {self.offset}")
+        order = generator_of(seed, epoch).permutation(count) if self._mixes() else np.arange(count)
         if count == 0:
             return order
         each = -(-count // self.num_shards)
@@ -173,7 +197,7 @@ class DistributedSampler(BuiltinSampler):
         return order[(np.arange(each) * self.num_shards + self.shard_id) % count]
 
     def is_shuffled(self):
-        return self.shuffle or super().is_shuffled()
+        return self._mixes() or super().is_shuffled()
 
     def is_sharded(self):
         return self.num_shards > 1 or super().is_sharded()
@@ -188,6 +212,8 @@ class SubsetSampler(BuiltinSampler):
     """The rows of these numbers, in this order."""
 
     def __init__(self, indices, num_samples=None):
+        if isinstance(indices, str):
+            raise TypeError(f"Unsupported sampler object of type ({type(indices)})")
         if not isinstance(indices, list):
             try:
                 indices = list(indices)
@@ -226,23 +252,28 @@ class WeightedRandomSampler(BuiltinSampler):
         for i, weight in enumerate(weights):
             if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
                 raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}.")
-        if not weights:
-            raise ValueError("weights size should not be 0")
-        if min(weights) < 0:
-            raise ValueError(f"weights should not contain negative numbers, but got: {weights}.")
-        if not any(weights):
-            raise ValueError("elements of weights should not be all zero.")
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement must be a boolean value, but got: {replacement}.")
+        _flag(replacement, 'replacement')
         super().__init__(num_samples)
         self.weights, self.replacement = weights, replacement
 
     def _choose(self, count, seed, epoch, labels):
-        weights = np.asarray(self.weights, np.float64)[:count]
-        wanted = self.num_samples or len(weights)
-        if not self.replacement and wanted > np.count_nonzero(weights):
-            raise RuntimeError(f"{wanted} rows cannot be drawn without replacement from "
-                               f"{np.count_nonzero(weights)} that have a weight")
+        weights = np.asarray(self.weights, np.float64)
+        if not len(weights):
+            raise RuntimeError("WeightedRandomSampler: weights vector must not be empty")
+        if weights.min() < 0:
+            at = int(np.argmax(weights < 0))
+            raise RuntimeError(f"WeightedRandomSampler: weights vector must not contain negative numbers, got: weights[{at}] = "
+                               f"{weights[at]:f}")
+        if not weights.any():
+            raise RuntimeError("WeightedRandomSampler: elements of weights vector must not be all zero")
+        if len(weights) > count:
+            raise RuntimeError("Invalid parameter, size of sample weights must be less than or equal to num of data, otherwise might "
+                               f"cause generated id out of bound or other errors, but got weight size: {len(weights)}, num of data: "
+                               f"{count}")
+        wanted = min(self.num_samples or count, count)
+        if not self.replacement:
+            wanted = min(wanted, len(weights))
+            weights = np.where(weights > 0, weights, weights[weights > 0].min() * 1e-30)     # these come last
         return generator_of(seed, epoch).choice(len(weights), wanted, self.replacement, weights / weights.sum())
 
     def is_shuffled(self):
@@ -253,20 +284,18 @@ class PKSampler(BuiltinSampler):
     """``num_val`` rows of each of ``num_class`` classes (all, if None), by the column of labels."""
 
     def __init__(self, num_val, num_class=None, shuffle=False, class_column='label', num_samples=None):
-        if isinstance(num_val, bool) or not isinstance(num_val, int):
-            raise TypeError(f"num_val must be integer but was: {type(num_val).__name__}.")
-        if num_val <= 0:
-            raise ValueError(f"num_val should be a positive integer value, but got num_val: {num_val}.")
+        _whole(num_val, 'num_val')
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
-        if not isinstance(shuffle, bool):
-            raise TypeError(f"shuffle must be a boolean value but was: {shuffle}.")
+        _flag(shuffle, 'shuffle')
         if not isinstance(class_column, str):
             raise TypeError(f"class_column must be a str value but was: {class_column}.")
         super().__init__(num_samples)
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
 
     def _choose(self, count, seed, epoch, labels):
+        if self.num_val <= 0:
+            raise RuntimeError(f"PKSampler: num_val must be greater than 0, but got: {self.num_val}")
         if labels is None:
             raise RuntimeError("PKSampler needs a source whose labels are known without reading the rows, such as "
                                "ImageFolderDataset or MnistDataset")
@@ -284,11 +313,13 @@ class PKSampler(BuiltinSampler):
 
 
 def _as_ids(values):
+    if not hasattr(values, '__iter__') and hasattr(values, '__len__'):      # the old way to go through something, which has no end
+        values = (values[i] for i in range(len(values)))
     ids = np.asarray(list(values))
     if ids.size == 0:
         return np.zeros(0, np.int64)
     if ids.ndim != 1 or ids.dtype.kind not in 'iu':
-        raise RuntimeError(f"a sampler must give whole numbers, but gives {ids[:4]!r}")
+        raise RuntimeError(f"Python sampler should return index of type integer, but got: {ids[:4]!r}")
     return ids.astype(np.int64)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What columns a source has: names, types, shapes."""
 import json
+import os
 
 from spore.dataset import _check
 
@@ -28,6 +29,8 @@ class Schema:
         self.columns, self.dataset_type, self.num_rows = [], '', 0
         if schema_file is not None:
             _check.kind(schema_file, str, 'schema_file')
+            if not os.path.isfile(schema_file) or not os.access(schema_file, os.R_OK):
+                raise ValueError(f"The file {schema_file} does not exist or permission denied!")
             with open(schema_file, encoding='utf-8') as file:
                 self.from_json(json.load(file))
 
@@ -37,7 +40,7 @@ class Schema:
         kind = de_type if isinstance(de_type, str) else str(getattr(de_type, '__name__', de_type))
         kind = kind.lower().removesuffix('_')
         if kind not in _TYPES:
-            raise TypeError(f"Unknown column type: {de_type}; a column is one of {', '.join(_TYPES)}")
+            raise TypeError(f"Unknown column type. {de_type} is given; a column is one of {', '.join(_TYPES)}")
         column = {'name': name, 'rank': 1 if shape is None else len(shape)}
         if shape is not None:
             _check.kind(shape, (list, tuple), 'shape')
@@ -56,12 +59,13 @@ class Schema:
         """Add columns from a list of dicts, or a dict by name."""
         if isinstance(columns, dict):
             columns = [{'name': name, **rest} for name, rest in columns.items()]
-        _check.kind(columns, list, 'columns')
+        if not isinstance(columns, list):
+            raise RuntimeError(f"columns must be dict or list, columns contain name, type, shape(optional). It is {type(columns)}.")
         for column in columns:
-            if 'name' not in column:
-                raise AttributeError("Column's name is missing")
+            if not isinstance(column, dict) or 'name' not in column:
+                raise RuntimeError(f"Column's name is missing in {column!r}")
             if 'type' not in column:
-                raise AttributeError("Column's type is missing")
+                raise RuntimeError(f"Column's type is missing in {column!r}")
             self.add_column(column['name'], column['type'], column.get('shape'))
 
     def to_json(self):

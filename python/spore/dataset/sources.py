@@ -12,37 +12,50 @@ from spore.dataset import _check
 from spore.dataset._cells import to_array
 from spore.dataset._stream import seed_now
 from spore.dataset.pipeline import Dataset, _check_sizes, _split_sizes
-from spore.dataset.samplers import BuiltinSampler, Shuffle, SubsetRandomSampler, SubsetSampler, ids_of
+from spore.dataset.samplers import (BuiltinSampler, PKSampler, Sampler, Shuffle, SubsetRandomSampler, SubsetSampler, check_shard,
+                                    ids_of)
 from spore.dataset.schema import Schema
 
-__all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'MappableDataset']
+__all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'MappableDataset', 'SourceDataset']
 
 
-class MappableDataset(Dataset):
+class SourceDataset(Dataset):
+    """Where rows come from."""
+
+
+class MappableDataset(SourceDataset):
     """Sources whose rows have numbers: they come in order, shuffled, sampled, or as one shard of several."""
 
-    _CONFLICT = RuntimeError    # of arguments that exclude each other
+    _SHUFFLES = bool            # what shuffle may be; with Shuffle for rows in several files
+    _check_order = staticmethod(_check.order)
 
     def __init__(self, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None, cache=None):
         super().__init__((), num_parallel_workers)
-        if num_samples is not None:
-            _check.kind(num_samples, int, 'num_samples')
-            _check.within(num_samples, 0, 9223372036854775807, 'num_samples')
-        if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-            raise TypeError(f"shuffle should be of boolean type or Shuffle, but got {type(shuffle)}")
-        _check.order(self._CONFLICT, num_samples, shuffle, sampler, num_shards, shard_id)
+        _check.samples(num_samples)
+        if shuffle is not None:
+            _check.kind(shuffle, self._SHUFFLES, 'shuffle')
+        self._check_order(num_samples, shuffle, sampler, num_shards, shard_id)
         _check.cache(cache)
         self.cache = cache
-        if isinstance(sampler, (list, tuple)):
-            sampler = SubsetSampler(sampler, num_samples)
-        elif sampler is not None and not isinstance(sampler, BuiltinSampler):
-            if isinstance(sampler, str) or not hasattr(sampler, '__iter__'):
-                raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
-        self.sampler = sampler
+        self.sampler = self._sampler_of(sampler, num_samples)
         self._shuffle = shuffle not in (False, Shuffle.FALSE)
-        self._shard_of = (num_shards or 1, shard_id or 0)
+        self._shard_of = (1 if num_shards is None else num_shards, shard_id or 0)
         self._most = num_samples or 0
+        self.num_samples, self.shuffle_flag = self._most, 2 if self._shuffle else 0
+        self.num_shards, self.shard_id = self._shard_of
+
+    @staticmethod
+    def _sampler_of(sampler, num_samples):
+        if sampler is None or isinstance(sampler, BuiltinSampler):
+            return sampler
+        if isinstance(sampler, (list, tuple, np.ndarray)):
+            return SubsetSampler(list(sampler), num_samples)
+        if isinstance(sampler, int):
+            return SubsetSampler([sampler], num_samples)
+        if isinstance(sampler, str) or not _can_be_iterated(sampler):
+            raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
+        return _Chosen(sampler, num_samples) if num_samples else sampler
 
     def _labels(self):
         """Labels of all rows, for samplers; None if they are not known."""
@@ -55,6 +68,7 @@ class MappableDataset(Dataset):
     def _order(self):
         """What the engine is told about the order."""
         if self.sampler is None:
+            check_shard(*self._shard_of)
             return (self._shuffle, *self._shard_of, self._most)
         labels = self._labels if self._labels() is not None else None
         return lambda seed, epoch: ids_of(self.sampler, self._total(), seed, epoch, labels)
@@ -73,7 +87,7 @@ class MappableDataset(Dataset):
         """Let another sampler choose the rows."""
         if new_sampler is None:
             raise TypeError("Input sampler can not be None.")
-        if not isinstance(new_sampler, BuiltinSampler) and not hasattr(new_sampler, '__iter__'):
+        if not isinstance(new_sampler, BuiltinSampler) and (isinstance(new_sampler, str) or not hasattr(new_sampler, '__iter__')):
             raise TypeError("Input sampler is not an instance of a sampler.")
         self.sampler, self._pipeline, self._size = new_sampler, None, None
 
@@ -85,7 +99,9 @@ class MappableDataset(Dataset):
 
     def split(self, sizes, randomize=True):
         _check_sizes(sizes, randomize)
-        if self.sampler is not None or self._shard_of[0] > 1:
+        if self.is_sharded():
+            raise RuntimeError("Dataset should not be sharded before split.")
+        if self.sampler is not None:
             return super().split(sizes, randomize)
         count = self.get_dataset_size()
         ids = np.arange(count)
@@ -102,10 +118,44 @@ class MappableDataset(Dataset):
         return parts
 
 
-class _InMemory(MappableDataset):
-    """Sources that MindSpore has in Python: they answer conflicts of arguments by another exception."""
+class _Chosen(Sampler):
+    """The first rows that something that can be iterated over chooses."""
 
-    _CONFLICT = ValueError
+    def __init__(self, source, num_samples):
+        super().__init__(num_samples)
+        self._source = source
+
+    def __iter__(self):
+        return iter(self._source)
+
+
+def _can_be_iterated(value):
+    """Also by the old way: numbers from 0 on until there is no more."""
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+class _InMemory(MappableDataset):
+    """Sources that MindSpore has in Python: they have rules of their own for arguments that exclude each other."""
+
+    _check_order = staticmethod(_check.order_in_memory)
+
+    @property
+    def column_names(self):
+        """Names of the columns."""
+        return self._column_names
+
+    @staticmethod
+    def _sampler_of(sampler, num_samples):
+        if isinstance(sampler, (int, str)) or sampler is not None and not _can_be_iterated(sampler) \
+                and not isinstance(sampler, BuiltinSampler):
+            raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
+        if isinstance(sampler, PKSampler):
+            raise ValueError("GeneratorDataset doesn't support PKSampler.")
+        return MappableDataset._sampler_of(sampler, num_samples)
 
 
 class NumpySlicesDataset(_InMemory):
@@ -134,16 +184,14 @@ class NumpySlicesDataset(_InMemory):
                  num_shards=None, shard_id=None):
         _check.kind(data, (list, tuple, dict, np.ndarray), 'data')
         if len(data) == 0:
-            raise ValueError("data should not be empty.")
+            raise ValueError("Argument data cannot be empty")
         if isinstance(data, dict):
             usual, arrays = list(data), list(data.values())
         elif isinstance(data, tuple):
             usual, arrays = None, list(data)
         else:
             usual, arrays = None, [data]
-        self._arrays = [to_array(a) for a in arrays]
-        if any(a.ndim == 0 for a in self._arrays):
-            raise ValueError("NumpySlicesDataset: data must hold arrays with at least one dimension")
+        self._arrays = [_column(a) for a in arrays]
         sizes = {len(a) for a in self._arrays}
         if len(sizes) > 1:
             raise ValueError(f"Data length in each column is not equal: {sorted(sizes)}")
@@ -160,7 +208,27 @@ class NumpySlicesDataset(_InMemory):
         return len(self._arrays[0])
 
     def _make(self):
-        return _core.pipeline_arrays(self._column_names, self._arrays, self._order())
+        if all(isinstance(a, np.ndarray) for a in self._arrays):
+            return _core.pipeline_arrays(self._column_names, self._arrays, self._order())
+
+        def read(index):
+            return tuple(a[index] for a in self._arrays)
+        return _core.pipeline_source(read, self._total(), self._column_names, self._order())
+
+
+def _column(values):
+    """Rows along the first dimension: an array, or a list of arrays where rows differ in shape or are bytes."""
+    if isinstance(values, (list, tuple)) and any(isinstance(value, bytes) for value in values):
+        return [to_array(value) for value in values]
+    try:
+        array = to_array(values)
+    except ValueError:
+        if not isinstance(values, (list, tuple)):
+            raise
+        return [to_array(value) for value in values]
+    if array.ndim == 0:
+        raise ValueError("NumpySlicesDataset: data must hold arrays with at least one dimension")
+    return array
 
 
 class PaddedDataset(_InMemory):
@@ -170,6 +238,8 @@ class PaddedDataset(_InMemory):
         _check.kind(padded_samples, list, 'padded_samples')
         if not padded_samples:
             raise ValueError("padded_samples cannot be empty.")
+        for row in padded_samples:
+            _check.kind(row, dict, 'padded_element')
         super().__init__(shuffle=False)
         self._column_names = list(padded_samples[0])
         self._rows = [tuple(to_array(row[c]) for c in self._column_names) for row in padded_samples]
@@ -302,7 +372,7 @@ class GeneratorDataset(_InMemory):
         if self._random:
             processes = self.num_parallel_workers if self.python_multiprocessing and self.num_parallel_workers > 1 else 0
             if self._total() == 0:
-                raise RuntimeError("GeneratorDataset: data row of input source must not be 0, got: 0")
+                raise RuntimeError("GeneratorNode: data row of input source must not be 0, got: 0")
             return _core.pipeline_source(self._typed(self.source.__getitem__), self._total(), self._column_names,
                                          self._order(), processes)
         typed = self._typed(lambda row: row)
@@ -346,6 +416,9 @@ class _Streaming:
         if self._most and row >= self._most:
             return None
         try:
-            return self._typed(next(self._rows))
+            values = next(self._rows)
         except StopIteration:
             return None
+        if values is None:
+            raise TypeError("the generator gave None instead of a row: a row is an array, or a tuple of arrays")
+        return self._typed(values)

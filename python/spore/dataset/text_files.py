@@ -29,7 +29,8 @@ CHUNK = 1 << 20
 def find_files(patterns, name='dataset_files'):
     """Files by a name, a pattern or a list of these."""
     if not isinstance(patterns, (str, list)):
-        raise TypeError(f"{name} should be of type str or a list of strings.")
+        raise TypeError(f"Argument dataset files with value {patterns} is not of type [<class 'str'>, <class 'list'>], but got "
+                        f"{type(patterns)}.")
     found = []
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         if not isinstance(pattern, str):
@@ -39,7 +40,7 @@ def find_files(patterns, name='dataset_files'):
             raise ValueError(f"The following patterns did not match any files: {[pattern]}")
         found += here
     if not found:
-        raise ValueError("The list of path names matching the patterns is empty.")
+        raise ValueError(f"Input {name} can not be empty, but got '{patterns}'.")
     return sorted(found)
 
 
@@ -62,6 +63,8 @@ def line_places(path, keep_empty=False):
 class Lines(MappableDataset):
     """Rows of files that are read from front to back: with Shuffle.FILES the files are mixed; with Shuffle.GLOBAL or True rows go
     through ``shuffle`` behind that. Shards are consecutive parts, filled up from the front."""
+
+    _SHUFFLES = (bool, Shuffle)
 
     def __init__(self, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
         if not isinstance(shuffle, (bool, Shuffle)):
@@ -233,13 +236,11 @@ class CSVDataset(_Records):
     def __init__(self, dataset_files, field_delim=',', column_defaults=None, column_names=None, num_samples=None,
                  num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None):
         _check.kind(field_delim, str, 'field_delim')
-        if field_delim in ('"', '\r', '\n'):
-            raise ValueError("field_delim is invalid.")
-        if len(field_delim) != 1:
-            raise ValueError("field_delim should be a single character.")
+        if field_delim in ('"', '\r', '\n') or len(field_delim) != 1:
+            raise ValueError("field_delim is invalid. It should be one character, neither a quotation mark nor the end of a line.")
         if column_defaults is not None:
             if not isinstance(column_defaults, list):
-                raise TypeError("column_defaults should be a list.")
+                raise TypeError("column_defaults should be type of list.")
             for value in column_defaults:
                 if not isinstance(value, (str, int, float)):
                     raise TypeError("column type in column_defaults is invalid.")
@@ -344,7 +345,8 @@ class CLUEDataset(_Records):
     def __init__(self, dataset_files, task='AFQMC', usage='train', num_samples=None, num_parallel_workers=None,
                  shuffle=Shuffle.GLOBAL, num_shards=None, shard_id=None, cache=None):
         self.dataset_files = find_files(dataset_files)
-        one_of(task, list(self._COLUMNS), 'task')
+        if task not in self._COLUMNS:
+            raise ValueError("task should be 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL'.")
         one_of(usage, ['train', 'test', 'eval'], 'usage')
         self.task, self.usage = task, usage
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)

@@ -98,16 +98,18 @@ class CelebADataset(Table):
 
     ARGUMENTS = ("dataset_dir, num_parallel_workers=None, shuffle=None, usage='all', sampler=None, decode=False, "
                  "extensions=None, num_samples=None, num_shards=None, shard_id=None, cache=None, decrypt=None")
-    USAGE = ['train', 'valid', 'test', 'all']
+    PARTS = ['train', 'valid', 'test']
 
     def check(self):
+        if self.usage not in (*self.PARTS, 'all'):
+            raise ValueError("usage should be 'all', 'train', 'valid' or 'test'.")
         if self.extensions is not None:
             _check.kinds(self.extensions, str, 'extensions')
 
     def find(self):
         lines = read_lines(os.path.join(self.dataset_dir, 'list_attr_celeba.txt'), 'CelebADataset')[2:]
         if self.usage != 'all':
-            wanted = str(self.USAGE.index(self.usage))
+            wanted = str(self.PARTS.index(self.usage))
             part = os.path.join(self.dataset_dir, 'list_eval_partition.txt')
             names = {line.split()[0] for line in read_lines(part, 'CelebADataset') if line.split()[1] == wanted}
             lines = [line for line in lines if line.split()[0] in names]
@@ -380,10 +382,10 @@ class ManifestDataset(Table):
 
     ARGUMENTS = ("dataset_file, usage='train', num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, "
                  "class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None")
-    USAGE = ['train', 'eval', 'inference']
 
     def check(self):
         check_file(self.dataset_file)
+        _check.kind(self.usage, str, 'usage')
         self._classes = None
         if self.class_indexing is not None:
             _check.kind(self.class_indexing, dict, 'class_indexing')
@@ -392,6 +394,8 @@ class ManifestDataset(Table):
                 _check.kind(number, int, 'class_indexing.value')
 
     def find(self):
+        if self.usage not in ('train', 'eval', 'inference'):
+            raise RuntimeError(f"ManifestDataset: {self.usage} does not match any mode in [ inference eval train ]")
         rows = []
         for number, line in enumerate(read_lines(self.dataset_file, 'ManifestDataset')):
             try:
