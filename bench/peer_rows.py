@@ -57,6 +57,10 @@ GROUPS["fused"] = [
     ("attention.8x512x64", (8, 512, 64), 0.8, 0.8),
     ("attention_grad.8x512x64", (8, 512, 64), 0.8, 0.8),
 ]
+GROUPS["infer"] = [
+    *((f"infer.{name}_{batch}", (name, batch), aim, aim) for name, aim in (("resnet50", 0.7), ("mobilenetv2", 0.9)) for batch in (1, 8)),
+    ("infer.bert_1", ("bert", 1), 0.7, 0.7),
+]
 GROUPS["train"] = [
     ("train.lenet", ("lenet",), 0.5, 0.5),
     ("train.mlp", ("mlp",), 0.5, 0.5),

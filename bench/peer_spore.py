@@ -149,6 +149,17 @@ def train(name):
     return one
 
 
+def infer(name, batch):
+    import inference
+    ms.set_seed(1)
+    net, x = inference.make(name, batch)
+    run = ms.jit(net) if GRAPH else net
+
+    def one():
+        run(x).asnumpy()
+    return one
+
+
 serve({
     "matmul": matmul, "matmul_int8": matmul_int8,
     "conv": conv, "conv_input": lambda *g: conv_gradient(g, "input"), "conv_weight": lambda *g: conv_gradient(g, "weight"),
@@ -160,5 +171,5 @@ serve({
     "cumsum": lambda n: call_of(lambda a: ops.cumsum(a, 0), normal(n)),
     "topk": lambda n, k: call_of(lambda a: ops.topk(a, k), normal(n)),
     "sort": lambda n: call_of(lambda a: ops.sort(a), normal(n)),
-    "chain": chain, "attention": attention, "attention_grad": attention_grad, "train": train,
+    "chain": chain, "attention": attention, "attention_grad": attention_grad, "train": train, "infer": infer,
 })

@@ -100,6 +100,12 @@ def train(name):
     return lambda: step().item()
 
 
+def infer(name, batch):
+    import inference_torch
+    net, x = inference_torch.make(name, batch)
+    return call_of(net, x)
+
+
 serve({
     "matmul": matmul, "matmul_int8": matmul_int8,
     "conv": conv, "conv_input": lambda *g: conv_gradient(g, 0), "conv_weight": lambda *g: conv_gradient(g, 1),
@@ -113,5 +119,5 @@ serve({
     "cumsum": lambda n: call_of(lambda x: x.cumsum(0), torch.randn(n)),
     "topk": lambda n, k: call_of(lambda x: x.topk(k), torch.randn(n)),
     "sort": lambda n: call_of(lambda x: x.sort(), torch.randn(n)),
-    "chain": chain, "attention": attention, "attention_grad": attention_grad, "train": train,
+    "chain": chain, "attention": attention, "attention_grad": attention_grad, "train": train, "infer": infer,
 })

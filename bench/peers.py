@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench-peers``: spore and its peers on the same rows, alternately, in one run.
 
-    SPORE_BENCH_PEER=/path/to/python        an interpreter with torch
+    SPORE_BENCH_PEER=/path/to/python        an interpreter with torch, perhaps ONNX Runtime and OpenVINO
     SPORE_BENCH_MINDSPORE=/path/to/python   one with MindSpore
     make bench-peers ROWS="matmul conv"     some groups (or rows by name) only; without it all of them
 
@@ -55,7 +55,7 @@ class Side:
             self.process.wait()
 
 
-def sides(with_compile, with_graph):
+def sides(with_compile, with_graph, with_onnx):
     env = dict(os.environ, OMP_NUM_THREADS=THREADS, SPORE_BENCH_THREADS=THREADS)
     plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
     own = os.path.join(HERE, "peer_spore.py")
@@ -67,11 +67,24 @@ def sides(with_compile, with_graph):
         out.append(Side("torch", [torch, os.path.join(HERE, "peer_torch.py"), "eager"], plain))
         if with_compile:
             out.append(Side("torch.compile", [torch, os.path.join(HERE, "peer_torch.py"), "compile"], plain))
+        if with_onnx:
+            plain["SPORE_BENCH_ONNX"] = os.path.join(BUILD, "bench", "onnx")
+            out += [Side(name, [torch, os.path.join(HERE, "peer_onnx.py"), name], plain) for name in ("onnxruntime", "openvino")]
     if mindspore:
         out.append(Side("mindspore", [mindspore, own, "mindspore", "eager"], plain))
         if with_graph:
             out.append(Side("mindspore graph", [mindspore, own, "mindspore", "graph"], plain))
     return out
+
+
+def write_onnx(networks):
+    """What ONNX Runtime and OpenVINO read, exported by spore."""
+    folder = os.path.join(BUILD, "bench", "onnx")
+    for name, batch in networks:
+        path = os.path.join(folder, f"{name}_{batch}.onnx")
+        if not os.path.exists(path):
+            os.makedirs(folder, exist_ok=True)
+            subprocess.run([sys.executable, os.path.join(HERE, "inference.py"), name, str(batch), path], check=True)
 
 
 def measure(name, args, all_sides):
@@ -171,8 +184,10 @@ def main():
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
     table["machine"], table["versions"] = machine(), versions() or table.get("versions", {})
-    whole = any(group in ("fused", "train", "train_conv", "train_sequence") for group, _ in rows)
-    everyone = sides(with_compile=whole, with_graph=whole)
+    whole = any(group in ("fused", "train", "train_conv", "train_sequence", "infer") for group, _ in rows)
+    networks = [args for group, (_, args, _, _) in rows if group == "infer"]
+    write_onnx(networks)
+    everyone = sides(with_compile=whole, with_graph=whole, with_onnx=bool(networks))
     for _, (name, args, _, _) in rows:
         times = measure(name, args, everyone)
         table["rows"][name] = {"times": times}
