@@ -118,6 +118,7 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
         sp__free(g);
         return sp__py_fail(status);
     }
+    sp__storage_open(g->t->storage);
     memcpy(g->shape, g->t->dims, sizeof g->shape);
     memcpy(g->strides, g->t->strides, sizeof g->strides);
     const dl_tensor dl = {.data = g->t->count ? g->t->data : NULL, .device_type = DL_CPU, .ndim = g->t->rank,

@@ -448,6 +448,7 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
         PyErr_NoMemory();
         return -1;
     }
+    if (e->alias->storage) sp__storage_lend(e->alias->storage);
     const Py_ssize_t bytes = (Py_ssize_t)sp_dtype_bytes((sp_dtype)t->dtype);
     for (int i = 0; i < t->rank; i++) {
         e->shape[i] = (Py_ssize_t)t->dims[i];
@@ -471,6 +472,7 @@ static void tensor_releasebuffer(PyObject *self, Py_buffer *view)
 {
     (void)self;
     export_shape *e = view->internal;
+    if (e->alias->storage) sp__storage_return(e->alias->storage);
     sp_tensor_release(e->alias);
     PyMem_Free(e);
 }
@@ -488,6 +490,7 @@ static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused)
 {
     (void)unused;
     sp_tensor *t = sp__py_tensor(self);
+    if (t) sp__storage_open(t->storage);
     return t ? PyLong_FromVoidPtr(t->data) : NULL;
 }
 

@@ -199,6 +199,7 @@ static sp_status make_tensor(const sp_source *s, const sp_meta *meta, const sp_p
     if (view) {
         void *data = s->map->data + (pieces[0].data - s->map->data);
         SP_TRY(sp_tensor_wrap(meta->dtype, meta->rank, meta->dims, NULL, data, sp__map_release, s->map, out));
+        atomic_store(&(*out)->storage->holders, 0); /* a private map: nobody else writes to it */
         sp__map_retain(s->map);
         return SP_OK;
     }

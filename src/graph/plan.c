@@ -449,9 +449,14 @@ static sp_status prepare_constant(planner *l, const sp_kernel *kernel, const sp_
 {
     if (!(l->s->planning & SP_PLAN_PREPACK) || !kernel->prepared_bytes || s->n_in < 2 || s->handles[1] < 0) return SP_OK;
     const sp_root *r = &l->p->roots[l->p->handles[s->handles[1]].root];
-    if (r->kind != SP_ROOT_CONSTANT) return SP_OK;
+    if (r->kind != SP_ROOT_CONSTANT && r->kind != SP_ROOT_VARIABLE) return SP_OK;
     const size_t bytes = kernel->prepared_bytes(c);
     if (!bytes) return SP_OK;
+    if (r->kind == SP_ROOT_VARIABLE) { /* instances look whether it stays the same */
+        s->keeps_bytes = bytes;
+        s->prepare = kernel->prepare;
+        return SP_OK;
+    }
     char *block = take(l->p, bytes + 63, 1);
     if (!block) return SP_NOMEM;
     block += -(uintptr_t)block % 64;

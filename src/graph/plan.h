@@ -58,6 +58,8 @@ typedef struct sp_step {
     const sp_fused *tail;  /* its operands are handles behind the results: those read, those written */
     int tail_in, tail_out;
     const void *prepared;  /* a constant input as the kernel wants it; NULL: as it is */
+    size_t keeps_bytes;    /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
+    sp_status (*prepare)(const sp_call *c, void *to);
 } sp_step;
 
 /* The tail of a step, for one instance. */

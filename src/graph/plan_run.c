@@ -31,6 +31,14 @@ typedef struct {
     int *handles;
 } border;
 
+/* A weight in the form a kernel wants: made when a run finds the weight as the run before left it, so that training never makes it. */
+typedef struct {
+    int step, variable;
+    sp_storage_mark mark;
+    void *block;           /* NULL: not yet needed */
+    bool made;
+} kept_weight;
+
 typedef struct sp_instance {
     struct sp_instance *next;
     sp_plan *plan;
@@ -41,6 +49,8 @@ typedef struct sp_instance {
     sp_storage storage;    /* of the arena */
     void *arena;
     sp_tensor **results;   /* by result root */
+    int n_kept;
+    kept_weight *kept;
     sp__arena memory;
 } sp_instance;
 
@@ -49,6 +59,7 @@ typedef struct sp_instance {
 static void instance_free(sp_instance *x)
 {
     if (!x) return;
+    for (int i = 0; i < x->n_kept; i++) sp__free(x->kept[i].block);
     sp__free(x->arena);
     sp__arena_free(&x->memory);
     sp__free(x);
@@ -118,6 +129,43 @@ static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
     return SP_OK;
 }
 
+static sp_status instance_weights(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    int n = 0;
+    for (int i = 0; i < p->n_steps; i++) n += p->steps[i].keeps_bytes > 0;
+    if (!(x->kept = sp__arena_alloc(&x->memory, (size_t)(n + 1) * sizeof *x->kept))) return SP_NOMEM;
+    for (int i = 0; i < p->n_steps; i++) {
+        if (!p->steps[i].keeps_bytes) continue;
+        const int variable = p->roots[p->handles[p->steps[i].handles[1]].root].number;
+        if (!p->stored[variable]) x->kept[x->n_kept++] = (kept_weight){.step = i, .variable = variable};
+    }
+    return SP_OK;
+}
+
+/* Before a run: which weights are as they were. Without memory for another form they are taken as they are. */
+static sp_status look_at_weights(sp_instance *x)
+{
+    const sp_plan *p = x->plan;
+    for (int i = 0; i < x->n_kept; i++) {
+        kept_weight *k = &x->kept[i];
+        sp_call *call = &x->actions[k->step].call;
+        const sp_storage_mark now = sp__storage_mark(p->variables[k->variable]->tensor->storage);
+        if (!sp__storage_unchanged(k->mark, now)) {
+            k->mark = now;
+            k->made = false;
+            call->prepared = NULL;
+        } else if (!k->made) {
+            if (!k->block) k->block = sp__alloc(p->steps[k->step].keeps_bytes);
+            if (!k->block) continue;
+            SP_TRY(p->steps[k->step].prepare(call, k->block));
+            k->made = true;
+            call->prepared = k->block;
+        }
+    }
+    return SP_OK;
+}
+
 static sp_status instance_fill(sp_instance *x)
 {
     sp_plan *p = x->plan;
@@ -141,6 +189,7 @@ static sp_status instance_fill(sp_instance *x)
         }
     }
     for (int i = 0; i < p->n_steps; i++) SP_TRY(instance_action(x, &p->steps[i], &x->actions[i]));
+    SP_TRY(instance_weights(x));
     return instance_borders(x);
 }
 
@@ -282,6 +331,7 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
         set_border(x, p->n_in + i, p->variables[i]->tensor->storage, p->variables[i]->tensor->data);
     for (int i = 0; i < p->segment->n_out; i++) out[i] = NULL;
     sp_status status = make_results(x, out);
+    if (status == SP_OK) status = look_at_weights(x);
     if (status == SP_OK) {
         status = run_turns(x);
         for (int i = 0; i < p->n_variables; i++)

@@ -12,6 +12,16 @@ void (*sp__symbol_hook)(struct sp_value *symbol, int change);
 enum { STORAGE_HEADER = 64 };
 _Static_assert(sizeof(sp_storage) <= STORAGE_HEADER, "the storage header must fit in front of the data");
 
+/* Numbers are taken in blocks, so that threads rarely meet. */
+static uint64_t next_id(void)
+{
+    enum { BLOCK = 4096 };
+    static _Atomic uint64_t blocks = 1;
+    static _Thread_local uint64_t id;
+    if (id % BLOCK == 0) id = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
+    return id++;
+}
+
 static sp_storage *storage_create(size_t bytes)
 {
     size_t total;
@@ -21,6 +31,9 @@ static sp_storage *storage_create(size_t bytes)
     atomic_init(&s->refs, 1);
     atomic_init(&s->version, 0);
     atomic_init(&s->recorded, 0);
+    atomic_init(&s->holders, 0);
+    atomic_init(&s->left, 0);
+    s->id = next_id();
     s->bytes = bytes;
     s->data = (char *)s + STORAGE_HEADER;
     s->release = NULL;
@@ -149,6 +162,7 @@ sp_status sp_tensor_wrap(sp_dtype dtype, int rank, const int64_t *dims, const in
         return SP_NOMEM;
     }
     s->data = data;
+    sp__storage_open(s);
     s->bytes = (size_t)count * sp_dtype_bytes(dtype);
     s->release = release;
     s->context = context;
@@ -254,7 +268,11 @@ const int64_t *sp_tensor_dims(const sp_tensor *t) { return t->dims; }
 const int64_t *sp_tensor_strides(const sp_tensor *t) { return t->strides; }
 int64_t sp_tensor_count(const sp_tensor *t) { return t->count; }
 size_t sp_tensor_bytes(const sp_tensor *t) { return (size_t)t->count * sp_dtype_bytes((sp_dtype)t->dtype); }
-void *sp_tensor_data(const sp_tensor *t) { return t->data; }
+void *sp_tensor_data(const sp_tensor *t)
+{
+    sp__storage_open(t->storage); /* who has the address may write */
+    return t->data;
+}
 bool sp_tensor_is_contiguous(const sp_tensor *t) { return t->flags & SP_TENSOR_CONTIGUOUS; }
 bool sp_tensor_shares(const sp_tensor *a, const sp_tensor *b) { return a->storage && a->storage == b->storage; }
 
@@ -304,7 +322,7 @@ sp_status sp_tensor_assign(sp_tensor *dst, const sp_tensor *src)
 
 sp_status sp_tensor_copy(const sp_tensor *t, sp_tensor **out)
 {
-    sp_tensor *c;
+    sp_tensor *c = NULL;
     SP_TRY(sp__tensor_need_value(t));
     SP_TRY(sp_tensor_create((sp_dtype)t->dtype, t->rank, t->dims, &c));
     sp_status status = sp_tensor_assign(c, t);

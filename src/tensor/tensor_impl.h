@@ -18,11 +18,43 @@ typedef struct sp_storage {
     atomic_int refs;
     atomic_uint version;
     atomic_uint recorded; /* version of the last in-place write that belongs to a history */
+    atomic_uint holders;  /* outside that may write without a word: numpy arrays over it; SP_STORAGE_OPEN: somebody for ever */
+    atomic_uint left;     /* how many of them have gone */
+    uint64_t id;          /* no other storage has had it */
     size_t bytes;
     void *data;
     void (*release)(void *context); /* foreign memory; NULL: the block follows this header */
     void *context;
 } sp_storage;
+
+#define SP_STORAGE_OPEN 0x80000000u
+
+/* Contents of a storage that are known to be the same as long as this is: for whoever keeps something made from them. */
+typedef struct sp_storage_mark {
+    uint64_t id;
+    unsigned version, left;
+    bool closed; /* nobody outside can write */
+} sp_storage_mark;
+static inline sp_storage_mark sp__storage_mark(sp_storage *s)
+{
+    return (sp_storage_mark){.id = s->id, .version = atomic_load(&s->version), .left = atomic_load(&s->left),
+                             .closed = atomic_load(&s->holders) == 0};
+}
+static inline bool sp__storage_unchanged(sp_storage_mark a, sp_storage_mark b)
+{
+    return a.id == b.id && a.version == b.version && a.left == b.left && a.closed && b.closed;
+}
+/* Somebody outside gets the address, and gives it back. */
+static inline void sp__storage_lend(sp_storage *s) { atomic_fetch_add(&s->holders, 1); }
+static inline void sp__storage_return(sp_storage *s)
+{
+    atomic_fetch_add(&s->left, 1);
+    atomic_fetch_sub(&s->holders, 1);
+}
+static inline void sp__storage_open(sp_storage *s)
+{
+    if (s) atomic_fetch_or(&s->holders, SP_STORAGE_OPEN);
+}
 
 struct sp_grad_node; /* src/eager/grad.h: the history of a value */
 struct sp_value;     /* src/ir/graph_impl.h: a value of a recorded function */

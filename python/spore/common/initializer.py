@@ -398,7 +398,7 @@ def _run(tensor, init, shape):
     finally:
         if before is not None:
             _generator.default_generator.set_state(before)
-    made = Tensor.from_numpy(array)
+    made = Tensor(array)   # memory of its own, aligned for kernels, that no array shows
     if dtype == mstype.bfloat16:
         made = _core.apply('cast', (made,), {'dtype': dtype})
     tensor._rebind(made)
