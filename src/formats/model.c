@@ -243,6 +243,15 @@ static sp_status weights_frozen(const sp_model *m, sp_bundle **out)
     return SP_OK;
 }
 
+sp_status sp__model_freeze(sp_model *m)
+{
+    sp_bundle *weights;
+    SP_TRY(weights_frozen(m, &weights));
+    sp_bundle_release(m->parameters);
+    m->parameters = weights;
+    return SP_OK;
+}
+
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out)
 {
     sp_graph *g = NULL;

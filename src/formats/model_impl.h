@@ -58,6 +58,8 @@ struct sp_model {
 
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
+/* From now on its weights are constants of what is recorded; for kinds that freeze. */
+sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */
 const char *sp__model_scope(sp__arena *arena, const char *name);
 

@@ -174,6 +174,8 @@ void sp__ox_write_text(ox_out *o, const char *text);
 
 /* --- the model --------------------------------------------------------------------------------------------------- */
 
+/* The same as bytes, weights included. Freed by the caller with sp__wire_out_free. */
+sp_status sp__onnx_bytes(sp_function *f, const sp_model_names *names, sp_wire_out *out);
 /* Write f to the file. */
 sp_status sp__onnx_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options);
 

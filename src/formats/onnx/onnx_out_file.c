@@ -305,6 +305,18 @@ static sp_status write_model(const file *f, const char *path, const sp_file_opti
     return status;
 }
 
+static sp_status gather(const file *f, sp_wire_out *out)
+{
+    SP_TRY(sp__wire_put(out, f->head.data, f->head.bytes));
+    for (int i = 0; i < f->n; i++) {
+        size_t bytes = sp_tensor_bytes((sp_tensor *)f->parts[i].t);
+        SP_TRY(sp__wire_put(out, f->parts[i].head.data, f->parts[i].head.bytes));
+        if (bytes) SP_TRY(sp__wire_put(out, sp_tensor_data((sp_tensor *)f->parts[i].t), bytes));
+    }
+    SP_TRY(sp__wire_put(out, f->faces.data, f->faces.bytes));
+    return sp__wire_put(out, f->tail.data, f->tail.bytes);
+}
+
 /* Weights beside the model: PATH.data or PATH.1.data, whichever is free; the other one goes when the model is there. */
 static sp_status write_both(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, const char *path, const sp_file_options *options)
 {
@@ -378,25 +390,43 @@ static sp_status check_names(const ox_out *o, const ox_graph *g)
     return SP_OK;
 }
 
+/* The graph of f, named, and what of it is needed. */
+static sp_status make_graph(ox_out *o, sp_function *f, ox_graph **g)
+{
+    SP_CHECK(o->opset >= OPSET_LOW && o->opset <= OPSET_HIGH, SP_VALUE, "opset %d is not written, it must be in [%d, %d]", o->opset, OPSET_LOW,
+             OPSET_HIGH);
+    SP_CHECK(f->finished && f->n_params == o->names->n_inputs, SP_VALUE, "the function has %d inputs, but %d names are given", f->n_params,
+             o->names->n_inputs);
+    SP_TRY(sp__ox_write_function(o, f, g));
+    name_outputs(o, *g);
+    SP_TRY(check_names(o, *g));
+    if (!(o->needed = sp__arena_alloc(&o->arena, (size_t)o->n_values + 2))) return SP_NOMEM;
+    need_graph(*g, o->needed);
+    return SP_OK;
+}
+
+sp_status sp__onnx_bytes(sp_function *f, const sp_model_names *names, sp_wire_out *out)
+{
+    ox_out o = {.names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
+    ox_graph *g;
+    file parts = {0};
+    sp_status status = make_graph(&o, f, &g);
+    if (status == SP_OK) status = build(&o, &parts, f, g);
+    if (status == SP_OK) status = gather(&parts, out);
+    if (status != SP_OK) sp__wire_out_free(out);
+    file_free(&parts);
+    sp__ox_free(&o);
+    return status;
+}
+
 sp_status sp__onnx_save(const char *path, sp_function *f, const sp_model_names *names, const sp_file_options *options)
 {
     ox_out o = {.names = names, .opset = names->opset ? names->opset : OPSET_INITIAL, .prefix = free_prefix(names)};
     ox_graph *g;
     file out = {0};
-    SP_CHECK(o.opset >= OPSET_LOW && o.opset <= OPSET_HIGH, SP_VALUE, "opset %d is not written, it must be in [%d, %d]", o.opset, OPSET_LOW,
-             OPSET_HIGH);
-    SP_CHECK(f->finished && f->n_params == names->n_inputs, SP_VALUE, "the function has %d inputs, but %d names are given", f->n_params,
-             names->n_inputs);
-    sp_status status = sp__ox_write_function(&o, f, &g);
-    if (status == SP_OK) {
-        name_outputs(&o, g);
-        status = check_names(&o, g);
-        o.needed = sp__arena_alloc(&o.arena, (size_t)o.n_values + 2);
-        if (!o.needed) status = SP_NOMEM;
-    }
+    sp_status status = make_graph(&o, f, &g);
     if (status == SP_OK) {
         uint64_t limit = options->shard_bytes ? options->shard_bytes : PROTOBUF_MAX;
-        need_graph(g, o.needed);
         bool beside = weight_bytes(&o) > limit && !(names->flags & SP_MODEL_NO_WEIGHTS);
         if (beside) status = write_both(&o, &out, f, g, path, options);
         else {

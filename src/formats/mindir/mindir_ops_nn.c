@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindir_ops_nn.c - primitives of MindIR that networks are made of: convolutions, pooling, recurrence. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/mindir/mindir_ops.h"
+
+/* --- convolution and pooling ------------------------------------------------------------------------------------- */
+
+/* Numbers for the two spatial axes of one, two or (in the order of the layout) four. */
+static sp_status spatial(const mi_value *v, bool last, int rank, mi_text *a, const char *name)
+{
+    int64_t x[8];
+    int n;
+    if (!v || v->kind == MI_NONE) return SP_OK;
+    SP_TRY(sp__mi_ints(v, 8, x, &n));
+    int from = n == rank + 2 ? (last ? 1 : 2) : 0, count = n == rank + 2 ? rank : n;
+    SP_CHECK(count == 1 || count == rank, SP_FORMAT, "%s has %d numbers", name, n);
+    sp__mi_put(a, "%s%s=(", a->used ? ", " : "", name);
+    for (int i = 0; i < rank; i++) sp__mi_put(a, "%lld,", (long long)x[from + (count == 1 ? 0 : i)]);
+    sp__mi_put(a, ")");
+    return SP_OK;
+}
+
+static sp_status text_of(const mi_value *v, const char *const *names, int n_names, const char *initial, char *out, size_t room)
+{
+    snprintf(out, room, "%s", initial);
+    if (!v || v->kind == MI_NONE) return SP_OK;
+    if (v->kind == MI_INT) {
+        SP_CHECK(v->i >= 0 && v->i < n_names, SP_FORMAT, "%lld stands where one of %d names is expected", (long long)v->i, n_names);
+        snprintf(out, room, "%s", names[v->i]);
+        return SP_OK;
+    }
+    SP_CHECK(v->kind == MI_TEXT && strlen(v->s) < room, SP_FORMAT, "a name is expected");
+    for (size_t i = 0; i <= strlen(v->s); i++) out[i] = (char)(v->s[i] >= 'A' && v->s[i] <= 'Z' ? v->s[i] + 32 : v->s[i]);
+    return SP_OK;
+}
+
+static const char *const layouts[] = {"nchw", "nhwc"}, *const pad_modes[] = {"pad", "same", "valid"};
+
+static sp_status to_channels_first(mi_call *c, sp_tensor *x, sp_tensor **out)
+{
+    *out = sp_builder_call(c->b, "transpose", "perm=(0,3,1,2)", 1, &x);
+    return sp__builder_status(c->b);
+}
+
+static sp_status to_channels_last(mi_call *c, mi_value **io)
+{
+    sp_tensor *x = (*io)->t;
+    return sp__mi_give(c, sp_builder_call(c->b, "transpose", "perm=(0,2,3,1)", 1, &x), io);
+}
+
+/* pad_mode, and pads where it says so; CALCULATED is another word for it. */
+static sp_status put_pads(mi_call *c, mi_text *a, int rank)
+{
+    char mode[16];
+    int64_t pads[8];
+    int n;
+    SP_TRY(text_of(sp__mindir_attr(c, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
+    if (!strcmp(mode, "calculated")) strcpy(mode, "pad");
+    sp__mi_put(a, "%spad_mode=%s", a->used ? ", " : "", mode);
+    const mi_value *v = sp__mindir_attr(c, "pad");
+    if (!v) v = sp__mindir_attr(c, "pad_list");
+    if (strcmp(mode, "pad") || !v) return SP_OK;
+    SP_TRY(sp__mi_ints(v, 8, pads, &n));
+    SP_CHECK(n == 1 || n == 2 * rank, SP_FORMAT, "pad has %d numbers", n);
+    sp__mi_put(a, ", pad=(");
+    for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)pads[i]);
+    sp__mi_put(a, ")");
+    return SP_OK;
+}
+
+/* stride, dilation, pads and groups; of Conv3D they are called strides and dilations. */
+static sp_status put_conv(mi_call *c, mi_text *a, bool last, int rank)
+{
+    int64_t group;
+    const mi_value *stride = sp__mindir_attr(c, "strides"), *dilation = sp__mindir_attr(c, "dilations");
+    SP_TRY(spatial(stride ? stride : sp__mindir_attr(c, "stride"), last, rank, a, "stride"));
+    SP_TRY(spatial(dilation ? dilation : sp__mindir_attr(c, "dilation"), last, rank, a, "dilation"));
+    SP_TRY(put_pads(c, a, rank));
+    SP_TRY(sp__mi_int_argument(c, -1, sp__mindir_attr(c, "group") ? "group" : "groups", 1, &group));
+    sp__mi_put(a, ", group=%lld", (long long)group);
+    return SP_OK;
+}
+
+sp_status sp__mi_run_conv(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *in[3] = {NULL}; /* without a bias */
+    char layout[16];
+    int rank = !strcmp(rule->op, "conv3d") ? 3 : 2;
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 0, &in[0]));
+    SP_TRY(sp__mi_operand(c, 1, &in[1]));
+    const mi_value *format = sp__mindir_attr(c, "format");
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
+    bool last = !strcmp(layout, "nhwc");
+    SP_TRY(put_conv(c, a, last, rank));
+    if (last) {
+        SP_TRY(to_channels_first(c, in[0], &in[0]));
+        SP_TRY(to_channels_first(c, in[1], &in[1]));
+    }
+    SP_TRY(sp__mi_apply(c, rule->op, a->text, 3, in, out));
+    return last ? to_channels_last(c, out) : SP_OK;
+}
+
+/* dout, weight, the size of the result, which is an attribute of Conv3DTranspose; of Conv3DBackpropInput the weight comes first. */
+sp_status sp__mi_run_conv_transposed(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *in[2];
+    int64_t size[8];
+    int n, rank = !strcmp(rule->op, "conv3d_input_grad") ? 3 : 2;
+    bool turned = !strcmp(rule->mindir, "Conv3DBackpropInput");
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, turned ? 1 : 0, &in[0]));
+    SP_TRY(sp__mi_operand(c, turned ? 0 : 1, &in[1]));
+    SP_TRY(put_conv(c, a, false, rank));
+    const mi_value *v = sp__mi_argument(c, 2, "input_size");
+    SP_CHECK(v, SP_FORMAT, "%s has no size", rule->mindir);
+    SP_TRY(sp__mi_ints(v, 8, size, &n));
+    SP_CHECK(n == rank + 2, SP_FORMAT, "the size has %d numbers", n);
+    sp__mi_put(a, ", input_size=(");
+    for (int i = 2; i < n; i++) sp__mi_put(a, "%lld,", (long long)size[i]);
+    sp__mi_put(a, ")");
+    return sp__mi_apply(c, rule->op, a->text, 2, in, out);
+}
+
+/* MaxPool3D and AvgPool3D: everything is an attribute. */
+sp_status sp__mi_run_pool_3d(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *x;
+    int64_t ceil, include, divisor;
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_TRY(spatial(sp__mindir_attr(c, "kernel_size"), false, 3, a, "kernel_size"));
+    SP_TRY(spatial(sp__mindir_attr(c, "strides"), false, 3, a, "stride"));
+    SP_TRY(put_pads(c, a, 3));
+    SP_TRY(sp__mi_int_argument(c, -1, "ceil_mode", 0, &ceil));
+    sp__mi_put(a, ", ceil_mode=%s", ceil ? "True" : "False");
+    if (!strcmp(rule->op, "avg_pool3d")) {
+        SP_TRY(sp__mi_int_argument(c, -1, "count_include_pad", 1, &include));
+        SP_TRY(sp__mi_int_argument(c, -1, "divisor_override", 0, &divisor));
+        sp__mi_put(a, ", count_include_pad=%s, divisor_override=%lld", include ? "True" : "False", (long long)divisor);
+    }
+    return sp__mi_apply(c, rule->op, a->text, 1, &x, out);
+}
+
+/* MaxPoolWithArgmaxV2, MaxPool3DWithArgmax: values and where they lie in the picture. */
+sp_status sp__mi_run_pool_argmax(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *x;
+    int64_t ceil;
+    int rank = !strcmp(rule->op, "max_pool3d_indices") ? 3 : 2;
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_TRY(spatial(sp__mindir_attr(c, rank == 3 ? "ksize" : "kernel_size"), false, rank, a, "kernel_size"));
+    SP_TRY(spatial(sp__mindir_attr(c, "strides"), false, rank, a, "stride"));
+    SP_TRY(spatial(sp__mindir_attr(c, "pads"), false, rank, a, "pad"));
+    SP_TRY(spatial(sp__mindir_attr(c, "dilation"), false, rank, a, "dilation"));
+    SP_TRY(sp__mi_int_argument(c, -1, "ceil_mode", 0, &ceil));
+    sp__mi_put(a, ", ceil_mode=%s", ceil ? "True" : "False");
+    return sp__mi_apply(c, rule->op, a->text, 1, &x, out);
+}
+
+/* Attributes of the primitive, since 2.3 also inputs: x, kernel_size, strides, pad_mode, data_format. */
+sp_status sp__mi_run_pool(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *x;
+    char layout[16], mode[16];
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 0, &x));
+    const mi_value *format = sp__mi_argument(c, 4, "format");
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(sp__mi_argument(c, 3, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
+    bool last = !strcmp(layout, "nhwc");
+    SP_TRY(spatial(sp__mi_argument(c, 1, "kernel_size"), last, 2, a, "kernel_size"));
+    SP_TRY(spatial(sp__mi_argument(c, 2, "strides"), last, 2, a, "stride"));
+    sp__mi_put(a, ", pad_mode=%s", mode);
+    if (last) SP_TRY(to_channels_first(c, x, &x));
+    SP_TRY(sp__mi_apply(c, rule->op, a->text, 1, &x, out));
+    return last ? to_channels_last(c, out) : SP_OK;
+}
+
+sp_status sp__mi_run_bias_add(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    sp_tensor *in[2];
+    char layout[16];
+    int64_t dims[SP_RANK_MAX];
+    (void)rule;
+    SP_TRY(sp__mi_operand(c, 0, &in[0]));
+    SP_TRY(sp__mi_operand(c, 1, &in[1]));
+    const mi_value *format = sp__mi_argument(c, 2, "format");
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
+    int rank = sp_tensor_rank(in[0]);
+    if (strcmp(layout, "nhwc") && rank > 2) { /* along axis 1 */
+        mi_text a = {.used = 0};
+        dims[0] = sp_tensor_count(in[1]);
+        sp__mi_put(&a, "shape=(%lld,", (long long)dims[0]);
+        for (int i = 2; i < rank; i++) sp__mi_put(&a, "1,");
+        sp__mi_put(&a, ")");
+        if (!(in[1] = sp_builder_call(c->b, "reshape", a.text, 1, &in[1]))) return sp__builder_status(c->b);
+    }
+    return sp__mi_call(c, "add", 2, in, out, "%s", "");
+}
+
+/* --- recurrence ------------------------------------------------------------------------------------------------------ */
+
+/* x, h, c, w: the weights of a layer in one row: input, state, one bias (CPU) or two. */
+sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    sp_tensor *in[4], *part[4], *flat[7];
+    int64_t input, hidden, layers, both, bias, at = 0;
+    mi_value *v;
+    (void)rule;
+    for (int i = 0; i < 4; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
+    SP_TRY(sp__mi_int_argument(c, -1, "input_size", 0, &input));
+    SP_TRY(sp__mi_int_argument(c, -1, "hidden_size", 0, &hidden));
+    SP_TRY(sp__mi_int_argument(c, -1, "num_layers", 1, &layers));
+    SP_TRY(sp__mi_int_argument(c, -1, "bidirectional", 0, &both));
+    SP_TRY(sp__mi_int_argument(c, -1, "has_bias", 1, &bias));
+    SP_CHECK(layers == 1 && !both, SP_FORMAT, "an LSTM of several layers or directions in one node is not supported");
+    SP_CHECK(hidden > 0 && hidden < 1 << 20 && input > 0 && input < 1 << 20, SP_FORMAT, "an LSTM of size %lld, %lld", (long long)input, (long long)hidden);
+    int64_t sizes[4] = {4 * hidden * input, 4 * hidden * hidden, 4 * hidden, 4 * hidden}, count = sp_tensor_count(in[3]);
+    int n_parts = bias ? (count == sizes[0] + sizes[1] + 2 * sizes[2] ? 4 : 3) : 2;
+    for (int i = 0; i < n_parts; i++) at += sizes[i];
+    SP_CHECK(at == count, SP_FORMAT, "an LSTM has %lld weights, it needs %lld", (long long)count, (long long)at);
+    SP_TRY(sp__mi_reshape(c, in[3], 1, (int64_t[]){-1}, &v));
+    sp_tensor *row = v->t;
+    at = 0;
+    for (int i = 0; i < n_parts; i++) {
+        SP_TRY(sp__mi_call(c, "slice", 1, &row, &v, "start=(%lld,), stop=(%lld,)", (long long)at, (long long)(at + sizes[i])));
+        part[i] = v->t;
+        at += sizes[i];
+        if (i < 2) {
+            SP_TRY(sp__mi_reshape(c, part[i], 2, (int64_t[]){4 * hidden, i ? hidden : input}, &v));
+            part[i] = v->t;
+        }
+    }
+    flat[0] = in[0];
+    for (int i = 1; i < 3; i++) {
+        SP_TRY(sp__mi_reshape(c, in[i], 2, (int64_t[]){-1, hidden}, &v));
+        flat[i] = v->t;
+    }
+    flat[3] = part[0];
+    flat[4] = part[1];
+    flat[5] = n_parts > 2 ? part[2] : NULL;
+    flat[6] = n_parts > 3 ? part[3] : NULL;
+    sp_tensor *all[8] = {flat[0], flat[1], flat[2], flat[3], flat[4], flat[5], flat[6], NULL};
+    SP_TRY(sp__mi_apply(c, "rnn_layer", "mode=lstm", 8, all, &v));
+    if (!(*out = sp__mi_value(c, MI_TUPLE, 5))) return SP_NOMEM;
+    (*out)->items[0] = v->items[0];
+    for (int i = 1; i < 3; i++) SP_TRY(sp__mi_reshape(c, v->items[i]->t, 3, (int64_t[]){1, -1, hidden}, &(*out)->items[i]));
+    for (int i = 3; i < 5; i++) (*out)->items[i] = v->items[0]; /* kept for the gradient, not for us */
+    return SP_OK;
+}
+

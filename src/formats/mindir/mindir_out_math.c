@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindir_out_math.c - rules of operators that work on elements, and of reductions. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/mindir/mindir_out.h"
+
+/* x * 0.5 * (1 + erf(x / sqrt(2))) */
+static void write_gelu(mo_out *o)
+{
+    const sp_meta *m = sp__mo_result(o);
+    mo x = sp__mo_in(o, 0), root = sp__mo_scalar(o, m->dtype, 0.70710678118654752), one = sp__mo_scalar(o, m->dtype, 1);
+    mo e = SP_MO(o, "Erf", NULL, m, SP_MO(o, "Mul", NULL, m, x, root));
+    mo sum = SP_MO(o, "Add", NULL, m, e, one), part = SP_MO(o, "Mul", NULL, m, x, sp__mo_scalar(o, m->dtype, 0.5));
+    SP_MO_GIVE(o, "Mul", NULL, part, sum);
+}
+
+/* The larger of x and alpha * x; the smaller when the slope is steeper than 1. */
+static void write_leaky_relu(mo_out *o)
+{
+    const sp_meta *m = sp__mo_result(o);
+    double alpha = sp__mo_attr_float(o->node, "alpha");
+    mo x = sp__mo_in(o, 0), scaled = SP_MO(o, "Mul", NULL, m, x, sp__mo_scalar(o, m->dtype, alpha));
+    SP_MO_GIVE(o, alpha <= 1 ? "Maximum" : "Minimum", NULL, scaled, x);
+}
+
+/* MindSpore's Elu has the slope 1 only: max(x, 0) + alpha * (exp(min(x, 0)) - 1) */
+static void write_elu(mo_out *o)
+{
+    const sp_meta *m = sp__mo_result(o);
+    mo x = sp__mo_in(o, 0), zero = sp__mo_scalar(o, m->dtype, 0), alpha = sp__mo_scalar(o, m->dtype, sp__mo_attr_float(o->node, "alpha"));
+    mo below = SP_MO(o, "Expm1", NULL, m, SP_MO(o, "Minimum", NULL, m, x, zero));
+    SP_MO_GIVE(o, "Add", NULL, SP_MO(o, "Maximum", NULL, m, x, zero), SP_MO(o, "Mul", NULL, m, below, alpha));
+}
+
+static void write_is_infinite(mo_out *o)
+{
+    bool positive = !strcmp(o->node->op->name, "isposinf");
+    SP_MO_GIVE(o, "Equal", NULL, sp__mo_in(o, 0), sp__mo_scalar(o, sp__mo_meta(o, 0)->dtype, positive ? INFINITY : -INFINITY));
+}
+
+static bool is_float(const sp_node *n) { return sp_dtype_kind(n->in[0]->meta.dtype) == 'f'; }
+static bool slope_1(const sp_node *n) { return sp__mo_attr_float(n, "alpha") == 1; }
+static bool beta_1(const sp_node *n) { return sp__mo_attr_float(n, "beta") == 1; }
+
+static void write_softmax(mo_out *o)
+{
+    bool log = !strcmp(o->node->op->name, "log_softmax");
+    sp_ints axis = sp__mo_attr_list(o->node, "axis");
+    sp_meta m;
+    mo in[2] = {sp__mo_lift(o, &m)};
+    in[1] = log ? sp__mo_int(o, axis.n > 0 ? axis.v[0] : -1) : sp__mo_ints(o, axis.n, axis.v);
+    sp__mo_give_lifted(o, log ? "LogSoftmax" : "Softmax", NULL, 2, in);
+}
+
+/* Operands in the shape of the result, for primitives that do not broadcast. */
+static void write_broadcast(mo_out *o)
+{
+    const sp_meta *m = sp__mo_result(o);
+    mo in[2];
+    for (int i = 0; i < 2; i++) {
+        sp_meta spread = *m;
+        spread.dtype = sp__mo_meta(o, i)->dtype;
+        in[i] = sp__mo_in(o, i);
+        if (!sp__shape_equal(m->rank, m->dims, sp__mo_meta(o, i)->rank, sp__mo_meta(o, i)->dims))
+            in[i] = SP_MO(o, "BroadcastTo", NULL, &spread, in[i], sp__mo_ints(o, m->rank, m->dims));
+    }
+    sp__mo_give(o, o->node->op->mindir, NULL, 2, in);
+}
+
+static bool is_fixed(const sp_node *n) { return sp__meta_known(&n->out[0]->meta); }
+
+static bool one_axis(const sp_node *n) { return sp__mo_attr_list(n, "axis").n <= 1; }
+
+const mo_rule sp__mo_math[] = {
+    SP_MO_TEXT("div", "Div(x, y)"), SP_MO_TEXT("cast", "Cast(x, dtype)"), SP_MO_TEXT("select", "Select(condition, x, y)"),
+    SP_MO_TEXT("select_same", "Select(condition, x, y)"),
+    SP_MO_TEXT("gelu_tanh", "GeLU(x)"), SP_MO_CODE("gelu", write_gelu), SP_MO_CODE("leaky_relu", write_leaky_relu),
+    SP_MO_TEXT_IF("elu", "Elu(x, alpha)", slope_1), SP_MO_CODE("elu", write_elu), SP_MO_TEXT("celu", "CeLU(x, alpha)"),
+    SP_MO_CODE_IF("isposinf", write_is_infinite, is_float), SP_MO_CODE_IF("isneginf", write_is_infinite, is_float),
+    SP_MO_TEXT_IF("softplus", "Softplus(x)", beta_1),
+    SP_MO_CODE_IF("softmax", write_softmax, one_axis), SP_MO_CODE_IF("log_softmax", write_softmax, one_axis),
+    SP_MO_CODE_IF("complex", write_broadcast, is_fixed), SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed), SP_MO_TEXT("round", "Round(x, 0)"),
+    SP_MO_NEVER("logsigmoid"), SP_MO_NEVER("exp2"), SP_MO_NEVER("log2"), SP_MO_NEVER("log10"), SP_MO_NEVER("fmin"), SP_MO_NEVER("frac"),
+    SP_MO_NEVER("zeta"), SP_MO_NEVER("bitwise_left_shift"), SP_MO_NEVER("bitwise_right_shift"),
+    SP_MO_TEXT("reduce_mean", "ReduceMean(x, axis, keepdims)"), SP_MO_TEXT("reduce_sum", "ReduceSum(x, axis, keepdims, False)"),
+    SP_MO_TEXT("reduce_max", "ReduceMax(x, axis, keepdims)"), SP_MO_TEXT("reduce_min", "ReduceMin(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_prod", "ReduceProd(x, axis, keepdims)"), SP_MO_TEXT("reduce_all", "ReduceAll(x, axis, keepdims)"),
+    SP_MO_TEXT("reduce_any", "ReduceAny(x, axis, keepdims)"),
+    SP_MO_TEXT("argmax", "Argmax(x, axis, dtype)"), SP_MO_TEXT("argmin", "Argmin(x, axis, dtype)"),
+    SP_MO_TEXT("max_with_index", "ArgMaxWithValue(x, axis, keepdims)"), SP_MO_TEXT("min_with_index", "ArgMinWithValue(x, axis, keepdims)"),
+    {.op = NULL},
+};
