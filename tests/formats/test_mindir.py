@@ -49,14 +49,7 @@ def graph_of(path, inputs, **key):
     return sorted(line for line in lines if " = " in line and "const" not in line)
 
 
-# Steps of a recurrent layer are one operator here, for which MindSpore's LSTM is no counterpart; a reshape to two free sizes.
-NOT_WRITTEN = {"lstm", "dynamic"}
-
-
-OTHER_OPERATORS = {"resnet_small"}    # batch normalisation comes back as scale and shift
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if path.stem not in NOT_WRITTEN], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_written_back(path, tmp_path, spore_command):
     """A file that is read and written again is the same graph, with the same results; as ONNX it has these results too."""
     key = key_of(path)
@@ -64,8 +57,7 @@ def test_written_back(path, tmp_path, spore_command):
     spore_command("convert", path, tmp_path / "a.mindir", "--mode", key.get("dec_mode", "AES-GCM"), **arguments)
     spore_command("convert", path, tmp_path / "a.onnx", "--mode", key.get("dec_mode", "AES-GCM"), **arguments)
     for inputs, outputs in cases_of(path):
-        if path.stem not in OTHER_OPERATORS:
-            assert graph_of(tmp_path / "a.mindir", inputs) == graph_of(path, inputs, **key)
+        assert graph_of(tmp_path / "a.mindir", inputs) == graph_of(path, inputs, **key)
         for net in (nn.GraphCell(ms.load(str(tmp_path / "a.mindir"))), ms.onnx.load(str(tmp_path / "a.onnx"))):
             found = net(*map(ms.Tensor, inputs))
             for one, wanted in zip(found if isinstance(found, tuple) else (found,), outputs):

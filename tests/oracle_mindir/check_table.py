@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Load with the real MindSpore what export_table.py wrote to a folder, and compare: a line an operator and dtype. table_2.10.log is what it
+"""Load with the real MindSpore what mindir_table.py wrote to a folder, and compare: a line an operator and dtype. table_2.10.log is what it
 printed. MindSpore may end the process with a crash, so files are run by children, a few hundred at a time."""
 import multiprocessing
 import pathlib

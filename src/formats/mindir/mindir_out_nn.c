@@ -531,6 +531,7 @@ static void write_lstm(mo_out *o)
     mo all = sp__mo_many(o, "LSTM", attrs, 4, in, 5, metas);
     sp__mo_item(o, all, 0, y, sp__mo_name(o, o->node->out[0]));
     for (int i = 1; i < 3; i++) {
+        if (!o->used[o->node->out[i]->id]) continue;
         mo item[2] = {sp__mo_item(o, all, i, &state, NULL), SP_MO_INTS(o, 0)};
         sp__mo_results(o, sp__mo_instance(o, "Squeeze", NULL), 2, item, 1, &o->node->out[i], false);
     }

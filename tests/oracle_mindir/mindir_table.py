@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every sample of every operator as a MindIR file. ``python export_table.py FOLDER [DTYPE ...]`` writes them with their inputs and results;
+"""Every sample of every operator as a MindIR file. ``python mindir_table.py FOLDER [DTYPE ...]`` writes them with their inputs and results;
 check_table.py runs them with MindSpore. Operators that are not written, and results that cannot be equal, are in different.txt."""
 import importlib.util
 import pathlib

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindir_names.c - what names in a MindIR file stand for: looked up once, whatever the order of functions and nodes in the file. */
+#include <string.h>
+
+#include "base/text.h"
+#include "formats/mindir/mindir_parse.h"
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+static size_t hash_text(const char *s)
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *s; s++) h = (h ^ (uint8_t)*s) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+static mi_name *name_slot(const mi_model *m, const char *text)
+{
+    size_t at = hash_text(text) & (size_t)(m->names_capacity - 1);
+    while (m->names[at].text && strcmp(m->names[at].text, text)) at = (at + 1) & (size_t)(m->names_capacity - 1);
+    return &m->names[at];
+}
+
+const mi_name *sp__mindir_find(const mi_model *m, const char *text)
+{
+    const mi_name *n = m->names_capacity ? name_slot(m, text) : NULL;
+    return n && n->text ? n : NULL;
+}
+
+static sp_status add_name(mp_parser *p, const mi_name *name)
+{
+    char shown[SP_NAME_SHOWN];
+    mi_name *at = name_slot(p->m, name->text);
+    SP_CHECK(!at->text, SP_FORMAT, "the name '%s' is given twice", sp__name_shown(name->text, strlen(name->text), shown));
+    *at = *name;
+    return SP_OK;
+}
+
+static sp_status need_name(mp_parser *p, const mi_function *f, const char *text, const mi_name **out)
+{
+    char shown[SP_NAME_SHOWN], where[SP_NAME_SHOWN];
+    *out = sp__mindir_find(p->m, text);
+    SP_CHECK(*out, SP_FORMAT, "function '%s' uses '%s', which nothing in the file is called",
+             sp__name_shown(f->name, strlen(f->name), where), sp__name_shown(text, strlen(text), shown));
+    return SP_OK;
+}
+
+/* --- resolving --------------------------------------------------------------------------------------------------- */
+
+static sp_status name_everything(mp_parser *p)
+{
+    mi_model *m = p->m;
+    for (m->names_capacity = 64; m->names_capacity < 2 * m->n_names;) m->names_capacity *= 2;
+    if (!(m->names = sp__mp_alloc(p, (size_t)m->names_capacity, sizeof *m->names))) return SP_NOMEM;
+    for (int i = 0; i < m->n_primitives; i++) {
+        mi_primitive *prim = &m->primitives[i];
+        prim->rule = sp__mindir_rule(p->arena, prim->type);
+        SP_TRY(add_name(p, &(mi_name){.text = prim->name, .where = MI_AT_PRIMITIVE, .primitive = prim}));
+    }
+    for (int i = 0; i < m->n_functions; i++) {
+        mi_function *f = &m->functions[i];
+        SP_TRY(add_name(p, &(mi_name){.text = f->name, .where = MI_AT_FUNCTION, .fn = f}));
+        for (int k = 0; k < f->n_inputs; k++)
+            SP_TRY(add_name(p, &(mi_name){.text = f->inputs[k].name, .where = MI_AT_VALUE, .owner = f, .slot = k}));
+        for (int k = 0; k < f->n_nodes; k++) {
+            mi_node *n = &f->nodes[k];
+            n->slot = f->n_inputs + k;
+            f->node_of_slot[n->slot] = n;
+            mi_name name = {.text = n->name, .where = MI_AT_VALUE, .owner = f, .slot = n->slot};
+            if (n->constant) {
+                name.where = MI_AT_CONSTANT;
+                name.constant = n->constant;
+            }
+            SP_TRY(add_name(p, &name));
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status resolve_callee(mp_parser *p, const mi_function *f, mi_node *n)
+{
+    if (n->constant) return SP_OK;
+    if (strncmp(n->type, "REF::", 5)) { /* up to 1.6: the operator itself */
+        mi_primitive *prim = sp__mp_alloc(p, 1, sizeof *prim);
+        if (!prim) return SP_NOMEM;
+        *prim = (mi_primitive){n->type, n->type, n->n_attrs, n->attrs, sp__mindir_rule(p->arena, n->type)};
+        n->primitive = prim;
+        return SP_OK;
+    }
+    if (!strncmp(n->type, "REF::MetaFuncGraph::", 20) || !strncmp(n->type, "REF::ClassType::", 16)) {
+        mi_primitive *prim = sp__mp_alloc(p, 1, sizeof *prim);
+        if (!prim) return SP_NOMEM;
+        *prim = (mi_primitive){.name = n->type, .type = n->type + 5};
+        n->primitive = prim;
+        return SP_OK;
+    }
+    SP_TRY(need_name(p, f, n->type + 5, &n->callee));
+    if (n->callee->where == MI_AT_PRIMITIVE) n->primitive = n->callee->primitive;
+    return SP_OK;
+}
+
+static void note_need(mi_model *m, const mi_function *f, const mi_name *name)
+{
+    if (name->where == MI_AT_VALUE && name->owner != f) m->needs[(size_t)f->index * (size_t)m->n_functions + (size_t)name->owner->index] = 1;
+}
+
+static sp_status resolve_all(mp_parser *p)
+{
+    mi_model *m = p->m;
+    for (int i = 0; i < m->n_functions; i++) {
+        mi_function *f = &m->functions[i];
+        for (int k = 0; k < f->n_nodes; k++) {
+            mi_node *n = &f->nodes[k];
+            SP_TRY(resolve_callee(p, f, n));
+            if (n->callee) note_need(m, f, n->callee);
+            for (int j = 0; j < n->n_in; j++) {
+                SP_TRY(need_name(p, f, n->in_names[j], &n->in[j]));
+                SP_CHECK(n->in[j]->where != MI_AT_PRIMITIVE, SP_FORMAT,
+                         "node '%s' takes the primitive '%s' as a value, which is not supported", n->name, n->in_names[j]);
+                note_need(m, f, n->in[j]);
+            }
+        }
+        for (int k = 0; k < f->n_outputs; k++) {
+            SP_TRY(need_name(p, f, f->output_names[k], &f->outputs[k]));
+            SP_CHECK(f->outputs[k]->where != MI_AT_PRIMITIVE, SP_FORMAT, "function '%s' returns a primitive", f->name);
+            note_need(m, f, f->outputs[k]);
+        }
+    }
+    return SP_OK;
+}
+
+/* needs and reaches of every function, with those of the functions it mentions. */
+static void close_over(mi_model *m, const uint8_t *mentions, uint8_t *reaches)
+{
+    size_t n = (size_t)m->n_functions;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t f = 0; f < n; f++)
+            for (size_t g = 0; g < n; g++) {
+                if (!mentions[f * n + g]) continue;
+                for (size_t k = 0; k < n; k++) {
+                    bool need = m->needs[g * n + k] && k != f && !m->needs[f * n + k];
+                    bool reach = (reaches[g * n + k] || k == g) && !reaches[f * n + k];
+                    if (need) m->needs[f * n + k] = 1;
+                    if (reach) reaches[f * n + k] = 1;
+                    changed |= need || reach;
+                }
+            }
+    }
+    for (size_t f = 0; f < n; f++) m->functions[f].recursive = reaches[f * n + f];
+}
+
+static void note_mention(const mi_model *m, uint8_t *mentions, const mi_function *f, const mi_name *name)
+{
+    if (name && name->where == MI_AT_FUNCTION) mentions[(size_t)f->index * (size_t)m->n_functions + (size_t)name->fn->index] = 1;
+}
+
+static sp_status resolve_names(mp_parser *p)
+{
+    mi_model *m = p->m;
+    size_t cells = (size_t)m->n_functions * (size_t)m->n_functions;
+    if (!(m->needs = sp__mp_alloc(p, cells, 1))) return SP_NOMEM;
+    SP_TRY(name_everything(p));
+    SP_TRY(resolve_all(p));
+    uint8_t *mentions = sp__mp_alloc(p, cells, 1), *reaches = sp__mp_alloc(p, cells, 1);
+    if (!mentions || !reaches) return SP_NOMEM;
+    for (int i = 0; i < m->n_functions; i++) {
+        const mi_function *f = &m->functions[i];
+        for (int k = 0; k < f->n_nodes; k++) {
+            note_mention(m, mentions, f, f->nodes[k].callee);
+            for (int j = 0; j < f->nodes[k].n_in; j++) note_mention(m, mentions, f, f->nodes[k].in[j]);
+        }
+        for (int k = 0; k < f->n_outputs; k++) note_mention(m, mentions, f, f->outputs[k]);
+    }
+    close_over(m, mentions, reaches);
+    return SP_OK;
+}
+
+static bool orders_only(const mi_node *n)
+{
+    if (!n->primitive || !n->primitive->rule) return false;
+    mi_control c = sp__mindir_control(n->primitive->rule);
+    return c == MI_FIRST || c == MI_STATE || c == MI_MAKE_TUPLE;
+}
+
+/* A function whose result is that of a call, perhaps through nodes that return their first input, ends with this call: loops are
+ * made that way. Nothing that does more than ordering effects may come after it. */
+static sp_status find_tail(mp_parser *p, mi_function *f)
+{
+    const mi_name *at = f->outputs[0];
+    const mi_node *n = NULL;
+    if (f->n_outputs != 1) return SP_OK;
+    for (int steps = 0; steps <= f->n_nodes; steps++) {
+        if (at->where != MI_AT_VALUE || at->owner != f || !(n = f->node_of_slot[at->slot])) return SP_OK;
+        if (!n->primitive) break;
+        if (!n->primitive->rule || sp__mindir_control(n->primitive->rule) != MI_FIRST || n->n_in < 1) return SP_OK;
+        at = n->in[0];
+    }
+    if (!n || n->primitive || n->constant) return SP_OK;
+    uint8_t *after = sp__mp_alloc(p, (size_t)f->n_nodes, 1);
+    if (!after) return SP_NOMEM;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < f->n_nodes; i++) {
+            const mi_node *user = &f->nodes[i];
+            for (int k = 0; k < user->n_in && !after[i]; k++) {
+                const mi_name *in = user->in[k];
+                if (in->where != MI_AT_VALUE || in->owner != f || in->slot < f->n_inputs) continue;
+                if (in->slot != n->slot && !after[in->slot - f->n_inputs]) continue;
+                if (!orders_only(user)) return SP_OK;
+                after[i] = 1;
+                changed = true;
+            }
+        }
+    }
+    f->tail = n;
+    f->after_tail = after;
+    return SP_OK;
+}
+
+/* All that cannot be done, in one message. */
+static sp_status check_primitives(const mi_model *m)
+{
+    sp__text t = {0};
+    int n = 0, shown = 0;
+    for (int i = 0; i < m->n_functions; i++)
+        for (int k = 0; k < m->functions[i].n_nodes; k++) {
+            const mi_node *node = &m->functions[i].nodes[k];
+            if (!node->primitive || node->primitive->rule) continue;
+            if (n++ > 100) continue;
+            sp__text_put(&t, "%s%s (node '%s')", shown++ ? ", " : "", node->primitive->type, node->name);
+        }
+    if (!n) return SP_OK;
+    sp_status status = sp__fail(SP_FORMAT, "uses %d operator%s that spore does not have: %s", n, n == 1 ? "" : "s",
+                                t.failed || !t.data ? "?" : t.data);
+    sp__free(t.data);
+    return status;
+}
+
+sp_status sp__mp_resolve(mp_parser *p)
+{
+    SP_TRY(resolve_names(p));
+    for (int i = 0; i < p->m->n_functions; i++) SP_TRY(find_tail(p, &p->m->functions[i]));
+    return check_primitives(p->m);
+}
