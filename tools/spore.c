@@ -177,10 +177,15 @@ static int verb_run(int argc, char **argv)
     return code;
 }
 
-/* The same, with a report about compiled functions on standard error at the end. */
+/* The same, with a report about compiled functions on standard error at the end; --times: with the time of every kernel. */
 static int verb_explain(int argc, char **argv)
 {
-    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain script.py [arguments]");
+    if (argc > 1 && strcmp(argv[1], "--times") == 0) {
+        if (setenv("SPORE_PROFILE", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
+        argc--;
+        argv++;
+    }
+    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain [--times] script.py [arguments]");
     if (setenv("SPORE_EXPLAIN", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
     return verb_run(argc, argv);
 }
@@ -324,7 +329,7 @@ static int verb_version(int argc, char **argv);
 
 static const verb verbs[] = {
     {"run", "script.py [arguments]", "run a Python script; in it, mindspore means spore (also: -m module)", verb_run},
-    {"explain", "script.py [arguments]", "run it, then say what was compiled, compiled again, or not, and why", verb_explain},
+    {"explain", "[--times] script.py [arguments]", "run it, then say what was compiled, compiled again, or not, and why; where its time goes", verb_explain},
     {"inspect", "FILE", "what a file of weights holds; --stats, --json", verb_inspect},
     {"convert", "IN OUT", "weights or a model from one format to another", verb_convert},
     {"diff", "A B", "what changed between two files of weights", verb_diff},

@@ -15,9 +15,11 @@
  *   - a worker joins by one exchange: open and room > 0 become room - 1, active + 1. Only then may it read `job`;
  *   - the caller clears `open` when chunks have run out, then waits for active = 0. Only then may `job` change.
  *
- * Idle workers look at the generation for some microseconds, then offer the processor to others between looks for some tens more (the parts of
- * one operator follow each other that fast), then sleep on a condition variable. After fork the child has
- * no workers: the pool is made new there and starts them when needed.
+ * Idle workers look at the generation for some microseconds, then offer the processor to others between looks for some hundreds more (the
+ * operators of a network follow each other that fast, and a sleeper takes tens to wake), then sleep on a condition variable. A worker that finds
+ * itself on the caller's processor sleeps at once: two threads that take turns there look busy to the system, which leaves them together for
+ * milliseconds, while a sleeper is woken on an idle processor. After fork the child has no workers: the pool is made new there and starts them
+ * when needed.
  *
  * Interruption is asked for by the caller of the outermost call only, between its chunks: the poll function may belong to
  * an interpreter that other threads must not enter. */
@@ -33,7 +35,7 @@
 #include <time.h>
 
 enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64 };
-#define YIELD_NS 50000        /* a sleeping thread takes about as long to wake, more in a virtual machine */
+#define YIELD_NS 200000       /* a sleeping thread takes some tens of microseconds to wake, more in a virtual machine */
 #define POLL_PERIOD_NS 5000000
 #define POLL_CHEAP_NS 250000
 
@@ -63,6 +65,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for sleeping, and n_
 static pthread_cond_t work_cond = PTHREAD_COND_INITIALIZER, done_cond = PTHREAD_COND_INITIALIZER;
 static atomic_int n_sleeping;
 static atomic_bool caller_sleeps;
+static atomic_int caller_cpu;     /* processor on which the latest job was opened */
 static int n_workers;
 
 static _Thread_local bool inside_chunk;
@@ -272,8 +275,9 @@ static int spin_turns(void)
                    atomic_load_explicit(&n_cpus, memory_order_relaxed) ? SPIN_TURNS : 0;
 }
 
-/* Look at the state until (state & mask) differs from `seen`, for as long as a sleep would cost; false: it still is the same. */
-static bool watch(uint64_t mask, uint64_t seen)
+/* Look at the state until (state & mask) differs from `seen`, for as long as a sleep would cost; false: it still is the same.
+ * A worker gives up at once where it would be in the caller's way. */
+static bool watch(uint64_t mask, uint64_t seen, bool worker)
 {
     int turns = spin_turns();
     if (turns == 0) return (atomic_load(&state) & mask) != seen;
@@ -281,8 +285,10 @@ static bool watch(uint64_t mask, uint64_t seen)
         if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
         relax();
     }
-    for (int64_t end = now_ns() + YIELD_NS; now_ns() < end; sched_yield())
+    for (int64_t end = now_ns() + YIELD_NS; now_ns() < end; sched_yield()) {
         if ((atomic_load_explicit(&state, memory_order_relaxed) & mask) != seen) return true;
+        if (worker && sched_getcpu() == atomic_load_explicit(&caller_cpu, memory_order_relaxed)) return false;
+    }
     return false;
 }
 
@@ -317,7 +323,7 @@ static uint32_t generation(void) { return (uint32_t)(atomic_load(&state) >> 32);
 /* Return when the generation is no longer `seen`. */
 static void wait_for_job(uint32_t seen)
 {
-    if (watch(~UINT64_C(0) << 32, (uint64_t)seen << 32)) return;
+    if (watch(~UINT64_C(0) << 32, (uint64_t)seen << 32, true)) return;
     pthread_mutex_lock(&lock);
     /* First counted, then looked: the caller first publishes, then looks at the count. One of the two sees the other. */
     atomic_fetch_add(&n_sleeping, 1);
@@ -369,6 +375,7 @@ static void workers_start(int wanted)
 static void job_open(uint64_t room)
 {
     uint64_t next = (atomic_load_explicit(&state, memory_order_relaxed) >> 32) + 1;
+    atomic_store_explicit(&caller_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_store(&state, next << 32 | STATE_OPEN | room * STATE_ROOM_ONE);
     int sleeping = atomic_load(&n_sleeping);
     if (sleeping == 0) return;
@@ -380,7 +387,7 @@ static void job_open(uint64_t room)
 static void job_close(void)
 {
     uint64_t after = atomic_fetch_and(&state, ~STATE_OPEN);
-    while ((after & STATE_ACTIVE) && watch(STATE_ACTIVE, after & STATE_ACTIVE)) after = atomic_load(&state);
+    while ((after & STATE_ACTIVE) && watch(STATE_ACTIVE, after & STATE_ACTIVE, false)) after = atomic_load(&state);
     if ((atomic_load(&state) & STATE_ACTIVE) == 0) return;
     pthread_mutex_lock(&lock);
     atomic_store(&caller_sleeps, true);

@@ -124,6 +124,15 @@ typedef struct sp_kernel_count {
     double us;             /* of a run, on average; 0 unless SPORE_PROFILE is set */
 } sp_kernel_count;
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out);
+/* The dearest steps of the latest plan, dearest first; returns how many there are, at most max; 0 unless SPORE_PROFILE is set. */
+typedef struct sp_step_cost {
+    const char *name;
+    int n_fused;           /* operators in it, 0: one */
+    double us;             /* of a run, on average */
+    sp_tensor shape;       /* geometry of its first result */
+    const sp_place *place; /* NULL: unknown */
+} sp_step_cost;
+int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out);
 
 sp_status sp__plan_create(const sp_segment *s, sp_tensor *const *in, sp_plan **out);
 void sp__plan_free(sp_plan *p);

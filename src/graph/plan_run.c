@@ -506,13 +506,15 @@ static int by_count(const void *a, const void *b)
     return x->us != y->us ? (x->us < y->us ? 1 : -1) : y->n - x->n;
 }
 
+static const char *step_name(const sp_step *s) { return s->n_fused && !s->tail ? "fused" : s->op->name; }
+
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
 {
     int n = 0;
     pthread_mutex_lock(&s->lock);
     const sp_plan *p = s->plans;
     for (int i = 0; p && i < p->n_steps; i++) {
-        const char *name = p->steps[i].n_fused && !p->steps[i].tail ? "fused" : p->steps[i].op->name;
+        const char *name = step_name(&p->steps[i]);
         int k = 0;
         while (k < n && strcmp(out[k].name, name) != 0) k++;
         if (k == max) continue;
@@ -522,5 +524,25 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
     }
     pthread_mutex_unlock(&s->lock);
     qsort(out, (size_t)n, sizeof *out, by_count);
+    return n;
+}
+
+int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out)
+{
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    const sp_plan *p = s->plans;
+    for (int i = 0; p && p->step_ns && p->runs && i < p->n_steps; i++) {
+        const sp_step *step = &p->steps[i];
+        const double us = (double)p->step_ns[i] * 1e-3 / (double)p->runs;
+        int k = n; /* where it belongs: behind those that took as long */
+        while (k > 0 && out[k - 1].us < us) k--;
+        if (k == max) continue;
+        memmove(&out[k + 1], &out[k], (size_t)((n < max ? n : max - 1) - k) * sizeof *out);
+        out[k] = (sp_step_cost){.name = step_name(step), .n_fused = step->n_fused, .us = us, .place = step->node ? step->node->place : NULL};
+        if (step->n_out && step->handles[step->n_in] >= 0) out[k].shape = p->handles[step->handles[step->n_in]].shape;
+        if (n < max) n++;
+    }
+    pthread_mutex_unlock(&s->lock);
     return n;
 }

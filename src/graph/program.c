@@ -197,6 +197,23 @@ static void say_kernels(text *t, sp_segment *s)
     if (n) say(t, "%s\n", n > 12 ? ", ..." : "");
 }
 
+static void say_dearest(text *t, sp_segment *s)
+{
+    sp_step_cost steps[12];
+    char shape[SP_SHAPE_TEXT];
+    int n = sp__plans_dearest(s, 12, steps);
+    if (n) say(t, "      dearest steps:\n");
+    for (int i = 0; i < n; i++) {
+        const sp_step_cost *c = &steps[i];
+        say(t, "      %10.1f us  %s", c->us, c->name);
+        if (c->n_fused) say(t, " (%d operators)", c->n_fused);
+        say(t, " -> %s %s", sp_dtype_name((sp_dtype)c->shape.dtype), sp__shape_text(c->shape.rank, c->shape.dims, shape));
+        if (c->place && c->place->file) say(t, "  %s:%d", c->place->file, c->place->line);
+        if (c->place && c->place->text) say(t, ": %s", c->place->text);
+        say(t, "\n");
+    }
+}
+
 sp_status sp_program_report(const sp_program *p, char **out)
 {
     text t = {.data = sp__alloc(1024), .capacity = 1024};
@@ -214,6 +231,7 @@ sp_status sp_program_report(const sp_program *p, char **out)
                     code->instrs[i].segment->declined ? ", run node by node: shapes depend on data" : "");
                 say_plans(&t, code->instrs[i].segment);
                 say_kernels(&t, code->instrs[i].segment);
+                say_dearest(&t, code->instrs[i].segment);
             }
     }
     if (t.failed) {

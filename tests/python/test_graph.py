@@ -278,6 +278,18 @@ def test_explain_tells_what_happened(tmp_path):
     assert "runs as plain Python: Tensor.asnumpy()" in done.stderr and "script.py:4" in done.stderr
 
 
+def test_explain_tells_where_the_time_goes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import mindspore as ms\nfrom mindspore import ops\n@ms.jit\ndef f(x):\n    y = ops.matmul(x, x)\n"
+                      "    return ops.softmax(y, -1)\nx = ops.ones((64, 64))\nfor _ in range(3):\n    f(x)\n")
+    done = subprocess.run([sys.executable, "-m", "spore.run", str(script)], capture_output=True, text=True,
+                          env=dict(os.environ, SPORE_EXPLAIN="1", SPORE_PROFILE="1"), check=True)
+    lines = done.stderr[done.stderr.index("dearest steps"):].splitlines()[1:]
+    times = [float(line.split()[0]) for line in lines]
+    assert times == sorted(times, reverse=True) and min(times) > 0
+    assert any("matmul -> float32 (64, 64)" in line and "script.py:5: y = ops.matmul(x, x)" in line for line in lines)
+
+
 # --- what a capture must not leave behind ----------------------------------------------------------------------------
 
 def test_nothing_is_recorded_after_a_capture_that_failed_in_a_gradient(graph_mode):
