@@ -218,8 +218,8 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param,
     if not callable(fn):
         raise TypeError(f"{name}: fn must be a function or a Cell, but got {type(fn).__name__}")
     if grad_position is None and weights is None:
-        raise ValueError(f"{name}: grad_position and weights are both None, there is nothing to differentiate with "
-                         "respect to")
+        raise ValueError(f"`grad_position` and `weight` can not be None at the same time: {name} has nothing to differentiate "
+                         "with respect to.")
     for key, flag in (("has_aux", has_aux), ("return_ids", return_ids), ("sens_param", sens_param)):
         if not isinstance(flag, bool):
             raise TypeError(f"{name}: {key} must be a bool, but got {type(flag).__name__}")
@@ -238,8 +238,7 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param,
         if sens_param:
             args, seeds = _taken_seeds(args, kwargs, name)
         positions = _positions_of(grad_position, len(args), name)
-        if _state.capture() is not None:         # compiled functions leave out what is no Tensor
-            positions = tuple(p for p in positions if _flatten(args[p], []))
+        positions = tuple(p for p in positions if _flatten(args[p], []))     # what is no Tensor is left out
         value, by_position, weight_grads = _with_gradients(
             lambda: flat(args, kwargs, positions, seeds),
             lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name), seeds))
@@ -300,8 +299,9 @@ def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_l
     if grad_position is None:
         return for_weights
     positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
-    for_positions = by_position[positions[0]] if len(positions) == 1 and positions[0] in by_position else tuple(
-        by_position[p] for p in positions if p in by_position)
+    for_positions = tuple(by_position[p] for p in positions if p in by_position)
+    if len(for_positions) == 1:
+        for_positions = for_positions[0]
     return for_positions if weights is None else (for_positions, for_weights)
 
 
@@ -369,7 +369,7 @@ class GradOperation:
             if self.get_all:
                 positions = tuple(i for i, a in enumerate(args) if _flatten(a, []))
             else:
-                positions = (0,) if args and not self.get_by_list else ()
+                positions = (0,) if args and not self.get_by_list and _flatten(args[0], []) else ()
 
             def flat():
                 with _Record(positions, weight_list, args) as record:
@@ -381,7 +381,7 @@ class GradOperation:
             if self.get_all:
                 for_inputs = tuple(by_position[p] for p in positions)
                 return (for_inputs, for_weights) if self.get_by_list else for_inputs
-            return for_weights if self.get_by_list else by_position[0]
+            return for_weights if self.get_by_list else by_position.get(0, ())
 
         run = _as_program(run, fn, "GradOperation")
         run.__wrapped_fn__ = fn

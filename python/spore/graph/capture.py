@@ -43,6 +43,7 @@ class Capture:
         self.given = set()       # identities of arguments that are constants
         self.held = {}           # key: symbol; attributes that are read when a program starts
         self.watched = {}        # key: (place, contents when they were read)
+        self.read = set()        # keys of attributes that were read before they were changed
         self.executor = Executor(self)
         self.heap = Heap()
         self.frames = []         # being executed, innermost last
@@ -50,6 +51,7 @@ class Capture:
         self.condition_depth = 0  # branches and loops of the run around the current point
         self.guards = {}         # Cell: its `training` when it was captured
         self.outer = {}          # lists and dicts that come from outside: changes of them are results
+        self.containers = {}     # those among the arguments: {id: position or name}
         self.literals = set()    # floats as written; others are 32-bit results
         self.loops = 0
 
@@ -92,6 +94,11 @@ class Capture:
                 if not getattr(value, "__parameter__", False):
                     _core.variable_mark(value)           # what it holds may change too
             self.watched[place.key] = Watched(place, value)
+
+    def note_read(self, key):
+        """Note an attribute whose contents from before the call are used."""
+        if key not in self.read and not any(key in journal for journal in self.heap.journals):
+            self.read.add(key)
 
     def need_no_gradient(self, what):
         """Run-time control flow has no place in a record of gradients; whoever records starts again another way."""

@@ -23,10 +23,10 @@ from spore.graph import explain, pieces, source, state
 from spore.graph.capture import Capture
 from spore.graph.errors import Redo, Unsupported, located, refusal
 from spore.graph.flow import NoJoin
-from spore.graph.heap import Added, Attribute, Items
+from spore.graph.heap import Added, Attribute, Items, Watched
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, same
-from spore.graph.signatures import (Options, argument_kind, faithful_key, faithful_kind, giver, holds_tensors, is_declared,
-                                    key_of, output_kind, tensor_ids)
+from spore.graph.signatures import (Options, Results, argument_kind, faithful_key, faithful_kind, giver, holds_tensors,
+                                    is_declared, key_of, output_kind, tensor_ids)
 from spore.graph.statements import Dead
 from spore.graph.values import number_kind, wide_floats
 
@@ -57,7 +57,7 @@ class Entry:
         self.guards = ()             # (weak reference to a Cell, its training)
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
-        self.watched = ()            # heap.Watched: what was read besides the arguments, if Python's rules hold
+        self.watched = []            # heap.Watched: what was read and changed, and if Python's rules hold all that was read
         self.pieces = None           # the function in pieces, when it could not be captured whole
 
     def fits(self):
@@ -79,12 +79,12 @@ class Entry:
         results = self.program.run(leaves)
         if self.one:
             return results[0] if self.same is None else leaves[self.same]
-        rest = iter(results)
+        rest = Results(results, args, kwargs)
         value = self.give(rest)
         for place, give in self.changes:
             place.set(give(rest))
         for which, change, give in self.argument_changes:
-            change(args[which] if isinstance(which, int) else kwargs[which]).set(give(rest))
+            change(rest.argument(which)).set(give(rest))
         for i in self.written:
             leaves[i].assign_value(next(rest))
         return value
@@ -359,14 +359,14 @@ class Compiled:
         entry.function, entry.graph = function, graph
         entry.guards = [(weakref.ref(cell), training) for cell, training in capture.guards.items()]
         read = {place.key for place, _ in held}
-        entry.watched = [watched for key, watched in capture.watched.items() if key not in read]
+        entry.watched = entry.watched + [watched for key, watched in capture.watched.items() if key not in read]
         return entry
 
     def execute(self, capture, function, params, args, kwargs):
         """Run the function on symbols and end the recording; gives an Entry without program."""
         entry = Entry()
         numbers = [_core.symbol_id(p) for p in params]
-        mutable = {id(v): which for which, v in [*enumerate(args), *kwargs.items()] if type(v) in (list, dict)}
+        mutable = capture.containers = {id(v): which for which, v in [*enumerate(args), *kwargs.items()] if type(v) in (list, dict)}
         try:
             if capture.native:
                 value = self.plain(*args, **kwargs)
@@ -387,7 +387,7 @@ class Compiled:
         kind = output_kind(value, capture)
         leaves = kind.leaves(value)
         entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
-        changes, argument_changes, held = [], [], []
+        changes, argument_changes, held, read = [], [], [], []
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer
                                              and id(place.owner) not in mutable):
@@ -404,11 +404,14 @@ class Compiled:
                 argument_changes.append((mutable[id(place.owner)], type(place), giver(made)))
                 continue
             old = place.get() if isinstance(place, Attribute) else None
-            held += _state_of(place, old, new)
+            state_of_place = _state_of(place, old, new)
+            held += state_of_place
+            if place.key in capture.read and not state_of_place and not same(old, new):
+                read.append(Watched(place, old))         # the next call finds something else there
             changes.append((place.light() if isinstance(place, Attribute) else place, giver(made)))
         entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
         leaves = leaves + [params[i] for i in entry.written]
-        entry.changes, entry.argument_changes, entry.state = tuple(changes), tuple(argument_changes), held
+        entry.changes, entry.argument_changes, entry.state, entry.watched = tuple(changes), tuple(argument_changes), held, read
         entry.one = entry.one and not (changes or argument_changes or entry.written)
         if entry.one:
             entry.same = next((i for i, p in enumerate(params) if p is value), None)

@@ -84,7 +84,7 @@ class Expressions:
             while stack:
                 one = stack.pop()
                 if isinstance(one, (list, dict)):
-                    if id(one) in self.capture.outer:
+                    if id(one) in self.capture.outer or self.capture.heap.is_fresh(one):
                         continue
                     self.capture.outer[id(one)] = one
                 stack.extend(v for v in (one.values() if isinstance(one, dict) else one) if isinstance(v, (list, dict, tuple)))
@@ -533,6 +533,7 @@ class Expressions:
             value = getattr(owner, name)
             if not isinstance(owner, _WITHOUT_STATE):
                 self.capture.watch(Attribute(owner, name), value)
+                self.capture.note_read((id(owner), name))
             return self.from_outside(value)
         except AttributeError as error:
             if isinstance(owner, type(ast)):

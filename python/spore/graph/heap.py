@@ -179,6 +179,10 @@ class Heap:
         self.fresh[-1][id(owner)] = owner
         return owner
 
+    def is_fresh(self, owner):
+        """Whether the program made this list or dict, on the way to here."""
+        return any(id(owner) in fresh for fresh in self.fresh)
+
     def touch(self, place):
         """To be called before a change."""
         journal = self.journals[-1]

@@ -16,7 +16,7 @@ from spore.graph.errors import Unsupported
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of
 from spore.graph.values import Choice, Closure, shape_of
 
-__all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Options"]
+__all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Results", "Options"]
 
 _PLAIN_TYPES = (int, float, str, bool, type(None), bytes)
 
@@ -173,10 +173,40 @@ def _single_precision(value):
     return float(Tensor(value).item())
 
 
+class Argument:
+    """The kind of a result that is a list or dict of the arguments: the caller gets its own object back."""
+
+    def __init__(self, which):
+        self.which = which           # position or name
+
+    @staticmethod
+    def leaves(value):
+        del value
+        return []
+
+
+class Results:
+    """The results of a run, one after the other, and the arguments of the call."""
+
+    def __init__(self, results, args, kwargs):
+        self.rest, self.args, self.kwargs = iter(results), args, kwargs
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.rest)
+
+    def argument(self, which):
+        return self.args[which] if isinstance(which, int) else self.kwargs[which]
+
+
 def output_kind(value, capture):
     """The kind of a result; a constant Tensor is a result like others, so that every call gives its own."""
     if isinstance(value, Tensor):
         return OfTensor(value.dtype, shape_of(value))
+    if id(value) in capture.containers and not capture.strict:
+        return Argument(capture.containers[id(value)])
     if isinstance(value, (list, dict)) and id(value) in capture.outer and not capture.strict:
         return Known(value)              # what came from outside is given back as it is
     if isinstance(value, (tuple, list)) and type(value).__name__ != "ParameterTuple":
@@ -198,6 +228,8 @@ def _is_cell(value):
 
 def giver(kind):
     """A function from an iterator over results to the value the user gets."""
+    if isinstance(kind, Argument):
+        return lambda leaves: leaves.argument(kind.which)
     if isinstance(kind, OfArray):
         return lambda leaves: next(leaves).asnumpy()
     if isinstance(kind, OfTensor):

@@ -222,8 +222,9 @@ class Statements:
             setattr(owner, name, value)          # a variable: its own store, in program order
             return
         if self.capture.strict and hasattr(owner, "construct"):
-            raise TypeError(f"In JIT strict mode, setting the attribute '{name}' is not supported: only a Parameter made in "
-                            f"__init__ can be set, but '{name}' of {type(owner).__name__} is none.")
+            found = getattr(owner, name, None)
+            raise TypeError(f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "
+                            f"attribute must be of the Parameter type. But got '{found}' with type '{type(found).__name__}'.")
         if isinstance(owner, (Tensor, Scalar)):
             raise Unsupported(f"an attribute of a {type(owner).__name__} is set")
         self.capture.heap.write(Attribute(owner, name), value)
