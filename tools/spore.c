@@ -25,6 +25,7 @@
 #include <zlib.h>
 
 #include "spore/machine.h"
+#include "spore/provider.h"
 #include "spore/runtime.h"
 #include "tools.h"
 
@@ -261,6 +262,8 @@ static void report_kernels(void)
 
 static void report_libraries(void)
 {
+    char text[512];
+    if (sp_provider_names(text, sizeof text)) printf("providers  %s (SPORE_PROVIDERS)\n", text);
     printf("libraries  zlib %s, %s, SQLite %s, Jansson %s\n", zlibVersion(), OpenSSL_version(OPENSSL_VERSION), sqlite3_libversion(),
            JANSSON_VERSION);
 }

@@ -3,33 +3,53 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "device/device.h"
+#include "device/provided.h"
 
-static const sp_kernel_entry **kernels; /* of all operators, one list behind the other, each ended by NULL */
-static int *first_kernel;              /* by operator */
-static pthread_once_t kernels_once = PTHREAD_ONCE_INIT;
+/* Of all operators, one list behind the other, each ended by NULL; first what providers offer, then the engine's own. */
+typedef struct {
+    const sp_kernel_entry **all;
+    int *first, *own;          /* by operator */
+} kernel_lists;
 
-static void kernels_collect(void)
+static kernel_lists *_Atomic lists; /* replaced as a whole when a provider comes; old ones stay, somebody may be reading */
+static pthread_once_t lists_once = PTHREAD_ONCE_INIT;
+
+static kernel_lists *lists_make(void)
 {
     int n, n_ops = sp_op_count(), at = 0;
     const sp_kernel_entry *list = sp__cpu_kernels(&n);
     unsigned features = sp__cpu_features();
-    int *first = sp__alloc((size_t)n_ops * sizeof *first);
-    const sp_kernel_entry **all = sp__alloc((size_t)(n + n_ops) * sizeof *all);
-    if (!first || !all) { /* then everything runs on its reference */
-        sp__free(first);
-        sp__free(all);
-        return;
+    kernel_lists *l = sp__alloc(sizeof *l);
+    if (!l) return NULL;
+    l->first = sp__alloc((size_t)n_ops * 2 * sizeof *l->first);
+    l->all = sp__alloc((size_t)(n + 2 * n_ops) * sizeof *l->all);
+    if (!l->first || !l->all) { /* then everything runs on its reference, or as before */
+        sp__free(l->first);
+        sp__free(l->all);
+        sp__free(l);
+        return NULL;
     }
+    l->own = l->first + n_ops;
     for (int id = 0; id < n_ops; id++) {
-        const char *name = sp_op_name(sp_op_at(id));
-        first[id] = at;
+        const sp_op *op = sp_op_at(id);
+        const sp_kernel_entry *provided = sp__provider_entry(op);
+        l->first[id] = at;
+        if (provided) l->all[at++] = provided;
+        l->own[id] = at;
         for (int i = 0; i < n; i++)
-            if ((list[i].cpu & features) == list[i].cpu && strcmp(list[i].op, name) == 0) all[at++] = &list[i];
-        all[at++] = NULL;
+            if ((list[i].cpu & features) == list[i].cpu && strcmp(list[i].op, sp_op_name(op)) == 0) l->all[at++] = &list[i];
+        l->all[at++] = NULL;
     }
-    first_kernel = first;
-    kernels = all;
+    return l;
+}
+
+static void lists_start(void) { atomic_store(&lists, lists_make()); }
+
+void sp__kernels_changed(void)
+{
+    pthread_once(&lists_once, lists_start);
+    kernel_lists *l = lists_make();
+    if (l) atomic_store(&lists, l);
 }
 
 static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
@@ -38,11 +58,12 @@ static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
     return !e->takes || e->takes(c);
 }
 
-sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out)
+static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
 {
-    pthread_once(&kernels_once, kernels_collect);
-    if (kernels) {
-        for (const sp_kernel_entry **e = kernels + first_kernel[sp__op_id(c->op)]; *e; e++) {
+    pthread_once(&lists_once, lists_start);
+    const kernel_lists *l = atomic_load_explicit(&lists, memory_order_acquire);
+    if (l) {
+        for (const sp_kernel_entry **e = l->all + (own ? l->own : l->first)[sp__op_id(c->op)]; *e; e++) {
             if (!entry_takes(*e, c)) continue;
             *out = (sp_kernel){.run = (*e)->run,
                                .workspace = (*e)->workspace ? (*e)->workspace : c->op->workspace,
@@ -59,6 +80,23 @@ sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out)
     *out = (sp_kernel){.run = c->op->reference, .workspace = c->op->workspace, .strided = c->op->strided,
                        .loop = c->op->loop, .name = "reference"};
     return SP_OK;
+}
+
+sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out) { return choose(c, false, out); }
+
+sp_status sp__dispatch_own(const sp_call *call)
+{
+    sp_kernel kernel;
+    SP_TRY(choose(call, true, &kernel));
+    sp_call c = *call;
+    size_t bytes = kernel.workspace ? kernel.workspace(&c) : 0;
+    c.epilogue = NULL; /* whoever called runs it */
+    c.prepared = NULL;
+    c.work = bytes ? sp__alloc(bytes) : NULL;
+    if (bytes && !c.work) return SP_NOMEM;
+    sp_status status = kernel.run(&c);
+    sp__free(c.work);
+    return status;
 }
 
 sp_status sp__dispatch(const sp_call *call)

@@ -11,7 +11,7 @@
 #include "device/cpu/gemm.h"
 #include "device/cpu/peak.h"
 #include "device/cpu/tiles.h"
-#include "device/device.h"
+#include "device/provided.h"
 
 static const struct {
     unsigned bit;
@@ -57,10 +57,9 @@ const char *sp_machine_products(sp_dtype dtype)
 
 int sp_machine_kernels(const sp_op *op, char *text, size_t bytes)
 {
-    int n, found = 0;
+    int n, found = sp__provider_kernels(op, text, bytes);
     const sp_kernel_entry *list = sp__cpu_kernels(&n);
-    size_t used = 0;
-    if (bytes) text[0] = '\0';
+    size_t used = bytes ? strlen(text) : 0;
     for (int i = 0; i < n; i++) {
         if (strcmp(list[i].op, sp_op_name(op)) != 0 || (list[i].cpu & sp__cpu_features()) != list[i].cpu) continue;
         const char *name = list[i].name ? list[i].name : list[i].op;

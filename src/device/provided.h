@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* provided.h - kernels of providers as entries of the device's list; include/spore/provider.h says what they are. */
+#ifndef SPORE_DEVICE_PROVIDED_H
+#define SPORE_DEVICE_PROVIDED_H
+
+#include "device/device.h"
+
+/* The entry that stands for all of an operator's provided kernels, or NULL. Opens what SPORE_PROVIDERS names, the first time. */
+const sp_kernel_entry *sp__provider_entry(const sp_op *op);
+/* Names of the kernels of an operator, as sp_machine_kernels writes them; number of them. */
+int sp__provider_kernels(const sp_op *op, char *text, size_t bytes);
+/* dispatch.c: make the lists anew. */
+void sp__kernels_changed(void);
+/* dispatch.c: choose and run without providers. */
+sp_status sp__dispatch_own(const sp_call *c);
+
+#endif
