@@ -574,7 +574,8 @@ static PyObject *tensor_of(sp_tensor *t)
 {
     if (t->dtype != SP_DTYPE_STR) return sp__py_take_tensor(t);
     PyObject *array = sp__py_cell_array(t);
-    PyObject *o = array ? PyObject_CallFunctionObjArgs((PyObject *)sp__py_tensor_type, array, NULL) : NULL;
+    PyObject *make = array && PyDict_Check(array) ? sp__py_dict_tensors() : (PyObject *)sp__py_tensor_type;
+    PyObject *o = array ? PyObject_CallFunctionObjArgs(make, array, NULL) : NULL;
     Py_XDECREF(array);
     return o;
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static PyObject *encode_text, *decode_text; /* of spore.dataset: anything into arrays, characters into texts */
+static PyObject *encode_text, *decode_text, *dict_tensors; /* of spore.dataset: anything into arrays, characters into texts */
 
 /* --- values ----------------------------------------------------------------------------------------------------------- */
 
@@ -36,6 +36,8 @@ sp_tensor *sp__py_cell(PyObject *o)
     }
     return encoded(o);
 }
+
+PyObject *sp__py_dict_tensors(void) { return dict_tensors; }
 
 PyObject *sp__py_cell_array(sp_tensor *t)
 {
@@ -227,9 +229,11 @@ int sp__py_row_function(const char *name, PyObject *callable, sp_py_call how, in
 
 static PyObject *set_texts(PyObject *self, PyObject *args)
 {
-    PyObject *encode, *decode;
+    PyObject *encode, *decode, *tensors;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO:pipeline_texts", &encode, &decode)) return NULL;
+    if (!PyArg_ParseTuple(args, "OOO:pipeline_texts", &encode, &decode, &tensors)) return NULL;
+    Py_XDECREF(dict_tensors);
+    dict_tensors = Py_NewRef(tensors);
     Py_XDECREF(encode_text);
     Py_XDECREF(decode_text);
     encode_text = Py_NewRef(encode);
@@ -238,7 +242,7 @@ static PyObject *set_texts(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode): how texts become arrays and back."},
+    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode, tensors): how texts become arrays and back, and what dicts of arrays are as Tensors."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_rows(PyObject *module) { return PyModule_AddFunctions(module, functions); }

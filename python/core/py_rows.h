@@ -22,6 +22,8 @@ int sp__py_row_function(const char *name, PyObject *callable, sp_py_call how, in
 sp_tensor *sp__py_cell(PyObject *o);
 /* The reverse, as an array that the caller may write into; takes the reference over. */
 PyObject *sp__py_cell_array(sp_tensor *t);
+/* The function that makes Tensors of the arrays in a dict; borrowed. */
+PyObject *sp__py_dict_tensors(void);
 
 /* Arguments for a call, the cells stay the caller's; NULL with an exception. */
 PyObject *sp__py_row_arguments(sp_py_call how, const sp_row_call *call, int n_in, sp_tensor *const *in);

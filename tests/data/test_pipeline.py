@@ -591,3 +591,24 @@ def test_files_that_a_function_decrypts(tmp_path):
     assert [row[0] for row in epochs(data)[0]] == [[9, 7, 0], [9, 7, 1], [9, 7, 2]]
     with pytest.raises(RuntimeError, match="must give bytes, but gives <class 'str'> for .*0.jpg"):
         epochs(ds.ImageFolderDataset(str(tmp_path), shuffle=False, decrypt=lambda path: path))
+
+
+def test_padded_records_keep_the_types_of_their_columns(tmp_path):
+    from spore.mindrecord import FileWriter
+    writer = FileWriter(str(tmp_path / 'a.mindrecord'))
+    writer.add_schema({'i': {'type': 'int32'}, 'f': {'type': 'float32'}, 's': {'type': 'string'}})
+    writer.write_raw_data([{'i': 1, 'f': 0.5, 's': 'x'}] * 3)
+    writer.commit()
+    data = ds.MindDataset(str(tmp_path / 'a.mindrecord'), ['i', 'f', 's'], padded_sample={'i': 9, 'f': 2.0, 's': 'padded'}, num_padded=2,
+                          shuffle=False)
+    rows = list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert [row[0].dtype for row in rows] == [np.int32] * 5 and [row[1].dtype for row in rows] == [np.float32] * 5
+    assert [row[0].item() for row in rows] == [1, 1, 1, 9, 9] and rows[4][2] == 'padded'
+
+
+def test_dicts_in_a_row_keep_their_lists():
+    rows = ds.GeneratorDataset([{'a': np.ones(2), 'b': {'c': 3, 'd': [1, 2], 'e': ('x', None)}}], ['x'], shuffle=False)
+    (row,), = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert isinstance(row['b']['d'], list) and row['b']['d'] == [1, 2] and row['b']['e'] == ('x', None)
+    (row,), = rows.create_tuple_iterator(num_epochs=1)
+    assert isinstance(row['a'], spore.Tensor) and isinstance(row['b']['d'][1], spore.Tensor) and row['b']['e'][0] == 'x'

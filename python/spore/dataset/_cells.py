@@ -43,14 +43,25 @@ def encode(value):
     return np.ascontiguousarray(array).reshape(array.shape), False
 
 
-def _joined(dicts, batch):
-    """A dict with arrays for values; those of a batch are put together."""
-    def value(key):
-        values = [one[key] for one in dicts]
-        if isinstance(values[0], dict):
-            return _joined(values, batch)
-        return np.stack([to_array(v) for v in values]) if batch else to_array(values[0])
-    return {key: value(key) for key in dicts[0]}
+def _joined(values, batch):
+    """Dicts, lists and tuples with arrays inside; those of a batch are put together."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _joined([value[key] for value in values], batch) for key in first}
+    if isinstance(first, (list, tuple)):
+        return type(first)([_joined([value[i] for value in values], batch) for i in range(len(first))])
+    if first is None:
+        return None
+    return np.stack([to_array(value) for value in values]) if batch else to_array(first)
+
+
+def with_tensors(value):
+    """The same with Tensors for arrays of numbers."""
+    if isinstance(value, dict):
+        return {key: with_tensors(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([with_tensors(inner) for inner in value])
+    return _core.Tensor(value) if isinstance(value, np.ndarray) and value.dtype.kind in 'biufc' else value
 
 
 def decode(characters):
@@ -68,4 +79,4 @@ def decode(characters):
     return texts if longest == width else texts.astype(f'<U{longest}')
 
 
-_core.pipeline_texts(encode, decode)
+_core.pipeline_texts(encode, decode, with_tensors)

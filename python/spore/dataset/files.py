@@ -49,7 +49,12 @@ class MindDataset(MappableDataset):
 
     def __init__(self, dataset_files, columns_list=None, num_parallel_workers=None, shuffle=None, num_shards=None,
                  shard_id=None, sampler=None, padded_sample=None, num_padded=None, num_samples=None, cache=None):
-        _check.kind(dataset_files, (str, list), 'dataset_files')
+        for path in dataset_files if isinstance(dataset_files, list) else [dataset_files]:
+            if not isinstance(path, str):
+                raise TypeError(f"path: {path} is not string; dataset_files is the name of a file, or a list of names.")
+        if shuffle is not None and not isinstance(shuffle, self._SHUFFLES):
+            raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.ADAPTIVE' or 'Shuffle.GLOBAL' or "
+                            "'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'.")
         if columns_list is not None:
             _check.kind(columns_list, list, 'columns_list')
         self._columns = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
@@ -63,7 +68,7 @@ class MindDataset(MappableDataset):
             if num_padded < 0:
                 raise ValueError(f"num_padded is invalid, num_padded={num_padded}.")
             if set(padded_sample) != set(self._columns):
-                raise ValueError(f"padded_sample cannot match columns_list: it has {sorted(padded_sample)}, wanted are "
+                raise ValueError(f"padded_sample cannot match columns_list. It has {sorted(padded_sample)}, wanted are "
                                  f"{sorted(self._columns)}.")
         elif num_padded is not None:
             raise RuntimeError("num_padded is specified but padded_sample is not.")
@@ -115,12 +120,14 @@ class MindDataset(MappableDataset):
             return _core.pipeline_record(self._reader, self._columns, self._order())
         reader, columns = self._reader, self._columns
 
-        def value(item):
-            return np.frombuffer(item, np.uint8) if isinstance(item, bytes) else np.asarray(item)
+        kinds = {name: np.dtype(kind) for name, kind, _ in reader.fields() if kind not in ('string', 'bytes')}
+
+        def value(column, item):
+            return np.frombuffer(item, np.uint8) if isinstance(item, bytes) else np.asarray(item, kinds.get(column))
 
         def read(index):
             found = reader[index] if index < len(reader) else row
-            return tuple(value(found[c]) for c in columns)
+            return tuple(value(c, found[c]) for c in columns)
         return _core.pipeline_source(read, self._total(), columns, self._order())
 
 

@@ -94,8 +94,6 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_across)(const
 /* 32 elements of one row: the words are their upper halves, in order. */
 static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const float *x, uint32_t *const *w, int row, TILES_NAME(seen) * seen)
 {
-    const TILES_NAME(halves) odd = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
-                                    33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
     TILES_NAME(floats) a, b;
     TILES_NAME(lanes) first, second;
     memcpy(&a, x, sizeof a);
@@ -105,7 +103,10 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const 
     for (int t = 0; t < SP_TILES_TERMS; t++) {
         TILES_NAME(take)(&a, &first);
         TILES_NAME(take)(&b, &second);
-        TILES_NAME(halves) both = __builtin_shuffle((TILES_NAME(halves))first, (TILES_NAME(halves))second, odd);
+        /* the odd halves of both; __builtin_shuffle is not known to clang */
+        TILES_NAME(halves) both = __builtin_shufflevector((TILES_NAME(halves))first, (TILES_NAME(halves))second, 1, 3, 5, 7, 9, 11, 13,
+                                                          15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51,
+                                                          53, 55, 57, 59, 61, 63);
         memcpy(w[t] + row * SP_TILE, &both, sizeof both);
     }
 }

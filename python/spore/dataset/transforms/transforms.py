@@ -249,8 +249,10 @@ class Compose(CompoundOperation):
         return super().__call__(*columns)
 
     def _execute_py(self, *columns):
+        """A tuple, also of one, where MindSpore stays in Python all the way: with pictures of Pillow, or transforms that make them."""
         made = util.compose(self.transforms, *columns)
-        return made[0] if len(made) == 1 else made
+        in_python = any(op.implementation == Implementation.PY for op in self.transforms) or any(is_pil(c) for c in columns)
+        return made if in_python or len(made) > 1 else made[0]
 
     def release_resource(self):
         """Nothing is held."""
