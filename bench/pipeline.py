@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: 2000 JPEGs decoded, resized, cropped, normalised and batched, from a folder and from MindRecord; rows of a
-GeneratorDataset. Rows per second, time to the first batch, and the ratios to MindSpore's and to torch's DataLoader.
+GeneratorDataset, as they are and through a function. Rows per second, time to the first batch, and the ratios to MindSpore's and
+to torch's DataLoader; memory over ten epochs.
 
-    PYTHONPATH=build/py python bench/pipeline.py
+    make bench BENCH=pipeline
 
 SPORE_BENCH_MINDSPORE and SPORE_BENCH_TORCH name Python interpreters that have MindSpore and torch with torchvision; without
 them there are no ratios. All sides run in this call, one after the other, and read the same files, kept in SPORE_BENCH_FOLDER if
@@ -17,7 +18,8 @@ import tempfile
 import time
 
 N_IMAGES, N_ROWS, WORKERS = 2000, 30_000, 2
-AIMS = {"mindspore": {"folder": 1.5, "record": 1.5, "generator": 3}, "torch": {"folder": 2, "record": 2}}
+AIMS = {"mindspore": {"folder": 1.5, "record": 1.5, "generator": 3, "function": 3}, "torch": {"folder": 2, "record": 2}}
+FIRST_AIM, BUDGET, EPOCHS = 20, 64, 10
 
 
 def make_files(folder):
@@ -75,8 +77,27 @@ def measure(framework, folder):
     record_data = ds.MindDataset(os.path.join(folder, "images.mindrecord"), ["image", "label"],
                                  num_parallel_workers=WORKERS, shuffle=False)
     rows = ds.GeneratorDataset(Rows(np), ["a", "b"], shuffle=False, num_parallel_workers=1)
-    return {"folder": read(pictures(folder_data)), "record": read(pictures(record_data)),
-            "generator": read(rows.batch(10))}
+    function = ds.GeneratorDataset(Rows(np), ["a", "b"], shuffle=False, num_parallel_workers=1)
+    function = function.map(lambda a: a + 1, "a", num_parallel_workers=1)
+    figures = {"folder": read(pictures(folder_data)), "record": read(pictures(record_data)), "generator": read(rows.batch(10)),
+               "function": read(function.batch(10))}
+    if framework == "spore":
+        ds.config.set_memory_budget(BUDGET)
+        figures["memory"] = memory(pictures(ds.ImageFolderDataset(os.path.join(folder, "images"), num_parallel_workers=WORKERS,
+                                                                  num_samples=600)))
+    return figures
+
+
+def memory(data):
+    """Megabytes that wait at most, and what the process has after each epoch."""
+    iterator = data.create_tuple_iterator(num_epochs=EPOCHS, output_numpy=True)
+    waiting, resident = 0, []
+    for _ in range(EPOCHS):
+        for _ in iterator:
+            waiting = max(waiting, iterator._source.stats()[2]) if not iterator._closed else waiting
+        with open("/proc/self/statm", encoding="ascii") as file:
+            resident.append(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20)
+    return {"waiting": waiting / 2**20, "resident": resident}
 
 
 def measure_torch(folder):
@@ -111,13 +132,17 @@ def main():
         own = side("spore", sys.executable, folder)
         peers = {name: os.environ.get(f"SPORE_BENCH_{name.upper()}") for name in AIMS}
         others = {name: side(name, python, folder) for name, python in peers.items() if python}
+    found = own.pop("memory")
     for case, figures in own.items():
-        line = f"{case:<10} {figures['rows/s']:>10,.0f} rows/s  first batch {figures['first ms']:>6.1f} ms"
+        aim = f" (aim {FIRST_AIM})" if case in ("folder", "record") else ""
+        line = f"{case:<10} {figures['rows/s']:>10,.0f} rows/s  first batch {figures['first ms']:>6.1f} ms{aim}"
         for name, other in others.items():
             if case in other:
                 ratio = figures["rows/s"] / other[case]["rows/s"]
                 line += f"  {name} {other[case]['rows/s']:>9,.0f} {ratio:5.2f}x (aim {AIMS[name][case]}x)"
         print(line)
+    print(f"memory     {found['waiting']:.0f} MiB of rows waiting at most (budget {BUDGET}); resident after epoch 2: "
+          f"{found['resident'][1]:.0f} MiB, after epoch {EPOCHS}: {found['resident'][-1]:.0f} MiB")
 
 
 if __name__ == "__main__":
