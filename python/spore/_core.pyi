@@ -1173,7 +1173,7 @@ def pipeline_source(*args, **kwargs) -> Any:
 def pipeline_stream(*args, **kwargs) -> Any:
     """pipeline_stream(function of epoch and row, columns)"""
 def pipeline_texts(*args, **kwargs) -> Any:
-    """pipeline_texts(encode, decode): how texts become arrays and back."""
+    """pipeline_texts(encode, decode, tensors): how texts become arrays and back, and what dicts of arrays are as Tensors."""
 def pipeline_zip(*args, **kwargs) -> Any:
     """pipeline_zip(list)"""
 def place_line(line, text) -> Any:

@@ -13,9 +13,7 @@ from spore import _core, dataset
 from spore.dataset import audio, config, transforms, vision
 
 PICTURES = Path(__file__).parents[1] / "oracle_vision" / "images"
-# Names of mindspore.dataset.vision 2.10 that are missing, with the reason.
-MISSING = {name: "video files need a decoder that is not part of spore"
-           for name in ("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps")}
+MISSING = {}    # names of mindspore.dataset.vision 2.10 that are missing, with the reason
 NAMES = """AdjustBrightness AdjustContrast AdjustGamma AdjustHue AdjustSaturation AdjustSharpness Affine AutoAugment
 AutoAugmentPolicy AutoContrast Border BoundingBoxAugment CenterCrop ConvertColor ConvertMode Crop CutMixBatch CutOut Decode
 DecodeVideo Equalize Erase FiveCrop GaussianBlur Grayscale HWC2CHW HorizontalFlip HsvToRgb ImageBatchFormat ImageReadMode
