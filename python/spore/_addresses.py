@@ -9,8 +9,8 @@ import types
 # place -> the addresses below it that show names of that place (and, where given after '<', of further places)
 _TABLE = """
 boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_scale_manager less_batch_normalization
-common < common.api common.mutable common.jit_config nn.cell: _decorator _register_for_tensor _tensor_docs _utils device dump file_system \
-jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage symbol dynamic_shape dynamic_shape.auto_dynamic_shape \
+common < common.api common.mutable common.jit_config nn.cell: _decorator _register_for_tensor _tensor_docs _utils dump file_system \
+jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
 dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _pijit_context _jit_fallback_utils _monad
 communication < communication.management: _comm_helper
 dataset.callback: ds_callback validators
@@ -33,7 +33,7 @@ mint.distributed: distributed _utils
 nn < nn.cell: sparse sparse.sparse
 nn.grad: cell_grad
 nn.layer: thor_layer
-nn.optim: adafactor adasum tft_wrapper
+nn.optim: adasum tft_wrapper
 nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine softplus
 nn.probability.bnn_layers: bnn_cell_wrapper conv_variational dense_variational layer_distribution
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \

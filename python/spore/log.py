@@ -86,3 +86,13 @@ class _LogActionOnce:
             finally:
                 self.logger.warning = warning
         return call
+
+
+def _get_logger():
+    """The logger of the package."""
+    return _logger
+
+
+def vlog_print(level, module, file, line, msg):
+    """A message for whoever searches a fault; shown at level debug."""
+    _logger.debug('%s %s:%s %s', module, file, line, msg)

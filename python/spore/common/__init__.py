@@ -20,9 +20,13 @@ def __getattr__(name):
     if name in ('_stub_tensor', 'np_dtype'):  # addresses that programs reach without importing them
         import importlib
         return importlib.import_module('spore.common.' + name)
+    if name in ('_Function', '_no_grad'):
+        from spore.common._grad_function import _Function
+        from spore.common.differentiate import no_grad
+        return _Function if name == '_Function' else no_grad
     # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
     import importlib
-    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor'):
+    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol'):
         module = importlib.import_module('spore.common.' + place)
         if name in module.__all__:
             return getattr(module, name)

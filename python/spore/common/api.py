@@ -195,3 +195,36 @@ class _Executor:
 
 
 _pynative_executor = _Executor()
+
+
+class _GraphExecutor:
+    """What programs ask of MindSpore's compiler of Cells."""
+
+    def compile(self, cell, *args, phase="predict", do_convert=True, **kwargs):
+        """Compile a Cell for these arguments; gives its phase and True."""
+        cell.compile(*args, **kwargs)
+        return cell.phase, True
+
+    def __call__(self, cell, *args, phase="predict"):
+        return cell(*args)
+
+
+_cell_graph_executor = _GraphExecutor()
+cells_compile_cache = {}
+
+
+def _function_forbid_reuse(fn):
+    """Programs of such a function are not shared; they are not here."""
+    return fn
+
+
+def _convert_python_data(data):
+    """What a program gives back, as Python sees it."""
+    return data
+
+
+def __getattr__(name):
+    if name in ("_no_grad", "no_grad"):
+        from spore.common.differentiate import no_grad
+        return no_grad
+    raise AttributeError(f"module 'spore.common.api' has no attribute '{name}'")

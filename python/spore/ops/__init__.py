@@ -44,8 +44,9 @@ def __getattr__(name):
 def _elsewhere(name):
     """Transformations of functions are shown here too; they live in spore.common. So are mint's operators by the names of
     MindSpore's generated modules."""
-    if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev",
-                    "derivative", "jet"):
+    if name == "Tensor":
+        return _gather._core.Tensor
+    if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev"):
         from ._extended import lookup as extended
         from ._late import lookup as late
         return late(name) or extended(name)

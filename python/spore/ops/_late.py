@@ -4,6 +4,12 @@ first asked for, so that importing spore does not pay for it."""
 import importlib
 
 _FILES = {
+    "helpers": """
+        _get_seed _set_prim_op_user_data get_square_sum apply_global_norm _expand _check_same_type _interploate_ext_make_tuple
+        _interpolate_ext_scale_factor_convert_size linear _in_projection _in_projection_packed _inner_dropout _inner_pad
+        _check_qkv_shape _check_kpm_shape _check_attn_mask_shape getitem setitem in_ not_in_ pow_ mod logical_and_ hyper_add tail
+        zip_operation ms_next ms_hasnext augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod
+        _ones_like_for_grad linearize derivative jet""",
     "communication": """
         P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
         all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather

@@ -209,3 +209,33 @@ def _do_keep_batchnorm_fp32(network):
 def _add_loss_network(network, loss_fn, cast_model_type):
     """Network and loss function as one Cell."""
     return (_FloatLoss if cast_model_type == mstype.float16 else nn.WithLossCell)(network, loss_fn)
+
+
+# --- names that programs take from MindSpore's module ----------------------------------------------------------------
+
+AMP_AUTO_WHITE_LIST, AMP_AUTO_BLACK_LIST, AMP_PRIM_ARG_TABLE, _INNER_AMP_BLACK_LIST = [], [], {}, []
+
+
+def _auto_black_list(network, black_list, dtype):
+    """Half precision in all Cells but those of these kinds."""
+    _all_but_these(network, tuple(black_list), dtype)
+    return network
+
+
+def _auto_white_list(network, white_list, dtype):
+    """Half precision in the Cells of these kinds."""
+    _only_these(network, tuple(white_list), dtype)
+    return network
+
+
+def _auto_mixed_precision_rewrite(network, dtype, *, white_list=None, black_list=None):
+    """Half precision in the Cells of a white list, or in all but those of a black list."""
+    if white_list is None and black_list is None:
+        raise ValueError("For '_auto_mixed_precision_rewrite', one of white_list and black_list must be provided.")
+    kinds = tuple(k for k in (black_list if white_list is None else white_list) if isinstance(k, type) and issubclass(k, nn.Cell))
+    return (_auto_black_list if white_list is None else _auto_white_list)(network, kinds, dtype)
+
+
+def _config_amp(*, enable=True, amp_level=None, dtype=None, **kwargs):
+    """Settings of mixed precision, as a dictionary."""
+    return {'enable': enable, 'amp_level': amp_level, 'dtype': dtype, **kwargs}

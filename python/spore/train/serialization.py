@@ -689,3 +689,50 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 def _get_merged_param_data(net, *arguments):
     """The data of a Parameter, of all processes' parts: (net, [layout,] name, data, integrated_save). There is one process."""
     return arguments[-2]
+
+
+# --- names that programs take from MindSpore's module ----------------------------------------------------------------
+
+def _update_param(param, new_param, strict_load):
+    """The value of one Parameter into another, if it fits."""
+    value, problem = _fit(param, new_param, strict_load)
+    if problem is not None:
+        raise RuntimeError(f"For 'load_param_into_net', '{param.name}' cannot be loaded: {problem}.")
+    _put(param, value)
+
+
+def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
+    """Load Parameters whose names have something in front in the dict; the names in `param_not_load` that are found leave it."""
+    params = {p.name: p for _, p in net.parameters_and_names() if p.name in param_not_load}
+    pairs, missing, _ = _match(list(params.values()), parameter_dict, strict_load)
+    for param, value in pairs:
+        _update_param(param, value, strict_load)
+        param_not_load.remove(param.name)
+    return missing
+
+
+def _exec_save(ckpt_file_name, data_list, enc_key=None, enc_mode="AES-GCM", map_param_inc=False, crc_check=False, format="ckpt",
+               remove_redundancy=None):
+    """Write a dict of name to [shape, dtype's name, array] as a checkpoint."""
+    spore = _spore()
+    items = [{"name": name, "data": spore.Tensor(value[2]).reshape(tuple(value[0]))} for name, value in data_list.items()]
+    save_checkpoint(items, ckpt_file_name, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc_check, format=format)
+
+
+def __getattr__(name):
+    if name in ("export", "load", "load_mindir"):
+        from spore.train import _mindir
+        return getattr(_mindir, name)
+    if name in ("tensor_to_ms_type", "tensor_to_np_type"):
+        from spore.common import dtype
+        kinds = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float16", "Float32", "Float64", "Bool",
+                 "BFloat16", "Complex64", "Complex128")
+        by_name = {kind: getattr(dtype, "bool_" if kind == "Bool" else kind.lower()) for kind in kinds}
+        if name == "tensor_to_np_type":
+            by_name = {kind: dtype.dtype_to_nptype(value) for kind, value in by_name.items() if kind != "BFloat16"}
+        return {**by_name, "str": "string"} if name == "tensor_to_ms_type" else by_name
+    if name in ("merge_sliced_parameter", "build_searched_strategy", "load_distributed_checkpoint", "restore_group_info_list",
+                "sync_pipeline_shared_parameters"):
+        from spore.parallel import checkpoint_transform
+        return getattr(checkpoint_transform, name)
+    raise AttributeError(f"module 'spore.train.serialization' has no attribute '{name}'")

@@ -3,6 +3,7 @@
 from spore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from spore.nn.optim.ada_grad import Adagrad
 from spore.nn.optim.adadelta import Adadelta
+from spore.nn.optim.adafactor import AdaFactor
 from spore.nn.optim.adam import Adam, AdamOffload, AdamWeightDecay
 from spore.nn.optim.adamax import AdaMax
 from spore.nn.optim.asgd import ASGD
@@ -19,4 +20,4 @@ from spore.nn.optim.thor import thor
 
 __all__ = ['Optimizer', 'Momentum', 'LARS', 'Adam', 'AdamWeightDecay', 'LazyAdam', 'AdamOffload', 'Lamb', 'SGD', 'ASGD',
            'Rprop', 'FTRL',
-           'RMSProp', 'ProximalAdagrad', 'Adagrad', 'thor', 'AdaMax', 'Adadelta', 'opt_init_args_register']
+           'RMSProp', 'ProximalAdagrad', 'Adagrad', 'thor', 'AdaMax', 'Adadelta', 'AdaFactor', 'opt_init_args_register']
