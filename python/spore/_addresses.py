@@ -12,7 +12,6 @@ boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_sc
 common < common.api common.mutable common.jit_config nn.cell: _decorator _register_for_tensor _tensor_docs _utils dump file_system \
 jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
 dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _pijit_context _jit_fallback_utils _monad
-communication < communication.management: _comm_helper
 dataset.callback: ds_callback validators
 dataset.debug: debug_hook pre_defined_hook
 dataset.utils: browse_dataset line_reader
@@ -53,8 +52,8 @@ multitype_ops.less_equal_impl multitype_ops.greater_impl multitype_ops.greater_e
 multitype_ops.setitem_impl multitype_ops.floordiv_impl multitype_ops.mod_impl multitype_ops.pow_impl multitype_ops.negative_impl \
 multitype_ops.in_impl multitype_ops.not_in_impl multitype_ops.logical_and_impl multitype_ops.logical_or_impl \
 multitype_ops.logical_not_impl multitype_ops.uadd_impl
-parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrapper _cost_model_context _dp_allreduce_fusion \
-_parallel_serialization _ps_context _tensor checkpoint_convert checkpoint_transform cluster data_access_adapter distributed \
+parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrapper _dp_allreduce_fusion \
+_parallel_serialization _ps_context _tensor checkpoint_convert cluster data_access_adapter distributed \
 parameter_broadcast strategy transform_safetensors function function.reshard_func
 parallel.nn: parallel_cell_wrapper parallel_grad_reducer
 profiler: analysis common dynamic_profiler envprofiler experimental_config mstx platform profiler profiler_action_controller \
@@ -84,6 +83,8 @@ def _places(address):
             for name in below.split():
                 _PLACES[first + "." + name] = (first, *more.split())
         _PLACES["run_check"] = _PLACES["run_check.run_check"] = _PLACES["run_check._check_version"] = ("_run_check",)
+        _PLACES["_c_expression.amp"] = ("train._amp_strategy",)
+        _PLACES["_c_expression.typing"] = ("common.dtype",)
         _PLACES["ops.communication"] = ("ops.late.communication",)
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
     return _PLACES.get(address)

@@ -12,6 +12,7 @@ import sys
 __all__ = ['as_mindspore']
 
 _NAME = 'mindspore'
+_API_VERSION = '2.10.0'  # of MindSpore, whose API this is: programs choose by it what they call
 
 
 class _Loader:
@@ -51,9 +52,25 @@ class _Finder:
                 raise ModuleNotFoundError(f"No module named '{fullname}' (spore has no '{real}')", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, _Loader(real), is_package=True)
 
+    def find_distributions(self, context=None):
+        """The package `mindspore` for importlib.metadata, which programs ask for its version."""
+        name = getattr(context, 'name', None)
+        if name is not None and name.lower() != _NAME:
+            return
+        from importlib.metadata import Distribution
+
+        class Package(Distribution):
+            def read_text(self, filename):
+                return f'Metadata-Version: 2.1\nName: {_NAME}\nVersion: {_API_VERSION}\n' if filename == 'METADATA' else None
+
+            def locate_file(self, path):
+                raise FileNotFoundError(f'{_NAME} is spore: {path} is not part of it')
+        yield Package()
+
 
 def as_mindspore():
-    """From now on `import mindspore`, and any module below it, gives spore's module of the same name.
+    """From now on `import mindspore`, and any module below it, gives spore's module of the same name. Its `__version__` is that of
+    the MindSpore whose API it has.
 
     Examples:
         >>> import spore
@@ -71,3 +88,4 @@ def as_mindspore():
                               "of mindspore")
     sys.meta_path.insert(0, _Finder())
     sys.modules[_NAME] = spore
+    spore.__version__ = importlib.import_module('spore.version').__version__ = _API_VERSION

@@ -7,6 +7,7 @@ from spore.graph.compiler import compiled_of
 
 TensorPy = Tensor
 
+__path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'get_code_extra']
 
 

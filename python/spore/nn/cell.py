@@ -460,6 +460,17 @@ class Cell(CellState):
         for name, cell in self.cells_and_names():
             cell.__dict__["_scope"] = "Default" + ("/" + name.replace(".", "/") if name else "")
 
+    @property
+    def amp_strategy(self):
+        """The strategy of mixed precision that was put into the Cell, or None."""
+        return self.__dict__.get("_amp_strategy")
+
+    @amp_strategy.setter
+    def amp_strategy(self, strategy):
+        if strategy is not None:
+            strategy.put_into(self)
+        self.__dict__["_amp_strategy"] = strategy
+
     def get_mixed_precision_type(self):
         """The dtype that to_float asked for, or None."""
         return self._to_float

@@ -15,6 +15,26 @@ _OTHER = {"Arange": "arange", "SplitWithSize": "split", "SplitTensor": "split", 
           "BatchNormExt": "batch_norm", "ConvolutionStr": "conv2d",
           "t_ext": "t", "matrix_inverse_ext": "inverse", "linalg_qr": "qr", "clamp_scalar": "clamp", "clamp_tensor": "clamp",
           "solve_triangular": None, "leaky_relu_ext": "leaky_relu", "arctan2_ext": "arctan2"}
+# primitives that are functions of spore.ops or mint of the same name
+_SAME = set("""
+    HFFT2 IFFT2 KLDiv HFFTN BoolNot IndexSelect Mv Min IHFFT Threshold MatrixInverseExt Exp2 Dot FFTFreq EmptyLike IRFFT
+    LogAddExp2 ArgSort RandnLike Diagonal Nansum LinalgQr Addmm Addbmm IRFFTN Baddbmm Max RFFT2 Log10 SolveTriangular Norm
+    IFFTN FFTShift TriangularSolve RFFT Outer LogAddExp BitwiseNot FullLike IHFFTN Hardtanh IFFTShift Frac Correlate Addmv
+    GroupNorm FFT2 IRFFT2 Take Clone Randn VarMean Chunk Std FFT StdMean IsNegInf ViewAs RFFTN Var Empty LogSumExp IFFT Mm
+    RandInt Log2 IHFFT2 BroadcastToView RFFTFreq FFTN Scatter ExpandAs HFFT ChunkView NarrowView Vdot CosineEmbeddingLoss
+    Any PixelShuffle""".split())
+_OTHER.update({
+    "BitwiseXorTensor": "bitwise_xor", "BitwiseOrTensor": "bitwise_or", "BitwiseAndTensor": "bitwise_and",
+    "BitwiseXorScalar": "bitwise_xor", "BitwiseOrScalar": "bitwise_or", "BitwiseAndScalar": "bitwise_and", "Muls": "mul",
+    "Divs": "div", "DivMod": "div", "DivMods": "div", "AddScalar": "add", "SubScalar": "sub", "FloorDivScalar": "floor_divide",
+    "EqScalar": "eq", "LessScalar": "less", "GreaterEqualScalar": "greater_equal", "RemainderTensorTensor": "remainder",
+    "RemainderTensorScalar": "remainder", "RemainderScalarTensor": "remainder", "MaskedFillScalar": "masked_fill",
+    "ConstantPadND": "pad", "Repeat": "tile", "AdaptiveAvgPool1D": "adaptive_avg_pool1d",
+    "AdaptiveAvgPool2DExt": "adaptive_avg_pool2d", "AdaptiveAvgPool3DExt": "adaptive_avg_pool3d", "AvgPool1D": "avg_pool1d",
+    "AvgPool3DExt": "avg_pool3d", "ScatterValue": "scatter", "MedianDim": "median", "LinalgVectorNorm": "norm",
+    "LeakyReLUExt": "leaky_relu", "Im2ColExt": "unfold", "Col2ImExt": "fold", "ConvTranspose2D": "conv_transpose2d",
+    "TraceV2": "trace", "Copy": "clone", "NLLLoss2d": "nll_loss", "FillScalar": "full", "SelectV2": "where",
+    "GatherNdExt": "gather_nd"})
 _KEPT = {"StackExt": "dim=0", "Concat": "axis=0"}
 
 
@@ -28,6 +48,12 @@ def _of_mint(name):
         if callable(found):
             return found
     return None
+
+
+def _of_ops(name):
+    from .. import ops
+    found = vars(ops).get(name)
+    return found if callable(found) and not isinstance(found, type) else None
 
 
 def _snake(name):
@@ -70,11 +96,13 @@ def lookup(name):
         return _instance(name)
     if name.startswith("Inplace"):
         return _in_place(name)
-    if not (name.endswith(("_ext", "Ext", "_view")) or name in _OTHER):
+    if not (name.endswith(("_ext", "Ext", "_view")) or name in _OTHER or name in _SAME):
         return None
-    stem = re.sub("(_ext|Ext|_view|_ext_view)$", "", name)
+    stem = re.sub("(_ext|Ext|_view|_ext_view|View)$", "", name)
     lower = name[0].islower()
     function = _of_mint(_OTHER.get(name) or stem.lower()) or _of_mint(_snake(stem))
+    if function is None and (name in _SAME or name in _OTHER):
+        function = _of_ops(_OTHER.get(name) or _snake(stem)) or _of_ops(stem.lower())
     if function is not None and stem.lower() in ("add", "sub"):
         function = _scaled(function)
     if function is None or lower:

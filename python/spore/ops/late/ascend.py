@@ -13,7 +13,7 @@ CLASSES = """AntiQuant DSDGrad DSDMatmul Dequant DynamicQuantExt FFN FusedInferA
     MoeComputeExpertTokens MoeDistributeCombine MoeDistributeDispatch MoeFinalizeRouting MoeGatingTopKSoftmax MoeInitRouting
     MoeInitRoutingV2 NsaCompress NsaCompressAttention NsaSelectAttention PagedAttention PagedAttentionMask PromptFlashAttention Quant
     QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter WeightQuantBatchMatmul
-    MapCacheIdx DynamicNTK MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext
+    MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext
     FormatCast Push Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""".split()
 
 
