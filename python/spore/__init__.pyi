@@ -49,6 +49,7 @@ from spore.common.api import ms_function as ms_function
 from spore.common.api import ms_memory_recycle as ms_memory_recycle
 from spore.common.api import no_inline as no_inline
 from spore.common.api import set_recursion_limit as set_recursion_limit
+from spore.common.device import DeviceCtx as DeviceCtx
 from spore.common.differentiate import GradOperation as GradOperation
 from spore.common.differentiate import _no_grad as _no_grad
 from spore.common.differentiate import get_grad as get_grad
@@ -148,6 +149,7 @@ from spore.common.sparse_tensor import COOTensor as COOTensor
 from spore.common.sparse_tensor import CSRTensor as CSRTensor
 from spore.common.sparse_tensor import RowTensor as RowTensor
 from spore.common.sparse_tensor import SparseTensor as SparseTensor
+from spore.common.symbol import Symbol as Symbol
 from spore.common.tensor import from_numpy as from_numpy
 from spore.common.tensor import frombuffer as frombuffer
 from spore.common.tensor import is_tensor as is_tensor
@@ -376,6 +378,7 @@ from spore.nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from spore.nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from spore.nn.optim.ada_grad import Adagrad as Adagrad
 from spore.nn.optim.adadelta import Adadelta as Adadelta
+from spore.nn.optim.adafactor import AdaFactor as AdaFactor
 from spore.nn.optim.adam import Adam as Adam
 from spore.nn.optim.adam import AdamOffload as AdamOffload
 from spore.nn.optim.adam import AdamWeightDecay as AdamWeightDecay
@@ -412,6 +415,21 @@ from spore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as TrainOneSt
 from spore.parallel.algo_parameter_config import get_algo_parameters as get_algo_parameters
 from spore.parallel.algo_parameter_config import reset_algo_parameters as reset_algo_parameters
 from spore.parallel.algo_parameter_config import set_algo_parameters as set_algo_parameters
+from spore.parallel.checkpoint_transform import build_searched_strategy as build_searched_strategy
+from spore.parallel.checkpoint_transform import convert_checkpoint_by_rank as convert_checkpoint_by_rank
+from spore.parallel.checkpoint_transform import convert_checkpoints as convert_checkpoints
+from spore.parallel.checkpoint_transform import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy
+from spore.parallel.checkpoint_transform import load_distributed_checkpoint as load_distributed_checkpoint
+from spore.parallel.checkpoint_transform import merge_pipeline_strategys as merge_pipeline_strategys
+from spore.parallel.checkpoint_transform import merge_sliced_parameter as merge_sliced_parameter
+from spore.parallel.checkpoint_transform import parameter_broadcast as parameter_broadcast
+from spore.parallel.checkpoint_transform import rank_list_for_convert as rank_list_for_convert
+from spore.parallel.checkpoint_transform import rank_list_for_transform as rank_list_for_transform
+from spore.parallel.checkpoint_transform import restore_group_info_list as restore_group_info_list
+from spore.parallel.checkpoint_transform import sync_pipeline_shared_parameters as sync_pipeline_shared_parameters
+from spore.parallel.checkpoint_transform import transform_checkpoint_by_rank as transform_checkpoint_by_rank
+from spore.parallel.checkpoint_transform import transform_checkpoints as transform_checkpoints
+from spore.parallel.checkpoint_transform import unified_safetensors as unified_safetensors
 from spore.parallel.shard import Layout as Layout
 from spore.parallel.shard import shard as shard
 from spore.profiler import AicoreMetrics as AicoreMetrics

@@ -202,6 +202,7 @@ from spore.nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from spore.nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from spore.nn.optim.ada_grad import Adagrad as Adagrad
 from spore.nn.optim.adadelta import Adadelta as Adadelta
+from spore.nn.optim.adafactor import AdaFactor as AdaFactor
 from spore.nn.optim.adam import Adam as Adam
 from spore.nn.optim.adam import AdamOffload as AdamOffload
 from spore.nn.optim.adam import AdamWeightDecay as AdamWeightDecay

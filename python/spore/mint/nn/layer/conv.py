@@ -5,6 +5,7 @@ from spore import ops
 from spore.common import dtype as mstype
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
+from spore.ops._gather import mint_names
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d"]
 
@@ -42,6 +43,8 @@ class _Conv(Cell):
             self.padding = _sizes(cls, "padding", padding, n, 0)
             pads = tuple(p for p in self.padding for _ in range(2))
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.transposed, self.output_padding = False, (0,) * n
+        setattr(self, f"conv{n}d", mint_names("mint.nn.functional")[f"conv{n}d"])  # the name under which subclasses call the operator
         shape = [out_channels, in_channels // groups, *self.kernel_size]
         self.weight, self.bias = check.affine_parameters(cls, None, None, shape, check.product(shape[1:]), bias,
                                                          dtype or mstype.float32)
