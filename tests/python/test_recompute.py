@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recomputing: the same numbers with less memory, in eager and in graph mode."""
+import copy
 import gc
 import re
 import subprocess
@@ -132,6 +133,34 @@ def test_second_order():
     first = ms.grad(lambda v: ms.recompute(f, v).sum())
     assert np.allclose(ms.grad(lambda v: first(v).sum())(x).asnumpy(), ms.grad(lambda v: ms.grad(lambda u: f(u).sum())(v).sum())(
         x).asnumpy(), rtol=1e-6)
+
+
+class _Counting(ops.Primitive):
+    """Tells how often it is computed."""
+
+    def __init__(self):
+        super().__init__("Counting")
+        self.count = 0
+
+    def construct(self, x):
+        self.count += 1
+        return ops.exp(x) * ops.sin(x)
+
+
+def test_primitives_are_computed_again():
+    x = Tensor([0.5, 1.5])
+    kept, again = _Counting(), _Counting().recompute()
+    want = ms.grad(lambda v: kept(v).sum())(x)
+    assert np.array_equal(ms.grad(lambda v: again(v).sum())(x).asnumpy(), want.asnumpy())
+    assert (kept.count, again.count) == (1, 2)
+    again(x)                                     # no gradient, nothing to keep
+    assert again.count == 3
+    soft, plain = ops.Softmax().recompute(), ops.Softmax()
+    assert soft.recompute is True and isinstance(soft, ops.Softmax) and type(soft).__name__ == "Softmax"
+    assert soft.attrs["axis"] == plain.attrs["axis"] and copy.deepcopy(soft).attrs["recompute"]
+    for how in (lambda f: f, ms.jit):
+        got, want = [how(ms.grad(lambda v, p=p: (p(v) * v).sum()))(x).asnumpy() for p in (soft, plain)]
+        assert np.array_equal(got, want)
 
 
 def test_nothing_is_recomputed_without_gradients():

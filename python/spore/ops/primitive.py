@@ -74,6 +74,8 @@ class Primitive:
         """Whether to compute the result again in the backward pass instead of keeping it."""
         if not isinstance(mode, bool):
             raise TypeError(f"mode of recompute must be a bool, but got {type(mode).__name__}")
+        if mode and not issubclass(type(self), _Recomputing):
+            self.__class__ = _recomputing(type(self))
         return self.add_prim_attr("recompute", mode)
 
     def place(self, role, rank_id):
@@ -107,6 +109,31 @@ class Primitive:
     def __repr__(self):
         shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if not k.endswith("put_names"))
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
+
+
+class _Recomputing:
+    """Primitives that keep their inputs for the gradient and nothing else: what it needs besides is computed again.
+
+    A class of its own, so that calls of other primitives need not ask.
+    """
+
+    def __call__(self, *args, **kwargs):
+        if not self.attrs.get("recompute") or not _core.grad_recording():
+            return super().__call__(*args, **kwargs)
+        from spore.common.recompute import run
+        return run(super().__call__, [], args, kwargs)
+
+
+@functools.cache
+def _recomputing(cls):
+    return type(cls.__name__, (_Recomputing, cls), {"__module__": cls.__module__, "__doc__": cls.__doc__, "__reduce__": lambda self: (
+        _made_again, (cls, self.__dict__))})
+
+
+def _made_again(cls, state):
+    made = Primitive.__new__(_recomputing(cls))
+    made.__dict__.update(state)
+    return made
 
 
 class PrimitiveWithCheck(Primitive):
