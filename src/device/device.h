@@ -17,6 +17,17 @@ typedef struct sp_epilogue {
     void *context;
 } sp_epilogue;
 
+/* What a kernel is given in place of the contents of in[0]: it asks for each part when it gets there, on the thread that will read
+ * it, and so finds it in cache. make works out `n_rows` runs of `n` elements, run r from element start + r * row_step on (row-major
+ * numbering), and tells where the first of them lies; runs are row_step apart. Every element is asked for exactly once; done says
+ * that the part is not needed any more. */
+typedef struct sp_prologue {
+    const void *(*make)(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+    void (*done)(void *context, const void *made);
+    void *context;
+    int cost;              /* of an element, as sp_inner_loop has it: a sixteenth of a nanosecond */
+} sp_prologue;
+
 typedef struct sp_kernel_entry {
     const char *op;
     const char *name;                      /* for people: "gemm", "depthwise"; NULL: op */
@@ -27,6 +38,8 @@ typedef struct sp_kernel_entry {
     bool strided;                          /* takes strided inputs even if the reference does not */
     bool (*takes)(const sp_call *c);       /* NULL: every call. Looks at geometry only, so that plans can ask ahead */
     bool epilogue;                         /* runs c->epilogue itself; else it runs once, over all of out[0], after the kernel */
+    /* Takes c->prologue; NULL: it does not. Tells how many elements the longest part has, 0: parts are not one behind the other. */
+    int64_t (*prologue)(const sp_call *c);
     /* The form of a constant in[1] (weights) that the kernel would otherwise make in every call. prepared_bytes: 0 when there
      * is nothing to gain. A call with c->prepared set gives the same bits as one without. */
     size_t (*prepared_bytes)(const sp_call *c);
@@ -40,6 +53,7 @@ typedef struct sp_kernel {
     size_t (*workspace)(const sp_call *c); /* NULL: none */
     bool strided;                          /* else inputs must be row-major */
     bool epilogue;
+    int64_t (*prologue)(const sp_call *c); /* NULL: takes none */
     size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
     sp_status (*prepare)(const sp_call *c, void *to);
     const char *name;                      /* "reference" for the operator's own */

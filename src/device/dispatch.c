@@ -69,6 +69,7 @@ static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
                                .workspace = (*e)->workspace ? (*e)->workspace : c->op->workspace,
                                .strided = (*e)->strided || c->op->strided,
                                .epilogue = (*e)->epilogue,
+                               .prologue = (*e)->prologue,
                                .prepared_bytes = (*e)->prepared_bytes,
                                .prepare = (*e)->prepare,
                                .loop = (*e)->loop,

@@ -527,6 +527,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     if (kernel.loop) l->p->steps[l->p->n_steps - 1].loop = kernel.loop(&c);
     SP_TRY(spread_inputs(l, &l->p->steps[l->p->n_steps - 1]));
     l->p->steps[l->p->n_steps - 1].epilogue = kernel.epilogue;
+    l->p->steps[l->p->n_steps - 1].prologue = kernel.prologue;
     return prepare_constant(l, &kernel, &c, &l->p->steps[l->p->n_steps - 1]);
 }
 
@@ -647,6 +648,7 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     SP_TRY(plan_outputs(l));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
+    if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
     SP_TRY(sp__plan_lanes(l->p, l->s->planning & SP_PLAN_LANES));
     sp__plan_lifetimes(l->p);
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;

@@ -7,6 +7,7 @@
  *   plan.c          nodes to steps over handles and roots
  *   plan_fuse.c     element-wise steps that run together, block by block (fused.h)
  *   plan_tail.c     element-wise steps that products do
+ *   plan_head.c    element-wise steps that reductions do
  *   plan_lanes.c    small steps side by side
  *   plan_memory.c   lifetimes to offsets in the arena
  *   plan_run.c      plans kept by shapes, instances, running
@@ -55,8 +56,13 @@ typedef struct sp_step {
     sp_inner_loop loop;    /* element-wise: what may be fused; fn NULL: not */
     int n_fused;           /* operators in it, 0: one */
     bool epilogue;         /* the kernel can have a tail: plan_tail.c */
+    int64_t (*prologue)(const sp_call *c); /* the kernel can have a head: plan_head.c; NULL: it cannot */
     const sp_fused *tail;  /* its operands are handles behind the results: those read, those written */
     int tail_in, tail_out;
+    bool is_head;          /* the tail comes first: it makes the first input */
+    int made;              /* head: which of its operands that is */
+    int64_t room;          /* head: elements of a part, which is made in a room and not in the place of the whole; 0: in its place */
+    int n_rooms;
     const void *prepared;  /* a constant input as the kernel wants it; NULL: as it is */
     size_t keeps_bytes;    /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
     sp_status (*prepare)(const sp_call *c, void *to);
@@ -68,6 +74,18 @@ typedef struct sp_tail {
     sp_tensor *const *operands;
 } sp_tail;
 void sp__tail_run(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+
+/* The head of a step, for one instance. Rooms are taken by whoever makes a part, and given back: bits of `taken`. */
+enum { SP_ROOMS_MAX = 64 };
+typedef struct sp_head {
+    const sp_fused *fused;
+    sp_tensor *const *operands;
+    int made, n_rooms;
+    int64_t room;
+    atomic_ullong taken;
+} sp_head;
+const void *sp__head_make(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+void sp__head_done(void *context, const void *made);
 
 /* Steps run in turns: a turn of one lane one after the other, of several lanes side by side. Lanes lie one behind the other. */
 enum { SP_LANES_MAX = 8 };
@@ -97,6 +115,7 @@ struct sp_plan {
     size_t arena_bytes, least_bytes;
     int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
     int n_tails, n_prepared; /* operators done by products; constants brought into order */
+    int n_heads;          /* operators done by reductions */
     int n_side;            /* steps that run side by side with others */
     struct sp_instance *idle;
     int n_idle;
@@ -106,7 +125,7 @@ struct sp_plan {
 };
 
 typedef struct sp_plan_summary {
-    int n_calls, n_copies, n_fused, n_reused, n_side, n_tails, n_prepared;
+    int n_calls, n_copies, n_fused, n_reused, n_side, n_tails, n_prepared, n_heads;
     size_t arena_bytes, least_bytes;
     double make_us;
     uint64_t runs;
@@ -152,6 +171,8 @@ bool sp__step_fusible(const sp_plan *p, const sp_step *s);
 sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out);
 /* Fused steps behind products become their tails. */
 sp_status sp__plan_tails(sp_plan *p);
+/* Fused steps in front of reductions become their heads. */
+sp_status sp__plan_heads(sp_plan *p);
 /* Turns of all steps, in an order that may change; several: also with several lanes. */
 sp_status sp__plan_lanes(sp_plan *p, bool several);
 /* First and last step of every root, from the turns. */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "device/device.h"
-#include "graph/plan.h"
+#include "graph/fused.h"
 
 enum { PLANS_KEPT = 16, INSTANCES_KEPT = 4, PLANS_READY = 4, POLL_ACTIONS = 256 };
 
@@ -22,6 +22,12 @@ typedef struct {
     sp_epilogue epilogue;
     sp_tail tail;
 } tail_action;
+
+/* What makes the input of a reduction. */
+typedef struct {
+    sp_prologue prologue;
+    sp_head head;
+} head_action;
 
 /* Memory from outside: its address of the last run, and the handles that show it. */
 typedef struct {
@@ -121,6 +127,19 @@ static sp_status instance_action(sp_instance *x, const sp_step *s, action *out)
                              .out = pointers + s->n_in, .prepared = s->prepared,
                              .work = s->work < 0 ? NULL : (char *)x->arena + x->plan->roots[s->work].offset}};
     if (!s->tail) return SP_OK;
+    if (s->is_head) {
+        head_action *h = sp__arena_alloc(&x->memory, sizeof *h);
+        if (!h) return SP_NOMEM;
+        h->head.fused = s->tail;
+        h->head.operands = pointers + s->n_in + s->n_out;
+        h->head.made = s->made;
+        h->head.room = s->room;
+        h->head.n_rooms = s->n_rooms;
+        atomic_init(&h->head.taken, 0);
+        h->prologue = (sp_prologue){.make = sp__head_make, .done = sp__head_done, .context = &h->head, .cost = s->tail->cost};
+        out->call.prologue = &h->prologue;
+        return SP_OK;
+    }
     tail_action *t = sp__arena_alloc(&x->memory, sizeof *t);
     if (!t) return SP_NOMEM;
     t->tail = (sp_tail){.fused = s->tail, .operands = pointers + s->n_in + s->n_out};
@@ -493,7 +512,7 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
     pthread_mutex_lock(&s->lock);
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
         out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
-                                     .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared,
+                                     .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared, .n_heads = p->n_heads,
                                       .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
     pthread_mutex_unlock(&s->lock);

@@ -22,6 +22,7 @@ typedef struct sp_call {
     void *work;             /* scratch of op->workspace() bytes, for the kernel */
     /* Set by plans, NULL otherwise; device/device.h says what they are. */
     const struct sp_epilogue *epilogue;
+    const struct sp_prologue *prologue;
     const void *prepared;
 } sp_call;
 

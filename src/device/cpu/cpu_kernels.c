@@ -24,7 +24,8 @@
         .workspace = sp__cpu_conv_weight_grad_work, .takes = sp__cpu_conv_takes                                        \
     }
 
-#define REDUCE(name_) {.op = #name_, .run = sp__cpu_##name_, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes}
+#define REDUCE(name_) {.op = #name_, .run = sp__cpu_##name_, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes,   \
+                       .prologue = sp__cpu_reduce_part}
 
 static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,

@@ -46,6 +46,7 @@ sp_status sp__cpu_reduce_mean(const sp_call *c);
 sp_status sp__cpu_reduce_max(const sp_call *c);
 sp_status sp__cpu_reduce_min(const sp_call *c);
 size_t sp__cpu_reduce_work(const sp_call *c);
+int64_t sp__cpu_reduce_part(const sp_call *c);
 bool sp__cpu_reduce_takes(const sp_call *c);
 
 /* Layer and root-mean-square normalisation. */

@@ -8,7 +8,7 @@
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
 
-enum { ROW_BLOCK = 65536, BLOCK_ROWS = 128, BLOCK_ROWS_LEAST = 16, COLUMNS = 4096, PART = 65536 };
+enum { PART_NS = 30000, ROW_BLOCK = 65536, BLOCK_ROWS = 128, BLOCK_ROWS_LEAST = 16, COLUMNS = 4096, PART = 65536 };
 typedef enum { SUM, MEAN, MOST, LEAST } reduction;
 
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
     int64_t pieces;              /* of inner, COLUMNS wide */
     const float *x;
     float *out;
+    const sp_prologue *prologue; /* makes x; NULL: it is there */
     char *partial;               /* [outer][blocks] doubles (inner = 1), or [outer][blocks][inner] floats; NULL: one block */
 } reduce_job;
 
@@ -71,12 +72,25 @@ static double row_result(const reduce_job *j, int64_t n, const float *x)
     }
 }
 
+/* Where the part of x lies that begins at an element: worked out now, or there already. */
+static const float *part_at(const reduce_job *j, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+{
+    return j->prologue ? j->prologue->make(j->prologue->context, start, n_rows, row_step, n) : j->x + start;
+}
+
+static void part_done(const reduce_job *j, const float *part)
+{
+    if (j->prologue) j->prologue->done(j->prologue->context, part);
+}
+
 static void run_rows(void *context, int64_t begin, int64_t end)
 {
     const reduce_job *j = context;
     for (int64_t t = begin; t < end; t++) {
-        const int64_t o = t / j->blocks, at = t % j->blocks * j->block;
-        const double r = row_result(j, j->n - at < j->block ? j->n - at : j->block, j->x + o * j->n + at);
+        const int64_t o = t / j->blocks, at = t % j->blocks * j->block, n = j->n - at < j->block ? j->n - at : j->block;
+        const float *x = part_at(j, o * j->n + at, 1, n, n);
+        const double r = row_result(j, n, x);
+        part_done(j, x);
         if (j->partial) ((double *)(void *)j->partial)[t] = r;
         else finish(j, o, r);
     }
@@ -96,9 +110,10 @@ static void run_columns(void *context, int64_t begin, int64_t end)
         const int64_t column = piece * COLUMNS, w = j->inner - column < COLUMNS ? j->inner - column : COLUMNS;
         const int64_t row = block * j->block, rows = j->n - row < j->block ? j->n - row : j->block;
         float *to = j->partial ? (float *)(void *)j->partial + (o * j->blocks + block) * j->inner + column : room;
-        const float *x = j->x + (o * j->n + row) * j->inner + column;
+        const float *x = part_at(j, (o * j->n + row) * j->inner + column, rows, j->inner, w);
         (j->what == MOST ? j->rows->most_columns : j->what == LEAST ? j->rows->least_columns
                                                                     : j->rows->sum_columns)(rows, j->inner, w, to, x);
+        part_done(j, x);
         for (int64_t k = 0; !j->partial && k < w; k++) finish(j, o * j->inner + column + k, (double)to[k]);
     }
 }
@@ -127,6 +142,14 @@ size_t sp__cpu_reduce_work(const sp_call *c)
     return j.blocks > 1 ? (size_t)(j.outer * j.blocks * j.inner) * (j.inner == 1 ? 8 : 4) : 0;
 }
 
+int64_t sp__cpu_reduce_part(const sp_call *c)
+{
+    reduce_job j = {0};
+    if (!split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j)) return 0;
+    plan(&j);
+    return j.pieces > 1 ? 0 : j.block * j.inner;
+}
+
 bool sp__cpu_reduce_takes(const sp_call *c)
 {
     reduce_job j;
@@ -139,12 +162,17 @@ bool sp__cpu_reduce_takes(const sp_call *c)
 static sp_status run(const sp_call *c, reduction what)
 {
     reduce_job j = {.rows = sp__float_rows(), .what = what, .x = (const float *)(const void *)c->in[0]->data,
-                    .out = (float *)(void *)c->out[0]->data, .partial = c->work};
+                    .out = (float *)(void *)c->out[0]->data, .partial = c->work, .prologue = c->prologue};
     split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j);
     plan(&j);
     if (j.blocks == 1) j.partial = NULL;
     const int64_t width = j.inner < COLUMNS ? j.inner : COLUMNS, each = j.block * width;
-    SP_TRY(sp__parallel_for(j.outer * j.blocks * j.pieces, PART / each > 0 ? PART / each : 1, j.inner == 1 ? run_rows : run_columns, &j));
+    int64_t grain = PART / each > 0 ? PART / each : 1;
+    if (j.prologue && (int64_t)PART_NS * 16 / j.prologue->cost / each < grain) {
+        grain = (int64_t)PART_NS * 16 / j.prologue->cost / each;
+        if (grain < 1) grain = 1;
+    }
+    SP_TRY(sp__parallel_for(j.outer * j.blocks * j.pieces, grain, j.inner == 1 ? run_rows : run_columns, &j));
     if (!j.partial) return SP_OK;
     return sp__parallel_for(j.outer * j.inner, PART / j.blocks > 0 ? PART / j.blocks : 1, merge, &j);
 }

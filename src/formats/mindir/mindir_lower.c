@@ -47,7 +47,7 @@ static sp_status model_of(const sp_node *n, sp_model **out)
 {
     sp_graph *g;
     sp_function *f;
-    char texts[IN_MAX][8];
+    char texts[IN_MAX][16];
     const char *names[IN_MAX];
     sp_wire_out bytes = {0};
     const sp_file_options options = {.format = "onnx"};
