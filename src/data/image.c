@@ -23,8 +23,9 @@ sp_status sp__image_view(const char *who, sp_tensor *t, sp_image *out, sp_tensor
     char text[SP_SHAPE_TEXT];
     *copy = NULL;
     SP_CHECK(t->rank == 2 || t->rank == 3, SP_RUNTIME,
-             "%s: an image has shape <H,W,C> or <H,W>, but this one has shape %s%s", who,
-             sp__shape_text(t->rank, t->dims, text), t->rank == 1 ? "; an encoded image has to pass Decode first" : "");
+             "%s: image shape should be <H,W> or <H,W,C>, but got rank: %d (shape %s)%s", who, t->rank,
+             sp__shape_text(t->rank, t->dims, text),
+             t->rank == 1 ? "; the image tensor should have at least two dimensions. You may need to perform Decode first." : "");
     SP_CHECK(t->dtype != SP_DTYPE_STR && t->storage, SP_TYPE, "%s: an image holds numbers, but this array holds %s", who,
              sp_dtype_name((sp_dtype)t->dtype));
     const int64_t c = t->rank == 3 ? t->dims[2] : 1;

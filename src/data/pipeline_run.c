@@ -169,15 +169,28 @@ static void name_source(const sp_task *t, char *text, size_t room)
     snprintf(text, room, " (row %lld of the source%s%s)", (long long)t->id, origin[0] ? ": " : "", origin);
 }
 
+/* Which row has failed, where it comes from, and in which column. */
+static void name_row(const sp_task *t, char *text, size_t room)
+{
+    const sp_dataset *node = t->plan->node;
+    char source[512] = "";
+    if (t->id >= 0) name_source(t, source, sizeof source);
+    const bool one = node->n_transforms && node->n_in == 1;
+    snprintf(text, room, "%s, row %lld%s%s%s%s", stage_name(t->plan), (long long)t->row, source, one ? ", column '" : "",
+             one ? node->parents[0]->columns[node->in[0]] : "", one ? "'" : "");
+}
+
 static void keep_failure(sp_task *t, sp_status status)
 {
-    const char *what = stage_name(t->plan);
-    char operation[96] = "", source[512] = "";
+    char operation[96] = "", row[700];
     if (t->plan->node->kind == &sp__node_map) failed_operation(t->plan->node, operation, sizeof operation);
-    if (t->id >= 0) name_source(t, source, sizeof source);
-    const bool one = t->plan->node->n_transforms && t->plan->node->n_in == 1;
-    sp__error_context("%s%s, row %lld%s%s%s%s", operation, what, (long long)t->row, source, one ? ", column '" : "",
-                      one ? t->plan->parents[0]->node->columns[t->plan->node->in[0]] : "", one ? "'" : "");
+    name_row(t, row, sizeof row);
+    if (operation[0] && !t->plan->node->function.run) { /* the words of the transform come first, as MindSpore has them */
+        char words[sizeof((sp_error *)0)->message];
+        snprintf(words, sizeof words, "%s", sp_error_message());
+        sp__fail(status, "%s%.400s (%s)", operation, words, row);
+    } else
+        sp__error_context("%s%s", operation, row);
     t->status = status;
     if (status == SP_NOMEM) t->passed_on = true;
     t->error = malloc(sizeof *t->error);

@@ -57,7 +57,10 @@ def scope(framework, pictures, empty):
 
     def gen(values, names=('a',), **kwargs):
         return ds.GeneratorDataset(list(values), list(names), **{'shuffle': False, **kwargs})
-    return {'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
+    u8 = np.arange(6 * 7 * 3, dtype=np.uint8).reshape(6, 7, 3)
+    enums = {name: getattr(vision, name) for name in ('Inter', 'Border', 'ConvertMode', 'ImageBatchFormat', 'ImageReadMode', 'SliceMode',
+                                                      'AutoAugmentPolicy')}
+    return {**enums, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
             'vision': vision, 'tr': tr, 'text': text, 'audio': audio, 'rows': rows, 'drows': drows, 'pairs': pairs, 'gen': gen,
             'PICTURES': pictures, 'EMPTY': empty}
 

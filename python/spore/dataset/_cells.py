@@ -38,8 +38,9 @@ def encode(value):
         characters = np.ascontiguousarray(array.astype(f'<U{width}')).reshape(-1).view(np.uint32)
         return characters.reshape(array.shape + (width,)), True
     if array.dtype.kind not in 'biufc' and array.dtype.name != 'bfloat16':
-        raise TypeError(f"a value of a row must be an array of numbers or texts, but got {type(value).__name__}"
-                        f"{'' if array.dtype.kind != 'O' else ' (of objects)'}: {str(value)[:80]}")
+        raise TypeError("Failed to create tensor from numpy array, data type is unknown. Data type of the input or its converted Numpy "
+                        "array is expected to be a number, a text or bytes: a value of a row must be an array of numbers or texts, but got "
+                        f"{type(value).__name__}{'' if array.dtype.kind != 'O' else ' (of objects)'}: {str(value)[:80]}")
     return np.ascontiguousarray(array).reshape(array.shape), False
 
 

@@ -35,17 +35,24 @@ def within(value, low, high, name='', open_left=False, open_right=False):
         raise ValueError(f"Input {name}is not within the required interval of {left}{low}, {high}{right}.")
 
 
+def inside(value, low, high, name, open_left=False, open_right=False):
+    """The same where MindSpore's message does not tell the name; it is told behind."""
+    try:
+        within(value, low, high, '', open_left, open_right)
+    except ValueError as error:
+        raise ValueError(f"{error} {name} is {value}.") from None
+
+
 def ordered(values, low, high, name=''):
     """low <= first <= second <= high."""
     if not low <= values[0] <= values[1] <= high:
-        name = f"{name} " if name else ''
-        raise ValueError(f"Input {name}is not within the required interval of [{low}, {high}].")
+        raise ValueError(f"Input is not within the required interval of [{low}, {high}].{f' {name} is {tuple(values)}.' if name else ''}")
 
 
 def positive(value, name=''):
     """Above 0."""
     if not value > 0:
-        raise ValueError(f"Input {name + ' ' if name else ''}must be greater than 0.")
+        raise ValueError(f"Input {name + ' ' if name else ''}must be greater than 0. It is {value}.")
 
 
 def integer(value, name, low=INT32_MIN, high=INT32_MAX):
@@ -99,7 +106,7 @@ def crop_size(size, name='size'):
     """An int, or height and width."""
     kind(size, (int, list, tuple), name)
     if isinstance(size, int):
-        within(size, 1, FLOAT_MAX_INTEGER, name)
+        inside(size, 1, FLOAT_MAX_INTEGER, name)
     elif len(size) == 2:
         for i, value in enumerate(size):
             kind(value, int, f"{name}[{i}]")
@@ -111,7 +118,7 @@ def crop_size(size, name='size'):
 def resize_size(size):
     """The same for resizing."""
     if isinstance(size, int) and not isinstance(size, bool):
-        within(size, 1, FLOAT_MAX_INTEGER, 'size')
+        inside(size, 1, FLOAT_MAX_INTEGER, 'size')
     elif isinstance(size, (tuple, list)) and len(size) == 2:
         for i, value in enumerate(size):
             kind(value, int, f"size at dim {i}")
@@ -165,7 +172,7 @@ def positive_range(value, name='degrees'):
     if len(value) != 2:
         raise ValueError(f"{name} must be a sequence with length 2.")
     for v in value:
-        within(v, 0, FLOAT_MAX_INTEGER, name)
+        inside(v, 0, FLOAT_MAX_INTEGER, name)
     min_max(value, name)
 
 
@@ -225,12 +232,12 @@ def cutoff_ignore(cutoff, ignore):
             within(level, 0, 255, 'ignore')
 
 
-def operation(op, name):
+def operation(op, name, listed=None):
     """Something that can be applied: a transform or a function, not a class."""
     if not callable(op) and not getattr(op, 'parse', None):
         raise TypeError(f"{name} is neither a transforms op (TensorOperation) nor a callable pyfunc.")
     if isinstance(op, type):
-        raise ValueError(f"{name} should be a dataset processing operation instance, but got: {op}. It may be missing "
+        raise ValueError(f"{listed or name} should be a dataset processing operation instance, but got: {op}. It may be missing "
                          "parentheses for instantiation.")
 
 
@@ -240,7 +247,7 @@ def operations(transforms, types=(list,)):
     if not transforms:
         raise ValueError("transforms list can not be empty.")
     for i, op in enumerate(transforms):
-        operation(op, f"transforms[{i}]")
+        operation(op, f"transforms[{i}]", f"op_list[{i}]")
 
 
 # --- datasets ---------------------------------------------------------------------------------------------------------

@@ -87,7 +87,8 @@ def get_num_parallel_workers():
 
 def set_prefetch_size(size):
     """Rows (or batches) made before they are asked for."""
-    _values['prefetch_size'] = _count(size, 1, "size isn't of type int.", "size is not within the required range (0, INT32_MAX(2147483647)].")
+    _values['prefetch_size'] = _count(size, 1, "size isn't of type int.",
+                                      "size is not within the required range (0, INT32_MAX(2147483647)].")
 
 
 def get_prefetch_size():
@@ -118,7 +119,8 @@ def _flagged(name, argument, sentence):
 
 
 set_memory_budget, get_memory_budget = _counted(
-    'memory_budget', 'megabytes', 1, "megabytes isn't of type int.", "megabytes is not within the required range [1, INT32_MAX(2147483647)].")
+    'memory_budget', 'megabytes', 1, "megabytes isn't of type int.",
+    "megabytes is not within the required range [1, INT32_MAX(2147483647)].")
 set_callback_timeout, get_callback_timeout = _counted(
     'callback_timeout', 'timeout', 1, "timeout isn't of type int.", "Timeout given is not within the required range.")
 set_monitor_sampling_interval, get_monitor_sampling_interval = _counted(

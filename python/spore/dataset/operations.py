@@ -145,7 +145,8 @@ def _sizes_of(size):
     def ask(epoch, number):
         found = size(BatchInfo(epoch, number))
         if isinstance(found, bool) or not isinstance(found, (int, np.integer)):
-            raise TypeError(f"Invalid batch_size function, 'batch_size' function should return an integer, but got: {found!r}")
+            raise TypeError("Invalid batch_size function, the return value of batch_size function cast failed: 'batch_size' function "
+                            f"should return an integer, but got: {found!r}")
         return found
     return ask
 
@@ -293,7 +294,8 @@ def _can_pad(kind, value):
     if value is None or value == 0 or wanted == given:
         return
     if wanted is None or given is None:
-        raise RuntimeError(f"PadEnd: can not pad numeric and string tensors together, but got: {given or 'number'} and {wanted or 'number'}.")
+        raise RuntimeError(f"PadEnd: can not pad numeric and string tensors together, but got: {given or 'number'} and "
+                           f"{wanted or 'number'}.")
     raise RuntimeError(f"PadEnd: can not pad string and byte tensors together, but got: {given} and {wanted}.")
 
 

@@ -211,7 +211,7 @@ static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **ou
     z->c = &c;
     const int64_t made = unpack(z, min_size, index, f.w * f.h);
     if (made < f.w * f.h) {
-        status = sp__fail(SP_FORMAT, "the GIF data is damaged: %lld of %lld pixels are there", (long long)made,
+        status = sp__fail(SP_FORMAT, "image decode failed. The GIF data is damaged: %lld of %lld pixels are there", (long long)made,
                           (long long)(f.w * f.h));
         goto done;
     }

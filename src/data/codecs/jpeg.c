@@ -58,7 +58,7 @@ static sp_status reader_open(reader *r, const uint8_t *p, size_t n)
     r->errors.output_message = on_message;
     if (setjmp(r->back)) {
         jpeg_destroy_decompress(&r->jpeg);
-        return sp__fail(SP_FORMAT, "the JPEG data is damaged: %s", r->message);
+        return sp__fail(SP_FORMAT, "image decode failed. The JPEG data is damaged: %s", r->message);
     }
     jpeg_create_decompress(&r->jpeg);
     r->source = (struct jpeg_source_mgr){.init_source = source_nothing,
@@ -145,7 +145,7 @@ static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, in
     }
     if (r.status == SP_OK) {
         if (setjmp(r.back)) {
-            r.status = sp__fail(SP_FORMAT, "the JPEG data is damaged: %s", r.message);
+            r.status = sp__fail(SP_FORMAT, "image decode failed. The JPEG data is damaged: %s", r.message);
         } else {
             j->out_color_space = j->num_components == 4 ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
             read_rows(&r, rect, channels);
@@ -232,13 +232,15 @@ sp_status sp_image_encode_jpeg(const sp_tensor *image, int quality, sp_tensor **
 {
     sp_image m;
     sp_tensor *copy;
-    SP_TRY(sp__image_view("encode_jpeg", (sp_tensor *)(uintptr_t)image, &m, &copy));
+    SP_TRY(sp__image_view("EncodeJpeg", (sp_tensor *)(uintptr_t)image, &m, &copy));
     sp_status status;
-    if (m.dtype != SP_DTYPE_U8 || (m.c != 1 && m.c != 3))
-        status = sp__fail(SP_RUNTIME, "encode_jpeg: the image must be uint8 of 1 or 3 channels, but it is %s of %d",
-                          sp_dtype_name(m.dtype), m.c);
+    if (m.dtype != SP_DTYPE_U8)
+        status = sp__fail(SP_RUNTIME, "EncodeJpeg: The type of the image data should be UINT8, but got %s.", sp_dtype_name(m.dtype));
+    else if (m.c != 1 && m.c != 3)
+        status = sp__fail(SP_RUNTIME, "EncodeJpeg: The image has invalid channels. It should have 1 or 3 channels, but got %d "
+                                      "channels.", m.c);
     else if (quality < 1 || quality > 100)
-        status = sp__fail(SP_RUNTIME, "encode_jpeg: the quality must be from 1 to 100, but got %d", quality);
+        status = sp__fail(SP_RUNTIME, "EncodeJpeg: Invalid quality %d, should be in range of [1, 100].", quality);
     else if (m.h > JPEG_MAX_DIMENSION || m.w > JPEG_MAX_DIMENSION)
         status = sp__fail(SP_RUNTIME, "encode_jpeg: height %d and width %d are more than a JPEG can have", m.h, m.w);
     else status = encode(&m, quality, out);

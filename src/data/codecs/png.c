@@ -11,7 +11,7 @@ enum { CHUNK_LIMIT = 64 << 20 };
 
 static bool match(const uint8_t *p, size_t n) { return n > 4 && memcmp(p, magic, n < 8 ? 4 : 8) == 0; }
 
-static sp_status failed(int error) { return sp__fail(SP_FORMAT, "the PNG data is damaged: %s", spng_strerror(error)); }
+static sp_status failed(int error) { return sp__fail(SP_FORMAT, "image decode failed. The PNG data is damaged: %s", spng_strerror(error)); }
 
 static sp_status open(const uint8_t *p, size_t n, spng_ctx **out, struct spng_ihdr *head)
 {
@@ -141,13 +141,15 @@ sp_status sp_image_encode_png(const sp_tensor *image, int level, sp_tensor **out
     sp_tensor *copy, *dense = NULL;
     /* The library reads the image in one piece. */
     SP_TRY(sp_tensor_contiguous((sp_tensor *)(uintptr_t)image, &dense));
-    sp_status status = sp__image_view("encode_png", dense, &m, &copy);
+    sp_status status = sp__image_view("EncodePng", dense, &m, &copy);
     if (status == SP_OK) {
-        if (m.dtype != SP_DTYPE_U8 || (m.c != 1 && m.c != 3))
-            status = sp__fail(SP_RUNTIME, "encode_png: the image must be uint8 of 1 or 3 channels, but it is %s of %d",
-                              sp_dtype_name(m.dtype), m.c);
+        if (m.dtype != SP_DTYPE_U8)
+            status = sp__fail(SP_RUNTIME, "EncodePng: The type of the image data should be UINT8, but got %s.", sp_dtype_name(m.dtype));
+        else if (m.c != 1 && m.c != 3)
+            status = sp__fail(SP_RUNTIME, "EncodePng: The image has invalid channels. It should have 1 or 3 channels, but got %d channels.",
+                              m.c);
         else if (level < 0 || level > 9)
-            status = sp__fail(SP_RUNTIME, "encode_png: the compression level must be from 0 to 9, but got %d", level);
+            status = sp__fail(SP_RUNTIME, "EncodePng: Invalid compression_level %d, should be in range of [0, 9].", level);
         else status = encode(&m, level, out);
     }
     sp_tensor_release(copy);

@@ -10,7 +10,7 @@ static bool match(const uint8_t *p, size_t n) { return n > 12 && memcmp(p, "RIFF
 static sp_status features(const uint8_t *p, size_t n, WebPBitstreamFeatures *f)
 {
     const VP8StatusCode code = WebPGetFeatures(p, n, f);
-    SP_CHECK(code == VP8_STATUS_OK, SP_FORMAT, "the WebP data is damaged (code %d)", (int)code);
+    SP_CHECK(code == VP8_STATUS_OK, SP_FORMAT, "image decode failed. The WebP data is damaged (code %d)", (int)code);
     SP_CHECK(!f->has_animation, SP_FORMAT, "an animated WebP cannot be decoded");
     return SP_OK;
 }
@@ -33,7 +33,7 @@ static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **ou
     SP_TRY(sp__codec_image("WebP", f.height, f.width, 3, &rgb));
     sp_status status = SP_OK;
     if (!WebPDecodeRGBInto(p, n, (uint8_t *)rgb->data, sp_tensor_bytes(rgb), f.width * 3))
-        status = sp__fail(SP_FORMAT, "the WebP data is damaged");
+        status = sp__fail(SP_FORMAT, "image decode failed. The WebP data is damaged");
     if (status == SP_OK && channels == 3) {
         *out = rgb;
         return SP_OK;

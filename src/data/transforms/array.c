@@ -26,7 +26,8 @@ const sp_transform_op sp_transform_TypeCast = {
 
 static sp_status duplicate_run(sp_transform_call *c)
 {
-    SP_CHECK(c->n_in == 1, SP_RUNTIME, "Duplicate: one column is wanted, but got %d", c->n_in);
+    SP_CHECK(c->n_in == 1, SP_RUNTIME, "Duplicate: only supports transform one column each time, got column num: %d, check "
+                                       "'input_columns' when call this operator.", c->n_in);
     sp_tensor *copy = NULL;
     SP_TRY(sp__give(c, sp_tensor_retain(c->in[0])));
     SP_TRY(sp_tensor_copy(c->in[0], &copy));
@@ -46,9 +47,9 @@ static sp_status one_hot_run(sp_transform_call *c)
     const char kind = sp_dtype_kind((sp_dtype)in->dtype);
     const int64_t classes = (int64_t)sp__arg(c, HOT_CLASSES, 0);
     char text[SP_SHAPE_TEXT];
-    SP_CHECK(kind == 'i' || kind == 'u', SP_RUNTIME, "OneHot: class numbers must be integers, but got %s",
+    SP_CHECK(kind == 'i' || kind == 'u', SP_RUNTIME, "OneHot: Only support input of int type, but got: %s",
              sp_dtype_name((sp_dtype)in->dtype));
-    SP_CHECK(in->rank <= 1, SP_RUNTIME, "OneHot: a class number or a vector of them is wanted, but got shape %s",
+    SP_CHECK(in->rank <= 1, SP_RUNTIME, "OneHot: Only support scalar or 1D input, got shape %s",
              sp__shape_text(in->rank, in->dims, text));
     const double rate = sp__arg(c, HOT_RATE, 0);
     sp_tensor *labels = NULL, *row = NULL, *out = NULL;
@@ -61,8 +62,9 @@ static sp_status one_hot_run(sp_transform_call *c)
     for (int64_t i = 0; i < labels->count; i++) {
         const int64_t label = ((const int64_t *)(const void *)labels->data)[i];
         if (label < 0 || label >= classes) {
-            status = sp__fail(SP_RUNTIME, "OneHot: the class number %lld is not in 0 to %lld", (long long)label,
-                              (long long)classes - 1);
+            status = sp__fail(SP_RUNTIME, "OneHot: index values should not bigger than num classes: %lld, but got: "
+                                          "%lld", (long long)classes,
+                              (long long)label);
             goto done;
         }
         p[i * classes + label] = 1 - rate + rate / (double)classes;
@@ -153,7 +155,7 @@ static sp_status pad_end_run(sp_transform_call *c)
     const sp_tensor *in = c->in[0];
     int64_t dims[SP_RANK_MAX], common[SP_RANK_MAX];
     SP_CHECK(sp__arg_n(c, END_SHAPE) == in->rank, SP_RUNTIME,
-             "PadEnd: pad_shape has %d numbers, but the array has %d dimensions", sp__arg_n(c, END_SHAPE), in->rank);
+             "PadEnd: invalid pad shape, as rank of input is: %d, and rank of pad value: %d", in->rank, sp__arg_n(c, END_SHAPE));
     for (int i = 0; i < in->rank; i++) {
         const int64_t wanted = (int64_t)sp__arg(c, END_SHAPE, i);
         dims[i] = wanted < 0 ? in->dims[i] : wanted;

@@ -19,7 +19,9 @@ static sp_status check_boxes(const char *who, const pair *p)
         const float *b = p->at + (int64_t)i * p->step;
         SP_CHECK(b[0] + b[2] <= (float)p->image.w && b[1] + b[3] <= (float)p->image.h && b[0] >= 0 && b[1] >= 0,
                  SP_RUNTIME,
-                 "%s: box %d (x %g, y %g, width %g, height %g) reaches outside of the image of height %d and width %d",
+                 "BoundingBox: %s: %s: box %d (x %g, y %g, width %g, height %g), image height %d, width %d",
+                 b[0] < 0 || b[1] < 0 ? "the coordinates of the bounding boxes has negative value"
+                                      : "bounding boxes is out of bounds of the image",
                  who, i, b[0], b[1], b[2], b[3], p->image.h, p->image.w);
     }
     return SP_OK;
@@ -36,10 +38,11 @@ static sp_status pair_open(const sp_transform_call *c, pair *p)
     const char *who = c->t->op->name;
     char text[SP_SHAPE_TEXT];
     memset(p, 0, sizeof *p);
-    SP_CHECK(c->n_in == 2, SP_RUNTIME, "%s: two columns are wanted, the image and its boxes, but got %d", who, c->n_in);
+    SP_CHECK(c->n_in == 2, SP_RUNTIME, "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), "
+                                       "but got: %d (%s)", c->n_in, who);
     const sp_tensor *boxes = c->in[1];
     SP_CHECK(boxes->rank == 2 && boxes->dims[1] >= 4 && boxes->dims[0] < INT32_MAX && boxes->dims[1] < 65536, SP_RUNTIME,
-             "%s: the boxes are a matrix with 4 columns or more, but got shape %s", who,
+             "BoundingBox: bounding boxes should be have at least 4 features: %s takes a matrix, but got shape %s", who,
              sp__shape_text(boxes->rank, boxes->dims, text));
     SP_CHECK(boxes->dtype == SP_DTYPE_F32, SP_RUNTIME, "%s: the boxes must be float32, but got %s", who,
              sp_dtype_name((sp_dtype)boxes->dtype));
@@ -186,7 +189,8 @@ static sp_status crop_run(sp_transform_call *c)
     SP_GOTO(done, sp__image_pad(&p.image, pad[1], pad[3], pad[0], pad[2], (sp_border)sp__arg_int(c, CROP_MODE, 0), fill,
                                 &padded));
     if (h > padded.h || w > padded.w) {
-        status = sp__fail(SP_RUNTIME, "RandomCropWithBBox: the crop size (%d, %d) is greater than the image's (%d, %d)",
+        status = sp__fail(SP_RUNTIME, "RandomCropWithBBox: invalid crop size, crop size is bigger than the image dimensions: (%d, %d) of "
+                                      "an image of (%d, %d)",
                           h, w, padded.h, padded.w);
         goto done;
     }

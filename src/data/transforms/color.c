@@ -8,8 +8,14 @@
 
 static sp_status need_rgb(const char *who, const sp_image *in)
 {
-    SP_CHECK(in->rank == 3 && in->c == 3, SP_RUNTIME, "%s: an image of shape <H,W,C> with 3 channels is wanted, but "
-             "this one has %d dimensions and %d channels", who, in->rank, in->c);
+    SP_CHECK(in->rank == 3, SP_RUNTIME,
+             "%s: the dimension of image tensor does not match the requirement of operator. Expecting tensor in dimension of (3), in shape "
+             "of <H,W,C>. But got dimension %d",
+             who, in->rank);
+    SP_CHECK(in->c == 3, SP_RUNTIME,
+             "%s: the channel of image tensor does not match the requirement of operator. Expecting tensor in channel of (3). But got "
+             "channel %d",
+             who, in->c);
     return SP_OK;
 }
 

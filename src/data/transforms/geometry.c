@@ -8,7 +8,8 @@
 static sp_status crop(const char *who, const sp_image *in, int y, int x, int h, int w, sp_image *out)
 {
     SP_CHECK(y >= 0 && x >= 0 && h > 0 && w > 0 && h <= in->h - y && w <= in->w - x, SP_RUNTIME,
-             "%s: a crop of height %d and width %d at (%d, %d) reaches outside of the image of height %d and width %d",
+             "%s: crop size is bigger than the image dimensions: a crop of height %d and width %d at (%d, %d) exceeds the image of "
+             "height %d and width %d",
              who, h, w, y, x, in->h, in->w);
     return sp__image_crop(in, y, x, h, w, &out->owner);
 }
@@ -31,7 +32,8 @@ static sp_status center_crop(const sp_image *in, int h, int w, sp_image *out)
 {
     const int more_h = h > in->h ? h - in->h : 0, more_w = w > in->w ? w - in->w : 0;
     SP_CHECK(h <= (int64_t)in->h * 10 && w <= (int64_t)in->w * 10, SP_RUNTIME,
-             "CenterCrop: the size (%d, %d) is more than 10 times the image's (%d, %d)", h, w, in->h, in->w);
+             "CenterCrop: Padding size cannot be more than 3 times of the original image size: the size (%d, %d) is too large for (%d, "
+             "%d)", h, w, in->h, in->w);
     if (!more_h && !more_w) return crop("CenterCrop", in, (in->h - h) / 2, (in->w - w) / 2, h, w, out);
     static const double zero[4];
     sp_image padded = {.owner = NULL};
@@ -162,13 +164,15 @@ static sp_status pad_to_size_kernel(sp_transform_call *c, const sp_image *in, sp
 {
     const int h = sp__arg_int(c, SIZED_SIZE, 0), w = (int)sp__arg_or_first(c, SIZED_SIZE, 1);
     SP_CHECK(h >= in->h && w >= in->w, SP_RUNTIME,
-             "PadToSize: the size (%d, %d) is smaller than the image's (%d, %d)", h, w, in->h, in->w);
+             "PadToSize: the target size to pad should be no less than the original image size, but got target size (%d, %d) and "
+             "original size (%d, %d)", h, w, in->h, in->w);
     int top = (h - in->h) / 2, left = (w - in->w) / 2;
     if (sp__arg_n(c, SIZED_OFFSET)) {
         top = sp__arg_int(c, SIZED_OFFSET, 0);
         left = (int)sp__arg_or_first(c, SIZED_OFFSET, 1);
         SP_CHECK(top <= h - in->h && left <= w - in->w, SP_RUNTIME,
-                 "PadToSize: at offset (%d, %d) the image of size (%d, %d) does not fit into (%d, %d)", top, left,
+                 "PadToSize: the sum of offset and original image size should be no more than the target size to pad, but got offset "
+                 "(%d, %d) plus original size (%d, %d) and target size (%d, %d)", top, left,
                  in->h, in->w, h, w);
     }
     double fill[4];
@@ -199,7 +203,8 @@ static sp_status crop_padding(const sp_transform_call *c, const sp_image *in, in
         if (less_w > 0) pad[0] += less_w, pad[2] += less_w;
     }
     SP_CHECK(h <= (int64_t)in->h + pad[1] + pad[3] && w <= (int64_t)in->w + pad[0] + pad[2], SP_RUNTIME,
-             "%s: the crop size (%d, %d) is greater than the image's (%d, %d) with its padding", c->t->op->name, h, w,
+             "%s: invalid crop size, crop size is bigger than the image dimensions, got crop (%d, %d) and image with its padding (%d, "
+             "%d)", c->t->op->name, h, w,
              in->h, in->w);
     return SP_OK;
 }
@@ -336,7 +341,8 @@ static sp_status slice_run(sp_transform_call *c)
     sp_tensor *copy;
     SP_GOTO(done, sp__image_view("SlicePatches", c->in[0], &in, &copy));
     if (rows > in.h || columns > in.w) {
-        status = sp__fail(SP_RUNTIME, "SlicePatches: an image of height %d and width %d has no %d by %d patches", in.h,
+        status = sp__fail(SP_RUNTIME, "SlicePatches: The number of patches on height axis or width axis equals 0 or is greater than the "
+                                      "image's: an image of height %d and width %d has no %d by %d patches", in.h,
                           in.w, rows, columns);
         goto done;
     }

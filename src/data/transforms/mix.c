@@ -28,7 +28,8 @@ static sp_status check_batch(const sp_transform_call *c)
     SP_CHECK(c->n_in == 2, SP_RUNTIME, "%s: two columns are wanted, images and labels, but got %d", who, c->n_in);
     const sp_tensor *x = c->in[0], *y = c->in[1];
     SP_CHECK(x->rank == 4 && x->dims[0] > 0 && x->dims[0] < INT32_MAX && x->count > 0, SP_RUNTIME,
-             "%s: images must be put together by batch first, with four dimensions, but got shape %s", who,
+             "%s: rank of image shape should be: 4, make sure image shape are <H,W,C> or <C,H,W> and batched before calling it, but got "
+             "shape %s", who,
              sp__shape_text(x->rank, x->dims, a));
     SP_CHECK((y->rank == 2 || y->rank == 3) && y->dims[0] == x->dims[0], SP_RUNTIME,
              "%s: labels must be a batch in one-hot form, of shape (N, classes) or (N, rows, classes), but got shape %s "

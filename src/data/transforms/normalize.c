@@ -173,7 +173,8 @@ static sp_status norm_numbers(const sp_transform *t, int n, float **out)
 {
     const int given = t->attr[NORM_MEAN].n;
     SP_CHECK(given == n || given == 1, SP_RUNTIME,
-             "%s: there are %d numbers in mean, but the image has %d channels", t->op->name, given, n);
+             "%s: number of channels does not match the size of mean and std vectors, got channels: %d, size of mean: %d", t->op->name, n,
+             given);
     float *v = sp__alloc((size_t)n * 2 * sizeof *v);
     if (!v) return SP_NOMEM;
     for (int k = 0; k < n; k++) {

@@ -441,7 +441,8 @@ sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_i
 {
     SP_CHECK(h > 0 && w > 0, SP_RUNTIME, "Resize: the size (%d, %d) is not above 0", h, w);
     SP_CHECK(h <= (int64_t)in->h * 1000 && w <= (int64_t)in->w * 1000 && h < SP_IMAGE_SIDE_MAX && w < SP_IMAGE_SIDE_MAX,
-             SP_RUNTIME, "Resize: the size (%d, %d) is more than 1000 times the image's (%d, %d)", h, w, in->h, in->w);
+             SP_RUNTIME, "Resize: the resizing width or height is too big, it's 1000 times bigger than the original image, got output "
+                         "(%d, %d) of an image of (%d, %d)", h, w, in->h, in->w);
     SP_CHECK(mode != SP_INTER_ANTIALIAS, SP_TYPE, "Resize: ANTIALIAS works on Pillow images only");
     if (h == in->h && w == in->w && mode != SP_INTER_PILCUBIC) return sp__image_copy(in, out);
     if (mode != SP_INTER_NEAREST && in->dtype != SP_DTYPE_U8 && in->dtype != SP_DTYPE_F32)

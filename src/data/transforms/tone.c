@@ -11,7 +11,7 @@ static sp_status need_u8(const char *who, const sp_image *in)
 
 static sp_status need_channels(const char *who, const sp_image *in)
 {
-    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME, "%s: an image of 1 or 3 channels is wanted, but this one has %d", who,
+    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME, "%s: channel of input image should be 1 or 3, but got: %d", who,
              in->c);
     return need_u8(who, in);
 }
@@ -102,7 +102,7 @@ sp_status sp__image_auto_contrast(const sp_image *in, double cutoff, int n_ignor
 sp_status sp__image_invert(const sp_image *in, sp_image *out)
 {
     SP_CHECK(in->rank == 3 && in->c == 3, SP_RUNTIME,
-             "Invert: an image of shape <H,W,C> with 3 channels is wanted, but this one has %d dimensions and %d channels",
+             "Invert: input tensor is not in shape of <H,W,C>, but got rank: %d and %d channels",
              in->rank, in->c);
     if (in->dtype == SP_DTYPE_F32) {
         SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
@@ -134,7 +134,7 @@ sp_status sp__image_posterize(const sp_image *in, int bits, sp_image *out)
 sp_status sp__image_solarize(const sp_image *in, double lo, double hi, sp_image *out)
 {
     uint8_t table[256];
-    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME, "Solarize: an image of 1 or 3 channels is wanted, but this one has %d",
+    SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME, "Solarize: channel of input image should be 1 or 3, but got: %d",
              in->c);
     /* One threshold: everything from it on. */
     if (in->dtype == SP_DTYPE_F32) {
@@ -155,7 +155,7 @@ static sp_status gamma_kernel(sp_transform_call *c, const sp_image *in, sp_image
 {
     const float gamma = (float)sp__arg(c, 0, 0), gain = (float)sp__arg(c, 1, 0);
     SP_CHECK(in->c == 1 || in->c == 3, SP_RUNTIME,
-             "AdjustGamma: an image of 1 or 3 channels is wanted, but this one has %d", in->c);
+             "AdjustGamma: channel of input image should be 1 or 3, but got: %d", in->c);
     if (in->dtype == SP_DTYPE_F32) {
         SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
         for (int y = 0; y < in->h; y++)

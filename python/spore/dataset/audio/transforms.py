@@ -374,7 +374,7 @@ class DeemphBiquad(_Filter):
         super().__init__()
         check.kind(sample_rate, int, 'sample_rate')
         if sample_rate not in (44100, 48000):
-            raise ValueError(f"Input sample_rate should be 44100 or 48000, but got {sample_rate}.")
+            raise ValueError(f"Argument sample_rate should be 44100 or 48000, but got {sample_rate}.")
         self.sample_rate = sample_rate
 
     def _coefficients(self):
@@ -556,7 +556,8 @@ class Fade(AudioTensorOperation):
     def _one(self, x):
         n = x.shape[-1]
         if self.fade_in_len > n or self.fade_out_len > n:
-            raise RuntimeError(f"Fade: fade_in_len and fade_out_len should be smaller than the length of waveform {n}")
+            raise RuntimeError("Fade: invalid parameter, 'fade_in_len' or 'fade_out_len' should be less than or equal to the length of "
+                               f"waveform: {n}")
         shape = np.ones(n)
         shape[:self.fade_in_len] *= self._grow(self.fade_in_len)
         if self.fade_out_len:
@@ -862,7 +863,7 @@ class MFCC(AudioTensorOperation):
         check.integer(sample_rate, 'sample_rate', 0)
         check.integer(n_mfcc, 'n_mfcc', 1)
         if dct_type != 2:
-            raise ValueError(f"dct_type must be 2, but got : {dct_type}.")
+            raise ValueError(f"Input dct_type must be 2, but got : {dct_type}.")
         check.kind(norm, NormMode, 'norm')
         check.flag(log_mels, 'log_mels')
         if melkwargs is not None:
@@ -903,7 +904,7 @@ class LFCC(AudioTensorOperation):
         if f_min > f_max:
             raise ValueError(f"f_min should be less than or equal to f_max, but got f_min: {f_min} and f_max: {f_max}")
         if dct_type != 2:
-            raise ValueError(f"dct_type must be 2, but got : {dct_type}.")
+            raise ValueError(f"Input dct_type must be 2, but got : {dct_type}.")
         check.kind(norm, NormMode, 'norm')
         check.flag(log_lf, 'log_lf')
         if speckwargs is not None:
@@ -954,7 +955,7 @@ class ComputeDeltas(AudioTensorOperation):
         check.kind(pad_mode, BorderType, 'pad_mode')
         check.kind(win_length, int, 'win_length')
         if win_length < 3:
-            raise ValueError(f"Input win_length should be greater than or equal to 3, but got: {win_length}.")
+            raise ValueError(f"Input win_length is not within the required interval of [3, 2147483647]. It is {win_length}.")
         self.win_length, self.pad_mode = win_length, pad_mode
 
     def _one(self, x):

@@ -173,7 +173,7 @@ def _check_bank(n_freqs, f_min, f_max, n, sample_rate, name):
     check.number(f_min, 'f_min')
     check.number(f_max, 'f_max')
     if f_min > f_max:
-        raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min={f_min}, f_max={f_max}.")
+        raise ValueError(f"Input f_min should be no more than f_max, but got f_min: {f_min} and f_max: {f_max}.")
     check.kind(n, int, name)
     check.positive(n, name)
     check.kind(sample_rate, int, 'sample_rate')
@@ -192,9 +192,11 @@ def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
         float32 array of n_mels and n_mfcc.
     """
     check.kind(n_mfcc, int, 'n_mfcc')
-    check.positive(n_mfcc, 'n_mfcc')
+    if n_mfcc <= 0:
+        raise ValueError(f"n_mfcc must be greater than 0, but got {n_mfcc}.")
     check.kind(n_mels, int, 'n_mels')
-    check.positive(n_mels, 'n_mels')
+    if n_mels <= 0:
+        raise ValueError(f"n_mels must be greater than 0, but got {n_mels}.")
     check.kind(norm, NormMode, 'norm')
     made = np.cos(np.pi / n_mels * (np.arange(n_mels) + 0.5)[:, None] * np.arange(n_mfcc)[None, :])
     if norm == NormMode.NONE:

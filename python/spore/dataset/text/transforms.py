@@ -319,7 +319,8 @@ def _check_wordpiece(vocab, suffix_indicator, max_bytes_per_token, unknown_token
     if not isinstance(vocab, Vocab):
         raise TypeError("Wrong input type for vocab, should be text.Vocab object.")
     _text_arguments(suffix_indicator=suffix_indicator, unknown_token=unknown_token)
-    check.integer(max_bytes_per_token, 'max_bytes_per_token', 0, 4294967295)
+    check.kind(max_bytes_per_token, int, 'max_bytes_per_token')
+    check.inside(max_bytes_per_token, 0, 4294967295, 'max_bytes_per_token')
 
 
 class WordpieceTokenizer(_Tokenizer):
@@ -656,7 +657,9 @@ class Lookup(TextTensorOperation):
         super().__init__()
         if unknown_token is not None:
             check.kind(unknown_token, str, 'unknown_token')
-        check.kind(vocab, Vocab, 'vocab')
+        if not isinstance(vocab, Vocab):
+            raise TypeError(f"Argument vocab is not an instance of text.Vocab. with value {vocab} is not of type {[Vocab]}, but got "
+                            f"{type(vocab)}.")
         if vocab.c_vocab is None:
             raise TypeError("vocab is empty: make it with one of Vocab's class methods")
         check.kind(data_type, _core.DType, 'data_type')
@@ -860,7 +863,7 @@ class TruncateSequencePair(TextTensorOperation):
 
     def _run(self, columns):
         if len(columns) != 2:
-            raise RuntimeError(f"TruncateSequencePair: expected two inputs, but got: {len(columns)}")
+            raise RuntimeError(f"TruncateSequencePair: Expected two inputs, but got: {len(columns)}")
         if any(column.ndim != 1 for column in columns):
             raise RuntimeError("TruncateSequencePair: both input data should be 1D")
         a, b = (len(column) for column in columns)

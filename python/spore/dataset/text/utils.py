@@ -95,6 +95,8 @@ class Vocab:
             special_first: whether those come first.
         """
         words = _words(word_list, 'word_list')
+        if special_tokens is not None:
+            check.kind(special_tokens, list, 'special_tokens')
         special = list(special_tokens or [])
         both = words & _words(special, 'special_tokens')
         if both:
@@ -129,12 +131,13 @@ class Vocab:
         """
         special = list(special_tokens or [])
         _words(special, 'special_tokens')
-        check.kinds([file_path, delimiter], str, 'file_path, delimiter')
+        check.kind(file_path, str, 'file_path')
+        check.kind(delimiter, str, 'delimiter')
         if vocab_size is not None:
             check.positive(vocab_size, 'vocab_size')
         check.flag(special_first, 'special_first')
         if not os.path.isfile(file_path):
-            raise RuntimeError(f"from_file: the file {file_path} does not exist")
+            raise RuntimeError(f"Get real path failed, path={file_path}: from_file: there is no such file")
         words = []
         with open(file_path, encoding='utf-8') as file:
             for line in file:
@@ -173,9 +176,9 @@ class Vocab:
         for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
             for name in columns or row:
                 if name not in row:
-                    raise RuntimeError(f"from_dataset: there is no column '{name}', but {list(row)}")
+                    raise RuntimeError(f"Invalid column name, column name: {name} does not exist in the dataset: there are {list(row)}")
                 if row[name].dtype.kind not in 'US':
-                    raise RuntimeError(f"from_dataset: column '{name}' holds no strings, but {row[name].dtype}")
+                    raise RuntimeError(f"Invalid datatype, 'build_vocab' requires string: column '{name}' holds {row[name].dtype}")
                 counts.update(row[name].astype(str).ravel().tolist())
         both = set(special) & set(counts)
         if both:
@@ -274,7 +277,9 @@ class Vectors:
         if max_vectors is not None:
             check.integer(max_vectors, 'max_vectors', 0)
         if not os.path.isfile(file_path):
-            raise RuntimeError(f"{cls.__name__}: invalid file, the file {file_path} does not exist")
+            name = cls.__name__
+            raise RuntimeError(f"{name}: invalid file, failed to open {name} file: there is no {file_path}" if name in ('GloVe', 'FastText')
+                               else f"Vectors: get real path failed, path: {file_path}")
         if cls._suffix is not None and not cls._suffix(os.path.basename(file_path)):
             raise RuntimeError(f"{cls.__name__}: invalid file, the name of {file_path} is not one of its kind")
         made = cls()

@@ -381,7 +381,7 @@ class OneHot(TensorOperation):
         super().__init__()
         _check.kind(smoothing_rate, (int, float), 'smoothing_rate')
         _check.kind(num_classes, int, 'num_classes')
-        _check.positive(num_classes, 'num_classes')
+        _check.positive(num_classes)
         _check.within(smoothing_rate, 0.0, 1.0, 'smoothing_rate')
         self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
 
@@ -442,7 +442,8 @@ class Mask(TensorOperation):
     def _run(self, columns):
         texts = isinstance(self.constant, (str, bytes))
         if any(is_text(column) != texts for column in columns):
-            raise RuntimeError("Mask: the constant and the array must both be strings or both be numbers")
+            raise RuntimeError("Mask: input datatype does not match the value datatype, both should be numeric or non-numerical in the "
+                               "same time.")
         if not texts:
             return super()._run(columns)
         made = _COMPARE[self.operator]
@@ -480,7 +481,9 @@ class Fill(TensorOperation):
     def _run(self, columns):
         texts = isinstance(self.fill_value, (str, bytes))
         if any(is_text(column) != texts for column in columns):
-            raise RuntimeError("Fill: fill_value and the array must both be strings or both be numbers")
+            raise RuntimeError("Fill: fill_value and the input tensor must be of the same data type when involving strings or bytes: "
+                               "both must be strings "
+                               "or both numbers")
         if texts:
             return tuple(np.full(column.shape, _text(self.fill_value)) for column in columns)
         return super()._run(columns)
@@ -525,15 +528,16 @@ class PadEnd(TensorOperation):
     def _run(self, columns):
         texts = isinstance(self.pad_value, (str, bytes))
         if self.pad_value is not None and any(is_text(column) != texts for column in columns):
-            raise RuntimeError("PadEnd: pad_value and the array must both be strings or both be numbers")
+            raise RuntimeError("PadEnd: can not pad numeric and string tensors together: pad_value and the array must both be strings or "
+                               "both be numbers")
         if not any(is_text(column) for column in columns):
             return super()._run(columns)
         return tuple(self._pad_text(column) for column in columns)
 
     def _pad_text(self, column):
         if len(self.pad_shape) != column.ndim:
-            raise RuntimeError(f"PadEnd: pad_shape has {len(self.pad_shape)} numbers, but the array has {column.ndim} "
-                               "dimensions")
+            raise RuntimeError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank of pad value: "
+                               f"{len(self.pad_shape)}")
         shape = [n if wanted is None else wanted for wanted, n in zip(self.pad_shape, column.shape)]
         width = max(column.dtype.itemsize // 4 if column.dtype.kind == 'U' else column.dtype.itemsize,
                     len(self.pad_value or ''), 1)
@@ -582,7 +586,9 @@ class Concatenate(TensorOperation):
         if any(a.ndim != 1 for a in parts):
             raise RuntimeError("Concatenate: only arrays of one dimension can be put together")
         if any(is_text(a) != is_text(parts[0]) for a in parts):
-            raise RuntimeError("Concatenate: strings and numbers cannot be put together")
+            raise RuntimeError("Concatenate: input datatype does not match the prepend datatype or the append datatype: strings and "
+                               "numbers cannot be put "
+                               "together")
         if not is_text(parts[0]) and len({a.dtype for a in parts}) > 1:
             raise RuntimeError("Concatenate: the arrays have different types: "
                                + ", ".join(str(a.dtype) for a in parts))
@@ -613,7 +619,9 @@ class Duplicate(TensorOperation):
 
     def _run(self, columns):
         if len(columns) != 1:
-            raise RuntimeError(f"Duplicate: one column is wanted, but got {len(columns)}")
+            raise RuntimeError(f"Duplicate: only supports transform one column each time, got column num: {len(columns)}, check "
+                               "'input_columns' when call this "
+                               "operator.")
         return (columns[0], columns[0].copy()) if is_text(columns[0]) else super()._run(columns)
 
 
@@ -653,14 +661,16 @@ class Slice(TensorOperation):
         if Ellipsis in [s for s in self.slices if not isinstance(s, list)] and len(self.slices) == 1:
             return column.copy()
         if len(self.slices) > column.ndim:
-            raise RuntimeError(f"Slice: there are {len(self.slices)} slices, but the array has {column.ndim} dimensions")
+            raise RuntimeError(f"Invalid shape, should be greater than slices index. There are {len(self.slices)} slices, but the array "
+                               f"has {column.ndim} "
+                               "dimensions")
         for axis, s in enumerate(self.slices):
             if s is None or s is True or s is Ellipsis:
                 continue
             n = column.shape[axis]
             index = np.arange(n)[s] if isinstance(s, slice) else np.atleast_1d(np.asarray(s, np.int64))
             if len(index) and not (-n <= index.min() and index.max() < n):
-                raise RuntimeError(f"Slice: the index {s} is out of range for dimension {axis} of length {n}")
+                raise RuntimeError(f"Index {s} is out of bounds. Dimension {axis} has length {n}")
             if not len(index):
                 raise RuntimeError(f"Slice: nothing is left of dimension {axis} of length {n} by {s}")
             column = np.take(column, index, axis=axis)

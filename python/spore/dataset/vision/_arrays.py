@@ -38,7 +38,8 @@ class CutMixBatch(EngineOnly):
         check.kind(image_batch_format, ImageBatchFormat, 'image_batch_format')
         check.kind(alpha, (int, float), 'alpha')
         check.kind(prob, (int, float), 'prob')
-        check.number(alpha, 'alpha', 0, open_left=True)
+        check.kind(alpha, (float, int), 'alpha')
+        check.inside(alpha, 0, check.FLOAT_MAX_INTEGER, 'alpha', open_left=True)
         check.within(prob, 0, 1, 'prob')
         self.image_batch_format, self.alpha, self.prob = image_batch_format.value, alpha, prob
 
@@ -59,7 +60,8 @@ class MixUpBatch(EngineOnly):
         super().__init__()
         check.kind(alpha, (int, float), 'alpha')
         check.positive(alpha, 'alpha')
-        check.number(alpha, 'alpha', 0, open_left=True)
+        check.kind(alpha, (float, int), 'alpha')
+        check.inside(alpha, 0, check.FLOAT_MAX_INTEGER, 'alpha', open_left=True)
         self.alpha = alpha
 
     def _engine(self):
@@ -80,7 +82,7 @@ class MixUp(_Python):
         check.flag(is_single, 'is_single')
         check.kind(batch_size, int, 'batch_size')
         check.kind(alpha, (int, float), 'alpha')
-        check.within(batch_size, 1, check.FLOAT_MAX_INTEGER, 'batch_size')
+        check.inside(batch_size, 1, check.FLOAT_MAX_INTEGER, 'batch_size')
         check.positive(alpha, 'alpha')
         self.image, self.label, self.is_first = 0, 0, True
         self.batch_size, self.alpha, self.is_single = batch_size, alpha, is_single
@@ -229,7 +231,7 @@ class RandomErasing(_Python):
         check.positive(scale[1], 'scale[1]')
         check.min_max(ratio, 'ratio')
         for r in ratio:
-            check.within(r, 0, check.FLOAT_MAX_INTEGER, 'ratio', open_left=True)
+            check.inside(r, 0, check.FLOAT_MAX_INTEGER, 'ratio', open_left=True)
         for level in () if isinstance(value, str) else (value,) if isinstance(value, int) else value:
             check.kind(level, int, 'value')
             check.within(level, 0, 255, 'value')

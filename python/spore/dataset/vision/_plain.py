@@ -123,7 +123,7 @@ class AdjustGamma(ImageTensorOperation, PyTensorOperation):
     def __init__(self, gamma, gain=1):
         super().__init__()
         check.kind(gamma, (float, int), 'gamma')
-        check.within(gamma, 0, check.FLOAT_MAX_INTEGER, 'gamma')
+        check.inside(gamma, 0, check.FLOAT_MAX_INTEGER, 'gamma')
         check.kind(gain, (float, int), 'gain')
         check.within(gain, check.FLOAT_MIN_INTEGER, check.FLOAT_MAX_INTEGER, 'gain')
         self.gamma, self.gain = gamma, gain
@@ -165,7 +165,7 @@ class AdjustSaturation(ImageTensorOperation, PyTensorOperation):
     def __init__(self, saturation_factor):
         super().__init__()
         check.kind(saturation_factor, (float, int), 'saturation_factor')
-        check.within(saturation_factor, 0, check.FLOAT_MAX_INTEGER, 'saturation_factor')
+        check.inside(saturation_factor, 0, check.FLOAT_MAX_INTEGER, 'saturation_factor')
         self.saturation_factor = saturation_factor
 
     def _engine(self):
@@ -185,7 +185,7 @@ class AdjustSharpness(EngineOnly):
     def __init__(self, sharpness_factor):
         super().__init__()
         check.kind(sharpness_factor, (float, int), 'sharpness_factor')
-        check.within(sharpness_factor, 0, check.FLOAT_MAX_INTEGER, 'sharpness_factor')
+        check.inside(sharpness_factor, 0, check.FLOAT_MAX_INTEGER, 'sharpness_factor')
         self.sharpness_factor = sharpness_factor
 
     def _engine(self):
@@ -375,7 +375,7 @@ class Affine(EngineOnly):
             raise TypeError("The length of shear should be 2.")
         for i, value in enumerate(shear):
             check.kind(value, (int, float), f"shear[{i}]")
-            check.within(value, -180, 180, f"shear[{i}]")
+            check.within(value, -180, 180, 'shear')
         check.kind(resample, Inter, 'resample')
         check.fill_value(fill_value)
         self.degrees, self.translate, self.scale_, self.shear = degrees, translate, scale, shear

@@ -172,7 +172,7 @@ class RandomPosterize(_RandomEngine):
         super().__init__()
         check.kind(bits, (list, tuple, int), 'bits')
         if isinstance(bits, int):
-            check.within(bits, 1, 8, 'bits')
+            check.inside(bits, 1, 8, 'bits')
         else:
             if len(bits) != 2:
                 raise TypeError("Size of bits should be a single integer or a list/tuple (min, max) of length 2.")
@@ -218,7 +218,7 @@ class RandomSolarize(_RandomEngine):
         if len(threshold) != 2:
             raise ValueError("threshold must be a sequence of two numbers.")
         for level in threshold:
-            check.within(level, 0, 255, 'threshold')
+            check.inside(level, 0, 255, 'threshold')
         if threshold[1] < threshold[0]:
             raise ValueError("threshold must be in min max format numbers.")
         self.threshold = threshold
@@ -577,8 +577,8 @@ class CutOut(_RandomEngine):
         check.kind(length, int, 'length')
         check.kind(num_patches, int, 'num_patches')
         check.flag(is_hwc, 'is_hwc')
-        check.within(length, 1, check.FLOAT_MAX_INTEGER, 'length')
-        check.within(num_patches, 1, check.FLOAT_MAX_INTEGER, 'num_patches')
+        check.inside(length, 1, check.FLOAT_MAX_INTEGER, 'length')
+        check.inside(num_patches, 1, check.FLOAT_MAX_INTEGER, 'num_patches')
         self.length, self.num_patches, self.is_hwc = length, num_patches, is_hwc
 
     def _engine(self):

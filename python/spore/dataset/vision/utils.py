@@ -176,7 +176,7 @@ def get_image_num_channels(image):
     """
     if isinstance(image, np.ndarray):
         if image.ndim < 2:
-            raise RuntimeError(f"an image has two dimensions or more, but this array has {image.ndim}")
+            raise RuntimeError(f"GetImageNumChannels: invalid parameter, image should have at least two dimensions, but got: {image.ndim}")
         return 1 if image.ndim == 2 else image.shape[-1]
     if hasattr(image, 'getbands'):
         return len(image.getbands())
@@ -194,7 +194,7 @@ def get_image_size(image):
     """
     if isinstance(image, np.ndarray):
         if image.ndim < 2:
-            raise RuntimeError(f"an image has two dimensions or more, but this array has {image.ndim}")
+            raise RuntimeError(f"GetImageSize: invalid parameter, image should have at least two dimensions, but got: {image.ndim}")
         return list(image.shape[:2] if image.ndim == 2 else image.shape[-3:-1])
     if hasattr(image, 'getbands'):
         return [image.size[1], image.size[0]]
@@ -296,7 +296,7 @@ def write_file(filename, data):
     if not isinstance(data, np.ndarray):
         raise TypeError(f"Input data is not of type {np.ndarray} or {_core.Tensor}, but got: {type(data)}.")
     if data.dtype != np.uint8:
-        raise RuntimeError(f"WriteFile: the data should be uint8, but got {data.dtype}")
+        raise RuntimeError(f"WriteFile: The type of the elements of data should be UINT8, but got {data.dtype}.")
     if data.size and data.ndim != 1:
         raise RuntimeError(f"WriteFile: The data has invalid dimensions. It should have only one dimension, but got "
                            f"{data.ndim} dimensions.")
