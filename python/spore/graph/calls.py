@@ -5,6 +5,7 @@ A function of the user is executed in place. Met again with arguments of the sam
 recursion: then the outer call is captured anew as a function of the graph, and the inner one becomes a call of it. What it
 returns is learnt by a first capture in which branches that need the result are left out.
 """
+import ast
 import functools
 import inspect
 import os
@@ -86,6 +87,15 @@ def _is_user_file(file, module_globals):
     return known
 
 
+def _formatted(node):
+    """Whether an expression is an f-string, ``text % values`` or ``text.format(...)``."""
+    if isinstance(node, ast.JoinedStr):
+        return True
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+
+
 class Calls:
     """Mixin of the executor."""
 
@@ -103,7 +113,10 @@ class Calls:
         func = node.func
         if type(func).__name__ == "Attribute":
             return self.call_method(func, args, kwargs, frame)
-        return self.call(self.eval(func, frame), args, kwargs)
+        function = self.eval(func, frame)
+        if function is print and not self.capture.faithful and not any(_formatted(a) for a in node.args):
+            kwargs.setdefault("sep", "\n")       # as MindSpore: one line for each argument, unless there is formatted text
+        return self.call(function, args, kwargs)
 
     def eval_arguments(self, node, frame):
         args = tuple(self.eval_elements(node.args, frame))
@@ -213,7 +226,7 @@ class Calls:
             return self.make_error(kind, args)
         if issubclass(kind, Tensor) and kind.__name__ != "Parameter":
             return self.make_tensor(kind, args, kwargs)
-        if kind.__name__ == "Parameter" and kind.__module__.startswith("spore."):
+        if kind.__name__ == "Parameter" and kind.__module__.startswith("spore.") and not self.under_construction:
             raise ValueError("Failed to compile in GRAPH_MODE because creating class 'mindspore.common.parameter.Parameter' "
                              "instances is not supported in 'construct' or @jit decorated function. Try to create class "
                              "'mindspore.common.parameter.Parameter' instances external such as initialized in the method "

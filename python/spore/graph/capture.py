@@ -51,8 +51,9 @@ class Capture:
         self.condition_depth = 0  # branches and loops of the run around the current point
         self.guards = {}         # Cell: its `training` when it was captured
         self.outer = {}          # lists and dicts that come from outside: changes of them are results
-        self.containers = {}     # those among the arguments: {id: position or name}
+        self.containers = {}     # those among the arguments, unless mutable: {id: the way to it}
         self.literals = set()    # floats as written; others are 32-bit results
+        self.returned = None     # place of the return statement that was executed last
         self.loops = 0
 
     def __enter__(self):

@@ -25,8 +25,8 @@ from spore.graph.errors import Redo, Unsupported, located, refusal
 from spore.graph.flow import NoJoin
 from spore.graph.heap import Added, Attribute, Items, Watched
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, same
-from spore.graph.signatures import (Options, Results, argument_kind, faithful_key, faithful_kind, giver, holds_tensors,
-                                    is_declared, key_of, output_kind, tensor_ids)
+from spore.graph.signatures import (Options, Results, argument_kind, containers, faithful_key, faithful_kind, giver, holds_tensors,
+                                    is_declared, key_of, output_kind, shared, tensor_ids)
 from spore.graph.statements import Dead
 from spore.graph.values import number_kind, wide_floats
 
@@ -49,7 +49,7 @@ class Entry:
         self.program = None
         self.give = None
         self.changes = ()            # (place, giver): objects that get new contents after a run
-        self.argument_changes = ()   # (position or keyword, Items or Added, giver): lists and dicts among the arguments
+        self.argument_changes = ()   # (path, Items or Added, giver): lists and dicts among the arguments
         self.written = ()            # numbers of Tensor arguments that were written to
         self.state = ()              # (attribute, kind): read when a program starts
         self.one = False             # the result is one Tensor
@@ -81,10 +81,11 @@ class Entry:
             return results[0] if self.same is None else leaves[self.same]
         rest = Results(results, args, kwargs)
         value = self.give(rest)
+        changed = [change(rest.argument(path)) for path, change, _ in self.argument_changes]     # a change may move others
         for place, give in self.changes:
             place.set(give(rest))
-        for which, change, give in self.argument_changes:
-            change(rest.argument(which)).set(give(rest))
+        for place, (_, _, give) in zip(changed, self.argument_changes):
+            place.set(give(rest))
         for i in self.written:
             leaves[i].assign_value(next(rest))
         return value
@@ -129,6 +130,8 @@ class Compiled:
     def entry(self, args, kwargs):
         """The Entry for these arguments, made when there is none."""
         find = self.key_of
+        if self.options.faithful and shared([*args, *kwargs.values()]):
+            return Entry()               # a program would take one list for two
         key = tuple([(a.dtype, a.shape) if type(a) is Tensor else find(a) for a in args])
         if kwargs:
             key = key, tuple([(name, find(value)) for name, value in kwargs.items()])
@@ -347,6 +350,8 @@ class Compiled:
             with capture:
                 leaves = iter(params)
                 inputs = [kind.rebuild(leaves) for kind in kinds]
+                capture.containers.update(containers((which, value) for which, value, kind in zip(
+                    [*range(n_args), *names], inputs, kinds) if not getattr(kind, "marked", False)))
                 for place, kind in held:
                     capture.held[place.key] = kind.rebuild(leaves)
                     capture.heap.write(place, capture.held[place.key])
@@ -366,7 +371,7 @@ class Compiled:
         """Run the function on symbols and end the recording; gives an Entry without program."""
         entry = Entry()
         numbers = [_core.symbol_id(p) for p in params]
-        mutable = capture.containers = {id(v): which for which, v in [*enumerate(args), *kwargs.items()] if type(v) in (list, dict)}
+        handed = capture.containers
         try:
             if capture.native:
                 value = self.plain(*args, **kwargs)
@@ -390,7 +395,7 @@ class Compiled:
         changes, argument_changes, held, read = [], [], [], []
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer
-                                             and id(place.owner) not in mutable):
+                                             and id(place.owner) not in handed):
                 continue
             if new is capture.held.get(place.key, place):        # read, but not changed
                 continue
@@ -400,8 +405,8 @@ class Compiled:
                 raise Unsupported(f"a {type(new).__name__} that every call makes anew is stored")
             made = output_kind(new, capture) if not callable(new) else Known(new)
             leaves = leaves + made.leaves(new)
-            if id(place.owner) in mutable:
-                argument_changes.append((mutable[id(place.owner)], type(place), giver(made)))
+            if id(place.owner) in handed:
+                argument_changes.append((handed[id(place.owner)], type(place), giver(made)))
                 continue
             old = place.get() if isinstance(place, Attribute) else None
             state_of_place = _state_of(place, old, new)

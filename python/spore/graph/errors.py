@@ -45,7 +45,7 @@ def located(error, frames):
     """The same error with the places it was reached through; an error that has them stays as it is."""
     if getattr(error, "_spore_located", False) or not frames:
         return error
-    message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
     rule = "-" * 52
     text = (f"{message}\n\n{rule}\n- The Traceback of Net Construct Code:\n{rule}\n{chain_text(frames)}")
     try:

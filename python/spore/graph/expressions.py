@@ -27,6 +27,13 @@ _MISSING = object()
 _WITHOUT_STATE = (Tensor, type, str, tuple, list, dict, int, float, super)
 
 
+def _check_bounds(index):
+    for name in ("start", "stop", "step"):
+        bound = getattr(index, name)
+        if bound is not None and not isinstance(bound, (int, Tensor, Scalar)) and not hasattr(bound, "__index__"):
+            raise RuntimeError(f"Attribute '{name}' of {index} should be int or Tensor with Int type but got {bound}")
+
+
 class Expressions:
     """Mixin of the executor."""
 
@@ -321,7 +328,12 @@ class Expressions:
                 if isinstance(other, Tensor) != isinstance(item, Tensor) and not isinstance(other, (Tensor, Scalar)) \
                         and not isinstance(item, Scalar):
                     continue
-                equal = self.truth(self.compare(ast.Eq, other, item))
+                if isinstance(other, Tensor) and isinstance(item, Tensor):       # one Tensor is the other: all of it
+                    if (other.dtype, shape_of(other)) != (item.dtype, shape_of(item)):
+                        continue
+                    equal = (other == item).all()
+                else:
+                    equal = self.truth(self.compare(ast.Eq, other, item))
                 if equal is True:
                     return True
                 if equal is not False:
@@ -388,6 +400,8 @@ class Expressions:
             if key not in owner:
                 raise ValueError(f"The key {key} does not exist in the dict:{owner}")
             return owner[key]
+        if isinstance(index, slice) and isinstance(owner, (tuple, list, str)):
+            _check_bounds(index)
         if isinstance(owner, (tuple, list)):
             return self._sequence_item(owner, index)
         method = getattr(type(owner), "__getitem__", None)
@@ -465,7 +479,8 @@ class Expressions:
 
     def _comprehend(self, node, frame, add):
         if len(node.generators) != 1:
-            raise TypeError(f"The 'generators' supports 1 'comprehension' in ListComp, DictComp and GeneratorExp, but got "
+            what = "DictComp" if isinstance(node, ast.DictComp) else "ListComp"
+            raise TypeError(f"The 'generators' supports 1 'comprehension' in {what}/GeneratorExp, but got "
                             f"{len(node.generators)} comprehensions.")
         generator = node.generators[0]
         items = self.iterate(self.eval(generator.iter, frame))

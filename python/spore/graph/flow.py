@@ -46,8 +46,18 @@ class NoJoin(Exception):
 class _Branch:
     """What one branch left: its function, closed over raw leaves, and the values as seen inside."""
 
-    def __init__(self, function, outcome, changed, raw):
+    def __init__(self, function, outcome, changed, raw, place=None):
         self.function, self.outcome, self.changed, self.raw = function, outcome, changed, raw
+        self.place = place           # (file, line, function, text) where it ended
+
+
+def _with_ends(error, branches):
+    """An error of a join with the lines at which the two branches end."""
+    if isinstance(error, Unsupported) or None in (branches[0].place, branches[1].place):
+        return error
+    ends = [f"\nThe {which} branch ends at {place[0]}:{place[1]}\n    {place[3]}" for which, place in
+            zip(("true", "false"), (branch.place for branch in branches))]
+    return type(error)(str(error) + "".join(ends))
 
 
 def _unbound(name, defined):
@@ -97,8 +107,13 @@ class Flow:
         except NoJoin as error:
             if not rest or error.frame is not frame:
                 raise
-            return self.branch(frame, condition, lambda: self.run_block(body + rest, frame, fall),
-                               lambda: self.run_block(orelse + rest, frame, fall)), True
+            try:
+                return self.branch(frame, condition, lambda: self.run_block(body + rest, frame, fall),
+                                   lambda: self.run_block(orelse + rest, frame, fall)), True
+            except NoJoin as later:      # the first place where the branches disagree is the one to tell of
+                if isinstance(error.error, Unsupported) or later.frame is not frame:
+                    raise
+                raise error from None
 
     @staticmethod
     def _forget_half_defined(frame, before, taken, other, condition):
@@ -133,7 +148,7 @@ class Flow:
             layout = _Layout(self, branches, before)
         except (TypeError, ValueError, Unsupported) as error:
             _core.function_rollback(recording, mark)
-            raise NoJoin(error, frame) from None
+            raise NoJoin(_with_ends(error, branches), frame) from None
         values = [self._fitted(branch, layout, i) for i, branch in enumerate(branches)]
         chosen = _core.function_switch(condition, *values)
         leaves = iter(_core.function_call(chosen, [], layout.specs))
@@ -147,8 +162,12 @@ class Flow:
         function, _ = _core.function_begin(capture.graph, name, [])
         capture.heap.begin()
         capture.condition_depth += 1
+        capture.returned = None
         try:
             outcome = self._run_thunk(thunk, frame)
+            place = frame.place() if frame.code else None
+            if list(outcome.exits) == [RETURN] and capture.returned is not None:
+                place = capture.returned
             raw, kinds, n_changed = self._raw_leaves(outcome, before, capture)
         except BaseException:
             capture.heap.end()
@@ -161,7 +180,7 @@ class Flow:
             del capture.frames[n_frames:]
         changed = capture.heap.end()
         _core.function_end(function, raw)
-        return _Branch(function, outcome, changed, raw)
+        return _Branch(function, outcome, changed, raw, place)
 
     def _run_thunk(self, thunk, frame):
         try:

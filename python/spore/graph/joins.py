@@ -380,6 +380,7 @@ def join(a, b):
     elif isinstance(a, OfDict) and isinstance(b, OfDict):
         if a.keys == b.keys:
             return OfDict(a.type, a.keys, [join(x, y) for x, y in zip(a.items, b.items)])
+        raise Unsupported(f"a dict has the keys {a.keys} in one branch and {b.keys} in the other")
     elif _is_function(a) and _is_function(b):
         return _join_functions(a, b)
     for one in (a, b):

@@ -3,6 +3,7 @@
 of; and the options of a compiled function, with inputs that were declared beforehand."""
 import abc
 import functools
+import os
 import types
 import weakref
 
@@ -137,10 +138,15 @@ def argument_kind(value, constant_tensors=False, is_mutable=False):
     inside = functools.partial(_inside_kind, constant_tensors=constant_tensors and not is_mutable, is_mutable=is_mutable)
     if isinstance(value, (tuple, list)):
         base = value.__class__ if hasattr(value, "_fields") else tuple if isinstance(value, tuple) else list
-        return Known(value) if type(value).__name__ == "ParameterTuple" else OfSequence(base, [inside(v) for v in value])
-    if isinstance(value, dict):
-        return OfDict(dict, list(value), [inside(v) for v in value.values()])
-    return Known(value)
+        if type(value).__name__ == "ParameterTuple":
+            return Known(value)
+        kind = OfSequence(base, [inside(v) for v in value])
+    elif isinstance(value, dict):
+        kind = OfDict(dict, list(value), [inside(v) for v in value.values()])
+    else:
+        return Known(value)
+    kind.marked = is_mutable             # such a list is taken by its contents: the caller's does not change and is not given back
+    return kind
 
 
 def _inside_kind(value, constant_tensors, is_mutable):
@@ -154,6 +160,19 @@ def holds_tensors(value):
         return any(isinstance(v, Tensor) or holds_tensors(v) for v in value)
     if isinstance(value, dict):
         return any(isinstance(v, Tensor) or holds_tensors(v) for v in value.values())
+    return False
+
+
+def shared(values):
+    """Whether a list or dict is reached in two ways, so that a change of one is a change of the other."""
+    stack, seen = [v for v in values if isinstance(v, (list, dict, tuple))], set()
+    while stack:
+        value = stack.pop()
+        if not isinstance(value, tuple):
+            if id(value) in seen:
+                return True
+            seen.add(id(value))
+        stack.extend(v for v in (value.values() if isinstance(value, dict) else value) if isinstance(v, (list, dict, tuple)))
     return False
 
 
@@ -176,8 +195,8 @@ def _single_precision(value):
 class Argument:
     """The kind of a result that is a list or dict of the arguments: the caller gets its own object back."""
 
-    def __init__(self, which):
-        self.which = which           # position or name
+    def __init__(self, path):
+        self.path = path             # position or name, then what leads on
 
     @staticmethod
     def leaves(value):
@@ -197,8 +216,21 @@ class Results:
     def __next__(self):
         return next(self.rest)
 
-    def argument(self, which):
-        return self.args[which] if isinstance(which, int) else self.kwargs[which]
+    def argument(self, path):
+        value = self.args[path[0]] if isinstance(path[0], int) else self.kwargs[path[0]]
+        for step in path[1:]:
+            value = value[step]
+        return value
+
+
+def containers(items, path=()):
+    """(identity, path) of the lists and dicts among arguments, also of those inside of others."""
+    for step, value in items:
+        here = path + (step,)
+        if type(value) in (list, dict):
+            yield id(value), here
+        if isinstance(value, (tuple, list, dict)):
+            yield from containers(value.items() if isinstance(value, dict) else enumerate(value), here)
 
 
 def output_kind(value, capture):
@@ -229,7 +261,7 @@ def _is_cell(value):
 def giver(kind):
     """A function from an iterator over results to the value the user gets."""
     if isinstance(kind, Argument):
-        return lambda leaves: leaves.argument(kind.which)
+        return lambda leaves: leaves.argument(kind.path)
     if isinstance(kind, OfArray):
         return lambda leaves: next(leaves).asnumpy()
     if isinstance(kind, OfTensor):
@@ -270,6 +302,9 @@ class Options:
 
     @property
     def strict(self):
+        level = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")        # MindSpore's: 0 is STRICT, 1 COMPATIBLE, 2 LAX; it goes first
+        if level in ("0", "1", "2"):
+            return level == "0"
         return context.get_context("jit_syntax_level") == context.STRICT if self._strict is None else self._strict
 
     def widened(self, before, args):

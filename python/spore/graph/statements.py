@@ -101,6 +101,7 @@ class Statements:
 
     def run_return(self, node, frame):
         value = None if node.value is None else self.eval(node.value, frame)
+        self.capture.returned = frame.place() if frame.code is not None else None
         return Outcome({RETURN: Exit({}, value)})
 
     def run_expression(self, node, frame):
@@ -221,6 +222,9 @@ class Statements:
             value = self.capture.executor.plain_tensor(value)
             setattr(owner, name, value)          # a variable: its own store, in program order
             return
+        if isinstance(owner, Parameter):
+            raise ValueError(f"Do not support to set attribute for a parameter: the attribute '{name}' of the Parameter "
+                             f"'{owner.name}'. Set it outside of the compiled function.")
         if self.capture.strict and hasattr(owner, "construct"):
             found = getattr(owner, name, None)
             raise TypeError(f"In JIT strict mode, if need to modify a member attribute of a class with self.{name}, the member "

@@ -517,8 +517,10 @@ class Cell(CellState):
 
     @pipeline_stage.setter
     def pipeline_stage(self, value):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ValueError(f"pipeline_stage must be an integer not below 0, but got {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}")
+        if value < 0:
+            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
         for _, cell in self.cells_and_names():
             cell.__dict__["pipeline_stage_"] = value
         for parameter in self.get_parameters():
