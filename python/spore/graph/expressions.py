@@ -339,7 +339,7 @@ class Expressions:
                 if equal is not False:
                     result = equal if result is False else result.logical_or(equal)
             if result is False:
-                return False
+                return Tensor(False) if isinstance(item, Tensor) else False
             return result if isinstance(item, Tensor) else Scalar(result, bool)
         return item in container
 
