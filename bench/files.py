@@ -2,8 +2,9 @@
 """``make bench BENCH=files``: a checkpoint of 1 GB in 100 tensors, page cache warm: spore against MindSpore and safetensors.
 
 Per side: seconds until load_checkpoint returns, until the first parameter has been read, until all have been read, and the memory
-that took beyond what the process had before, as a share of the data. As a program: ``files.py SIDE FILE`` measures one side once and
-prints JSON; ``files.py make FOLDER MB`` writes the files.
+that took beyond what the process had before, as a share of the data. Then ONNX: export of ResNet-50 (aim 300 ms) and import of a model of
+51 MB (aim 150 ms), each in a new process. As a program: ``files.py SIDE FILE`` measures one side once and prints JSON;
+``files.py make FOLDER MB`` writes the files, ``files.py export FILE`` and ``files.py import FILE`` measure ONNX.
 """
 import json
 import os
@@ -75,7 +76,41 @@ def measure(side, path):
             "memory": (peak - before) / os.path.getsize(path), "sum": total}
 
 
+def export(path):
+    import inference
+    import spore
+    net = inference.resnet50()
+    net.set_train(False)
+    x = spore.Tensor(np.zeros((1, 3, 224, 224), np.float32))
+    start = time.perf_counter()
+    spore.export(net, x, file_name=path, file_format="ONNX")
+    seconds = time.perf_counter() - start
+    wide = spore.nn.SequentialCell(*[spore.nn.Dense(1024, 1024) for _ in range(12)])
+    spore.export(wide, spore.Tensor(np.zeros((1, 1024), np.float32)), file_name=path + "51MB.onnx", file_format="ONNX")
+    return seconds
+
+
+def load_onnx(path):
+    import spore
+    start = time.perf_counter()
+    spore.onnx.load(path + "51MB.onnx")
+    return time.perf_counter() - start
+
+
+def bench_onnx(folder):
+    path = os.path.abspath(os.path.join(folder, "net.onnx"))
+    found = {}
+    for what in ("export", "import") * ROUNDS:
+        out = subprocess.run([sys.executable, os.path.abspath(__file__), what, path], capture_output=True, text=True, check=True)
+        found[what] = min(float(out.stdout.splitlines()[-1]), found.get(what, 1e9))
+    print(f"onnx export of ResNet-50 {found['export'] * 1e3:.0f} ms (aim 300), import of {os.path.getsize(path + '51MB.onnx') / 1e6:.0f} MB "
+          f"{found['import'] * 1e3:.0f} ms (aim 150)")
+
+
 def main():
+    if len(sys.argv) > 2 and sys.argv[1] in ("export", "import"):
+        print(export(sys.argv[2]) if sys.argv[1] == "export" else load_onnx(sys.argv[2]))
+        return
     if len(sys.argv) > 2:
         print(json.dumps(make(sys.argv[2], int(sys.argv[3])) if sys.argv[1] == "make" else measure(sys.argv[1], sys.argv[2])))
         return
@@ -85,6 +120,7 @@ def main():
              ("spore", sys.executable, "safetensors", None),
              ("safetensors", os.environ.get("SPORE_BENCH_PEER"), "safetensors", plain)]
     with tempfile.TemporaryDirectory(dir=".") as folder:
+        bench_onnx(folder)
         seconds = make(folder, mb)
         for ending in ("ckpt", "safetensors"):
             print(f"save {mb} MB {ending}: {mb / seconds['save_' + ending]:.0f} MB/s, copy of the file "

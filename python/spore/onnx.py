@@ -26,7 +26,8 @@ class OnnxCell(Cell):
         self.input_names = [name for name, _, _ in model.inputs()]
         self.output_names = [name for name, _, _ in model.outputs()]
         for name, tensor in model.parameters():
-            parameter = Parameter(tensor, name=name)
+            parameter = Parameter(0.0, name=name)
+            parameter._rebind(tensor)    # Parameter(tensor) would copy the weights
             model.bind(name, parameter)
             self.insert_param_to_cell(name.replace(".", "_"), parameter, check_name_contain_dot=False)
 
