@@ -77,9 +77,10 @@ def measure(side, path):
 
 
 def export(path):
-    import inference
     import spore
-    net = inference.resnet50()
+    spore.as_mindspore()    # models.py is written for either
+    import models
+    net = models.ResNet50()
     net.set_train(False)
     x = spore.Tensor(np.zeros((1, 3, 224, 224), np.float32))
     start = time.perf_counter()
