@@ -9,7 +9,10 @@
 #include "formats/onnx/onnx_model.h"
 #include "ir/graph_impl.h"
 
-enum { RECORDED_MAX = 64 }; /* values that recorded functions take and give */
+enum {
+    RECORDED_MAX = 64,    /* values that recorded functions take and give */
+    SPELLED_OUT_MAX = 16, /* turns that are recorded one after the other */
+};
 
 static sp_status fetch_flag(sp_onnx_value *v, bool *out)
 {
@@ -364,6 +367,10 @@ static sp_status loop_node(sp_onnx_call *c)
         turns = most.v[0];
     }
     if (c->value_in[1] != NULL && c->value_in[1]->tensor != NULL) SP_TRY(fetch_flag(c->value_in[1], &go));
+    if (sp_function_recording() != NULL && turns > SPELLED_OUT_MAX && go && n_piles == 0) { /* as a loop, if it can be one */
+        sp_status found = record_loop(c, body, n_state, n_piles);
+        if (found != SP_SYMBOL) return found;
+    }
     loop l;
     sp_status status = loop_make(body, n_state, n_piles, &l);
     if (status == SP_OK) {

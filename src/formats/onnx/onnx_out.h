@@ -167,7 +167,7 @@ typedef struct ox_rule {
 
 /* Tables, each ended by a NULL name. */
 extern const ox_rule sp__ox_math[], sp__ox_train[], sp__ox_shape[], sp__ox_nn[], sp__ox_vision[], sp__ox_linalg[], sp__ox_order[],
-    sp__ox_complex[];
+    sp__ox_special[], sp__ox_complex[];
 
 const ox_rule *sp__ox_rule(const sp_node *n, int opset); /* NULL: there is none */
 void sp__ox_write_text(ox_out *o, const char *text);

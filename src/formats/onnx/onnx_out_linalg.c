@@ -106,7 +106,62 @@ static void write_qr(ox_out *o)
     o->out[1] = sp__ox_cast(o, part(o, sp__ox_where(o, upper, r, zero), -2, 0, kept), x->dtype);
 }
 
+/* With a = d (1 + n), d its diagonal and n strictly triangular, the inverse of 1 + n is (1 - n)(1 + n^2)(1 + n^4) ..., as many factors
+ * as it takes until the power is nothing. */
+static void write_triangular_solve(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    int rank = x->rank;
+    int64_t n = sp__ox_fixed(o, 0, rank - 1), rows[1] = {-1};
+    bool transpose = sp__ox_int(o, "transpose"), upper = sp__ox_int(o, "upper");
+    ox zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), one = sp__ox_scalar(o, SP_DTYPE_F64, 1), a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64);
+    ox across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL), down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){n, 1}, sp__ox_count, NULL);
+    ox unit_matrix = sp__ox_table(o, SP_DTYPE_F64, 2, (int64_t[]){n, n}, unit, &n);
+    ox inside = upper ? SP_OX(o, "Less", NULL, down, across) : SP_OX(o, "Less", NULL, across, down);
+    ox strict = sp__ox_where(o, inside, a, zero);
+    ox diagonal = sp__ox_int(o, "unit") ? sp__ox_add(o, sp__ox_mul(o, sp__ox_reduce(o, "ReduceSum", a, 1, rows, true), zero), one)
+                                        : sp__ox_reduce(o, "ReduceSum", sp__ox_mul(o, a, unit_matrix), 1, rows, true);
+    if (transpose) strict = turned(o, strict, rank);
+    /* a = d (1 + n) by rows; transposed: (1 + n)^T d, n taken by columns */
+    ox power = transpose ? sp__ox_div(o, strict, turned(o, diagonal, rank)) : sp__ox_div(o, strict, diagonal);
+    ox inverse = sp__ox_sub(o, unit_matrix, power);
+    for (int64_t size = 2; size < n; size *= 2) {
+        power = SP_OX(o, "MatMul", NULL, power, power);
+        inverse = SP_OX(o, "MatMul", NULL, inverse, sp__ox_add(o, unit_matrix, power));
+    }
+    ox y = sp__ox_cast(o, o->in[1], SP_DTYPE_F64);
+    o->out[0] = transpose ? sp__ox_div(o, SP_OX(o, "MatMul", NULL, inverse, y), diagonal) : SP_OX(o, "MatMul", NULL, inverse, sp__ox_div(o, y, diagonal));
+}
+
+/* Column by column: the largest element below comes up, its multiples are taken from the rows below. */
+static void write_lu(ox_out *o)
+{
+    const sp_meta *x = sp__ox_meta(o, 0);
+    int rank = x->rank;
+    int64_t m = sp__ox_fixed(o, 0, rank - 2), n = sp__ox_fixed(o, 0, rank - 1), k = m < n ? m : n, rows[1] = {-2}, last[1] = {-1};
+    ox a = sp__ox_cast(o, o->in[0], SP_DTYPE_F64), zero = sp__ox_scalar(o, SP_DTYPE_F64, 0), pivots[COLUMNS_MAX], minus = sp__ox_scalar(o, SP_DTYPE_F64, -1);
+    ox down = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){m, 1}, sp__ox_count, NULL), across = sp__ox_table(o, SP_DTYPE_I64, 2, (int64_t[]){1, n}, sp__ox_count, NULL);
+    if (!few_columns(o, k)) return;
+    for (int64_t j = 0; j < k; j++) {
+        ox at = sp__ox_whole(o, SP_DTYPE_I64, j), above = SP_OX(o, "Less", NULL, down, at), is_j = SP_OX(o, "Equal", NULL, down, at);
+        ox size = sp__ox_where(o, above, minus, SP_OX(o, "Abs", NULL, part(o, a, -1, j, j + 1)));
+        ox p = SP_OX(o, "ArgMax", "axis=-2, keepdims=1", size), is_p = SP_OX(o, "Equal", NULL, down, p);
+        ox row_p = sp__ox_reduce(o, "ReduceSum", sp__ox_where(o, is_p, a, zero), 1, rows, true), row_j = part(o, a, -2, j, j + 1);
+        a = sp__ox_where(o, is_j, row_p, sp__ox_where(o, is_p, row_j, a));
+        ox pivot = part(o, row_p, -1, j, j + 1), nothing = SP_OX(o, "Equal", NULL, pivot, zero), column = part(o, a, -1, j, j + 1);
+        ox safe = sp__ox_where(o, nothing, sp__ox_scalar(o, SP_DTYPE_F64, 1), pivot);
+        ox factor = sp__ox_where(o, SP_OX(o, "Greater", NULL, down, at), sp__ox_div(o, column, safe), zero);
+        ox behind = sp__ox_where(o, SP_OX(o, "Greater", NULL, across, at), row_p, zero);
+        ox less = sp__ox_sub(o, a, sp__ox_mul(o, factor, behind));
+        ox here = SP_OX(o, "And", NULL, SP_OX(o, "Equal", NULL, across, at), SP_OX(o, "Greater", NULL, down, at));
+        a = sp__ox_where(o, nothing, a, sp__ox_where(o, here, factor, less));
+        pivots[j] = SP_OX(o, "Squeeze", NULL, p, sp__ox_ints(o, 1, last));
+    }
+    o->out[0] = sp__ox_cast(o, a, x->dtype);
+    o->out[1] = sp__ox_cast(o, sp__ox_op(o, "Concat", (int)k, pivots, "axis=-1"), SP_DTYPE_I32);
+}
+
 const ox_rule sp__ox_linalg[] = {
     SP_OX_CODE("matrix_inverse", write_inverse), SP_OX_CODE("slogdet", write_slogdet), SP_OX_CODE("cholesky", write_cholesky),
-    SP_OX_CODE("qr", write_qr), {.op = NULL},
+    SP_OX_CODE("qr", write_qr), SP_OX_CODE("triangular_solve", write_triangular_solve), SP_OX_CODE("lu", write_lu), {.op = NULL},
 };
