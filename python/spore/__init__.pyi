@@ -485,7 +485,6 @@ from spore.train.callback._monitor import LossMonitor as LossMonitor
 from spore.train.callback._monitor import TimeMonitor as TimeMonitor
 from spore.train.callback._summary import SummaryCollector as SummaryCollector
 from spore.train.callback._summary import SummaryLandscape as SummaryLandscape
-from spore.train.callback._summary import SummaryRecord as SummaryRecord
 from spore.train.data_sink import data_sink as data_sink
 from spore.train.dataset_helper import DatasetHelper as DatasetHelper
 from spore.train.dataset_helper import connect_network_with_dataset as connect_network_with_dataset
@@ -526,6 +525,7 @@ from spore.train.serialization import load_param_into_net as load_param_into_net
 from spore.train.serialization import load_segmented_checkpoints as load_segmented_checkpoints
 from spore.train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from spore.train.serialization import save_checkpoint as save_checkpoint
+from spore.train.summary.summary_record import SummaryRecord as SummaryRecord
 
 __version__: str
 __all__: list[str]

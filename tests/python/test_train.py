@@ -229,14 +229,45 @@ def test_making_refuses_with_a_reason(make, error, text):
         make()
 
 
-def test_summary_is_accepted_and_says_so_once(tmp_path):
-    from spore.train.callback import _summary
-    _summary._warned.clear()
-    with pytest.warns(UserWarning, match="no summary files"):
-        train.SummaryCollector(str(tmp_path))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        train.SummaryCollector(str(tmp_path))
+def _events_of(folder):
+    """The messages of the one event file in a folder, its checksums compared."""
+    from spore.train.summary import _events
+    (file,) = folder.iterdir()
+    data, found = file.read_bytes(), []
+    while data:
+        size = int.from_bytes(data[:8], "little")
+        message = data[12:12 + size]
+        assert data[:16 + size] == _events.record(message)
+        found.append(message)
+        data = data[16 + size:]
+    return found
+
+
+def test_summary_record_writes_what_mindspore_writes(tmp_path):
+    # the bytes behind the time are those of MindSpore 2.10
+    wanted = {"tensor": (np.array([[1, 0]], np.float16), "10072a190a170a03746167421008010802100a1a080000803f00000000"),
+              "scalar": (np.array([2.5], np.float32), "10072a0c0a0a0a037461671d00002040"),
+              "histogram": (np.array([1, np.nan, np.inf, -np.inf, 2], np.float32),
+                            "10072a580a560a037461674a4f0a1409000000000000f03f11000000000000e03f18010a1409000000000000f83f11000000000000e03f"
+                            "180110011801200129000000000000004031000000000000f03f3900000000000008404005")}
+    for plugin, (array, answer) in wanted.items():
+        folder = tmp_path / plugin
+        with train.SummaryRecord(str(folder)) as record:
+            record.add_value(plugin, "tag", ms.Tensor(array))
+            assert record.record(7)
+            with pytest.raises(RuntimeError, match="only one instance"):
+                train.SummaryRecord(str(folder))
+        version, event = _events_of(folder)
+        assert version[9:] == b"\x1a\x11MindSpore.Event:1" and event[9:].hex() == answer
+
+
+def test_summary_collector_follows_the_loss(tmp_path):
+    net = nn.Dense(2, 1)
+    data = ms.dataset.NumpySlicesDataset((np.ones((6, 2), np.float32), np.ones((6, 1), np.float32)), ["x", "y"]).batch(2)
+    model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    model.train(2, data, callbacks=[train.SummaryCollector(str(tmp_path), collect_freq=2)], dataset_sink_mode=False)
+    events = _events_of(tmp_path)
+    assert len(events) == 1 + 4 and all(b"loss/auto" in e and b"weight/auto" in e for e in events[1:])   # steps 1, 2, 4, 6
 
 
 # --- checkpoints -----------------------------------------------------------------------------------------------------

@@ -106,6 +106,11 @@ class Parameter(Tensor):
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True,
                  storage_format='', device=None):
+        if isinstance(default_input, bool):
+            raise ValueError("Parameter data can not be `bool`")
+        if isinstance(default_input, tuple):
+            raise TypeError("The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', 'list']. But "
+                            "got type tuple.")
         if isinstance(default_input, Tensor):
             source = default_input
             if source.has_init:

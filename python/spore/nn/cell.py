@@ -82,8 +82,8 @@ class Cell(CellState):
         held = self.__dict__
         if isinstance(value, Parameter):
             self._need_init(name)
+            self._refuse_other(name, "_cells", "insert_param_to_cell", "parameter")
             held.pop(name, None)
-            held["_cells"].pop(name, None)
             self.insert_param_to_cell(name, value)
         elif isinstance(value, ParameterTuple):
             self._need_init(name)
@@ -95,9 +95,8 @@ class Cell(CellState):
             held[name] = value
         elif isinstance(value, Cell):
             self._need_init(name)
+            self._refuse_other(name, "_params", "insert_child_to_cell", "child cell")
             held.pop(name, None)
-            if name in held["_params"]:
-                del held["_params"][name]
             if self._auto_prefix:
                 value.update_parameters_name(name + ".")
             held["_cells"][name] = value
@@ -133,6 +132,12 @@ class Cell(CellState):
 
     def __bool__(self):
         return True
+
+    def _refuse_other(self, name, store, who, kind):
+        """A name stays that of a Parameter, or of a Cell; also when it is None in between."""
+        if name in self.__dict__[store]:
+            raise KeyError(f"For '{who}', the {name} {kind} already exists in the network. Cannot insert another {kind} with the same "
+                           "name.")
 
     def _need_init(self, name):
         if "_params" not in self.__dict__:
@@ -565,6 +570,7 @@ class Cell(CellState):
     def compile(self, *args, **kwargs):
         """Compile for these arguments, without running; nothing to do in eager mode."""
         from spore.graph.compiler import prepare_cell
+        self.check_names()
         prepare_cell(self, args, kwargs)
 
     def compile_and_run(self, *args, **kwargs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records for a viewer: accepted, not written."""
-from spore.train.callback._summary import SummaryRecord
+"""Event files for a viewer: `summary_record.py` takes values, `_events.py` is the format."""
+from spore.train.summary.summary_record import SummaryRecord
 
 __all__ = ['SummaryRecord']
