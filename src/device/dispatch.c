@@ -6,12 +6,13 @@
 #include "device/provided.h"
 
 /* Of all operators, one list behind the other, each ended by NULL; first what providers offer, then the engine's own. */
-typedef struct {
+typedef struct kernel_lists {
     const sp_kernel_entry **all;
-    int *first, *own;          /* by operator */
+    int *first, *own;            /* by operator */
+    struct kernel_lists *before; /* which these replaced; it stays, somebody may be reading */
 } kernel_lists;
 
-static kernel_lists *_Atomic lists; /* replaced as a whole when a provider comes; old ones stay, somebody may be reading */
+static kernel_lists *_Atomic lists; /* replaced as a whole when a provider comes */
 static pthread_once_t lists_once = PTHREAD_ONCE_INIT;
 
 static kernel_lists *lists_make(void)
@@ -30,6 +31,7 @@ static kernel_lists *lists_make(void)
         return NULL;
     }
     l->own = l->first + n_ops;
+    l->before = atomic_load(&lists);
     for (int id = 0; id < n_ops; id++) {
         const sp_op *op = sp_op_at(id);
         const sp_kernel_entry *provided = sp__provider_entry(op);
@@ -47,9 +49,12 @@ static void lists_start(void) { atomic_store(&lists, lists_make()); }
 
 void sp__kernels_changed(void)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_once(&lists_once, lists_start);
+    pthread_mutex_lock(&one_at_a_time);
     kernel_lists *l = lists_make();
     if (l) atomic_store(&lists, l);
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
