@@ -228,9 +228,18 @@ static sp_status run_one(const sp_transform *t, sp_stream *stream, int n_in, sp_
     return status;
 }
 
-static bool can_fuse(const sp_transform *a, const sp_transform *b)
+/* Resize and CenterCrop: only what is left is computed. SP_DECLINED: one after the other. */
+static sp_status run_resize_crop(const sp_transform *resize, const sp_transform *crop, sp_tensor *in, sp_tensor **out)
 {
-    return a->op == &sp_transform_Normalize && b->op == &sp_transform_HWC2CHW && a->attr[2].v[0] != 0;
+    sp_image m, made = {.owner = NULL};
+    sp_tensor *copy = NULL;
+    if (in->rank != 3 || !in->storage || in->dims[0] == 0 || in->dims[1] == 0 || in->dims[2] == 0) return SP_DECLINED;
+    sp_status status = sp__image_view(resize->op->name, in, &m, &copy);
+    if (status == SP_OK) status = sp__image_resize_crop(resize, crop, &m, &made);
+    sp_tensor_release(copy);
+    if (status == SP_OK) *out = made.owner;
+    else sp_tensor_release(made.owner);
+    return status;
 }
 
 /* Normalize and HWC2CHW in one pass over the pixels. */
@@ -249,6 +258,18 @@ static sp_status run_fused(const sp_transform *t, int n_in, sp_tensor *const *in
     }
     if (status != SP_OK) release_all(c.n_out, out);
     else *n_out = c.n_out;
+    return status;
+}
+
+/* Two transforms in one, if they are such a pair; else SP_DECLINED. */
+static sp_status run_pair(const sp_transform *a, const sp_transform *b, int n_in, sp_tensor *const *in, sp_tensor *into,
+                          sp_tensor **out, int *n_out)
+{
+    if (a->op == &sp_transform_Normalize && b->op == &sp_transform_HWC2CHW && a->attr[2].v[0] != 0)
+        return run_fused(a, n_in, in, into, SP_COLUMNS_MAX, out, n_out);
+    if (a->op != &sp_transform_Resize || b->op != &sp_transform_CenterCrop || n_in != 1) return SP_DECLINED;
+    const sp_status status = run_resize_crop(a, b, in[0], out);
+    if (status == SP_OK) *n_out = 1;
     return status;
 }
 
@@ -275,11 +296,11 @@ static sp_status run_list(int n, sp_transform *const *list, sp_stream *stream, i
     for (int i = 0; i < n_in; i++) now[(*n_now)++] = sp_tensor_retain(in[i]);
     for (int i = 0; i < n; i++) {
         int n_next = 0;
-        sp_status status;
-        const bool fuse = i + 1 < n && can_fuse(list[i], list[i + 1]);
-        sp_tensor *last = *n_now == 1 && i + fuse + 1 == n ? into : NULL; /* what is between is never written there */
-        if (fuse) status = run_fused(list[i++], *n_now, now, last, SP_COLUMNS_MAX, next, &n_next);
-        else status = run_one(list[i], stream, *n_now, now, last, SP_COLUMNS_MAX, next, &n_next);
+        sp_tensor *here = *n_now == 1 ? into : NULL; /* for the last result only: what is between is never written there */
+        sp_status status = SP_DECLINED;
+        if (i + 1 < n) status = run_pair(list[i], list[i + 1], *n_now, now, i + 2 == n ? here : NULL, next, &n_next);
+        if (status != SP_DECLINED) i++;
+        else status = run_one(list[i], stream, *n_now, now, i + 1 == n ? here : NULL, SP_COLUMNS_MAX, next, &n_next);
         release_all(*n_now, now);
         *n_now = 0;
         if (status != SP_OK) return status;

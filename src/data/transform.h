@@ -129,8 +129,14 @@ sp_status sp__run_image(sp_transform_call *c, sp_image_kernel kernel);
 
 /* --- kernels shared between entries ------------------------------------------------------------------------------- */
 
+typedef struct sp_rect { int y, x, h, w; } sp_rect;
+
 /* resample.c */
+/* What is left of the resized image by a crop, without the rest. SP_DECLINED, without a message: not by this way. */
+sp_status sp__image_resize_part(const sp_image *in, int h, int w, const sp_rect *part, sp_inter mode, sp_image *out);
 sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_image *out);
+/* sizing.c: Resize and CenterCrop in one; SP_DECLINED as above. */
+sp_status sp__image_resize_crop(const sp_transform *resize, const sp_transform *crop, const sp_image *in, sp_image *out);
 /* The longer side, when the shorter one of a ratio becomes `to`. */
 static inline int sp__follow(int side, int shorter, int to) { return (int)((float)side / (float)shorter * (float)to); }
 /* warp.c: dst(x, y) = src(m * (x, y)); m maps source to destination and is inverted inside. fill: one per channel. */
@@ -159,7 +165,6 @@ sp_status sp__image_flip(const sp_image *in, bool horizontal, sp_image *out);
 sp_status sp__image_normalize(const sp_transform *t, const sp_image *in, bool chw, sp_tensor *into, sp_image *out);
 
 /* Parameters drawn for RandomResizedCrop and its kin. */
-typedef struct sp_rect { int y, x, h, w; } sp_rect;
 sp_rect sp__draw_resized_crop(sp_stream *s, int h, int w, const double scale[2], const double ratio[2], int attempts);
 
 /* fill colours from an argument of 1 or 3 numbers */

@@ -612,3 +612,17 @@ def test_dicts_in_a_row_keep_their_lists():
     assert isinstance(row['b']['d'], list) and row['b']['d'] == [1, 2] and row['b']['e'] == ('x', None)
     (row,), = rows.create_tuple_iterator(num_epochs=1)
     assert isinstance(row['a'], spore.Tensor) and isinstance(row['b']['d'][1], spore.Tensor) and row['b']['e'][0] == 'x'
+
+
+@pytest.mark.parametrize('size', [17, (20, 31), (48, 60), (24, 30), 60])
+def test_a_crop_of_a_resized_picture_is_computed_alone(size):
+    """What comes out is the same as of one after the other, whether or not they can be put together."""
+    image = np.random.default_rng(1).integers(0, 255, (48, 60, 3)).astype(np.uint8)
+    for inter in (vision.Inter.LINEAR, vision.Inter.CUBIC, vision.Inter.AREA, vision.Inter.NEAREST):
+        for kind in (np.uint8, np.float32):
+            resize, crop = vision.Resize(size, inter), vision.CenterCrop((16, 15))
+            rows = ds.GeneratorDataset([image.astype(kind)], ['image'], shuffle=False).map([resize, crop], 'image')
+            (together,), = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+            np.testing.assert_array_equal(together, crop(resize(image.astype(kind))))
+    with pytest.raises(RuntimeError, match='1000 times'):
+        epochs(ds.GeneratorDataset([image], ['image'], shuffle=False).map([vision.Resize((90000, 5)), vision.CenterCrop(3)], 'image'))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: sources, and what is made of their rows."""
-from spore.dataset import (_cells, audio, audio_files, column_files, config, detection_files, files, operations, pipeline,
+from spore.dataset import (_cells, audio, audio_files, column_files, config, dataloader, detection_files, files, operations, pipeline,
                            samplers, sources, text, text_files, transforms, vision, vision_files)
 from spore.dataset.audio_files import *
 from spore.dataset.cache import DatasetCache

@@ -46,6 +46,7 @@ class Dataset:
         self._size = None
         self._last = self._last_stats = None    # of the iterator made last; weak, for it must be able to go
         self._init_step = 0
+        self._received = None
         self._input_indexs = ()
 
     # --- what subclasses make ----------------------------------------------------------------------------------------
@@ -203,6 +204,31 @@ class Dataset:
         """The dataset as a dict, also written to a file if one is named."""
         from spore.dataset.serial import serialize
         return serialize(self, filename)
+
+    def build_sentencepiece_vocab(self, columns, vocab_size, character_coverage, model_type, params):
+        """The SentencePieceVocab of texts in columns; see text.SentencePieceVocab.from_dataset."""
+        from spore.dataset.text import SentencePieceVocab
+        return SentencePieceVocab.from_dataset(self, columns, vocab_size, character_coverage, model_type, params)
+
+    def send(self, tensor=None, dst=0, group=None):
+        """Rows go to other processes by this; there is one process."""
+        if tensor is not None:
+            _check.kind(tensor, (_core.Tensor, list), 'tensor')
+            for item in tensor if isinstance(tensor, list) else ():
+                _check.kind(item, _core.Tensor, 'element of tensor')
+        _ranks(dst, 'dst', group)
+        raise RuntimeError(f"Dataset.send: there is no process with the number {dst}; this program is the only one of its group")
+
+    def recv(self, src=0, group=None):
+        """The next row of the process ``src``: of this dataset, since there is one process, number 0."""
+        _ranks(src, 'src', group)
+        if src not in (0, [0]):
+            raise RuntimeError(f"Dataset.recv: there is no process with the number {src}; this program is number 0, the only one of its group")
+        if self._received is None:
+            self._received = self.create_tuple_iterator(num_epochs=-1)
+        row = next(self._received, None)
+        row = list(next(self._received) if row is None else row)
+        return row[0] if len(row) == 1 else row
 
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=''):
         """Queues of devices do not exist here."""
@@ -397,6 +423,16 @@ class Dataset:
         """
         _check_sizes(sizes, randomize)
         return _split(self, _split_sizes(sizes, self.get_dataset_size()), randomize)
+
+
+def _ranks(ranks, name, group):
+    """Numbers of processes, and the name of their group."""
+    _check.kind(ranks, (int, list), name)
+    for rank in ranks if isinstance(ranks, list) else [ranks]:
+        _check.kind(rank, int, name)
+        _check.within(rank, 0, 4294967295, name)
+    if group is not None:
+        _check.kind(group, str, 'group')
 
 
 def _check_sizes(sizes, randomize):

@@ -152,14 +152,16 @@ static void *ring_row(ring *r, const sp_rows *rows, const sp_image *in, const ta
     return row;
 }
 
-static sp_status separable(const sp_image *in, sp_inter mode, bool area, sp_image *out)
+/* out is the part at (top, left) of the image resized to h x w: all of it, or what a crop will leave. */
+static sp_status separable(const sp_image *in, int h, int w, int top, int left, sp_inter mode, bool area, sp_image *out)
 {
     const sp_rows *loops = sp__rows();
-    taps x = {0}, y = {0};
+    taps x = {0}, y = {0}, part;
     ring r = {.row_bytes = (size_t)out->w * (size_t)out->c * 4, .held = {-1, -1, -1, -1}};
     sp_status status;
-    SP_GOTO(done, taps_make(in->w, out->w, mode, area, true, &x));
-    SP_GOTO(done, taps_make(in->h, out->h, mode, area, false, &y));
+    SP_GOTO(done, taps_make(in->w, w, mode, area, true, &x));
+    SP_GOTO(done, taps_make(in->h, h, mode, area, false, &y));
+    part = (taps){x.ksize, x.first + left, x.f + (ptrdiff_t)left * x.ksize, x.s + (ptrdiff_t)left * x.ksize};
     r.memory = sp__alloc(r.row_bytes * 4);
     if (!r.memory) {
         status = SP_NOMEM;
@@ -168,9 +170,9 @@ static sp_status separable(const sp_image *in, sp_inter mode, bool area, sp_imag
     for (int i = 0; i < out->h; i++) {
         void *row[4];
         for (int k = 0; k < y.ksize; k++)
-            row[k] = ring_row(&r, loops, in, &x, out->w, clip(y.first[i] + k, in->h), y.ksize);
+            row[k] = ring_row(&r, loops, in, &part, out->w, clip(y.first[top + i] + k, in->h), y.ksize);
         const int n = out->w * out->c;
-        const size_t at = (size_t)i * (size_t)y.ksize;
+        const size_t at = (size_t)(top + i) * (size_t)y.ksize;
         if (in->dtype != SP_DTYPE_U8) column_f32((float *const *)row, y.f + at, y.ksize, n, sp__image_row(out, i));
         else if (y.ksize == 2) loops->down(row[0], row[1], y.s[at], y.s[at + 1], n, sp__image_row(out, i));
         else column_cubic_u8((int32_t *const *)row, y.s + at, n, sp__image_row(out, i));
@@ -456,5 +458,15 @@ sp_status sp__image_resize(const sp_image *in, int h, int w, sp_inter mode, sp_i
         return SP_OK;
     }
     if (mode == SP_INTER_AREA && shrink) return area_any(in, out);
-    return separable(in, mode == SP_INTER_AREA ? SP_INTER_LINEAR : mode, mode == SP_INTER_AREA, out);
+    return separable(in, h, w, 0, 0, mode == SP_INTER_AREA ? SP_INTER_LINEAR : mode, mode == SP_INTER_AREA, out);
+}
+
+sp_status sp__image_resize_part(const sp_image *in, int h, int w, const sp_rect *part, sp_inter mode, sp_image *out)
+{
+    const bool same = h == in->h && w == in->w, half = in->h == 2 * h && in->w == 2 * w;
+    if ((mode != SP_INTER_LINEAR && mode != SP_INTER_CUBIC) || (in->dtype != SP_DTYPE_U8 && in->dtype != SP_DTYPE_F32) || same || half ||
+        h < part->y + part->h || w < part->x + part->w || h > (int64_t)in->h * 1000 || w > (int64_t)in->w * 1000)
+        return SP_DECLINED;
+    SP_TRY(sp__image_create(in->dtype, in->rank, part->h, part->w, in->c, out));
+    return separable(in, h, w, part->y, part->x, mode, false, out);
 }

@@ -28,6 +28,17 @@ static sp_status resize_kernel(sp_transform_call *c, const sp_image *in, sp_imag
 }
 static sp_status resize_run(sp_transform_call *c) { return sp__run_image(c, resize_kernel); }
 
+sp_status sp__image_resize_crop(const sp_transform *resize, const sp_transform *crop, const sp_image *in, sp_image *out)
+{
+    const sp_transform_call c = {.t = resize}, k = {.t = crop};
+    const int ch = sp__arg_int(&k, 0, 0), cw = (int)sp__arg_or_first(&k, 0, 1);
+    int h, w;
+    target_size(&c, RESIZE_SIZE, in, &h, &w);
+    if (h < ch || w < cw) return SP_DECLINED; /* CenterCrop pads */
+    const sp_rect part = {(h - ch) / 2, (w - cw) / 2, ch, cw};
+    return sp__image_resize_part(in, h, w, &part, (sp_inter)sp__arg_int(&c, RESIZE_INTER, 0), out);
+}
+
 const sp_transform_op sp_transform_Resize = {
     .name = "Resize",
     .batched = true,

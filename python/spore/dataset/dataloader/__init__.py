@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading in the torch-like way: a DataLoader over an object with __getitem__, or over one that can be iterated over."""
+from spore.dataset.dataloader._collate import default_collate, default_convert
+from spore.dataset.dataloader._loader import DataLoader
+from spore.dataset.dataloader._sampling import (BatchSampler, Dataset, DistributedSampler, IterableDataset, RandomSampler, Sampler,
+                                                SequentialSampler, TensorDataset)
+from spore.dataset.dataloader._worker import get_worker_info
+
+__all__ = ['BatchSampler', 'DataLoader', 'Dataset', 'DistributedSampler', 'IterableDataset', 'RandomSampler', 'Sampler', 'SequentialSampler',
+           'TensorDataset', 'default_collate', 'default_convert', 'get_worker_info']
