@@ -11,6 +11,9 @@
  *   by input     the buffer holds dout with stride - 1 zeros between its elements; a plain row of taps then, backwards
  *   by weight    rows of dout times the same buffer, a vector of sums per tap
  *
+ * A small plane with unit stride is one long row: rows of the buffer follow each other without a gap, sums are made across their borders, too,
+ * and those that stand for no result are left out when rows are copied to the output.
+ *
  * An element is summed by one thread in one order. */
 #include <string.h>
 
@@ -20,8 +23,8 @@
 
 /* MULTIPLIER_MAX: with more output channels per group, an input element is better shared among them, as cpu_conv.c does.
  * SLACK: two of the largest vectors, in elements. */
-enum { MULTIPLIER_MAX = 2, BUFFER_BYTES = 32 * 1024, TAPS_MAX = 64, SLACK = 32 };
-#define TASK_FLOPS 1e6
+enum { MULTIPLIER_MAX = 2, BUFFER_BYTES = 32 * 1024, TAPS_MAX = 64, SLACK = 32, FLAT_COLUMNS = 24 };
+#define TASK_FLOPS 2e5 /* memory decides, not arithmetic */
 
 static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -35,15 +38,19 @@ typedef struct depth_job {
     int64_t step;               /* rows of the buffer from one row of results to the next */
     int64_t part, row;          /* elements of a remainder, of a row of the buffer */
     int64_t band;               /* rows of results per buffer */
+    bool flat;                  /* a plane is one row */
     int64_t offsets[TAPS_MAX];
     const char *x, *weight, *bias, *dout;
     char *out;
     const sp_epilogue *epilogue;
 } depth_job;
 
+typedef enum { FORWARD, BY_INPUT, BY_WEIGHT } depth_kind;
+
 /* Geometry of the buffer; false when it is too small for a band of one row. */
-static bool plan(const sp__conv_geometry *g, sp_dtype dtype, bool by_input, depth_job *job)
+static bool plan(const sp__conv_geometry *g, sp_dtype dtype, depth_kind kind, depth_job *job)
 {
+    const bool by_input = kind == BY_INPUT;
     const sp__window *w = &g->w;
     *job = (depth_job){.kernels = sp__gemm_find(dtype), .g = *g, .size = (int64_t)sp_dtype_bytes(dtype)};
     if (w->in[0] != 1 || w->kernel[0] != 1 || w->pad[0] || w->pad_end[0] || g->in_channels != g->group) return false;
@@ -56,9 +63,11 @@ static bool plan(const sp__conv_geometry *g, sp_dtype dtype, bool by_input, dept
     job->columns = by_input ? w->in[2] : w->out[2];
     job->reach = high;
     job->step = by_input ? 1 : w->stride[1];
-    job->part = job->columns + wide / stride + 1 + SLACK;
+    job->flat = kind == FORWARD && stride == 1 && job->step == 1 && job->columns + wide <= FLAT_COLUMNS &&
+                ((job->rows + high) * (job->columns + wide) + SLACK) * job->size <= BUFFER_BYTES;
+    job->part = job->columns + wide / stride + (job->flat ? 0 : 1 + SLACK);
     job->row = job->part * stride;
-    int64_t fit = BUFFER_BYTES / (job->row * job->size); /* rows of the buffer */
+    int64_t fit = (BUFFER_BYTES - (job->flat ? SLACK * job->size : 0)) / (job->row * job->size); /* rows of the buffer */
     if (fit < job->reach + 1 || job->rows == 0 || job->columns == 0) return false;
     job->band = min_i64(job->rows, (fit - job->reach - 1) / job->step + 1);
     int64_t p = 0;
@@ -91,9 +100,12 @@ static void fill_input(const depth_job *job, const char *plane, int64_t h0, int6
         if (h < 0 || h >= w->in[1]) continue;
         const char *from = plane + h * w->in[2] * size;
         char *to = buffer + r * job->row * size;
-        int64_t end = min_i64(w->in[2], job->row - SLACK * stride - pad); /* columns behind the last window are not looked at */
+        int64_t end = min_i64(w->in[2], job->row - (job->flat ? 0 : SLACK * stride) - pad); /* columns behind the last window are not looked at */
         if (stride == 1) {
             if (end > 0) memcpy(to + pad * size, from, (size_t)(end * size));
+        } else if (stride == 2) {
+            char *even = to + (pad % 2 * job->part + pad / 2) * size, *odd = to + ((1 + pad) % 2 * job->part + (1 + pad) / 2) * size;
+            if (end > 0) job->kernels->split(end, from, even, odd);
         } else {
             for (int64_t c = 0; c < stride && c < end; c++) /* every stride-th column from c on goes to one part */
                 every(from + c * size, stride, (end - c + stride - 1) / stride, to + ((c + pad) % stride * job->part + (c + pad) / stride) * size, size);
@@ -125,6 +137,15 @@ static void fill_dout(const depth_job *job, const char *plane, int64_t h0, int64
     }
 }
 
+/* A plane in one row; the buffer is filled. */
+static void forward_flat(const depth_job *job, const char *buffer, const char *weight, const char *bias, char *out)
+{
+    _Alignas(64) char flat[BUFFER_BYTES];
+    job->kernels->depth_row((job->rows - 1) * job->row + job->columns, job->taps, buffer, job->offsets, weight, bias, flat);
+    for (int64_t h = 0; h < job->rows; h++)
+        memcpy(out + h * job->columns * job->size, flat + h * job->row * job->size, (size_t)(job->columns * job->size));
+}
+
 /* Planes [begin, end) of x and the results made of them. */
 static void forward_planes(void *context, int64_t begin, int64_t end)
 {
@@ -140,6 +161,10 @@ static void forward_planes(void *context, int64_t begin, int64_t end)
             for (int64_t o = 0; o < job->oc_g; o++) {
                 int64_t channel = group * job->oc_g + o;
                 char *out = job->out + ((i * job->oc_g + o) * plane + h0 * job->columns) * size;
+                if (job->flat) {
+                    forward_flat(job, buffer, job->weight + channel * job->taps * size, job->bias ? job->bias + channel * size : NULL, out);
+                    continue;
+                }
                 for (int64_t h = h0; h < h1; h++, out += job->columns * size)
                     job->kernels->depth_row(job->columns, job->taps, buffer + (h - h0) * job->step * job->row * size, job->offsets,
                                             job->weight + channel * job->taps * size, job->bias ? job->bias + channel * size : NULL, out);
@@ -198,25 +223,25 @@ static sp_status share(depth_job *job, int64_t n, void (*fn)(void *, int64_t, in
 }
 
 static bool fits(const sp_call *c, sp_status (*measure)(const char *, const sp_tensor *, const sp_tensor *, const sp__conv_attrs *, sp__conv_geometry *),
-                 bool by_input)
+                 depth_kind kind)
 {
     sp__conv_geometry g;
     depth_job job;
     if (!c->in[0]->count || !c->in[1]->count || measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK) return false;
-    if (g.in_channels != g.group || !plan(&g, (sp_dtype)c->in[0]->dtype, by_input, &job)) return false;
-    return job.oc_g <= (by_input ? 1 : MULTIPLIER_MAX);
+    if (g.in_channels != g.group || !plan(&g, (sp_dtype)c->in[0]->dtype, kind, &job)) return false;
+    return job.oc_g <= (kind == BY_INPUT ? 1 : MULTIPLIER_MAX);
 }
 
-bool sp__cpu_depthwise_takes(const sp_call *c) { return fits(c, sp__conv_measure, false); }
-bool sp__cpu_depthwise_input_takes(const sp_call *c) { return fits(c, sp__conv_measure_input, true); }
-bool sp__cpu_depthwise_weight_takes(const sp_call *c) { return fits(c, sp__conv_measure_weight, false); }
+bool sp__cpu_depthwise_takes(const sp_call *c) { return fits(c, sp__conv_measure, FORWARD); }
+bool sp__cpu_depthwise_input_takes(const sp_call *c) { return fits(c, sp__conv_measure_input, BY_INPUT); }
+bool sp__cpu_depthwise_weight_takes(const sp_call *c) { return fits(c, sp__conv_measure_weight, BY_WEIGHT); }
 
 sp_status sp__cpu_depthwise(const sp_call *c)
 {
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, false, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, FORWARD, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
     job.x = c->in[0]->data;
     job.weight = c->in[1]->data;
     job.bias = c->in[2] ? c->in[2]->data : NULL;
@@ -230,7 +255,7 @@ sp_status sp__cpu_depthwise_input(const sp_call *c)
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure_input(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, true, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_INPUT, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
     job.dout = c->in[0]->data;
     job.weight = c->in[1]->data;
     job.out = c->out[0]->data;
@@ -242,7 +267,7 @@ sp_status sp__cpu_depthwise_weight(const sp_call *c)
     sp__conv_geometry g;
     depth_job job;
     SP_TRY(sp__conv_measure_weight(c->op->name, c->in[0], c->in[1], c->attrs, &g));
-    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, false, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
+    SP_CHECK(plan(&g, (sp_dtype)c->in[0]->dtype, BY_WEIGHT, &job), SP_RUNTIME, "%s: not a depthwise convolution", c->op->name);
     job.x = c->in[0]->data;
     job.dout = c->in[1]->data;
     job.out = c->out[0]->data;

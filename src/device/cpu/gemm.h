@@ -88,6 +88,8 @@ typedef void (*sp__gemm_depth_row)(int64_t n, int64_t k, const void *x, const in
 /* sums[p] += sum over rows r and j < n of y[r * y_step + j] * x[r * x_step + offsets[p] + j]. Reads x up to a vector behind. */
 typedef void (*sp__gemm_depth_taps)(int64_t n_rows, int64_t x_step, int64_t y_step, int64_t n, int64_t k, const void *x,
                                     const int64_t *offsets, const void *y, void *sums);
+/* even[i] = x[2 i] and odd[i] = x[2 i + 1] for the n elements of x. */
+typedef void (*sp__gemm_split)(int64_t n, const void *x, void *even, void *odd);
 /* dst[p * columns + j] = x[offsets[p] + positions[j]], j < n, zeros up to columns. */
 typedef void (*sp__gemm_gather)(int64_t k, const int64_t *offsets, int64_t n, const int64_t *positions, const void *x,
                                 void *dst);
@@ -127,6 +129,7 @@ typedef struct sp__gemm_kernels {
     sp__gemm_correlate_one correlate_one;
     sp__gemm_depth_row depth_row;
     sp__gemm_depth_taps depth_taps;
+    sp__gemm_split split;
     sp__gemm_gather gather;
     sp__gemm_add add;
     sp__win_gather win_input, win_dout;

@@ -507,6 +507,7 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .correlate_one = MICRO_NAME(correlate_one),
     .depth_row = MICRO_NAME(depth_row),
     .depth_taps = MICRO_NAME(depth_taps),
+    .split = MICRO_NAME(split),
     .gather = MICRO_NAME(gather),
     .add = MICRO_NAME(add),
     .win_input = MICRO_NAME(win_input),

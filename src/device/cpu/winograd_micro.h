@@ -31,6 +31,23 @@ static inline V MICRO_NAME(zipped)(V a, V b, int first)
 #define V_ZIP_HIGH(a, b) MICRO_NAME(zipped)(a, b, 1)
 #endif
 
+/* For windows that move by two. */
+static void MICRO_NAME(split)(int64_t n, const void *x, void *even, void *odd)
+{
+    const T *from = x;
+    T *to_even = even, *to_odd = odd;
+    int64_t i = 0;
+    for (; 2 * (i + LANES) <= n; i += LANES) {
+        V low = V_LOAD(from + 2 * i), high = V_LOAD(from + 2 * i + LANES);
+        V_STORE(to_even + i, V_EVEN(low, high));
+        V_STORE(to_odd + i, V_ODD(low, high));
+    }
+    for (; 2 * i < n; i++) {
+        to_even[i] = from[2 * i];
+        if (2 * i + 1 < n) to_odd[i] = from[2 * i + 1];
+    }
+}
+
 /* Column `j` of a run of patches: no patch has an element of the picture there. */
 static inline void MICRO_NAME(win_blank)(const int size, int64_t n, int64_t j, T *to)
 {
