@@ -73,12 +73,28 @@ static sp_status attach(sp_plan *p, sp_step *product, const sp_step *s)
     return SP_OK;
 }
 
+/* What step k needs between product i and itself, and could be made before the product as well: the scale and shift of a normalisation,
+ * computed from its weights. They go in front of the product, which moves behind them. Whether k can follow the product then. */
+static bool bring_forward(sp_plan *p, int *i, int k)
+{
+    for (int j = *i + 1; j < k; j++) {
+        if (!sp__steps_depend(p, &p->steps[j], &p->steps[k])) continue;
+        for (int o = 0; o < p->steps[j].n_out; o++)
+            if (sp_tensor_bytes(&p->handles[p->steps[j].handles[p->steps[j].n_in + o]].shape) > SMALL_BYTES) return false;
+        if (!sp__step_can_move(p, j, *i)) return false;
+        const sp_step moved = p->steps[j];
+        memmove(&p->steps[*i + 1], &p->steps[*i], (size_t)(j - *i) * sizeof moved);
+        p->steps[(*i)++] = moved;
+    }
+    return true;
+}
+
 sp_status sp__plan_tails(sp_plan *p)
 {
     for (int i = 0; i < p->n_steps; i++) {
         if (!p->steps[i].epilogue || p->steps[i].n_out != 1) continue;
         for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
-            if (!can_follow(p, &p->steps[i], &p->steps[k]) || !sp__step_can_move(p, k, i + 1)) continue;
+            if (!can_follow(p, &p->steps[i], &p->steps[k]) || !bring_forward(p, &i, k)) continue;
             sp_step tail = p->steps[k];
             sp_status status = tail.run == sp__fused_run ? SP_OK : sp__step_fuse(p, k, &tail);
             if (status == SP_DECLINED) continue;
