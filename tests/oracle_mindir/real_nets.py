@@ -299,6 +299,40 @@ class TrainStep(nn.Cell):
         return self.step(x, y)
 
 
+class TrainConv(nn.Cell):
+    """The same with convolution, normalisation, pooling, cross entropy and Adam."""
+
+    def __init__(self):
+        super().__init__()
+        net = nn.SequentialCell(nn.Conv2d(1, 4, 3, has_bias=True), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(64, 3))
+        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+        self.step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.Adam(net.trainable_params(), 0.05))
+
+    def construct(self, x, y):
+        return self.step(x, y)
+
+
+class TrainText(nn.Cell):
+    """A transformer layer with embedding, layer normalisation, GELU and softmax."""
+
+    def __init__(self):
+        super().__init__()
+        net = Tagger()
+        self.step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.SGD(net.trainable_params(), 0.1))
+
+    def construct(self, x, y):
+        return self.step(x, y)
+
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.words, self.layer, self.head = nn.Embedding(9, 8), EncoderLayer(8, 2), nn.Dense(8, 4)
+
+    def construct(self, ids):
+        return self.head(self.layer(self.words(ids))).reshape(-1, 4)
+
+
 def normal(*shape, seed=0):
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
@@ -322,6 +356,7 @@ NETS = {
     "bilstm": (BiLSTM, lambda: [whole(30, 3, 7)]), "seq2seq": (Seq2Seq, lambda: [whole(15, 2, 4), np.int32(3)]),
     "recurrent": (Recurrent, lambda: [normal(2, 5, 4)]), "quantised": (Quantised, lambda: [normal(3, 8)]),
     "shared": (Shared, lambda: [whole(12, 2, 3), np.int32(1)]), "train_step": (TrainStep, lambda: [normal(4, 6), normal(4, 3)]),
+    "train_conv": (TrainConv, lambda: [normal(4, 1, 8, 8), whole(3, 4)]), "train_text": (TrainText, lambda: [whole(9, 2, 5), whole(4, 10)]),
     **{f"mindcv_{name}": mindcv(name) for name in
        ("resnet18", "mobilenet_v2_035_128", "mobilenet_v3_small_100", "densenet121", "efficientnet_b0", "shufflenet_v2_x0_5", "squeezenet1_0", "googlenet",
         "regnet_x_200mf", "ghostnet_050", "convnext_tiny", "mnasnet_050")},
@@ -337,6 +372,11 @@ def listed(found):
     return flat
 
 
+def turns(name):
+    """Steps of training are done three times: the last ones tell that Parameters were changed."""
+    return 3 if name.startswith("train") else 1
+
+
 def write(folder, *names):
     for name in names or NETS:
         make, inputs = NETS[name]
@@ -344,9 +384,9 @@ def write(folder, *names):
         try:
             ms.set_seed(1)
             net, arrays = make(), inputs()
-            net.set_train(name == "train_step")
+            net.set_train(name.startswith("train"))
             ms.export(net, *map(Tensor, arrays), file_name=f"{folder}/{name}", file_format="MINDIR")
-            results = listed(net(*map(Tensor, arrays)))
+            results = [x for _ in range(turns(name)) for x in listed(net(*map(Tensor, arrays)))]
             np.savez(f"{folder}/{name}.npz", **{f"in{k}": x for k, x in enumerate(arrays)}, **{f"out{k}": x for k, x in enumerate(results)})
             print(f"{name}: written, {time.time() - began:.1f} s", flush=True)
         except Exception as error:
@@ -361,14 +401,15 @@ def read(folder):
         inputs = [Tensor(arrays[f"in{k}"]) for k in range(len(arrays.files)) if f"in{k}" in arrays.files]
         wanted = [arrays[f"out{k}"] for k in range(len(arrays.files)) if f"out{k}" in arrays.files]
         try:
-            found = listed(nn.GraphCell(ms.load(str(path)))(*inputs))
+            net = nn.GraphCell(ms.load(str(path)))
+            found = [x for _ in range(turns(path.stem)) for x in listed(net(*inputs))]
         except Exception as error:
             print(f"{path.stem}: FAILED: {type(error).__name__}: {' '.join(str(error).split())[:300]}", flush=True)
             continue
         if [x.shape for x in found] != [x.shape for x in wanted]:
             print(f"{path.stem}: DIFFERS: shapes {[x.shape for x in found]} instead of {[x.shape for x in wanted]}", flush=True)
             continue
-        size = max([float(np.abs(x).max()) for x in wanted if x.size] + [1e-6])
+        size = max([float(np.abs(x).max()) for x in wanted if x.size] + [1e-30])
         worst = max(float(np.abs(a.astype(np.float64) - b).max()) if a.size else 0.0 for a, b in zip(found, wanted))
         print(f"{path.stem}: {len(found)} results, largest difference {worst:.1e} ({worst / size:.1e} of the largest value)", flush=True)
 

@@ -118,6 +118,7 @@ typedef struct mi_model {
     int n_tensors, tensors_capacity;
     sp_tensor **tensors;     /* constants, owned */
     uint64_t version;
+    bool writes;             /* some primitive writes to a weight */
 } mi_model;
 
 /* --- parsing ----------------------------------------------------------------------------------------------------- */
@@ -145,6 +146,7 @@ typedef enum { MI_OPERATOR, MI_MAKE_TUPLE, MI_GET_ITEM, MI_FIRST, MI_STATE, MI_P
 
 const struct mi_rule *sp__mindir_rule(sp__arena *arena, const char *type); /* NULL: there is none */
 mi_control sp__mindir_control(const struct mi_rule *rule);
+bool sp__mindir_writes(const struct mi_rule *rule); /* to one of its operands */
 sp_status sp__mindir_apply(mi_call *c, const struct mi_rule *rule, mi_value **out);
 mi_value *sp__mindir_tensor(sp__arena *arena, sp_tensor *t);
 /* A tensor for a value that is one, or a number. */

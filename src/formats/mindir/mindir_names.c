@@ -241,5 +241,7 @@ sp_status sp__mp_resolve(mp_parser *p)
 {
     SP_TRY(resolve_names(p));
     for (int i = 0; i < p->m->n_functions; i++) SP_TRY(find_tail(p, &p->m->functions[i]));
-    return check_primitives(p->m);
+    SP_TRY(check_primitives(p->m));
+    for (int i = 0; i < p->m->n_primitives; i++) p->m->writes |= p->m->primitives[i].rule && sp__mindir_writes(p->m->primitives[i].rule);
+    return SP_OK;
 }

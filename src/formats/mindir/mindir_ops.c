@@ -400,6 +400,7 @@ static sp_status run_dropout(mi_call *c, const mi_rule *rule, mi_value **out)
 #define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
 #define CODE(mindir_, op_, run_) {.mindir = mindir_, .op = op_, .run = run_}
 #define RESIZE(mindir_, mode_) {.mindir = mindir_, .inputs = mode_, .run = sp__mi_run_resize}
+#define TURNED(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_turned}
 #define CONTROL(mindir_, control_) {.mindir = mindir_, .control = control_}
 
 static const mi_rule rules[] = {
@@ -477,6 +478,20 @@ static const mi_rule rules[] = {
     CODE("MaxPool3DWithArgmax", "max_pool3d_indices", sp__mi_run_pool_argmax),
     CODE("Conv2DTranspose", "conv2d_input_grad", sp__mi_run_conv_transposed), CODE("Conv2DBackpropInput", "conv2d_input_grad", sp__mi_run_conv_transposed),
     CODE("Conv3DTranspose", "conv3d_input_grad", sp__mi_run_conv_transposed), CODE("Conv3DBackpropInput", "conv3d_input_grad", sp__mi_run_conv_transposed),
+    CODE("BiasAddGrad", NULL, sp__mi_run_bias_add_grad), CODE("Conv2DBackpropFilter", "conv2d_weight_grad", sp__mi_run_conv_filter),
+    CODE("MaxPoolGrad", "pool_max_grad", sp__mi_run_pool_grad), CODE("AvgPoolGrad", "pool_mean_grad", sp__mi_run_pool_grad),
+    {.mindir = "BatchNorm", .op = "batch_norm", .inputs = "_ _? _? _? _? is_training epsilon momentum data_format", .run = sp__mi_run_batch_norm},
+    CODE("BatchNormGrad", NULL, sp__mi_run_batch_norm_grad), CODE("LayerNormGrad", NULL, sp__mi_run_layer_norm_grad),
+    TURNED("ReluGrad", "relu_grad", "01"), TURNED("GeLUGrad", "gelu_tanh_grad", "10"), TURNED("ReLU6Grad", "relu6_grad", "10"), TURNED("SiLUGrad", "silu_grad", "10"),
+    TURNED("HSwishGrad", "hardswish_grad", "10"), TURNED("HSigmoidGrad", "hardsigmoid_grad", "10"), TURNED("SoftmaxBackward", "softmax_grad", "10 dim"),
+    TURNED("LogSoftmaxGrad", "log_softmax_grad", "01 axis"),
+    CODE("SigmoidGrad", NULL, sp__mi_run_slope), CODE("TanhGrad", NULL, sp__mi_run_slope), CODE("SqrtGrad", NULL, sp__mi_run_slope), CODE("RsqrtGrad", NULL, sp__mi_run_slope),
+    CODE("ReciprocalGrad", NULL, sp__mi_run_slope), CODE("GatherDGradV2", NULL, sp__mi_run_gather_grad), CODE("UnsortedSegmentSum", NULL, sp__mi_run_segment_sum),
+    CODE("StridedSliceGrad", NULL, sp__mi_run_slice_grad), CODE("MaskedFill", NULL, sp__mi_run_masked_fill),
+    CODE("AddExt", "add", sp__mi_run_add_ext), CODE("SubExt", "sub", sp__mi_run_add_ext), CODE("InplaceAddExt", "add", sp__mi_run_add_ext),
+    CODE("InplaceAddsExt", "add", sp__mi_run_add_ext), CODE("InplaceSubExt", "sub", sp__mi_run_add_ext), TEXT("InplaceMul", "mul", "_ _"), TEXT("InplaceMuls", "mul", "_ _"),
+    TEXT("InplaceDiv", "div", "_ _"), TEXT("InplaceDivs", "div", "_ _"), TEXT("InplaceReLU", "relu", "_"), TEXT("BitwiseAndTensor", "bitwise_and", "_ _"),
+    TEXT("BitwiseOrTensor", "bitwise_or", "_ _"), TEXT("BitwiseXorTensor", "bitwise_xor", "_ _"),
     CODE("Slice", NULL, sp__mi_run_slice), CODE("SliceExt", NULL, sp__mi_run_slice_ext), CODE("SliceExtView", NULL, sp__mi_run_slice_ext),
     CODE("SplitTensor", NULL, sp__mi_run_split_tensor), CODE("Chunk", NULL, sp__mi_run_chunk), CODE("ClampScalar", NULL, sp__mi_run_clamp),
     CODE("ClampTensor", NULL, sp__mi_run_clamp),
@@ -516,6 +531,12 @@ const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
 }
 
 mi_control sp__mindir_control(const mi_rule *rule) { return rule->control; }
+
+bool sp__mindir_writes(const mi_rule *rule)
+{
+    const sp_op *op = rule->op ? sp_op_find(rule->op) : NULL;
+    return (op && op->writes) || rule->run == sp__mi_run_batch_norm;
+}
 
 sp_status sp__mindir_apply(mi_call *c, const mi_rule *rule, mi_value **out)
 {

@@ -50,7 +50,10 @@ sp_status sp__mi_reshape(mi_call *c, sp_tensor *x, int rank, const int64_t *dims
 
 typedef sp_status mi_run(mi_call *c, const mi_rule *rule, mi_value **out);
 /* mindir_ops_nn.c */
-mi_run sp__mi_run_conv, sp__mi_run_conv_transposed, sp__mi_run_pool_3d, sp__mi_run_pool_argmax, sp__mi_run_pool, sp__mi_run_bias_add, sp__mi_run_lstm;
+mi_run sp__mi_run_conv, sp__mi_run_conv_transposed, sp__mi_run_pool_3d, sp__mi_run_pool_argmax, sp__mi_run_conv_filter, sp__mi_run_pool_grad, sp__mi_run_pool, sp__mi_run_bias_add, sp__mi_run_lstm;
+/* mindir_ops_grad.c */
+mi_run sp__mi_run_turned, sp__mi_run_slope, sp__mi_run_bias_add_grad, sp__mi_run_batch_norm, sp__mi_run_batch_norm_grad, sp__mi_run_layer_norm_grad,
+    sp__mi_run_gather_grad, sp__mi_run_segment_sum, sp__mi_run_slice_grad, sp__mi_run_masked_fill, sp__mi_run_add_ext;
 /* mindir_ops_place.c */
 mi_run sp__mi_run_pad, sp__mi_run_pad_attr, sp__mi_run_fill, sp__mi_run_scatter_nd, sp__mi_run_scatter_elements, sp__mi_run_cummin, sp__mi_run_resize,
     sp__mi_run_blocks, sp__mi_run_triangular, sp__mi_run_crop;

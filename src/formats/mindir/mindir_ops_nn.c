@@ -126,6 +126,44 @@ sp_status sp__mi_run_conv_transposed(mi_call *c, const mi_rule *rule, mi_value *
     return sp__mi_apply(c, rule->op, a->text, 2, in, out);
 }
 
+/* dout, x, sizes of the filter. */
+sp_status sp__mi_run_conv_filter(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *in[2];
+    int64_t size[4];
+    int n;
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 1, &in[0]));
+    SP_TRY(sp__mi_operand(c, 0, &in[1]));
+    const mi_value *v = sp__mi_argument(c, 2, "filter_sizes");
+    SP_CHECK(v, SP_FORMAT, "%s has no size", rule->mindir);
+    SP_TRY(sp__mi_ints(v, 4, size, &n));
+    SP_CHECK(n == 4, SP_FORMAT, "the size has %d numbers", n);
+    SP_TRY(put_conv(c, a, false, 2));
+    sp__mi_put(a, ", kernel_size=(%lld,%lld)", (long long)size[2], (long long)size[3]);
+    return sp__mi_apply(c, rule->op, a->text, 2, in, out);
+}
+
+/* x, y, dout, then the window as attributes or (AvgPoolGrad) inputs. */
+sp_status sp__mi_run_pool_grad(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
+    sp_tensor *in[2];
+    char mode[16];
+    bool max = !strcmp(rule->op, "pool_max_grad");
+    if (!a) return SP_NOMEM;
+    SP_TRY(sp__mi_operand(c, 0, &in[0]));
+    SP_TRY(sp__mi_operand(c, 2, &in[1]));
+    SP_CHECK(sp_tensor_rank(in[0]) == 4, SP_FORMAT, "pooling of rank %d", sp_tensor_rank(in[0]));
+    SP_TRY(spatial(sp__mi_argument(c, 3, "kernel_size"), false, 2, a, "kernel_size"));
+    SP_TRY(spatial(sp__mi_argument(c, 4, "strides"), false, 2, a, "stride"));
+    SP_TRY(text_of(sp__mi_argument(c, 5, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
+    sp__mi_put(a, ", pad_mode=%s, spatial=2", mode);
+    if (!max) sp__mi_put(a, ", input_size=(%lld,%lld)", (long long)sp_tensor_dims(in[0])[2], (long long)sp_tensor_dims(in[0])[3]);
+    return sp__mi_apply(c, rule->op, a->text, max ? 2 : 1, max ? in : in + 1, out);
+}
+
 /* MaxPool3D and AvgPool3D: everything is an attribute. */
 sp_status sp__mi_run_pool_3d(mi_call *c, const mi_rule *rule, mi_value **out)
 {

@@ -255,6 +255,16 @@ static sp_status eval_partial(run *r, int n, mi_value **in, mi_value **out)
     return SP_OK;
 }
 
+/* Its first input; of a weight that is written to later, the contents that it has now. */
+static sp_status eval_first(run *r, const mi_node *n, mi_value *x, mi_value **out)
+{
+    *out = x;
+    if (!r->m->writes || x->kind != MI_TENSOR || strcmp(n->primitive->type, "Load")) return SP_OK;
+    sp_tensor *now = sp_builder_call(r->b, "copy", "", 1, &x->t);
+    if (!now) return sp__builder_status(r->b);
+    return (*out = sp__mindir_tensor(&r->arena, now)) ? SP_OK : SP_NOMEM;
+}
+
 static sp_status eval_primitive(run *r, const mi_node *n, mi_value **in, mi_value **out)
 {
     static const uint8_t least[] = {0, 0, 2, 1, 0, 1, 3, 2};
@@ -266,7 +276,7 @@ static sp_status eval_primitive(run *r, const mi_node *n, mi_value **in, mi_valu
         if (n->n_in) memcpy((*out)->items, in, (size_t)n->n_in * sizeof *in);
         return SP_OK;
     case MI_GET_ITEM: return get_item(r, in[0], in[1], out);
-    case MI_FIRST: *out = in[0]; return SP_OK;
+    case MI_FIRST: return eval_first(r, n, in[0], out);
     case MI_STATE: return (*out = new_value(r, MI_MONAD, 0)) ? SP_OK : SP_NOMEM;
     case MI_PARTIAL: return eval_partial(r, n->n_in, in, out);
     case MI_SWITCH: return eval_switch(r, in, out);
