@@ -104,6 +104,9 @@ typedef struct sp_model_names {
     const char *const *const *axes; /* axes[i][k]: what a free dimension is called; NULL where it does not matter */
     int opset;      /* ONNX: 13 to 26; 0: 17 */
     unsigned flags; /* SP_MODEL_... */
+    int n_info;     /* MindIR: texts of the user, kept in the file */
+    const char *const *info_keys;
+    const char *const *info;
 } sp_model_names;
 
 /* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, else as MindIR that MindSpore 2.10

@@ -89,6 +89,20 @@ static bool outputs_differ(const sp_model *m)
     return true;
 }
 
+/* Texts of the user, which files keep as notes: their keys begin so. */
+static int list_info(const sp_model *m, const char **keys, const char **texts)
+{
+    static const char front[] = "user_info.";
+    int n = 0;
+    for (int64_t i = 0; i < sp_bundle_note_count(m->parameters); i++) {
+        const char *key, *text = sp_bundle_note_at(m->parameters, i, &key);
+        if (strncmp(key, front, sizeof front - 1) != 0) continue;
+        keys[n] = key + sizeof front - 1;
+        texts[n++] = text;
+    }
+    return n;
+}
+
 sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_file_options *options)
 {
     SP_CHECK(m && path, SP_VALUE, "m and path must not be NULL");
@@ -99,7 +113,9 @@ sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_fi
     const char **outputs = sp__arena_alloc(&arena, (size_t)(m->n_outputs + 1) * sizeof *outputs);
     const char **names = sp__arena_alloc(&arena, (size_t)(n + 1) * sizeof *names);
     sp_tensor **weights = sp__arena_alloc(&arena, (size_t)(n + 1) * sizeof *weights);
-    sp_status status = inputs && outputs && names && weights ? record_twice(m, &r) : SP_NOMEM;
+    size_t n_notes = (size_t)sp_bundle_note_count(m->parameters) + 1;
+    const char **keys = sp__arena_alloc(&arena, n_notes * sizeof *keys), **texts = sp__arena_alloc(&arena, n_notes * sizeof *texts);
+    sp_status status = inputs && outputs && names && weights && keys && texts ? record_twice(m, &r) : SP_NOMEM;
     if (status == SP_OK) {
         for (int i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i].name;
         for (int i = 0; i < m->n_outputs; i++) outputs[i] = m->outputs[i].name;
@@ -109,7 +125,7 @@ sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_fi
         }
         const sp_model_names all = {.n_inputs = m->n_inputs, .inputs = inputs, .n_parameters = (int)n, .parameters = weights,
                                     .parameter_names = names, .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .other = r.other,
-                                    .axes = name_axes(&arena, m), .opset = opset};
+                                    .axes = name_axes(&arena, m), .opset = opset, .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts};
         status = sp_model_save(path, r.f, &all, options);
         if (status == SP_DECLINED && r.other != NULL) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
     }

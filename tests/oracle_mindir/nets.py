@@ -126,6 +126,7 @@ def run(net, inputs):
     return [one.asnumpy() for one in (found if isinstance(found, (tuple, list)) else (found,))]
 
 
+CIPHERS, KEY = ("AES-GCM", "AES-CBC", "SM4-CBC"), b"0123456789ABCDEF"
 FREE_BATCH = ("lenet", "mlp", "residual", "attention", "elementwise")
 
 
@@ -147,6 +148,12 @@ def main(folder):
         if name == "lenet":     # weights in a file beside
             ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_split", file_format="MINDIR", external_data_bytes=1000)
             save(f"{name}_split_graph", net, inputs)
+            ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_split_{CIPHERS[0]}", file_format="MINDIR", external_data_bytes=1000,
+                      enc_key=KEY)
+            save(f"{name}_split_{CIPHERS[0]}_graph", net, inputs)
+            for mode in CIPHERS:
+                ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_{mode}", file_format="MINDIR", enc_key=KEY, enc_mode=mode)
+                save(f"{name}_{mode}", net, inputs)
         if name in FREE_BATCH:
             larger = free_batch(net, inputs)
             ms.export(net, *map(ms.Tensor, inputs), file_name=f"{folder}/{name}_free", file_format="MINDIR")

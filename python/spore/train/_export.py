@@ -9,6 +9,46 @@ __all__ = []
 _OTHER = 5   # how much larger a free dimension is in the second recording: shapes then tell what depends on it
 
 
+def with_tensors_only(net, inputs):
+    """A Cell that takes the Tensors among the inputs; functions become Cells, other values part of them."""
+    from spore.nn import Cell
+    if isinstance(net, Cell) and all(isinstance(x, Tensor) for x in inputs):
+        return net, inputs
+
+    class Exported(Cell):
+        def __init__(self):
+            super().__init__(auto_prefix=False)
+            self.net = net
+            names = input_names(net, len(inputs)) if isinstance(net, Cell) else _parameter_names(net)
+            self.input_names = [name for name, x in zip(names, inputs) if isinstance(x, Tensor)]
+
+        def construct(self, *tensors):
+            given = []
+            at = 0
+            for x in inputs:
+                if isinstance(x, Tensor):
+                    given.append(tensors[at])
+                    at += 1
+                else:
+                    given.append(x)
+            return self.net(*given)
+
+    exported = Exported()
+    if isinstance(net, Cell):
+        exported.set_train(net.training)
+        declared = net.get_inputs()
+        if declared:
+            exported.set_inputs(*[one for one, x in zip(declared, inputs) if isinstance(x, Tensor)])
+    return exported, tuple(x for x in inputs if isinstance(x, Tensor))
+
+
+def _parameter_names(function):
+    try:
+        return [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):
+        return []
+
+
 def input_names(net, count):
     """Names of the arguments of construct, made up where there are none."""
     held = getattr(net, "input_names", None)

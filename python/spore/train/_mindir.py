@@ -4,7 +4,6 @@ import os
 import re
 
 from spore import _core
-from spore._core import Tensor
 from spore.nn.layer._fused import spelled_out
 from spore.train import _export
 from spore.train.serialization import _CIPHERS
@@ -63,15 +62,12 @@ def _check_export(net, inputs, file_name, file_format):
     if file_format == "AIR":
         raise ValueError("For 'export', AIR files are made by the vendor's own tools: export to ONNX, then convert that file with "
                          "the converter of the device.")
-    if not isinstance(net, Cell):
-        raise TypeError(f"For 'export', the argument 'net' must be a Cell, but got {type(net)}.")
+    if not isinstance(net, Cell) and not callable(net):
+        raise TypeError(f"For 'export', the argument 'net' must be a Cell or a function, but got {type(net)}.")
     if not isinstance(file_name, str):
-        raise ValueError(f"For 'export', the argument 'file_name' must be string, but got {type(file_name)}.")
+        raise TypeError(f"For 'export', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not re.fullmatch(r"[0-9a-zA-Z@_\-.:/\\]+", file_name):
         raise ValueError(f"For 'export', the argument 'file_name' may hold letters, digits and @_-.:/ only, but got {file_name!r}.")
-    for x in inputs:
-        if not isinstance(x, Tensor):
-            raise TypeError(f"For 'export', the inputs must be Tensor, but got {type(x)}.")
 
 
 def _check_names(what, names, count):
@@ -105,22 +101,54 @@ def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, ex
                      most_bytes=external_data_bytes or 0)
 
 
-def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, **_):
+class _Proto:
+    """What ``custom_func`` gets: the parts of a MindIR model that it may change. ``user_info`` is kept in the file."""
+
+    _fields = ("ir_version", "producer_name", "model_version", "mind_ir_version", "user_info")
+
+    def __init__(self):
+        for name, value in zip(self._fields, ("1.1", "MindSpore", "2.10.0", 3, {})):
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        raise NotImplementedError(f"For 'export', custom_func asks for {name!r}; of a model it may see {', '.join(self._fields)} and change "
+                                  "'user_info': change the rest of the file with a library for MindIR afterwards.")
+
+    def __setattr__(self, name, value):
+        raise NotImplementedError(f"For 'export', custom_func sets {name!r}; it may change the entries of 'user_info' only.")
+
+
+def _user_info(custom_func):
+    """The texts that custom_func wants to be in the file."""
+    proto = _Proto()
+    if custom_func is not None:
+        custom_func(proto)
+    for key, value in proto.user_info.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError(f"For 'export', user_info holds texts under texts, but custom_func set {key!r}: {value!r}.")
+    return list(proto.user_info), list(proto.user_info.values())
+
+
+def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, custom_func=None, **_):
+    if enc_key is not None and not isinstance(enc_key, bytes):
+        raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(enc_key)}.")
     if enc_key is not None and enc_mode not in _CIPHERS:
         raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {enc_mode!r}.")
     names = _export.input_names(net, len(inputs))
-    with spelled_out("attention", "rnn"):
+    with spelled_out("attention"):
         function, other, axes = _export.record(net, inputs, names)
     parameters = dict((p.name, p) for p in net.get_parameters())
+    keys, texts = _user_info(custom_func)
     _core.model_save(_path(file_name, ".mindir"), function, names, list(parameters), list(parameters.values()), enc_key,
                      enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir",
-                     most_bytes=external_data_bytes or 0)
+                     most_bytes=external_data_bytes or 0, info_keys=keys, info=texts)
 
 
 def _refuse_what_would_be_lost(file_format, options):
     """Options that say what is in the file: one that looks right without them would be worse than none."""
-    advice = {"custom_func": "change the file with a library for MindIR afterwards", "obf_config": "encrypt the file with enc_key instead"}
+    advice = {"obf_config": "encrypt the file with enc_key instead"}
     if file_format == "ONNX":
+        advice["custom_func"] = "change the file with the package onnx afterwards"
         advice["enc_key"] = "ONNX files have no encryption: write MINDIR, or encrypt the file yourself"
     for name, instead in advice.items():
         if options.get(name) is not None:
@@ -135,12 +163,13 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     together lie in files beside it; of MindIR the model is then called ``<name>_graph.mindir``.
 
     Args:
-        net (Cell): the network.
-        inputs (Tensor): what its construct takes; dtypes and shapes count.
+        net (Cell): the network, or a function.
+        inputs (Tensor): what its construct takes; dtypes and shapes count. Numbers and other values become part of the network.
         file_name (str): where to; ``.mindir`` or ``.onnx`` is added when it is missing.
         file_format (str): ``"MINDIR"`` or ``"ONNX"``.
         kwargs: ``enc_key`` (bytes of 16, 24 or 32) to encrypt a MindIR file, ``enc_mode``, one of ``"AES-GCM"`` (default),
-            ``"AES-CBC"``, ``"SM4-CBC"``. For ONNX: ``opset_version``, 13 to 26 (default 17), and the arguments of
+            ``"AES-CBC"``, ``"SM4-CBC"``; ``custom_func``, called with the model, whose ``user_info`` (a dict of texts) is kept in the
+            file. For ONNX: ``opset_version``, 13 to 26 (default 17), and the arguments of
             :func:`spore.onnx.export`.
 
     Raises:
@@ -159,6 +188,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         [0. 4.]
     """
     _check_export(net, inputs, file_name, file_format)
+    net, inputs = _export.with_tensors_only(net, inputs)
     _refuse_what_would_be_lost(file_format, kwargs)
     known = {"enc_key", "enc_mode", "custom_func", "dataset", "obf_config", "incremental"}
     if file_format == "ONNX":

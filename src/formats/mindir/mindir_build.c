@@ -260,6 +260,12 @@ static sp_status write_all(mo_out *o)
     if (o->model.status == SP_OK) o->model.status = o->primitives.status;
     if (o->model.status == SP_OK && o->primitives.out.bytes) o->model.status = sp__wire_put(&o->model.out, o->primitives.out.data, o->primitives.out.bytes);
     sp__mo_put_number(&o->model, 13, 3);
+    for (int i = 0; i < o->names->n_info; i++) {
+        mo_msg entry = {.status = SP_OK};
+        sp__mo_put_text(&entry, 1, o->names->info_keys[i]);
+        sp__mo_put_text(&entry, 2, o->names->info[i]);
+        sp__mo_put_message(&o->model, 14, &entry);
+    }
     return o->model.status;
 }
 

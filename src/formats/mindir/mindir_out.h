@@ -148,6 +148,7 @@ typedef struct mo_rule {
 extern const mo_rule sp__mo_math[], sp__mo_shape[], sp__mo_place[], sp__mo_nn[];
 
 bool sp__mo_never(const sp_node *n);
+bool sp__mo_floats(const sp_node *n); /* its first operand holds floats: MindSpore's CPU has no kernel for integers */
 const mo_rule *sp__mo_rule(const sp_node *n);     /* NULL: there is none */
 bool sp__mo_writes(const sp_node *n);             /* by a rule, or being a primitive of its own */
 sp_status sp__mo_write(mo_out *o, const sp_node *n);

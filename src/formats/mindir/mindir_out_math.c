@@ -39,7 +39,6 @@ static void write_is_infinite(mo_out *o)
     SP_MO_GIVE(o, "Equal", NULL, sp__mo_in(o, 0), sp__mo_scalar(o, sp__mo_meta(o, 0)->dtype, positive ? INFINITY : -INFINITY));
 }
 
-static bool is_float(const sp_node *n) { return sp_dtype_kind(n->in[0]->meta.dtype) == 'f'; }
 static bool slope_1(const sp_node *n) { return sp__mo_attr_float(n, "alpha") == 1; }
 static bool beta_1(const sp_node *n) { return sp__mo_attr_float(n, "beta") == 1; }
 
@@ -77,10 +76,11 @@ const mo_rule sp__mo_math[] = {
     SP_MO_TEXT("select_same", "Select(condition, x, y)"),
     SP_MO_TEXT("gelu_tanh", "GeLU(x)"), SP_MO_CODE("gelu", write_gelu), SP_MO_CODE("leaky_relu", write_leaky_relu),
     SP_MO_TEXT_IF("elu", "Elu(x, alpha)", slope_1), SP_MO_CODE("elu", write_elu), SP_MO_TEXT("celu", "CeLU(x, alpha)"),
-    SP_MO_CODE_IF("isposinf", write_is_infinite, is_float), SP_MO_CODE_IF("isneginf", write_is_infinite, is_float),
+    SP_MO_CODE_IF("isposinf", write_is_infinite, sp__mo_floats), SP_MO_CODE_IF("isneginf", write_is_infinite, sp__mo_floats),
     SP_MO_TEXT_IF("softplus", "Softplus(x)", beta_1),
     SP_MO_CODE_IF("softmax", write_softmax, one_axis), SP_MO_CODE_IF("log_softmax", write_softmax, one_axis),
     SP_MO_CODE_IF("complex", write_broadcast, is_fixed), SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed), SP_MO_TEXT("round", "Round(x, 0)"),
+    SP_MO_TEXT_IF("floor", "Floor(x)", sp__mo_floats), SP_MO_TEXT_IF("ceil", "Ceil(x)", sp__mo_floats), SP_MO_TEXT_IF("isinf", "IsInf(x)", sp__mo_floats),
     SP_MO_NEVER("logsigmoid"), SP_MO_NEVER("exp2"), SP_MO_NEVER("log2"), SP_MO_NEVER("log10"), SP_MO_NEVER("fmin"), SP_MO_NEVER("frac"),
     SP_MO_NEVER("zeta"), SP_MO_NEVER("bitwise_left_shift"), SP_MO_NEVER("bitwise_right_shift"),
     SP_MO_TEXT("reduce_mean", "ReduceMean(x, axis, keepdims)"), SP_MO_TEXT("reduce_sum", "ReduceSum(x, axis, keepdims, False)"),

@@ -168,6 +168,7 @@ static void write_conv_input_grad(mo_out *o)
 
 static bool all_fixed(const sp_node *n)
 {
+    if (!sp__mo_floats(n)) return false;
     for (int k = 0; k < n->out[0]->meta.rank; k++)
         if (n->out[0]->meta.dims[k] < 0) return false;
     return true;
@@ -199,6 +200,7 @@ static bool pool_fits(const sp_node *n)
     sp_ints dilation = sp__mo_attr_list(n, "dilation");
     for (int i = 0; i < dilation.n; i++)
         if (dilation.v[i] != 1) return false;
+    if (!sp__mo_floats(n)) return false;
     int rank = n->in[0]->meta.rank;
     const char *layout = sp__mo_attr_text(n, "data_format"), *digit = strchr(n->op->name, 'd');
     return digit && rank == 2 + (digit[-1] - '0') && (!*layout || !strncmp(layout, "NC", 2)); /* with a batch, channels first */
@@ -302,7 +304,7 @@ static void write_argmax(mo_out *o)
 static bool argmax_fits(const sp_node *n)
 {
     window w = window_of(n);
-    if (w.rank < 1 || w.rank > 2 || w.same || *sp__mo_attr_text(n, "data_format")) return false;
+    if (!sp__mo_floats(n) || w.rank < 1 || w.rank > 2 || w.same || *sp__mo_attr_text(n, "data_format")) return false;
     for (int i = 0; i < w.rank; i++)
         if (w.pads[2 * i] != w.pads[2 * i + 1]) return false;
     return true;
@@ -538,7 +540,8 @@ static void write_lstm(mo_out *o)
 }
 
 const mo_rule sp__mo_nn[] = {
-    SP_MO_CODE("matmul", write_matmul), SP_MO_CODE("conv1d", write_conv), SP_MO_CODE("conv2d", write_conv), SP_MO_CODE("conv3d", write_conv),
+    SP_MO_CODE("matmul", write_matmul), SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats), SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
+    SP_MO_CODE_IF("conv3d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, all_fixed), SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, all_fixed),
     SP_MO_CODE_IF("conv3d_input_grad", write_conv3d_input_grad, all_fixed), SP_MO_CODE_IF("max_pool2d_indices", write_argmax, argmax_fits), SP_MO_CODE_IF("max_pool1d_indices", write_argmax, argmax_fits),
     SP_MO_CODE_IF("max_pool1d", write_pool, pool_fits), SP_MO_CODE_IF("max_pool2d", write_pool, pool_fits), SP_MO_CODE_IF("max_pool3d", write_pool, pool_fits),

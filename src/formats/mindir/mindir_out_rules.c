@@ -32,6 +32,8 @@ bool sp__mo_never(const sp_node *n)
     return false;
 }
 
+bool sp__mo_floats(const sp_node *n) { return sp_dtype_kind(n->in[0]->meta.dtype) == 'f'; }
+
 static bool is_refused(const sp_op *op)
 {
     static const mo_rule *const tables[] = {sp__mo_math, sp__mo_shape, sp__mo_place, sp__mo_nn};
