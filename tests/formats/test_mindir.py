@@ -175,3 +175,19 @@ def test_every_byte_changed():
     for i in range(len(data)):
         for change in (0x01, 0x80):
             run_damaged(data[:i] + bytes([data[i] ^ change]) + data[i + 1:])
+
+
+def test_custom_func_sets_user_info(tmp_path, spore_command):
+    def custom(model):
+        assert model.producer_name == "MindSpore"
+        model.user_info["version"] = "7"
+        model.user_info["maker"] = "ü"
+    path, again = tmp_path / "a.mindir", tmp_path / "b.mindir"
+    ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=custom)
+    spore_command("convert", path, again)
+    for one in (path, again):
+        assert "user_info.version: 7" in (text := spore_command("inspect", one)) and "user_info.maker: ü" in text
+    with pytest.raises(NotImplementedError, match="'graph'.*user_info"):
+        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.graph)
+    with pytest.raises(TypeError, match="texts"):
+        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.user_info.update(a=1))

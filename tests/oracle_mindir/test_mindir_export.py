@@ -143,26 +143,10 @@ def test_functions_and_values_that_are_no_tensors(tmp_path):
     np.testing.assert_array_equal(nn.GraphCell(model)(x, x).asnumpy(), x.asnumpy())
 
 
-def test_custom_func_sets_user_info(tmp_path, spore_command):
-    def custom(model):
-        assert model.producer_name == "MindSpore"
-        model.user_info["version"] = "7"
-        model.user_info["maker"] = "ü"
-    path, again = tmp_path / "a.mindir", tmp_path / "b.mindir"
-    ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=custom)
-    spore_command("convert", path, again)
-    for one in (path, again):
-        assert "user_info.version: 7" in (text := spore_command("inspect", one)) and "user_info.maker: ü" in text
-    with pytest.raises(NotImplementedError, match="'graph'.*user_info"):
-        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.graph)
-    with pytest.raises(TypeError, match="texts"):
-        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.user_info.update(a=1))
-
-
 def test_a_training_step_is_written_and_goes_on(tmp_path):
     """The file changes its Parameters as the net does."""
     ms.set_seed(1)
-    net = nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Dense(4, 2))
+    net = nn.SequentialCell(nn.BatchNorm1d(3), nn.Dense(3, 4), nn.Tanh(), nn.Dense(4, 2))
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params(), 0.1))
     step.set_train()
     rng = np.random.default_rng(2)
