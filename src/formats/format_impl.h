@@ -35,6 +35,10 @@ sp_status sp__source_add(const sp_source *s, sp_bundle *bundle, const char *name
  * becomes row-major now. The name must be new. */
 sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
                                  const int64_t *strides, const uint8_t *data, size_t bytes);
+/* Floats of 8 bits, which have no dtype here: the format (minifloat.h) that a name of safetensors or PyTorch stands for, NULL: none; and their
+ * codes, an entry of uint8 without gaps, replaced by the values as bfloat16. */
+const char *sp__small_float(const char *name);
+sp_status sp__bundle_widen(sp_bundle *bundle, const char *name, const char *format);
 /* SP_FORMAT when there is an entry of that name. */
 sp_status sp__bundle_check_new(const sp_bundle *bundle, const char *name);
 /* Another file, named in this one: must lie in the same folder or below; no "..", no absolute names. */

@@ -108,11 +108,14 @@ static sp_status read_entry(const sp_source *s, sp_bundle *bundle, const char *n
     sp_meta meta = {.rank = 0};
     size_t begin = 0, bytes = 0;
     SP_CHECK(json_is_object(entry), SP_FORMAT, "is no object");
-    SP_TRY(read_dtype(json_object_get(entry, "dtype"), &meta.dtype));
+    const char *small = json_is_string(json_object_get(entry, "dtype")) ? sp__small_float(json_string_value(json_object_get(entry, "dtype"))) : NULL;
+    meta.dtype = SP_DTYPE_U8;
+    if (small == NULL) SP_TRY(read_dtype(json_object_get(entry, "dtype"), &meta.dtype));
     SP_TRY(read_shape(json_object_get(entry, "shape"), &meta));
     SP_TRY(read_offsets(json_object_get(entry, "data_offsets"), s->bytes - data_at, &begin, &bytes));
     *total += bytes; /* may wrap for a hostile file: then it does not agree with the size either */
-    return sp__source_add(s, bundle, name, &meta, s->data + data_at + begin, bytes);
+    SP_TRY(sp__source_add(s, bundle, name, &meta, s->data + data_at + begin, bytes));
+    return small != NULL ? sp__bundle_widen(bundle, name, small) : SP_OK;
 }
 
 static sp_status read_notes(sp_bundle *bundle, json_t *metadata)

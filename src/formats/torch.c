@@ -63,7 +63,7 @@ static bool is_row_major(const sp_torch_tensor *t)
     return true;
 }
 
-static sp_status add_tensor(reader *r, const char *name, const sp_torch_tensor *t)
+static sp_status add_codes(reader *r, const char *name, const sp_torch_tensor *t)
 {
     size_t element = sp_dtype_bytes(t->meta.dtype), row_major_bytes = 0;
     uint64_t n = 0;
@@ -84,6 +84,12 @@ static sp_status add_tensor(reader *r, const char *name, const sp_torch_tensor *
     if (n == 0) return sp__source_add(&empty, r->bundle, name, &t->meta, data, 0);
     if (is_row_major(t)) return sp__source_add(from, r->bundle, name, &t->meta, data, row_major_bytes);
     return sp__source_add_strided(from, r->bundle, name, &t->meta, t->strides, data, (size_t)n * element);
+}
+
+static sp_status add_tensor(reader *r, const char *name, const sp_torch_tensor *t)
+{
+    SP_TRY(add_codes(r, name, t));
+    return t->small != NULL ? sp__bundle_widen(r->bundle, name, t->small) : SP_OK;
 }
 
 static sp_status add_number(reader *r, const char *name, const sp_pickle_value *v)

@@ -24,6 +24,7 @@ typedef struct sp_torch_tensor {
     uint64_t offset; /* elements */
     sp_meta meta;
     int64_t strides[SP_RANK_MAX];
+    const char *small; /* format of 8-bit floats, whose codes they are; NULL: they are what they are */
 } sp_torch_tensor;
 
 typedef struct sp_torch {

@@ -104,6 +104,13 @@ static sp_status rebuild_v3(sp__arena *arena, const sp_pickle_value *args, sp_pi
 {
     SP_CHECK(args->count >= 7, SP_FORMAT, "a tensor is made with %zu arguments, at least 7 wanted", args->count);
     sp_dtype dtype = sp__torch_dtype(args->items[6]);
+    const sp_pickle_value *global = args->items[6];
+    if (dtype == SP_DTYPE_NONE && global->kind == SP_PICKLE_GLOBAL && strncmp(global->text, "torch.", 6) == 0) {
+        const char *small = sp__small_float(global->text + 6);
+        SP_TRY(small != NULL ? rebuild_tensor(arena, args, SP_DTYPE_U8, out) : SP_OK);
+        if (small != NULL) ((sp_torch_tensor *)(*out)->other)->small = small;
+        if (small != NULL) return SP_OK;
+    }
     SP_CHECK(dtype != SP_DTYPE_NONE, SP_FORMAT, "tensors of dtype %s are not supported",
              args->items[6]->kind == SP_PICKLE_GLOBAL ? args->items[6]->text : "?");
     return rebuild_tensor(arena, args, dtype, out);

@@ -43,6 +43,14 @@ def dtypes():
     return result
 
 
+def eight_bits():
+    """Floats of 8 bits: every code of each format. They are read as bfloat16, which holds all of their values."""
+    codes = torch.arange(256, dtype=torch.uint8).reshape(16, 16)
+    kinds = ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu"]
+    found = {kind: codes.view(getattr(torch, kind)) for kind in kinds if hasattr(torch, kind)}
+    return {**found, "turned": codes.t().contiguous().view(torch.float8_e5m2).t()} if found else {}
+
+
 class Box:
     """Any instance: kept without meaning."""
 
@@ -71,6 +79,8 @@ def main():
         "list": ([torch.ones(2), {"a": nn.Parameter(torch.zeros(1))}],
                  {"0": np.ones(2, np.float32), "1.a": np.zeros(1, np.float32)}),
     }
+    if eight_bits():
+        cases["eight_bits"] = (eight_bits(), {k: array(v.to(torch.bfloat16)) for k, v in eight_bits().items()})
     for name, (value, arrays) in cases.items():
         legacy_too = name != "dtypes" or not hasattr(torch, "uint16")
         torch.save(value, f"{folder}/{name}{suffix}.pt")

@@ -58,8 +58,17 @@ def test_torch(name):
     assert set(got) <= {"note"}
 
 
+def test_safetensors_of_eight_bits():
+    """The same codes as in the file of PyTorch."""
+    got = read(DATA / "safetensors" / "eight_bits.safetensors")
+    with np.load(DATA / "torch" / "eight_bits.npz") as wanted:
+        assert set(got) >= {"float8_e4m3fn", "float8_e5m2"} and set(got) <= set(wanted.files)
+        for key in got:
+            same(got[key], wanted[key])
+
+
 def test_torch_files_are_there():
-    assert len(TORCH) == 25
+    assert len(TORCH) == 27
 
 
 @pytest.mark.parametrize("name", ["net", "dtypes", "append"])
@@ -353,7 +362,7 @@ def safetensors(header, contents=b""):
     (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, b"12345678"), "cut or damaged"),
     (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}}, b"1234"), "data_offsets"),
     (safetensors({"a": {"dtype": "F32", "shape": [1], "data_offsets": [-4, 0]}}, b"1234"), "data_offsets"),
-    (safetensors({"a": {"dtype": "F8_E4M3", "shape": [1], "data_offsets": [0, 1]}}, b"1"), "F8_E4M3 is not supported"),
+    (safetensors({"a": {"dtype": "F4", "shape": [1], "data_offsets": [0, 1]}}, b"1"), "F4 is not supported"),
     (safetensors({"a": {"dtype": "F32", "shape": [1 << 62, 8], "data_offsets": [0, 0]}}), "too many elements"),
     (safetensors({"a": {"dtype": "F32", "shape": [1] * 9, "data_offsets": [0, 4]}}, b"1234"), "9 dimensions"),
     (safetensors({"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}, b"1234"), "dimension 0"),

@@ -22,8 +22,8 @@ def net(k):
     return cell
 for k in itertools.count(1):
     cell = net(k)
-    if kind == "mindir":
-        ms.export(cell, ms.Tensor(np.zeros((1, 256), np.float32)), file_name=path, file_format="MINDIR")
+    if kind in ("mindir", "onnx"):
+        ms.export(cell, ms.Tensor(np.zeros((1, 256), np.float32)), file_name=path, file_format=kind.upper())
     else:
         options = {"enc_key": b"0123456789ABCDEF"} if kind == "encrypted" else {}
         ms.save_checkpoint(cell, path, format="safetensors" if kind == "safetensors" else "ckpt", **options)
@@ -33,7 +33,9 @@ for k in itertools.count(1):
 
 def read(path, kind):
     """The number of the save whose values the file holds."""
-    if kind == "mindir":
+    if kind == "onnx":
+        values = {p.name: p for p in ms.onnx.load(str(path)).get_parameters()}
+    elif kind == "mindir":
         values = {p.name: p for p in ms.nn.GraphCell(ms.load(str(path))).get_parameters()}
     else:
         options = {"dec_key": b"0123456789ABCDEF"} if kind == "encrypted" else {}
@@ -43,7 +45,7 @@ def read(path, kind):
     return found.pop()
 
 
-@pytest.mark.parametrize("kind", ["ckpt", "encrypted", "safetensors", "mindir"])
+@pytest.mark.parametrize("kind", ["ckpt", "encrypted", "safetensors", "mindir", "onnx"])
 def test_killed_while_saving(kind, tmp_path):
     draw = random.Random(kind)
     ending = {"encrypted": "ckpt"}.get(kind, kind)

@@ -191,9 +191,24 @@ def spectrum():
                        [tensor(v, k) for k, v in held.items()])), {"x": weights(2, 64)}
 
 
+def grouped_queries():
+    """A step of a language model: four heads of queries share two of keys, with rotation and a past of three positions."""
+    nodes = [node("GroupQueryAttention", ["q", "k", "v", "past_k", "past_v", "last", "total", "cos", "sin"], ["y", "keys", "values"],
+                  "com.microsoft", num_heads=4, kv_num_heads=2, do_rotary=1)]
+    angles = np.arange(8)[:, None] * np.float32(10) ** (-np.arange(8) / 2)
+    held = {"cos": np.cos(angles).astype(np.float32), "sin": np.sin(angles).astype(np.float32)}
+    faces = [value("q", shape=["n", "t", 64]), value("k", shape=["n", "t", 32]), value("v", shape=["n", "t", 32]),
+             value("past_k", shape=["n", 2, "p", 16]), value("past_v", shape=["n", 2, "p", 16]), value("last", "int32", ["n"]),
+             value("total", "int32", [])]
+    inputs = {"q": weights(1, 2, 64), "k": weights(1, 2, 32), "v": weights(1, 2, 32), "past_k": weights(1, 2, 3, 16),
+              "past_v": weights(1, 2, 3, 16), "last": np.int32([4]), "total": np.array(5, np.int32)}
+    return model(graph(nodes, faces, [value("y"), value("keys"), value("values")], [tensor(v, k) for k, v in held.items()]),
+                 domains=["com.microsoft"]), inputs
+
+
 def main():
     import onnxruntime
-    for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum):
+    for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)

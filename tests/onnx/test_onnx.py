@@ -9,7 +9,8 @@ import spore
 from spore import Tensor, nn, ops, onnx
 
 DATA = Path(__file__).parent / "data"
-MODELS = ("convnet", "attention", "loop", "branch", "quantised", "texts", "small_types", "dynamic_bytes", "spectrum")
+MODELS = ("convnet", "attention", "loop", "branch", "quantised", "texts", "small_types", "dynamic_bytes", "spectrum",
+          "grouped_queries")
 
 
 def arrays(name):

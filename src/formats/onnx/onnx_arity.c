@@ -36,7 +36,7 @@ static const struct {
     {"com.microsoft:SkipLayerNormalization", 1, 0x7}, {"com.microsoft:SkipSimplifiedLayerNormalization", 1, 0x7},
     {"SimplifiedLayerNormalization", 1, 0x3}, {"com.microsoft:SimplifiedLayerNormalization", 1, 0x3},
     {"com.microsoft:EmbedLayerNormalization", 1, 0x6d}, {"com.microsoft:Attention", 1, 0x3},
-    {"com.microsoft:MultiHeadAttention", 1, 0x1}, {"com.microsoft:MatMulNBits", 1, 0x7}, {"com.microsoft:QuantizeLinear", 1, 0x3},
+    {"com.microsoft:MultiHeadAttention", 1, 0x1}, {"com.microsoft:GroupQueryAttention", 1, 0x61}, {"com.microsoft:MatMulNBits", 1, 0x7}, {"com.microsoft:QuantizeLinear", 1, 0x3},
     {"com.microsoft:DequantizeLinear", 1, 0x3}, {"com.microsoft:QLinearConv", 1, 0xff}, {"com.microsoft:QLinearAdd", 1, 0x5b},
     {"com.microsoft:QLinearMul", 1, 0x5b}, {"com.microsoft:QLinearSigmoid", 1, 0xb}, {"com.microsoft:QLinearLeakyRelu", 1, 0xb},
     {"com.microsoft:QLinearSoftmax", 1, 0xb}, {"com.microsoft:QLinearGlobalAveragePool", 1, 0xb},

@@ -159,6 +159,8 @@ static sp_status attend(sp_onnx_call *c, const heads *h, sp_tensor **out)
     double scale = sp__onnx_attr_float(c, "scale", 0);
     if (scale == 0) scale = 1 / sqrt((double)d[3]);
     sp_tensor *scores = sp__mul_number(c->b, sp_matmul(c->b, h->q, h->k, false, true), scale);
+    double cap = sp__onnx_attr_float(c, "softcap", 0);
+    if (cap > 0) scores = sp__mul_number(c->b, SP_ONNX_OP1(c, "tanh", sp__mul_number(c->b, scores, 1 / cap), NULL), cap);
     if (h->mask != NULL) scores = sp_add(c->b, scores, mask_bias(c, h->mask, d[0], keys, dtype));
     if (h->bias != NULL) scores = sp_add(c->b, scores, h->bias);
     if (h->causal) {
@@ -231,6 +233,101 @@ static sp_status multi_head_attention(sp_onnx_call *c)
     return attend(c, &h, &c->out[0]);
 }
 
+/* --- groups of queries ------------------------------------------------------------------------------------------- */
+
+/* Queries or keys [batch, heads, length, size], turned by the angles of their positions. cos, sin: [batch, 1, length, half]. */
+static sp_tensor *rotated(sp_onnx_call *c, sp_tensor *x, sp_tensor *cosine, sp_tensor *sine, bool pairs)
+{
+    if (sp_builder_status(c->b) != SP_OK) return NULL;
+    int64_t half = sp_tensor_dims(cosine)[3], size = sp_tensor_dims(x)[3];
+    const int64_t *d = sp_tensor_dims(x);
+    sp_tensor *part = sp__take_range(c->b, x, 3, 0, 2 * half), *a, *b;
+    if (pairs) {
+        part = sp_reshape(c->b, part, 5, (int64_t[]){d[0], d[1], d[2], half, 2});
+        a = sp_reshape(c->b, sp__take_range(c->b, part, 4, 0, 1), 4, (int64_t[]){d[0], d[1], d[2], half});
+        b = sp_reshape(c->b, sp__take_range(c->b, part, 4, 1, 1), 4, (int64_t[]){d[0], d[1], d[2], half});
+    } else {
+        a = sp__take_range(c->b, part, 3, 0, half);
+        b = sp__take_range(c->b, part, 3, half, half);
+    }
+    sp_tensor *out[3] = {sp_sub(c->b, sp_mul(c->b, a, cosine), sp_mul(c->b, b, sine)), sp_add(c->b, sp_mul(c->b, b, cosine), sp_mul(c->b, a, sine)), NULL};
+    sp_tensor *y = pairs ? sp_reshape(c->b, sp__stack(c->b, 4, 2, out), 4, (int64_t[]){d[0], d[1], d[2], 2 * half}) : sp__concat(c->b, 3, 2, out);
+    if (size == 2 * half) return y;
+    return sp__concat(c->b, 3, 2, (sp_tensor *[]){y, sp__take_range(c->b, x, 3, 2 * half, size - 2 * half)});
+}
+
+/* How many keys are there before this call; the last inputs say so. Batches of different lengths are taken for a first call alone. */
+static sp_status count_past(sp_onnx_call *c, int64_t length, int64_t *past)
+{
+    sp_tensor *last = sp__onnx_in(c, 5);
+    double total = 0, ends[1024];
+    int n = 0;
+    SP_TRY(sp__onnx_number(sp__onnx_in(c, 6), &total));
+    SP_TRY(sp__onnx_floats(last, 1024, ends, &n));
+    *past = (int64_t)total - length;
+    SP_CHECK(*past >= 0, SP_VALUE, "%lld positions in all, but %lld are given", (long long)total, (long long)length);
+    for (int i = 1; i < n && *past > 0; i++) SP_CHECK(ends[i] == ends[0], SP_DECLINED, "batches with pasts of different lengths are not supported");
+    return SP_OK;
+}
+
+/* Earlier keys or values, of which the first `past` count, and the new ones. */
+static sp_tensor *with_past(sp_onnx_call *c, sp_tensor *old, int64_t past, sp_tensor *x)
+{
+    if (old == NULL || past == 0) return x;
+    return sp__concat(c->b, 2, 2, (sp_tensor *[]){sp__take_range(c->b, old, 2, 0, past), x});
+}
+
+/* As large as the memory that was given, zeros behind. */
+static sp_tensor *as_present(sp_onnx_call *c, const sp_tensor *old, sp_tensor *x)
+{
+    if (old == NULL || x == NULL || sp_tensor_dims(old)[2] <= sp_tensor_dims(x)[2]) return x;
+    return SP_ONNX_OP1(c, "pad", x, "pads=(0,0,0,0,0,%lld,0,0)", (long long)(sp_tensor_dims(old)[2] - sp_tensor_dims(x)[2]));
+}
+
+/* Each head of keys and values serves several heads of queries. */
+static sp_status group_query_attention(sp_onnx_call *c)
+{
+    sp_tensor *q = c->in[0], *k = sp__onnx_in(c, 1), *v = sp__onnx_in(c, 2), *old_k = sp__onnx_in(c, 3), *old_v = sp__onnx_in(c, 4);
+    int64_t n = sp__onnx_attr_int(c, "num_heads", 0), m = sp__onnx_attr_int(c, "kv_num_heads", 0), past = 0;
+    SP_CHECK(sp_tensor_rank(q) == 3 && n > 0 && m > 0 && n % m == 0, SP_VALUE, "%lld heads of queries and %lld of keys", (long long)n, (long long)m);
+    SP_CHECK(sp__onnx_in(c, 11) == NULL && !sp__onnx_attr_int(c, "smooth_softmax", 0) && sp__onnx_attr_int(c, "local_window_size", -1) < 0, SP_DECLINED,
+             "windows, smooth softmax and sinks are not supported");
+    int64_t length = sp_tensor_dims(q)[1];
+    SP_TRY(count_past(c, length, &past));
+    if (k == NULL) { /* all three in one */
+        int64_t size = sp_tensor_dims(q)[2] / (n + 2 * m);
+        k = sp__take_range(c->b, c->in[0], 2, n * size, m * size);
+        v = sp__take_range(c->b, c->in[0], 2, (n + m) * size, m * size);
+        q = sp__take_range(c->b, c->in[0], 2, 0, n * size);
+    }
+    SP_TRY(sp_builder_status(c->b));
+    heads h = {.q = heads_apart(c, q, n), .k = heads_apart(c, k, m), .v = heads_apart(c, v, m), .bias = sp__onnx_in(c, 10), .causal = true};
+    if (sp__onnx_attr_int(c, "do_rotary", 0)) {
+        sp_tensor *at = sp__onnx_in(c, 9), *angle[2];
+        if (at == NULL) at = sp_add(c->b, sp__positions(c->b, 2, 1, length), sp__onnx_scalar(c, SP_DTYPE_I64, (double)past));
+        for (int i = 0; i < 2; i++) {
+            SP_CHECK(sp__onnx_in(c, 7 + i) != NULL && sp_tensor_rank(c->in[7 + i]) == 2, SP_VALUE, "the tables of cosines and sines are missing");
+            angle[i] = SP_ONNX_OP2(c, "gather", c->in[7 + i], at, "axis=0");
+            SP_TRY(sp_builder_status(c->b));
+            const int64_t *d = sp_tensor_dims(angle[i]);
+            angle[i] = sp_reshape(c->b, angle[i], 4, (int64_t[]){d[0], 1, d[1], d[2]});
+        }
+        bool pairs = sp__onnx_attr_int(c, "rotary_interleaved", 0) != 0;
+        h.q = rotated(c, h.q, angle[0], angle[1], pairs);
+        h.k = rotated(c, h.k, angle[0], angle[1], pairs);
+    }
+    h.k = with_past(c, old_k, past, h.k);
+    h.v = with_past(c, old_v, past, h.v);
+    if (c->n_out > 1) c->out[1] = as_present(c, old_k, h.k);
+    if (c->n_out > 2) c->out[2] = as_present(c, old_v, h.v);
+    if (n > m) {
+        h.k = SP_ONNX_OP1(c, "repeat", h.k, "repeats=%lld, axis=1", (long long)(n / m));
+        h.v = SP_ONNX_OP1(c, "repeat", h.v, "repeats=%lld, axis=1", (long long)(n / m));
+    }
+    SP_TRY(sp_builder_status(c->b));
+    return attend(c, &h, &c->out[0]);
+}
+
 /* --- matrices of few bits ---------------------------------------------------------------------------------------- */
 
 /* Elements of 2, 4 or 8 bits along the last axis of bytes, lowest bits first, as float32. */
@@ -286,6 +383,7 @@ const sp_onnx_handler sp__onnx_ms[] = {
     {"com.microsoft:SkipSimplifiedLayerNormalization", 1, skip_norm, "RMSNormalization", 0},
     {"SimplifiedLayerNormalization", 1, simplified_norm, NULL, 0}, {"com.microsoft:SimplifiedLayerNormalization", 1, simplified_norm, NULL, 0},
     {"com.microsoft:EmbedLayerNormalization", 1, embed_norm, NULL, 0}, {"com.microsoft:Attention", 1, ms_attention, NULL, 0},
-    {"com.microsoft:MultiHeadAttention", 1, multi_head_attention, NULL, 0}, {"com.microsoft:MatMulNBits", 1, matmul_bits, NULL, 0},
+    {"com.microsoft:MultiHeadAttention", 1, multi_head_attention, NULL, 0}, {"com.microsoft:GroupQueryAttention", 1, group_query_attention, NULL, 0},
+    {"com.microsoft:MatMulNBits", 1, matmul_bits, NULL, 0},
     {NULL, 0, NULL, NULL, 0},
 };

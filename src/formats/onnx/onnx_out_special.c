@@ -132,9 +132,9 @@ static void write_k(ox_out *o)
     int64_t n = 400;
     ox x = wide(o, 0), step = sp__ox_div(o, number(o, 0.25), SP_OX(o, "Sqrt", NULL, SP_OX(o, "Max", NULL, x, number(o, 1))));
     ox t = sp__ox_mul(o, sp__ox_unsqueeze(o, step, -1), sp__ox_table(o, SP_DTYPE_F64, 1, &n, sp__ox_count, NULL));
-    ox sine = SP_OX(o, "Sinh", NULL, sp__ox_mul(o, t, number(o, 0.5)));
-    ox part = SP_OX(o, "Exp", NULL, sp__ox_mul(o, sp__ox_mul(o, sine, sine), sp__ox_mul(o, sp__ox_unsqueeze(o, x, -1), number(o, -2))));
-    if (order) part = sp__ox_mul(o, part, SP_OX(o, "Cosh", NULL, t));
+    ox half = SP_OX(o, "Exp", NULL, sp__ox_mul(o, t, number(o, 0.5))), minus = SP_OX(o, "Reciprocal", NULL, half), sine = sp__ox_sub(o, half, minus);
+    ox part = SP_OX(o, "Exp", NULL, sp__ox_mul(o, sp__ox_mul(o, sine, sine), sp__ox_mul(o, sp__ox_unsqueeze(o, x, -1), number(o, -0.5))));
+    if (order) part = sp__ox_mul(o, part, sp__ox_mul(o, sp__ox_add(o, sp__ox_mul(o, half, half), sp__ox_mul(o, minus, minus)), number(o, 0.5)));
     ox sum = sp__ox_sub(o, last_sum(o, part), number(o, 0.5)); /* the first point counts half */
     ox y = sp__ox_mul(o, sum, step), zero = number(o, 0);
     if (!scaled) y = sp__ox_mul(o, y, SP_OX(o, "Exp", NULL, SP_OX(o, "Neg", NULL, x)));
