@@ -180,11 +180,13 @@ static void write_fft(ox_out *o)
     ox z = axis != rank - 1 ? sp__ox_transpose(o, o->in[0], rank + 1, perm) : o->in[0], shape = SP_OX(o, "Shape", NULL, z);
     if (o->opset < 17) z = fourier_by_matrix(o, z, n, inverse);
     else {
+        sp_dtype dtype = sp__ox_dtype(o, o->in[0]);
         z = SP_OX_RESHAPE(o, z, -1, n, 2);
+        if (n & (n - 1)) z = sp__ox_cast(o, z, SP_DTYPE_F64); /* ONNX Runtime loses digits where it goes through another length */
         z = o->opset < 20 ? sp__ox_op(o, "DFT", 1, &z, "axis=1, inverse=%d", inverse)
                           : sp__ox_op(o, "DFT", 3, (ox[]){z, 0, sp__ox_whole(o, SP_DTYPE_I64, 1)}, "inverse=%d", inverse);
         if (inverse) z = sp__ox_mul(o, z, sp__ox_number(o, (double)n)); /* ours is not normalised */
-        z = SP_OX(o, "Reshape", NULL, z, shape);
+        z = SP_OX(o, "Reshape", NULL, sp__ox_cast(o, z, dtype), shape);
     }
     o->out[0] = sp__ox_as_pair(o, axis != rank - 1 ? sp__ox_transpose(o, z, rank + 1, perm) : z);
 }
