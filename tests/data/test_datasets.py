@@ -333,3 +333,36 @@ def test_mel_spectrograms_are_inverted():
     found = audio.InverseMelScale(20, 8, 8000, max_iter=3000)(mel)
     assert found.shape == spectrum.shape and found.min() >= 0
     np.testing.assert_allclose(audio.MelScale(8, 8000, n_stft=20)(found), mel, atol=0.02)
+
+
+def test_all_parts_come_by_the_names_of_their_files(tmp_path):
+    """As MindSpore reads them: the tests of CIFAR-100 before its training set."""
+    for name, value in (('train', 3), ('test', 9)):
+        np.full((2, 3074), value, np.uint8).tofile(tmp_path / f'{name}.bin')
+    labels = [int(row['fine_label']) for row in ds.Cifar100Dataset(str(tmp_path), shuffle=False).create_dict_iterator(num_epochs=1)]
+    assert labels == [9, 9, 3, 3]
+
+
+def test_files_of_matlab(tmp_path):
+    """What is damaged is told with the file; nothing is taken on trust."""
+    from spore.dataset._matlab import load_mat
+    from pathlib import Path
+    import importlib.util
+    spec = importlib.util.spec_from_file_location('sources_make', Path(__file__).parents[1] / 'oracle_sources' / 'make.py')
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    whole = make.mat('x', a=np.arange(6, dtype=np.uint8).reshape(2, 3), b=np.arange(3, dtype=np.float64).reshape(1, 3))
+    path = tmp_path / 'x.mat'
+    path.write_bytes(whole)
+    found = load_mat(str(path))
+    assert found['a'].tolist() == [[0, 1, 2], [3, 4, 5]] and found['b'].tolist() == [[0, 1, 2]]
+    draw = np.random.default_rng(0)
+    for _ in range(300):
+        bad = bytearray(whole[:draw.integers(100, len(whole) + 1)])
+        for at in draw.integers(0, len(bad), 3):
+            bad[at] = draw.integers(0, 256)
+        path.write_bytes(bytes(bad))
+        try:
+            load_mat(str(path))
+        except RuntimeError as error:
+            assert 'x.mat' in str(error)

@@ -5,6 +5,21 @@ import hashlib
 import numpy as np
 
 CASES = [line.split(' ', 2) for line in '''
+mnist MnistDataset '{root}/mnist'
+mnist_test MnistDataset '{root}/mnist', 'test'
+fashion FashionMnistDataset '{root}/fashion', 'train'
+kmnist KMnistDataset '{root}/kmnist', 'all'
+emnist EMnistDataset '{root}/emnist', 'letters', 'train'
+emnist_all EMnistDataset '{root}/emnist', 'letters'
+emnist_test EMnistDataset '{root}/emnist', 'letters', 'test'
+svhn SVHNDataset '{root}/svhn', 'train'
+svhn_all SVHNDataset '{root}/svhn'
+flowers Flowers102Dataset '{root}/flowers'
+flowers_train Flowers102Dataset '{root}/flowers', 'Classification', 'train', decode=True
+flowers_segments Flowers102Dataset '{root}/flowers', 'Segmentation', 'test'
+folders ImageFolderDataset '{root}/folders'
+folders_decoded ImageFolderDataset '{root}/folders', decode=True, extensions=['.png']
+folders_indexed ImageFolderDataset '{root}/folders', class_indexing={'dog': 7, 'cat': 2}
 caltech101 Caltech101Dataset '{root}/caltech101'
 caltech256 Caltech256Dataset '{root}/caltech256'
 caltech256_decoded Caltech256Dataset '{root}/caltech256', decode=True

@@ -36,6 +36,27 @@ def wav(seed, n=40, rate=16000, channels=1):
     return head + samples
 
 
+def mat(path, **variables):
+    """A file of MATLAB with matrices of numbers, the first compressed."""
+    def element(kind, data):
+        return struct.pack('<II', kind, len(data)) + data + b'\0' * (-len(data) % 8)
+
+    def matrix(name, value):
+        kind, number = {'uint8': (9, 2), 'float64': (6, 9), 'uint16': (11, 4), 'int32': (12, 5)}[value.dtype.name]
+        return element(14, element(6, struct.pack('<II', kind, 0)) + element(5, np.asarray(value.shape, '<i4').tobytes()) +
+                       element(1, name.encode()) + element(number, value.tobytes(order='F')))
+    whole = b'MATLAB 5.0 MAT-file'.ljust(124) + struct.pack('<HH', 0x0100, 0x4d49)
+    for i, (name, value) in enumerate(variables.items()):
+        packed = zlib.compress(matrix(name, value))
+        whole += struct.pack('<II', 15, len(packed)) + packed if i == 0 else matrix(name, value)
+    return whole
+
+
+def idx(values):
+    """An array of uint8 as an IDX file."""
+    return struct.pack('>HBB', 0, 8, values.ndim) + struct.pack(f'>{values.ndim}I', *values.shape) + values.tobytes()
+
+
 class Maker:
     """Writes files below a folder."""
 
@@ -285,9 +306,31 @@ def make_audio(m):
         m.put(f'tedlium/{folder}/stm/{talk}.stm', f'{talk} 1 {talk} 0.01 0.05 <o,f0,male> hello you\n{talk} 1 {talk} 0.05 0.09 <NA> bye\n')
 
 
+def make_numbers(m):
+    """Pictures in arrays: IDX and MATLAB files; and folders of classes."""
+    draw = np.random.RandomState(4)
+    for kind in ('mnist', 'fashion', 'kmnist'):
+        for part, n in (('train', 3), ('t10k', 2)):
+            m.put(f'{kind}/{part}-images-idx3-ubyte', idx(draw.randint(0, 256, (n, 28, 28)).astype(np.uint8)))
+            m.put(f'{kind}/{part}-labels-idx1-ubyte', idx(draw.randint(0, 10, n).astype(np.uint8)))
+    for part, n in (('train', 3), ('test', 2)):
+        m.put(f'emnist/emnist-letters-{part}-images-idx3-ubyte', idx(draw.randint(0, 256, (n, 28, 28)).astype(np.uint8)))
+        m.put(f'emnist/emnist-letters-{part}-labels-idx1-ubyte', idx(draw.randint(1, 27, n).astype(np.uint8)))
+    for part, n in (('train', 3), ('test', 2), ('extra', 2)):
+        m.put(f'svhn/{part}_32x32.mat', mat(part, X=draw.randint(0, 256, (32, 32, 3, n)).astype(np.uint8),
+                                            y=draw.randint(1, 11, (n, 1)).astype(np.uint8)))
+    m.pictures(*(f'flowers/jpg/image_{i:05}.jpg' for i in range(1, 6)), *(f'flowers/segmim/segmim_{i:05}.jpg' for i in range(1, 6)))
+    m.put('flowers/imagelabels.mat', mat('labels', labels=np.asarray([[77, 3, 102, 1, 5]], np.uint8)))
+    m.put('flowers/setid.mat', mat('setid', trnid=np.asarray([[3, 1]], np.uint16), valid=np.asarray([[2]], np.uint16),
+                                   tstid=np.asarray([[5, 4]], np.uint16)))
+    m.pictures('folders/dog/b.png', 'folders/dog/a.jpg', 'folders/cat/c.jpeg', 'folders/cat/sub/d.png')
+    m.put('folders/cat/notes.txt', 'no picture')
+
+
 def make(root):
     """Everything."""
     maker = Maker(root)
     make_vision(maker)
     make_text(maker)
     make_audio(maker)
+    make_numbers(maker)

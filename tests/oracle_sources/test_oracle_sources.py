@@ -39,7 +39,7 @@ def test_source_as_mindspore_reads_it(root, name, source, arguments):
         return
     found = json.loads(json.dumps(CASES.answer(ds, source, arguments, root)))
     assert found['columns'] == wanted['columns'] and found['size'] == wanted['size']
-    assert found['classes'] == wanted['classes']
+    assert wanted['classes'] in (None, found['classes'])    # MindSpore does not tell for all
     for row in (*found['rows'], *wanted['rows']) if source == 'TedliumDataset' else ():
         row['waveform'][2] = None       # MindSpore 2.10 gives silence for these files
     assert [list(row.items()) for row in found['rows']] == [list(row.items()) for row in wanted['rows']]

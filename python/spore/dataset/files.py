@@ -139,14 +139,12 @@ class ImageFolderDataset(MappableDataset):
     Args:
         dataset_dir: folder of the folders.
         num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for NumpySlicesDataset.
-        extensions: endings of file names; .jpg, .jpeg, .png, .bmp, .JPEG if None.
+        extensions: endings of file names, such as ".jpg"; all files if None.
         class_indexing: numbers of folder names; in alphabetical order from 0 if None.
         decode: whether pictures are decoded.
         cache: accepted; rows do not go through a cache.
         decrypt: function of a file's path that gives its bytes, for files that are encrypted.
     """
-
-    _ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.JPEG')
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
                  extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
@@ -161,7 +159,6 @@ class ImageFolderDataset(MappableDataset):
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
         self._decode, self._decrypt = decode, decrypt
         self.dataset_dir, self.decode, self.extensions, self.class_indexing = dataset_dir, decode, extensions or [], class_indexing or {}
-        endings = tuple(extensions) if extensions else self._ENDINGS
         names = sorted(entry.name for entry in os.scandir(dataset_dir) if entry.is_dir())
         self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
         missing = [name for name in self._classes if name not in names]
@@ -169,15 +166,25 @@ class ImageFolderDataset(MappableDataset):
             log.warning("ImageFolderDataset: there are no folders %s in %s", missing[:4], dataset_dir)
         self._found, labels = [], []
         for name, label in self._classes.items():
-            for root, folders, files in os.walk(os.path.join(dataset_dir, name)):
-                folders.sort()
-                here = [os.path.join(root, file) for file in sorted(files) if file.endswith(endings)]
-                self._found += here
-                labels += [label] * len(here)
+            here = self._pictures(os.path.join(dataset_dir, name), set(extensions or ())) if name in names else []
+            self._found += here
+            labels += [label] * len(here)
         if not self._found:
             raise RuntimeError("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or no data found). "
-                               f"Check image folder file path: {dataset_dir}: no folder in it holds pictures that end in {endings}")
+                               f"Check image folder file path: {dataset_dir}: no folder in it holds pictures"
+                               f"{f' that end in {extensions}' if extensions else ''}")
         self._label_array = np.asarray(labels, np.int32)
+
+    @staticmethod
+    def _pictures(folder, endings):
+        """Files of one class, by name."""
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        found = [entry for entry in found if not endings or os.path.splitext(entry.name)[1] in endings]
+        for entry in found:
+            if entry.is_dir():
+                raise RuntimeError(f"Invalid file found: {entry.path}, should be file, but got directory.")
+        return [entry.path for entry in found]
 
     def _total(self):
         return len(self._found)
@@ -235,7 +242,7 @@ class MnistDataset(_Labelled):
                  num_shards=None, shard_id=None, cache=None):
         _folder(dataset_dir)
         usage = _usage(usage, ['train', 'test', 'all'])
-        parts = {'train': ['train'], 'test': ['t10k']}.get(usage, ['train', 't10k'])
+        parts = {'train': ['train'], 'test': ['t10k']}.get(usage, ['t10k', 'train'])     # all: by the names of the files
         arrays = _idx_pairs(type(self).__name__, dataset_dir, [(f'{p}-images-idx3-ubyte', f'{p}-labels-idx1-ubyte')
                                                                for p in parts])
         super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
@@ -270,7 +277,7 @@ class EMnistDataset(_Labelled):
         if name not in self._PARTS:
             raise ValueError(f"Input name is not within the valid set of {self._PARTS}.")
         usage = _usage(usage, ['train', 'test', 'all'])
-        kinds = ['train', 'test'] if usage in (None, 'all') else [usage]
+        kinds = ['test', 'train'] if usage in (None, 'all') else [usage]
         arrays = _idx_pairs('EMnistDataset', dataset_dir, [(f'emnist-{name}-{k}-images-idx3-ubyte',
                                                             f'emnist-{name}-{k}-labels-idx1-ubyte') for k in kinds])
         super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
@@ -331,7 +338,7 @@ class Cifar10Dataset(_Labelled):
         _folder(dataset_dir)
         usage = _usage(usage, ['train', 'test', 'all'])
         kinds = {'train': [self._TRAIN], 'test': [self._TEST]}.get(usage, [self._TRAIN, self._TEST])
-        paths = [path for kind in kinds for path in sorted(glob.glob(os.path.join(glob.escape(dataset_dir), kind)))]
+        paths = sorted(path for kind in kinds for path in glob.glob(os.path.join(glob.escape(dataset_dir), kind)))
         if not paths:
             raise RuntimeError(f"Invalid cifar folder, cifar(.bin) files are missing under {dataset_dir}: there are no files "
                                f"{' or '.join(kinds)}")

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from spore.dataset import _check
+from spore.dataset._matlab import load_mat
 from spore.dataset._table import Table, check_file, one_of, read_lines, sorted_files, sorted_folders
 from spore.dataset.vision.transforms import Decode
 
@@ -18,17 +19,6 @@ ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp')
 PICTURES = ('num_samples=None, num_parallel_workers=None, shuffle=None, decode=False, sampler=None, num_shards=None, '
             'shard_id=None, cache=None')
 ARRAYS = PICTURES.replace('decode=False, ', '')
-
-
-def load_mat(path):
-    """Variables of a MATLAB file."""
-    try:
-        from scipy.io import loadmat
-    except ImportError as error:
-        raise ImportError("files of MATLAB are read by scipy, which is not installed: pip install scipy") from error
-    if not os.path.isfile(path):
-        raise RuntimeError(f"Invalid file, {path} does not exist or permission denied!")
-    return loadmat(path)
 
 
 class Caltech101Dataset(Table):
@@ -546,8 +536,8 @@ class SBDataset(Table):
             names += read_lines(path, 'SBDataset')
 
         def truth(i):
-            found = load_mat(os.path.join(self.dataset_dir, 'cls', f'{names[int(i)]}.mat'))['GTcls'][0][self.task][0]
-            return found if self.task == 'Segmentation' else np.stack([found[k][0].toarray() for k in range(20)])
+            found = load_mat(os.path.join(self.dataset_dir, 'cls', f'{names[int(i)]}.mat'))['GTcls'][0, 0][self.task]
+            return found if self.task == 'Segmentation' else np.stack([found[k, 0] for k in range(20)])
         self.rows(['image', 'task'], {'image': [os.path.join(self.dataset_dir, 'img', f'{name}.jpg') for name in names]},
                   made=(('task',), truth))
 
