@@ -2,7 +2,7 @@
 /* model.h - networks that come out of files, ready to run.
  *
  *     sp_model *m;
- *     sp_model_load("net.onnx", NULL, &m);                 told by the contents: ONNX, MindIR
+ *     sp_model_load("net.onnx", NULL, &m);                 told by the contents: ONNX, MindIR, TFLite
  *     sp_model_run(m, 1, &image, 1, &scores);              as often as you like, from any thread
  *     sp_model_release(m);
  *
@@ -47,6 +47,10 @@ SP_API sp_status sp_model_set_input_shape(sp_model *m, const char *name, int ran
 /* One argument an input (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
+
+/* Some TFLite models keep values from run to run (variables, states of recurrent layers): as they were before the first run. Others have
+ * nothing to reset. Runs of such a model must not overlap. */
+SP_API sp_status sp_model_reset(sp_model *m);
 
 /* A node of the model as the file has it, for people and tools: what it is, the scope it belongs to ("layer1/conv1"; "" for none), and the
  * names of the values it takes and makes. Branches and bodies of loops are inside their node and not listed. */

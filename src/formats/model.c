@@ -33,7 +33,7 @@ struct sp_model_programs {
     bool thawed;   /* weights were changed */
 };
 
-static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx};
+static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite};
 static const sp_file_options no_options = {0};
 
 /* --- loading and releasing --------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static sp_status load(const sp_source *s, sp_model **out)
         else sp_model_release(m);
         return status;
     }
-    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX)", format->title);
+    return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite)", format->title);
 }
 
 sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)
@@ -151,6 +151,12 @@ const char *sp__model_scope(sp__arena *arena, const char *name)
     }
     *at = '\0';
     return scope;
+}
+
+sp_status sp_model_reset(sp_model *m)
+{
+    SP_CHECK(m != NULL, SP_VALUE, "m must not be NULL");
+    return m->kind->reset != NULL ? m->kind->reset(m) : SP_OK;
 }
 
 sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tensor)

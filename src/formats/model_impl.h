@@ -39,6 +39,8 @@ typedef struct sp_model_kind {
     sp_status (*apply)(const sp_model *m, sp_tensor *const *in, sp_tensor **out);
     /* The same for models that take or give more than tensors; NULL: there are none of this kind. */
     sp_status (*apply_items)(const sp_model *m, sp_item *const *in, sp_item **out);
+    /* What the model keeps from run to run, as it is at the start; NULL: models of this kind keep nothing. */
+    sp_status (*reset)(const sp_model *m);
     /* apply takes weights from m->parameters of the model it is given, so that model.c may put others there. */
     bool freezes;
 } sp_model_kind;
@@ -63,6 +65,6 @@ sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */
 const char *sp__model_scope(sp__arena *arena, const char *name);
 
-extern const sp_model_kind sp__model_onnx, sp__model_mindir;
+extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite;
 
 #endif

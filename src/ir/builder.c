@@ -85,17 +85,33 @@ sp_tensor *sp_builder_apply(sp_builder *b, const sp_op *op, const void *attrs, i
     return sp__builder_apply_many(b, op, attrs, n_in, in, SP_OUT_MAX, out, &n) == SP_OK ? out[0] : NULL;
 }
 
+sp_status sp__builder_call_many(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in, int max_out,
+                                sp_tensor **out)
+{
+    for (int i = 0; i < max_out; i++) out[i] = NULL;
+    if (b->status != SP_OK) return sp__builder_status(b);
+    const sp_op *op = sp_op_find(name);
+    if (!op) {
+        sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'", name));
+        return SP_KEY;
+    }
+    sp_attr_text keep = {.n_blocks = 0};
+    union {
+        char bytes[256];
+        max_align_t align;
+    } small;
+    void *attrs = op->attrs_bytes <= sizeof small ? small.bytes : sp__alloc(op->attrs_bytes);
+    int n = 0;
+    sp_status status = attrs ? sp__attrs_parse(op, text, attrs, &keep) : SP_NOMEM;
+    if (status == SP_OK) status = sp__builder_apply_many(b, op, attrs, n_in, in, max_out, out, &n);
+    else sp__builder_fail(b, status);
+    sp__attr_text_free(&keep);
+    if (attrs != small.bytes) sp__free(attrs);
+    return status;
+}
+
 sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, int n_in, sp_tensor *const *in)
 {
-    if (b->status != SP_OK) return NULL;
-    const sp_op *op = sp_op_find(name);
-    if (!op) return sp__builder_fail(b, sp__fail(SP_KEY, "there is no operator '%s'", name));
-    sp_attr_text keep = {.n_blocks = 0};
-    char small[256];
-    void *attrs = op->attrs_bytes <= sizeof small ? small : sp__alloc(op->attrs_bytes);
-    sp_status status = attrs ? sp__attrs_parse(op, text, attrs, &keep) : SP_NOMEM;
-    sp_tensor *out = status == SP_OK ? sp_builder_apply(b, op, attrs, n_in, in) : sp__builder_fail(b, status);
-    sp__attr_text_free(&keep);
-    if (attrs != small) sp__free(attrs);
-    return out;
+    sp_tensor *out[SP_OUT_MAX];
+    return sp__builder_call_many(b, name, text, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
 }

@@ -163,6 +163,8 @@ sp_status sp__builder_status(sp_builder *b);
 /* Apply with several results: out[0..max_out), owned by the builder. */
 sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,
                                  int max_out, sp_tensor **out, int *n_out);
+/* The same by name, with attributes as text; results that there are not become NULL. */
+sp_status sp__builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out);
 
 /* --- inference used by many -------------------------------------------------------------------------------------- */
 sp_status sp__infer_same(const sp_call *c, sp_meta *out);            /* dtype and shape of in[0] */

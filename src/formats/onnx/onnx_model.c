@@ -267,27 +267,6 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
     return SP_OK;
 }
 
-static sp_status apply_text(sp_onnx_call *c, const char *name, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                            const char *text)
-{
-    SP_TRY(sp_builder_status(c->b));
-    const sp_op *op = sp_op_find(name);
-    SP_CHECK(op != NULL, SP_KEY, "there is no operator '%s'", name);
-    sp_attr_text keep = {.n_blocks = 0};
-    union {
-        char bytes[512];
-        max_align_t align;
-    } attrs;
-    SP_CHECK(op->attrs_bytes <= sizeof attrs, SP_RUNTIME, "operator '%s' has too many attributes", name);
-    sp_status status = sp__attrs_parse(op, text, attrs.bytes, &keep);
-    int n_out = 0;
-    if (status == SP_OK) status = sp__builder_apply_many(c->b, op, attrs.bytes, n_in, in, max_out, out, &n_out);
-    else sp__builder_fail(c->b, status);
-    sp__attr_text_free(&keep);
-    for (int i = n_out; i < max_out && status == SP_OK; i++) out[i] = NULL;
-    return status;
-}
-
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
 {
     char text[2048] = "";
@@ -296,7 +275,7 @@ sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *con
     va_start(args, attrs);
     if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
     va_end(args);
-    return apply_text(c, op, n_in, in, SP_OUT_MAX, out, attrs != NULL ? text : NULL) == SP_OK ? out[0] : NULL;
+    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
 }
 
 sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
@@ -307,7 +286,7 @@ sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor 
     va_start(args, attrs);
     if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
     va_end(args);
-    return apply_text(c, op, n_in, in, max_out, out, attrs != NULL ? text : NULL);
+    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, max_out, out);
 }
 
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
