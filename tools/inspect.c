@@ -15,7 +15,7 @@ static const char help[] =
     "usage: spore inspect FILE [--json] [--stats] [options]\n\n"
     "Shows what a file of weights or a model is and which tensors it holds. The format is told by the contents:\n"
     "MindSpore .ckpt and .mindir, safetensors (also sharded), PyTorch .pt/.pth/.bin, .npy, .npz, TensorFlow\n"
-    "checkpoints, Keras .h5, TFLite, ONNX. Of a model, MindIR or ONNX, the graph is summed up too: inputs, outputs, operators,\n"
+    "checkpoints, Keras .h5, TFLite, ONNX. Of a model, MindIR, ONNX or TFLite, the graph is summed up too: inputs, outputs, operators,\n"
     "multiply-adds.\n\n"
     "  --stats              smallest, largest, mean, deviation, number of NaN and infinite elements of each tensor\n"
     "  --json               for programs\n"
@@ -322,7 +322,7 @@ int verb_inspect(int argc, char **argv)
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));
     /* What cannot be run is still a file with weights in it. */
-    bool is_model = strcmp(r.format, "onnx") == 0 || strcmp(r.format, "mindir") == 0;
+    bool is_model = strcmp(r.format, "onnx") == 0 || strcmp(r.format, "mindir") == 0 || strcmp(r.format, "tflite") == 0;
     if (!is_model || sp_model_load(path, &file, &r.model) != SP_OK) r.model = NULL;
     r.worked = r.model != NULL && sp_model_work(r.model, NULL, &r.multiply_adds) == SP_OK;
     tool_key_clear(&key);

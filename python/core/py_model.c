@@ -251,12 +251,20 @@ static PyObject *model_run(PyObject *self, PyObject *args)
     return result;
 }
 
+static PyObject *model_reset(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    SP_PY_TRY(sp_model_reset(((py_model *)self)->model));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef model_methods[] = {
     {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
     {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
+    {"reset", model_reset, METH_NOARGS, "reset(): what the model keeps from run to run, as it was before the first one."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -26,7 +26,7 @@ from spore._alias import as_mindspore
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
-             'runtime', 'safeguard', 'scipy', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
+             'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor', 'common.device', 'common.symbol',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',

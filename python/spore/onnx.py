@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX models: load gives a Cell that runs, trains and holds the file's weights as Parameters; export writes one."""
 from spore import _core
-from spore.common.parameter import Parameter
-from spore.nn import Cell
+from spore._model import ModelCell
 
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ["load", "export", "OnnxCell"]
 
 
-class OnnxCell(Cell):
+class OnnxCell(ModelCell):
     """A network read from an ONNX file.
 
     Its Parameters are the float weights of the file under their names there; calling it takes the file's inputs in order
@@ -19,26 +18,6 @@ class OnnxCell(Cell):
     Args:
         model (spore._core.Model): What the engine read.
     """
-
-    def __init__(self, model):
-        super().__init__()
-        self._model = model
-        self.input_names = [name for name, _, _ in model.inputs()]
-        self.output_names = [name for name, _, _ in model.outputs()]
-        for name, tensor in model.parameters():
-            parameter = Parameter(0.0, name=name)
-            parameter._rebind(tensor)    # Parameter(tensor) would copy the weights
-            model.bind(name, parameter)
-            self.insert_param_to_cell(name.replace(".", "_"), parameter, check_name_contain_dot=False)
-
-    def construct(self, *inputs, **named):
-        """Run the network on Tensors; None stands for an optional input that is left out."""
-        unknown = [name for name in named if name not in self.input_names]
-        if unknown or len(inputs) > len(self.input_names):
-            raise TypeError(f"the model has the inputs {self.input_names}, but got {len(inputs)} and {list(named)}")
-        given = list(inputs) + [named.get(name) for name in self.input_names[len(inputs):]]
-        results = self._model.run(*given)
-        return results[0] if len(results) == 1 else tuple(results)
 
 
 def load(path, dec_key=None, dec_mode="AES-GCM"):

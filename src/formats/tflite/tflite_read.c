@@ -162,7 +162,9 @@ static sp_status read_tensor_parts(reader *r, size_t table, const char *scope, s
     SP_TRY(read_constant(r, table, scope, t));
     if (!variable || t->constant != NULL || t->meta.dtype == SP_DTYPE_NONE) return SP_OK;
     for (int k = 0; k < t->meta.rank; k++) SP_CHECK(t->meta.dims[k] >= 0, SP_FORMAT, "a variable of unknown shape");
-    return new_state(r, t->name, &t->meta, t->scale.n == 1 && t->meta.dtype == SP_DTYPE_I8 ? (int8_t)t->scale.zero[0] : 0, &t->state);
+    const float zero = t->scale.n == 1 && t->meta.dtype == SP_DTYPE_I8 ? t->scale.zero[0] : 0;
+    SP_CHECK(zero >= -128 && zero <= 127, SP_FORMAT, "zero point %g of a variable of int8", (double)zero);
+    return new_state(r, t->name, &t->meta, (int8_t)zero, &t->state);
 }
 
 static sp_status read_tensor(reader *r, size_t table, int number, const char *scope, sp_tfl_tensor *t)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Cells of spore.onnx and spore.tflite have in common: a model that the engine read, as a Cell."""
+from spore.common.parameter import Parameter
+from spore.nn import Cell
+
+
+class ModelCell(Cell):
+    """A network read from a file, with its float weights as Parameters."""
+
+    def __init__(self, model):
+        super().__init__()
+        self._model = model
+        self.input_names = [name for name, _, _ in model.inputs()]
+        self.output_names = [name for name, _, _ in model.outputs()]
+        for name, tensor in model.parameters():
+            parameter = Parameter(0.0, name=name)
+            parameter._rebind(tensor)    # Parameter(tensor) would copy the weights
+            model.bind(name, parameter)
+            self.insert_param_to_cell(name.replace(".", "_"), parameter, check_name_contain_dot=False)
+
+    def construct(self, *inputs, **named):
+        """Run the network on Tensors; None stands for an optional input that is left out."""
+        unknown = [name for name in named if name not in self.input_names]
+        if unknown or len(inputs) > len(self.input_names):
+            raise TypeError(f"the model has the inputs {self.input_names}, but got {len(inputs)} and {list(named)}")
+        given = list(inputs) + [named.get(name) for name in self.input_names[len(inputs):]]
+        results = self._model.run(*given)
+        return results[0] if len(results) == 1 else tuple(results)
