@@ -30,6 +30,7 @@ from . import parallel as parallel
 from . import profiler as profiler
 from . import runtime as runtime
 from . import scipy as scipy
+from . import tflite as tflite
 from . import train as train
 from . import utils as utils
 from . import version as version

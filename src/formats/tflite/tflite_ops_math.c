@@ -73,6 +73,14 @@ static sp_status divide(sp_tfl_call *c)
     return sp__tfl_return(c, sp__tfl_activate(c, SP_TFL_OP2(c, real ? "div" : "trunc_div", c->in[0], c->in[1], NULL), sp__tfl_byte(c, 0, 0)));
 }
 
+/* By 0 to all bits but one; other numbers are brought to the nearer end. */
+static sp_status right_shift(sp_tfl_call *c)
+{
+    sp_tensor *by = c->in[1], *most = sp__const(c->b, 8 * (double)sp_dtype_bytes(sp_tensor_dtype(by)) - 1, by);
+    by = sp_minimum(c->b, sp_maximum(c->b, by, sp__const(c->b, 0, by)), most);
+    return sp__tfl_return(c, SP_TFL_OP2(c, "bitwise_right_shift", c->in[0], by, NULL));
+}
+
 static sp_status add_n(sp_tfl_call *c)
 {
     sp_tensor *sum = c->in[0];
@@ -142,7 +150,7 @@ const sp_tfl_handler sp__tfl_math[] = {
     {42, "DIV", divide, NULL, EACH, 2, -1}, {90, "FLOOR_DIV", binary, "floor_div", EACH, 2, -1}, {95, "FLOOR_MOD", binary, "floor_mod", EACH, 2, -1},
     {78, "POW", binary, "pow", EACH, 2, -1}, {55, "MAXIMUM", binary, "maximum", BEST, 2, -1}, {57, "MINIMUM", binary, "minimum", BEST, 2, -1},
     {99, "SQUARED_DIFFERENCE", binary, "squared_difference", EACH, 2, -1}, {156, "ATAN2", binary, "atan2", EACH, 2, -1},
-    {160, "BITWISE_XOR", binary, "bitwise_xor", RAW_EACH, 2, -1}, {161, "RIGHT_SHIFT", binary, "bitwise_right_shift", RAW_EACH, 2, -1},
+    {160, "BITWISE_XOR", binary, "bitwise_xor", RAW_EACH, 2, -1}, {161, "RIGHT_SHIFT", right_shift, NULL, RAW_EACH, 2, -1},
     {58, "LESS", binary, "less", EACH, 2, -1}, {61, "GREATER", binary, "greater", EACH, 2, -1},
     {62, "GREATER_EQUAL", binary, "greater_equal", EACH, 2, -1}, {63, "LESS_EQUAL", binary, "less_equal", EACH, 2, -1},
     {71, "EQUAL", binary, "equal", EACH, 2, -1}, {72, "NOT_EQUAL", binary, "not_equal", EACH, 2, -1},

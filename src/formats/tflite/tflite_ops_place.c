@@ -108,7 +108,7 @@ static sp_status one_hot(sp_tfl_call *c)
     int64_t depth = 0;
     SP_TRY(sp__tfl_one_int(c, 1, &depth));
     return sp__tfl_return(c, sp__tfl_op(c, "one_hot", 3, (sp_tensor *[]){c->in[0], c->in[2], c->in[3]}, "depth=%lld, axis=%lld", (long long)depth,
-                                        (long long)sp__tfl_int(c, 0, -1)));
+                                        (long long)sp__tfl_int(c, 0, 0)));
 }
 
 static sp_status where(sp_tfl_call *c) { return sp__tfl_return(c, sp_cast(c->b, SP_TFL_OP1(c, "nonzero", c->in[0], NULL), SP_DTYPE_I64)); }

@@ -386,7 +386,7 @@ static sp_status reverse_sequence(sp_tfl_call *c)
     sp_tensor *turned = sp__add_number(c->b, sp_sub(c->b, lengths, at), -1);
     at = sp_select(c->b, sp_less(c->b, at, lengths), turned, at);
     at = sp_broadcast_to(c->b, at, rank, sp_tensor_dims(c->in[0]));
-    return sp__tfl_return(c, SP_TFL_OP2(c, "gather_elements", c->in[0], at, "axis=%d", along));
+    return sp__tfl_return(c, SP_TFL_OP2(c, "gather_elements", c->in[0], at, "dim=%d", along));
 }
 
 static sp_status depth_blocks(sp_tfl_call *c)
