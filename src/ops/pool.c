@@ -308,23 +308,29 @@ static bool is_halving(const pool_geometry *g)
         }                                                                                                              \
         return !odd;                                                                                                   \
     }                                                                                                                  \
+    /* All four get their number, three of them zero: nothing branches, and vectors can do it. */                       \
     static bool pool_halve_grad_##D(const sp__window *w, const T *x, const T *dout, T *dx)                             \
     {                                                                                                                  \
         int odd = 0;                                                                                                   \
-        for (int64_t b = 0; b < w->out[1]; b++, dout += w->out[2]) {                                                   \
-            const T *r0 = x + 2 * b * w->in[2], *r1 = r0 + w->in[2];                                                   \
-            T *d0 = dx + 2 * b * w->in[2];                                                                             \
-            for (int64_t c = 0; c < w->out[2]; c++) {                                                                  \
+        const int64_t in = w->in[2], n = w->out[2];                                                                    \
+        for (int64_t b = 0; b < w->out[1]; b++, dout += n) {                                                           \
+            const T *restrict r0 = x + 2 * b * in, *restrict r1 = r0 + in;                                             \
+            T *restrict d0 = dx + 2 * b * in, *restrict d1 = d0 + in;                                                  \
+            for (int64_t c = 0; c < n; c++) {                                                                          \
                 const C v0 = LOAD(r0[2 * c]), v1 = LOAD(r0[2 * c + 1]), v2 = LOAD(r1[2 * c]), v3 = LOAD(r1[2 * c + 1]);\
-                C best = v1 > v0 ? v1 : v0;                                                                            \
-                const int64_t one = v1 > v0, two = v2 > best; /* computed with, so that nothing branches */            \
-                best = v2 > best ? v2 : best;                                                                          \
-                const int64_t three = v3 > best;                                                                       \
-                const int64_t at = (1 - three) * (two * w->in[2] + (1 - two) * one) + three * (w->in[2] + 1);          \
+                const C g = (C)(0 + LOAD(dout[c])), top = v1 > v0 ? v1 : v0, low = v2 > top ? v2 : top;                \
                 odd |= (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);                                              \
-                d0[2 * c + at] = STORE((C)(0 + LOAD(dout[c])));                                                        \
+                const C first = v1 > v0 ? (C)0 : g, second = v1 > v0 ? g : (C)0; /* if it lies in the first row */     \
+                const C upper0 = v2 > top ? (C)0 : first, upper1 = v2 > top ? (C)0 : second, third = v2 > top ? g : (C)0; \
+                d0[2 * c] = STORE(v3 > low ? (C)0 : upper0);                                                           \
+                d0[2 * c + 1] = STORE(v3 > low ? (C)0 : upper1);                                                       \
+                d1[2 * c] = STORE(v3 > low ? (C)0 : third);                                                            \
+                d1[2 * c + 1] = STORE(v3 > low ? g : (C)0);                                                            \
             }                                                                                                          \
+            memset(d0 + 2 * n, 0, (size_t)(in - 2 * n) * sizeof(T));                                                   \
+            memset(d1 + 2 * n, 0, (size_t)(in - 2 * n) * sizeof(T));                                                   \
         }                                                                                                              \
+        memset(dx + 2 * w->out[1] * in, 0, (size_t)((w->in[1] - 2 * w->out[1]) * in) * sizeof(T));                     \
         return !odd;                                                                                                   \
     }
 
@@ -378,11 +384,10 @@ static bool is_halving(const pool_geometry *g)
         for (int64_t plane = from; plane < to; plane++) {                                                              \
             int64_t at_plane = plane * sp__window_inputs(w), o = plane * sp__window_positions(w);                      \
             T *dx = (T *)job->out + at_plane;                                                                          \
+            if (is_halving(&job->g) &&                                                                                 \
+                pool_halve_grad_##D(w, (const T *)job->x + at_plane, (const T *)job->values + o, dx))                  \
+                continue;                                                                                              \
             memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                                   \
-            if (is_halving(&job->g)) {                                                                                 \
-                if (pool_halve_grad_##D(w, (const T *)job->x + at_plane, (const T *)job->values + o, dx)) continue;    \
-                memset(dx, 0, (size_t)sp__window_inputs(w) * sizeof(T));                                               \
-            }                                                                                                          \
             POOL_EACH_PART                                                                                             \
             {                                                                                                          \
                 const T *dout = (const T *)job->values + o;                                                            \
