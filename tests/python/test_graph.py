@@ -265,6 +265,40 @@ def test_one_program_from_several_threads():
     assert got == [want] * 200
 
 
+def test_one_program_runs_in_several_threads_at_once():
+    """Products with tails, a chain closed by a reduction, branches and loops of the run, Parameters: nothing of a run is shared."""
+    net = nn.SequentialCell(nn.Dense(64, 96), nn.ReLU(), nn.Dense(96, 64))
+    net.set_train(False)
+
+    @ms.jit
+    def f(x, n):
+        while n > 0:
+            x = net(x) + x * 0.5
+            n = n - 1
+        if x.sum() > 0:
+            x = ops.tanh(x)
+        return x, ((x - 1) * (x - 1)).mean(), (x * 2 + 1).sum(0)
+    random = np.random.RandomState(3)
+    inputs = [(Tensor(random.randn(200 + 40 * (i % 3), 64).astype(np.float32)), Tensor(1 + i % 4)) for i in range(8)]
+    want = [[t.asnumpy().tobytes() for t in f(*one)] for one in inputs]
+    wrong, errors = [], []
+
+    def run(which):
+        try:
+            for i in range(12):
+                k = (which + i) % len(inputs)
+                if [t.asnumpy().tobytes() for t in f(*inputs[k])] != want[k]:
+                    wrong.append(k)
+        except BaseException as error:
+            errors.append(error)
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and not errors
+
+
 # --- explain ---------------------------------------------------------------------------------------------------------
 
 def test_explain_tells_what_happened(tmp_path):
