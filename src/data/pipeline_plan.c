@@ -448,25 +448,6 @@ static sp_stage_result zip_next(sp_stage *p, sp_task **out)
     return give_new(p, n, rows, out);
 }
 
-/* The first row of a data set. That of the first one stays as it is: what goes out is a copy. */
-static sp_stage_result concat_first(sp_stage *p, sp_task *task, sp_task **out)
-{
-    sp_task *rows[2] = {task, NULL};
-    p->limit = 1;
-    if (p->n_held == 0) {
-        if (hold(p, task) != SP_OK) {
-            sp__task_release(task);
-            return SP_STAGE_FAIL;
-        }
-        sp__task_retain(task);
-        return give_new(p, 1, rows, out);
-    }
-    rows[1] = p->held[p->first];
-    if (rows[1]->status != SP_OK) return give_new(p, 1, rows, out);
-    sp__task_retain(rows[1]);
-    return give_new(p, 2, rows, out);
-}
-
 static sp_status zip_count(const sp_dataset *ds, int64_t *out)
 {
     int64_t least = INT64_MAX;
@@ -479,21 +460,37 @@ static sp_status zip_count(const sp_dataset *ds, int64_t *out)
     return SP_OK;
 }
 
-/* at: number of the data set; limit: whether it has given a row; held: the first row of all, which the first row of every other
- * data set is compared with */
+/* The first row of a data set: of the first one as a copy, so that the row stays as it is; of the others compared with it. */
+static sp_stage_result concat_first(sp_stage *p, sp_task *task, sp_task **out)
+{
+    sp_task *first = p->held[p->first], *rows[2] = {task ? task : first, first};
+    p->limit = 1;
+    sp__task_retain(first);
+    if (task && first->status == SP_OK) return give_new(p, 2, rows, out);
+    if (task) sp__task_release(first);
+    return give_new(p, 1, rows, out);
+}
+
+/* at: number of the data set; limit: whether it has given a row; held: the first row of all; ended: whether that has been given
+ * out. It is waited for: a task that others are told to make must not be submitted, and one that is made can be given to several. */
 static sp_stage_result concat_next(sp_stage *p, sp_task **out)
 {
     for (; p->at < p->node->n_parents; p->at++, p->limit = 0) {
-        if (!p->limit && p->n_held) { /* before the row is taken: nothing may be lost while this is waited for */
-            if (sp__task_submit(p->it, p->held[p->first]) != SP_OK) return SP_STAGE_FAIL;
-            if (!sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+        if (p->n_held && !sp__task_is_done(p->it, p->held[p->first])) return SP_STAGE_WAIT;
+        if (p->n_held && !p->ended) {
+            p->ended = true;
+            return concat_first(p, NULL, out);
         }
         sp_task *task = NULL;
         const sp_stage_result r = sp__stage_next(p->parents[p->at], &task);
         if (r == SP_STAGE_END) continue;
-        if (r == SP_STAGE_ROW && !p->limit) return concat_first(p, task, out);
-        *out = task;
-        return r;
+        if (r != SP_STAGE_ROW || p->limit) {
+            *out = task;
+            return r;
+        }
+        if (p->n_held) return concat_first(p, task, out);
+        if (see_to(p, task) != SP_OK) return SP_STAGE_FAIL;
+        return concat_next(p, out);
     }
     return SP_STAGE_END;
 }

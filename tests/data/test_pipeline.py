@@ -626,3 +626,25 @@ def test_a_crop_of_a_resized_picture_is_computed_alone(size):
             np.testing.assert_array_equal(together, crop(resize(image.astype(kind))))
     with pytest.raises(RuntimeError, match='1000 times'):
         epochs(ds.GeneratorDataset([image], ['image'], shuffle=False).map([vision.Resize((90000, 5)), vision.CenterCrop(3)], 'image'))
+
+
+def test_shards_of_datasets_one_after_another():
+    """Also of functions: the first row is looked at, and must not be made twice."""
+    calls = []
+
+    def read(i):
+        calls.append(int(i))
+        return np.array(i)
+    for shards in (1, 2, 4):
+        shown = []
+        for shard in range(shards):
+            rows = ds.GeneratorDataset([np.array(k) for k in range(5)], ['x'], shuffle=False).map(read, 'x')
+            data = rows + ds.PaddedDataset([{'x': np.array(-1)}] * 3)
+            data.use_sampler(ds.DistributedSampler(shards, shard, shuffle=False))
+            shown += [row[0] for row in epochs(data)[0]]
+        assert sorted(shown) == [-1, -1, -1, 0, 1, 2, 3, 4]
+    calls.clear()
+    both = ds.GeneratorDataset([np.array(k) for k in range(5)], ['x'], shuffle=False).map(read, 'x')
+    both = both + ds.GeneratorDataset(lambda: iter([np.array(7), np.array(8)]), ['x']).map(read, 'x')
+    assert [row[0] for row in epochs(both.batch(3))[0]] == [[0, 1, 2], [3, 4, 7], [8]] and calls == [0, 1, 2, 3, 4, 7, 8]
+    assert sorted(row[0] for row in epochs((both + both).shuffle(9))[0]) == sorted([0, 1, 2, 3, 4, 7, 8] * 2)
