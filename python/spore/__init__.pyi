@@ -333,6 +333,8 @@ from spore.nn.layer.rnn_cells import RNNCell as RNNCell
 from spore.nn.layer.rnns import GRU as GRU
 from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
+from spore.nn.layer.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from spore.nn.layer.sparse import SparseToDense as SparseToDense
 from spore.nn.layer.timedistributed import TimeDistributed as TimeDistributed
 from spore.nn.layer.transformer import MultiheadAttention as MultiheadAttention
 from spore.nn.layer.transformer import Transformer as Transformer
@@ -445,11 +447,14 @@ from spore.profiler import tensorboard_trace_handler as tensorboard_trace_handle
 from spore.runtime import Event as Event
 from spore.runtime import Stream as Stream
 from spore.runtime import StreamCtx as StreamCtx
+from spore.runtime import StreamLimitCtx as StreamLimitCtx
 from spore.runtime import communication_stream as communication_stream
 from spore.runtime import current_stream as current_stream
 from spore.runtime import default_stream as default_stream
 from spore.runtime import dispatch_threads_num as dispatch_threads_num
 from spore.runtime import empty_cache as empty_cache
+from spore.runtime import get_device_limit as get_device_limit
+from spore.runtime import get_stream_limit as get_stream_limit
 from spore.runtime import launch_blocking as launch_blocking
 from spore.runtime import max_memory_allocated as max_memory_allocated
 from spore.runtime import max_memory_reserved as max_memory_reserved
@@ -460,10 +465,14 @@ from spore.runtime import memory_summary as memory_summary
 from spore.runtime import reset_max_memory_allocated as reset_max_memory_allocated
 from spore.runtime import reset_max_memory_reserved as reset_max_memory_reserved
 from spore.runtime import reset_peak_memory_stats as reset_peak_memory_stats
+from spore.runtime import reset_stream_limit as reset_stream_limit
 from spore.runtime import set_cpu_affinity as set_cpu_affinity
 from spore.runtime import set_cur_stream as set_cur_stream
+from spore.runtime import set_device_limit as set_device_limit
+from spore.runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from spore.runtime import set_kernel_launch_group as set_kernel_launch_group
 from spore.runtime import set_memory as set_memory
+from spore.runtime import set_stream_limit as set_stream_limit
 from spore.runtime import synchronize as synchronize
 from spore.train._convert import convert_parameters as convert_parameters
 from spore.train._mindir import export as export
@@ -482,6 +491,8 @@ from spore.train.callback._control import History as History
 from spore.train.callback._control import LambdaCallback as LambdaCallback
 from spore.train.callback._control import LearningRateScheduler as LearningRateScheduler
 from spore.train.callback._control import ReduceLROnPlateau as ReduceLROnPlateau
+from spore.train.callback._exit import BackupAndRestore as BackupAndRestore
+from spore.train.callback._exit import OnRequestExit as OnRequestExit
 from spore.train.callback._monitor import LossMonitor as LossMonitor
 from spore.train.callback._monitor import TimeMonitor as TimeMonitor
 from spore.train.callback._summary import SummaryCollector as SummaryCollector

@@ -34,7 +34,6 @@ nn.grad: cell_grad
 nn.layer: thor_layer
 nn.optim: adasum tft_wrapper
 nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine softplus
-nn.probability.bnn_layers: bnn_cell_wrapper conv_variational dense_variational layer_distribution
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \
 normal poisson student_t transformed_distribution uniform
 onnx < train: onnx_export

@@ -106,6 +106,7 @@ class Tensor:
         """x plus value times a times b."""
     def addmm(self, mat1: TensorLike, mat2: TensorLike, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
         """beta times x plus alpha times the matrix product."""
+    def addmm_(self, mat1, mat2, *, beta=1, alpha=1) -> Any: ...
     def addmv(self, mat: TensorLike, vec: TensorLike, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
         """beta times x plus alpha times the product of matrix and vector."""
     def addr(self, vec1: TensorLike, vec2: TensorLike, beta: _float = 1, alpha: _float = 1) -> Tensor:
@@ -228,6 +229,7 @@ class Tensor:
         """The inverse of the matrix whose Cholesky decomposition is given."""
     def cholesky_solve(self, input2, upper=False) -> Any:
         """The x with A x = input, where input2 is the Cholesky decomposition of A."""
+    def choose(self, choices, mode='clip') -> Any: ...
     def chunk(self, chunks, axis=0, *, dim=None) -> Any:
         """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
     def clamp(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
@@ -238,6 +240,7 @@ class Tensor:
         """Each element kept between min and max."""
     def clone(self) -> Tensor:
         """The same values in memory of their own."""
+    def col2im(self, output_size, kernel_size, dilation, padding_value, stride) -> Any: ...
     def conj(self) -> Tensor:
         """The complex conjugate of each element."""
     const_arg: Any
@@ -747,6 +750,7 @@ class Tensor:
         """Product over axes (all when none are given); integers are multiplied as int64."""
     def ptp(self, axis=None, keepdims=False) -> Any:
         """The distance from the minimum to the maximum over axes."""
+    def put_(self, index, source, accumulate=False) -> Any: ...
     def qr(self, some=True) -> Any:
         """The decomposition by ops.qr; some=False stands for mode 'complete'."""
     def quantile(self, q, axis=None, keepdims=False) -> Any:
@@ -978,6 +982,7 @@ class Tensor:
         """The numbers converted to the dtype of another Tensor."""
     def unbind(self, dim=0) -> Any:
         """The slices along a dimension."""
+    def unfold(self, kernel_size, dilation=1, padding=0, stride=1) -> Any: ...
     def uniform(self, from_=0.0, to=1.0, generator=None) -> Any: ...
     def uniform_(self, from_=0, to=1, *, generator=None) -> Any:
         """Numbers in [from_, to), in place."""

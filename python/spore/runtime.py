@@ -9,7 +9,8 @@ import time
 from spore import _core
 
 __path__ = []  # addresses below this one are in _addresses.py
-__all__ = ['memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
+__all__ = ['set_device_limit', 'get_device_limit', 'set_stream_limit', 'get_stream_limit', 'reset_stream_limit',
+           'set_kernel_launch_capture', 'StreamLimitCtx', 'memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
            'memory_summary',
            'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache',
            'set_memory',
@@ -259,3 +260,60 @@ def set_cur_stream(stream):
     """Use a stream."""
     if not isinstance(stream, Stream):
         raise TypeError(f"set_cur_stream: a Stream is wanted, but got {type(stream).__name__}")
+
+
+# --- shares of a processor: the CPU has none of the kinds that these count ----------------------------------------------
+
+_limits = {}
+
+
+def _limit(who, cube_num, vector_num):
+    for name, value in (('cube_num', cube_num), ('vector_num', vector_num)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{who}: {name} must be an int, but got {type(value).__name__}")
+    return {'cube_core_num': cube_num, 'vector_core_num': vector_num}
+
+
+def set_device_limit(device, cube_num=-1, vector_num=-1):
+    """Keep how many cores of an Ascend processor may be used; a CPU has none."""
+    _limits['device', device] = _limit('set_device_limit', cube_num, vector_num)
+
+
+def get_device_limit(device):
+    """What set_device_limit kept."""
+    return _limits.get(('device', device), {'cube_core_num': -1, 'vector_core_num': -1})
+
+
+def set_stream_limit(stream, cube_num=-1, vector_num=-1):
+    """As set_device_limit, for one stream."""
+    _limits['stream', id(stream)] = _limit('set_stream_limit', cube_num, vector_num)
+
+
+def get_stream_limit(stream):
+    """What set_stream_limit kept."""
+    return _limits.get(('stream', id(stream)), {'cube_core_num': -1, 'vector_core_num': -1})
+
+
+def reset_stream_limit(stream):
+    """Forget what set_stream_limit kept."""
+    _limits.pop(('stream', id(stream)), None)
+
+
+class StreamLimitCtx:
+    """A context with a limit for a stream."""
+
+    def __init__(self, stream, cube_num=-1, vector_num=-1):
+        self._args = stream, cube_num, vector_num
+
+    def __enter__(self):
+        set_stream_limit(*self._args)
+        return self
+
+    def __exit__(self, *error):
+        reset_stream_limit(self._args[0])
+
+
+def set_kernel_launch_capture(enable_capture_graph, op_capture_skip=None):
+    """Accepted: programs are planned ahead on a CPU anyway."""
+    if not isinstance(enable_capture_graph, bool):
+        raise TypeError(f"set_kernel_launch_capture: a bool is wanted, but got {type(enable_capture_graph).__name__}")

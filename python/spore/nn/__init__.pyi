@@ -156,6 +156,8 @@ from spore.nn.layer.rnn_cells import RNNCell as RNNCell
 from spore.nn.layer.rnns import GRU as GRU
 from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
+from spore.nn.layer.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from spore.nn.layer.sparse import SparseToDense as SparseToDense
 from spore.nn.layer.timedistributed import TimeDistributed as TimeDistributed
 from spore.nn.layer.transformer import MultiheadAttention as MultiheadAttention
 from spore.nn.layer.transformer import Transformer as Transformer

@@ -42,10 +42,31 @@ class Primitive:
         self.attrs.pop(name, None)
         return self
 
-    def set_prim_instance_name(self, name):
+    def set_prim_instance_name(self, instance_name):
         """Name this instance, for messages and graphs."""
-        self.instance_name = name
+        self.instance_name = instance_name
         return self
+
+    add_attr, set_instance_name = add_prim_attr, set_prim_instance_name
+
+    def del_attr(self, name):
+        """Drop an attribute."""
+        return self.del_prim_attr(name)
+
+    def get_attr_dict(self):
+        """The attributes, by name."""
+        return self.attrs
+
+    def set_signatures(self, signatures):
+        """Accepted: what operators may do to their inputs is known here."""
+
+    def set_user_data(self, key, value):
+        """Keep a value of one's own."""
+        self.__dict__.setdefault("_user_data", {})[key] = value
+
+    def get_user_data(self, key):
+        """A value kept by set_user_data, or None."""
+        return self.__dict__.get("_user_data", {}).get(key)
 
     def init_prim_io_names(self, inputs, outputs):
         """Name inputs and outputs."""

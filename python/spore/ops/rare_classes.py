@@ -417,7 +417,46 @@ TENSOR_METHODS = {
                                                else size),
     "soft_shrink": lambda self, lambd=0.5: _op("softshrink")(self, lambd),
     "top_k": lambda self, k, sorted=True: _op("topk")(self, k, None, True, sorted),
+    "choose": lambda self, choices, mode="clip": _choose(self, choices, mode),
+    "put_": lambda self, index, source, accumulate=False: _put_into(self, index, source, accumulate),
+    "addmm_": lambda self, mat1, mat2, *, beta=1, alpha=1: self.copy_(beta * self + alpha * _op("matmul")(mat1, mat2)),
+    "unfold": lambda self, kernel_size, dilation=1, padding=0, stride=1: _op("unfold")(self, kernel_size, dilation, padding, stride),
+    "col2im": lambda self, output_size, kernel_size, dilation, padding_value, stride: _op("col2im")(
+        self, output_size, kernel_size, dilation, padding_value, stride),
     "i0": lambda self: i0(self), "inv": lambda self: _op("inv")(self)}
+
+
+def _choose(x, choices, mode):
+    """From several Tensors, for each element of x the one that it numbers; mode: what becomes of numbers out of range."""
+    rows = [c if isinstance(c, Tensor) else Tensor(c) for c in choices]
+    shape = _op("broadcast_to")
+    n = len(rows)
+    if mode == "clip":
+        x = _op("clamp")(x, 0, n - 1)
+    elif mode == "wrap":
+        x = x % n
+    elif mode == "raise":
+        if int(x.min()) < 0 or int(x.max()) >= n:
+            raise ValueError(f"choose: numbers must be between 0 and {n - 1}")
+    else:
+        raise ValueError(f"choose: mode must be 'raise', 'wrap' or 'clip', but got {mode!r}")
+    full = x
+    for row in rows:
+        full = full * 0 + row * 0
+    sizes = tuple(full.shape)
+    stacked = array.stack([shape(row, sizes) for row in rows], 0)
+    return _op("gather_elements")(stacked, 0, shape(x, sizes).expand_dims(0).astype(mstype.int64))[0]
+
+
+def _put_into(x, index, source, accumulate):
+    """Elements at places of the flattened Tensor replaced, or added to; the Tensor is written."""
+    places = index.reshape((-1, 1)).astype(mstype.int64)
+    values = source.reshape((-1,)).astype(x.dtype)
+    if places.shape[0] != values.shape[0]:
+        raise ValueError(f"put_: index and source must have as many elements, but have {places.shape[0]} and {values.shape[0]}")
+    flat = x.reshape((-1,))
+    done = _op("tensor_scatter_add" if accumulate else "tensor_scatter_update")(flat, places, values)
+    return x.copy_(done.reshape(x.shape))
 
 
 def _sum_to(x, size):

@@ -1,5 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tools beside the framework: exchange of memory with other libraries."""
+"""Tools beside the framework: exchange of memory with other libraries; checks of hardware that a CPU does not have."""
 from spore.utils import dlpack
+from spore.utils.dlpack import from_dlpack, to_dlpack
 
-__all__ = ['dlpack']
+__all__ = ['dlpack', 'from_dlpack', 'to_dlpack', 'ExitByRequest', 'stress_detect', 'sdc_detect_start', 'sdc_detect_stop',
+           'get_sdc_detect_result']
+
+
+class ExitByRequest:
+    """Whether a training was asked to end."""
+
+    def __init__(self):
+        self.is_exit = False
+
+
+def stress_detect(detect_type="aic"):
+    """Load tests of Ascend processors."""
+    raise NotImplementedError("stress_detect tests Ascend processors; there is none")
+
+
+def sdc_detect_start():
+    """Watch for silent errors of Ascend processors: there is none, hence nothing to watch."""
+
+
+def sdc_detect_stop():
+    """End of sdc_detect_start."""
+
+
+def get_sdc_detect_result():
+    """Whether silent errors were found: no."""
+    return False
