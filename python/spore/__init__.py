@@ -20,7 +20,7 @@ from spore.common.dtype import dtype_to_nptype, dtype_to_pytype, get_py_obj_dtyp
 from spore.context import (COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context,
                            get_context, get_current_device, get_ps_context, reset_auto_parallel_context,
                            set_auto_parallel_context,
-                           set_context, set_deterministic, set_device, set_ps_context)
+                           set_context, set_deterministic, set_device, set_ps_context, reset_ps_context)
 from spore._alias import as_mindspore
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
@@ -43,6 +43,8 @@ def __getattr__(name):
         raise AttributeError(f"module 'spore' has no attribute '{name}'")
     if name in _TYPES:
         return _TYPES[name]
+    if name == 'constexpr':
+        return ops.constexpr
     if name in _PACKAGES:
         try:
             return _importlib.import_module('spore.' + name)
@@ -69,7 +71,7 @@ __all__ = list(_common_names) + [
     'get_auto_parallel_context',
     'get_context', 'get_current_device', 'get_ps_context', 'reset_auto_parallel_context', 'set_auto_parallel_context',
     'set_context',
-    'set_deterministic', 'set_device', 'set_ps_context', 'as_mindspore', 'dtype_to_nptype', 'dtype_to_pytype',
+    'set_deterministic', 'set_device', 'set_ps_context', 'reset_ps_context', 'as_mindspore', 'dtype_to_nptype', 'dtype_to_pytype',
     'pytype_to_dtype',
     'get_py_obj_dtype']
 

@@ -167,6 +167,7 @@ from spore.context import get_context as get_context
 from spore.context import get_current_device as get_current_device
 from spore.context import get_ps_context as get_ps_context
 from spore.context import reset_auto_parallel_context as reset_auto_parallel_context
+from spore.context import reset_ps_context as reset_ps_context
 from spore.context import set_auto_parallel_context as set_auto_parallel_context
 from spore.context import set_context as set_context
 from spore.context import set_deterministic as set_deterministic

@@ -97,9 +97,13 @@ class _Address(types.ModuleType):
         if not name.startswith("__"):
             for place in self.__dict__.get("_places", ()):
                 try:
-                    return getattr(importlib.import_module("spore." + place), name)
+                    found = getattr(importlib.import_module("spore." + place), name)
                 except AttributeError:
                     continue
+                if isinstance(found, _Address) and found._hidden is not None:
+                    return found._hidden                   # importing the address hid it
+                if not isinstance(found, _Address):
+                    return found
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def __dir__(self):
@@ -130,7 +134,7 @@ class _Loader:
     def create_module(self, spec):
         module = _Address(spec.name)
         parent, _, last = spec.name.rpartition(".")
-        module._places, module._hidden = self._places, getattr(sys.modules[parent], last, None)
+        module._places, module._hidden = self._places, vars(sys.modules[parent]).get(last)
         return module
 
     def exec_module(self, module):

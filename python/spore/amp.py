@@ -120,3 +120,13 @@ class DynamicLossScaler(_Scaler):
         self.scale_value.set_data(Tensor(scale, mstype.float32))
         self.counter.set_data(Tensor((counter + 1) % self.scale_window if finite else 0, mstype.int32))
         return True
+
+
+def _grad_scale_map(scale_value, inputs):
+    """Tensors times the scale, in their dtypes."""
+    return _map(lambda x: (x * scale_value.astype(x.dtype)), inputs)
+
+
+def _grad_unscale_map(scale_value, inputs):
+    """Tensors divided by the scale, in their dtypes."""
+    return _map(lambda x: (x / scale_value.astype(x.dtype)), inputs)

@@ -323,6 +323,13 @@ def get_ps_context(attr_key):
 
 
 def reset_ps_context():
-    """All options of the parameter server as at the start."""
+    """All options of the parameter server as at the start.
+
+    Examples:
+        >>> import spore
+        >>> spore.reset_ps_context()
+        >>> spore.get_ps_context("enable_ps")
+        False
+    """
     _ps.clear()
     _ps.update(_PS)

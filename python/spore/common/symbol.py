@@ -33,6 +33,9 @@ class Symbol:
             raise ValueError(f"For 'Symbol', 'max' must not be below 'min', but they are {max} and {min}.")
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
 
+    def __index__(self):
+        return -1                        # in a shape: a size that is left open
+
     def to_dict(self):
         """The values as a dictionary."""
         return {name: getattr(self, name) for name in ('max', 'min', 'divisor', 'remainder', 'unique')}

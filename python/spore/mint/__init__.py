@@ -12,6 +12,17 @@ from .nn import functional  # noqa: E402
 clip = globals()["clamp"]
 
 
+def item(input):
+    """The number of a Tensor with one element.
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> mint.item(Tensor([3.0]))
+        3.0
+    """
+    return input.item()
+
+
 def __getattr__(name):
     if name in ("optim", "distributed"):  # loaded on first use: optim needs spore.nn
         import importlib

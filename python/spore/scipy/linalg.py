@@ -4,7 +4,7 @@ from spore import _core, ops
 from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 
-__all__ = ['block_diag', 'inv', 'cho_factor', 'cholesky', 'cho_solve', 'eigh', 'lu_factor', 'lu_solve', 'lu', 'solve_triangular', 'lstsq']
+__all__ = ['block_diag', 'inv', 'cho_factor', 'cholesky', 'cho_solve', 'eigh', 'lu_factor', 'lu_solve', 'lu', 'solve_triangular', 'lstsq', 'det']
 
 _apply = _core.apply
 
@@ -197,3 +197,17 @@ def lstsq(A, B, rcond=None, driver=None):
     rank = (values > step * ops.amax(values, -1, True)).astype(mstype.int64).sum(-1)
     empty = Tensor([], A.dtype)
     return x.squeeze(-1) if vector else x, empty, rank, empty
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    """The determinant of square matrices.
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore.scipy.linalg import det
+        >>> print(det(ms.Tensor([[0.0, 2.0], [4.0, 5.0]])))
+        -8.0
+    """
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
+    return ops.det(a)
