@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run real ONNX models in spore and in ONNX Runtime and compare outputs; with --time, both speeds.
 
-    run_models.py FOLDER [--match TEXT] [--time]
+    run_models.py FOLDER [--match TEXT] [--time] [--mindir FOLDER]
 
 Every .onnx file below FOLDER is run. Outputs must agree within
 1e-3 of their largest element (1e-2 where weights are float16), or 1e-5. Inputs are random numbers, small images or noise, with free dimensions set by the table
 SIZES below; the same go to both. Needs the packages spore and onnxruntime. models.md tells where the models come from and what
-was found.
+was found. --mindir writes every model as MindIR too, with inputs and ONNX Runtime's outputs beside it, and runs what it wrote; these files are
+for `tests/oracle_mindir/real_nets.py read`, which runs them with MindSpore.
 """
 import argparse
 import hashlib
@@ -84,7 +85,28 @@ def session_of(path, optimised):
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def run_model(path, timed):
+def close(found, wanted, rtol):
+    """(are they equal, largest difference)"""
+    error = float(np.abs(found.astype(np.float64) - wanted.astype(np.float64)).max()) if wanted.size else 0.0
+    return error <= max(ATOL, rtol * float(np.abs(wanted.astype(np.float64)).max(initial=0))), error
+
+
+def by_mindir(net, name, tensors, wanted, rtol, folder):
+    """What the model is as MindIR: "MindIR equal", or why not. The file is kept with inputs and wanted outputs."""
+    path = folder / f"{name}.mindir"
+    try:
+        spore.export(net, *tensors, file_name=str(path), file_format="MINDIR")
+        found = spore.nn.GraphCell(spore.load(str(path)))(*tensors)
+    except Exception as e:  # every failure is a result of this program
+        return f"MindIR {type(e).__name__}: {' '.join(str(e).split())[:200]}"
+    np.savez(path.with_suffix(".npz"), **{f"in{k}": t.asnumpy() for k, t in enumerate(tensors)}, **{f"out{k}": w for k, w in enumerate(wanted)})
+    found = [one.asnumpy() for one in (found if isinstance(found, tuple) else (found,))]
+    if [f.shape for f in found] != [w.shape for w in wanted]:
+        return "MindIR shapes differ"
+    return "MindIR equal" if all(close(f, w, rtol)[0] for f, w in zip(found, wanted)) else "MindIR differs"
+
+
+def run_model(path, timed, mindir=None):
     """(outcome, largest difference, figures)."""
     plain = session_of(path, False)
     random = np.random.default_rng(0)
@@ -113,7 +135,11 @@ def run_model(path, timed):
         session = session_of(path, True)
         figures["spore"] = seconds(lambda: net(*tensors))
         figures["runtime"] = seconds(lambda: session.run(None, inputs))
-    return "equal" if equal else "differs", worst, figures
+    outcome = "equal" if equal else "differs"
+    if mindir is not None:
+        name = "".join(c if c.isalnum() or c in "_-." else "_" for c in f"{path.parent.name}_{path.stem}")
+        outcome += ", " + by_mindir(net, name, tensors, wanted, rtol, mindir)
+    return outcome, worst, figures
 
 
 def main():
@@ -121,6 +147,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--match", default="", help="only files whose path contains this")
     parser.add_argument("--time", action="store_true", help="measure both")
+    parser.add_argument("--mindir", type=Path, help="write and run the models as MindIR, into this folder")
     arguments = parser.parse_args()
     seen, bad, count = set(), 0, 0
     for path in sorted(arguments.folder.rglob("*.onnx")):
@@ -132,10 +159,10 @@ def main():
         seen.add(digest)
         count += 1
         try:
-            outcome, worst, figures = run_model(path, arguments.time)
+            outcome, worst, figures = run_model(path, arguments.time, arguments.mindir)
         except Exception as e:  # every failure is a result of this program
             outcome, worst, figures = f"{type(e).__name__}: {e}".splitlines()[0][:300], 0, {}
-        bad += outcome != "equal"
+        bad += not outcome.startswith("equal") or "MindIR " in outcome and not outcome.endswith("MindIR equal")
         times = "  ".join(f"{k} {v * 1e3:.2f} ms" for k, v in figures.items())
         ratio = f"  x{figures['runtime'] / figures['spore']:.2f}" if "spore" in figures else ""
         print(f"{outcome:8} {worst:.1e}  {path.relative_to(arguments.folder)}  {times}{ratio}", flush=True)

@@ -471,7 +471,7 @@ static const mi_rule rules[] = {
     CODE("PadV3", "pad", sp__mi_run_pad), CODE("ConstantPadND", "pad", sp__mi_run_pad), CODE("Pad", "pad", sp__mi_run_pad_attr), CODE("MirrorPad", "pad", sp__mi_run_pad_attr),
     CODE("FillV2", NULL, sp__mi_run_fill), CODE("FillScalar", NULL, sp__mi_run_fill), CODE("FillTensor", NULL, sp__mi_run_fill), CODE("Fill", NULL, sp__mi_run_fill),
     CODE("ScatterNd", NULL, sp__mi_run_scatter_nd), CODE("TensorScatterElements", NULL, sp__mi_run_scatter_elements), CODE("Cummin", NULL, sp__mi_run_cummin),
-    CODE("SolveTriangular", NULL, sp__mi_run_triangular),
+    CODE("SolveTriangular", NULL, sp__mi_run_triangular), CODE("FFT", NULL, sp__mi_run_fft), CODE("IFFT", NULL, sp__mi_run_fft),
     RESIZE("ResizeBilinearV2", "linear"), RESIZE("ResizeBilinear", "linear"), RESIZE("ResizeNearestNeighborV2", "nearest"), RESIZE("ResizeNearestNeighbor", "nearest"),
     RESIZE("ResizeLinear1D", "linear"), CODE("DepthToSpace", NULL, sp__mi_run_blocks), CODE("SpaceToDepth", NULL, sp__mi_run_blocks),
     CODE("MaxPool3D", "max_pool3d", sp__mi_run_pool_3d), CODE("AvgPool3D", "avg_pool3d", sp__mi_run_pool_3d), CODE("MaxPoolWithArgmaxV2", "max_pool2d_indices", sp__mi_run_pool_argmax),

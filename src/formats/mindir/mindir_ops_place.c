@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindir_ops_place.c - primitives of MindIR that pad, fill, scatter, resize and put in order. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,6 +197,35 @@ sp_status sp__mi_run_crop(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 2, &at));
     SP_TRY(sp__mi_call(c, "cast", 1, &at, &c->in[2], "dtype=int64"));
     return sp__mi_run_text(c, rule, out);
+}
+
+/* --- transforms -------------------------------------------------------------------------------------------------- */
+
+/* x, length (None: as it is), dim, norm: backward 0, forward 1, ortho 2. */
+sp_status sp__mi_run_fft(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    sp_tensor *x;
+    int64_t dim, norm;
+    bool inverse = !strcmp(rule->mindir, "IFFT");
+    SP_TRY(sp__mi_operand(c, 0, &x));
+    SP_CHECK(c->n_in < 2 || c->in[1]->kind == MI_NONE, SP_FORMAT, "a transform of another length is not supported");
+    SP_TRY(sp__mi_int_argument(c, 2, "dim", -1, &dim));
+    SP_TRY(sp__mi_int_argument(c, 3, "norm", 0, &norm));
+    if (sp_dtype_kind(sp_tensor_dtype(x)) != 'c') {
+        bool wide = sp_tensor_dtype(x) == SP_DTYPE_F64;
+        SP_TRY(sp__mi_call(c, "cast", 1, &x, out, "dtype=%s", wide ? "complex128" : "complex64"));
+        x = (*out)->t;
+    }
+    int64_t at = dim < 0 ? dim + sp_tensor_rank(x) : dim;
+    SP_CHECK(at >= 0 && at < sp_tensor_rank(x), SP_VALUE, "dim %lld is out of range for rank %d", (long long)dim, sp_tensor_rank(x));
+    double n = (double)sp_tensor_dims(x)[at], scale = norm == 2 ? 1 / sqrt(n) : (norm == 1) != inverse ? 1 / n : 1;
+    SP_TRY(sp__mi_call(c, "fft", 1, &x, out, "axis=%lld, inverse=%s", (long long)dim, inverse ? "True" : "False"));
+    if (scale == 1) return SP_OK;
+    sp_tensor *factor, *pair[2] = {(*out)->t};
+    SP_TRY(sp_tensor_create_f64(SP_DTYPE_F32, scale, &factor));
+    factor->flags |= SP_TENSOR_WEAK;
+    pair[1] = sp_builder_take_tensor(c->b, factor);
+    return sp__mi_apply(c, "mul", "", 2, pair, out);
 }
 
 /* --- matrices ---------------------------------------------------------------------------------------------------- */

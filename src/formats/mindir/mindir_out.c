@@ -130,7 +130,11 @@ const char *sp__mo_text(mo_out *o, const char *format, ...)
 
 mo sp__mo_function(mo_out *o, const sp_function *f) { return sp__mo_text(o, "%d_%s", f->id, f->name); }
 
-mo sp__mo_fresh(mo_out *o) { return sp__mo_text(o, "%s:t%d", sp__mo_function(o, o->fn), ++o->counter); }
+mo sp__mo_fresh(mo_out *o)
+{
+    ++o->counter;
+    return sp__mo_text(o, "%s:CNode_t%d:%d", sp__mo_function(o, o->fn), o->counter, o->counter);
+}
 
 const sp_value *sp__mo_behind(const sp_value *v)
 {
@@ -151,7 +155,7 @@ mo sp__mo_name(mo_out *o, const sp_value *v)
     const char *owner = sp__mo_function(o, v->owner);
     if (v->origin == SP_VALUE_PARAM && v->owner == o->entry && v->index < o->names->n_inputs)
         return sp__mo_text(o, "%s:%s", owner, o->names->inputs[v->index]);
-    return sp__mo_text(o, "%s:v%d", owner, v->id);
+    return sp__mo_text(o, "%s:CNode_%d:%d", owner, v->id, v->id); /* as MindSpore calls them: no weight is called so */
 }
 
 /* --- constants --------------------------------------------------------------------------------------------------- */

@@ -52,6 +52,13 @@ static void write_softmax(mo_out *o)
     sp__mo_give_lifted(o, log ? "LogSoftmax" : "Softmax", NULL, 2, in);
 }
 
+/* Not normalised, either way: 0 stands for "backward", 1 for "forward". */
+static void write_fft(mo_out *o)
+{
+    bool inverse = sp__mo_attr_int(o->node, "inverse");
+    SP_MO_GIVE(o, inverse ? "IFFT" : "FFT", NULL, sp__mo_in(o, 0), sp__mo_none(o), sp__mo_attr(o, "axis"), sp__mo_int(o, inverse ? 1 : 0));
+}
+
 /* Operands in the shape of the result, for primitives that do not broadcast. */
 static void write_broadcast(mo_out *o)
 {
@@ -79,7 +86,7 @@ const mo_rule sp__mo_math[] = {
     SP_MO_CODE_IF("isposinf", write_is_infinite, sp__mo_floats), SP_MO_CODE_IF("isneginf", write_is_infinite, sp__mo_floats),
     SP_MO_TEXT_IF("softplus", "Softplus(x)", beta_1),
     SP_MO_CODE_IF("softmax", write_softmax, one_axis), SP_MO_CODE_IF("log_softmax", write_softmax, one_axis),
-    SP_MO_CODE_IF("complex", write_broadcast, is_fixed), SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed), SP_MO_TEXT("round", "Round(x, 0)"),
+    SP_MO_CODE_IF("complex", write_broadcast, is_fixed), SP_MO_CODE("fft", write_fft), SP_MO_CODE_IF("nextafter", write_broadcast, is_fixed), SP_MO_TEXT("round", "Round(x, 0)"),
     SP_MO_TEXT_IF("floor", "Floor(x)", sp__mo_floats), SP_MO_TEXT_IF("ceil", "Ceil(x)", sp__mo_floats), SP_MO_TEXT_IF("isinf", "IsInf(x)", sp__mo_floats),
     SP_MO_NEVER("logsigmoid"), SP_MO_NEVER("exp2"), SP_MO_NEVER("log2"), SP_MO_NEVER("log10"), SP_MO_NEVER("fmin"), SP_MO_NEVER("frac"),
     SP_MO_NEVER("zeta"), SP_MO_NEVER("bitwise_left_shift"), SP_MO_NEVER("bitwise_right_shift"),
