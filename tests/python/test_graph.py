@@ -14,6 +14,7 @@ import pytest
 import spore as ms
 from spore import Parameter, Tensor, _core, jit, nn, ops
 from spore.graph import explain
+from spore.graph.compiler import compiled_of
 
 
 @pytest.fixture
@@ -355,6 +356,15 @@ def test_labels_of_ctc_are_values_of_the_run(graph_mode):
     eager = want(log_probabilities, labels, steps, lengths).asnumpy()
     ms.set_context(mode=ms.GRAPH_MODE)
     assert (want(log_probabilities, labels, steps, lengths).asnumpy() == eager).all()
+
+def test_a_gradient_that_cannot_be_captured_does_not_harm_others(graph_mode):
+    """The library's own functions are interpreted where they ask for a value; those of gradients must not be from then on."""
+    test_labels_of_ctc_are_values_of_the_run(graph_mode)
+    x = Tensor([1.0, 2.0, 3.0])
+    gradient = jit(ms.value_and_grad(lambda v: (v * v).sum()))
+    value, found = gradient(x)
+    assert value == 14 and found.asnumpy().tolist() == [2.0, 4.0, 6.0]
+    assert [entry.program is not None for entries in compiled_of(gradient).entries.values() for entry in entries] == [True]
 
 
 def test_forward_mode_through_a_loop_is_captured():

@@ -325,8 +325,9 @@ class Calls:
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             # Library code with a condition on a value: interpreted like the user's.
             _core.function_rollback(recording, mark)
-            _interpreted.add(_code_of(function))
-            return self.interpret(function, args, kwargs)
+            result = self.interpret(function, args, kwargs)
+            _interpreted.add(_code_of(function))         # only what has worked once: others' failures must not decide
+            return result
         except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
