@@ -569,14 +569,14 @@ static PyObject *raise_failure(py_iterator *self, sp_status status)
     return NULL;
 }
 
-/* A Tensor of a cell. Texts have no memory in the engine: they are made from their array. */
+/* A Tensor of a cell. Texts stay arrays, as MindSpore 2.10 has them; of a dict, the numbers in it become Tensors. */
 static PyObject *tensor_of(sp_tensor *t)
 {
     if (t->dtype != SP_DTYPE_STR) return sp__py_take_tensor(t);
     PyObject *array = sp__py_cell_array(t);
-    PyObject *make = array && PyDict_Check(array) ? sp__py_dict_tensors() : (PyObject *)sp__py_tensor_type;
-    PyObject *o = array ? PyObject_CallFunctionObjArgs(make, array, NULL) : NULL;
-    Py_XDECREF(array);
+    if (!array || !PyDict_Check(array)) return array;
+    PyObject *o = PyObject_CallFunctionObjArgs(sp__py_dict_tensors(), array, NULL);
+    Py_DECREF(array);
     return o;
 }
 

@@ -218,7 +218,7 @@ def test_texts_go_through():
     assert [row[0] for row in epochs(data)[0]] == ['ab', 'c', 'ünï']
     assert epochs(data.map(lambda s: np.char.upper(s), 's').batch(3))[0] == [[['AB', 'C', 'ÜNÏ'], [1, 2, 3]]]
     row = next(data.create_dict_iterator(num_epochs=1))
-    assert str(row['s'].asnumpy()) == 'ab'
+    assert isinstance(row['s'], np.ndarray) and str(row['s']) == 'ab'     # as MindSpore 2.10, texts are no Tensors
 
 
 def test_image_folder(tmp_path):
