@@ -21,7 +21,8 @@ device_context.ascend: device op_debug op_precision op_tuning
 device_context.gpu: device op_precision op_tuning
 experimental: map_parameter
 experimental.optim: adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd
-graph < common.api common.mutable common.jit_config common: api jit_begin_end jit_config jit_context jit_trace lazy_inline mutable no_inline \
+graph < common.api common.mutable common.jit_config common: api jit_begin_end jit_config jit_context jit_trace lazy_inline mutable \
+no_inline \
 symbol custom_backend custom_infer custom_pass dynamic_shape dynamic_shape.auto_dynamic_shape dynamic_shape.enable_dynamic
 hal: _base _cpu device event memory stream contiguous_tensors_handle
 mindrecord.common < mindrecord mindrecord.config: constant enums

@@ -258,7 +258,8 @@ _PARALLEL = {'device_num': 1, 'global_rank': 0, 'gradients_mean': False, 'gradie
              'parallel_optimizer_config': {}, 'force_fp32_communication': False, 'enable_alltoall': False,
              'all_reduce_fusion_config': [], 'pipeline_stages': 1, 'pipeline_segments': 1,
              'pipeline_result_broadcast': False,
-             'pipeline_config': {}, 'pipeline_interleave': False, 'pipeline_scheduler': '1f1b', 'auto_pipeline': False, 'grad_accumulation_step': 1, 'group_ckpt_save_file': '',
+             'pipeline_config': {},
+             'pipeline_interleave': False, 'pipeline_scheduler': '1f1b', 'auto_pipeline': False, 'grad_accumulation_step': 1, 'group_ckpt_save_file': '',
              'comm_fusion': {}, 'sharding_propagation': False, 'dump_local_norm': False, 'dump_local_norm_path': '',
              'dump_device_local_norm': False, 'mirror_mean': False, 'cast_before_mirror': True, 'communi_parallel_mode':
              'all_group_parallel', 'optimizer_weight_shard_size': -1, 'optimizer_weight_shard_aggregated_save': False,

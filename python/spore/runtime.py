@@ -10,7 +10,8 @@ from spore import _core
 
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['set_device_limit', 'get_device_limit', 'set_stream_limit', 'get_stream_limit', 'reset_stream_limit',
-           'set_kernel_launch_capture', 'StreamLimitCtx', 'memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
+           'set_kernel_launch_capture', 'StreamLimitCtx',
+           'memory_stats', 'memory_allocated', 'memory_reserved', 'max_memory_allocated', 'max_memory_reserved',
            'memory_summary',
            'reset_peak_memory_stats', 'reset_max_memory_allocated', 'reset_max_memory_reserved', 'empty_cache',
            'set_memory',

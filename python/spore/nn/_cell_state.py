@@ -85,7 +85,8 @@ class CellState:
             ['0.weight', '0.bias', '1.weight', '1.bias']
         """
         for value, key in zip(args, ("destination", "prefix", "keep_vars")):
-            destination, prefix, keep_vars = ({"destination": destination, "prefix": prefix, "keep_vars": keep_vars} | {key: value}).values()
+            destination, prefix, keep_vars = ({"destination": destination, "prefix": prefix,
+                "keep_vars": keep_vars} | {key: value}).values()
         state = destination if destination is not None else OrderedDict()
         for hook in list(self.__dict__.get("_state_pre_hooks", {}).values()):
             hook(self, prefix, keep_vars)

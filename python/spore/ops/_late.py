@@ -49,7 +49,8 @@ _FILES = {
         MoeDistributeCombine MoeDistributeDispatch MoeFinalizeRouting MoeGatingTopKSoftmax MoeInitRouting MoeInitRoutingV2
         NsaCompress NsaCompressAttention NsaSelectAttention PagedAttention PagedAttentionMask PromptFlashAttention Quant
         QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter
-        WeightQuantBatchMatmul MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext FormatCast Push
+        WeightQuantBatchMatmul MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache
+        PromptKVCache GetNext FormatCast Push
         Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""",
     "sparse_tensors": """
         SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm

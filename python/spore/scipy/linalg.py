@@ -4,7 +4,8 @@ from spore import _core, ops
 from spore.common import dtype as mstype
 from spore.common.tensor import Tensor
 
-__all__ = ['block_diag', 'inv', 'cho_factor', 'cholesky', 'cho_solve', 'eigh', 'lu_factor', 'lu_solve', 'lu', 'solve_triangular', 'lstsq', 'det']
+__all__ = ['block_diag', 'inv', 'cho_factor', 'cholesky', 'cho_solve', 'eigh', 'lu_factor', 'lu_solve', 'lu', 'solve_triangular',
+           'lstsq', 'det']
 
 _apply = _core.apply
 

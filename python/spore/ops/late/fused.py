@@ -71,7 +71,8 @@ def rotary_position_embedding(x, cos, sin, mode=0):
     return x * cos + turned * sin
 
 
-RotaryPositionEmbedding = primitive("RotaryPositionEmbedding", lambda self, x, cos, sin, mode=0: rotary_position_embedding(x, cos, sin, mode),
+RotaryPositionEmbedding = primitive("RotaryPositionEmbedding", lambda self, x, cos, sin, mode=0: rotary_position_embedding(x, cos, sin,
+    mode),
                                     "", "See ops.rotary_position_embedding.")
 
 
@@ -164,7 +165,8 @@ def ring_attention_update(prev_attn_out, prev_softmax_max, prev_softmax_sum, cur
     return out, top, total
 
 
-RingAttentionUpdate = primitive("RingAttentionUpdate", lambda self, *args: ring_attention_update(*args), "", "See ops.ring_attention_update.")
+RingAttentionUpdate = primitive("RingAttentionUpdate", lambda self, *args: ring_attention_update(*args), "",
+    "See ops.ring_attention_update.")
 
 
 # --- dropout in two steps --------------------------------------------------------------------------------------------

@@ -71,7 +71,8 @@ _add("GeluGradExt", lambda self, grad, input, approximate="none": pull(lambda t:
 _add("SoftplusGradExt", lambda self, dout, x, beta=1, threshold=20: _apply("select", (
     x * beta > threshold, dout, dout * _op("sigmoid")(x * beta))))
 _add("HShrinkGrad", lambda self, gradients, features: pull(lambda t: _op("hardshrink")(t, self.lambd), (features,), gradients), "lambd=0.5")
-_add("SoftShrinkGrad", lambda self, input_grad, input_x: pull(lambda t: _op("softshrink")(t, self.lambd), (input_x,), input_grad), "lambd=0.5")
+_add("SoftShrinkGrad", lambda self, input_grad, input_x: pull(lambda t: _op("softshrink")(t, self.lambd), (input_x,), input_grad),
+    "lambd=0.5")
 _add("LogitGrad", lambda self, grad, input: pull(lambda t: _op("Logit")(self.eps)(t), (input,), grad), "eps=-1.0")
 _add("GluGrad", lambda self, grads, x: pull(lambda t: _op("glu")(t, self.axis), (x,), grads), "axis")
 _add("MvlgammaGrad", lambda self, y_grad, x: pull(lambda t: _op("mvlgamma")(t, self.p), (x,), y_grad), "p")
@@ -133,7 +134,8 @@ _add("SoftMarginLossGrad", lambda self, predict, label, dout: pull(
     lambda t: _op("SoftMarginLoss")(self.reduction)(t, label), (predict,), dout), "reduction='mean'")
 _add("BinaryCrossEntropyGrad", lambda self, input, target, grad_output, weight=None: pull(
     lambda t: _op("BinaryCrossEntropy")(self.reduction)(t, target, weight), (input,), grad_output), "reduction='mean'")
-_add("KLDivLossGrad", lambda self, grad, x, target: pull(lambda t: _op("KLDivLoss")(self.reduction)(t, target), (x,), grad), "reduction='mean'")
+_add("KLDivLossGrad", lambda self, grad, x, target: pull(lambda t: _op("KLDivLoss")(self.reduction)(t, target), (x,), grad),
+    "reduction='mean'")
 _add("NLLLossGrad", lambda self, logits, loss_grad, labels, weight, total_weight: pull(
     lambda t: _op("NLLLoss")(self.reduction, self.ignore_index)(t, labels, weight)[0], (logits,), loss_grad),
     "reduction='mean', ignore_index=-100")
@@ -202,7 +204,8 @@ _add("AvgPoolGrad", _pool2d("AvgPool"), _POOL)
 _add("MaxPoolGrad", _pool2d("MaxPool"), _POOL)
 _add("MaxPoolGradV1", _pool2d("MaxPool"), _POOL)
 _add("AvgPoolGradV1", lambda self, orig_input_shape, input_grad: pull(
-    _op("AvgPool")(self.kernel_size, self.strides, self.pad_mode, self.data_format), (_like_shape(orig_input_shape, input_grad),), input_grad),
+    _op("AvgPool")(self.kernel_size, self.strides, self.pad_mode, self.data_format), (_like_shape(orig_input_shape, input_grad),),
+        input_grad),
     _POOL)
 
 
@@ -266,7 +269,8 @@ _add("MaxPoolGradWithArgmax", lambda self, x_origin, grad, argmax: _by_places(
 def _unpool(rank):
     def call(self, x, grads, argmax):
         lead = tuple(x.shape[:x.ndim - rank])
-        return _op("gather_elements")(grads.reshape(lead + (-1,)), len(lead), argmax.reshape(lead + (-1,)).astype(mstype.int64)).reshape(x.shape)
+        return _op("gather_elements")(grads.reshape(lead + (-1,)), len(lead), argmax.reshape(lead + (-1,
+            )).astype(mstype.int64)).reshape(x.shape)
     return call
 
 

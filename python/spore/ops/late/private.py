@@ -172,7 +172,8 @@ _plain("DynamicBroadcastTo", lambda x, shape: _op("broadcast_to")(x, ints_of(sha
 _plain("SliceExt", lambda input, dim, start, end, step=1: _cut(input, dim, start, end, step), "A part along one dimension.")
 _plain("SliceExtView", lambda input, dim, start, end, step=1: _cut(input, dim, start, end, step), "A part along one dimension.")
 _plain("SelectExtView", lambda input, dim, index: _cut(input, dim, index, None, None), "One slice along a dimension.")
-_plain("SelectView", lambda input_tensor, input_indices, axis: _cut(input_tensor, axis, input_indices, None, None), "One slice along a dimension.")
+_plain("SelectView", lambda input_tensor, input_indices, axis: _cut(input_tensor, axis, input_indices, None, None),
+    "One slice along a dimension.")
 _plain("ExpandDimsView", lambda input, dim: _op("expand_dims")(input, dim), "See ops.expand_dims.")
 _plain("TransposeExtView", lambda input, dim0, dim1: _op("swapaxes")(input, dim0, dim1), "Two dimensions exchanged.")
 _plain("DiagonalView", lambda input, offset=0, dim1=0, dim2=1: _op("diagonal")(input, offset, dim1, dim2), "See ops.diagonal.")
@@ -198,7 +199,8 @@ def _clip_norm(self, x, clip_norm):
 
 _add("ClipByNorm", _clip_norm, "axis=None")
 _plain("Centralization", lambda input_x, axis: input_x - input_x.mean(axis, keep_dims=True), "A Tensor minus its mean.")
-_add("ConfusionMulGrad", lambda self, input0, input1, input2: (input0 * input1, (input0 * input2).sum(self.axis or None, keepdims=self.keep_dims)),
+_add("ConfusionMulGrad", lambda self, input0, input1, input2: (input0 * input1, (input0 * input2).sum(self.axis or None,
+    keepdims=self.keep_dims)),
      "axis=(), keep_dims=False", "A product, and a sum of another.")
 _plain("MatrixDiag", lambda x, assist: _op("diag_embed")(x), "See ops.diag_embed.")
 _plain("MatrixDiagPart", lambda x, assist: _op("diagonal")(x, 0, -2, -1), "See ops.diagonal.")

@@ -70,7 +70,8 @@ class RegOp:
         """The description as a dictionary."""
         info = {"op_name": self.op_name, "inputs": self.inputs, "outputs": self.outputs, "attr": self.attr_,
                 "dtype_format": self.dtype_format_}
-        info.update({key[:-1]: value for key, value in self.__dict__.items() if key.endswith("_") and key not in ("attr_", "dtype_format_")})
+        info.update({key[:-1]: value for key, value in self.__dict__.items() if key.endswith("_") and key not in ("attr_",
+            "dtype_format_")})
         return info
 
 

@@ -62,7 +62,8 @@ _add("SparseTensorDenseMatmul", lambda self, indices, values, sparse_shape, dens
     _turned(_to_dense(indices, values, sparse_shape), self.adjoint_st), _turned(dense, self.adjoint_dt)),
     "adjoint_st=False, adjoint_dt=False", "The product of a sparse and a dense matrix.")
 _plain("SparseAddmm", lambda indices, values, sparse_shape, x2_dense, x3_dense, alpha, beta: alpha * _op("matmul")(
-    _to_dense(indices, values, sparse_shape), x2_dense) + beta * x3_dense, "alpha times a product with a sparse matrix, plus beta times a matrix.")
+    _to_dense(indices, values, sparse_shape), x2_dense) + beta * x3_dense,
+        "alpha times a product with a sparse matrix, plus beta times a matrix.")
 
 
 def _dense_v2(self, indices, output_shape, values, default_value):
@@ -339,7 +340,8 @@ _plain("SparseMatrixAdd", lambda *x: _csr_of(_csr_dense(*x[:5]) * x[10] + _csr_d
 
 def _matrix_product(self, *x):
     """The product of a sparse and a dense matrix."""
-    found = _op("matmul")(_either(_csr_dense(*x[:5]), self.transpose_x1, self.adjoint_x1), _either(x[5], self.transpose_x2, self.adjoint_x2))
+    found = _op("matmul")(_either(_csr_dense(*x[:5]), self.transpose_x1, self.adjoint_x1), _either(x[5], self.transpose_x2,
+        self.adjoint_x2))
     found = _op("swapaxes")(found, -1, -2) if self.transpose_output else found
     return _conj(found, self.conjugate_output)
 
@@ -374,13 +376,15 @@ def _sparse_sets(indices, values):
 
 
 _add("DenseToDenseSetOperation", lambda self, x1, x2: _combine_sets(
-    self.name, self.set_operation, x1.shape[:-1], lambda at: set(x1.asnumpy()[at].tolist()), lambda at: set(x2.asnumpy()[at].tolist()), x1.dtype),
+    self.name, self.set_operation, x1.shape[:-1], lambda at: set(x1.asnumpy()[at].tolist()), lambda at: set(x2.asnumpy()[at].tolist()),
+        x1.dtype),
     "set_operation='a-b', validate_indices=True", "Rows of two Tensors combined as sets.")
 _add("DenseToSparseSetOperation", lambda self, x1, x2_indices, x2_values, x2_shape: _combine_sets(
     self.name, self.set_operation, x1.shape[:-1], lambda at: set(x1.asnumpy()[at].tolist()), _sparse_sets(x2_indices, x2_values), x1.dtype),
     "set_operation='a-b', validate_indices=True", "Rows of a Tensor and of a sparse one combined as sets.")
 _add("SetSize", lambda self, set_indices, set_values, set_shape: Tensor(np.array(
-    [len(_sparse_sets(set_indices, set_values)(at)) for at in np.ndindex(*_shape(set_shape)[:-1])], np.int32).reshape(_shape(set_shape)[:-1])),
+    [len(_sparse_sets(set_indices, set_values)(at)) for at in np.ndindex(*_shape(set_shape)[:-1])],
+        np.int32).reshape(_shape(set_shape)[:-1])),
     "validate_indices=True", "How many different values each row of a sparse Tensor has.")
 
 

@@ -167,7 +167,8 @@ _add("SparseApplyAdagradV2", lambda self, var, accum, grad, indices: _adagrad(se
      "lr, epsilon, use_locking=False, update_slots=True", "A step of Adagrad with the gradients of some rows.")
 _add("SparseApplyProximalAdagrad", _proximal_adagrad, "use_locking=False")
 _add("FusedSparseProximalAdagrad", lambda self, var, accum, lr, l1, l2, grad, indices: _out(*_proximal_adagrad(
-    self, var, accum, lr, l1, l2, grad, indices)), "use_locking=False", "A step of Adagrad with penalties, with the gradients of some rows.")
+    self, var, accum, lr, l1, l2, grad, indices)), "use_locking=False",
+        "A step of Adagrad with penalties, with the gradients of some rows.")
 _add("SparseApplyProximalGradientDescent", _proximal_descent, "use_locking=False")
 _add("SparseApplyAdadelta", _adadelta, "epsilon, use_locking=False")
 _add("SparseApplyAdagradDA", _adagrad_da, "use_locking=False")

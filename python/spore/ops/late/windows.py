@@ -292,7 +292,8 @@ def _deformed(self, x, offsets):
     return found.transpose(0, 2, 3, 1) if channels_last else found
 
 
-_add("DeformableOffsets", _deformed, "strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', deformable_groups=1, modulated=True")
+_add("DeformableOffsets", _deformed,
+    "strides, pads, ksize, dilations=(1, 1, 1, 1), data_format='NCHW', deformable_groups=1, modulated=True")
 globals()["DeformableOffsets"]._steps = lambda self, v: (v[2], v[3]) if self.data_format == "NCHW" else (v[1], v[2])
 
 

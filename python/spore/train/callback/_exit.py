@@ -132,7 +132,8 @@ class OnRequestExit(Callback):
         if folder:
             os.makedirs(folder, exist_ok=True)
         if self.save_ckpt:
-            save_checkpoint(network, self._path + '_train.ckpt', append_dict={'epoch_num': args.cur_epoch_num, 'step_num': args.cur_step_num})
+            save_checkpoint(network, self._path + '_train.ckpt', append_dict={'epoch_num': args.cur_epoch_num,
+                'step_num': args.cur_step_num})
         if self.save_mindir and args.get('train_dataset_element') is not None:
             from spore.train import export
             inputs = args.train_dataset_element
