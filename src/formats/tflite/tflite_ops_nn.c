@@ -143,6 +143,8 @@ static sp_status window_fill(window *w, const int64_t *in, int64_t padding)
 {
     for (int i = 0; i < w->n; i++) {
         SP_CHECK(w->kernel[i] > 0 && w->stride[i] > 0 && w->dilation[i] > 0, SP_FORMAT, "kernel, stride and dilation must be positive");
+        /* So far apart, all taps but the middle one always lie in the padding: any such distance gives the same, large ones slowly. */
+        if (padding == SAME && w->dilation[i] > 2 * in[i] + 1) w->dilation[i] = 2 * in[i] + (w->dilation[i] & 1);
         int64_t out = (in[i] + w->stride[i] - 1) / w->stride[i];
         int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in[i];
         if (total < 0 || padding != SAME) total = 0;
