@@ -332,6 +332,10 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path):
     (lambda: train.CheckpointConfig(append_info=["luck"]), ValueError),
                                          (lambda: train.CheckpointConfig(append_info="epoch_num"), TypeError),
     (lambda: train.CheckpointConfig(saved_network=1), TypeError), (lambda: train.ModelCheckpoint("a/b"), ValueError),
+    (lambda: train.CheckpointConfig(async_save="x"), ValueError), (lambda: train.CheckpointConfig(enc_key="a"), ValueError),
+    (lambda: train.CheckpointConfig(enc_mode=3), ValueError), (lambda: train.CheckpointConfig(crc_check=3), ValueError),
+    (lambda: train.CheckpointConfig(format=3), ValueError), (lambda: train.CheckpointConfig(remove_redundancy=3), ValueError),
+    (lambda: ms.save_checkpoint(nn.Dense(2, 2), "b.ckpt", remove_redundancy=3), ValueError),
     (lambda: train.ModelCheckpoint(config=1), TypeError),
     (lambda: train.CheckpointConfig(format="safetensors", crc_check=True), ValueError)])
 def test_checkpoint_arguments_are_checked(make, error):

@@ -257,6 +257,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     appended = _entries_of_append(append_dict)
     _check_key("save_checkpoint", enc_key, "enc_key", enc_mode, "enc_mode", format)
     _require_type("save_checkpoint", "crc_check", crc_check, bool)
+    _require_type("save_checkpoint", "remove_redundancy", kwargs.get("remove_redundancy", False), bool)
     if crc_check and enc_key is not None:
         _log.warning("For 'save_checkpoint', crc_check has no effect on an encrypted file.")
     for name in kwargs:

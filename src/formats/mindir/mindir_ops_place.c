@@ -177,7 +177,7 @@ sp_status sp__mi_run_blocks(mi_call *c, const mi_rule *rule, mi_value **out)
     bool back = !strcmp(rule->mindir, "SpaceToDepth");
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_TRY(sp__mi_int_argument(c, -1, "block_size", 0, &block));
-    SP_CHECK(sp_tensor_rank(x) == 4 && block > 0, SP_FORMAT, "%s of blocks of %lld at rank %d", rule->mindir, (long long)block, sp_tensor_rank(x));
+    SP_CHECK(sp_tensor_rank(x) == 4 && block > 0 && block < 1 << 15, SP_FORMAT, "%s of blocks of %lld at rank %d", rule->mindir, (long long)block, sp_tensor_rank(x));
     const int64_t *d = sp_tensor_dims(x);
     SP_CHECK(back ? d[2] % block == 0 && d[3] % block == 0 : d[1] % (block * block) == 0, SP_VALUE, "blocks of %lld do not fit", (long long)block);
     if (back) {

@@ -24,10 +24,10 @@ def _count(name, value):
     return value
 
 
-def _of_type(name, value, kinds):
+def _of_type(name, value, kinds, error=TypeError):
     if not isinstance(value, kinds):
         wanted = ' or '.join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise TypeError(f"For 'CheckpointConfig', '{name}' must be a {wanted}, but got {type(value).__name__}.")
+        raise error(f"For 'CheckpointConfig', '{name}' must be a {wanted}, but got {type(value).__name__}.")
     return value
 
 
@@ -77,16 +77,18 @@ class CheckpointConfig:
         self.saved_network = saved_network
         self.integrated_save = _of_type('integrated_save', integrated_save, bool)
         self.async_save = _of_type('async_save', async_save, (bool, str))
+        if isinstance(async_save, str) and async_save not in ('process', 'thread'):
+            raise ValueError(f"For 'CheckpointConfig', 'async_save' must be a bool, 'process' or 'thread', but got {async_save!r}.")
         self.append_dict = _append_info(append_info)
-        self.enc_key = _of_type('enc_key', enc_key, (bytes, type(None)))
-        self.enc_mode = _of_type('enc_mode', enc_mode, str)
+        self.enc_key = _of_type('enc_key', enc_key, (bytes, type(None)), ValueError)
+        self.enc_mode = _of_type('enc_mode', enc_mode, str, ValueError)
         self.exception_save = _of_type('exception_save', exception_save, bool)
-        self.crc_check = _of_type('crc_check', crc_check, bool)
-        self.format = _of_type('format', format, str)
+        self.crc_check = _of_type('crc_check', crc_check, bool, ValueError)
+        self.format = _of_type('format', format, str, ValueError)
         if format == 'safetensors' and (enc_key is not None or enc_mode != 'AES-GCM' or crc_check or exception_save):
             raise ValueError("For 'CheckpointConfig', the format 'safetensors' has no encryption, checksum or "
                              "exception_save.")
-        if _of_type('remove_redundancy', remove_redundancy, bool):
+        if _of_type('remove_redundancy', remove_redundancy, bool, ValueError):
             raise TypeError("For 'CheckpointConfig', 'remove_redundancy' needs several devices, there is one.")
         self.map_param_inc = kwargs.get('incremental', False)
 
