@@ -69,14 +69,13 @@ static PyObject *grad_tracked(PyObject *self, PyObject *o)
     return t ? PyBool_FromLong(sp_grad_tracked(t)) : NULL;
 }
 
-/* Gradients exist for real and complex floating-point values. */
 static PyObject *grad_possible(PyObject *self, PyObject *o)
 {
     (void)self;
     sp_tensor *t = sp__py_tensor(o);
     if (!t) return NULL;
     char kind = sp_dtype_kind(sp_tensor_dtype(t));
-    return PyBool_FromLong(kind == 'f' || kind == 'c');
+    return PyBool_FromLong(kind == 'f' || kind == 'c' || kind == 'i' || kind == 'u');
 }
 
 static PyObject *grad_detach(PyObject *self, PyObject *o)

@@ -208,6 +208,19 @@ static sp_status tell_base(sp_tensor *view)
     return describe(&sp_op_region_put, &r, 2, in, base);
 }
 
+static bool is_integer(const sp_tensor *t)
+{
+    char kind = sp_dtype_kind((sp_dtype)t->dtype);
+    return kind == 'i' || kind == 'u';
+}
+
+/* Gradients exist for all numbers; those of integers are integers, as in MindSpore. */
+static bool has_gradient(const sp_tensor *t)
+{
+    char kind = sp_dtype_kind((sp_dtype)t->dtype);
+    return kind == 'f' || kind == 'c' || is_integer(t);
+}
+
 sp_status sp__grad_record(const sp_call *c, const bool *tracked)
 {
     const sp_op *op = c->op;
@@ -220,7 +233,11 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
     n->op = op;
     SP_GOTO(done, sp__attrs_copy(op, c->attrs, &n->attrs));
     int n_tracked = 0;
-    for (int i = 0; i < c->n_in; i++) n_tracked += tracked[i];
+    bool integers = false; /* an integer made from floating-point values alone (argmax) does not change with them */
+    for (int i = 0; i < c->n_in; i++) {
+        n_tracked += tracked[i];
+        integers |= tracked[i] && is_integer(c->in[i]);
+    }
     for (int i = 0; i < c->n_in; i++) {
         sp_tensor *t = c->in[i];
         if (!t) continue;
@@ -245,8 +262,7 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
         if (keep) n->version[c->n_in + i] = version_of(c->out[i]);
     }
     for (int i = 0; i < c->n_out; i++) {
-        char kind = sp_dtype_kind((sp_dtype)c->out[i]->dtype);
-        if (kind == 'f' || kind == 'c') set_history(c->out[i], n, i);
+        if (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i]))) set_history(c->out[i], n, i);
         if (!op->writes || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
         sp_tensor *base = c->out[i]->base;
@@ -279,9 +295,7 @@ bool sp_grad_tracked(const sp_tensor *t) { return t->node != NULL; }
 
 sp_status sp_grad_watch(sp_tensor *t)
 {
-    char kind = sp_dtype_kind((sp_dtype)t->dtype);
-    SP_CHECK(kind == 'f' || kind == 'c', SP_TYPE,
-             "gradients are taken with respect to floating-point tensors, but this one has dtype %s",
+    SP_CHECK(has_gradient(t), SP_TYPE, "gradients are taken with respect to numbers, but this tensor has dtype %s",
              sp_dtype_name((sp_dtype)t->dtype));
     if (t->node) {
         if (!t->node->op && !t->node->custom) t->node->watchers++;

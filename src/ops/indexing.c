@@ -161,7 +161,7 @@ sp_tensor *sp__value_grad(sp_builder *b, sp_tensor *g, const sp_tensor *value)
     }
     g = sp__unbroadcast(b, g, value);
     char kind = sp_dtype_kind((sp_dtype)value->dtype);
-    return kind == 'f' || kind == 'c' ? sp_cast(b, g, (sp_dtype)value->dtype) : NULL;
+    return kind != 'b' ? sp_cast(b, g, (sp_dtype)value->dtype) : NULL;
 }
 
 static sp_status slice_put_reference(const sp_call *c)

@@ -143,6 +143,27 @@ def _floating(leaves, what):
     return leaves
 
 
+def _varies(value):
+    """Whether gradients exist with respect to an argument. A tuple, list or dict of Tensors that the caller hands over is a
+    constant, as in MindSpore, unless it is ``mutable``; one that a compiled function makes is not."""
+    if isinstance(value, Tensor):
+        return True
+    if not _flatten(value, []):
+        return False
+    capture = _state.capture()
+    if capture is not None:
+        return id(value) not in capture.constants
+    return getattr(value, "__ms_mutable__", False)
+
+
+def _spread(fn, args, kwargs):
+    """(function, arguments) that do the same with positions alone: keywords come after the others, in their order."""
+    if not kwargs:
+        return fn, args
+    n, names = len(args), list(kwargs)
+    return lambda *given: call(fn, given[:n], dict(zip(names, given[n:]))), (*args, *kwargs.values())
+
+
 def _positions_of(grad_position, n_args, name):
     if grad_position is None:
         return ()
@@ -225,9 +246,9 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param,
             raise TypeError(f"{name}: {key} must be a bool, but got {type(flag).__name__}")
     weight_list, one_weight = _weights_of(weights, name)
 
-    def flat(args, kwargs, positions, seeds):
+    def flat(function, args, positions, seeds):
         with _Record(positions, weight_list, args) as record:
-            value = call(fn, record.args, kwargs)
+            value = call(function, record.args)
             loss, _ = _split_aux(value, has_aux, name)
             leaves = _differentiable(loss)
             by_position, weight_grads = record.backward(leaves, seeds and seeds(leaves))
@@ -237,11 +258,12 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param,
         seeds = None
         if sens_param:
             args, seeds = _taken_seeds(args, kwargs, name)
+        function, args = _spread(fn, args, kwargs)
         positions = _positions_of(grad_position, len(args), name)
-        positions = tuple(p for p in positions if _flatten(args[p], []))     # what is no Tensor is left out
+        positions = tuple(p for p in positions if _varies(args[p]))
         value, by_position, weight_grads = _with_gradients(
-            lambda: flat(args, kwargs, positions, seeds),
-            lambda g: g.by_function(fn, args, kwargs, positions, weight_list, lambda v: _split_aux(v, has_aux, name), seeds))
+            lambda: flat(function, args, positions, seeds),
+            lambda g: g.by_function(function, args, {}, positions, weight_list, lambda v: _split_aux(v, has_aux, name), seeds))
         if _state.capture() is not None:
             by_position.update((p, 0.0) for p in _positions_of(grad_position, len(args), name)
                                if type(args[p]).__name__ == "Scalar")
@@ -366,17 +388,18 @@ class GradOperation:
             seeds_like = None
             if self.sens_param:
                 args, seeds_like = _taken_seeds(args, kwargs, "GradOperation")
+            function, args = _spread(fn, args, kwargs)
             if self.get_all:
-                positions = tuple(i for i, a in enumerate(args) if _flatten(a, []))
+                positions = tuple(i for i, a in enumerate(args) if _varies(a))
             else:
-                positions = (0,) if args and not self.get_by_list and _flatten(args[0], []) else ()
+                positions = (0,) if args and not self.get_by_list and _varies(args[0]) else ()
 
             def flat():
                 with _Record(positions, weight_list, args) as record:
-                    leaves = _differentiable(call(fn, record.args, kwargs))
+                    leaves = _differentiable(call(function, record.args))
                     return None, *record.backward(leaves, seeds_like and seeds_like(leaves))
             _, by_position, weight_grads = _with_gradients(flat, lambda g: g.by_function(
-                fn, args, kwargs, positions, weight_list, lambda v: (v, ()), seeds_like))
+                function, args, {}, positions, weight_list, lambda v: (v, ()), seeds_like))
             for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
             if self.get_all:
                 for_inputs = tuple(by_position[p] for p in positions)

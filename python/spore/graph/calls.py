@@ -697,7 +697,7 @@ def _code_of(function):
 
 
 def _endless():
-    return RuntimeError("Exceed function call depth limit 1000: the recursion is endless. There isn't any branch that can be "
+    return RuntimeError("Exceed function call depth limit 1000: the recursion is an endless loop. There isn't any branch that can be "
                         "evaluated without calling the function again.\nPlease check the code if it's has the infinite "
                         "recursion or call 'mindspore.set_recursion_limit(recursion_limit=value)' to adjust this value.")
 

@@ -52,6 +52,7 @@ class Capture:
         self.guards = {}         # Cell: its `training` when it was captured
         self.outer = {}          # lists and dicts that come from outside: changes of them are results
         self.containers = {}     # those among the arguments, unless mutable: {id: the way to it}
+        self.constants = {}      # structures among the arguments that are not mutable: {id: structure}
         self.literals = set()    # floats as written; others are 32-bit results
         self.returned = None     # place of the return statement that was executed last
         self.loops = 0

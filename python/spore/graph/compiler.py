@@ -352,6 +352,8 @@ class Compiled:
                 inputs = [kind.rebuild(leaves) for kind in kinds]
                 capture.containers.update(containers((which, value) for which, value, kind in zip(
                     [*range(n_args), *names], inputs, kinds) if not getattr(kind, "marked", False)))
+                capture.constants.update((id(value), value) for value, kind in zip(inputs, kinds)
+                                         if isinstance(kind, (OfSequence, OfDict)) and not getattr(kind, "marked", False))
                 for place, kind in held:
                     capture.held[place.key] = kind.rebuild(leaves)
                     capture.heap.write(place, capture.held[place.key])

@@ -386,6 +386,37 @@ class Morph(Primitive):
         return with_gradient(self._fn, lambda inputs, out, dout: call(self._bprop_fn, (*inputs, out, dout)), args)
 
 
+class custom_vjp:
+    """A function with a gradient of one's own; ``defbwd`` takes what computes it.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> @ops.custom_vjp
+        ... def square(x):
+        ...     return x * x
+        >>> square.defbwd(lambda x, out, dout: (dout * 10,))
+        >>> print(ops.grad(square)(Tensor(3.0)))
+        10.0
+    """
+
+    def __init__(self, fn):
+        if not callable(fn):
+            raise TypeError(f"custom_vjp: a function is needed, but got {type(fn).__name__}")
+        self.fn, self.bwd = fn, None
+
+    def defbwd(self, bwd):
+        """``bwd(*inputs, output, doutput)`` gives one gradient for each input."""
+        if not callable(bwd):
+            raise TypeError(f"custom_vjp: defbwd needs a function, but got {type(bwd).__name__}")
+        self.bwd = bwd
+
+    def __call__(self, *args):
+        from ...common.differentiate import call, with_gradient
+        if self.bwd is None:
+            return call(self.fn, args)
+        return with_gradient(lambda *given: call(self.fn, given), lambda inputs, out, dout: call(self.bwd, (*inputs, out, dout)), args)
+
+
 def _switch(condition, true_branch, false_branch):
     """One of two values, by a condition."""
     return true_branch if bool(condition) else false_branch
