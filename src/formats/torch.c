@@ -20,7 +20,7 @@
 #include "formats/wire.h"
 #include "formats/zip.h"
 
-enum { DEPTH_MAX = 64, VISITS_MAX = 1 << 24, PICKLES_OF_LEGACY = 5, KEY_BYTES = 256 };
+enum { DEPTH_MAX = 64, VISITS_FREE = 1 << 16, PICKLES_OF_LEGACY = 5, KEY_BYTES = 256 };
 
 static const uint8_t legacy_magic[] = {0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46,
                                        0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E};
@@ -32,7 +32,7 @@ typedef struct {
     sp__arena arena;
     sp_wire_out path;   /* of the value being visited */
     size_t skip_bytes;  /* of the path, which are left out of names */
-    int64_t visits;
+    int64_t visits_left; /* values that may still be visited */
 } reader;
 
 /* --- entries ----------------------------------------------------------------------------------------------------- */
@@ -213,9 +213,9 @@ static sp_status visit_container(reader *r, const sp_pickle_value *v, int depth)
 static sp_status visit(reader *r, sp_pickle_value *v, int depth)
 {
     bool container = v->kind == SP_PICKLE_DICT || v->kind == SP_PICKLE_OBJECT || v->kind == SP_PICKLE_LIST || v->kind == SP_PICKLE_TUPLE;
+    if (container && (v->open || (depth > 0 && !v->wanted))) return SP_OK; /* open: it contains itself; its tensors have names already */
+    SP_CHECK(depth < DEPTH_MAX && (!v->wanted || r->visits_left-- > 0), SP_FORMAT, "the pickle's containers are nested too deep, or shared too often");
     if (!container) return visit_leaf(r, v, depth);
-    if (v->open || (depth > 0 && !v->wanted)) return SP_OK; /* open: it contains itself; its tensors have names already */
-    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT, "the pickle's containers are nested too deep, or shared too often");
     v->open = true;
     sp_status status = visit_container(r, v, depth);
     v->open = false;
@@ -267,7 +267,10 @@ static sp_status add_entries(reader *r, sp_pickle_value *root)
 static sp_status read_pickle(reader *r, const uint8_t *data, size_t bytes, size_t *used, sp_pickle_value **out)
 {
     sp_pickle_hooks hooks = sp__torch_hooks(&r->torch);
-    return sp__pickle_read(data, bytes, &hooks, &r->arena, used, out);
+    SP_TRY(sp__pickle_read(data, bytes, &hooks, &r->arena, used, out));
+    /* A tensor, or a container of some, takes some fifty bytes; what is shared has a name for each place, but not for millions of them. */
+    r->visits_left = VISITS_FREE + (int64_t)(*used / 8);
+    return SP_OK;
 }
 
 /* The member "<top>/data.pkl"; top_bytes: length of "<top>/". */

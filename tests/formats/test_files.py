@@ -4,6 +4,7 @@ import io
 import json
 import pathlib
 import pickle
+import re
 import shutil
 import struct
 import sys
@@ -282,14 +283,25 @@ def test_a_pickle_that_contains_itself(tmp_path):
     assert {"a", "b.0"} <= set(got) and np.array_equal(got["a"], [0, 1, 2]) and np.array_equal(got["b.0"], [0, 1])
 
 
+def peak_memory():
+    """KiB."""
+    return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
+
+
 def test_a_pickle_that_doubles_itself(tmp_path):
     empty, full = [], [np.arange(3.0)]
     for _ in range(60):
         empty, full = [empty, empty], [full, full]
     (tmp_path / "w.pkl").write_bytes(pickle.dumps({"a": np.arange(3.0), "b": empty}, 2))
     assert set(read(tmp_path / "w.pkl")) == {"a"}
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak of memory counts from here
+    before = peak_memory()
     (tmp_path / "w.pkl").write_bytes(pickle.dumps({"b": full}, 2))
     refused(tmp_path / "w.pkl", "shared too often")
+    many = [np.arange(3.0)] * 5000
+    (tmp_path / "w.pkl").write_bytes(pickle.dumps({"b": [many] * 5000}, 2))
+    refused(tmp_path / "w.pkl", "shared too often")
+    assert peak_memory() - before < 500 << 10
 
 
 def zip_file(path, *members):
