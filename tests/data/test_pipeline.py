@@ -496,7 +496,8 @@ def test_memory_stays_within_the_budget():
         if iterator._closed:
             break
     assert most <= 14 << 20
-    assert max(sizes[2:]) - sizes[1] < 24 << 20
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps freed blocks back
+        assert max(sizes[2:]) - sizes[1] < 24 << 20
 
 
 def test_repeats_without_end():

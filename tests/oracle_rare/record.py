@@ -10,7 +10,7 @@ import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mindspore  # noqa: E402
 
-from cases import cases  # noqa: E402
+from rare_cases import cases  # noqa: E402
 from rare import plain  # noqa: E402
 
 

@@ -10,7 +10,7 @@ import pytest
 import spore
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases import cases  # noqa: E402
+from rare_cases import cases  # noqa: E402
 from rare import different, plain  # noqa: E402
 
 TABLE, STATE = cases(spore)

@@ -86,7 +86,7 @@ def test_mnist_files(tmp_path, packed):
     assert data.get_dataset_size() == 3 and data.get_col_names() == ["image", "label"] and data.num_classes() == 10
     image, label = next(iter(data.create_tuple_iterator(output_numpy=True)))
     assert image.shape == (2, 2, 1) and image.dtype == np.uint8 and label.dtype == np.uint32 and label == 7
-    with pytest.raises(ValueError, match="t10k-images"):
+    with pytest.raises(RuntimeError, match="t10k-images"):
         dataset.MnistDataset(str(tmp_path), "test")
 
 
@@ -163,7 +163,7 @@ def test_transforms():
     assert transforms.TypeCast(ms.int32)(np.uint32(3)).dtype == np.int32
     assert transforms.OneHot(3)(np.int64(1)).tolist() == [0, 1, 0]
     assert transforms.Compose([vision.Rescale(2, 0), vision.HWC2CHW()])(image).shape == (3, 2, 2)
-    with pytest.raises(RuntimeError, match="3 numbers in mean, but the image has 1"):
+    with pytest.raises(RuntimeError, match="got channels: 1, size of mean: 3"):
         vision.Normalize([0, 0, 0], [1, 1, 1])(np.zeros((2, 2, 1)))
 
 
