@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Primitive classes from functions, for the files of this folder."""
+import functools
 import inspect
 
 from ..common import dtype as mstype
@@ -19,15 +20,24 @@ def _keeper(text):
     return init
 
 
+class _Signature:
+    """Of a constructor, made when someone looks: for all classes together it would take longer than the rest of the import."""
+
+    def __init__(self, constructor):
+        self.of_constructor = functools.lru_cache(None)(lambda: inspect.signature(constructor()))
+
+    def __get__(self, instance, owner=None):
+        return self.of_constructor()
+
+
 def primitive(name, call, init="", doc=None):
     """A class `name` that computes call(self, ...). init: the arguments its constructor takes and keeps as attributes,
     or a function that answers those attributes."""
-    if isinstance(init, str):
-        init = _keeper(init)
-    signature = inspect.signature(init)
+    constructor = functools.lru_cache(None)(lambda: _keeper(init) if isinstance(init, str) else init)
+    signature = _Signature(constructor)
 
     def __init__(self, *args, **kwargs):
-        kept = init(*args, **kwargs)
+        kept = constructor()(*args, **kwargs)
         Primitive.__init__(self, name)
         for key, value in kept.items():
             self.add_prim_attr(key, value)
@@ -37,7 +47,7 @@ def primitive(name, call, init="", doc=None):
         return call(self, *args, **kwargs)
 
     def __reduce__(self):
-        return _restore, (type(self), {k: self.init_attrs[k] for k in signature.parameters if k in self.init_attrs})
+        return _restore, (type(self), {k: self.init_attrs[k] for k in signature.of_constructor().parameters if k in self.init_attrs})
 
     return type(name, (Primitive,), {
         "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": "spore.ops",
