@@ -5,7 +5,7 @@ to torch's DataLoader; memory over ten epochs.
 
     make bench BENCH=pipeline
 
-SPORE_BENCH_MINDSPORE and SPORE_BENCH_TORCH name Python interpreters that have MindSpore and torch with torchvision; without
+SPORE_BENCH_MINDSPORE and SPORE_BENCH_PEER name Python interpreters that have MindSpore and torch with torchvision; without
 them there are no ratios. All sides run in this call, one after the other, and read the same files, kept in SPORE_BENCH_FOLDER if
 that is set. `python bench/pipeline.py spore|mindspore|torch FOLDER` measures one side and prints a JSON line.
 """
@@ -148,7 +148,7 @@ def main():
         own = side("spore", sys.executable, folder)
         for case in ("folder", "record"):       # the least of some fresh processes: what others do on the machine is not the pipeline's
             own[case]["first ms"] = min(side(case, sys.executable, folder) for _ in range(FRESH))
-        peers = {name: os.environ.get(f"SPORE_BENCH_{name.upper()}") for name in AIMS}
+        peers = {"mindspore": os.environ.get("SPORE_BENCH_MINDSPORE"), "torch": os.environ.get("SPORE_BENCH_PEER")}
         others = {name: side(name, python, folder) for name, python in peers.items() if python}
     found = own.pop("memory")
     for case, figures in own.items():

@@ -6,7 +6,7 @@ alternate, the minimum counts. One line a case: name, spore, torch, ratio, aim.
 
 ``make bench BENCH=models`` measures training steps of whole networks instead, eager and compiled, with torch and, where
 SPORE_BENCH_MINDSPORE names an interpreter that has it, MindSpore in graph mode; ``BENCH="models lenet mlp"`` some of them. ``make bench BENCH=files`` measures checkpoints of 1 GB,
-``BENCH=record`` MindRecord files, ``BENCH=crowd`` four processes at once, ``BENCH=pipeline`` data pipelines (SPORE_BENCH_MINDSPORE, SPORE_BENCH_TORCH).
+``BENCH=record`` MindRecord files, ``BENCH=crowd`` four processes at once, ``BENCH=pipeline`` data pipelines (SPORE_BENCH_MINDSPORE, SPORE_BENCH_PEER).
 """
 import json
 import os
