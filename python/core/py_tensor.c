@@ -725,6 +725,13 @@ static Py_hash_t tensor_hash(PyObject *self)
     return (Py_hash_t)(intptr_t)self; /* id(self), which an aligned address never has as -1 */
 }
 
+static bool has_open_size(const sp_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++)
+        if (t->dims[i] < 0) return true;
+    return false;
+}
+
 static PyObject *tensor_repr(PyObject *self)
 {
     PyObject *strings = sp__py_strings(self);
@@ -732,7 +739,8 @@ static PyObject *tensor_repr(PyObject *self)
         Py_DECREF(strings);
         return PyObject_CallMethod(self, "_string_repr", NULL);
     }
-    sp_tensor *t = sp__py_tensor(self);
+    sp_tensor *t = ((sp_py_tensor *)self)->t;
+    if (!t || !has_open_size(t)) t = sp__py_tensor(self); /* a description of inputs, Tensor(shape=[3, None]), is shown as it is */
     return t ? sp__py_repr(t) : NULL;
 }
 

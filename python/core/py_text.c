@@ -193,6 +193,8 @@ PyObject *sp__py_repr(const sp_tensor *t)
     put_text(&s, t->rank > 1 ? ", value=\n" : ", value= ");
     if (t->symbol) {
         put_text(&s, "<known when the program runs>");
+    } else if (t->count < 0) {
+        /* a shape with open sizes has no contents */
     } else if (t->count && t->rank == 0) {
         char cell[CELL];
         put(&s, cell, (size_t)element(t, t->data, true, cell));

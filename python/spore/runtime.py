@@ -192,7 +192,7 @@ class Stream:
         return hash(self.id)
 
     def __repr__(self):
-        return f'Stream(device_name={self.device_name}, device_id={self.device_id}, stream id={self.id})'
+        return f'Stream(device_name={self.device_name}, device_id:{self.device_id}, stream id:{self.id})'
 
 
 class Event:

@@ -172,7 +172,8 @@ static sp_status addmv_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status baddbmm_compose(sp_builder *b, const sp_call *c)
 {
-    SP_TRY(ranks(c, 3, 3));
+    const int rank = c->in[1]->rank == 2 ? 2 : 3; /* two matrices are taken, too, as MindSpore takes them */
+    SP_TRY(ranks(c, rank, rank));
     return affine(b, c, sp_matmul(b, c->in[1], c->in[2], false, false));
 }
 static sp_status addbmm_compose(sp_builder *b, const sp_call *c)

@@ -3,6 +3,8 @@
  *
  * A row-major tensor is seen as [outer][n][inner]; a line is the n elements that share outer and inner. Lines are
  * independent and run in parallel; inside a line the order is fixed. Sums of float16 to float32 run in double. */
+#include <float.h>
+
 #include "ops/kernels.h"
 #include "ops/wide.h"
 
@@ -459,15 +461,24 @@ const sp_op sp_op_cummin = {
 
 /* --- logarithm of a running sum of exponentials --------------------------------------------------------------------- */
 
+#define LOWEST_F16 -65504.0
+#define LOWEST_BF16 (-0x1.FEp127)
+
+/* MindSpore's logarithm of an empty sum, which exclusive sums begin with, is the lowest number of the dtype; that of zeros is -inf.
+ * While it is summed, the lowest double stands for it. */
 static double log_add(double x, double y)
 {
+    if (x == -DBL_MAX) return y;
     if (x == y) return x == -INFINITY ? x : x + 0.69314718055994531;
     return x > y ? x + log1p(exp(y - x)) : y + log1p(exp(x - y));
 }
-SCAN(F16, sp_f16, double, sp__f16_f32, TO_F16, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
-SCAN(BF16, sp_bf16, double, sp__bf16_f32, TO_BF16, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
-SCAN(F32, float, double, SP_KEEP, TO_F32, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
-SCAN(F64, double, double, SP_KEEP, SP_KEEP, scan_logsumexp, (double)-INFINITY, log_add(acc, x))
+#define LOG_F16(x) TO_F16((x) == -DBL_MAX ? LOWEST_F16 : (x))
+#define LOG_BF16(x) TO_BF16((x) == -DBL_MAX ? LOWEST_BF16 : (x))
+#define LOG_F32(x) TO_F32((x) == -DBL_MAX ? (double)-FLT_MAX : (x))
+SCAN(F16, sp_f16, double, sp__f16_f32, LOG_F16, scan_logsumexp, -DBL_MAX, log_add(acc, x))
+SCAN(BF16, sp_bf16, double, sp__bf16_f32, LOG_BF16, scan_logsumexp, -DBL_MAX, log_add(acc, x))
+SCAN(F32, float, double, SP_KEEP, LOG_F32, scan_logsumexp, -DBL_MAX, log_add(acc, x))
+SCAN(F64, double, double, SP_KEEP, SP_KEEP, scan_logsumexp, -DBL_MAX, log_add(acc, x))
 static const scan_fn logsumexp_scans[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SCAN_ROW, scan_logsumexp, )};
 static sp_status scan_logsumexp_reference(const sp_call *c)
 {
@@ -478,7 +489,9 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
 {
     const scan_attrs a = *(const scan_attrs *)v->attrs;
     sp_tensor *x = v->in[0], *top = x->rank ? sp_reduce_max(b, x, 1, &a.axis, true) : x;
-    sp_tensor *empty = sp_equal(b, v->out[0], sp__const(b, -INFINITY, x));
+    const double lowest = x->dtype == SP_DTYPE_F16 ? LOWEST_F16 : x->dtype == SP_DTYPE_BF16 ? LOWEST_BF16
+                        : x->dtype == SP_DTYPE_F32 ? (double)-FLT_MAX : -DBL_MAX;
+    sp_tensor *empty = sp_less_equal(b, v->out[0], sp__const(b, lowest, x));
     sp_tensor *share = sp_exp(b, sp_sub(b, top, sp_select(b, empty, top, v->out[0])));
     share = sp_select(b, empty, sp__const(b, 0, x), sp_mul(b, v->dout[0], share));
     v->din[0] = sp_mul(b, sp_exp(b, sp_sub(b, x, top)), sum_back(b, share, a));

@@ -410,8 +410,7 @@ class Cell(CellState):
         return self
 
     def set_data_parallel(self):
-        """Accepted for compatibility."""
-        return self
+        """Accepted for compatibility; on one device it changes nothing."""
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
         """Keep a sharding strategy, for parallel execution; on one device it changes nothing."""

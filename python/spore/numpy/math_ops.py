@@ -180,6 +180,12 @@ def divmod(x1, x2, dtype=None):  # noqa: A001
     return floor_divide(x1, x2, dtype), mod(x1, x2, dtype)  # noqa: F821  made by the table
 
 
+def _coded(name):
+    """The dtype of a name, numpy's codes ('i2', 'f4') included."""
+    import numpy as np
+    return _convert.dtype_of(name if name in ("int", "float", "bool") else np.dtype(name).name)
+
+
 def result_type(*arrays_and_dtypes):
     """The dtype that an operation of these would have."""
     if not arrays_and_dtypes:
@@ -187,7 +193,7 @@ def result_type(*arrays_and_dtypes):
     found = None
     for item in arrays_and_dtypes:
         kind = item.dtype if isinstance(item, Tensor) else made(item).dtype if isinstance(item, (int, float, bool, list, tuple)) \
-            else item
+            else _coded(item) if isinstance(item, str) else item
         found = kind if found is None else promote_types(found, kind)
     return found
 

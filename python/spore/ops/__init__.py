@@ -3,6 +3,8 @@
 
 Nothing is listed here: _gather.py collects the names from the operator table and from the files of this folder.
 """
+import importlib
+
 from . import _gather
 from .primitive import (Primitive, PrimitiveWithCheck, PrimitiveWithInfer, _primexpr, constexpr, prim_arg_register,
                         prim_attr_register)
@@ -46,6 +48,8 @@ def _elsewhere(name):
     MindSpore's generated modules."""
     if name == "Tensor":
         return _gather._core.Tensor
+    if name == "functional_overload":
+        return importlib.import_module("spore.ops.functional_overload")
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev"):
         from ._extended import lookup as extended
         from ._late import lookup as late

@@ -14,7 +14,7 @@ _OTHER = {"Arange": "arange", "SplitWithSize": "split", "SplitTensor": "split", 
           "LinSpaceExt": "linspace", "AvgPool2D": "avg_pool2d", "LayerNormExt": "layer_norm",
           "BatchNormExt": "batch_norm", "ConvolutionStr": "conv2d",
           "t_ext": "t", "matrix_inverse_ext": "inverse", "linalg_qr": "qr", "clamp_scalar": "clamp", "clamp_tensor": "clamp",
-          "solve_triangular": None, "leaky_relu_ext": "leaky_relu", "arctan2_ext": "arctan2"}
+          "softmax_ext": "nn.functional.softmax", "solve_triangular": None, "leaky_relu_ext": "leaky_relu", "arctan2_ext": "arctan2"}
 # primitives that are functions of spore.ops or mint of the same name
 _SAME = set("""
     HFFT2 IFFT2 KLDiv HFFTN BoolNot IndexSelect Mv Min IHFFT Threshold MatrixInverseExt Exp2 Dot FFTFreq EmptyLike IRFFT
@@ -40,7 +40,8 @@ _KEPT = {"StackExt": "dim=0", "Concat": "axis=0"}
 
 def _of_mint(name):
     from .. import mint
-    for place in _PLACES:
+    where, _, name = name.rpartition(".")
+    for place in (where,) if where else _PLACES:
         home = mint
         for part in place.split(".") if place else ():
             home = getattr(home, part)

@@ -56,12 +56,12 @@ _FILES = {
         SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm
         SparseToDenseV2 SparseSlice SparseReorder SparseReshape SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseAdd
         SparseConcat SparseSplit SparseFillEmptyRows Coalesce Sspaddmm CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor
-        DenseToCSRSparseMatrix SparseTensorToCSRSparseMatrix SparseMatrixNNZ SparseMatrixTranspose SparseMatrixSoftmax
+        DenseToCSRSparseMatrix SparseTensorToCSRSparseMatrix SparseMatrixNNZ SparseMatrixTranspose SparseMatrixSoftmax CSRGather
         SparseMatrixSparseMatMul SparseMatrixAdd SparseMatrixMatMul DenseToDenseSetOperation DenseToSparseSetOperation SetSize
         SparseCountSparseOutput RaggedTensorToSparse RaggedTensorToTensor coalesce SparseSegmentSum SparseSegmentSumWithNumSegments
         SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments""",
     "sampling": """
-        UniformCandidateSampler LogUniformCandidateSampler log_uniform_candidate_sampler ComputeAccidentalHits
+        MapUniform UniformCandidateSampler LogUniformCandidateSampler log_uniform_candidate_sampler ComputeAccidentalHits
         ParameterizedTruncatedNormal NonMaxSuppressionV3 NonMaxSuppressionWithOverlaps CombinedNonMaxSuppression
         SampleDistortedBoundingBoxV2 RNNTLoss CompareAndBitpack MatrixLogarithm MatrixSolveLs Betainc betainc""",
     "sparse_updates": """

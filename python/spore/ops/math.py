@@ -53,7 +53,9 @@ def clip(input, min=None, max=None):
 # --- extrema ---------------------------------------------------------------------------------------------------------
 
 def _limited(x, initial, where, largest, name):
-    """x with `initial` put where `where` is false."""
+    """x with each element no worse than `initial`, and `initial` put where `where` is false."""
+    if initial is not None:
+        x = _apply("maximum" if largest else "minimum", (x, initial))
     if where is None or where is True:
         return x
     if initial is None:
@@ -61,14 +63,9 @@ def _limited(x, initial, where, largest, name):
     return _apply("select", (where, x, initial))
 
 
-def _bounded(value, initial, largest):
-    return value if initial is None else _apply("maximum" if largest else "minimum", (value, initial))
-
-
 def _extreme_values(x, axis, keepdims, initial, where, largest, name):
     x = _limited(_tensor(x, name), initial, where, largest, name)
-    value = _apply("reduce_max" if largest else "reduce_min", (x,), {"axis": axis, "keepdims": keepdims})
-    return _bounded(value, initial, largest)
+    return _apply("reduce_max" if largest else "reduce_min", (x,), {"axis": axis, "keepdims": keepdims})
 
 
 def _extreme(x, axis, keepdims, initial, where, largest, name):
@@ -78,10 +75,6 @@ def _extreme(x, axis, keepdims, initial, where, largest, name):
     x = _limited(_tensor(x, name), initial, where, largest, name)
     op = "max_with_index" if largest else "min_with_index"
     index, value = _apply(op, (x,), {"axis": axis, "keepdims": keepdims})
-    if initial is not None:
-        better = _apply("less" if largest else "greater", (value, initial))
-        index = _apply("select", (better, 0, index))
-        value = _bounded(value, initial, largest)
     return value, index
 
 

@@ -102,7 +102,7 @@ class Primitive:
     def place(self, role, rank_id):
         """Ask for a process to run on."""
         self.add_prim_attr("ms_role", role)
-        return self.add_prim_attr("rank_id", rank_id)
+        self.add_prim_attr("rank_id", rank_id)
 
     def check_elim(self, *args):
         """Primitives that can answer at once override this: (True, value)."""

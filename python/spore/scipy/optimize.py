@@ -126,6 +126,7 @@ def linear_sum_assignment(cost_matrix, maximize=False, dimension_limit=None):
     if turned:
         costs = [list(column) for column in zip(*costs)]
     pairs = sorted((j, i) if turned else (i, j) for i, j in enumerate(_assigned(costs)))
+    pairs += [(-1, -1)] * (min(cost_matrix.shape) - len(pairs))  # columns beyond the limit leave places without a pair
     return Tensor([i for i, _ in pairs], mstype.int64), Tensor([j for _, j in pairs], mstype.int64)
 
 

@@ -62,6 +62,7 @@ class LRScheduler:
         for group, rate in zip(self.groups, self.get_lr()):
             _set(group, rate)
         self._last_lr = _rates(self.groups)
+        return True
 
     def _now(self):
         return _rates(self.groups)
@@ -76,7 +77,7 @@ class StepLR(LRScheduler):
         >>> step = optim.SGD([ms.Parameter(ms.Tensor([1.0]), name='w')], lr=1.0)
         >>> rates = optim.lr_scheduler.StepLR(step, step_size=2, gamma=0.5)
         >>> for _ in range(3):
-        ...     rates.step()
+        ...     done = rates.step()
         >>> rates.get_last_lr()
         [0.5]
     """
@@ -209,6 +210,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._first, self._factor, self._low = T_0, T_mult, eta_min
         super().__init__(optimizer, last_epoch)
 
+    def step(self, epoch=None):
+        """Go to the next epoch, or to a given one; answers nothing, as in MindSpore, where the others answer True."""
+        super().step(epoch)
+
     def get_lr(self):
         epoch, length = self.last_epoch, self._first
         while epoch >= length:
@@ -229,7 +234,7 @@ class CyclicLR(LRScheduler):
         >>> from spore import nn
         >>> from spore.experimental import optim
         >>> rates = optim.lr_scheduler.CyclicLR(optim.SGD(nn.Dense(2, 2).trainable_params(), lr=0.1), 0.0, 0.1, 2)
-        >>> rates.step()
+        >>> done = rates.step()
         >>> print(rates.get_last_lr()[0])
         0.05
     """
@@ -364,6 +369,7 @@ class ReduceLROnPlateau:
                 if before - new > self.eps:
                     _set(group, new)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        return True
 
     def get_last_lr(self):
         """The learning rates now."""

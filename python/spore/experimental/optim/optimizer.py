@@ -50,11 +50,9 @@ class Optimizer(Cell):
         self.param_groups = []
         self.lrs = []
         self.group_start_id = [0]
-        held = []
+        self.parameters = ParameterTuple(())
         for group in groups if isinstance(groups[0], dict) else [{'params': groups}]:
             self.add_param_group(group)
-            held += self.param_groups[-1]['params']
-        self.parameters = ParameterTuple(held)
 
     def __setattr__(self, name, value):
         # State in tuples is listed with the other parameters, in the order it was made.
@@ -74,11 +72,13 @@ class Optimizer(Cell):
         return '\n'.join(lines) + '\n)'
 
     def add_param_group(self, param_group):
-        """Add a group while the optimizer is being made."""
+        """Add a group. An optimizer that has laid out state for its parameters takes no more."""
         if not isinstance(param_group, dict) or 'params' not in param_group:
             raise TypeError("For 'Optimizer', a group must be a dict with 'params'.")
-        if 'parameters' in self.__dict__:
-            raise RuntimeError("For 'Optimizer', groups cannot be added after it was made: its state is laid out.")
+        laid = [name for name, held in self.__dict__.items() if isinstance(held, ParameterTuple) and held and name != 'parameters']
+        if laid:
+            raise RuntimeError(f"For '{self.cls_name}', a group cannot be added any more: its state ({', '.join(laid)}) is laid out for the "
+                               "parameters it has. Give all groups when it is made.")
         group = dict(param_group)
         params = group['params']
         group['params'] = [params] if isinstance(params, Parameter) else list(params)
@@ -95,6 +95,7 @@ class Optimizer(Cell):
         self.lrs.append(group['lr'])
         self.param_groups.append(group)
         self.group_start_id.append(self.group_start_id[-1] + len(group['params']))
+        self.parameters = ParameterTuple((*self.parameters, *group['params']))
 
     def _each_group(self, gradients):
         """(group, range of its parameters, its gradients) for every group."""

@@ -281,7 +281,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             if self.reduction == "mean":
                 return self._sparse_mean(logits, labels)
             labels = ops.one_hot(labels, logits.shape[-1], self.on_value, self.off_value)
-        return self.get_loss(self._dense(logits, labels)[0])
+        return self.get_loss(self._dense(logits, ops.stop_gradient(labels))[0])  # labels have no gradient, as in MindSpore
 
 
 class CrossEntropyLoss(_WeightedLoss):

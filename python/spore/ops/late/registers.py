@@ -155,8 +155,9 @@ vm_impl_registry = _Registry()
 
 
 def get_vm_impl_fn(prim):
-    """What vm_impl_registry has for a primitive, or None."""
-    return vm_impl_registry.get(prim)
+    """The function that vm_impl_registry's entry for a primitive makes, or None."""
+    maker = vm_impl_registry.get(prim)
+    return None if maker is None else maker(prim)
 
 
 class CustomOpBuilder:

@@ -71,6 +71,16 @@ def _log_candidates(self, true_classes):
                        lambda c: np.log((np.asarray(c) + 2.0) / (np.asarray(c) + 1.0)) / scale)
 
 
+def _map_uniform(input, per_group_size, group_num):
+    """Numbers dealt out to groups in turn: where each stands when the groups follow one another."""
+    found = (input % group_num) * per_group_size + input // group_num
+    if found.size and int(found.max()) >= per_group_size * group_num:
+        raise RuntimeError(f"MapUniform: {group_num} groups of {per_group_size} take numbers below {per_group_size * group_num}, but "
+                           f"got {int(input.max())}")
+    return found
+
+
+MapUniform = plain("MapUniform", _map_uniform)
 _add("UniformCandidateSampler", _uniform_candidates, "num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False")
 _add("LogUniformCandidateSampler", _log_candidates, "num_true=1, num_sampled=5, unique=True, range_max=5, seed=0")
 

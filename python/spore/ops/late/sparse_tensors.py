@@ -262,7 +262,8 @@ for _name, _how in (("Sum", "sum"), ("Mean", "mean"), ("SqrtN", "root")):
 
 def _csr(shape, batches, rows, cols, values):
     """(row, column) of every value with the number of its matrix in front if there are several."""
-    size, starts = _shape(shape), batches.asnumpy()
+    size = _shape(shape)
+    starts = batches.asnumpy() if batches.ndim else np.array([0, batches.item()])  # of one matrix the end is enough
     pointers, columns = rows.asnumpy(), cols.asnumpy()
     height = size[-2]
     places = []
@@ -331,6 +332,8 @@ def _csr_softmax(self, shape, batches, rows, cols, values):
 
 
 _add("SparseMatrixSoftmax", _csr_softmax, "dtype")
+_plain("CSRGather", lambda indptr, indices, dense, sparse_shape: _op("csr_gather")(indptr, indices, dense, sparse_shape),
+       "The elements of a dense Tensor at the places of a sparse matrix.")
 _add("SparseMatrixSparseMatMul", lambda self, *x: _csr_of(_op("matmul")(
     _either(_csr_dense(*x[:5]), self.transpose_a, self.adjoint_a), _either(_csr_dense(*x[5:]), self.transpose_b, self.adjoint_b)), x[0]),
     "transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False", "The product of two sparse matrices.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of optimizers as primitives that few programs use: those that change only the rows named by indices, and others.
-The rows of equal indices are summed first; Parameters are written in place and returned."""
+The rows of equal indices are summed first; Parameters are written in place, and their values returned."""
 from ..._core import Tensor
 from .._make import primitive
 
@@ -33,6 +33,11 @@ def _at(tensor, indices):
 def _out(*parameters):
     """What a fused step gives back: of no use, one number each."""
     return tuple(Tensor([0.0], p.dtype) for p in parameters)
+
+
+def _values(*parameters):
+    """What a step gives back: the values after it."""
+    return tuple(p.value() if hasattr(p, "value") else p for p in parameters)
 
 
 def _shrunk(value, l1):
@@ -92,7 +97,7 @@ def _ftrl(self, var, accum, linear, grad, indices, shrinkage=0.0):
     _write(linear, places, lin)
     _write(accum, places, new)
     _write(var, places, moved)
-    return var, accum, linear
+    return _values(var, accum, linear)
 
 
 _FTRL = "lr, l1, l2, lr_power, use_locking=False"
@@ -114,7 +119,7 @@ def _adagrad(self, var, accum, grad, indices, epsilon=None):
     _write(var, places, _at(var, places) - self.lr * grad * scale)
     if self.update_slots:
         _write(accum, places, total)
-    return var, accum
+    return _values(var, accum)
 
 
 def _proximal_adagrad(self, var, accum, lr, l1, l2, grad, indices):
@@ -193,7 +198,7 @@ def _rms(self, var, ms, mom, lr, grad, indices):
     _write(ms, places, total)
     _write(mom, places, move)
     _write(var, places, _at(var, places) - move)
-    return var, ms, mom
+    return _values(var, ms, mom)
 
 
 def _centered_rms(self, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices):
