@@ -61,3 +61,14 @@ void sp__matmul_offsets(const sp__matmul_geometry *g, int64_t i, int64_t *a, int
         *b += index * g->b_batch[d];
     }
 }
+
+bool sp__matmul_is_tall(const sp__matmul_geometry *g)
+{
+    int64_t expected = g->m * g->a_row;
+    for (int i = g->batch_rank - 1; i >= 0; i--) {
+        if (g->b_batch[i] != 0) return false;
+        if (g->batch[i] != 1 && g->a_batch[i] != expected) return false;
+        expected *= g->batch[i];
+    }
+    return true;
+}

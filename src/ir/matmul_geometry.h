@@ -23,5 +23,7 @@ sp_status sp__matmul_measure(const sp_tensor *a, const sp_tensor *b, const sp__m
                              sp__matmul_geometry *out);
 /* Offsets of batch item i into a and b. */
 void sp__matmul_offsets(const sp__matmul_geometry *g, int64_t i, int64_t *a, int64_t *b);
+/* Whether the batch is one product of all its rows with one B: its dimensions and the rows of A are one run. */
+bool sp__matmul_is_tall(const sp__matmul_geometry *g);
 
 #endif

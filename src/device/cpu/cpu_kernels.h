@@ -10,6 +10,12 @@ size_t sp__cpu_matmul_work(const sp_call *c);
 bool sp__cpu_matmul_takes(const sp_call *c);
 size_t sp__cpu_matmul_prepared(const sp_call *c);
 sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to);
+
+/* Bytes summed in int32. */
+sp_status sp__cpu_matmul_i32(const sp_call *c);
+size_t sp__cpu_matmul_i32_work(const sp_call *c);
+size_t sp__cpu_matmul_i32_prepared(const sp_call *c);
+sp_status sp__cpu_matmul_i32_prepare(const sp_call *c, void *to);
 /* Any number of spatial dimensions. */
 sp_status sp__cpu_conv(const sp_call *c);
 bool sp__cpu_conv_takes(const sp_call *c); /* and its gradients */

@@ -15,18 +15,6 @@ typedef struct matmul_plan {
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Strides of batch dimensions and rows of A as one run of rows: then a batch with one B is one tall product. */
-static bool rows_are_one_run(const sp__matmul_geometry *g)
-{
-    int64_t expected = g->m * g->a_row;
-    for (int i = g->batch_rank - 1; i >= 0; i--) {
-        if (g->b_batch[i] != 0) return false;
-        if (g->batch[i] != 1 && g->a_batch[i] != expected) return false;
-        expected *= g->batch[i];
-    }
-    return true;
-}
-
 static sp_status plan(const sp_call *c, matmul_plan *p)
 {
     sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
@@ -38,7 +26,7 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
     }
     SP_TRY(sp__matmul_measure(&a, &b, c->attrs, &p->g));
     sp__matmul_geometry *g = &p->g;
-    if (g->n_batch > 1 && rows_are_one_run(g)) {
+    if (g->n_batch > 1 && sp__matmul_is_tall(g)) {
         g->m *= g->n_batch;
         g->n_batch = 1;
         g->batch_rank = 0;

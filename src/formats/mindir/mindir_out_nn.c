@@ -67,6 +67,25 @@ static void write_matmul(mo_out *o)
     SP_MO_GIVE(o, type, NULL, in[0], in[1]);
 }
 
+/* Products of bytes: in int32, which holds them. */
+static mo centred(mo_out *o, int i)
+{
+    const sp_node *n = o->node;
+    sp_meta meta = *sp__mo_meta(o, i);
+    mo x = sp__mo_cast(o, sp__mo_in(o, i), meta, SP_DTYPE_I32);
+    if (!n->in[i + 2]) return x;
+    meta.dtype = SP_DTYPE_I32;
+    return SP_MO(o, "Sub", NULL, &meta, x, sp__mo_cast(o, sp__mo_in(o, i + 2), *sp__mo_meta(o, i + 2), SP_DTYPE_I32));
+}
+
+static void write_matmul_i32(mo_out *o)
+{
+    mo x = centred(o, 0), y = centred(o, 1);
+    bool matrices = sp__mo_meta(o, 0)->rank == 2 && sp__mo_meta(o, 1)->rank == 2;
+    if (matrices) SP_MO_GIVE(o, "MatMul", NULL, x, y, sp__mo_bool(o, false), sp__mo_bool(o, false));
+    else SP_MO_GIVE(o, "MatMulExt", NULL, x, y);
+}
+
 /* --- convolution ------------------------------------------------------------------------------------------------- */
 
 /* Pads of each side of n axes; all 0 unless the mode is "pad". */
@@ -540,7 +559,8 @@ static void write_lstm(mo_out *o)
 }
 
 const mo_rule sp__mo_nn[] = {
-    SP_MO_CODE("matmul", write_matmul), SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats), SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
+    SP_MO_CODE("matmul", write_matmul), SP_MO_CODE("matmul_i32", write_matmul_i32),
+    SP_MO_CODE_IF("conv1d", write_conv, sp__mo_floats), SP_MO_CODE_IF("conv2d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv3d", write_conv, sp__mo_floats),
     SP_MO_CODE_IF("conv1d_input_grad", write_conv_input_grad, all_fixed), SP_MO_CODE_IF("conv2d_input_grad", write_conv_input_grad, all_fixed),
     SP_MO_CODE_IF("conv3d_input_grad", write_conv3d_input_grad, all_fixed), SP_MO_CODE_IF("max_pool2d_indices", write_argmax, argmax_fits), SP_MO_CODE_IF("max_pool1d_indices", write_argmax, argmax_fits),

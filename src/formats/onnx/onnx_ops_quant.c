@@ -191,17 +191,42 @@ static sp_status exact_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *y, sp_te
     return sp_builder_status(c->b);
 }
 
+static bool is_bytes(const sp_tensor *t) { return sp_tensor_dtype(t) == SP_DTYPE_I8 || sp_tensor_dtype(t) == SP_DTYPE_U8; }
+
+/* Whether matmul_i32 takes this zero point of x. */
+static bool is_plain_zero(const sp_tensor *zero, const sp_tensor *x, int64_t columns)
+{
+    if (zero == NULL) return true;
+    int rank = sp_tensor_rank(zero);
+    return sp_tensor_dtype(zero) == sp_tensor_dtype(x) && (rank == 0 || (rank == 1 && sp_tensor_dims(zero)[0] == columns));
+}
+
+/* (x - x_zero)(y - y_zero): bytes as they are where there is one zero point for x and at most one per column for y. */
+static sp_status integer_matmul(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *y, sp_tensor *y_zero, sp_tensor **out)
+{
+    SP_TRY(sp_builder_status(c->b));
+    x_zero = along(c, x_zero, true);
+    y_zero = along(c, y_zero, false);
+    SP_TRY(sp_builder_status(c->b));
+    int ry = sp_tensor_rank(y);
+    int64_t columns = ry > 1 ? sp_tensor_dims(y)[ry - 1] : 1;
+    if (!is_bytes(x) || !is_bytes(y) || !is_plain_zero(x_zero, x, 1) || !is_plain_zero(y_zero, y, columns))
+        return exact_matmul(c, centred(c, x, x_zero, true), centred(c, y, y_zero, false), out);
+    *out = sp_builder_call(c->b, "matmul_i32", NULL, 4, (sp_tensor *[]){x, y, x_zero, y_zero});
+    return sp_builder_status(c->b);
+}
+
 static sp_status matmul_integer(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    SP_TRY(exact_matmul(c, centred(c, c->in[0], sp__onnx_in(c, 2), true), centred(c, c->in[1], sp__onnx_in(c, 3), false), &sum));
+    SP_TRY(integer_matmul(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), &sum));
     return sp__onnx_return(c, sp_cast(c->b, sum, SP_DTYPE_I32));
 }
 
 static sp_status qlinear_matmul(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    SP_TRY(exact_matmul(c, centred(c, c->in[0], c->in[2], true), centred(c, c->in[3], c->in[5], false), &sum));
+    SP_TRY(integer_matmul(c, c->in[0], c->in[2], c->in[3], c->in[5], &sum));
     sp_tensor *scale_x = along(c, sp_cast(c->b, c->in[1], SP_DTYPE_F32), true), *scale_y = along(c, sp_cast(c->b, c->in[4], SP_DTYPE_F32), false);
     sp_tensor *scale = sp_div(c->b, sp_mul(c->b, scale_x, scale_y), sp_cast(c->b, c->in[6], SP_DTYPE_F32));
     sp_tensor *one = sp__onnx_scalar(c, SP_DTYPE_F32, 1);
@@ -336,11 +361,10 @@ static sp_status qlinear_concat(sp_onnx_call *c)
 static sp_status q_gemm(sp_onnx_call *c)
 {
     bool ta = sp__onnx_attr_int(c, "transA", 0) != 0, tb = sp__onnx_attr_int(c, "transB", 0) != 0;
-    sp_tensor *x = centred(c, c->in[0], c->in[2], false), *w = sp_cast(c->b, c->in[3], SP_DTYPE_F32), *sum = NULL;
+    sp_tensor *x = c->in[0], *w = c->in[3], *sum = NULL;
     if (tb) w = sp_transpose(c->b, w, 2, (int64_t[]){1, 0});
-    w = sp_sub(c->b, w, sp_cast(c->b, along(c, c->in[5], false), SP_DTYPE_F32));
     if (ta) x = sp_transpose(c->b, x, 2, (int64_t[]){1, 0});
-    SP_TRY(exact_matmul(c, x, w, &sum));
+    SP_TRY(integer_matmul(c, x, c->in[2], w, c->in[5], &sum));
     if (sp__onnx_in(c, 6) != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), c->in[6]);
     sp_tensor *scale = sp_mul(c->b, along(c, c->in[1], false), along(c, c->in[4], false));
     sp_tensor *y = sp__mul_number(c->b, sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale), sp__onnx_attr_float(c, "alpha", 1));
@@ -351,7 +375,7 @@ static sp_status q_gemm(sp_onnx_call *c)
 static sp_status to_float(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_scale, sp_tensor *x_zero, int w_scale, int w_zero, int bias)
 {
     sp_tensor *sum = NULL;
-    SP_TRY(exact_matmul(c, centred(c, x, x_zero, true), centred(c, c->in[1], sp__onnx_in(c, w_zero), false), &sum));
+    SP_TRY(integer_matmul(c, x, x_zero, c->in[1], sp__onnx_in(c, w_zero), &sum));
     sp_tensor *scale = sp_mul(c->b, along(c, x_scale, true), along(c, c->in[w_scale], false));
     sp_tensor *y = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
     if (sp__onnx_in(c, bias) != NULL) y = sp_add(c->b, y, c->in[bias]);

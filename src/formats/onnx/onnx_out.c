@@ -193,7 +193,7 @@ ox sp__ox_table(ox_out *o, sp_dtype dtype, int rank, const int64_t *dims, double
 #define PLACES (NUMBERS | SP_DT(U8) | SP_DT(BOOL))
 #define EVERY (SP_DT_REAL_BOOL)
 
-/* Signature: of each operand and result. T: the dtype that counts; b: bool; i: int64; x: of its own; *: the last one again. */
+/* Signature: of each operand and result. T: the dtype that counts; b: bool; i: int64; w: int32; x: of its own; *: the last one again. */
 typedef struct {
     const char *op;
     int since;
@@ -219,7 +219,8 @@ static const onnx_op onnx_ops[] = {
     {"InstanceNormalization", 6, FLOATS, "TTT>T"}, {"IsInf", 10, SP_DT(F32) | SP_DT(F64), "T>b"}, {"IsNaN", 9, FLOATS, "T>b"}, {"LayerNormalization", 17, FLOATS, "TTT>Txx"},
     {"LeakyRelu", 6, FLOATS, "T>T"}, {"Less", 9, NUMBERS, "TT>b"}, {"LessOrEqual", 12, NUMBERS, "TT>b"}, {"Log", 13, FLOATS, "T>T"},
     {"LogSoftmax", 13, FLOATS, "T>T"}, {"LSTM", 7, FLOATS, "TTTTxTTT>TTT"}, {"GRU", 7, FLOATS, "TTTTxT>TT"}, {"RNN", 7, FLOATS, "TTTTxT>TT"},
-    {"MatMul", 9, NUMBERS | SP_DT(U32) | SP_DT(U64), "TT>T"}, {"Max", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"}, {"MaxPool", 12, FLOATS, "T>Ti"},
+    {"MatMul", 9, NUMBERS | SP_DT(U32) | SP_DT(U64), "TT>T"}, {"MatMulInteger", 10, 0, "xxxx>w"},
+    {"Max", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"}, {"MaxPool", 12, FLOATS, "T>Ti"},
     {"Min", 13, NUMBERS | SP_DT(U32) | SP_DT(U64), "T*>T"}, {"Mish", 18, FLOATS, "T>T"}, {"Mod", 13, EVERY & ~SP_DT(BF16) & ~SP_DT(BOOL), "TT>T"},
     {"Mul", 7, NUMBERS, "TT>T"}, {"Multinomial", 7, SP_DT(F32), "T>x"}, {"Neg", 13, NUMBERS | SP_DT(I8), "T>T"}, {"NonZero", 13, PLACES, "T>i"},
     {"Not", 1, SP_DT(BOOL), "b>b"}, {"OneHot", 11, FLOATS | SP_DT(I32) | SP_DT(I64), "xxT>T"}, {"Or", 7, SP_DT(BOOL), "bb>b"},
@@ -431,7 +432,7 @@ static void emit(ox_out *o, const char *op, int n_in, const ox *given, int n_out
     }
     const char *p = strchr(info->signature, '>') + 1;
     for (int i = 0; i < n_out; i++) {
-        sp_dtype d = *p == 'T' ? computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' ? SP_DTYPE_I64 : SP_DTYPE_F32;
+        sp_dtype d = *p == 'T' ? computed : *p == 'b' ? SP_DTYPE_BOOL : *p == 'i' ? SP_DTYPE_I64 : *p == 'w' ? SP_DTYPE_I32 : SP_DTYPE_F32;
         n->out[i] = out[i] = sp__ox_value(o, NULL, d);
         if (p[0] && p[1] != '*') p++;
     }

@@ -32,6 +32,11 @@ static void write_matmul(ox_out *o)
     o->out[0] = SP_OX(o, "MatMul", NULL, x, y);
 }
 
+static void write_matmul_i32(ox_out *o)
+{
+    o->out[0] = sp__ox_op(o, "MatMulInteger", o->in[3] ? 4 : o->in[2] ? 3 : 2, o->in, NULL);
+}
+
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
 /* "strides=[..], pads=[..], ..." of a window; ONNX has all paddings before, then all behind. free_same: padding that keeps the size, of a
@@ -684,7 +689,8 @@ static void write_entropy(ox_out *o)
 }
 
 const ox_rule sp__ox_nn[] = {
-    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("conv1d", write_conv), SP_OX_CODE("conv2d", write_conv), SP_OX_CODE("conv3d", write_conv),
+    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("matmul_i32", write_matmul_i32),
+    SP_OX_CODE("conv1d", write_conv), SP_OX_CODE("conv2d", write_conv), SP_OX_CODE("conv3d", write_conv),
     SP_OX_CODE("conv1d_input_grad", write_conv_input_grad), SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
     SP_OX_CODE("conv3d_input_grad", write_conv_input_grad), SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
     SP_OX_CODE("conv2d_weight_grad", write_conv_weight_grad), SP_OX_CODE("conv3d_weight_grad", write_conv_weight_grad),
