@@ -133,6 +133,14 @@ def test_small_answers():
     assert ops.get_vm_impl_fn("TypeOfValue")(1.0) is float
 
 
+@pytest.mark.parametrize("draw", (ms.mint.rand, ms.mint.randn))
+def test_a_dtype_behind_a_shape_does_not_count(draw):
+    found = draw((1, 2), ms.float16)
+    assert found.shape == (1, 2) and found.dtype == ms.float32
+    with pytest.raises(TypeError):
+        draw((1, 2), 3)
+
+
 def test_a_module_of_a_functions_name_can_be_called_though_it_was_imported_first():
     code = "import spore.run_check, spore as ms; ms.run_check()"
     assert "correct" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -382,14 +382,21 @@ def _exponential_(self, lambd=1, *, generator=None):
     return _write(self, apply("div", (apply("neg", (apply("log1p", (apply("neg", (u,)),)),)), lambd)))
 
 
+def _mint_sizes(size):
+    """The sizes in a row, or in a tuple; a dtype may stand behind the tuple, and does not count, as in MindSpore."""
+    if len(size) == 2 and isinstance(size[0], (tuple, list)) and isinstance(size[1], type(mstype.float32)):
+        size = size[:1]
+    return _sizes(size)
+
+
 def _mint_rand(*size, generator=None, dtype=None, device=None):
     """Numbers in [0, 1)."""
-    return draw_uniform(_sizes(size), dtype=dtype, generator=generator)
+    return draw_uniform(_mint_sizes(size), dtype=dtype, generator=generator)
 
 
 def _mint_randn(*size, generator=None, dtype=None, device=None):
     """Numbers of the standard normal distribution."""
-    return draw_normal(_sizes(size), dtype=dtype, generator=generator)
+    return draw_normal(_mint_sizes(size), dtype=dtype, generator=generator)
 
 
 def _mint_randint(*args, generator=None, dtype=None, device=None, **named):
