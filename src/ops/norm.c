@@ -32,7 +32,6 @@ bool sp__vjp_again(const sp_vjp *v)
 
 void sp__params_read(const sp_tensor *t, double fill, sp_dtype dtype, int64_t n, char *out)
 {
-    if (n == 0) return;
     const int64_t size = (int64_t)sp_dtype_bytes(dtype), step[2] = {size, t ? (int64_t)sp_dtype_bytes((sp_dtype)t->dtype) : 0};
     char *ptr[2] = {out, t ? t->data : (char *)&fill};
     sp__cast_loop(t ? (sp_dtype)t->dtype : SP_DTYPE_F64, dtype)(n, ptr, step, NULL);

@@ -139,6 +139,7 @@ DTYPES_OUTER(CAST_ROW)
     {                                                                                                                  \
         (void)context;                                                                                                 \
         char *d = ptr[0], *s = ptr[1];                                                                                 \
+        if (n == 0) return; /* then there may be no memory to point at */                                              \
         if (step[0] == (int64_t)sizeof(T) && step[1] == (int64_t)sizeof(T)) {                                          \
             memmove(d, s, (size_t)n * sizeof(T));                                                                      \
             return;                                                                                                    \
