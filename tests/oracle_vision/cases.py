@@ -92,7 +92,9 @@ def _fill():
                "vision.RandomColorAdjust((1, 1), (1, 1), (1, 1), (0.25, 0.25))", "vision.RandomLighting(0.0)",
                "vision.RandomAffine((20, 20), (0.1, 0.1, -0.1, -0.1), (0.9, 0.9), (4, 4, 3, 3), Inter.LINEAR, 8)",
                "vision.RandAugment(0)", "transforms.RandomApply([vision.Invert()], 1.0)",
-               "transforms.RandomChoice([vision.Equalize()])",
+               "transforms.RandomChoice([vision.Equalize()])", "transforms.RandomOrder([vision.Equalize()])", "vision.ToPIL()",
+               "transforms.Compose([vision.ToPIL(), vision.RandomGrayscale(1.0), vision.ToNumpy()])",
+               "transforms.Compose([vision.ToPIL(), vision.RandomGrayscale(0.0), vision.ToNumpy()])",
                "vision.RandomSelectSubpolicy([[(vision.Invert(), 1), (vision.Posterize(3), 1)]])",
                "transforms.Compose([vision.Resize((30, 33)), vision.CenterCrop(24), "
                "vision.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0]), vision.HWC2CHW()])"])
@@ -147,14 +149,15 @@ BOXES = [(f"vision.{call}", _BOXES) for call in (
     "RandomHorizontalFlipWithBBox(1.0)", "RandomVerticalFlipWithBBox(1.0)", "ResizeWithBBox((20, 30))",
     "ResizeWithBBox(33, Inter.NEAREST)", "RandomCropWithBBox((40, 52))", "RandomCropWithBBox((44, 58), (3, 2))",
     "RandomResizedCropWithBBox((30, 30), (1.0, 1.0), (1.3, 1.3))", "BoundingBoxAugment(vision.Invert(), 1.0)",
-    "BoundingBoxAugment(vision.Resize((9, 9)), 1.0)")]
+    "BoundingBoxAugment(vision.Resize((9, 9)), 1.0)", "RandomResizeWithBBox((40, 52))")]  # of that size no interpolation matters
 
 # so many calls on a part that every outcome occurs; the outcomes are compared as sets
 OUTCOMES = [("vision.RandAugment(1, 9)", 600), ("vision.RandAugment(1, 20, 31, Inter.LINEAR, (10, 20, 30))", 400),
             ("vision.TrivialAugmentWide(2)", 1200), ("vision.RandomResize((20, 20))", 60),
             ("vision.UniformAugment([vision.Invert(), vision.Posterize(2), vision.HorizontalFlip()], 2)", 200),
             ("vision.RandomSelectSubpolicy([[(vision.Invert(), 0.5)], [(vision.Posterize(2), 1), (vision.VerticalFlip(), 0.5)]])",
-             100), ("vision.RandomCrop((39, 50))", 100), ("vision.RandomPosterize((1, 4))", 60)]
+             100), ("vision.RandomCrop((39, 50))", 100), ("vision.RandomPosterize((1, 4))", 60),
+            ("transforms.RandomOrder([vision.Invert(), vision.Posterize(2)])", 40)]
 
 
 def scope(vision, transforms):
