@@ -375,7 +375,7 @@ static sp_status format_to_write(const char *path, const sp_file_options *option
     if (options->format != NULL) SP_TRY(format_named(options->format, out));
     else *out = format_by_extension(path, true);
     SP_CHECK(*out != NULL && (*out)->write != NULL, SP_VALUE,
-             "%s cannot be written; end the name in .ckpt, .safetensors, .npz or .npy, or give one of the formats %s",
+             "%s cannot be written; end the name in .ckpt, .safetensors, .npz or .npy (of a model: .onnx or .mindir), or give one of the formats %s",
              *out != NULL ? (*out)->title : "a format of that name", list_names(true, names, sizeof names));
     return SP_OK;
 }
