@@ -35,6 +35,33 @@ def _without_our_frames(error):
     return error.with_traceback(trace)
 
 
+def _users_frames(error, seen):
+    """Leave the frames of this package out of the traceback, and of those of the errors shown before it; answers how many."""
+    if error is None or id(error) in seen:
+        return 0
+    seen.add(id(error))
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    package = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    kept = [t for t in frames if not os.path.abspath(t.tb_frame.f_code.co_filename).startswith(package)]
+    for this, following in zip(kept, kept[1:] + [None]):
+        this.tb_next = following
+    error.__traceback__ = kept[0] if kept else None
+    shown = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return len(frames) - len(kept) + _users_frames(shown, seen)
+
+
+def _report(error):
+    """Show an error that the script did not catch: its own lines, not those of this package between them."""
+    _without_our_frames(error)
+    left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else _users_frames(error, set())
+    sys.excepthook(type(error), error, error.__traceback__)
+    if left_out and not isinstance(error, KeyboardInterrupt):
+        sys.stderr.write(f'({left_out} lines inside spore are left out; SPORE_TRACEBACK=full shows them)\n')
+
+
 def _script(path):
     target = path
     if os.path.isdir(path):
@@ -90,7 +117,7 @@ def main(arguments):
     except SystemExit:
         raise
     except BaseException as error:
-        sys.excepthook(type(error), _without_our_frames(error), error.__traceback__)
+        _report(error)
         if isinstance(error, KeyboardInterrupt):
             import signal
             signal.signal(signal.SIGINT, signal.SIG_DFL)

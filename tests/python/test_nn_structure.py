@@ -39,6 +39,34 @@ def test_names_follow_changes_inside_a_network():
     assert [path for path, _ in net.parameters_and_names()] == names(net)
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_errors_name_the_cell(mode):
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.chain = nn.SequentialCell(nn.Dense(2, 3), nn.SequentialCell(nn.ReLU(), nn.Dense(4, 2)))
+            self.hidden = [nn.Dense(5, 5)]           # a Cell that the Block does not know by a name
+
+        def construct(self, x, known):
+            return self.chain(x) if known else self.hidden[0](x)
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        x = Tensor(np.zeros((1, 2), np.float32))
+        with pytest.raises(ValueError) as caught:
+            Block()(x, True)
+        assert caught.value.__notes__ == ["In the Cell 'chain.1.1' (Dense) of Block."]
+        with pytest.raises(ValueError) as caught:
+            Block()(x, False)
+        assert not getattr(caught.value, "__notes__", None)
+        with pytest.raises(ValueError) as caught:
+            nn.Dense(3, 1)(x)                         # the Cell that was called: nothing to add
+        assert not getattr(caught.value, "__notes__", None)
+    finally:
+        ms.set_context(mode=before)
+
+
 def test_names_of_a_tuple_of_parameters_in_a_nested_cell():
     class Outer(nn.Cell):
         def __init__(self):

@@ -70,6 +70,24 @@ def test_traceback_shows_the_script_only(script):
     assert run(path).stderr == run(path, module=None).stderr
 
 
+def test_traceback_leaves_out_lines_of_the_package(script):
+    path = script("""
+from mindspore import Tensor, nn
+import numpy as np
+net = nn.SequentialCell(nn.Dense(2, 3), nn.SequentialCell(nn.Dense(4, 1)))
+try:
+    net(Tensor(np.zeros((1, 2), np.float32)))
+except ValueError as error:
+    raise RuntimeError("the net") from error
+""")
+    short = run(path).stderr
+    assert short.count("File ") == 2 and short.count(path) == 2
+    assert "In the Cell '1.0' (Dense) of SequentialCell.\n" in short
+    assert "lines inside spore are left out; SPORE_TRACEBACK=full shows them" in short
+    full = run(path, env={**os.environ, "SPORE_TRACEBACK": "full"}).stderr
+    assert "cell.py" in full and "left out" not in full
+
+
 def test_module_and_text(tmp_path, script):
     script("import sys, mindspore\nprint(sys.argv[1:], __name__, mindspore.__name__)", "tool.py")
     done = run("-m", "tool", "x", cwd=tmp_path)

@@ -4,6 +4,7 @@
 Errors of the user's program keep their type and leading words and get the place in the source, with the chain of calls.
 Unsupported is different: the program is fine, only it cannot be a graph; then it runs as plain Python.
 """
+from spore.common._where import keep_cell
 
 __all__ = ["Unsupported", "GraphError", "located"]
 
@@ -53,4 +54,5 @@ def located(error, frames):
     except Exception:                     # an exception type with other arguments keeps its own text
         new = error
     new._spore_located = True
+    keep_cell(new, error)
     return new

@@ -11,6 +11,7 @@ import numpy as np
 
 from spore import _core
 from spore._core import Tensor
+from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.graph.calls import Calls
 from spore.graph.errors import Unsupported
@@ -93,9 +94,13 @@ class Executor(Statements, Expressions, Flow, Calls):
         """Call a Cell: its hooks and casts as always, its construct interpreted if it is the user's."""
         self.capture.guards.setdefault(cell, cell.training)
         args = [self.handed(a, None) if not self.is_user_cell(cell) else a for a in args]
-        if cell._plain:
-            return self.construct(cell, args, kwargs)
-        return cell._call_full(tuple(args), kwargs, lambda *a, **k: self.construct(cell, a, k))
+        try:
+            if cell._plain:
+                return self.construct(cell, args, kwargs)
+            return cell._call_full(tuple(args), kwargs, lambda *a, **k: self.construct(cell, a, k))
+        except Exception as error:
+            name_cell(cell, error)
+            raise
 
     @classmethod
     def is_user_cell(cls, cell):

@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from spore import _core
 from spore._core import Tensor
+from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.common.differentiate import call, through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
@@ -542,11 +543,15 @@ class Cell(CellState):
 
     def __call__(self, *args, **kwargs):
         hook = _state.hook               # None unless something is being captured or GRAPH_MODE is on
-        if hook is not None:
-            return hook(self, args, kwargs)
-        if self._plain:
-            return self.construct(*args, **kwargs)
-        return self._call_full(args, kwargs)
+        try:
+            if hook is not None:
+                return hook(self, args, kwargs)
+            if self._plain:
+                return self.construct(*args, **kwargs)
+            return self._call_full(args, kwargs)
+        except Exception as error:
+            name_cell(self, error)
+            raise
 
     def _run(self, args, kwargs):
         """The call itself, as plain Python."""
