@@ -355,10 +355,13 @@ static void workers_start(int wanted)
 {
     pthread_mutex_lock(&lock);
     if (n_workers < wanted) {
-        /* Signals are for the program's own threads, above all the one that handles Ctrl-C. */
-        sigset_t all, old;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &old);
+        /* Signals are for the program's own threads, above all the one that handles Ctrl-C. Not those that an instruction raises: blocked, they
+         * would end the process past every handler, and a crash report (Python's faulthandler, say) would be empty. */
+        static const int raised[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+        sigset_t blocked, old;
+        sigfillset(&blocked);
+        for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) sigdelset(&blocked, raised[i]);
+        pthread_sigmask(SIG_SETMASK, &blocked, &old);
         pthread_attr_t attributes;
         if (pthread_attr_init(&attributes) == 0) {
             pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -139,16 +139,36 @@ void sp__tiles_measure(const float *x, int64_t n, sp__tiles_range *range)
 }
 
 /* The range of an operand that is packed in several parts, before any of C is written: strides only. */
-static void measure(const sp__tiles_source *s, sp__tiles_range *range)
+typedef struct measure_job {
+    const sp__tiles_source *source;
+    sp__tiles_range *range;
+    int64_t row_step, n, step; /* of its rows, or of its columns where these are the ones side by side */
+} measure_job;
+
+static void measure_rows(void *context, int64_t begin, int64_t end)
+{
+    const measure_job *job = context;
+    for (int64_t i = begin; i < end; i++) {
+        const float *row = (const float *)job->source->data + i * job->row_step;
+        if (job->step == 1) {
+            sp__tiles_measure(row, job->n, job->range);
+            continue;
+        }
+        float some[64];
+        for (int64_t j = 0; j < job->n; j += 64) {
+            int64_t count = min_i64(64, job->n - j);
+            for (int64_t l = 0; l < count; l++) some[l] = row[(j + l) * job->step];
+            sp__tiles_measure(some, count, job->range);
+        }
+    }
+}
+
+static sp_status measure(const sp__tiles_source *s, sp__tiles_range *range)
 {
     bool along = s->k == 1;
-    for (int64_t i = 0; i < (along ? s->n : s->n_k); i++) {
-        const float *row = (const float *)s->data + i * (along ? s->outer : s->k);
-        int64_t n = along ? s->n_k : s->n, step = along ? 1 : s->outer;
-        if (step == 1) sp__tiles_measure(row, n, range);
-        else
-            for (int64_t j = 0; j < n; j++) sp__tiles_measure(row + j * step, 1, range);
-    }
+    measure_job job = {.source = s, .range = range, .row_step = along ? s->outer : s->k, .n = along ? s->n_k : s->n,
+                       .step = along ? 1 : s->outer};
+    return sp__parallel_for(along ? s->n : s->n_k, 1 + (1 << 16) / (job.n + 1), measure_rows, &job);
 }
 
 static bool range_is_fit(const sp__tiles_range *a, const sp__tiles_range *b)
@@ -272,8 +292,8 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
         if (!range_is_fit(p->a_range, p->b_range)) return SP_DECLINED;
         parts = true; /* nothing left to ask */
     } else if (f32 && parts) {
-        measure(&p->a, &job.a_range);
-        if (!packed) measure(&p->b, &job.b_range);
+        SP_TRY(measure(&p->a, &job.a_range));
+        if (!packed) SP_TRY(measure(&p->b, &job.b_range));
         if (!range_is_fit(&job.a_range, &job.b_range)) return SP_DECLINED;
     }
     job.b_to = work;
