@@ -161,7 +161,7 @@ static sp_status python_failed(const char *what)
 }
 
 /* sp__fail lives in base; the message is only seen if the exception is lost. */
-static sp_status call_hook(void *context, sp_tensor *grad, sp_tensor **replaced)
+static sp_status hook_locked(void *context, sp_tensor *grad, sp_tensor **replaced)
 {
     PyObject *g = sp__py_take_tensor(sp_tensor_retain(grad));
     PyObject *r = g ? PyObject_CallFunctionObjArgs((PyObject *)context, g, NULL) : NULL;
@@ -177,6 +177,15 @@ static sp_status call_hook(void *context, sp_tensor *grad, sp_tensor **replaced)
         }
     }
     Py_DECREF(r);
+    return status;
+}
+
+/* A program that takes gradients runs without the lock. */
+static sp_status call_hook(void *context, sp_tensor *grad, sp_tensor **replaced)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    sp_status status = hook_locked(context, grad, replaced);
+    PyGILState_Release(gil);
     return status;
 }
 
@@ -206,7 +215,7 @@ static PyObject *grad_hook_remove(PyObject *self, PyObject *const *args, Py_ssiz
     Py_RETURN_NONE;
 }
 
-static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din)
+static sp_status custom_locked(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din)
 {
     PyObject *args = PyTuple_New(n_out);
     for (int i = 0; args && i < n_out; i++) {
@@ -227,6 +236,14 @@ static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, i
     }
     for (int i = 0; status == SP_OK && i < n_in; i++) din[i] = grads.v[i] ? sp_tensor_retain(grads.v[i]) : NULL;
     sp__py_list_free(&grads);
+    return status;
+}
+
+static sp_status call_custom(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    sp_status status = custom_locked(context, n_out, dout, n_in, din);
+    PyGILState_Release(gil);
     return status;
 }
 

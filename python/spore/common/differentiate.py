@@ -759,27 +759,46 @@ class no_grad:
 _no_grad = no_grad  # MindSpore's name
 
 
-def with_gradient(forward, backward, args):
+def with_gradient(forward, backward, args, weights=()):
     """``forward(*args)`` with a gradient of one's own: ``backward(inputs, output, doutput)`` gives one value per input.
 
-    This carries ``Cell.bprop`` and user-defined operators. The forward function sees its inputs as constants.
+    This carries ``Cell.bprop``, hooks and user-defined operators. The forward function sees its inputs as constants. For
+    ``weights`` a second value, a dict by weight, holds the gradients.
     """
-    inputs = _flatten(args, [])
-    if not (_core.grad_recording() and any(_core.grad_tracked(t) for t in inputs)):
+    inputs = _flatten(args, []) + list(weights)
+    if not _core.grad_recording():
+        capture = _state.capture()
+        if capture is None or not capture.differentiated:
+            return forward(*args)
+        from spore.graph.gradients import attach_at_run
+        return attach_at_run(forward(*args), backward, args, weights)
+    if not any(_core.grad_tracked(t) for t in inputs):
         return forward(*args)
     with no_grad():
         output = forward(*_map(_core.grad_detach, args))
-    output = _map(_core.grad_detach, output)     # fresh handles: forward may return an input or a Parameter
-    outputs = [t for t in _flatten(output, []) if _is_differentiable(t)]
+    return attach(output, backward, args, weights)
+
+
+def attach(output, backward, args, weights=(), keys=None):
+    """The output as a function of args whose gradient ``backward`` gives, see with_gradient. ``keys``: the weights as ``backward``
+    knows them."""
+    inputs = _flatten(args, []) + list(weights)
+    held = _map(_core.grad_detach, output)       # without history, which would hold itself
 
     def run(*dout):
         rest = iter(dout)
-        structured = _map(lambda t: next(rest) if _is_differentiable(t) else t, output)
-        grads = backward(args, _map(_core.grad_detach, output), structured)
-        return _align(args, grads)
+        structured = _map(lambda t: next(rest) if _is_differentiable(t) else t, held)
+        grads = backward(args, attached() if _core.grad_recording() else _map(_core.grad_detach, held), structured)
+        if weights and isinstance(grads, tuple) and len(grads) == 2 and isinstance(grads[1], dict):
+            return _align(args, grads[0]) + [grads[1].get(w) for w in keys or weights]
+        return _align(args, grads) + [None] * len(weights)
 
-    _core.grad_attach(inputs, outputs, run)
-    return output
+    def attached():
+        """Fresh handles: forward may return an input or a Parameter, and a gradient of the gradient depends on the output again."""
+        fresh = _map(_core.grad_detach, held)
+        _core.grad_attach(inputs, [t for t in _flatten(fresh, []) if _is_differentiable(t)], run)
+        return fresh
+    return attached()
 
 
 def _align(args, grads):
@@ -799,11 +818,9 @@ def _align(args, grads):
 
     n_given, n_wanted = len(grads), len(args)
     tensors_only = [a for a in args if isinstance(a, (Tensor, tuple, list))]
-    if n_given < n_wanted and n_given != len(tensors_only) and _state.capture() is not None:
-        raise RuntimeError("The output size of the 'bprop' must match the number of parameters in its corresponding primal "
-                           f"function: {n_given} vs. {n_wanted}.")
     if n_given < n_wanted and n_given != len(tensors_only):
-        raise TypeError(f"bprop must return one gradient per input: {n_wanted} are needed, but got {n_given}")
+        raise RuntimeError("The output size of the 'bprop' must match the number of parameters in its corresponding primal "
+                           f"function: one gradient per input is wanted, {n_given} vs. {n_wanted}.")
     chosen = args if n_given >= n_wanted else tensors_only
     for value, gradient in zip(chosen, grads):
         walk(value, gradient)
@@ -817,7 +834,7 @@ def through_hook(hook_fn, inputs):
     """
     def backward(args, output, dout):
         gradients = dout if isinstance(dout, tuple) else (dout,)
-        answer = hook_fn(gradients)
+        answer = call(hook_fn, (gradients,))
         if answer is None:
             return gradients
         return answer if isinstance(answer, tuple) else (answer,)

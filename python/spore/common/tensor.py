@@ -4,6 +4,7 @@ Python, and the functions that make Tensors. Methods that compute come from the 
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
+from spore.graph import state as _state
 
 __all__ = ['Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors']
 
@@ -648,7 +649,8 @@ class _HookHandle:
         if self._owner is not None:
             if self._number is not None:
                 _core.grad_hook_remove(self._owner, self._number)
-            self._owner._hooks.pop(self, None)
+            if self._owner._hooks:
+                self._owner._hooks.pop(self, None)
             self._owner = None
 
 
@@ -674,6 +676,11 @@ def register_hook(self, hook):
     """
     if not callable(hook):
         raise TypeError(f"register_hook: a function is wanted, but got {type(hook).__name__}")
+    capture = _state.capture()
+    if capture is not None and capture.differentiated and _core.is_symbol(self) and not _core.grad_recording():
+        from spore.graph.gradients import hooked
+        self.assign_value(hooked(self, hook))
+        return _HookHandle(self, None)
     handle = _HookHandle(self, _core.grad_hook_add(self, hook) if self._tracked else None)
     if self._hooks is None:
         self._hooks = {}

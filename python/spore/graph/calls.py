@@ -17,7 +17,7 @@ import numpy as np
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.graph import builtin, late, source
+from spore.graph import builtin, late, source, state
 from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.flow import NeedResult, NoJoin
@@ -48,6 +48,8 @@ class Interpreted:
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args, **kwargs):
+        if state.capture() is not self.executor.capture:         # kept by the library until the program runs
+            return self.function(*args, **kwargs)
         return self.executor.call(self.function, args, kwargs)
 
 

@@ -49,7 +49,8 @@ class Capture:
         self.frames = []         # being executed, innermost last
         self.activations = []    # calls of functions under way, see flow.py
         self.condition_depth = 0  # branches and loops of the run around the current point
-        self.guards = {}         # Cell: its `training` when it was captured
+        self.differentiated = 0  # functions around the current point that nodes of the graph differentiate
+        self.guards = {}         # Cell: its training and hooks when it was captured
         self.outer = {}          # lists and dicts that come from outside: changes of them are results
         self.containers = {}     # those among the arguments, unless mutable: {id: the way to it}
         self.constants = {}      # structures among the arguments that are not mutable: {id: structure}

@@ -10,6 +10,6 @@ def call_cell(cell, args, kwargs):
         from spore.graph.compiler import call_top_cell
         return call_top_cell(cell, args, kwargs)
     if capture.native:
-        capture.guards.setdefault(cell, cell.training)
+        capture.guards.setdefault(cell, cell._guard())
         return cell._run(args, kwargs)
     return capture.executor.call_cell(cell, args, kwargs)

@@ -54,7 +54,7 @@ class Entry:
         self.state = ()              # (attribute, kind): read when a program starts
         self.one = False             # the result is one Tensor
         self.same = None             # number of the argument that is the result
-        self.guards = ()             # (weak reference to a Cell, its training)
+        self.guards = ()             # (weak reference to a Cell, its training and hooks)
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
         self.watched = []            # heap.Watched: what was read and changed, and if Python's rules hold all that was read
@@ -70,7 +70,7 @@ class Entry:
                 return False
         if self.version == state.version:
             return True
-        if all((cell := ref()) is not None and cell.training is training for ref, training in self.guards):
+        if all((cell := ref()) is not None and cell._guard() == guard for ref, guard in self.guards):
             self.version = state.version
             return True
         return False
@@ -364,7 +364,7 @@ class Compiled:
         if held:
             entry.state = [(place.light(), kind) for place, kind in held]
         entry.function, entry.graph = function, graph
-        entry.guards = [(weakref.ref(cell), training) for cell, training in capture.guards.items()]
+        entry.guards = [(weakref.ref(cell), guard) for cell, guard in capture.guards.items()]
         read = {place.key for place, _ in held}
         entry.watched = entry.watched + [watched for key, watched in capture.watched.items() if key not in read]
         return entry

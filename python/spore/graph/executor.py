@@ -92,7 +92,7 @@ class Executor(Statements, Expressions, Flow, Calls):
 
     def call_cell(self, cell, args, kwargs):
         """Call a Cell: its hooks and casts as always, its construct interpreted if it is the user's."""
-        self.capture.guards.setdefault(cell, cell.training)
+        self.capture.guards.setdefault(cell, cell._guard())
         args = [self.handed(a, None) if not self.is_user_cell(cell) else a for a in args]
         try:
             if cell._plain:

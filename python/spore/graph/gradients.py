@@ -5,14 +5,17 @@ As a rule the eager record works on symbols: forward and backward become one fla
 cannot be recorded that way; then it is captured as a function of its own, and a node of the graph differentiates it when
 the program runs.
 """
+import types
+
 from spore import _core
 from spore._core import Tensor
 from spore.graph import state
 from spore.graph.capture import ControlFlow
+from spore.graph.errors import Unsupported
 from spore.graph.joins import kind_of
-from spore.graph.values import shape_of
+from spore.graph.values import Closure, shape_of
 
-__all__ = ["call", "attempt", "by_function"]
+__all__ = ["call", "attempt", "attach_at_run", "by_function", "hooked"]
 
 
 def call(fn, args, kwargs=None):
@@ -67,6 +70,7 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
     specs = [(leaf.dtype, shape_of(leaf)) for leaf in leaves]
     function, params = _core.function_begin(capture.graph, getattr(fn, "__name__", "differentiated"), specs)
     capture.condition_depth += 1
+    capture.differentiated += 1
     try:
         inner = list(args)
         rest = iter(params)
@@ -81,16 +85,56 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
         raise
     finally:
         capture.condition_depth -= 1
+        capture.differentiated -= 1
     seeds = [] if seeds is None else seeds([_Like(o) for o in outputs[:n_floating]])
     given = list(_core.function_grad(function, leaves, list(range(len(leaves))), list(weights), n_floating, seeds))
     results = given[:len(outputs)]
     gradients = given[len(outputs):len(outputs) + len(leaves)]
-    weight_gradients = given[len(outputs) + len(leaves):]
+    weight_gradients = [_after_hooks(w, g) for w, g in zip(weights, given[len(outputs) + len(leaves):])]
     by_position = {}
     for position in positions:
         found = iter([gradients[i] for i in where[position]])
         by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else _zeros(t), args[position])
     return _rebuilt(value, loss, outputs, results), by_position, weight_gradients
+
+
+def _after_hooks(weight, gradient):
+    """The gradient of a Parameter as its hooks leave it."""
+    for hook in (weight._hooks or {}).values():
+        answer = call(hook, (gradient,))
+        gradient = gradient if answer is None else answer
+    return gradient
+
+
+def attach_at_run(output, backward, args, weights):
+    """``attach`` of differentiate.py inside a function that a node differentiates: done when the program runs, by Python."""
+    from spore.common.differentiate import _flatten, _map, attach
+    from spore.graph.executor import concrete, run_time_kind
+    if _made_inside(backward):
+        raise Unsupported("a function made inside gives a gradient where the course is known at run time only")
+    outputs = _flatten(output, [])
+    kind = run_time_kind((tuple(args), output))
+    leaves = kind.leaves((tuple(args), output)) + list(weights)
+
+    def run(values):
+        rest = iter(values)
+        inputs, given = concrete(kind.rebuild(rest))
+        return _flatten(attach(given, backward, inputs, tuple(rest), weights), [])
+    fresh = iter(_core.function_host("gradient", run, leaves, [(t.dtype, shape_of(t)) for t in outputs], True))
+    return _map(lambda _: next(fresh), output)
+
+
+def _made_inside(function):
+    """Whether a function holds one that exists only while capturing."""
+    function = function.function if type(function).__name__ == "Interpreted" else function
+    return isinstance(function, Closure) or isinstance(function, types.FunctionType) and any(
+        _made_inside(cell.cell_contents) for cell in function.__closure__ or ())
+
+
+def hooked(tensor, hook):
+    """A Tensor whose gradient goes through ``hook``, where a node differentiates."""
+    from spore.common.differentiate import through_hook
+    return through_hook(lambda gradients: call(hook, gradients), (tensor,))
 
 
 def pull_by_function(fn, inputs, weights, has_aux):

@@ -218,6 +218,10 @@ class Statements:
     def set_attribute(self, owner, name, value, frame, node):
         from spore.common.parameter import Parameter
         held = getattr(owner, "__dict__", {}).get("_params") or {}
+        if isinstance(held.get(name), Parameter) and (isinstance(value, Parameter) or type(value) in (int, float, bool)):
+            from spore import ops
+            ops.assign(held[name], value)        # in a program a Parameter stays the one it is, only its contents change
+            return
         if isinstance(held.get(name), Parameter) and (isinstance(value, Tensor) or value is None):
             value = self.capture.executor.plain_tensor(value)
             setattr(owner, name, value)          # a variable: its own store, in program order

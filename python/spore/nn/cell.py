@@ -29,6 +29,7 @@ class _HookHandle:
     def remove(self):
         self._hooks.pop(self._key, None)
         self._cell._refresh_plain()
+        self._cell._hooks_changed()
 
 
 class Cell(CellState):
@@ -589,23 +590,22 @@ class Cell(CellState):
     def _call_full(self, args, kwargs, construct=None):
         """With hooks, casts and bprop. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
         for hook, with_kwargs in list(self._pre_hooks.values()):
-            answer = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            answer = call(hook, (self, args, kwargs) if with_kwargs else (self, args))
             if answer is not None:
                 if with_kwargs:
                     args, kwargs = answer
                 else:
                     args = answer if isinstance(answer, tuple) else (answer,)
         marks = None
-        plain = construct is None        # compiled functions leave backward hooks out
-        if self._backward_hooks and plain and _core.grad_recording():
+        if self._backward_hooks:
             marks = _Gradients(self)
             args = marks.mark_inputs(args)
         output = self._construct_once_or_twice(args, kwargs, self.construct if construct is None else construct)
         for hook, with_kwargs in list(self._hooks.values()):
-            answer = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
+            answer = call(hook, (self, args, kwargs, output) if with_kwargs else (self, args, output))
             if answer is not None:
                 output = answer
-        if marks or (self._backward_pre_hooks and plain and _core.grad_recording()):
+        if marks or self._backward_pre_hooks:
             output = (marks or _Gradients(self)).mark_outputs(output)
         return output
 
@@ -632,23 +632,36 @@ class Cell(CellState):
     def _construct_or_bprop(self, args, kwargs, construct):
         if type(self).bprop is Cell.bprop:
             return construct(*args, **kwargs)
-        if kwargs:
+        if kwargs or len(args) < _n_named(type(self).construct):
             bound = inspect.signature(self.construct).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
-        return with_gradient(construct, lambda inputs, out, dout: call(self.bprop, (*inputs, out, dout)), args)
+        return with_gradient(construct, lambda inputs, out, dout: call(self.bprop, (*inputs, out, dout)), args,
+                             self.__dict__.get("internal_params") or ())
 
     # --- hooks -------------------------------------------------------------------------------------------------------
 
     def _add_hook(self, hooks, hook_fn, value, prepend=False):
         if not callable(hook_fn):
-            raise TypeError(f"a hook must be a function, but got {type(hook_fn).__name__}")
+            raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
+        if hasattr(hook_fn, "__spore_inner__"):
+            raise TypeError(f"Decorating hook function {hook_fn.__name__} with '@jit' is not supported.")
         key = object()
         hooks[key] = value
         if prepend:
             hooks.move_to_end(key, last=False)
         self.__dict__["_plain"] = False
+        self._hooks_changed()
         return _HookHandle(self, hooks, key)
+
+    def _hooks_changed(self):
+        """Programs with other hooks in them no longer fit."""
+        self.__dict__["_n_hook_changes"] = self.__dict__.get("_n_hook_changes", 0) + 1
+        _state.changed()
+
+    def _guard(self):
+        """What compiled programs look at besides their arguments."""
+        return self.training, self.__dict__.get("_n_hook_changes", 0)
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
         """Call ``hook_fn(cell, inputs)`` before construct; what it returns replaces the inputs."""
@@ -696,7 +709,7 @@ class _Gradients:
         def at_inputs(grads):
             for hook in list(self.cell._backward_hooks.values()):
                 given = grads if len(grads) > 1 else (grads[0],)
-                answer = hook(self.cell, given, self.grad_output)
+                answer = call(hook, (self.cell, given, self.grad_output))
                 if answer is not None:
                     grads = answer if isinstance(answer, tuple) else (answer,)
             return grads
@@ -710,7 +723,7 @@ class _Gradients:
     def mark_outputs(self, output):
         def at_outputs(grads):
             for hook in list(self.cell._backward_pre_hooks.values()):
-                answer = hook(self.cell, grads)
+                answer = call(hook, (self.cell, grads))
                 if answer is not None:
                     grads = answer if isinstance(answer, tuple) else (answer,)
             self.grad_output = grads
@@ -721,6 +734,12 @@ class _Gradients:
             marked = through_hook(at_outputs, output)
             return marked if isinstance(marked, tuple) else (marked,)
         return output
+
+
+def _n_named(construct):
+    """Positional parameters of a construct besides self; 0 when there is no code to tell."""
+    code = getattr(getattr(construct, "__spore_inner__", construct), "__code__", None)
+    return 0 if code is None else code.co_argcount - 1
 
 
 def _cast(value, dtype):

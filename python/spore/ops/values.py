@@ -8,7 +8,7 @@ import operator
 
 from .. import _core
 from .._core import Tensor
-from ..common.differentiate import through_hook
+from ..common.differentiate import call, through_hook
 from ..graph import state as _state
 from .primitive import Primitive
 
@@ -537,7 +537,7 @@ class InsertGradientOf(Primitive):
         self.add_prim_attr("f", f)
 
     def __call__(self, x):
-        return through_hook(lambda gradients: self.f(gradients[0]), (x,))
+        return through_hook(lambda gradients: call(self.f, gradients), (x,))
 
 
 class HookBackward(Primitive):
