@@ -191,3 +191,31 @@ def test_custom_func_sets_user_info(tmp_path, spore_command):
         ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.graph)
     with pytest.raises(TypeError, match="texts"):
         ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.user_info.update(a=1))
+
+
+def state_step(x, n, held):
+    """What state.mindir computes, which is StateInBoth of tests/oracle_mindir/real_nets.py, written by MindSpore 2.10."""
+    total = x
+    for _ in range(n):
+        if total.sum() > 2:
+            held["sum"] = held["sum"] + total
+            total = total - held["sum"]
+        else:
+            held["count"] += 1
+            total = total + np.abs(x)
+    return total, held["sum"], held["count"]
+
+
+def test_parameters_that_branches_and_loops_write(tmp_path, spore_command):
+    again = tmp_path / "again.mindir"
+    spore_command("convert", DATA / "state.mindir", again)
+    for path in (DATA / "state.mindir", again):
+        net, held = nn.GraphCell(ms.load(str(path))), {"sum": np.zeros(3, np.float32), "count": 0}
+        for x, n in (([1, 2, -1.5], 6), ([0.1, -0.2, 0.3], 3), ([3, 1, 2], 0), ([3, 1, 2], 5)):
+            x = np.array(x, np.float32)
+            found = net(ms.Tensor(x), ms.Tensor(n, ms.int32))
+            for got, want in zip(found, state_step(x, n, held), strict=True):
+                np.testing.assert_allclose(got.asnumpy(), want, 1e-5)
+        kept = {p.name: p.asnumpy() for p in net.get_parameters()}
+        np.testing.assert_allclose(kept["sum"], held["sum"], 1e-5)
+        assert kept["count"] == held["count"] > 0

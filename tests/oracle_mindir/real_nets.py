@@ -287,6 +287,59 @@ class Shared(nn.Cell):
         return ops.matmul(x, self.table.embedding_table.T) + self.bias
 
 
+class StateInBranches(nn.Cell):
+    """Parameters that branches write, one with a result and one without."""
+
+    def __init__(self):
+        super().__init__()
+        self.sum = Parameter(Tensor(np.zeros(3, np.float32)), name="sum")
+        self.count = Parameter(Tensor(0, ms.int32), name="count", requires_grad=False)
+
+    def construct(self, x):
+        if ops.reduce_sum(self.sum) <= 0:
+            self.sum += ops.abs(x)
+            y = self.sum * 2
+        else:
+            ops.assign(self.count, self.count + 1)
+            y = x - self.sum
+        if self.count > 0:
+            self.sum = self.sum * 0.5
+        return y, self.count + 0
+
+
+class StateInLoop(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.sum = Parameter(Tensor(np.zeros(3, np.float32)), name="sum")
+
+    def construct(self, x, n):
+        i = Tensor(0, ms.int32)
+        while i < n:
+            self.sum += x
+            i = i + 1
+        return self.sum * x
+
+
+class StateInBoth(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.sum = Parameter(Tensor(np.zeros(3, np.float32)), name="sum")
+        self.count = Parameter(Tensor(0, ms.int32), name="count", requires_grad=False)
+
+    def construct(self, x, n):
+        i = Tensor(0, ms.int32)
+        total = x
+        while i < n:
+            if ops.reduce_sum(total) > 2:
+                self.sum += total
+                total = total - self.sum
+            else:
+                self.count = self.count + 1
+                total = total + ops.abs(x)
+            i = i + 1
+        return total, self.sum + 0, self.count + 0
+
+
 class TrainStep(nn.Cell):
     """A step of training: forward, backward, update."""
 
@@ -310,6 +363,30 @@ class TrainConv(nn.Cell):
 
     def construct(self, x, y):
         return self.step(x, y)
+
+
+class TrainSkipping(nn.Cell):
+    """A step that is taken in a branch: not when the loss is large."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.SequentialCell(nn.Dense(6, 8), nn.Tanh(), nn.Dense(8, 3))
+        self.loss = nn.MSELoss()
+        self.optimizer = nn.Momentum(self.net.trainable_params(), 0.5, 0.9)
+        self.skipped = Parameter(Tensor(0, ms.int32), name="skipped", requires_grad=False)
+        self.grad = ops.value_and_grad(self.forward, None, self.optimizer.parameters)
+
+    def forward(self, x, y):
+        return self.loss(self.net(x), y)
+
+    def construct(self, x, y):
+        loss, grads = self.grad(x, y)
+        if loss < 0.9:
+            self.optimizer(grads)
+        else:
+            self.skipped += 1
+            ops.assign(self.net[2].bias, self.net[2].bias - 0.5 * grads[3])
+        return loss, self.skipped + 0
 
 
 class TrainText(nn.Cell):
@@ -357,6 +434,8 @@ NETS = {
     "recurrent": (Recurrent, lambda: [normal(2, 5, 4)]), "quantised": (Quantised, lambda: [normal(3, 8)]),
     "shared": (Shared, lambda: [whole(12, 2, 3), np.int32(1)]), "train_step": (TrainStep, lambda: [normal(4, 6), normal(4, 3)]),
     "train_conv": (TrainConv, lambda: [normal(4, 1, 8, 8), whole(3, 4)]), "train_text": (TrainText, lambda: [whole(9, 2, 5), whole(4, 10)]),
+    "state_branches": (StateInBranches, lambda: [normal(3)]), "state_loop": (StateInLoop, lambda: [normal(3), np.int32(4)]),
+    "state_both": (StateInBoth, lambda: [normal(3), np.int32(6)]), "train_skipping": (TrainSkipping, lambda: [normal(4, 6), normal(4, 3)]),
     **{f"mindcv_{name}": mindcv(name) for name in
        ("resnet18", "mobilenet_v2_035_128", "mobilenet_v3_small_100", "densenet121", "efficientnet_b0", "shufflenet_v2_x0_5", "squeezenet1_0", "googlenet",
         "regnet_x_200mf", "ghostnet_050", "convnext_tiny", "mnasnet_050")},
@@ -373,8 +452,8 @@ def listed(found):
 
 
 def turns(name):
-    """Steps of training are done three times: the last ones tell that Parameters were changed."""
-    return 3 if name.startswith("train") else 1
+    """Steps of training and nets with a state are run three times: the last ones tell that Parameters were changed."""
+    return 3 if name.startswith(("train", "state")) else 1
 
 
 def write(folder, *names):

@@ -31,6 +31,7 @@ typedef struct mi_value {
     mi_kind kind;
     bool is_type;            /* a description: kind, meta and items only; numbers are MI_TENSOR with is_number */
     bool is_number;
+    bool is_weight;          /* t is a weight itself, which may be written to */
     int64_t i;
     double f;
     const char *s;
@@ -86,6 +87,7 @@ typedef struct mi_input {
     const char *name;
     mi_value *type;          /* NULL: not said */
     int64_t weight;          /* entry of the weights, -1: an argument */
+    int64_t passed;          /* of an argument: the entry of the weights that is passed in it, -1: a value */
 } mi_input;
 
 struct mi_function {
@@ -146,7 +148,8 @@ typedef enum { MI_OPERATOR, MI_MAKE_TUPLE, MI_GET_ITEM, MI_FIRST, MI_STATE, MI_P
 
 const struct mi_rule *sp__mindir_rule(sp__arena *arena, const char *type); /* NULL: there is none */
 mi_control sp__mindir_control(const struct mi_rule *rule);
-bool sp__mindir_writes(const struct mi_rule *rule); /* to one of its operands */
+bool sp__mindir_writes(const struct mi_rule *rule);       /* to one of its operands */
+bool sp__mindir_writes_first(const struct mi_rule *rule); /* to the first one */
 sp_status sp__mindir_apply(mi_call *c, const struct mi_rule *rule, mi_value **out);
 mi_value *sp__mindir_tensor(sp__arena *arena, sp_tensor *t);
 /* A tensor for a value that is one, or a number. */

@@ -76,7 +76,8 @@ sp_status sp__mp_read_tensor(sp_wire w, mp_tensor *t)
         else if (number == 9) {
             SP_TRY(sp__wire_take_bytes(&w, "raw_data", type, &t->raw));
             t->has_raw = true;
-        } else SP_TRY(sp__wire_skip(&w, number, type));
+        } else if (number == 13) SP_TRY(sp__wire_take_bytes(&w, "ref_key", type, &t->ref_key));
+        else SP_TRY(sp__wire_skip(&w, number, type));
     }
     t->meta.dtype = sp__mindir_dtype(t->type);
     return SP_OK;

@@ -5,7 +5,9 @@
  * is a tuple, and TupleGetItem nodes name them. Only what results and effects need is written: operators that a primitive takes the place
  * of together with the one that uses them are not needed by anything else.
  *
- * Reading and writing Parameters is ordered by a state that goes through Load, Assign and UpdateState; the results wait for the last one. */
+ * Reading and writing Parameters is ordered by a state that goes through Load, Assign and UpdateState; the results wait for the last one.
+ * A function that reads or writes what is written somewhere takes those Parameters as its first arguments; then all functions but the
+ * entry take the state as their last one, so that it does not matter which of them a call reaches. */
 #include "formats/mindir/mindir_build.h"
 
 #include <stdio.h>
@@ -24,47 +26,134 @@ static const char *weight_name(const mo_out *o, const sp_tensor *t)
     return NULL;
 }
 
+/* The name of a Parameter in the function being written: its own, or that of the argument it is. */
+static mo weight_here(mo_out *o, const sp_variable *v)
+{
+    const char *name = weight_name(o, v->tensor);
+    return sp__mo_text(o, "%s:%s", sp__mo_function(o, o->fn), name ? name : "");
+}
+
+static mo state_here(mo_out *o) { return o->state ? o->state : sp__mo_monad(o); }
+
+/* Effects from now on come after `done`. */
+static void go_on_after(mo_out *o, mo done)
+{
+    mo in[2] = {state_here(o), done};
+    o->state = sp__mo_fresh(o);
+    sp__mo_node(o, sp__mo_instance(o, "UpdateState", NULL), 2, in, o->state, NULL);
+}
+
 static sp_status write_effect(mo_out *o, const sp_node *n)
 {
-    const char *weight = weight_name(o, n->variable->tensor);
-    SP_CHECK(weight, SP_VALUE, "a Parameter that the network does not list is used");
-    mo name = sp__mo_text(o, "%s:%s", sp__mo_function(o, o->entry), weight), state = o->state ? o->state : sp__mo_monad(o);
+    SP_CHECK(weight_name(o, n->variable->tensor), SP_VALUE, "a Parameter that the network does not list is used");
+    mo name = weight_here(o, n->variable), state = state_here(o);
     if (n->kind == SP_NODE_READ) {
         mo in[2] = {name, state};
-        sp__mo_results(o, sp__mo_instance(o, "Load", NULL), 2, in, 1, n->out, false);
-        if (n->variable->written) { /* what is stored later must not come before */
-            mo after[2] = {state, sp__mo_name(o, n->out[0])};
-            o->state = sp__mo_fresh(o);
-            sp__mo_node(o, sp__mo_instance(o, "UpdateState", NULL), 2, after, o->state, NULL);
-        }
+        mo read = sp__mo_results(o, sp__mo_instance(o, "Load", NULL), 2, in, 1, n->out, false);
+        if (n->variable->written) go_on_after(o, read); /* what is stored later must not come before */
         return SP_OK;
     }
-    mo in[3] = {name, sp__mo_use(o, n->in[0]), state}, stored = sp__mo_op(o, "Assign", "side_effect_mem=True", 3, in, &n->in[0]->meta), after[2] = {state, stored};
-    o->state = sp__mo_fresh(o);
-    sp__mo_node(o, sp__mo_instance(o, "UpdateState", NULL), 2, after, o->state, NULL);
+    mo in[3] = {name, sp__mo_use(o, n->in[0]), state};
+    go_on_after(o, sp__mo_op(o, "Assign", "side_effect_mem=True", 3, in, &n->in[0]->meta));
     return SP_OK;
+}
+
+/* --- weights and state as arguments ------------------------------------------------------------------------------ */
+
+static uint8_t *passed_to(const mo_out *o, const sp_function *f) { return o->passed + (size_t)f->id * (size_t)o->graph->n_variables; }
+
+static void mark_passed(mo_out *o, const sp_function *f, const sp_variable *v)
+{
+    for (int i = 0; i < o->graph->n_variables; i++)
+        if (o->graph->variables[i] == v) passed_to(o, f)[i] = 1;
+    o->ordered |= f != o->entry;
+}
+
+/* What f uses by a function that it mentions; did it become more? */
+static bool take_over(mo_out *o, const sp_function *f, const sp_function *used)
+{
+    uint8_t *all = passed_to(o, f), *more = passed_to(o, used);
+    bool changed = false;
+    for (int i = 0; i < o->graph->n_variables; i++) {
+        changed |= more[i] && !all[i];
+        all[i] |= more[i];
+    }
+    return changed;
+}
+
+static sp_status find_passed(mo_out *o)
+{
+    bool changed = true;
+    o->passed = sp__arena_alloc(&o->arena, (size_t)o->graph->n_functions * (size_t)o->graph->n_variables + 1);
+    if (!o->passed) return SP_NOMEM;
+    for (sp_function *f = o->graph->first; f; f = f->next)
+        for (const sp_node *n = f->first; n && o->reached[f->id]; n = n->next)
+            if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_READ && n->variable->written)) mark_passed(o, f, n->variable);
+    while (changed && o->ordered) {
+        changed = false;
+        for (sp_function *f = o->graph->first; f; f = f->next)
+            for (const sp_node *n = f->first; n && o->reached[f->id]; n = n->next)
+                for (int i = 0; i < n->n_in; i++)
+                    if (n->in[i] && n->in[i]->origin == SP_VALUE_FUNCTION) changed |= take_over(o, f, n->in[i]->target);
+    }
+    return SP_OK;
+}
+
+/* The weights that v wants, when it is a function, at the start of its arguments; how many. */
+static int put_passed(mo_out *o, const sp_value *v, mo *in)
+{
+    int n = 0;
+    for (int i = 0; v->origin == SP_VALUE_FUNCTION && i < o->graph->n_variables; i++)
+        if (passed_to(o, v->target)[i]) in[n++] = weight_here(o, o->graph->variables[i]);
+    return n;
+}
+
+static mo *new_arguments(mo_out *o, const sp_node *n)
+{
+    mo *in = sp__arena_alloc(&o->arena, (size_t)(n->n_in + o->graph->n_variables + 2) * sizeof *in);
+    if (!in) o->model.status = SP_NOMEM;
+    return in;
+}
+
+/* A value; a function that wants weights has them bound. */
+static mo use_bound(mo_out *o, const sp_node *n, int i)
+{
+    mo *in = new_arguments(o, n), name;
+    if (!in) return "";
+    in[0] = sp__mo_use(o, n->in[i]);
+    int bound = put_passed(o, n->in[i], in + 1);
+    if (!bound) return in[0];
+    sp__mo_node(o, sp__mo_instance(o, "Partial", NULL), bound + 1, in, name = sp__mo_fresh(o), NULL);
+    return name;
 }
 
 /* --- control flow ------------------------------------------------------------------------------------------------ */
 
 static sp_status write_call(mo_out *o, const sp_node *n, const char *result)
 {
-    mo *in = sp__arena_alloc(&o->arena, (size_t)(n->n_in + 1) * sizeof *in);
+    mo *in = new_arguments(o, n);
     if (!in) return SP_NOMEM;
-    for (int i = 1; i < n->n_in; i++) in[i - 1] = sp__mo_use(o, n->in[i]);
+    int n_in = put_passed(o, n->in[0], in);
+    for (int i = 1; i < n->n_in; i++) in[n_in++] = use_bound(o, n, i);
+    if (o->ordered) in[n_in++] = state_here(o);
     const char *callee = sp__mo_name(o, n->in[0]);
-    if (result) sp__mo_node(o, callee, n->n_in - 1, in, result, NULL);
-    else sp__mo_results(o, callee, n->n_in - 1, in, n->n_out, n->out, n->n_out > 1);
+    if (!result && !n->n_out) result = sp__mo_fresh(o);
+    if (result) sp__mo_node(o, callee, n_in, in, result, NULL);
+    else result = sp__mo_results(o, callee, n_in, in, n->n_out, n->out, n->n_out > 1);
+    if (o->ordered) go_on_after(o, result);
     return o->model.status;
 }
 
 static sp_status write_function_value(mo_out *o, const sp_node *n)
 {
-    mo *in = sp__arena_alloc(&o->arena, (size_t)(n->n_in + 1) * sizeof *in);
+    mo *in = new_arguments(o, n);
     if (!in) return SP_NOMEM;
-    for (int i = 0; i < n->n_in; i++) in[i] = sp__mo_use(o, n->in[i]);
+    int n_in = 1;
+    in[0] = sp__mo_use(o, n->in[0]);
+    if (n->kind == SP_NODE_PARTIAL) n_in += put_passed(o, n->in[0], in + 1);
+    for (int i = 1; i < n->n_in; i++) in[n_in++] = use_bound(o, n, i);
     /* A function that nothing is bound to is that function. */
-    sp__mo_node(o, sp__mo_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n->n_in, in, sp__mo_name(o, n->out[0]), NULL);
+    sp__mo_node(o, sp__mo_instance(o, n->kind == SP_NODE_SWITCH ? "Switch" : "Partial", NULL), n_in, in, sp__mo_name(o, n->out[0]), NULL);
     return o->model.status;
 }
 
@@ -73,7 +162,7 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     switch (n->kind) {
     case SP_NODE_READ:
     case SP_NODE_STORE: return write_effect(o, n);
-    case SP_NODE_CALL: return n->n_out ? write_call(o, n, NULL) : SP_OK; /* without results it has no effect either */
+    case SP_NODE_CALL: return n->n_out || o->ordered ? write_call(o, n, NULL) : SP_OK;
     case SP_NODE_PARTIAL:
     case SP_NODE_SWITCH: return write_function_value(o, n);
     default: break;
@@ -99,7 +188,7 @@ static sp_status find_live(mo_out *o, const sp_function *f)
     if (f->tail) o->live[f->tail->id] = 1;
     for (int i = 0; i < f->n_results; i++) need(o, f->results[i]);
     for (sp_node *n = f->last; n; n = n->prev) {
-        if (n->kind == SP_NODE_STORE) o->live[n->id] = 1;
+        if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
         if (!o->live[n->id]) continue;
         const mo_rule *rule = n->kind == SP_NODE_OP ? sp__mo_rule(n) : NULL;
         if (rule && rule->fuse) {
@@ -116,14 +205,43 @@ static sp_status find_live(mo_out *o, const sp_function *f)
 
 /* --- functions and the model ------------------------------------------------------------------------------------- */
 
+static void put_passed_inputs(mo_out *o, const sp_function *f)
+{
+    for (int i = 0; i < o->graph->n_variables; i++) {
+        const sp_variable *v = o->graph->variables[i];
+        mo_msg info = {.status = SP_OK}, t = {.status = SP_OK};
+        if (!passed_to(o, f)[i]) continue;
+        for (int k = 0; k < v->tensor->rank; k++) sp__mo_put_number(&t, 1, v->tensor->dims[k]);
+        sp__mo_put_number(&t, 2, sp__mo_data_type((sp_dtype)v->tensor->dtype));
+        sp__mo_put_text(&t, 13, weight_name(o, v->tensor));
+        sp__mo_put_text(&info, 1, weight_here(o, v));
+        sp__mo_put_message(&info, 2, &t);
+        sp__mo_put_message(&o->graph_out, 5, &info);
+    }
+}
+
+static mo state_argument(mo_out *o, const sp_function *f) { return sp__mo_text(o, "%s:u", sp__mo_function(o, f)); }
+
+static void put_state_input(mo_out *o, const sp_function *f)
+{
+    mo_msg info = {.status = SP_OK}, type = {.status = SP_OK};
+    sp__mo_put_text(&info, 1, state_argument(o, f));
+    sp__mo_put_text(&info, 4, "UMonadType");
+    sp__mo_put_number(&type, 16, MO_UMONAD);
+    sp__mo_put_message(&info, 5, &type);
+    sp__mo_put_message(&o->graph_out, 5, &info);
+}
+
 static void write_inputs(mo_out *o, const sp_function *f)
 {
+    if (f != o->entry) put_passed_inputs(o, f);
     for (int i = 0; i < f->n_params; i++) {
         mo_msg v = {.status = SP_OK};
         sp__mo_put_text(&v, 1, sp__mo_name(o, f->params[i]));
         sp__mo_put_tensor_type(&v, 2, &f->params[i]->meta);
         sp__mo_put_message(&o->graph_out, 5, &v);
     }
+    if (f != o->entry && o->ordered) put_state_input(o, f);
 }
 
 /* A weight that lies in a file beside: its place there follows the ones before, at a multiple of 64 behind a record of 64 bytes. */
@@ -176,7 +294,7 @@ static sp_status write_function(mo_out *o, sp_function *f)
     mo result;
     bool many = f->n_results > 1;
     o->fn = f;
-    o->state = NULL;
+    o->state = f != o->entry && o->ordered ? state_argument(o, f) : NULL;
     o->graph_out = (mo_msg){.status = SP_OK};
     for (const sp_node *n = f->first; n; n = n->next)
         if (n != f->tail && o->live[n->id]) SP_TRY(write_node(o, n));
@@ -208,9 +326,7 @@ static sp_status pass_everything(sp_function *entry)
     for (sp_function *f = g->first; f; f = f->next) {
         for (sp_node *n = f->first, *next; f != entry && n; n = next) {
             next = n->next;
-            if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_READ && n->variable->written))
-                return sp__fail(SP_DECLINED, "a Parameter that is written inside a branch or loop is not written to MindIR");
-            if (n->kind != SP_NODE_READ) continue;
+            if (n->kind != SP_NODE_READ || n->variable->written) continue;
             sp_node *first = entry->first;
             sp_node *read = first ? sp__node_insert(first, SP_NODE_READ, 0, NULL, 1) : sp__node_append(entry, SP_NODE_READ, 0, NULL, 1);
             if (!read) return SP_NOMEM;
@@ -242,6 +358,7 @@ static sp_status prepare(mo_out *o)
     o->fused = sp__arena_alloc(&o->arena, n_nodes * sizeof *o->fused);
     if (!o->reached || !o->live || !o->used || !o->written || !o->fused) return SP_NOMEM;
     sp__mo_reach(o->entry, o->reached);
+    SP_TRY(find_passed(o));
     for (sp_function *f = o->graph->first; f; f = f->next)
         if (o->reached[f->id]) SP_TRY(find_live(o, f));
     return SP_OK;

@@ -532,11 +532,14 @@ const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
 
 mi_control sp__mindir_control(const mi_rule *rule) { return rule->control; }
 
-bool sp__mindir_writes(const mi_rule *rule)
+static unsigned written_operands(const mi_rule *rule)
 {
     const sp_op *op = rule->op ? sp_op_find(rule->op) : NULL;
-    return (op && op->writes) || rule->run == sp__mi_run_batch_norm;
+    return op ? op->writes : 0;
 }
+
+bool sp__mindir_writes(const mi_rule *rule) { return written_operands(rule) || rule->run == sp__mi_run_batch_norm; }
+bool sp__mindir_writes_first(const mi_rule *rule) { return written_operands(rule) & 1; }
 
 sp_status sp__mindir_apply(mi_call *c, const mi_rule *rule, mi_value **out)
 {

@@ -378,24 +378,25 @@ mo sp__mo_item(mo_out *o, mo tuple, int i, const sp_meta *meta, mo name)
 }
 
 /* The node of an operator or call: its results get their names, through a tuple when there are several. */
-void sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple)
+mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple)
 {
+    mo name = n_out == 1 && !tuple ? sp__mo_name(o, out[0]) : sp__mo_fresh(o);
     if (n_out == 1 && !tuple) {
-        put_value(o, what, n, in, sp__mo_name(o, out[0]), &out[0]->meta);
-        return;
+        put_value(o, what, n, in, name, &out[0]->meta);
+        return name;
     }
-    mo name = sp__mo_fresh(o);
     const sp_meta **metas = sp__arena_alloc(&o->arena, (size_t)(n_out + 1) * sizeof *metas);
     mo_msg type = {.status = SP_OK};
     if (!metas) {
         o->model.status = SP_NOMEM;
-        return;
+        return name;
     }
     for (int i = 0; i < n_out; i++) metas[i] = &out[i]->meta;
     sp__mo_put_types(&type, 5, "shape", n_out, metas);
     sp__mo_node(o, what, n, in, name, &type);
     for (int i = 0; i < n_out; i++)
         if (o->used[out[i]->id]) sp__mo_item(o, name, i, &out[i]->meta, sp__mo_name(o, out[i]));
+    return name;
 }
 
 void sp__mo_give(mo_out *o, const char *type, const char *attrs, int n, const mo *in)

@@ -35,6 +35,8 @@ typedef struct mo_out {
     int counter;
     mo monad;                            /* the constant that effects begin with, NULL: none yet */
     mo state;                            /* of effects in the function being written, NULL: none yet */
+    uint8_t *passed;                     /* functions x variables: what it reads or writes, itself or by what it uses, and is written somewhere */
+    bool ordered;                        /* functions beside the entry have effects: all of them take the state */
     struct known { const char *type, *attrs; char name[96]; struct known *next; } *known; /* instances of primitives */
     sp_function *fn;
     const sp_node *node;                 /* being written; */
@@ -91,7 +93,7 @@ mo sp__mo_transpose(mo_out *o, mo x, const sp_meta *meta, const int64_t *perm);
 mo sp__mo_cast(mo_out *o, mo x, sp_meta meta, sp_dtype dtype);
 /* A call of a function or function value, or a node without a type: the general form. */
 void sp__mo_node(mo_out *o, const char *what, int n, const mo *in, mo name, mo_msg *type);
-void sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple);
+mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple); /* the name of the node */
 mo sp__mo_instance(mo_out *o, const char *type, const char *attrs);
 
 /* --- the operator being written ---------------------------------------------------------------------------------- */

@@ -64,10 +64,24 @@ static sp_status read_node(mp_parser *p, sp_wire w, mi_node *n)
     return SP_OK;
 }
 
-static sp_status read_value_info(mp_parser *p, sp_wire w, const char **name, mi_value **out)
+/* The entry of the weights that a tensor refers to, -1: none. */
+static sp_status find_passed(mp_parser *p, const mp_tensor *t, int64_t *out)
+{
+    size_t bytes = sp__wire_left(&t->ref_key);
+    if (!bytes) return SP_OK;
+    char *key = sp__mp_alloc(p, bytes + 1, 1);
+    if (!key) return SP_NOMEM;
+    memcpy(key, t->ref_key.at, bytes);
+    key[bytes] = '\0';
+    *out = sp_bundle_find(p->m->weights, key);
+    return SP_OK;
+}
+
+static sp_status read_value_info(mp_parser *p, sp_wire w, const char **name, mi_value **out, int64_t *passed)
 {
     *name = NULL;
     *out = NULL;
+    *passed = -1;
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -82,6 +96,7 @@ static sp_status read_value_info(mp_parser *p, sp_wire w, const char **name, mi_
             SP_TRY(sp__wire_take_bytes(&w, "tensor", type, &inner));
             SP_TRY(sp__mp_read_tensor(inner, &t));
             if (!*out && !(*out = sp__mp_type_of_tensor(p, &t))) return SP_NOMEM;
+            SP_TRY(find_passed(p, &t, passed));
             break;
         case 4:
             SP_TRY(sp__mp_take_text(p, &w, "denotation", type, &denotation));
@@ -141,10 +156,11 @@ static sp_status read_function_fields(mp_parser *p, sp_wire w, mi_function *f, b
         if (number == 5) {
             mi_input *in = &f->inputs[f->n_inputs++];
             in->weight = -1;
-            SP_TRY(read_value_info(p, inner, &in->name, &in->type));
+            SP_TRY(read_value_info(p, inner, &in->name, &in->type, &in->passed));
         }
         if (number == 6) {
-            SP_TRY(read_value_info(p, inner, &f->output_names[f->n_outputs], &f->output_types[f->n_outputs]));
+            int64_t passed;
+            SP_TRY(read_value_info(p, inner, &f->output_names[f->n_outputs], &f->output_types[f->n_outputs], &passed));
             f->n_outputs++;
         }
     }

@@ -20,6 +20,7 @@ typedef struct mp_tensor {
     uint64_t type;
     sp_wire raw;
     bool has_raw;
+    sp_wire ref_key; /* the weight it is, empty: none */
 } mp_tensor;
 
 static inline void *sp__mp_alloc(mp_parser *p, size_t n, size_t bytes) { return sp__arena_alloc(p->arena, n ? n * bytes : 1); }

@@ -7,8 +7,9 @@
  * alternatives of a Switch whose condition is a symbol. A call that ends a function is not nested, so a loop runs as long as
  * it likes.
  *
- * Effects need no care: the file lists nodes after those whose effects they wait for, so Load, UpdateState and Depend are
- * nothing but names for other values. */
+ * Effects need little care: the file lists nodes after those whose effects they wait for, so Load, UpdateState and Depend are
+ * nothing but names for other values. A weight that a function gets as an argument, to write to it, is that weight inside too: such
+ * arguments are none of the recorded functions. */
 #include <string.h>
 
 #include "formats/mindir/mindir.h"
@@ -138,6 +139,24 @@ static sp_status unflatten(run *r, const mi_value *type, sp_tensor *const *in, i
     return SP_OK;
 }
 
+/* The weight that argument i of f is; -1: it is a value. Only where something is written does it matter. */
+static int64_t weight_passed(const run *r, const mi_function *f, int i) { return r->m->writes && f->index ? f->inputs[i].passed : -1; }
+
+/* Arguments of a call, the first one being number `from` of the function, as tensors. */
+static sp_status flat_arguments(run *r, const mi_value *callee, int from, int n, mi_value **args, sp_tensor ***out, int *n_out)
+{
+    int total = 0;
+    for (int i = 0; i < n; i++) total += flat_count(args[i]);
+    if (!(*out = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof **out))) return SP_NOMEM;
+    *n_out = 0;
+    for (int i = 0; i < n; i++) {
+        const mi_function *fn = callee->kind == MI_CLOSURE && from + i < callee->fn->n_args ? callee->fn : NULL;
+        if (fn ? weight_passed(r, fn, from + i) >= 0 : r->m->writes && args[i]->is_weight) continue;
+        SP_TRY(flatten(r, args[i], fn ? fn->inputs[from + i].type : NULL, *out, n_out));
+    }
+    return SP_OK;
+}
+
 /* --- environments ------------------------------------------------------------------------------------------------ */
 
 static mi_env *new_env(run *r, const mi_function *fn, mi_env *up, sp_function *ir)
@@ -157,15 +176,22 @@ static mi_env *up_for(const run *r, mi_env *env, const mi_function *fn)
     return env;
 }
 
+static sp_status weight_value(run *r, int64_t weight, mi_value **out)
+{
+    sp_tensor *t = sp_bundle_tensor_at(r->m->weights, weight);
+    if (!t || !(*out = sp__mindir_tensor(&r->arena, t))) return SP_NOMEM;
+    (*out)->is_weight = true;
+    return SP_OK;
+}
+
 static sp_status bind(run *r, mi_env *env, int n, mi_value **args)
 {
     const mi_function *f = env->fn;
     SP_CHECK(n == f->n_args, SP_FORMAT, "function '%s' takes %d arguments, but %d are given", f->name, f->n_args, n);
-    for (int i = 0; i < n; i++) env->values[i] = args[i];
-    for (int i = n; i < f->n_inputs; i++) {
-        sp_tensor *t = sp_bundle_tensor_at(r->m->weights, f->inputs[i].weight);
-        if (!t) return SP_NOMEM;
-        if (!(env->values[i] = sp__mindir_tensor(&r->arena, t))) return SP_NOMEM;
+    for (int i = 0; i < f->n_inputs; i++) {
+        int64_t weight = i < n ? weight_passed(r, f, i) : f->inputs[i].weight;
+        if (weight < 0) env->values[i] = args[i];
+        else SP_TRY(weight_value(r, weight, &env->values[i]));
     }
     return SP_OK;
 }
@@ -244,11 +270,9 @@ static sp_status eval_partial(run *r, int n, mi_value **in, mi_value **out)
         return SP_OK;
     }
     sp_tensor *callee, *bound, **args;
-    int total = 0, at = 0;
-    for (int i = 1; i < n; i++) total += flat_count(in[i]);
-    if (!(args = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *args))) return SP_NOMEM;
+    int at;
     SP_TRY(symbol_of(r, in[0], &callee));
-    for (int i = 1; i < n; i++) SP_TRY(flatten(r, in[i], NULL, args, &at));
+    SP_TRY(flat_arguments(r, in[0], 0, n - 1, in + 1, &args, &at));
     SP_TRY(sp_function_partial(callee, at, args, &bound));
     if (!(*out = new_value(r, MI_SYMBOL, 0))) return SP_NOMEM;
     (*out)->t = keep(r, bound);
@@ -299,8 +323,11 @@ static sp_status eval(run *r, mi_env *env, const mi_node *n)
 {
     mi_value **in, *callee, *v = NULL;
     SP_TRY(inputs_of(r, env, n, &in));
-    if (n->primitive) SP_TRY(eval_primitive(r, n, in, &v));
-    else {
+    if (n->primitive) {
+        SP_CHECK(!env->fn->index || !n->n_in || in[0]->is_weight || !sp__mindir_writes_first(n->primitive->rule), SP_FORMAT,
+                 "%s writes to an argument of function '%s', which the file does not call a Parameter", n->primitive->type, env->fn->name);
+        SP_TRY(eval_primitive(r, n, in, &v));
+    } else {
         SP_TRY(value_of(r, env, n->callee, &callee));
         SP_TRY(call_value(r, callee, n->n_in, in, n->shape, &v));
     }
@@ -417,16 +444,10 @@ static sp_status end_recording(run *r, mi_env *env, made *f)
     if (tail) {
         mi_value *callee, **args;
         sp_tensor *symbol, **flat;
-        int total = 0;
         SP_TRY(value_of(r, env, tail->callee, &callee));
         SP_TRY(inputs_of(r, env, tail, &args));
-        for (int i = 0; i < tail->n_in; i++) total += flat_count(args[i]);
-        if (!(flat = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *flat))) return SP_NOMEM;
         SP_TRY(symbol_of(r, callee, &symbol));
-        for (int i = 0; i < tail->n_in; i++) {
-            const mi_value *type = callee->kind == MI_CLOSURE && callee->n + i < callee->fn->n_args ? callee->fn->inputs[callee->n + i].type : NULL;
-            SP_TRY(flatten(r, args[i], type, flat, &n));
-        }
+        SP_TRY(flat_arguments(r, callee, callee->n, tail->n_in, args, &flat, &n));
         return sp_function_end_call(f->ir, symbol, n, flat);
     }
     SP_TRY(result_of(r, env, &v));
@@ -444,14 +465,15 @@ static sp_status make_function(run *r, const mi_value *callee, made *f)
     int n = 0, at = 0;
     for (int i = 0; i < fn->n_args; i++) {
         SP_CHECK(fn->inputs[i].type, SP_FORMAT, "the file does not say what input '%s' is", fn->inputs[i].name);
-        n += flat_count(fn->inputs[i].type);
+        if (weight_passed(r, fn, i) < 0) n += flat_count(fn->inputs[i].type);
     }
     sp_spec *specs = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *specs);
     bool *functions = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *functions);
     sp_tensor **params = sp__arena_alloc(&r->arena, (size_t)(n + 1) * sizeof *params);
     mi_value **args = sp__arena_alloc(&r->arena, (size_t)(fn->n_args + 1) * sizeof *args);
     if (!specs || !functions || !params || !args) return SP_NOMEM;
-    for (int i = 0; i < fn->n_args; i++) flat_specs(fn->inputs[i].type, specs, functions, &at);
+    for (int i = 0; i < fn->n_args; i++)
+        if (weight_passed(r, fn, i) < 0) flat_specs(fn->inputs[i].type, specs, functions, &at);
     SP_TRY(sp_function_begin(sp__mindir_graph(sp_function_recording()), fn->name, n, specs, &f->ir, params));
     for (int i = 0; i < n; i++) {
         keep(r, params[i]);
@@ -459,7 +481,8 @@ static sp_status make_function(run *r, const mi_value *callee, made *f)
     }
     sp_status status = SP_OK;
     at = 0;
-    for (int i = 0; i < fn->n_args && status == SP_OK; i++) status = unflatten(r, fn->inputs[i].type, params, &at, &args[i]);
+    for (int i = 0; i < fn->n_args && status == SP_OK; i++)
+        if (weight_passed(r, fn, i) < 0) status = unflatten(r, fn->inputs[i].type, params, &at, &args[i]);
     mi_env *env = new_env(r, fn, callee->env, f->ir);
     if (status == SP_OK && !env) status = SP_NOMEM;
     if (status == SP_OK) status = bind(r, env, fn->n_args, args);
@@ -489,7 +512,7 @@ static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out)
 {
     sp_tensor *t, *yes, *no, **args;
     made *f;
-    int n = 0, total = 0;
+    int n;
     switch (callee->kind) {
     case MI_SYMBOL: *out = callee->t; return SP_OK;
     case MI_CHOICE:
@@ -503,12 +526,7 @@ static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out)
         SP_TRY(sp_function_value(f->ir, &t));
         if (!callee->n) break;
         yes = keep(r, t);
-        for (int i = 0; i < callee->n; i++) total += flat_count(callee->items[i]);
-        if (!(args = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *args))) return SP_NOMEM;
-        for (int i = 0; i < callee->n; i++) {
-            const mi_value *type = i < callee->fn->n_args ? callee->fn->inputs[i].type : NULL;
-            SP_TRY(flatten(r, callee->items[i], type, args, &n));
-        }
+        SP_TRY(flat_arguments(r, callee, 0, callee->n, callee->items, &args, &n));
         if (!n) {
             *out = yes;
             return SP_OK;
@@ -536,14 +554,9 @@ static const mi_value *result_form(run *r, const mi_value *callee)
 static sp_status call_symbol(run *r, mi_value *callee, int n, mi_value **args, const mi_value *type, mi_value **out)
 {
     sp_tensor *symbol, **flat, **results;
-    int total = 0, n_args = 0, n_out = 0;
-    for (int i = 0; i < n; i++) total += flat_count(args[i]);
-    if (!(flat = sp__arena_alloc(&r->arena, (size_t)(total + 1) * sizeof *flat))) return SP_NOMEM;
+    int n_args, n_out = 0;
     SP_TRY(symbol_of(r, callee, &symbol));
-    for (int i = 0; i < n; i++) {
-        const mi_value *wanted = callee->kind == MI_CLOSURE && callee->n + i < callee->fn->n_args ? callee->fn->inputs[callee->n + i].type : NULL;
-        SP_TRY(flatten(r, args[i], wanted, flat, &n_args));
-    }
+    SP_TRY(flat_arguments(r, callee, callee->n, n, args, &flat, &n_args));
     const mi_value *form = result_form(r, callee);
     if (!form) form = type;
     if (!form && callee->kind == MI_CLOSURE && callee->fn->n_outputs == 1) form = callee->fn->output_types[0];
