@@ -28,6 +28,8 @@ typedef struct sp_prologue {
     int cost;              /* of an element, as sp_inner_loop has it: a sixteenth of a nanosecond */
 } sp_prologue;
 
+struct sp_blocked_kernel;
+
 typedef struct sp_kernel_entry {
     const char *op;
     const char *name;                      /* for people: "gemm", "depthwise"; NULL: op */
@@ -45,6 +47,7 @@ typedef struct sp_kernel_entry {
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to); /* to: 64-byte aligned. Reads in[1]'s contents, of the rest geometry */
     sp_inner_loop (*loop)(const sp_call *c); /* of an element-wise kernel: run is sp__call_loop with it, and plans may fuse it */
+    const struct sp_blocked_kernel *blocked; /* the same for images in blocks of channels (blocked.h); NULL: there is none */
 } sp_kernel_entry;
 
 /* The kernel for a call, chosen by its geometry. */
@@ -58,6 +61,7 @@ typedef struct sp_kernel {
     sp_status (*prepare)(const sp_call *c, void *to);
     const char *name;                      /* "reference" for the operator's own */
     sp_inner_loop (*loop)(const sp_call *c); /* NULL: not element-wise */
+    const struct sp_blocked_kernel *blocked; /* NULL: plain images only */
 } sp_kernel;
 sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out);
 

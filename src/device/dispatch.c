@@ -78,6 +78,7 @@ static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
                                .prepared_bytes = (*e)->prepared_bytes,
                                .prepare = (*e)->prepare,
                                .loop = (*e)->loop,
+                               .blocked = (*e)->blocked,
                                .name = (*e)->name ? (*e)->name : (*e)->op};
             return SP_OK;
         }

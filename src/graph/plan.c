@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/device.h"
+#include "device/blocked.h"
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
 
@@ -445,31 +445,30 @@ static sp_status room_make(call_room *r, int n_in, int n_out)
 }
 
 /* Weights that are constants of the program: once in the order that the kernel would bring them into in every run. */
-static sp_status prepare_constant(planner *l, const sp_kernel *kernel, const sp_call *c, sp_step *s)
+static sp_status prepare_constant(sp_plan *p, sp_step *s)
 {
-    if (!(l->s->planning & SP_PLAN_PREPACK) || !kernel->prepared_bytes || s->n_in < 2 || s->handles[1] < 0) return SP_OK;
-    const sp_root *r = &l->p->roots[l->p->handles[s->handles[1]].root];
+    sp_tensor tensors[SP_IN_MAX + 1], *in[SP_IN_MAX + 1];
+    if (!s->prepared_bytes || s->n_in < 2 || s->handles[1] < 0 || s->n_in + s->n_out > SP_IN_MAX + 1) return SP_OK;
+    const sp_root *r = &p->roots[p->handles[s->handles[1]].root];
     if (r->kind != SP_ROOT_CONSTANT && r->kind != SP_ROOT_VARIABLE) return SP_OK;
-    const size_t bytes = kernel->prepared_bytes(c);
+    for (int i = 0; i < s->n_in + s->n_out; i++) {
+        in[i] = s->handles[i] < 0 ? NULL : &tensors[i];
+        if (in[i]) tensors[i] = p->handles[s->handles[i]].shape;
+    }
+    const sp_call c = {.op = s->op, .attrs = s->attrs, .n_in = s->n_in, .n_out = s->n_out, .in = in, .out = in + s->n_in};
+    const size_t bytes = s->prepared_bytes(&c);
     if (!bytes) return SP_OK;
     if (r->kind == SP_ROOT_VARIABLE) { /* instances look whether it stays the same */
         s->keeps_bytes = bytes;
-        s->prepare = kernel->prepare;
         return SP_OK;
     }
-    char *block = take(l->p, bytes + 63, 1);
+    char *block = take(p, bytes + 63, 1);
     if (!block) return SP_NOMEM;
     block += -(uintptr_t)block % 64;
-    sp_tensor weight = *c->in[1], *in[SP_IN_MAX];
-    if (c->n_in > SP_IN_MAX) return SP_OK;
-    for (int i = 0; i < c->n_in; i++) in[i] = c->in[i];
-    weight.data = r->constant->data + l->p->handles[s->handles[1]].offset;
-    in[1] = &weight;
-    sp_call call = *c;
-    call.in = in;
-    SP_TRY(kernel->prepare(&call, block));
+    tensors[1].data = r->constant->data + p->handles[s->handles[1]].offset;
+    SP_TRY(s->prepare(&c, block));
     s->prepared = block;
-    l->p->n_prepared++;
+    p->n_prepared++;
     return SP_OK;
 }
 
@@ -526,9 +525,13 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     SP_TRY(add_step(l, n, n->op, c.attrs, kernel.run, work, n->n_in, r->in, n->n_out, r->out));
     if (kernel.loop) l->p->steps[l->p->n_steps - 1].loop = kernel.loop(&c);
     SP_TRY(spread_inputs(l, &l->p->steps[l->p->n_steps - 1]));
-    l->p->steps[l->p->n_steps - 1].epilogue = kernel.epilogue;
-    l->p->steps[l->p->n_steps - 1].prologue = kernel.prologue;
-    return prepare_constant(l, &kernel, &c, &l->p->steps[l->p->n_steps - 1]);
+    sp_step *s = &l->p->steps[l->p->n_steps - 1];
+    s->epilogue = kernel.epilogue;
+    s->prologue = kernel.prologue;
+    s->prepared_bytes = kernel.prepared_bytes;
+    s->prepare = kernel.prepare;
+    if (kernel.blocked && kernel.blocked->takes(&c)) s->blocked = kernel.blocked;
+    return SP_OK;
 }
 
 static int variable_handle(planner *l, int variable)
@@ -646,6 +649,8 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
         return status;
     }
     SP_TRY(plan_outputs(l));
+    if (l->s->planning & SP_PLAN_LAYOUT) SP_TRY(sp__plan_layout(l->p));
+    for (int i = 0; l->s->planning & SP_PLAN_PREPACK && i < l->p->n_steps; i++) SP_TRY(prepare_constant(l->p, &l->p->steps[i]));
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));

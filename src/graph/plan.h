@@ -5,6 +5,7 @@
  * what may be overwritten. Running is then a walk over an array of calls.
  *
  *   plan.c          nodes to steps over handles and roots
+ *   plan_layout.c   images in blocks of channels between convolutions
  *   plan_fuse.c     element-wise steps that run together, block by block (fused.h)
  *   plan_tail.c     element-wise steps that products do
  *   plan_head.c    element-wise steps that reductions do
@@ -64,6 +65,8 @@ typedef struct sp_step {
     int64_t room;          /* head: elements of a part, which is made in a room and not in the place of the whole; 0: in its place */
     int n_rooms;
     const void *prepared;  /* a constant input as the kernel wants it; NULL: as it is */
+    const struct sp_blocked_kernel *blocked; /* a convolution that could take images in blocks: plan_layout.c; NULL: not */
+    size_t (*prepared_bytes)(const sp_call *c); /* of a constant in the form the kernel wants it in; NULL: as it is */
     size_t keeps_bytes;    /* of a weight: of the form the kernel wants it in, kept between runs that do not change it; 0: none */
     sp_status (*prepare)(const sp_call *c, void *to);
 } sp_step;
@@ -116,6 +119,7 @@ struct sp_plan {
     int n_fused, n_reused; /* operators that are part of a fused step; results that took over an input's memory */
     int n_tails, n_prepared; /* operators done by products; constants brought into order */
     int n_heads;          /* operators done by reductions */
+    int n_blocked;         /* convolutions of images in blocks */
     int n_side;            /* steps that run side by side with others */
     struct sp_instance *idle;
     int n_idle;
@@ -125,7 +129,7 @@ struct sp_plan {
 };
 
 typedef struct sp_plan_summary {
-    int n_calls, n_copies, n_fused, n_reused, n_side, n_tails, n_prepared, n_heads;
+    int n_calls, n_copies, n_fused, n_reused, n_side, n_tails, n_prepared, n_heads, n_blocked;
     size_t arena_bytes, least_bytes;
     double make_us;
     uint64_t runs;
@@ -164,6 +168,8 @@ static inline int sp__step_root(const sp_plan *p, const sp_step *s, int k)
 bool sp__steps_depend(const sp_plan *p, const sp_step *a, const sp_step *b);
 /* May the step at `from` run before those at `to` and behind it? */
 bool sp__step_can_move(const sp_plan *p, int from, int to);
+/* Images in blocks of channels. */
+sp_status sp__plan_layout(sp_plan *p);
 /* Element-wise steps become one. */
 sp_status sp__plan_fuse(sp_plan *p);
 /* May it be part of a fused step? Alone, for a tail: the step at i as a fused one; SP_DECLINED: its runs are too short. */

@@ -513,6 +513,7 @@ int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
         out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
                                      .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared, .n_heads = p->n_heads,
+                                     .n_blocked = p->n_blocked,
                                       .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
     pthread_mutex_unlock(&s->lock);
@@ -525,7 +526,7 @@ static int by_count(const void *a, const void *b)
     return x->us != y->us ? (x->us < y->us ? 1 : -1) : y->n - x->n;
 }
 
-static const char *step_name(const sp_step *s) { return s->n_fused && !s->tail ? "fused" : s->op->name; }
+static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
 
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
 {

@@ -179,9 +179,9 @@ static void say_plans(text *t, sp_segment *s)
     sp_plan_summary plans[8];
     int n = sp__plans_summary(s, 8, plans);
     for (int i = 0; i < n; i++)
-        say(t, "    plan %d: %d kernel calls, %d copies, %d operators fused, %d done by products, %d by reductions, %d in place, %d side by side, arena %zu bytes (lower bound %zu), made in "
+        say(t, "    plan %d: %d kernel calls, %d copies, %d operators fused, %d done by products, %d by reductions, %d convolutions in blocks, %d in place, %d side by side, arena %zu bytes (lower bound %zu), made in "
                "%.0f us, run %llu times\n", i, plans[i].n_calls, plans[i].n_copies, plans[i].n_fused, plans[i].n_tails,
-            plans[i].n_heads, plans[i].n_reused, plans[i].n_side, plans[i].arena_bytes, plans[i].least_bytes, plans[i].make_us,
+            plans[i].n_heads, plans[i].n_blocked, plans[i].n_reused, plans[i].n_side, plans[i].arena_bytes, plans[i].least_bytes, plans[i].make_us,
             (unsigned long long)plans[i].runs);
 }
 

@@ -45,7 +45,7 @@ typedef int sp_slot;
 #define SP_SLOT_NONE INT32_MAX
 
 /* What plans may do: switched off by name like passes. */
-enum { SP_PLAN_FUSE = 1, SP_PLAN_REUSE = 2, SP_PLAN_LANES = 4, SP_PLAN_TAIL = 8, SP_PLAN_PREPACK = 16, SP_PLAN_HEAD = 32 };
+enum { SP_PLAN_FUSE = 1, SP_PLAN_REUSE = 2, SP_PLAN_LANES = 4, SP_PLAN_TAIL = 8, SP_PLAN_PREPACK = 16, SP_PLAN_HEAD = 32, SP_PLAN_LAYOUT = 64 };
 
 typedef struct sp_instr {
     const sp_node *node;   /* NULL: a segment */

@@ -95,7 +95,7 @@ static sp_status compute(uint64_t from, sp_tensor *const *args, sp_tensor **vari
 }
 
 static const char *const offs[] = {NULL, "inline", "fold", "simplify", "share", "dead", "order", "reuse", "fuse",
-                                   "tail", "head", "prepack", "lanes", "inline,fold,simplify,share,dead,order,reuse,fuse,tail,head,prepack,lanes"};
+                                   "tail", "head", "prepack", "lanes", "layout", "inline,fold,simplify,share,dead,order,reuse,layout,fuse,tail,head,prepack,lanes"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
 {

@@ -125,7 +125,7 @@ static sp_status compute(uint64_t from, network *w, sp_tensor *const *args, sp_t
     return SP_OK;
 }
 
-static const char *const offs[] = {NULL, "fuse", "tail", "head", "lanes", "reuse", "order", "prepack", "fuse,tail,head,lanes,reuse,order,prepack"};
+static const char *const offs[] = {NULL, "layout", "fuse", "tail", "head", "lanes", "reuse", "order", "prepack", "fuse,tail,head,lanes,reuse,order,prepack"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
 {

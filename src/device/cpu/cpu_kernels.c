@@ -3,9 +3,9 @@
 #include "device/cpu/cpu_kernels.h"
 
 #define FLOATS (SP_DT(F32) | SP_DT(F64))
-#define DEPTHWISE(n)                                                                                                   \
+#define DEPTHWISE(n, ...)                                                                                                   \
     {.op = "conv" #n "d", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise, .takes = sp__cpu_depthwise_takes,            \
-     .epilogue = true},                                                                                                \
+     .epilogue = true, __VA_ARGS__},                                                                                                \
     {.op = "conv" #n "d_input_grad", .name = "depthwise", .dtypes = FLOATS, .run = sp__cpu_depthwise_input,            \
      .takes = sp__cpu_depthwise_input_takes},                                                                          \
     {                                                                                                                  \
@@ -13,9 +13,9 @@
         .takes = sp__cpu_depthwise_weight_takes                                                                        \
     }
 
-#define CONV(n)                                                                                                        \
+#define CONV(n, ...)                                                                                                        \
     {.op = "conv" #n "d", .name = "windows", .run = sp__cpu_conv, .workspace = sp__cpu_conv_work, .takes = sp__cpu_conv_takes,          \
-     .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare},                      \
+     .epilogue = true, .prepared_bytes = sp__cpu_conv_prepared, .prepare = sp__cpu_conv_prepare, __VA_ARGS__},                      \
     {.op = "conv" #n "d_input_grad", .name = "windows", .run = sp__cpu_conv_input_grad, .workspace = sp__cpu_conv_input_grad_work,      \
      .takes = sp__cpu_conv_takes, .epilogue = true, .prepared_bytes = sp__cpu_conv_input_grad_prepared,                \
      .prepare = sp__cpu_conv_input_grad_prepare},                                                                      \
@@ -33,11 +33,11 @@ static const sp_kernel_entry entries[] = {
      .prepare = sp__cpu_matmul_prepare},
     {.op = "matmul_i32", .name = "bytes", .run = sp__cpu_matmul_i32, .workspace = sp__cpu_matmul_i32_work, .strided = true, .epilogue = true,
      .prepared_bytes = sp__cpu_matmul_i32_prepared, .prepare = sp__cpu_matmul_i32_prepare},
-    DEPTHWISE(1),
-    DEPTHWISE(2),
-    CONV(1),
-    CONV(2),
-    CONV(3),
+    DEPTHWISE(1, .blocked = NULL),
+    DEPTHWISE(2, .blocked = &sp__cpu_conv_blocks),
+    CONV(1, .blocked = NULL),
+    CONV(2, .blocked = &sp__cpu_conv_blocks),
+    CONV(3, .blocked = NULL),
     {.op = "softmax", .run = sp__cpu_softmax, .takes = sp__cpu_softmax_takes},
     {.op = "softmax_grad", .run = sp__cpu_softmax, .takes = sp__cpu_softmax_takes},
     {.op = "log_softmax", .run = sp__cpu_log_softmax, .takes = sp__cpu_softmax_takes},

@@ -26,6 +26,7 @@ size_t sp__cpu_conv_input_grad_prepared(const sp_call *c);
 sp_status sp__cpu_conv_input_grad_prepare(const sp_call *c, void *to);
 sp_status sp__cpu_conv_input_grad(const sp_call *c);
 size_t sp__cpu_conv_input_grad_work(const sp_call *c);
+extern const struct sp_blocked_kernel sp__cpu_conv_blocks; /* images in blocks of channels: device/blocked.h */
 /* One input channel per group, planes of one or two dimensions. */
 bool sp__cpu_depthwise_takes(const sp_call *c);
 sp_status sp__cpu_depthwise(const sp_call *c);

@@ -52,6 +52,7 @@ static inline __m256 every_other_f32(__m256 v)
 #define LANES 8
 #define ROWS 6
 #define POINTS 6
+#define BLOCKS 1
 #define K_BLOCK 256
 #define V_LOAD(p) _mm256_loadu_ps(p)
 #define V_STORE(p, v) _mm256_storeu_ps(p, v)
@@ -72,6 +73,7 @@ static inline __m256 every_other_f32(__m256 v)
 #define LANES 4
 #define ROWS 6
 #define POINTS 6
+#define BLOCKS 0
 #define K_BLOCK 256
 #define V_LOAD(p) _mm256_loadu_pd(p)
 #define V_STORE(p, v) _mm256_storeu_pd(p, v)

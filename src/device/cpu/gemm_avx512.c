@@ -32,6 +32,7 @@ static inline __m512d pick_f64(__m512d a, __m512d b, int first, int step, int tu
 #define LANES 16
 #define ROWS 12
 #define POINTS 14
+#define BLOCKS 1
 #define K_BLOCK 512
 #define V_LOAD(p) _mm512_loadu_ps(p)
 #define V_STORE(p, v) _mm512_storeu_ps(p, v)
@@ -53,6 +54,7 @@ static inline __m512d pick_f64(__m512d a, __m512d b, int first, int step, int tu
 #define LANES 8
 #define ROWS 12
 #define POINTS 14
+#define BLOCKS 0
 #define K_BLOCK 512
 #define V_LOAD(p) _mm512_loadu_pd(p)
 #define V_STORE(p, v) _mm512_storeu_pd(p, v)

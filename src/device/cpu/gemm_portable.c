@@ -48,6 +48,7 @@ static inline vec_f64 splat_f64(double x) { return (vec_f64){x, x}; }
 #define LANES 4
 #define ROWS 4
 #define POINTS 4
+#define BLOCKS 0
 #define K_BLOCK 256
 #define V_LOAD(p) load_f32(p)
 #define V_STORE(p, v) store_f32(p, v)
@@ -64,6 +65,7 @@ static inline vec_f64 splat_f64(double x) { return (vec_f64){x, x}; }
 #define LANES 2
 #define ROWS 4
 #define POINTS 4
+#define BLOCKS 0
 #define K_BLOCK 256
 #define V_LOAD(p) load_f64(p)
 #define V_STORE(p, v) store_f64(p, v)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blocked.h - images whose channels lie in blocks of 16: [image][channels / 16][row][column][16], the last block filled up with zeros.
+ *
+ * A convolution reads and writes such images by whole vectors, whatever their width: a window of one element is a product whose left operand
+ * needs no packing, one channel per group is a vector, normalisation and activation are done in registers. Compiled programs keep images in this form
+ * between convolutions (graph/plan_layout.c). Sums are made in the same order as in plain images, so results are bit for bit the same. */
+#ifndef SPORE_BLOCKED_H
+#define SPORE_BLOCKED_H
+
+#include "device/device.h"
+#include "ir/window.h"
+
+enum { SP_BLOCK = 16 };
+static inline int64_t sp__blocks_of(int64_t channels) { return (channels + SP_BLOCK - 1) / SP_BLOCK; }
+
+typedef enum { SP_BLOCKED_AS_IT_IS, SP_BLOCKED_RELU, SP_BLOCKED_RELU6 } sp_blocked_activation;
+
+/* Attributes of a call of a blocked kernel. Its inputs: x, weight, bias, scale, shift, residual; the last four may be missing. The result is
+ * activation((conv + bias) * scale + shift + residual); only blocked results have what follows the bias, and the residual lies as the result does. */
+enum { SP_BLOCKED_X, SP_BLOCKED_WEIGHT, SP_BLOCKED_BIAS, SP_BLOCKED_SCALE, SP_BLOCKED_SHIFT, SP_BLOCKED_RESIDUAL, SP_BLOCKED_INPUTS };
+typedef struct sp_blocked {
+    sp__conv_geometry g;
+    bool in, out;          /* is x blocked, is the result? */
+    sp_blocked_activation activation;
+} sp_blocked;
+
+/* What an entry of the kernel list offers besides plain images. */
+struct sp_blocked_kernel {
+    bool (*takes)(const sp_call *c);           /* the operator's own call; looks at geometry only */
+    /* From here on calls as above. As in sp_kernel_entry; a plain result takes c->epilogue. */
+    bool (*writes_plain)(const sp_call *c);    /* may the result be plain? */
+    size_t (*workspace)(const sp_call *c);
+    size_t (*prepared_bytes)(const sp_call *c);
+    sp_status (*prepare)(const sp_call *c, void *to);
+    sp_status (*run)(const sp_call *c);
+};
+
+/* A plain image [batch, channels, positions] to a blocked one and back: in[0] to out[0]; c->attrs is an sp_reorder. */
+typedef struct sp_reorder {
+    int64_t batch, channels, positions;
+    bool block;            /* to blocks; else from them */
+} sp_reorder;
+sp_status sp__blocked_reorder(const sp_call *c);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blocks.h - vector kernels for images in blocks of channels (device/blocked.h), for every instruction set: what convolutions do besides
+ * multiplying, and depthwise convolution. */
+#ifndef SPORE_CPU_BLOCKS_H
+#define SPORE_CPU_BLOCKS_H
+
+#include "device/blocked.h"
+
+/* What is done to a sum before it is stored. Pointers to the first channel; NULL: nothing of the kind. */
+typedef struct sp__block_tail {
+    const float *bias, *scale, *shift;
+    sp_blocked_activation activation;
+} sp__block_tail;
+
+/* A depthwise convolution of one block of channels. */
+typedef struct sp__block_depth {
+    const sp__window *w;
+    const float *x, *weight;   /* a plane of blocks; [taps][16] */
+    float *out;
+    const float *residual;     /* NULL: none; else as out */
+    sp__block_tail tail;
+    int64_t n;                 /* channels, at most 16 */
+} sp__block_depth;
+
+/* Tiles of Winograd's 2 x 2 outputs in one row of tiles of an image; winograd.h says what is computed. */
+typedef struct sp__block_run {
+    int64_t y, x, n;           /* the first tile's place in the output; tiles */
+} sp__block_run;
+
+typedef struct sp__block_kernels {
+    /* rows x n sums, `tile_row` apart, n <= 32 channels, finished and stored: row r of block b at out + b * block_step + r * 16. */
+    void (*finish)(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
+                   int64_t block_step);
+    /* Rows [r0, r1) of the result. */
+    void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
+    /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles 16. x is the plane of the block. */
+    void (*win_input)(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step);
+    /* A' m A of the tiles of a run: sums of a point `step` apart, tiles `tile_row`; n <= 32 channels, out is the plane of the first block. */
+    void (*win_output)(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
+                       const sp__block_tail *tail, const float *residual, float *out, int64_t block_step);
+    /* A block of n channels of a plane: to[i][c] = from[c * plane + i], zeros for the other channels; and back. */
+    void (*gather)(int64_t positions, int64_t n, const float *from, int64_t plane, float *to);
+    void (*scatter)(int64_t positions, int64_t n, const float *from, float *to, int64_t plane);
+} sp__block_kernels;
+
+extern const sp__block_kernels sp__blocks_portable;
+#if SP_HAVE_X86
+extern const sp__block_kernels sp__blocks_avx2, sp__blocks_avx512;
+#endif
+
+static inline const sp__block_kernels *sp__blocks_find(void)
+{
+#if SP_HAVE_X86
+    const unsigned features = sp__cpu_features();
+    if (features & SP_CPU_AVX512) return &sp__blocks_avx512;
+    if (features & SP_CPU_AVX2) return &sp__blocks_avx2;
+#endif
+    return &sp__blocks_portable;
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blocks_impl.h - the kernels of blocks.h, made for the instruction set of the file that includes this one. BLOCKS_TABLE is the name of
+ * the table it defines. A block of 16 channels is PARTS vectors; all loops over channels are loops over these. */
+#include "device/cpu/blocks.h"
+#include "device/cpu/vec.h"
+
+enum { PARTS = SP_BLOCK / LANES, GROUP = 7, DEPTH_TAPS = 9 };
+#define INLINE static inline __attribute__((always_inline))
+
+/* LANES channels from `at` on of a row of n; zeros behind the last. */
+INLINE vf channels_load(const float *p, int64_t n, int64_t at)
+{
+    if (n - at >= LANES) return vf_load(p + at);
+    return n > at ? vf_load_n(p + at, n - at) : vf_set(0);
+}
+
+/* --- what is done to sums ------------------------------------------------------------------------------------------- */
+
+/* The tail of one vector of channels, in registers. */
+typedef struct tail_part {
+    vf bias, scale, shift;
+} tail_part;
+
+INLINE tail_part tail_load(const sp__block_tail *t, int64_t n, int64_t at)
+{
+    const vf zero = vf_set(0);
+    return (tail_part){.bias = t->bias ? channels_load(t->bias, n, at) : zero, .scale = t->scale ? channels_load(t->scale, n, at) : zero,
+                       .shift = t->shift ? channels_load(t->shift, n, at) : zero};
+}
+
+/* The formulas of loops_impl.h and of channel_affine, which rounds twice. */
+INLINE vf tail_apply(const sp__block_tail *t, const tail_part *p, vf v, const float *residual)
+{
+    const vf zero = vf_set(0), six = vf_set(6);
+    if (t->bias) v = v + p->bias;
+    if (t->scale) v = v * p->scale + p->shift;
+    if (residual) v = v + vf_load(residual);
+    if (t->activation == SP_BLOCKED_AS_IT_IS) return v;
+    if (t->activation == SP_BLOCKED_RELU6) v = vf_min(six, v); /* NaN stays */
+    return vf_select((vm)~vm_le(v, zero), v, zero);            /* and here; both zeros become the positive one */
+}
+
+INLINE void finish_as(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *t, const float *residual, float *out,
+                      int64_t block_step)
+{
+    for (int64_t c = 0; c < n; c += SP_BLOCK, out += block_step) {
+        for (int at = 0; at < SP_BLOCK; at += LANES) {
+            const tail_part p = tail_load(t, n, c + at);
+            for (int64_t r = 0; r < rows; r++)
+                vf_store(out + r * SP_BLOCK + at,
+                         tail_apply(t, &p, vf_load(tile + r * tile_row + c + at), residual ? residual + r * SP_BLOCK + at : NULL));
+        }
+        if (residual) residual += block_step;
+    }
+}
+
+/* Which parts a tail has is known outside of the loops: a copy of the code for each common kind. */
+#define WITH_TAIL(t, residual, call)                                                                                   \
+    do {                                                                                                               \
+        const sp__block_tail with_ = *(t);                                                                             \
+        if (!with_.bias && with_.scale && !(residual)) {                                                               \
+            sp__block_tail known_ = {.scale = with_.scale, .shift = with_.shift};                                      \
+            if (with_.activation == SP_BLOCKED_AS_IT_IS) {                                                             \
+                known_.activation = SP_BLOCKED_AS_IT_IS;                                                               \
+                call(&known_, NULL);                                                                                   \
+            } else if (with_.activation == SP_BLOCKED_RELU) {                                                          \
+                known_.activation = SP_BLOCKED_RELU;                                                                   \
+                call(&known_, NULL);                                                                                   \
+            } else {                                                                                                   \
+                known_.activation = SP_BLOCKED_RELU6;                                                                  \
+                call(&known_, NULL);                                                                                   \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            call(&with_, residual);                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+static void finish(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
+                   int64_t block_step)
+{
+#define FINISH(t, r) finish_as(rows, n, tile, tile_row, t, r, out, block_step)
+    WITH_TAIL(tail, residual, FINISH);
+#undef FINISH
+}
+
+/* --- depthwise ------------------------------------------------------------------------------------------------------ */
+
+static const float zeros[(2 * GROUP + DEPTH_TAPS) * SP_BLOCK];
+
+/* `n` neighbouring outputs of a 3x3 window: rows[a] is row a of the windows from column `from` of the image on; a row of zeros where there is
+ * none. With `check`, columns outside of the image count as zeros. */
+INLINE void depth_group(const int n, const int stride, const bool check, const sp__block_tail *t, const float *const *rows, int64_t from, int64_t width,
+                        const vf *w, const tail_part *p, float *out, const float *residual)
+{
+    vf acc[GROUP], x[2 * GROUP + 1];
+    for (int j = 0; j < n; j++) acc[j] = vf_set(0);
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < (n - 1) * stride + 3; i++)
+            x[i] = check && (from + i < 0 || from + i >= width) ? vf_set(0) : vf_load(rows[a] + i * SP_BLOCK);
+        for (int b = 0; b < 3; b++)
+            for (int j = 0; j < n; j++) acc[j] = vf_fma(w[a * 3 + b], x[j * stride + b], acc[j]);
+    }
+    for (int j = 0; j < n; j++) vf_store(out + j * SP_BLOCK, tail_apply(t, p, acc[j], residual ? residual + j * SP_BLOCK : NULL));
+}
+
+INLINE void depth_three(const int stride, const sp__block_depth *d, const sp__block_tail *t, const float *residual, int64_t r0, int64_t r1)
+{
+    const sp__window *win = d->w;
+    const int64_t width = win->in[2], columns = win->out[2];
+    for (int at = 0; at < SP_BLOCK; at += LANES) {
+        vf w[9];
+        for (int i = 0; i < 9; i++) w[i] = vf_load(d->weight + i * SP_BLOCK + at);
+        const tail_part p = tail_load(t, d->n, at);
+        for (int64_t r = r0; r < r1; r++) {
+            float *out = d->out + r * columns * SP_BLOCK + at;
+            const float *more = residual ? residual + r * columns * SP_BLOCK + at : NULL;
+            int64_t j = 0;
+            for (int n = GROUP; j < columns; j += n) {
+                if (columns - j < GROUP) n = 1;
+                const int64_t from = j * stride - win->pad[2];
+                const float *rows[3];
+                for (int a = 0; a < 3; a++) {
+                    const int64_t y = r * win->stride[1] - win->pad[1] + a;
+                    rows[a] = y < 0 || y >= win->in[1] ? zeros : d->x + (y * width + from) * SP_BLOCK + at;
+                }
+                const bool inside = from >= 0 && from + (n - 1) * stride + 3 <= width;
+                float *o = out + j * SP_BLOCK;
+                const float *m = more ? more + j * SP_BLOCK : NULL;
+                if (n == GROUP && inside) depth_group(GROUP, stride, false, t, rows, from, width, w, &p, o, m);
+                else if (n == GROUP) depth_group(GROUP, stride, true, t, rows, from, width, w, &p, o, m);
+                else depth_group(1, stride, true, t, rows, from, width, w, &p, o, m);
+            }
+        }
+    }
+}
+
+/* Any window: one output at a time. */
+static void depth_any(const sp__block_depth *d, int64_t r0, int64_t r1)
+{
+    const sp__window *win = d->w;
+    for (int at = 0; at < SP_BLOCK; at += LANES) {
+        const tail_part p = tail_load(&d->tail, d->n, at);
+        for (int64_t r = r0; r < r1; r++)
+            for (int64_t j = 0; j < win->out[2]; j++) {
+                const float *w = d->weight + at;
+                vf acc = vf_set(0);
+                for (int64_t a = 0; a < win->kernel[1]; a++)
+                    for (int64_t b = 0; b < win->kernel[2]; b++, w += SP_BLOCK) {
+                        const int64_t y = r * win->stride[1] - win->pad[1] + a * win->dilation[1];
+                        const int64_t x = j * win->stride[2] - win->pad[2] + b * win->dilation[2];
+                        const bool inside = y >= 0 && y < win->in[1] && x >= 0 && x < win->in[2];
+                        acc = vf_fma(vf_load(w), inside ? vf_load(d->x + (y * win->in[2] + x) * SP_BLOCK + at) : vf_set(0), acc);
+                    }
+                const int64_t to = (r * win->out[2] + j) * SP_BLOCK + at;
+                vf_store(d->out + to, tail_apply(&d->tail, &p, acc, d->residual ? d->residual + to : NULL));
+            }
+    }
+}
+
+static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
+{
+    const sp__window *w = d->w;
+    const bool three = w->kernel[1] == 3 && w->kernel[2] == 3 && w->dilation[1] == 1 && w->dilation[2] == 1;
+    if (!three || w->stride[2] > 2) {
+        depth_any(d, r0, r1);
+        return;
+    }
+#define DEPTH_1(t, r) depth_three(1, d, t, r, r0, r1)
+#define DEPTH_2(t, r) depth_three(2, d, t, r, r0, r1)
+    if (w->stride[2] == 1) WITH_TAIL(&d->tail, d->residual, DEPTH_1);
+    else WITH_TAIL(&d->tail, d->residual, DEPTH_2);
+#undef DEPTH_1
+#undef DEPTH_2
+}
+
+/* --- Winograd ------------------------------------------------------------------------------------------------------- */
+
+static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step)
+{
+    const int64_t width = w->in[2], y0 = run->y - w->pad[1];
+    for (int64_t tile = 0; tile < run->n; tile++, points += SP_BLOCK) {
+        const int64_t x0 = run->x + 2 * tile - w->pad[2];
+        const bool inside = x0 >= 0 && x0 + 4 <= width && y0 >= 0 && y0 + 4 <= w->in[1];
+        const float *from = x + (y0 * width + x0) * SP_BLOCK;
+        for (int at = 0; at < SP_BLOCK; at += LANES) {
+            vf d[4][4], t[4][4];
+            for (int a = 0; a < 4; a++)
+                for (int b = 0; b < 4; b++) {
+                    const bool here = inside || (y0 + a >= 0 && y0 + a < w->in[1] && x0 + b >= 0 && x0 + b < width);
+                    d[a][b] = here ? vf_load(from + (a * width + b) * SP_BLOCK + at) : vf_set(0);
+                }
+            for (int b = 0; b < 4; b++) {
+                t[0][b] = d[0][b] - d[2][b];
+                t[1][b] = d[1][b] + d[2][b];
+                t[2][b] = d[2][b] - d[1][b];
+                t[3][b] = d[1][b] - d[3][b];
+            }
+            float *to = points + at;
+            for (int a = 0; a < 4; a++, to += 4 * step) {
+                vf_store(to, t[a][0] - t[a][2]);
+                vf_store(to + step, t[a][1] + t[a][2]);
+                vf_store(to + 2 * step, t[a][2] - t[a][1]);
+                vf_store(to + 3 * step, t[a][1] - t[a][3]);
+            }
+        }
+    }
+}
+
+INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
+                          const sp__block_tail *tail, const float *residual, float *out, int64_t block_step)
+{
+    const int64_t width = w->out[2];
+    for (int64_t c = 0; c < n; c += SP_BLOCK, out += block_step) {
+        for (int at = 0; at < SP_BLOCK; at += LANES) {
+            const tail_part p = tail_load(tail, n, c + at);
+            for (int64_t tile = 0; tile < run->n; tile++) {
+                const float *m = sums + tile * tile_row + c + at;
+                vf t[2][4];
+                for (int b = 0; b < 4; b++) {
+                    const vf m0 = vf_load(m + b * step), m1 = vf_load(m + (4 + b) * step);
+                    const vf m2 = vf_load(m + (8 + b) * step), m3 = vf_load(m + (12 + b) * step);
+                    t[0][b] = (m0 + m1) + m2;
+                    t[1][b] = (m1 - m2) - m3;
+                }
+                const int64_t y = run->y, x = run->x + 2 * tile;
+                for (int a = 0; a < 2 && y + a < w->out[1]; a++) {
+                    const int64_t to = ((y + a) * width + x) * SP_BLOCK + at;
+                    const vf even = (t[a][0] + t[a][1]) + t[a][2], odd = (t[a][1] - t[a][2]) - t[a][3];
+                    vf_store(out + to, tail_apply(tail, &p, even, residual ? residual + to : NULL));
+                    if (x + 1 < width) vf_store(out + to + SP_BLOCK, tail_apply(tail, &p, odd, residual ? residual + to + SP_BLOCK : NULL));
+                }
+            }
+        }
+        if (residual) residual += block_step;
+    }
+}
+
+static void win_output(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
+                       const sp__block_tail *tail, const float *residual, float *out, int64_t block_step)
+{
+#define WIN_OUTPUT(t, r) win_output_as(run, w, n, sums, step, tile_row, t, r, out, block_step)
+    WITH_TAIL(tail, residual, WIN_OUTPUT);
+#undef WIN_OUTPUT
+}
+
+/* --- to blocks and back --------------------------------------------------------------------------------------------- */
+
+static void gather(int64_t positions, int64_t n, const float *from, int64_t plane, float *to)
+{
+    for (int64_t i = 0; i < positions; i++)
+        for (int64_t c = 0; c < SP_BLOCK; c++) to[i * SP_BLOCK + c] = c < n ? from[c * plane + i] : 0;
+}
+
+static void scatter(int64_t positions, int64_t n, const float *from, float *to, int64_t plane)
+{
+    for (int64_t c = 0; c < n; c++)
+        for (int64_t i = 0; i < positions; i++) to[c * plane + i] = from[i * SP_BLOCK + c];
+}
+
+const sp__block_kernels BLOCKS_TABLE = {
+    .finish = finish, .depth = depth, .win_input = win_input, .win_output = win_output, .gather = gather, .scatter = scatter,
+};

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conv_blocks.c - convolution of images in blocks of channels (device/blocked.h): the same sums in the same order as conv_forward.c,
+ * conv_pointwise.c, conv_winograd.c and cpu_depthwise.c make, with channels across.
+ *
+ *   points       the kernels that broadcast positions (gemm.h) read blocked images as they read plain ones: offsets and steps say where an element
+ *                lies. Plain images may be read, too, and plain results written.
+ *   Winograd     tiles in place of positions: B' d B is [point][block of in channels][tile][16], vectors lie across channels in all transforms
+ *   depthwise    a block is a vector
+ *
+ * Weights are packed in panels of two vectors of output channels. A task takes some positions and some panels. */
+#include <stdatomic.h>
+
+#include "device/cpu/blocks.h"
+#include "device/cpu/conv_job.h"
+#include "device/cpu/cpu_kernels.h"
+
+enum {
+    TILE_FLOATS = SP_GEMM_POINTS * 32,
+    TASKS_WANTED = 16,
+    PATCH_BYTES = 320 * 1024, /* of transformed tiles that a task keeps at a time: they stay in the second cache */
+    SLOTS_MAX = 16,           /* tasks of a Winograd layer: each has such a piece of scratch */
+    LARGEST_EXPONENT = 56,    /* as in conv_winograd.c */
+    PREPARED_HEAD = 64,
+};
+
+typedef struct block_job {
+    sp__conv_job conv;
+    const sp_blocked *b;
+    const sp__block_kernels *kernels;
+    bool depthwise, winograd, bias_first;
+    int64_t k_step;              /* block of the sum */
+    int64_t unit, plane;         /* floats of a position; positions of a plane of x, padded */
+    int64_t x_image, out_image;  /* floats of an image */
+    int64_t rows, width;         /* of results: a flat image is one row */
+    int64_t columns, panels;     /* of a panel of weights */
+    int64_t chunks, units;       /* parts of a row; of an image */
+    int64_t band, bands, slice, slices; /* units and panels of a task */
+    size_t offsets_bytes, padded_bytes, panels_bytes, blocked_bytes;
+    /* Winograd */
+    int64_t tiles_y, tiles_x, part, parts, tasks; /* tiles of a part, parts of an image */
+    int64_t point_step, patch_floats;
+    /* operands */
+    const float *x, *weights;
+    float *padded_x, *scratch, *panels_to;
+    int64_t *offsets;
+    sp__block_tail tail;
+    const float *residual;
+    float *out;
+    const sp_epilogue *epilogue;
+    const float *weight;         /* as it comes */
+    atomic_bool unfit;
+} block_job;
+
+/* --- plan ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_depthwise(const sp__conv_geometry *g) { return g->group > 1 && g->in_channels == g->group && g->out_channels == g->group; }
+
+/* Tasks: by positions where the image is larger than the weights, else by panels first. */
+static void plan_tasks(block_job *j)
+{
+    const int64_t batch = j->conv.g.batch;
+    const double x_floats = (double)(j->conv.g.in_channels * j->plane), w_floats = (double)(j->conv.g.out_channels * j->conv.k);
+    j->band = j->units;
+    j->slice = j->panels;
+    const int64_t wanted = max_i64(1, min_i64(ceil_div(TASKS_WANTED, batch), (int64_t)(j->conv.flops / (double)batch / 4e5)));
+    if (w_floats > x_floats) {
+        j->slice = max_i64(1, j->panels / wanted);
+        j->slices = ceil_div(j->panels, j->slice);
+        j->band = max_i64(1, ceil_div(j->units * j->slices, wanted));
+    } else {
+        const int64_t near = max_i64(1, (int64_t)(PATCH_BYTES / 4 / (x_floats / (double)j->units + 1)));
+        j->band = max_i64(1, min_i64(j->units / wanted, near));
+        j->bands = ceil_div(j->units, j->band);
+        if (j->bands < wanted) j->slice = max_i64(1, ceil_div(j->panels * j->bands, wanted));
+    }
+    j->band = min_i64(j->band, j->units);
+    j->bands = ceil_div(j->units, j->band);
+    j->slices = ceil_div(j->panels, j->slice);
+}
+
+static void plan_winograd(block_job *j)
+{
+    const sp__window *w = &j->conv.g.w;
+    j->tiles_y = ceil_div(w->out[1], 2);
+    j->tiles_x = ceil_div(w->out[2], 2);
+    const int64_t tiles = j->tiles_y * j->tiles_x, points = j->conv.kernels->points_max;
+    const int64_t tile_bytes = SP_WIN_POINTS * sp__blocks_of(j->conv.ic_g) * SP_BLOCK * 4;
+    j->part = max_i64(points, min_i64(PATCH_BYTES / tile_bytes, ceil_div(tiles * j->conv.g.batch, SLOTS_MAX)) / points * points);
+    j->parts = max_i64(1, tiles / j->part); /* none with a few tiles only */
+    j->part = ceil_div(tiles, j->parts);
+    j->parts = ceil_div(tiles, j->part);
+    j->tasks = min_i64(j->conv.g.batch * j->parts, SLOTS_MAX);
+    j->point_step = sp__blocks_of(j->conv.ic_g) * j->part * SP_BLOCK;
+    j->patch_floats = SP_WIN_POINTS * j->point_step;
+    j->panels_bytes = aligned((size_t)(SP_WIN_POINTS * j->panels * j->columns * j->conv.ic_g) * 4);
+}
+
+static void plan(const sp_blocked *b, block_job *j)
+{
+    const sp__conv_geometry *g = &b->g;
+    const sp__window *w = &g->w;
+    *j = (block_job){.b = b, .kernels = sp__blocks_find(), .conv = {.g = *g}, .unit = b->in ? SP_BLOCK : 1};
+    sp__conv_job *c = &j->conv;
+    sp__conv_plan(SP_DTYPE_F32, c);
+    j->depthwise = is_depthwise(g);
+    j->columns = c->kernels->columns;
+    j->panels = ceil_div(g->out_channels, j->columns);
+    j->out_image = (b->out ? sp__blocks_of(g->out_channels) * SP_BLOCK : g->out_channels) * c->positions;
+    if (j->depthwise) {
+        j->x_image = sp__blocks_of(g->in_channels) * SP_BLOCK * w->in[1] * w->in[2];
+        j->panels_bytes = aligned((size_t)(sp__blocks_of(g->group) * SP_BLOCK * sp__window_taps(w)) * 4);
+        return;
+    }
+    sp__conv_plan_forward(c);
+    j->winograd = c->winograd;
+    j->plane = c->plane;
+    const bool flat = c->pointwise;
+    j->rows = flat ? 1 : w->out[1];
+    j->width = flat ? c->positions : w->out[2];
+    j->k_step = flat ? ceil_div(c->k, ceil_div(c->k, c->kernels->k_block)) : c->kernels->k_block;
+    j->bias_first = flat || (c->form != FORM_CHANNELS && !c->winograd);
+    j->chunks = ceil_div(j->width, c->kernels->points_max);
+    j->units = j->rows * j->chunks;
+    j->x_image = (b->in ? sp__blocks_of(g->in_channels) * SP_BLOCK : g->in_channels) * j->plane;
+    j->offsets_bytes = aligned((size_t)c->k * sizeof(int64_t));
+    j->padded_bytes = c->copies ? aligned((size_t)(g->batch * j->x_image) * 4) : 0;
+    j->panels_bytes = aligned((size_t)(j->panels * j->columns * c->k) * 4);
+    plan_tasks(j);
+}
+
+/* By plain images: does the blocked form give the same bits, and is there a kernel? */
+static bool takes(const sp_call *c)
+{
+    sp__conv_geometry g;
+    if (c->in[0]->dtype != SP_DTYPE_F32 || c->in[0]->rank != 4 || !c->in[0]->count || !c->in[1]->count || !c->out[0]->count) return false;
+    if (sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK) return false;
+    if (sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK != 0 || sp__tiles_find(SP_DTYPE_F32)) return false;
+    if (is_depthwise(&g)) return sp__cpu_depthwise_takes(c);
+    if (g.group != 1) return false;
+    sp__conv_job job = {.g = g};
+    sp__conv_plan(SP_DTYPE_F32, &job);
+    return !sp__conv_is_product(&g) || sp__conv_is_pointwise(&job);
+}
+
+/* --- weights -------------------------------------------------------------------------------------------------------- */
+
+static void pack_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const sp__conv_job *c = &j->conv;
+    for (int64_t i = begin; i < end; i++)
+        c->kernels->pack(c->k, min_i64(j->columns, c->oc_g - i * j->columns), j->columns, j->weight + i * j->columns * c->k, 1, c->k,
+                         j->panels_to + i * j->columns * c->k);
+}
+
+/* [block][tap][16]. */
+static void pack_depthwise(const block_job *j)
+{
+    const int64_t taps = sp__window_taps(&j->conv.g.w), channels = j->conv.g.group;
+    memset(j->panels_to, 0, j->panels_bytes);
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t t = 0; t < taps; t++) j->panels_to[(c / SP_BLOCK * taps + t) * SP_BLOCK + c % SP_BLOCK] = j->weight[c * taps + t];
+}
+
+/* G g G' as winograd_micro.h has it: [point][panel][in channel][columns]. */
+static void winograd_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const sp__conv_job *c = &j->conv;
+    const int64_t step = j->panels * j->columns * c->ic_g;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t oc = i / c->ic_g, ic = i % c->ic_g;
+        float *to = j->panels_to + (oc / j->columns * c->ic_g + ic) * j->columns + oc % j->columns;
+        if (oc >= c->oc_g) {
+            for (int f = 0; f < SP_WIN_POINTS; f++) to[f * step] = 0;
+            continue;
+        }
+        const float *g = j->weight + (oc * c->ic_g + ic) * 9;
+        float t[4][3];
+        for (int b = 0; b < 3; b++) {
+            const float ends = g[b] + g[6 + b];
+            t[0][b] = g[b];
+            t[1][b] = (ends + g[3 + b]) * 0.5f;
+            t[2][b] = (ends - g[3 + b]) * 0.5f;
+            t[3][b] = g[6 + b];
+        }
+        for (int a = 0; a < 4; a++) {
+            const float ends = t[a][0] + t[a][2];
+            to[(4 * a) * step] = t[a][0];
+            to[(4 * a + 1) * step] = (ends + t[a][1]) * 0.5f;
+            to[(4 * a + 2) * step] = (ends - t[a][1]) * 0.5f;
+            to[(4 * a + 3) * step] = t[a][2];
+        }
+    }
+}
+
+static sp_status pack_direct(block_job *j, float *to)
+{
+    j->panels_to = to;
+    return sp__conv_share(&j->conv, j->panels, max_i64(1, 32768 / (j->conv.k * j->columns)), pack_tasks, j);
+}
+
+static sp_status pack(block_job *j, float *to)
+{
+    j->panels_to = to;
+    if (!j->depthwise && j->winograd) return sp__parallel_for(j->panels * j->columns * j->conv.ic_g, 4096, winograd_tasks, j);
+    if (!j->depthwise) return pack_direct(j, to);
+    pack_depthwise(j);
+    return SP_OK;
+}
+
+static bool weights_fit(const block_job *j) { return j->conv.kernels->win_fits(j->conv.oc_g * j->conv.k, j->weight, LARGEST_EXPONENT); }
+
+static void plan_call(const sp_call *c, block_job *j)
+{
+    plan(c->attrs, j);
+    if (!j->depthwise && j->winograd) plan_winograd(j);
+}
+
+static size_t prepared_bytes(const sp_call *c)
+{
+    block_job j;
+    plan_call(c, &j);
+    return PREPARED_HEAD + j.panels_bytes;
+}
+
+/* In front: whether Winograd's transforms may have them. */
+static sp_status prepare(const sp_call *c, void *to)
+{
+    block_job j;
+    plan_call(c, &j);
+    j.weight = (const float *)(const void *)c->in[SP_BLOCKED_WEIGHT]->data;
+    memset(to, 0, PREPARED_HEAD);
+    *(char *)to = !j.winograd || weights_fit(&j);
+    return pack(&j, (float *)(void *)((char *)to + PREPARED_HEAD));
+}
+
+/* --- points --------------------------------------------------------------------------------------------------------- */
+
+static void fill_offsets(const block_job *j)
+{
+    const sp__window *w = &j->conv.g.w;
+    int64_t p = 0;
+    for (int64_t c = 0; c < j->conv.ic_g; c++)
+        for (int64_t a = 0; a < w->kernel[1]; a++)
+            for (int64_t b = 0; b < w->kernel[2]; b++) {
+                const int64_t at = (a * w->dilation[1] * j->conv.padded[2] + b * w->dilation[2]) * j->unit;
+                j->offsets[p++] = at + (j->b->in ? c / SP_BLOCK * j->plane * SP_BLOCK + c % SP_BLOCK : c * j->plane);
+            }
+}
+
+static void pad_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const sp__window *w = &j->conv.g.w;
+    const int64_t row = w->in[2] * j->unit, wide = j->conv.padded[2] * j->unit;
+    for (int64_t i = begin; i < end; i++) {
+        const float *from = j->x + i * w->in[1] * row;
+        float *to = j->padded_x + i * j->plane * j->unit;
+        memset(to, 0, (size_t)(w->pad[1] * wide) * 4);
+        to += w->pad[1] * wide;
+        for (int64_t h = 0; h < w->in[1]; h++, from += row, to += wide) {
+            memset(to, 0, (size_t)(w->pad[2] * j->unit) * 4);
+            memcpy(to + w->pad[2] * j->unit, from, (size_t)row * 4);
+            memset(to + w->pad[2] * j->unit + row, 0, (size_t)(w->pad_end[2] * j->unit) * 4);
+        }
+        memset(to, 0, (size_t)(w->pad_end[1] * wide) * 4);
+    }
+}
+
+static sp__block_tail tail_from(const block_job *j, int64_t channel)
+{
+    sp__block_tail t = j->tail;
+    if (t.bias) t.bias += channel;
+    if (t.scale) t.scale += channel, t.shift += channel;
+    return t;
+}
+
+/* Units [u0, u1) of one image with panels [c0, c1). */
+static void run_units(const block_job *j, int64_t image, int64_t u0, int64_t u1, int64_t c0, int64_t c1)
+{
+    const sp__conv_job *c = &j->conv;
+    const sp__gemm_kernels *kernels = c->kernels;
+    const sp__window *w = &c->g.w;
+    const int64_t step = (c->pointwise ? 1 : w->stride[2]) * j->unit, block_step = c->positions * SP_BLOCK;
+    const float *x = j->x + image * j->x_image;
+    _Alignas(64) float tile[32 * 32];
+    memset(tile, 0, sizeof tile);
+    for (int64_t panel = c0; panel < c1; panel++) {
+        const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
+        const float *weights = j->weights + channel * c->k;
+        sp__block_tail tail = tail_from(j, channel);
+        const float *first = j->bias_first ? tail.bias : NULL;
+        if (first) tail.bias = NULL;
+        for (int64_t u = u0; u < u1; u++) {
+            const int64_t r = u / j->chunks, i = u % j->chunks, q = i * j->width / j->chunks, rows = (i + 1) * j->width / j->chunks - q;
+            const float *from = x + (r * w->stride[1] * c->padded[2] * j->unit + q * step);
+            const sp__gemm_points points = kernels->points[n > kernels->lanes][rows - 1];
+            for (int64_t t = 0; first && t < rows; t++) {
+                memset(tile + t * j->columns, 0, (size_t)j->columns * 4); /* no channel may have a number that is not its own */
+                memcpy(tile + t * j->columns, first, (size_t)n * 4);
+            }
+            for (int64_t p = 0; p < c->k; p += j->k_step)
+                points(min_i64(j->k_step, c->k - p), from, step, j->offsets + p, weights + p * j->columns, tile, p > 0 || first);
+            const int64_t at = r * j->width + q;
+            if (j->b->out) {
+                const int64_t to = image * j->out_image + channel * c->positions + at * SP_BLOCK;
+                j->kernels->finish(rows, n, tile, j->columns, &tail, j->residual ? j->residual + to : NULL, j->out + to, block_step);
+            } else {
+                kernels->settle(rows, n, tile, tail.bias, j->out + image * j->out_image + channel * c->positions + at, c->positions);
+            }
+        }
+    }
+}
+
+static void points_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const sp__conv_job *c = &j->conv;
+    for (int64_t t = begin; t < end; t++) {
+        const int64_t image = t / (j->bands * j->slices), slice = t / j->bands % j->slices, band = t % j->bands;
+        const int64_t u0 = band * j->band, u1 = min_i64(u0 + j->band, j->units), c0 = slice * j->slice, c1 = min_i64(c0 + j->slice, j->panels);
+        run_units(j, image, u0, u1, c0, c1);
+        if (!j->epilogue) continue;
+        const int64_t q0 = u0 / j->chunks * j->width + u0 % j->chunks * j->width / j->chunks;
+        const int64_t q1 = u1 / j->chunks * j->width + u1 % j->chunks * j->width / j->chunks;
+        const int64_t channel = c0 * j->columns, n = min_i64(c1 * j->columns, c->oc_g) - channel;
+        j->epilogue->fn(j->epilogue->context, (image * c->oc_g + channel) * c->positions + q0, n, c->positions, q1 - q0);
+    }
+}
+
+static sp_status run_points(block_job *j)
+{
+    const sp__conv_geometry *g = &j->conv.g;
+    fill_offsets(j);
+    if (j->conv.copies) {
+        const int64_t planes = g->batch * (j->b->in ? sp__blocks_of(g->in_channels) : g->in_channels);
+        SP_TRY(sp__conv_share(&j->conv, planes, max_i64(1, 32768 / (j->plane * j->unit)), pad_tasks, j));
+        j->x = j->padded_x;
+    }
+    return sp__conv_share(&j->conv, g->batch * j->bands * j->slices, 1, points_tasks, j);
+}
+
+/* --- Winograd ------------------------------------------------------------------------------------------------------- */
+
+/* Runs of tiles [t0, t1) of an image, row by row of tiles. */
+static int64_t next_run(const block_job *j, int64_t t, int64_t end, sp__block_run *run)
+{
+    const int64_t row = t / j->tiles_x, x = t % j->tiles_x;
+    *run = (sp__block_run){.y = 2 * row, .x = 2 * x, .n = min_i64(j->tiles_x - x, end - t)};
+    return t + run->n;
+}
+
+static void transform_part(const block_job *j, int64_t image, int64_t t0, int64_t t1, int64_t b0, int64_t b1, float *patch)
+{
+    const sp__window *w = &j->conv.g.w;
+    for (int64_t b = b0; b < b1; b++) {
+        const float *x = j->x + image * j->x_image + b * w->in[1] * w->in[2] * SP_BLOCK;
+        sp__block_run run;
+        for (int64_t t = t0, next; t < t1; t = next) {
+            next = next_run(j, t, t1, &run);
+            j->kernels->win_input(&run, w, x, patch + (b * j->part + t - t0) * SP_BLOCK, j->point_step);
+        }
+    }
+}
+
+static void multiply_part(const block_job *j, int64_t image, int64_t t0, int64_t t1, const float *patch, int64_t c0, int64_t c1)
+{
+    const sp__conv_job *c = &j->conv;
+    const sp__gemm_kernels *kernels = c->kernels;
+    const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max), step = j->panels * j->columns * c->ic_g;
+    const int64_t block_step = c->positions * SP_BLOCK;
+    _Alignas(64) float sums[SP_WIN_POINTS * 2 * TILE_FLOATS];
+    for (int64_t panel = c0; panel < c1; panel++) {
+        const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
+        const int64_t to = image * j->out_image + channel * c->positions;
+        const sp__block_tail tail = tail_from(j, channel);
+        for (int64_t i = 0; i < chunks; i += 2) { /* two parts at a time: they share the weights of a point */
+            const int64_t q0 = i * n_tiles / chunks, q1 = min_i64(i + 2, chunks) * n_tiles / chunks;
+            for (int64_t f = 0; f < SP_WIN_POINTS; f++)
+                for (int64_t h = i; h < min_i64(i + 2, chunks); h++) {
+                    const int64_t q = h * n_tiles / chunks, rows = (h + 1) * n_tiles / chunks - q;
+                    for (int64_t p = 0; p < c->ic_g; p += kernels->k_block)
+                        kernels->points[n > kernels->lanes][rows - 1](
+                            min_i64(kernels->k_block, c->ic_g - p), patch + f * j->point_step + q * SP_BLOCK, SP_BLOCK, j->offsets + p,
+                            j->weights + f * step + (panel * c->ic_g + p) * j->columns, sums + 2 * f * TILE_FLOATS + (q - q0) * j->columns, p > 0);
+                }
+            sp__block_run run;
+            for (int64_t t = t0 + q0, next; t < t0 + q1; t = next) {
+                next = next_run(j, t, t0 + q1, &run);
+                j->kernels->win_output(&run, &c->g.w, n, sums + (t - t0 - q0) * j->columns, 2 * TILE_FLOATS, j->columns, &tail,
+                                       j->residual ? j->residual + to : NULL, j->out + to, block_step);
+            }
+        }
+    }
+}
+
+static void part_range(const block_job *j, int64_t part, int64_t *image, int64_t *t0, int64_t *t1)
+{
+    *image = part / j->parts;
+    *t0 = part % j->parts * j->part;
+    *t1 = min_i64(*t0 + j->part, j->tiles_y * j->tiles_x);
+}
+
+/* Many parts: a task takes some, one after the other. */
+static void many_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const int64_t all = j->conv.g.batch * j->parts;
+    for (int64_t task = begin; task < end; task++)
+        for (int64_t part = task * all / j->tasks; part < (task + 1) * all / j->tasks; part++) {
+            int64_t image, t0, t1;
+            part_range(j, part, &image, &t0, &t1);
+            float *patch = j->scratch + task * j->patch_floats;
+            transform_part(j, image, t0, t1, 0, sp__blocks_of(j->conv.ic_g), patch);
+            multiply_part(j, image, t0, t1, patch, 0, j->panels);
+        }
+}
+
+static void few_transform(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const int64_t blocks = sp__blocks_of(j->conv.ic_g);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t image, t0, t1;
+        part_range(j, i / blocks, &image, &t0, &t1);
+        transform_part(j, image, t0, t1, i % blocks, i % blocks + 1, j->scratch + i / blocks * j->patch_floats);
+    }
+}
+
+static void few_multiply(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t image, t0, t1;
+        part_range(j, i % j->tasks, &image, &t0, &t1);
+        multiply_part(j, image, t0, t1, j->scratch + i % j->tasks * j->patch_floats, i / j->tasks, i / j->tasks + 1);
+    }
+}
+
+static void scan_tasks(void *context, int64_t begin, int64_t end)
+{
+    block_job *j = context;
+    if (!j->conv.kernels->win_fits(end - begin, j->x + begin, LARGEST_EXPONENT)) atomic_store(&j->unfit, true);
+}
+
+/* SP_DECLINED: numbers out of range, nothing was written. x is blocked. */
+static sp_status run_winograd(block_job *j)
+{
+    const int64_t all = j->conv.g.batch * j->parts, blocks = sp__blocks_of(j->conv.ic_g);
+    SP_TRY(sp__parallel_for(j->conv.g.batch * j->x_image, 1 << 16, scan_tasks, j));
+    if (atomic_load(&j->unfit)) return SP_DECLINED;
+    for (int64_t p = 0; p < j->conv.ic_g; p++) j->offsets[p] = p / SP_BLOCK * j->part * SP_BLOCK + p % SP_BLOCK;
+    if (all > SLOTS_MAX) return sp__parallel_for(j->tasks, 1, many_tasks, j);
+    SP_TRY(sp__parallel_for(all * blocks, 2, few_transform, j));
+    return sp__parallel_for(all * j->panels, 1, few_multiply, j);
+}
+
+/* --- depthwise ------------------------------------------------------------------------------------------------------ */
+
+static void depth_tasks(void *context, int64_t begin, int64_t end)
+{
+    const block_job *j = context;
+    const sp__window *w = &j->conv.g.w;
+    const int64_t blocks = sp__blocks_of(j->conv.g.group), taps = sp__window_taps(w);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t item = i / j->bands, block = item % blocks, r0 = i % j->bands * j->band, r1 = min_i64(r0 + j->band, w->out[1]);
+        sp__block_depth d = {.w = w, .n = min_i64(SP_BLOCK, j->conv.g.group - block * SP_BLOCK), .tail = tail_from(j, block * SP_BLOCK)};
+        d.x = j->x + item * w->in[1] * w->in[2] * SP_BLOCK;
+        d.weight = j->weights + block * taps * SP_BLOCK;
+        d.out = j->out + item * j->conv.positions * SP_BLOCK;
+        d.residual = j->residual ? j->residual + item * j->conv.positions * SP_BLOCK : NULL;
+        j->kernels->depth(&d, r0, r1);
+    }
+}
+
+static sp_status run_depthwise(block_job *j)
+{
+    const sp__conv_geometry *g = &j->conv.g;
+    const int64_t items = g->batch * sp__blocks_of(g->group), per_row = g->w.out[2] * sp__window_taps(&g->w) * SP_BLOCK;
+    j->band = max_i64(1, min_i64(g->w.out[1], 100000 / per_row));
+    j->bands = ceil_div(g->w.out[1], j->band);
+    const int64_t grain = max_i64(1, 50000 / (j->band * per_row));
+    return sp__parallel_for(items * j->bands, grain, depth_tasks, j);
+}
+
+/* --- calls ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct reorder_job {
+    sp_reorder r;
+    const float *from;
+    float *to;
+} reorder_job;
+
+static void reorder_tasks(void *context, int64_t begin, int64_t end)
+{
+    const reorder_job *j = context;
+    const sp__block_kernels *kernels = sp__blocks_find();
+    const int64_t blocks = sp__blocks_of(j->r.channels);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t block = i % blocks, n = min_i64(SP_BLOCK, j->r.channels - block * SP_BLOCK);
+        const int64_t plain = (i / blocks * j->r.channels + block * SP_BLOCK) * j->r.positions, blocked = i * j->r.positions * SP_BLOCK;
+        if (j->r.block) kernels->gather(j->r.positions, n, j->from + plain, j->r.positions, j->to + blocked);
+        else kernels->scatter(j->r.positions, n, j->from + blocked, j->to + plain, j->r.positions);
+    }
+}
+
+static sp_status reorder(const sp_reorder *r, const float *from, float *to)
+{
+    reorder_job j = {.r = *r, .from = from, .to = to};
+    return sp__parallel_for(r->batch * sp__blocks_of(r->channels), max_i64(1, 16384 / (r->positions * SP_BLOCK + 1)), reorder_tasks, &j);
+}
+
+sp_status sp__blocked_reorder(const sp_call *c)
+{
+    return reorder(c->attrs, (const float *)(const void *)c->in[0]->data, (float *)(void *)c->out[0]->data);
+}
+
+/* Winograd and depthwise want blocks: a plain x is brought into them first. */
+static bool wants_blocks(const block_job *j) { return !j->b->in && (j->depthwise || j->winograd); }
+
+static int64_t blocked_image(const block_job *j)
+{
+    const sp__window *w = &j->conv.g.w;
+    return sp__blocks_of(j->conv.g.in_channels) * SP_BLOCK * w->in[1] * w->in[2];
+}
+
+/* Scratch: [x in blocks] then for points offsets, padded x, panels; for Winograd offsets, panels, patches. Both may be needed, one after the other. */
+static size_t workspace(const sp_call *c)
+{
+    block_job j;
+    plan_call(c, &j);
+    const size_t blocked = wants_blocks(&j) ? aligned((size_t)(j.conv.g.batch * blocked_image(&j)) * 4) : 0;
+    const size_t panels = c->prepared ? 0 : j.panels_bytes;
+    if (j.depthwise) return blocked + panels;
+    const size_t direct = aligned((size_t)(j.panels * j.columns * j.conv.k) * 4);
+    const size_t points = j.offsets_bytes + j.padded_bytes + (j.winograd || !c->prepared ? direct : 0);
+    const size_t winograd = !j.winograd ? 0 : j.offsets_bytes + panels + aligned((size_t)(min_i64(j.conv.g.batch * j.parts, SLOTS_MAX) * j.patch_floats) * 4);
+    return blocked + (points > winograd ? points : winograd);
+}
+
+static const float *floats_of(const sp_tensor *t) { return t ? (const float *)(const void *)t->data : NULL; }
+
+/* Winograd, or SP_DECLINED. */
+static sp_status try_winograd(block_job *j, const sp_call *c, char *work)
+{
+    block_job w = *j;
+    w.x_image = blocked_image(j);
+    if (c->prepared ? !*(const char *)c->prepared : !weights_fit(&w)) return SP_DECLINED;
+    w.offsets = (int64_t *)(void *)work;
+    work += j->offsets_bytes;
+    if (c->prepared) {
+        w.weights = (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD);
+    } else {
+        SP_TRY(pack(&w, (float *)(void *)work));
+        w.weights = (const float *)(const void *)work;
+        work += j->panels_bytes;
+    }
+    w.scratch = (float *)(void *)work;
+    return run_winograd(&w);
+}
+
+static sp_status run(const sp_call *c)
+{
+    block_job j;
+    plan_call(c, &j);
+    char *work = c->work;
+    j.x = floats_of(c->in[SP_BLOCKED_X]);
+    j.weight = floats_of(c->in[SP_BLOCKED_WEIGHT]);
+    j.tail = (sp__block_tail){.bias = floats_of(c->in[SP_BLOCKED_BIAS]), .scale = floats_of(c->in[SP_BLOCKED_SCALE]),
+                              .shift = floats_of(c->in[SP_BLOCKED_SHIFT]), .activation = j.b->activation};
+    j.residual = floats_of(c->in[SP_BLOCKED_RESIDUAL]);
+    j.out = (float *)(void *)c->out[0]->data;
+    j.epilogue = c->epilogue;
+    if (wants_blocks(&j)) {
+        const sp__window *w = &j.conv.g.w;
+        const sp_reorder r = {.batch = j.conv.g.batch, .channels = j.conv.g.in_channels, .positions = w->in[1] * w->in[2], .block = true};
+        SP_TRY(reorder(&r, j.x, (float *)(void *)work));
+        if (j.depthwise) j.x = (const float *)(const void *)work;
+        work += aligned((size_t)(j.conv.g.batch * blocked_image(&j)) * 4);
+    }
+    if (!j.depthwise && j.winograd) {
+        const float *plain = j.x;
+        if (!j.b->in) j.x = (const float *)(const void *)c->work;
+        const sp_status status = try_winograd(&j, c, work);
+        if (status != SP_DECLINED) return status;
+        j.x = plain;
+    }
+    if (!j.depthwise) {
+        j.offsets = (int64_t *)(void *)work;
+        j.padded_x = (float *)(void *)(work + j.offsets_bytes);
+        work += j.offsets_bytes + j.padded_bytes;
+    }
+    if (c->prepared && (j.depthwise || !j.winograd)) {
+        j.weights = (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD);
+    } else {
+        SP_TRY(j.depthwise ? pack(&j, (float *)(void *)work) : pack_direct(&j, (float *)(void *)work));
+        j.weights = (const float *)(const void *)work;
+    }
+    return j.depthwise ? run_depthwise(&j) : run_points(&j);
+}
+
+static bool writes_plain(const sp_call *c)
+{
+    block_job j;
+    plan(c->attrs, &j);
+    return !j.depthwise && !j.winograd;
+}
+
+const struct sp_blocked_kernel sp__cpu_conv_blocks = {
+    .takes = takes, .writes_plain = writes_plain, .workspace = workspace, .prepared_bytes = prepared_bytes, .prepare = prepare, .run = run,
+};

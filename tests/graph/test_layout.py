@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled programs keep images in blocks of channels between convolutions (pass `layout`): bit for bit what eager mode gives."""
+import os
+import platform
+import re
+
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Tensor, nn, ops
+from spore.graph import compiler
+
+HAS_BLOCKS = platform.machine() == "x86_64" and os.environ.get("SPORE_ISA") in (None, "avx2", "avx512")
+
+
+def conv(inputs, outputs, size=1, stride=1, group=1, dilation=1, bias=False):
+    return nn.Conv2d(inputs, outputs, size, stride=stride, pad_mode="pad", padding=dilation * (size // 2), group=group, dilation=dilation,
+                     has_bias=bias)
+
+
+class Norm(nn.BatchNorm2d):
+    """With statistics that change something."""
+
+    def __init__(self, channels, rng):
+        super().__init__(channels)
+        for p in (self.gamma, self.beta, self.moving_mean):
+            p.set_data(Tensor(rng.randn(channels).astype(np.float32)))
+        self.moving_variance.set_data(Tensor((rng.rand(channels) + 0.5).astype(np.float32)))
+
+
+class Inverted(nn.Cell):
+    def __init__(self, rng, inputs, outputs, stride, factor=4, size=3, bias=False):
+        super().__init__()
+        width = inputs * factor
+        self.body = nn.SequentialCell(conv(inputs, width, bias=bias), Norm(width, rng), nn.ReLU6(), conv(width, width, size, stride, width, bias=bias),
+                                      Norm(width, rng), nn.ReLU6(), conv(width, outputs, bias=bias), Norm(outputs, rng))
+        self.adds = stride == 1 and inputs == outputs
+
+    def construct(self, x):
+        y = self.body(x)
+        return x + y if self.adds else y
+
+
+class Bottleneck(nn.Cell):
+    def __init__(self, rng, inputs, width, outputs, stride, bias=False):
+        super().__init__()
+        self.body = nn.SequentialCell(conv(inputs, width, bias=bias), Norm(width, rng), nn.ReLU(), conv(width, width, 3, stride, bias=bias),
+                                      Norm(width, rng), nn.ReLU(), conv(width, outputs), Norm(outputs, rng))
+        self.other = nn.SequentialCell(conv(inputs, outputs, 1, stride), Norm(outputs, rng)) if stride > 1 or inputs != outputs else None
+        self.relu = nn.ReLU()
+
+    def construct(self, x):
+        return self.relu(self.body(x) + (x if self.other is None else self.other(x)))
+
+
+class Odd(nn.Cell):
+    """What the pass has to leave alone, or to go around: concatenation, values that are used twice, other activations, views."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.first, self.second, self.third = conv(3, 24, 3), conv(24, 40, 3, bias=True), conv(64, 17, 1)
+        self.norm, self.last = Norm(24, rng), conv(17, 20, 5)
+        self.wide = conv(20, 20, 3, dilation=2)
+
+    def construct(self, x):
+        a = self.first(x)
+        b = ops.gelu(self.norm(a))
+        c = self.second(ops.relu(b))
+        d = self.third(ops.concat((b, c), 1))
+        e = self.last(d * 0.5 + ops.sigmoid(d))
+        f = self.wide(e) + e.transpose(0, 1, 3, 2).sum((0, 2, 3)).reshape(1, -1, 1, 1)
+        return f, a, e.reshape(e.shape[0], -1).sum(1), ops.relu(e)
+
+
+def mobile(rng):
+    return nn.SequentialCell(conv(3, 16, 3, 2), Norm(16, rng), nn.ReLU6(), Inverted(rng, 16, 24, 2), Inverted(rng, 24, 24, 1, bias=True),
+                             Inverted(rng, 24, 40, 1, size=5), Inverted(rng, 40, 40, 1), Inverted(rng, 40, 64, 2, 3), conv(64, 100), nn.ReLU())
+
+
+def residual(rng):
+    return nn.SequentialCell(conv(3, 32, 7, 2), Norm(32, rng), nn.ReLU(), nn.MaxPool2d(3, 2, "same"), Bottleneck(rng, 32, 32, 96, 1),
+                             Bottleneck(rng, 96, 32, 96, 1, bias=True), Bottleneck(rng, 96, 48, 100, 2), Bottleneck(rng, 100, 48, 100, 1))
+
+
+def bits(tensors):
+    return [t.asnumpy().tobytes() for t in (tensors if isinstance(tensors, (tuple, list)) else (tensors,))]
+
+
+def convolutions_in_blocks(program):
+    reports = [entry.program.report() for entries in compiler.compiled_of(program).entries.values() for entry in entries]
+    return max(int(n) for report in reports for n in re.findall(r"(\d+) convolutions in blocks", report))
+
+
+@pytest.mark.parametrize("make, least", [(mobile, 16), (residual, 12), (Odd, 2)])
+@pytest.mark.parametrize("shape", [(1, 3, 64, 64), (2, 3, 45, 51), (1, 3, 112, 112)])
+def test_same_bits(make, least, shape):
+    rng = np.random.RandomState(3)
+    net = make(rng)
+    net.set_train(False)
+
+    @ms.jit
+    def program(x):
+        return net(x)
+    for turn in range(3):  # the third time with packed weights
+        x = Tensor(rng.randn(*shape).astype(np.float32))
+        assert bits(program(x)) == bits(net(x)), turn
+    if HAS_BLOCKS:
+        assert convolutions_in_blocks(program) >= least
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan, 3e30])
+def test_numbers_out_of_range(bad):
+    """Winograd's transforms are not for these: the whole layer goes another way, in both modes the same."""
+    rng = np.random.RandomState(5)
+    net = nn.SequentialCell(conv(3, 64, 1), nn.ReLU(), conv(64, 64, 3), nn.ReLU(), conv(64, 64, 3, bias=True), nn.ReLU6(), conv(64, 8))
+    program, x = ms.jit(net), rng.randn(1, 3, 40, 40).astype(np.float32)
+    x[0, 1, 7, 9] = bad
+    for _ in range(3):
+        found, want = program(Tensor(x)).asnumpy(), net(Tensor(x)).asnumpy()
+        np.testing.assert_array_equal(found, want)
+
+
+def test_weights_may_change():
+    rng = np.random.RandomState(7)
+    net = residual(rng)
+    net.set_train(False)
+    program, x = ms.jit(net), Tensor(rng.randn(1, 3, 64, 64).astype(np.float32))
+    for turn in range(8):
+        assert bits(program(x)) == bits(net(x)), turn
+        if turn % 3 == 2:
+            for p in net.get_parameters():
+                p.set_data(p * 0.5 + 0.25)
