@@ -113,6 +113,25 @@ def attention():
                        [tensor(v, k) for k, v in held.items()])), {"x": x}
 
 
+def sparse(array, name, rows):
+    """A SparseTensorProto with places in the whole, or per dimension."""
+    flat = np.flatnonzero(array)
+    at = np.stack(np.unravel_index(flat, array.shape), 1) if rows else flat
+    return (field(1, tensor(array.reshape(-1)[flat], name)) + field(2, tensor(at.astype(np.int64), name + "_at")) +
+            b"".join(field(3, d) for d in array.shape))
+
+
+def sparse_constants():
+    w = weights(6, 5) * (RANDOM.random((6, 5)) < 0.3)
+    b = np.float32([0, 1, 0, 0, -2])
+    constant = node("Constant", [], ["b"])
+    constant += field(5, field(1, "sparse_value") + field(22, sparse(b, "b", False)) + field(20, 11))
+    nodes = [constant, node("MatMul", ["x", "w"], ["p"]), node("Add", ["p", "b"], ["q"]), node("MatMul", ["q", "w2"], ["y"])]
+    g = graph(nodes, [value("x", shape=["n", 6])], [value("y", shape=["n", 6])])
+    g += field(15, sparse(w, "w", True)) + field(15, sparse(w.T.copy(), "w2", False))
+    return model(g), {"x": weights(2, 6)}
+
+
 def loop():
     body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
                   node("Mul", ["s_out", "s_out"], ["square"])],
@@ -208,7 +227,8 @@ def grouped_queries():
 
 def main():
     import onnxruntime
-    for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries):
+    for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries,
+                 sparse_constants):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from spore import Tensor, nn, ops, onnx
 
 DATA = Path(__file__).parent / "data"
 MODELS = ("convnet", "attention", "loop", "branch", "quantised", "texts", "small_types", "dynamic_bytes", "spectrum",
-          "grouped_queries")
+          "grouped_queries", "sparse_constants")
 
 
 def arrays(name):
@@ -203,3 +203,19 @@ def test_truncated_files_are_refused(tmp_path, name):
         path.write_bytes(data[:end])
         with pytest.raises((RuntimeError, ValueError, NotImplementedError)):
             onnx.load(str(path))
+
+
+def sparse_file(at, dims, values=np.float32([1, 2])):
+    """A model of one sparse initializer, and nothing else."""
+    whole = field(1, bytes([8, len(values), 16, 1]) + field(8, b"y") + field(9, values.tobytes()))
+    whole += field(2, bytes([8, len(at), 16, 7]) + field(9, np.int64(at).tobytes())) + b"".join(b"\x18" + d for d in dims)
+    return b"\x08\x08" + field(7, field(15, whole) + field(12, field(1, b"y"))) + field(8, b"\x10\x11")
+
+
+def test_damaged_sparse_tensors_are_refused(tmp_path):
+    refused(tmp_path, sparse_file([0, 6], [b"\x02", b"\x03"]), RuntimeError, "'y': index 6 of value 1 is out of range for 6 elements")
+    refused(tmp_path, sparse_file([0, -1], [b"\x02", b"\x03"]), RuntimeError, "index -1 of value 1 is out of range")
+    refused(tmp_path, sparse_file([0], [b"\x06"]), RuntimeError, r"indices of a sparse tensor must be int64, \[2\] or \[2, 1\]")
+    refused(tmp_path, sparse_file([0, 1], [b"\xff\xff\xff\xff\x0f", b"\x04"]), RuntimeError, "2 values claims 68719476720 bytes")
+    (tmp_path / "m.onnx").write_bytes(sparse_file([0, 5], [b"\x02", b"\x03"]))
+    np.testing.assert_array_equal(spore.load_checkpoint(str(tmp_path / "m.onnx"))["y"].asnumpy(), [[1, 0, 0], [0, 0, 2]])

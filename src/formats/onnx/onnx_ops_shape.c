@@ -327,7 +327,7 @@ static sp_status constant(sp_onnx_call *c)
 {
     const sp_onnx_attr *a;
     sp_tensor *t = NULL;
-    if ((a = sp__onnx_attr(c, "value")) != NULL && a->tensor != NULL) {
+    if (((a = sp__onnx_attr(c, "value")) != NULL || (a = sp__onnx_attr(c, "sparse_value")) != NULL) && a->tensor != NULL) {
         t = sp_tensor_retain(a->tensor);
         c->out_type[0] = a->tensor_type;
     } else if ((a = sp__onnx_attr(c, "value_string")) != NULL || (a = sp__onnx_attr(c, "value_strings")) != NULL) {
@@ -348,7 +348,7 @@ static sp_status constant(sp_onnx_call *c)
     else if ((a = sp__onnx_attr(c, "value_floats")) != NULL) {
         SP_TRY(sp_tensor_create(SP_DTYPE_F32, 1, (int64_t[]){a->n}, &t));
         for (int i = 0; i < a->n; i++) ((float *)sp_tensor_data(t))[i] = (float)a->floats[i];
-    } else return sp__fail(SP_DECLINED, "a sparse constant is not supported");
+    } else return sp__fail(SP_FORMAT, "a constant without a value");
     return sp__onnx_return(c, sp_builder_take_tensor(c->b, t));
 }
 

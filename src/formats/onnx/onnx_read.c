@@ -2,9 +2,10 @@
 /* onnx_read.c - from the bytes of an ONNX file to graphs with resolved names.
  *
  *   ModelProto      7 graph | 8 opset_import (1 domain, 2 version) | 25 functions
- *   GraphProto      1 node | 2 name | 5 initializer | 11 input | 12 output
+ *   GraphProto      1 node | 2 name | 5 initializer | 11 input | 12 output | 15 sparse_initializer
  *   NodeProto       1 input | 2 output | 3 name | 4 op_type | 5 attribute | 7 domain
- *   AttributeProto  1 name | 2 f | 3 i | 4 s | 5 t | 6 g | 7 floats | 8 ints | 9 strings | 20 type | 21 ref_attr_name
+ *   AttributeProto  1 name | 2 f | 3 i | 4 s | 5 t | 6 g | 7 floats | 8 ints | 9 strings | 20 type | 21 ref_attr_name |
+ *                   22 sparse_tensor
  *   ValueInfoProto  1 name | 2 type (1 tensor_type: 1 elem_type, 2 shape: 1 dim: 1 dim_value; 4 sequence_type; 9 optional_type)
  *   FunctionProto   1 name | 4 input | 5 output | 7 node | 9 opset_import | 10 domain
  *
@@ -264,13 +265,23 @@ static sp_status read_tensor(reader *r, sp_wire w, const char *as, const char **
     return *out != NULL ? SP_OK : SP_NOMEM;
 }
 
-static sp_status take_tensor(reader *r, sp_wire *w, int type, sp_onnx_attr *a)
+/* The same for a SparseTensorProto. */
+static sp_status read_sparse(reader *r, sp_wire w, const char *as, const char **name, sp_tensor **out, int *type)
+{
+    int64_t i = -1;
+    SP_TRY(sp__onnx_sparse_add(r->source, r->tensors, w, as, &i, type));
+    *out = sp_bundle_tensor_at(r->tensors, i);
+    if (name != NULL) *name = sp_bundle_name_at(r->tensors, i);
+    return *out != NULL ? SP_OK : SP_NOMEM;
+}
+
+static sp_status take_tensor(reader *r, sp_wire *w, int type, bool sparse, sp_onnx_attr *a)
 {
     sp_wire inner;
     char name[64];
-    SP_TRY(sp__wire_take_bytes(w, "t", type, &inner));
+    SP_TRY(sp__wire_take_bytes(w, sparse ? "sparse_tensor" : "t", type, &inner));
     snprintf(name, sizeof name, "#%d", r->n_tensors++);
-    return read_tensor(r, inner, name, NULL, &a->tensor, &a->tensor_type);
+    return (sparse ? read_sparse : read_tensor)(r, inner, name, NULL, &a->tensor, &a->tensor_type);
 }
 
 static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
@@ -301,7 +312,8 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
             a->i = (int64_t)v;
             break;
         case 4: SP_TRY(take_text(r, &w, "s", type, &a->s)); break;
-        case 5: SP_TRY(take_tensor(r, &w, type, a)); break;
+        case 5:
+        case 22: SP_TRY(take_tensor(r, &w, type, number == 22, a)); break;
         case 6:
             SP_TRY(sp__wire_take_bytes(&w, "g", type, &inner));
             SP_TRY(read_graph(r, inner, s, &a->graph));
@@ -624,22 +636,38 @@ static sp_status name_of_tensor(reader *r, sp_wire w, const char **out)
     return SP_OK;
 }
 
+/* A sparse tensor has the name of its values. */
+static sp_status name_of_sparse(reader *r, sp_wire w, const char **out)
+{
+    fields f;
+    SP_TRY(note_fields(r, w, 1u << 1, &f));
+    return f.n[1] > 0 ? name_of_tensor(r, f.list[1][f.n[1] - 1], out) : SP_OK;
+}
+
+static sp_status read_constant(reader *r, sp_wire w, bool sparse, scope *s, sp_onnx_graph *g)
+{
+    char held[64];
+    const char *name = "";
+    int at = g->n_constants;
+    bool inner = s->outer != NULL; /* names of inner graphs may be those of outer ones */
+    snprintf(held, sizeof held, "#%d", r->n_tensors++);
+    SP_TRY((sparse ? read_sparse : read_tensor)(r, w, inner ? held : NULL, &name, &g->constants[at], &g->constant_types[at]));
+    if (inner || g->constant_types[at] == SP_ONNX_STRING) SP_TRY((sparse ? name_of_sparse : name_of_tensor)(r, w, &name));
+    g->n_constants++;
+    return names_add(&s->names, name, &g->constant_slots[at]);
+}
+
 /* Initializers first; an input of the same name has one as its default, and is no input for us. */
 static sp_status read_constants(reader *r, const fields *f, scope *s, sp_onnx_graph *g)
 {
-    g->constants = ALLOC(r, f->n[5], sp_tensor *);
-    g->constant_slots = ALLOC(r, f->n[5], int);
-    g->constant_types = ALLOC(r, f->n[5], int);
+    int n = f->n[5] + f->n[15];
+    g->constants = ALLOC(r, n, sp_tensor *);
+    g->constant_slots = ALLOC(r, n, int);
+    g->constant_types = ALLOC(r, n, int);
     if (g->constants == NULL || g->constant_slots == NULL || g->constant_types == NULL) return SP_NOMEM;
-    for (int i = 0; i < f->n[5]; i++) {
-        char held[64];
-        const char *name = "";
-        bool inner = s->outer != NULL; /* names of inner graphs may be those of outer ones */
-        snprintf(held, sizeof held, "#%d", r->n_tensors++);
-        SP_TRY(read_tensor(r, f->list[5][i], inner ? held : NULL, &name, &g->constants[g->n_constants],
-                           &g->constant_types[g->n_constants]));
-        if (inner || g->constant_types[g->n_constants] == SP_ONNX_STRING) SP_TRY(name_of_tensor(r, f->list[5][i], &name));
-        SP_TRY(names_add(&s->names, name, &g->constant_slots[g->n_constants++]));
+    for (int i = 0; i < n; i++) {
+        bool sparse = i >= f->n[5];
+        SP_TRY(read_constant(r, sparse ? f->list[15][i - f->n[5]] : f->list[5][i], sparse, s, g));
     }
     return SP_OK;
 }
@@ -707,7 +735,7 @@ static sp_status read_graph(reader *r, sp_wire w, scope *outer, sp_onnx_graph **
     scope s = {.outer = outer, .graph = g, .names = {.r = r}};
     g->name = "graph";
     r->depth++;
-    SP_TRY(note_fields(r, w, 1u << 1 | 1u << 5 | 1u << 11 | 1u << 12, &f));
+    SP_TRY(note_fields(r, w, 1u << 1 | 1u << 5 | 1u << 11 | 1u << 12 | 1u << 15, &f));
     SP_TRY(read_constants(r, &f, &s, g));
     SP_TRY(read_faces(r, &f, &s, g));
     SP_TRY(read_nodes(r, &r->opsets, f.n[1], f.list[1], &s, g));

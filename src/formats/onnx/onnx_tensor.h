@@ -29,5 +29,7 @@ sp_dtype sp__onnx_carrier(uint64_t number, int *type);
 /* The TensorProto in w as an entry, called `as` (NULL: its own name). index (may be NULL): the entry, -1 for texts. type (may be
  * NULL): of what the entry is the carrier, 0: none. */
 sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type);
+/* The same for the SparseTensorProto in w, made dense. */
+sp_status sp__onnx_sparse_add(const sp_source *source, sp_bundle *bundle, sp_wire w, const char *as, int64_t *index, int *type);
 
 #endif

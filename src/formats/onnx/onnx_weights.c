@@ -3,7 +3,7 @@
  *
  * One protobuf message (wire.h). Of its fields we use:
  *   ModelProto    1 ir_version | 2 producer_name | 3 producer_version | 7 graph | 8 opset_import (1 domain, 2 version)
- *   GraphProto    1 node | 2 name | 5 initializer | 11 input | 12 output
+ *   GraphProto    1 node | 2 name | 5 initializer | 11 input | 12 output | 15 sparse_initializer (onnx_sparse.c)
  *   TensorProto   1 dims | 2 data_type | 4 float_data | 5 int32_data | 7 int64_data | 8 name | 9 raw_data | 10 double_data |
  *                 11 uint64_data | 13 external_data (1 key, 2 value: location, offset, length) | 14 data_location
  *
@@ -282,6 +282,11 @@ static sp_status read_graph(reader *r, sp_wire w)
         if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "initializer", type, &inner));
             SP_TRY(sp__onnx_tensor_add(r->source, r->bundle, inner, NULL, NULL, NULL));
+            continue;
+        }
+        if (number == 15) {
+            SP_TRY(sp__wire_take_bytes(&w, "sparse_initializer", type, &inner));
+            SP_TRY(sp__onnx_sparse_add(r->source, r->bundle, inner, NULL, NULL, NULL));
             continue;
         }
         r->n_nodes += number == 1;
