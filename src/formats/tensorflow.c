@@ -10,9 +10,12 @@
  *   entry   varint shared, varint rest, varint value bytes | rest of the key | value
  *
  * Values are protobuf messages: for the empty key a header (1 number of shards, 2 byte order), else an entry: 1 dtype,
- * 2 shape (2 dim (1 size)), 3 shard, 4 offset, 5 bytes, 6 CRC-32C, 7 slices of a partitioned variable (refused).
+ * 2 shape (2 dim (1 size)), 3 shard, 4 offset, 5 bytes, 6 CRC-32C, 7 slices (1 extent (1 start, 2 length; missing: all)).
+ * A variable with slices is partitioned: contents are those of other entries, one a slice, whose keys come first in the table. A key is
+ *   0 | name, each byte 0 as 0 FF and FF as FF 0 | 0 1 | 1 rank | for each dimension start and length (all: -1) in an ordered code
  * Keras and tf.Module append "/.ATTRIBUTES/VARIABLE_VALUE" to names, which is left out; so is the graph of objects. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/format_impl.h"
@@ -30,6 +33,8 @@ typedef struct {
     size_t stem_bytes;
     uint64_t n_shards;
     sp_source *shards; /* opened when needed */
+    struct slice *slices; /* of partitioned variables, in the order of their keys */
+    size_t n_slices, slices_room;
 } reader;
 
 /* --- snappy ------------------------------------------------------------------------------------------------------ */
@@ -196,6 +201,12 @@ typedef struct {
     bool sliced;
 } entry;
 
+typedef struct slice {
+    uint8_t *key;
+    size_t key_bytes;
+    entry e;
+} slice;
+
 static sp_status parse_entry(sp_wire w, entry *e)
 {
     memset(e, 0, sizeof *e);
@@ -235,22 +246,208 @@ static sp_status open_shard(reader *r, uint64_t i, const sp_source **out)
     return SP_OK;
 }
 
-static sp_status add_entry(reader *r, char *name, const entry *e)
+static sp_status find_contents(reader *r, const entry *e, const sp_source **out)
 {
     const sp_source *shard = NULL;
-    SP_CHECK(!e->sliced, SP_FORMAT, "is a partitioned variable, which is not supported");
     SP_TRY(open_shard(r, e->shard, &shard));
     SP_CHECK(e->offset <= shard->bytes && e->bytes <= shard->bytes - e->offset, SP_FORMAT,
              "%llu bytes at byte %llu of shard %llu, which has %zu", (unsigned long long)e->bytes,
              (unsigned long long)e->offset, (unsigned long long)e->shard, shard->bytes);
+    *out = shard;
+    return SP_OK;
+}
+
+static sp_status add_entry(reader *r, char *name, const entry *e)
+{
+    const sp_source *shard = NULL;
+    SP_TRY(find_contents(r, e, &shard));
     size_t n = strlen(name);
     if (n > sizeof attribute - 1 && strcmp(name + n - (sizeof attribute - 1), attribute) == 0)
         name[n - (sizeof attribute - 1)] = '\0';
     return sp__source_add(shard, r->bundle, name, &e->meta, shard->data + e->offset, (size_t)e->bytes);
 }
 
+/* --- partitioned variables --------------------------------------------------------------------------------------- */
+
+static sp_status note_slice(reader *r, const char *key, size_t key_bytes, sp_wire value)
+{
+    if (r->n_slices == r->slices_room) {
+        size_t room = r->slices_room > 0 ? 2 * r->slices_room : 16;
+        slice *more = sp__realloc(r->slices, r->slices_room * sizeof *more, room * sizeof *more);
+        if (more == NULL) return SP_NOMEM;
+        r->slices = more;
+        r->slices_room = room;
+    }
+    slice *s = &r->slices[r->n_slices];
+    SP_TRY(parse_entry(value, &s->e));
+    s->key = sp__alloc(key_bytes);
+    if (s->key == NULL) return SP_NOMEM;
+    memcpy(s->key, key, key_bytes);
+    s->key_bytes = key_bytes;
+    r->n_slices++;
+    return SP_OK;
+}
+
+static int compare_slices(const void *a, const void *b)
+{
+    const slice *x = a, *y = b;
+    int order = memcmp(x->key, y->key, x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes);
+    return order != 0 ? order : (x->key_bytes > y->key_bytes) - (x->key_bytes < y->key_bytes);
+}
+
+/* The ordered code of a signed number: big-endian in n bytes, whose first n bits are turned over; numbers below zero are
+ * those of their complement with all bits turned over. */
+static sp_status put_ordered(sp_wire_out *out, int64_t value)
+{
+    uint64_t x = (uint64_t)(value < 0 ? ~value : value);
+    int n = 1;
+    while (n < 10 && x >> (7 * n - 1) != 0) n++;
+    uint8_t bytes[10] = {0};
+    for (int i = 0; i < n && i < 8; i++) bytes[n - 1 - i] = (uint8_t)(x >> 8 * i);
+    for (int i = 0; i < n; i++) bytes[i / 8] ^= (uint8_t)(0x80 >> i % 8);
+    for (int i = 0; i < n && value < 0; i++) bytes[i] = (uint8_t)~bytes[i];
+    return sp__wire_put(out, bytes, (size_t)n);
+}
+
+typedef struct {
+    int rank;
+    int64_t start[SP_RANK_MAX], length[SP_RANK_MAX]; /* length -1: all */
+} extents;
+
+static sp_status parse_extent(sp_wire w, extents *x)
+{
+    uint64_t start = 0, length = UINT64_MAX;
+    SP_CHECK(x->rank < SP_RANK_MAX, SP_FORMAT, "more than %d dimensions", SP_RANK_MAX);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__wire_take_number(&w, "start", type, &start));
+        else if (number == 2) SP_TRY(sp__wire_take_number(&w, "length", type, &length));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    x->start[x->rank] = (int64_t)start;
+    x->length[x->rank++] = (int64_t)length;
+    return SP_OK;
+}
+
+static sp_status parse_slice(sp_wire w, extents *x)
+{
+    x->rank = 0;
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != 1) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        SP_TRY(sp__wire_take_bytes(&w, "extent", type, &inner));
+        SP_TRY(parse_extent(inner, x));
+    }
+    return SP_OK;
+}
+
+static sp_status put_key(sp_wire_out *out, const char *name, const extents *x)
+{
+    uint8_t zero = 0, marks[4] = {0, 1, 1, (uint8_t)x->rank};
+    SP_TRY(sp__wire_put(out, &zero, 1));
+    for (const char *p = name; *p != '\0'; p++) {
+        SP_TRY(sp__wire_put(out, p, 1));
+        if ((uint8_t)*p == 0xFF) SP_TRY(sp__wire_put(out, &zero, 1));
+    }
+    SP_TRY(sp__wire_put(out, marks, 4));
+    for (int i = 0; i < x->rank; i++) {
+        SP_TRY(put_ordered(out, x->start[i]));
+        SP_TRY(put_ordered(out, x->length[i]));
+    }
+    return SP_OK;
+}
+
+/* What is known of the slice, with its lengths made plain. */
+static sp_status find_slice(const reader *r, const char *name, const sp_meta *whole, extents *x, const slice **out)
+{
+    sp_wire_out key = {0};
+    SP_CHECK(x->rank == whole->rank, SP_FORMAT, "a slice of %d dimensions for %d", x->rank, whole->rank);
+    sp_status status = put_key(&key, name, x);
+    slice wanted = {.key = key.data, .key_bytes = key.bytes};
+    *out = status == SP_OK && r->n_slices > 0 ? bsearch(&wanted, r->slices, r->n_slices, sizeof wanted, compare_slices) : NULL;
+    sp__wire_out_free(&key);
+    SP_TRY(status);
+    SP_CHECK(*out != NULL, SP_FORMAT, "one of its slices is missing");
+    for (int i = 0; i < x->rank; i++) {
+        if (x->length[i] < 0) x->length[i] = whole->dims[i];
+        SP_CHECK(x->start[i] >= 0 && x->length[i] >= 0 && x->start[i] <= whole->dims[i] && x->length[i] <= whole->dims[i] - x->start[i],
+                 SP_FORMAT, "a slice of %lld from %lld on in dimension %d of size %lld", (long long)x->length[i], (long long)x->start[i], i,
+                 (long long)whole->dims[i]);
+    }
+    return SP_OK;
+}
+
+static void copy_slice(const extents *x, const sp_meta *whole, int axis, const uint8_t **from, uint8_t *to, size_t to_bytes)
+{
+    /* to: the part of the whole below this axis; to_bytes: its size */
+    if (axis == x->rank) {
+        memcpy(to, *from, to_bytes);
+        *from += to_bytes;
+        return;
+    }
+    size_t step = whole->dims[axis] > 0 ? to_bytes / (size_t)whole->dims[axis] : 0;
+    for (int64_t i = 0; i < x->length[axis]; i++) copy_slice(x, whole, axis + 1, from, to + (size_t)(x->start[axis] + i) * step, step);
+}
+
+/* Each slice of the entry in w: its contents into `to`, or (NULL) their bytes added to *bytes. */
+static sp_status each_slice(reader *r, const char *name, const sp_meta *whole, sp_wire w, size_t whole_bytes, uint8_t *to, uint64_t *bytes)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        extents x;
+        const slice *s = NULL;
+        const sp_source *shard = NULL;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != 7) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        SP_TRY(sp__wire_take_bytes(&w, "slice", type, &inner));
+        SP_TRY(parse_slice(inner, &x));
+        SP_TRY(find_slice(r, name, whole, &x, &s));
+        SP_TRY(find_contents(r, &s->e, &shard));
+        uint64_t wanted = sp_dtype_bytes(whole->dtype);
+        for (int i = 0; i < x.rank; i++) wanted *= (uint64_t)x.length[i]; /* not more than the whole has */
+        SP_CHECK(s->e.bytes == wanted && dtype_of(s->e.dtype) == whole->dtype, SP_FORMAT, "a slice has %llu bytes, %llu wanted",
+                 (unsigned long long)s->e.bytes, (unsigned long long)wanted);
+        const uint8_t *from = shard->data + s->e.offset;
+        if (to != NULL && wanted > 0) copy_slice(&x, whole, 0, &from, to, whole_bytes);
+        *bytes += wanted;
+    }
+    return SP_OK;
+}
+
+static sp_status add_partitioned(reader *r, const char *name, const entry *e, sp_wire value)
+{
+    size_t bytes;
+    uint64_t given = 0;
+    sp_map *map = NULL;
+    SP_TRY(sp__meta_bytes(&e->meta, &bytes));
+    SP_TRY(each_slice(r, name, &e->meta, value, bytes, NULL, &given));
+    SP_CHECK(given == bytes, SP_FORMAT, "is partitioned, and its slices have %llu bytes of %zu", (unsigned long long)given, bytes);
+    SP_TRY(sp__map_create(bytes, &map));
+    sp_status status = each_slice(r, name, &e->meta, value, bytes, map->data, &given);
+    const sp_source s = {.data = map->data, .bytes = bytes, .map = map, .options = r->source->options};
+    if (status == SP_OK) status = sp__source_add(&s, r->bundle, name, &e->meta, s.data, bytes);
+    sp__map_release(map);
+    return status;
+}
+
+/* --- all entries ------------------------------------------------------------------------------------------------- */
+
 static sp_status on_entry(reader *r, const char *key, size_t key_bytes, sp_wire value)
 {
+    if (key_bytes > 0 && key[0] == '\0') return note_slice(r, key, key_bytes, value);
     if (key_bytes == 0 || strcmp(key, object_graph) == 0) return SP_OK;
     SP_CHECK(strlen(key) == key_bytes && sp__utf8_valid(key, key_bytes) == key_bytes, SP_FORMAT,
              "the name of a variable is not UTF-8");
@@ -263,7 +460,7 @@ static sp_status on_entry(reader *r, const char *key, size_t key_bytes, sp_wire 
     if (status == SP_OK && e.meta.dtype == SP_DTYPE_NONE)
         status = sp__fail(SP_FORMAT, "dtype number %llu is not supported", (unsigned long long)e.dtype);
     /* Texts (layer names, save counters' keys) belong to the program, not to the weights. */
-    if (status == SP_OK && e.meta.dtype != SP_DTYPE_STR) status = add_entry(r, name, &e);
+    if (status == SP_OK && e.meta.dtype != SP_DTYPE_STR) status = e.sliced ? add_partitioned(r, name, &e, value) : add_entry(r, name, &e);
     if (status != SP_OK) sp__error_context("variable '%s'", sp__name_shown(key, key_bytes, shown));
     sp__free(name);
     return status;
@@ -334,6 +531,8 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     sp_status status = read_table(&r);
     for (uint64_t i = 0; r.shards != NULL && i < r.n_shards; i++) sp__source_close(&r.shards[i]);
     sp__free(r.shards);
+    for (size_t i = 0; i < r.n_slices; i++) sp__free(r.slices[i].key);
+    sp__free(r.slices);
     return status;
 }
 

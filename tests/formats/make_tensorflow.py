@@ -26,6 +26,19 @@ class Layer(tf.Module):
         self.bias = tf.Variable(rng.standard_normal(4).astype("f4"))
 
 
+def make_partitioned(folder):
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        normal = v1.random_normal_initializer(seed=1)
+        rows = v1.get_variable("emb/table", (100, 3), initializer=normal, partitioner=v1.fixed_size_partitioner(3, axis=0))
+        columns = v1.get_variable("wide", (2, 200), initializer=normal, partitioner=v1.fixed_size_partitioner(2, axis=1))
+        plain = v1.get_variable("head/kernel", initializer=np.arange(8, dtype="f4").reshape(2, 4))
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, folder + "/partitioned", write_meta_graph=False, write_state=False)
+        held = session.run({"emb/table": tf.concat(list(rows), 0), "wide": tf.concat(list(columns), 1), "head/kernel": plain})
+    np.savez_compressed(folder + "/partitioned.npz", **held)
+
+
 def main():
     folder = sys.argv[1]
     values = variables()
@@ -42,6 +55,7 @@ def main():
         b = tf.compat.v1.get_variable("net/conv/biases", initializer=np.arange(4, dtype="f4"))
         session.run([a.initializer, b.initializer])
         tf.compat.v1.train.Saver([a, b]).save(session, folder + "/old.ckpt", write_meta_graph=False, write_state=False)
+    make_partitioned(folder)
     np.savez_compressed(folder + "/old.ckpt.npz", **{"net/conv/weights": np.arange(24, dtype="f4").reshape(2, 3, 4),
                                                      "net/conv/biases": np.arange(4, dtype="f4")})
 

@@ -157,7 +157,7 @@ def test_sharded_torch(tmp_path):
     assert list(read(tmp_path / "pytorch_model.bin.index.json")) == ["fc.weight", "fc.bias", "row"]
 
 
-@pytest.mark.parametrize("name", ["object", "old.ckpt"])
+@pytest.mark.parametrize("name", ["object", "old.ckpt", "partitioned"])
 @pytest.mark.parametrize("ending", ["", ".index"])
 def test_tensorflow(name, ending):
     got = read(DATA / "tensorflow" / (name + ending))

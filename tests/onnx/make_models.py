@@ -132,6 +132,15 @@ def sparse_constants():
     return model(g), {"x": weights(2, 6)}
 
 
+def regions():
+    nodes = [node("MaxRoiPool", ["x", "rois"], ["y"], pooled_shape=[2, 3], spatial_scale=0.5),
+             node("MaxRoiPool", ["x", "far"], ["z"], pooled_shape=[2, 2])]
+    held = {"rois": np.float32([[0, 0, 0, 9, 9], [1, 3, 2, 12.6, 15], [0, 5, 5, 5, 5], [1, 8, 8, 4, 2]]),
+            "far": np.float32([[0, -4, -4, 2, 30], [1, 20, 20, 25, 25]])}
+    return model(graph(nodes, [value("x", shape=[2, 3, 8, 9])], [value("y"), value("z")], [tensor(v, k) for k, v in held.items()])), {
+        "x": weights(2, 3, 8, 9)}
+
+
 def loop():
     body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
                   node("Mul", ["s_out", "s_out"], ["square"])],
@@ -228,7 +237,7 @@ def grouped_queries():
 def main():
     import onnxruntime
     for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries,
-                 sparse_constants):
+                 sparse_constants, regions):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)

@@ -102,7 +102,10 @@ static sp_status roi_align(sp_onnx_call *c)
         if (!half && height < 1) height = 1;
         SP_TRY(sp__onnx_ints(sp__take_range(c->b, c->in[2], 0, i, 1), &one));
         SP_CHECK(one.v[0] >= 0 && one.v[0] < d[0], SP_INDEX, "image %lld of %lld", (long long)one.v[0], (long long)d[0]);
-        SP_CHECK(fabs(width) < 1e7 && fabs(height) < 1e7, SP_VALUE, "region %lld is too large", (long long)i);
+        /* Samples beyond the picture count as zeros, at a cost: a damaged region must not ask for years of them. */
+        SP_CHECK(fabs(width) < 64 * (double)(d[3] + 64) && fabs(height) < 64 * (double)(d[2] + 64), SP_VALUE,
+                 "region %lld is %g times %g, too large for a picture of %lld times %lld", (long long)i, height, width, (long long)d[2],
+                 (long long)d[3]);
         region r = {.y = y1, .x = x1, .bin_height = height / (double)rows, .bin_width = width / (double)columns, .height = d[2],
                     .width = d[3], .max = strcmp(sp__onnx_attr_text(c, "mode", "avg"), "max") == 0};
         r.samples_y = ratio > 0 ? ratio : (int64_t)ceil(r.bin_height);
@@ -112,6 +115,56 @@ static sp_status roi_align(sp_onnx_call *c)
         for (int64_t k = 0; k < d[1] * rows * columns; k++) {
             const float *plane = (const float *)sp_tensor_data(x) + (one.v[0] * d[1] + k / (rows * columns)) * d[2] * d[3];
             ((float *)sp_tensor_data(out))[i * d[1] * rows * columns + k] = pool_bin(&r, plane, k / columns % rows, k % columns);
+        }
+    }
+    return sp__onnx_return(c, sp_cast(c->b, out, sp_tensor_dtype(c->in[0])));
+}
+
+/* First and last-but-one element of bin i of n that share [start, start + size), inside [0, limit). */
+static void bin_of(int64_t start, double size, int64_t i, int64_t n, int64_t limit, int64_t *from, int64_t *to)
+{
+    double bin = size / (double)n, low = floor((double)i * bin) + (double)start, high = ceil((double)(i + 1) * bin) + (double)start;
+    *from = (int64_t)fmin(fmax(low, 0), (double)limit);
+    *to = (int64_t)fmin(fmax(high, 0), (double)limit);
+}
+
+static float greatest_of(const float *plane, int64_t width, const int64_t y[2], const int64_t x[2])
+{
+    float most = y[1] > y[0] && x[1] > x[0] ? plane[y[0] * width + x[0]] : 0; /* nothing inside: 0 */
+    for (int64_t i = y[0]; i < y[1]; i++)
+        for (int64_t j = x[0]; j < x[1]; j++) most = fmaxf(most, plane[i * width + j]);
+    return most;
+}
+
+/* Regions are rows (image, x1, y1, x2, y2), rounded to whole elements, both ends included. */
+static sp_status max_roi_pool(sp_onnx_call *c)
+{
+    sp_tensor *x, *rois, *out = NULL;
+    SP_TRY(floats_in(c, 0, &x));
+    SP_TRY(floats_in(c, 1, &rois));
+    const sp_onnx_attr *shape = sp__onnx_attr(c, "pooled_shape");
+    SP_CHECK(sp_tensor_rank(x) == 4 && sp_tensor_rank(rois) == 2 && sp_tensor_dims(rois)[1] == 5, SP_VALUE, "x must have rank 4, regions [n, 5]");
+    SP_CHECK(shape != NULL && shape->n == 2 && shape->ints[0] > 0 && shape->ints[1] > 0 && shape->ints[0] < 65536 && shape->ints[1] < 65536,
+             SP_VALUE, "pooled_shape must be two sizes");
+    const int64_t *d = sp_tensor_dims(x), rows = shape->ints[0], columns = shape->ints[1], n = sp_tensor_dims(rois)[0];
+    double scale = sp__onnx_attr_float(c, "spatial_scale", 1);
+    SP_TRY(zeros(c, SP_DTYPE_F32, 4, (int64_t[]){n, d[1], rows, columns}, &out));
+    float *to = sp_tensor_data(out);
+    for (int64_t i = 0; i < n; i++) {
+        const float *box = (const float *)sp_tensor_data(rois) + 5 * i;
+        SP_CHECK(box[0] >= 0 && box[0] < (float)d[0], SP_INDEX, "region %lld: image %g of %lld", (long long)i, (double)box[0], (long long)d[0]);
+        double at[4];
+        for (int k = 0; k < 4; k++) {
+            at[k] = round((double)box[1 + k] * scale);
+            SP_CHECK(fabs(at[k]) < 1e9, SP_VALUE, "region %lld reaches to %g", (long long)i, at[k]);
+        }
+        double width = fmax(at[2] - at[0] + 1, 1), height = fmax(at[3] - at[1] + 1, 1);
+        const float *image = (const float *)sp_tensor_data(x) + (int64_t)box[0] * d[1] * d[2] * d[3];
+        for (int64_t k = 0; k < d[1] * rows * columns; k++) {
+            int64_t down[2], across[2];
+            bin_of((int64_t)at[1], height, k / columns % rows, rows, d[2], &down[0], &down[1]);
+            bin_of((int64_t)at[0], width, k % columns, columns, d[3], &across[0], &across[1]);
+            *to++ = greatest_of(image + k / (rows * columns) * d[2] * d[3], d[3], down, across);
         }
     }
     return sp__onnx_return(c, sp_cast(c->b, out, sp_tensor_dtype(c->in[0])));
@@ -474,7 +527,7 @@ static sp_status unique(sp_onnx_call *c)
 }
 
 const sp_onnx_handler sp__onnx_place[] = {
-    {"RoiAlign", 10, roi_align, NULL, 0}, {"DeformConv", 19, deform_conv, NULL, 0}, {"Col2Im", 18, col2im, NULL, 0},
+    {"RoiAlign", 10, roi_align, NULL, 0}, {"MaxRoiPool", 1, max_roi_pool, NULL, 0}, {"DeformConv", 19, deform_conv, NULL, 0}, {"Col2Im", 18, col2im, NULL, 0},
     {"MaxUnpool", 9, max_unpool, NULL, 0}, {"AffineGrid", 20, affine_grid, NULL, 0}, {"GridSample", 16, grid_sample, NULL, 0},
     {"Unique", 11, unique, NULL, SP_ONNX_KEEPS}, {NULL, 0, NULL, NULL, 0},
 };
