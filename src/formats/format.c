@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/encrypted.h"
@@ -321,11 +322,19 @@ static sp_status load(const sp_source *s, sp_bundle **out)
     return status;
 }
 
-/* TensorFlow's checkpoints are called by what their files have in common. */
+/* TensorFlow's checkpoints are called by what their files have in common; a SavedModel, by its folder or the file with its graph,
+ * stands for the variables in it. */
 static const char *behind_prefix(const char *path, char index[PATH_MAX_BYTES])
 {
-    if (access(path, F_OK) == 0 || errno != ENOENT) return path;
-    int n = snprintf(index, PATH_MAX_BYTES, "%s.index", path);
+    static const char graph[] = "saved_model.pb", variables[] = "variables/variables.index";
+    struct stat found;
+    size_t n_path = strlen(path), n_folder = n_path >= sizeof graph - 1 ? n_path - (sizeof graph - 1) : 0;
+    bool is_graph = n_path >= sizeof graph - 1 && strcmp(path + n_folder, graph) == 0 && (n_folder == 0 || path[n_folder - 1] == '/');
+    int n = -1;
+    if (stat(path, &found) != 0) {
+        if (errno == ENOENT) n = snprintf(index, PATH_MAX_BYTES, "%s.index", path);
+    } else if (S_ISDIR(found.st_mode)) n = snprintf(index, PATH_MAX_BYTES, "%s/%s", path, variables);
+    else if (is_graph) n = snprintf(index, PATH_MAX_BYTES, "%.*s%s", (int)n_folder, path, variables);
     return n > 0 && n < PATH_MAX_BYTES && access(index, F_OK) == 0 ? index : path;
 }
 

@@ -38,7 +38,7 @@ _DEPTHWISE = ("depthwise_kernel", "depthwise_weights")
 _IGNORED = ("num_batches_tracked",)
 _SHOWN = 10
 # What is known of files that do not hold our names. Files of unknown origin count as PyTorch's: their layouts are ours.
-_TENSORFLOW = ("tensorflow", "h5", "tflite")
+_TENSORFLOW = ("tensorflow", "h5", "keras", "tflite")
 
 
 def _split(name):
