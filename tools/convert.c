@@ -23,7 +23,8 @@ static const char help[] =
     "  --opset N            .onnx: version of the operators, 13 to 26 (default 17)\n"
     "  --map torch          PyTorch's names into MindSpore's: running_mean -> moving_mean, weight and bias of\n"
     "                       normalisations -> gamma and beta; num_batches_tracked is left out\n"
-    "  --map FILE           new names from lines \"old new\"; \"-\" leaves the tensor out; # begins a comment\n"
+    "  --map FILE           new names from lines \"old new\"; \"-\" leaves the tensor out; # begins a comment;\n"
+    "                       a star stands for any text, the same on both sides: \"layer*.ln.* blocks.*.norm.*\"\n"
     "  --rename OLD=NEW     one new name; may be repeated\n"
     "  --strip PREFIX       take PREFIX away from names that begin so\n"
     "  --add PREFIX         put PREFIX in front of every name\n"
@@ -57,10 +58,58 @@ typedef struct {
     size_t n_rules;
 } job;
 
+/* --- patterns: a star stands for any text ------------------------------------------------------------------------- */
+
+enum { STARS_MAX = 16 };
+
+static int count_stars(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++) n += *text == '*';
+    return n;
+}
+
+typedef struct span {
+    const char *at;
+    size_t n;
+} span;
+
+/* Whether name fits, and what each star stands for, the shortest texts first. */
+static bool fits(const char *pattern, const char *name, span *stars, int at)
+{
+    size_t plain = strcspn(pattern, "*");
+    if (strncmp(pattern, name, plain) != 0) return false;
+    pattern += plain;
+    name += plain;
+    if (*pattern == '\0') return *name == '\0';
+    if (at == STARS_MAX) return false;
+    for (size_t n = 0; n <= strlen(name); n++) {
+        stars[at] = (span){name, n};
+        if (fits(pattern + 1, name + n, stars, at + 1)) return true;
+    }
+    return false;
+}
+
+static void fill_stars(const char *pattern, const span *stars, char *out, size_t room)
+{
+    size_t used = 0;
+    for (int i = 0; *pattern != '\0'; pattern++) {
+        span piece = *pattern == '*' ? stars[i++] : (span){pattern, 1};
+        if (piece.n >= room - used) piece.n = room - used - 1;
+        memcpy(out + used, piece.at, piece.n);
+        used += piece.n;
+    }
+    out[used] = '\0';
+}
+
 /* --- rules ------------------------------------------------------------------------------------------------------- */
 
 static int add_rule(job *j, const char *from, const char *to)
 {
+    int stars = count_stars(from);
+    if (stars > STARS_MAX || (to != NULL && count_stars(to) > stars))
+        return tool_complain(EXIT_USAGE, "convert: '%s' to '%s': the new name must not have more stars than the old one, which may have %d", from,
+                             to != NULL ? to : "-", STARS_MAX);
     rule *larger = realloc(j->rules, (j->n_rules + 1) * sizeof *larger);
     if (larger == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     j->rules = larger;
@@ -172,13 +221,20 @@ static bool begins_with_one(const char *name, const char **prefixes)
 /* The name of entry i in OUT; NULL: it is left out. The text lives until the next call. */
 static const char *new_name(const job *j, const sp_bundle *in, int64_t i)
 {
-    static char torch_buffer[2048], buffer[4096];
+    static char torch_buffer[2048], pattern_buffer[2048], buffer[4096];
     const char *name = sp_bundle_name_at(in, i), *old = name;
     if (j->only != NULL && !begins_with_one(name, j->only)) return NULL;
     if (begins_with_one(name, j->without)) return NULL;
     if (j->map != NULL && strcmp(j->map, "torch") == 0) name = torch_name(in, i, torch_buffer, sizeof torch_buffer);
-    for (size_t k = 0; k < j->n_rules; k++)
-        if (strcmp(j->rules[k].from, old) == 0) name = j->rules[k].to;
+    for (size_t k = 0; k < j->n_rules; k++) {
+        span stars[STARS_MAX];
+        const rule *r = &j->rules[k];
+        if (!fits(r->from, old, stars, 0)) continue;
+        name = r->to;
+        if (r->to == NULL || strchr(r->to, '*') == NULL) continue;
+        fill_stars(r->to, stars, pattern_buffer, sizeof pattern_buffer);
+        name = pattern_buffer;
+    }
     if (name == NULL) return NULL;
     if (j->strip != NULL && strncmp(name, j->strip, strlen(j->strip)) == 0) name += strlen(j->strip);
     snprintf(buffer, sizeof buffer, "%s%s", j->add != NULL ? j->add : "", name);

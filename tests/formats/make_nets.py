@@ -76,6 +76,27 @@ def with_tensorflow(folder):
     layers.write(folder + "/keras_lstm")
     np.savez_compressed(folder + "/keras_lstm.npz", x=x, y=net(x).numpy())
 
+    more_keras(folder, keras)
+
+
+def more_keras(folder, keras):
+    layers = keras.layers
+    words = keras.Sequential([
+        keras.Input((7,)), layers.Embedding(11, 4), layers.Bidirectional(layers.LSTM(5, return_sequences=True)),
+        layers.Bidirectional(layers.GRU(3, return_sequences=True)), layers.LayerNormalization(epsilon=1e-5), layers.Dense(3)])
+    pictures = keras.Sequential([
+        keras.Input((8, 8, 3)), layers.Conv2D(6, 3, use_bias=False), layers.Conv2DTranspose(4, 2, strides=2),
+        layers.SeparableConv2D(5, 3), layers.GlobalAveragePooling2D(), layers.Dense(3)])
+    random = np.random.default_rng(10)
+    for name, net, x in (("keras_words", words, random.integers(0, 11, (2, 7))),
+                         ("keras_pictures", pictures, random.standard_normal((2, 8, 8, 3)).astype("f4"))):
+        for variable in net.weights:
+            if variable.dtype == "float32":
+                variable.assign(random.standard_normal(variable.shape) * 0.3)
+        net.save(folder + f"/{name}.keras")
+        net.save(folder + f"/{name}.h5", include_optimizer=False)
+        np.savez_compressed(folder + f"/{name}.npz", x=x.transpose(0, 3, 1, 2) if x.ndim == 4 else x, y=np.asarray(net(x)))
+
 
 if __name__ == "__main__":
     (with_torch if sys.argv[1] == "torch" else with_tensorflow)(sys.argv[2])

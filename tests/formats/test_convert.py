@@ -67,6 +67,32 @@ class KerasLSTM(nn.Cell):
         return self.out(self.lstm(x)[0])
 
 
+class KerasWords(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(11, 4)
+        self.lstm = nn.LSTM(4, 5, batch_first=True, bidirectional=True)
+        self.gru = nn.GRU(10, 3, batch_first=True, bidirectional=True)
+        self.norm = nn.LayerNorm((6,), epsilon=1e-5)
+        self.out = nn.Dense(6, 3)
+
+    def construct(self, x):
+        return self.out(self.norm(self.gru(self.lstm(self.embed(x))[0])[0]))
+
+
+class KerasPictures(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 6, 3, pad_mode="valid")
+        self.up = nn.Conv2dTranspose(6, 4, 2, stride=2, pad_mode="valid", has_bias=True)
+        self.depthwise = nn.Conv2d(4, 4, 3, pad_mode="valid", group=4)
+        self.pointwise = nn.Conv2d(4, 5, 1, has_bias=True)
+        self.out = nn.Dense(5, 3)
+
+    def construct(self, x):
+        return self.out(self.pointwise(self.depthwise(self.up(self.conv(x)))).mean((2, 3)))
+
+
 def check(net, name, tolerance=1e-5):
     net.set_train(False)
     with np.load(NETS / f"{name}.npz") as data:
@@ -77,7 +103,9 @@ def check(net, name, tolerance=1e-5):
 
 
 @pytest.mark.parametrize("net, file", [(Vision, "vision.pth"), (Text, "text.pth"), (Keras, "keras_vision"),
-                                       (KerasLSTM, "keras_lstm"), (Keras, "keras_vision.weights.h5")])
+                                       (KerasLSTM, "keras_lstm"), (Keras, "keras_vision.weights.h5"),
+                                       (KerasWords, "keras_words.keras"), (KerasWords, "keras_words.h5"),
+                                       (KerasPictures, "keras_pictures.keras"), (KerasPictures, "keras_pictures.h5")])
 def test_outputs_are_those_of_the_framework(net, file):
     net = net()
     ms.load_checkpoint(str(NETS / file), net)
@@ -138,3 +166,63 @@ def test_files_of_our_own_are_left_alone(tmp_path):
     values = ms.load_checkpoint(str(tmp_path / "x.ckpt"))
     assert not any("_origin" in v.__dict__ for v in values.values())
     assert ms.load_param_into_net(Vision(), values) == ([], [])
+
+
+def test_patterns_rename():
+    """Blocks that stand in another order, and carry other names, are told by one line each."""
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.short = nn.Conv2d(4, 4, 1)
+            self.main = nn.Conv2d(4, 4, 1)
+            self.norm = nn.BatchNorm2d(4)
+    net = nn.CellList([Block(), Block()])
+    random = np.random.default_rng(0)
+    theirs = {}
+    for i in range(2):
+        for name, shape in (("main.0.weight", (4, 4, 1, 1)), ("short.weight", (4, 4, 1, 1)), ("main.1.weight", (4,)), ("main.1.bias", (4,)),
+                            ("main.1.running_mean", (4,)), ("main.1.running_var", (4,))):
+            theirs[f"stages.block{i}.{name}"] = ms.Parameter(random.standard_normal(shape).astype("f4"))
+    patterns = {"stages.block*.main.0.weight": "*.main.weight", "stages.block*.main.1.*": "*.norm.*", "stages.block*.short.*": "*.short.*"}
+    values, report = convert_parameters(net, theirs, name_map=patterns)
+    assert "12 of 12" in report and "stages.block0.main.1.running_var -> 0.norm.moving_variance" in report
+    assert np.array_equal(values["1.main.weight"].asnumpy(), theirs["stages.block1.main.0.weight"].asnumpy())
+    assert np.array_equal(values["0.short.weight"].asnumpy(), theirs["stages.block0.short.weight"].asnumpy())
+    with pytest.raises(ValueError, match=r"no name of a value fits 'nothing\*'"):
+        convert_parameters(net, theirs, name_map={"nothing*": "*"})
+    with pytest.raises(ValueError, match="more stars"):
+        convert_parameters(net, theirs, name_map={"stages.*": "*.*"})
+
+
+def test_the_report_says_where_the_order_ends():
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.Dense(4, 5))
+    theirs = {"a.weight": ms.Parameter(np.zeros((4, 3), "f4")), "a.bias": ms.Parameter(np.zeros(4, "f4")),
+              "b.weight": ms.Parameter(np.zeros((6, 4), "f4")), "b.bias": ms.Parameter(np.zeros(6, "f4"))}
+    _, report = convert_parameters(net, theirs)
+    assert "0 of 4" in report and "nothing fits 1.weight (5, 4); b.weight (6, 4) stands in its place" in report
+
+
+def test_parameters_that_stand_alone_go_by_their_shape():
+    class Tokens(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.cls_token = ms.Parameter(np.zeros((1, 1, 8), "f4"))
+            self.positions = ms.Parameter(np.zeros((1, 5, 8), "f4"))
+            self.scale = ms.Parameter(np.zeros(8, "f4"))
+            self.qkv = nn.Dense(8, 24)
+    random = np.random.default_rng(0)
+    theirs = {k: ms.Parameter(random.standard_normal(s).astype("f4")) for k, s in {
+        "class_token": (1, 1, 8), "layer_scale": (8, 1, 1), "attn.in_proj_weight": (24, 8), "attn.in_proj_bias": (24,),
+        "encoder.pos_embedding": (1, 5, 8)}.items()}
+    values, report = convert_parameters(Tokens(), theirs)
+    assert "5 of 5" in report and "by shape: class_token -> cls_token, encoder.pos_embedding -> positions" in report
+    assert np.array_equal(values["qkv.weight"].asnumpy(), theirs["attn.in_proj_weight"].asnumpy())
+
+
+def test_torch_names_in_a_checkpoint(tmp_path):
+    """What was read with torch and saved with save_checkpoint (and spore convert) keeps PyTorch's names; they are known."""
+    held = ms.load_checkpoint(str(NETS / "vision.pth"))
+    ms.save_checkpoint([{"name": k, "data": ms.Tensor(v.asnumpy())} for k, v in held.items()], str(tmp_path / "vision.ckpt"))
+    net = Vision()
+    ms.load_checkpoint(str(tmp_path / "vision.ckpt"), net)
+    check(net, "vision")

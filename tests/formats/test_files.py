@@ -480,6 +480,11 @@ def test_convert(spore_command, tmp_path):
             "net.head.offset", "net.note"} <= set(got)
     assert not any("optimizer" in name or "tracked" in name for name in got)
     (tmp_path / "map").write_text("# names\nfc.weight kernel\nnote -\n")
+    (tmp_path / "stars").write_text("optimizer.* -\n*.running_* *.moving_*  # two stars\n*.bias *.b\n")
+    spore_command("convert", DATA / "torch" / "wrapped.pt", tmp_path / "stars.npz", "--map", tmp_path / "stars")
+    got = read(tmp_path / "stars.npz")
+    assert {"bn.moving_mean", "bn.moving_var", "bn.b", "fc.b", "fc.weight"} <= set(got) and not any("optimizer" in n for n in got)
+    assert "more stars" in spore_command("convert", DATA / "torch" / "wrapped.pt", tmp_path / "y.npz", "--rename", "a=b*", code=2)
     spore_command("convert", DATA / "torch" / "wrapped.pt", tmp_path / "x.safetensors", "--map", tmp_path / "map", "--dtype",
                   "float16")
     got = ms.load_checkpoint(str(tmp_path / "x.safetensors"), format="safetensors")

@@ -2,12 +2,13 @@
 """Weights of other frameworks for a net: which value belongs to which parameter, and in which layout.
 
 Other frameworks call and store some weights otherwise: the scale of a batch normalisation is `weight` in PyTorch and `gamma`
-here, a dense kernel of TensorFlow is the transpose of ours. The net tells what is wanted, so values are matched in three
+here, a dense kernel of TensorFlow is the transpose of ours. The net tells what is wanted, so values are matched in four
 steps, each for what the one before has left over:
 
 1. layers of the same path, with the names a weight may have elsewhere (`_NAMES`);
 2. the same when all paths of one side have a common prefix (`model.`, `backbone.`);
-3. layers in their order, when as many are left on both sides and their shapes agree one by one.
+3. parameters that are no weight of a layer (class tokens, positions), when no other has their shape;
+4. layers in their order, when as many are left on both sides and their shapes agree one by one.
 """
 import re
 from collections import OrderedDict
@@ -20,8 +21,10 @@ __all__ = ["convert_parameters"]
 
 # Our name of a weight -> its names elsewhere, best first.
 _NAMES = {
-    "weight": ("weight", "kernel", "weights", "depthwise_kernel", "depthwise_weights", "pointwise_kernel"),
-    "bias": ("bias", "biases"),
+    "weight": ("weight", "kernel", "weights", "depthwise_kernel", "depthwise_weights", "pointwise_kernel", "in_proj_weight"),
+    "bias": ("bias", "biases", "in_proj_bias"),
+    "in_proj_weight": ("in_proj_weight", "weight"),
+    "in_proj_bias": ("in_proj_bias", "bias"),
     "gamma": ("gamma", "weight", "scale"),
     "beta": ("beta", "bias", "offset"),
     "moving_mean": ("moving_mean", "running_mean"),
@@ -36,7 +39,9 @@ _NUMBERS = {"weight": "0", "bias": "1", "gamma": "0", "beta": "1", "moving_mean"
 _KERNELS = ("kernel", "weights", "pointwise_kernel", "0")
 _DEPTHWISE = ("depthwise_kernel", "depthwise_weights")
 _IGNORED = ("num_batches_tracked",)
-_SHOWN = 10
+_ONLY_TORCH = (".running_mean", ".running_var", ".num_batches_tracked") # endings that MindSpore does not write
+_ALL_LOCALS = {n for k, names in _NAMES.items() for n in (k, *names)} | set(_NUMBERS.values()) | {"recurrent_kernel"}
+_SHOWN = 6
 # What is known of files that do not hold our names. Files of unknown origin count as PyTorch's: their layouts are ours.
 _TENSORFLOW = ("tensorflow", "h5", "keras", "tflite")
 
@@ -56,6 +61,7 @@ def _layers(names, in_order):
     layers = OrderedDict()
     for name in names:
         path, local = _split(name)
+        path = path.removesuffix(".bn2d") # BatchNorm3d is a BatchNorm2d inside
         if local not in _IGNORED:
             layers.setdefault(path, {})[local] = name
     return layers if in_order else OrderedDict(sorted(layers.items(), key=lambda item: _natural(item[0])))
@@ -78,23 +84,30 @@ def _turned(array, local, param, cell, tensorflow):
     # A convolution over one dimension is one over two here, of height 1.
     if array.ndim == 3 and len(shape) == 4 and shape == (array.shape[0], array.shape[1], 1, array.shape[2]):
         return array.reshape(shape)
-    if array.size == param.size and array.size == 1:
+    # Scales of one axis stand in front of empty ones (96, 1, 1), or alone (96,).
+    if array.size == param.size and [d for d in array.shape if d != 1] == [d for d in shape if d != 1]:
         return array.reshape(shape)
     return None
 
 
-def _lstm_of_keras(values, layer, locals_here, params):
-    """kernel, recurrent_kernel and bias of a fused LSTM; its gates stand in our order. None: it is not one."""
-    if set(layer) == {"0", "1", "2"}:
-        layer = {"kernel": layer["0"], "recurrent_kernel": layer["1"], "bias": layer["2"]}
-    if not {"kernel", "recurrent_kernel"} <= set(layer) or "weight_ih_l0" not in locals_here:
+def _rnn_of_keras(values, layer, locals_here, params, ending=""):
+    """kernel, recurrent_kernel and bias of a fused LSTM, GRU or simple layer; ending: "_reverse" for the way back. None: it is not one.
+    Gates of an LSTM stand in our order, those of a GRU are update, reset, new there and reset, update, new here."""
+    if set(layer) in ({"0", "1", "2"}, {"0", "1"}):
+        layer = dict(zip(("kernel", "recurrent_kernel", "bias"), (layer[k] for k in sorted(layer))))
+    names = [f"{kind}_l0{ending}" for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+    if not {"kernel", "recurrent_kernel"} <= set(layer) or names[0] not in locals_here:
         return None
-    result = {"weight_ih_l0": values[layer["kernel"]].T, "weight_hh_l0": values[layer["recurrent_kernel"]].T}
-    if "bias" in layer:
-        bias = values[layer["bias"]]
-        result["bias_ih_l0"], result["bias_hh_l0"] = bias, np.zeros_like(bias)
-    fits = all(k in result and result[k].shape == tuple(params[n].shape) for k, n in locals_here.items())
-    return result if fits else None
+    inputs, hidden = values[layer["kernel"]].T, values[layer["recurrent_kernel"]].T
+    size = hidden.shape[-1]
+    bias = values[layer["bias"]] if "bias" in layer else np.zeros(inputs.shape[0], inputs.dtype)
+    two = bias if bias.ndim == 2 else np.stack([bias, np.zeros_like(bias)]) # a GRU with reset_after has two of its own
+    result = dict(zip(names, (inputs, hidden, *two)))
+    if inputs.shape[0] == 3 * size:
+        result = {k: v[np.r_[size:2 * size, :size, 2 * size:3 * size]] for k, v in result.items()}
+    here = {k: n for k, n in locals_here.items() if k in names}
+    fits = all(result[k].shape == tuple(params[n].shape) for k, n in here.items())
+    return {n: result[k] for k, n in here.items()} if fits else None
 
 
 # --- matching --------------------------------------------------------------------------------------------------------
@@ -113,13 +126,52 @@ class _Matcher:
         self.tensorflow = tensorflow
         self.in_order = in_order
         self.found = OrderedDict()
+        self.renamed = {} # name that a pattern gave -> name in the file
+        self.stopped = None # where the order of layers did not go on
         self.used = set()
+        if tensorflow:
+            self._split_separable()
         self.other_shape = OrderedDict()
         for old, new in (name_map or {}).items():
-            self._by_map(old, new)
+            if "*" in old:
+                self._rename(old, new)
+        for old, new in (name_map or {}).items():
+            if "*" not in old:
+                self._by_map(old, new)
 
     def _array(self, name):
         return self.values[name].asnumpy()
+
+    def _call_otherwise(self, new_names):
+        self.renamed.update(zip(new_names.values(), new_names))
+        self.values = OrderedDict((new_names.get(k, k), v) for k, v in self.values.items())
+
+    def _split_separable(self):
+        """A separable convolution of Keras is one layer; here it is two convolutions, one after the other."""
+        parts = ("depthwise/depthwise_kernel", "pointwise/kernel", "pointwise/bias")
+        for path, layer in _layers(self.values, True).items():
+            names = [layer.get(k) for k in ("depthwise_kernel", "pointwise_kernel", "bias")]
+            if names[:2] == [None, None] and set(layer) in ({"0", "1"}, {"0", "1", "2"}):
+                names = [layer.get(k) for k in "012"]
+                if any(len(self.values[n].shape) != 4 for n in names[:2]):
+                    continue
+            if names[0] and names[1]:
+                self._call_otherwise({n: f"{path}/{part}" for n, part in zip(names, parts) if n})
+
+    def _rename(self, old, new):
+        """A pattern of name_map: values are called otherwise from now on, and matched as if the file had these names."""
+        if new.count("*") > old.count("*"):
+            raise ValueError(f"For 'convert_parameters', name_map: '{new}' has more stars than '{old}'.")
+        pattern = re.compile("(.*?)".join(re.escape(part) for part in old.split("*")))
+        renamed = {}
+        for name in self.values:
+            match = pattern.fullmatch(name)
+            if match:
+                texts = iter(match.groups())
+                renamed[name] = "".join(next(texts) if part == "*" else part for part in re.split(r"(\*)", new))
+        if not renamed:
+            raise ValueError(f"For 'convert_parameters', name_map: no name of a value fits '{old}'.")
+        self._call_otherwise(renamed)
 
     def _by_map(self, old, new):
         if old not in self.values or new not in self.params:
@@ -147,14 +199,10 @@ class _Matcher:
     def _match_layer(self, ours, theirs, how, whole=False):
         """Weights of one layer. whole: all of them, or none: where paths do not agree, a half-filled layer is a wrong guess.
         Answers whether all were found."""
-        keras = None
-        if self.tensorflow:
-            keras = _lstm_of_keras({n: self._array(n) for n in theirs.values()}, theirs, ours, self.params)
-        if keras is not None:
-            for local, name in ours.items():
-                self.found[name] = (np.ascontiguousarray(keras[local]), next(iter(theirs.values())), how + ", fused gates")
-            self.used |= set(theirs.values())
+        if self._match_keras_rnn(ours, theirs, how):
             return True
+        if whole and len(ours) == len(theirs) == 1: # where there is one weight, its name says nothing
+            return self._take(next(iter(ours.values())), next(iter(theirs.values())), how)
         before = dict(self.found), set(self.used)
         for local, name in ours.items():
             wanted = (local, *_NAMES.get(local, ()), _NUMBERS.get(local) if self.tensorflow else None)
@@ -167,6 +215,29 @@ class _Matcher:
             if names:
                 self.other_shape[name] = names[0]
         return True
+
+    def _match_keras_rnn(self, ours, theirs, how, ending=""):
+        if not self.tensorflow:
+            return False
+        found = _rnn_of_keras({n: self._array(n) for n in theirs.values()}, theirs, ours, self.params, ending)
+        for name, array in (found or {}).items():
+            self.found[name] = (np.ascontiguousarray(array), next(iter(theirs.values())), how + ", fused gates")
+        self.used |= set(theirs.values()) if found else set()
+        return bool(found)
+
+    def keras_both_ways(self):
+        """Bidirectional layers of Keras are two, forward_layer and backward_layer; ours is one."""
+        ours, theirs = self._left()
+        ways = [(path, path.replace("forward", "backward")) for path in theirs if "forward" in path]
+        for layer in ours.values():
+            if not self.tensorflow or "weight_ih_l0_reverse" not in layer:
+                continue
+            for forth, back in ways:
+                before = OrderedDict(self.found), set(self.used)
+                if back in theirs and not set(theirs[forth].values()) & self.used:
+                    if self._match_keras_rnn(layer, theirs[forth], "order") and self._match_keras_rnn(layer, theirs[back], "order", "_reverse"):
+                        break
+                    self.found, self.used = before
 
     def _left(self):
         ours = _layers([n for n in self.params if n not in self.found], True)
@@ -198,21 +269,32 @@ class _Matcher:
                     found.append("-" + path[:len(path) - len(other)])
         return list(OrderedDict.fromkeys(found))
 
+    def by_shape(self):
+        """Step 3: parameters that stand alone."""
+        alone = [[n for n in names if _split(n)[1] not in _ALL_LOCALS | set(_IGNORED)]
+                 for names in ([n for n in self.params if n not in self.found], [n for n in self.values if n not in self.used])]
+        shapes = [[tuple(table[n].shape) for n in names] for names, table in zip(alone, (self.params, self.values))]
+        for name, shape in zip(alone[0], shapes[0]):
+            if shape and shapes[0].count(shape) == shapes[1].count(shape) == 1:
+                self._take(name, alone[1][shapes[1].index(shape)], "shape")
+
     def by_order(self):
-        """Step 3: layer by layer, all or nothing."""
+        """Step 4: layer by layer, all or nothing."""
         ours, theirs = self._left()
         theirs = list(theirs.values())
         if not ours or len(ours) > len(theirs):
             return
         before = OrderedDict(self.found), set(self.used)
-        at = 0
+        at = begin = 0
         for layer in ours.values():
             # Without an order of their own (TensorFlow sorts names) layers of one kind at least are numbered.
-            at = at if self.in_order else 0
+            at = begin = at if self.in_order else 0
             while at < len(theirs) and not ((len(theirs[at]) == len(layer) or "weight_ih_l0" in layer)
                                             and self._match_layer(layer, theirs[at], "order", whole=True)):
                 at += 1
             if at == len(theirs):
+                if self.in_order:
+                    self.stopped = next(iter(layer.values())), theirs[begin:begin + 1]
                 self.found, self.used = before
                 return
             del theirs[at]
@@ -221,6 +303,7 @@ class _Matcher:
         """A few lines for people."""
         kinds = OrderedDict()
         for name, (_, old, how) in self.found.items():
+            old = self.renamed.get(old, old)
             kinds.setdefault(how, []).append(f"{old} -> {name}" if old != name else name)
         lines = [f"{len(self.found)} of {len(self.params)} parameters from {title}"]
         lines += [f"  by {how}: {_short(names)}" for how, names in kinds.items()]
@@ -228,6 +311,8 @@ class _Matcher:
                  for name, old in self.other_shape.items() if name not in self.found]
         if wrong:
             lines.append(f"  other shape: {_short(wrong)}")
+        if self.stopped:
+            lines.append(f"  not by order: {self._why_stopped()}")
         missing = [n for n in self.params if n not in self.found]
         unused = [n for n in self.values if n not in self.used and _split(n)[1] not in _IGNORED]
         if missing:
@@ -235,6 +320,15 @@ class _Matcher:
         if unused:
             lines.append(f"  not used: {_short(unused)}")
         return "\n".join(lines)
+
+
+    def _why_stopped(self):
+        name, theirs = self.stopped
+        text = f"nothing fits {name} {tuple(self.params[name].shape)}"
+        if theirs:
+            other = next(iter(theirs[0].values()))
+            text += f"; {other} {tuple(self.values[other].shape)} stands in its place"
+        return text
 
 
 def _short(names):
@@ -251,14 +345,15 @@ def convert_parameters(net, parameter_dict, name_map=None, origin=None):
         net (Cell): The net.
         parameter_dict (dict): Names and Parameters, as :func:`load_checkpoint` returns.
         name_map (dict): From names in parameter_dict to names in the net, for values that are not found otherwise or should
-            go elsewhere. Default: ``None``.
+            go elsewhere. A star stands for any text, the same on both sides: ``{"encoder.layer_*.ln_1.*": "blocks.*.norm1.*"}``;
+            such names are matched as if the file had them. Default: ``None``.
         origin (str): ``"torch"`` or ``"tensorflow"``, whose layouts the values have; ``None``: what the file was.
 
     Returns:
         tuple, a dict from names in the net to Parameters, and a report, str.
 
     Raises:
-        ValueError: name_map has a name that does not exist, or a value that does not fit.
+        ValueError: name_map has a name that does not exist, or a value or pattern that does not fit.
 
     Examples:
         >>> import numpy as np
@@ -278,6 +373,8 @@ def convert_parameters(net, parameter_dict, name_map=None, origin=None):
     tensorflow = origin in _TENSORFLOW
     matcher = _Matcher(net, parameter_dict, name_map, tensorflow, in_order=not tensorflow)
     matcher.by_path()
+    matcher.by_shape()
+    matcher.keras_both_ways()
     matcher.by_order()
     result = OrderedDict()
     for name, (value, _, _) in matcher.found.items():
@@ -294,6 +391,12 @@ def origin_of(parameter_dict):
         if origin is not None:
             return origin
     return None
+
+
+def looks_like_torch(parameter_dict, params):
+    """Whether a file with MindSpore's format has PyTorch's names in it (read with torch, saved with save_checkpoint), which the net lacks."""
+    names = {p.name for p in params}
+    return any(k.endswith(_ONLY_TORCH) for k in parameter_dict) and not names <= set(parameter_dict)
 
 
 def foreign_origin(bundle):

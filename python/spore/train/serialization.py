@@ -15,7 +15,7 @@ import threading
 import numpy as np
 
 from spore import _core
-from spore.train._convert import convert_parameters, foreign_origin, origin_of
+from spore.train._convert import convert_parameters, foreign_origin, looks_like_torch, origin_of
 
 __all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
            "load_segmented_checkpoints", "ckpt_to_safetensors", "safetensors_to_ckpt", "async_ckpt_thread_status"]
@@ -661,7 +661,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         raise TypeError("For 'load_param_into_net', remove_redundancy=True needs a job of several processes, but this "
                         "is a single one.")
     params = [p for _, p in net.parameters_and_names()]
-    if origin_of(parameter_dict) is not None and not strict_load:
+    if not strict_load and (origin_of(parameter_dict) is not None or looks_like_torch(parameter_dict, params)):
         parameter_dict, report = convert_parameters(net, parameter_dict)
         _log.warning("For 'load_param_into_net': %s", report)
     pairs, missing, unused = _match(params, parameter_dict, strict_load)
