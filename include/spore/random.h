@@ -31,6 +31,15 @@ SP_API sp_status sp_generator_set_state(sp_generator *g, const sp_tensor *state)
 /* A state for an operator that makes `count` numbers; the next one starts behind them. */
 SP_API sp_status sp_generator_next(sp_generator *g, int64_t count, sp_tensor **state);
 
+/* Initial weights: numbers that follow from a seed alone, the ones that MindSpore makes of it. */
+typedef enum sp_initial {
+    SP_INITIAL_UNIFORM,   /* low, high */
+    SP_INITIAL_NORMAL,    /* mean, standard deviation */
+    SP_INITIAL_TRUNCATED, /* mean, standard deviation, low, high: normal numbers of that interval */
+} sp_initial;
+/* t: float32, in one piece. */
+SP_API sp_status sp_initial_fill(sp_tensor *t, sp_initial kind, uint64_t seed, const double arguments[4]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -124,7 +124,26 @@ static PyObject *generator_state(PyObject *self, PyObject *args)
     return sp__py_take_tensor(state);
 }
 
+static PyObject *initial(PyObject *self, PyObject *args)
+{
+    (void)self;
+    int kind;
+    long long count;
+    unsigned long long seed;
+    double numbers[4] = {0};
+    sp_tensor *t;
+    if (!PyArg_ParseTuple(args, "iLKdd|dd:initial", &kind, &count, &seed, &numbers[0], &numbers[1], &numbers[2], &numbers[3])) return NULL;
+    const int64_t dims[1] = {count};
+    SP_PY_TRY(sp_tensor_create(SP_DTYPE_F32, 1, dims, &t));
+    sp_status status = sp_initial_fill(t, (sp_initial)kind, seed, numbers);
+    if (status != SP_OK) sp_tensor_release(t);
+    SP_PY_TRY(status);
+    return sp__py_take_tensor(t);
+}
+
 static PyMethodDef functions[] = {
+    {"initial", initial, METH_VARARGS,
+     "initial(kind, count, seed, *arguments)\n--\n\nInitial weights: 0 uniform (low, high), 1 normal (mean, deviation), 2 truncated (and low, high)."},
     {"generator_create", generator_create, METH_NOARGS, "generator_create()\n--\n\nA new generator."},
     {"generator_default", generator_default, METH_NOARGS, "generator_default()\n--\n\nThe one of the process."},
     {"generator_set", generator_set, METH_VARARGS, "generator_set(generator, seed, offset=0)\n--\n\nContinue from there."},

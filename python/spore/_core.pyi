@@ -1135,6 +1135,8 @@ def image_probe(*args, **kwargs) -> Any:
     """image_probe(data): format, height, width and channels of a picture file."""
 def infer(op, inputs, attrs=None) -> Any:
     """Dtypes and shapes of the results without computing them; None for a composition."""
+def initial(kind, count, seed, *arguments) -> Any:
+    """Initial weights: 0 uniform (low, high), 1 normal (mean, deviation), 2 truncated (and low, high)."""
 def is_floating(*args, **kwargs) -> Any:
     """Whether a tensor has a real floating-point dtype."""
 def is_recorded(o) -> Any:

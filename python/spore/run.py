@@ -57,9 +57,9 @@ def _report(error):
     """Show an error that the script did not catch: its own lines, not those of this package between them."""
     _without_our_frames(error)
     left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else _users_frames(error, set())
-    sys.excepthook(type(error), error, error.__traceback__)
-    if left_out and not isinstance(error, KeyboardInterrupt):
+    if left_out and not isinstance(error, KeyboardInterrupt):  # first: the last line is the error, as always
         sys.stderr.write(f'({left_out} lines inside spore are left out; SPORE_TRACEBACK=full shows them)\n')
+    sys.excepthook(type(error), error, error.__traceback__)
 
 
 def _script(path):

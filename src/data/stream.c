@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - random numbers of a row.
  *
- * Philox4x32-10 with the seed as key over a counter of (draw, row): no state but the number of the draw, so what a row
+ * Philox with the seed as key over a counter of (draw, row): no state but the number of the draw, so what a row
  * gets does not depend on which thread computes it nor on the rows before. One call gives 128 bits, of which one draw
  * uses 64: drawing is nowhere near the cost of touching an image, and a draw is then always one step of the counter. */
+#include "base/philox.h"
 #include "data/transform.h"
-
-static uint64_t philox(const sp_stream *s)
-{
-    uint32_t k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32);
-    uint32_t c0 = (uint32_t)s->counter, c1 = (uint32_t)(s->counter >> 32);
-    uint32_t c2 = (uint32_t)s->row, c3 = (uint32_t)(s->row >> 32);
-    for (int round = 0; round < 10; round++) {
-        const uint64_t p0 = (uint64_t)0xD2511F53u * c0, p1 = (uint64_t)0xCD9E8D57u * c2;
-        const uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        c0 = n0;
-        c2 = n2;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    return (uint64_t)c0 << 32 | c2;
-}
 
 static uint64_t draw64(sp_stream *s)
 {
-    const uint64_t bits = philox(s);
-    s->counter++;
-    return bits;
+    const sp__philox_block b = sp__philox(s->seed, s->counter++, (uint64_t)s->row);
+    return (uint64_t)b.w[0] << 32 | b.w[2];
 }
 
 uint32_t sp__draw_bits(sp_stream *s) { return (uint32_t)(draw64(s) >> 32); }

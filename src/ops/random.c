@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* random.c - random numbers as functions of a state {seed, counter}.
  *
- * Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) maps a key, the seed, and a 128-bit counter to four 32-bit words by
- * ten rounds of multiplications. The low half of the counter is state[1] plus the number of the block of elements, so
+ * Philox (philox.h) maps a key, the seed, and a 128-bit counter to four 32-bit words. The low half of the counter is state[1] plus the number of the block of elements, so
  * every element can be computed alone and threads do not matter; the high half counts attempts where a method rejects.
  * A tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
 #include "ops/kernels.h"
+#include "base/philox.h"
 #include "ops/wide.h"
 
-typedef struct { uint32_t w[4]; } block;
-
-static inline block philox(uint64_t seed, uint64_t low, uint64_t high)
-{
-    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    uint32_t c0 = (uint32_t)low, c1 = (uint32_t)(low >> 32), c2 = (uint32_t)high, c3 = (uint32_t)(high >> 32);
-    for (int round = 0; round < 10; round++) {
-        const uint64_t p0 = (uint64_t)0xD2511F53u * c0, p1 = (uint64_t)0xCD9E8D57u * c2;
-        const uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        c0 = n0;
-        c2 = n2;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    return (block){{c0, c1, c2, c3}};
-}
+typedef sp__philox_block block;
 
 static inline uint64_t wide(const block *b, int k) { return (uint64_t)b->w[2 * k] << 32 | b->w[2 * k + 1]; }
 static inline float unit_float(uint32_t bits) { return (float)(bits >> 8) * 0x1p-24f; }            /* [0, 1) */
@@ -85,7 +68,7 @@ static void fill_part(void *context, int64_t begin, int64_t end)
     for (int64_t first = begin; first < end; first += 64) {
         const int64_t n = end - first < 64 ? end - first : 64;
         for (int64_t k = 0; k < n; k++) {
-            const block b = philox(j->seed, j->counter + (uint64_t)(first + k), 0);
+            const block b = sp__philox(j->seed, j->counter + (uint64_t)(first + k), 0);
             j->make(j, &b, values + k * j->per_block * from_size);
         }
         int64_t count = n * j->per_block;
@@ -328,7 +311,7 @@ typedef struct {
 static double stream_unit(stream *s)
 {
     if (s->used == 2) {
-        s->now = philox(s->seed, s->counter, s->attempt++);
+        s->now = sp__philox(s->seed, s->counter, s->attempt++);
         s->used = 0;
     }
     return unit_double(wide(&s->now, s->used++));
@@ -641,7 +624,7 @@ static sp_status permutation_reference(const sp_call *c)
     const int64_t n = c->out[0]->count;
     int64_t *order = c->work;
     for (int64_t i = 0; i < n; i++) {
-        const block bits = philox((uint64_t)state[0], (uint64_t)state[1] + (uint64_t)i, 0);
+        const block bits = sp__philox((uint64_t)state[0], (uint64_t)state[1] + (uint64_t)i, 0);
         const fill_job pick = {.low = 0, .range = (uint64_t)i + 1};
         int64_t at[2];
         make_int(&pick, &bits, at);

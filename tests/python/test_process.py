@@ -46,7 +46,8 @@ train()
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     assert any("ops.matmul(x, x)  # here" in line for line in lines) and any("in train" in line for line in lines)
-    assert lines[1].endswith("in <module>") and "script.py" in lines[1], lines[1]
+    assert "lines inside spore are left out" in lines[0] and lines[1].startswith("Traceback")
+    assert lines[2].endswith("in <module>") and "script.py" in lines[2], lines[2]
     assert lines[-1].startswith("ValueError: matmul:")
 
 

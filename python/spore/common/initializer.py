@@ -10,7 +10,6 @@ import math
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
-from spore.common import generator as _generator
 
 __all__ = ['Initializer', 'initializer', 'TruncatedNormal', 'Normal', 'Uniform', 'HeUniform', 'HeNormal',
            'XavierUniform',
@@ -30,50 +29,27 @@ def _register(*aliases):
 
 # --- random numbers -----------------------------------------------------------------------------------------------
 
-def _random():
-    """A numpy generator for one use, taken from the state of the default generator."""
+def _numpy_seed():
+    """The seed of one array of initial values: drawn from numpy's global state, which set_seed sets, as MindSpore draws it."""
     import numpy as np
-    seed, offset = _generator.default_generator._step(1)
-    return np.random.Generator(np.random.Philox(key=[seed, offset]))
+    return int(np.random.randint(1, 1 << 63, dtype=np.int64))
 
 
-def _init_random_normal(mean, sigma, shape):
-    return _random().standard_normal(shape, dtype='float32') * sigma + mean
+def _initial(kind, shape, *arguments):
+    return _core.initial(kind, math.prod(shape), _numpy_seed(), *arguments).asnumpy().reshape(shape)
 
 
 def _init_random_uniform(a, b, shape):
-    return _random().random(shape, dtype='float32') * (b - a) + a
+    return _initial(0, shape, a, b)
 
 
-def _init_truncated_normal(mean, sigma, low, high, shape):
-    """Normal numbers inside [low, high], which are values and not multiples of sigma."""
-    import numpy as np
-    rng = _random()
-    low, high = (low - mean) / sigma, (high - mean) / sigma
-    if not low < high:
-        raise ValueError(f"TruncatedNormal: a must be less than b, but the interval is [{low * sigma + mean}, "
-                         f"{high * sigma + mean}]")
-    inside = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
-    # Where the bell curve is highest in the interval: uniform numbers are kept in proportion to it.
-    top = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    out = np.empty(math.prod(shape), np.float64)
-    have = 0
-    while have < out.size:
-        want = out.size - have
-        if inside > 0.1:
-            x = rng.standard_normal(int(want / inside * 1.1) + 16)
-            x = x[(x >= low) & (x <= high)]
-        else:
-            a, b = max(low, -38.0), min(high, 38.0)
-            if top > 0:  # a tail: nearly all of it lies within a few steps of its edge
-                reach = 12.0 / max(top, 1.0)
-                a, b = (low, min(b, low + reach)) if low > 0 else (max(a, high - reach), high)
-            x = rng.random(2 * want + 16) * (b - a) + a
-            x = x[rng.random(x.size) < np.exp((top * top - x * x) / 2)]
-        x = x[:want]
-        out[have:have + x.size] = x
-        have += x.size
-    return (out * sigma + mean).astype(np.float32).reshape(shape)
+def _init_random_normal(mean, sigma, shape):
+    return _initial(1, shape, mean, sigma)
+
+
+def _init_truncated_normal(a, b, mean, sigma, shape):
+    """Normal numbers inside [a, b], which are values and not multiples of sigma."""
+    return _initial(2, shape, mean, sigma, a, b)
 
 
 def _assignment(arr, num):
@@ -206,7 +182,7 @@ class TruncatedNormal(Initializer):
         self.b = b
 
     def _initialize(self, arr):
-        arr[...] = _init_truncated_normal(self.mean, self.sigma, self.a, self.b, arr.shape)
+        arr[...] = _init_truncated_normal(self.a, self.b, self.mean, self.sigma, arr.shape)
 
 
 @_register()
@@ -219,6 +195,14 @@ class Uniform(Initializer):
 
     def _initialize(self, arr):
         arr[...] = _init_random_uniform(-self.scale, self.scale, arr.shape)
+
+
+class _UniformOfNumpy(Uniform):
+    """The same drawn by numpy itself, number by number, as MindSpore's recurrent layers draw theirs."""
+
+    def _initialize(self, arr):
+        import numpy as np
+        arr[...] = np.random.uniform(-self.scale, self.scale, arr.shape)
 
 
 @_register('xavier_uniform')
@@ -300,7 +284,7 @@ class VarianceScaling(Initializer):
         variance = self.scale / max(1.0, fan)
         if self.distribution == 'truncated_normal':
             sigma = math.sqrt(variance) / 0.87962566103423978  # what cutting at two deviations leaves of one
-            arr[...] = _init_truncated_normal(0.0, sigma, -2 * sigma, 2 * sigma, arr.shape)
+            arr[...] = _init_truncated_normal(-2 * sigma, 2 * sigma, 0.0, sigma, arr.shape)
         elif self.distribution == 'untruncated_normal':
             arr[...] = _init_random_normal(0, math.sqrt(variance), arr.shape)
         else:
@@ -324,8 +308,8 @@ class Orthogonal(Initializer):
             raise ValueError(f"Orthogonal: at least 2 dimensions are needed, but the shape has {arr.ndim}")
         rows = arr.shape[0]
         columns = math.prod(arr.shape[1:])
-        flat = _init_random_normal(0, 1, (max(rows, columns), min(rows, columns))).astype(np.float64)
-        q, r = np.linalg.qr(flat)
+        flat = _init_random_normal(0, 1, (rows, columns)).astype(np.float64)
+        q, r = np.linalg.qr(flat.T if rows < columns else flat)
         q *= np.sign(np.diag(r))  # makes the choice uniform among orthogonal matrices
         arr[...] = (self.gain * (q.T if rows < columns else q)).reshape(arr.shape)
 
@@ -376,10 +360,10 @@ class Sparse(Initializer):
     def _initialize(self, arr):
         if arr.ndim != 2:
             raise ValueError(f"Sparse: a matrix is wanted, but the shape has {arr.ndim} dimensions")
+        import numpy as np
         arr[...] = _init_random_normal(0, self.sigma, arr.shape)
-        rng = _random()
         for column in range(arr.shape[1]):
-            arr[rng.permutation(arr.shape[0])[:math.ceil(self.sparsity * arr.shape[0])], column] = 0
+            arr[np.random.permutation(arr.shape[0])[:math.ceil(self.sparsity * arr.shape[0])], column] = 0
 
 
 # --- making tensors ---------------------------------------------------------------------------------------------------
@@ -391,13 +375,13 @@ def _run(tensor, init, shape):
     array = np.empty(shape, mstype.dtype_to_nptype(dtype))
     before = None
     if init.seed is not None:
-        before = _generator.default_generator.get_state()
-        _generator.default_generator.manual_seed(init.seed)
+        before = np.random.get_state()
+        np.random.seed(init.seed % 2 ** 32)
     try:
         init(array)
     finally:
         if before is not None:
-            _generator.default_generator.set_state(before)
+            np.random.set_state(before)
     made = Tensor(array)   # memory of its own, aligned for kernels, that no array shows
     if dtype == mstype.bfloat16:
         made = _core.apply('cast', (made,), {'dtype': dtype})

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One step of recurrent networks. The step functions also take input gates that were computed for all steps at once."""
+import numpy as np
+
 from spore import ops
 from spore.common import dtype as mstype
 from spore.common.initializer import Uniform, initializer
@@ -60,6 +62,8 @@ class RNNCellBase(Cell):
         self.has_bias = has_bias
         rows = num_chunks * hidden_size
         bound = Uniform(hidden_size ** -0.5)
+        # MindSpore draws this many normal numbers first and throws them away: a seed leads to the same weights here
+        np.random.randn(rows * (input_size + hidden_size + 2 * has_bias))
         self.weight_ih = check.parameter(bound, (rows, input_size), dtype, "weight_ih")
         self.weight_hh = check.parameter(bound, (rows, hidden_size), dtype, "weight_hh")
         self.bias_ih = self.bias_hh = None

@@ -4,7 +4,7 @@ import logging
 
 from spore import ops
 from spore.common import dtype as mstype
-from spore.common.initializer import Uniform
+from spore.common.initializer import _UniformOfNumpy
 from spore.common.parameter import ParameterTuple
 from spore.common.tensor import Tensor
 from spore.nn.cell import Cell
@@ -113,7 +113,7 @@ class _RNNBase(Cell):
         self.dropout = dropout
         self.dropout_op = Dropout(p=float(dropout))
         self.bidirectional, self.has_bias, self.is_lstm = bidirectional, has_bias, mode == "LSTM"
-        directions, rows, bound = 2 if bidirectional else 1, GATES[mode] * hidden_size, Uniform(hidden_size ** -0.5)
+        directions, rows, bound = 2 if bidirectional else 1, GATES[mode] * hidden_size, _UniformOfNumpy(hidden_size ** -0.5)
         lists = {"weight_ih": [], "weight_hh": [], "bias_ih": [], "bias_hh": []}
         for layer in range(num_layers):
             for direction in range(directions):
