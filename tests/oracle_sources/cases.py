@@ -12,6 +12,19 @@ kmnist KMnistDataset '{root}/kmnist', 'all'
 emnist EMnistDataset '{root}/emnist', 'letters', 'train'
 emnist_all EMnistDataset '{root}/emnist', 'letters'
 emnist_test EMnistDataset '{root}/emnist', 'letters', 'test'
+qmnist QMnistDataset '{root}/qmnist', 'train'
+qmnist_all_eight QMnistDataset '{root}/qmnist', 'train', False
+qmnist_nist QMnistDataset '{root}/qmnist', 'nist', compat=True
+qmnist_50k QMnistDataset '{root}/qmnist', 'test50k', False, num_samples=4
+qmnist_10k QMnistDataset '{root}/qmnist', 'test10k', num_samples=2
+qmnist_all QMnistDataset '{root}/qmnist', num_samples=5
+qmnist_test QMnistDataset '{root}/qmnist', 'test', num_shards=10000, shard_id=1
+cifar10 Cifar10Dataset '{root}/cifar10', num_shards=10000, shard_id=1
+cifar10_train Cifar10Dataset '{root}/cifar10', 'train', num_samples=3
+cifar10_test Cifar10Dataset '{root}/cifar10', 'test', num_samples=2
+cifar100 Cifar100Dataset '{root}/cifar100', 'all', num_shards=10000, shard_id=0
+cifar100_train Cifar100Dataset '{root}/cifar100', 'train', num_samples=4
+cifar100_test Cifar100Dataset '{root}/cifar100', 'test', num_samples=3
 svhn SVHNDataset '{root}/svhn', 'train'
 svhn_all SVHNDataset '{root}/svhn'
 flowers Flowers102Dataset '{root}/flowers'
@@ -63,6 +76,10 @@ places365_challenge Places365Dataset '{root}/places365', 'train-challenge', Fals
 places365_val Places365Dataset '{root}/places365', 'val', decode=True
 sst2pictures RenderedSST2Dataset '{root}/sst2pictures'
 sst2pictures_val RenderedSST2Dataset '{root}/sst2pictures', 'val'
+boundaries SBDataset '{root}/boundaries'
+boundaries_decoded SBDataset '{root}/boundaries', 'Segmentation', 'val', decode=True
+boundaries_segments SBDataset '{root}/boundaries', task='Segmentation', usage='train_noval'
+boundaries_train SBDataset '{root}/boundaries', usage='train', num_samples=1
 sbu SBUDataset '{root}/sbu'
 semeion SemeionDataset '{root}/semeion'
 stl10 STL10Dataset '{root}/stl10'

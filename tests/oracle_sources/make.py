@@ -36,25 +36,52 @@ def wav(seed, n=40, rate=16000, channels=1):
     return head + samples
 
 
-def mat(path, **variables):
-    """A file of MATLAB with matrices of numbers, the first compressed."""
-    def element(kind, data):
-        return struct.pack('<II', kind, len(data)) + data + b'\0' * (-len(data) % 8)
+class Sparse:
+    """What is not zero of a matrix, for mat."""
 
-    def matrix(name, value):
-        kind, number = {'uint8': (9, 2), 'float64': (6, 9), 'uint16': (11, 4), 'int32': (12, 5)}[value.dtype.name]
-        return element(14, element(6, struct.pack('<II', kind, 0)) + element(5, np.asarray(value.shape, '<i4').tobytes()) +
-                       element(1, name.encode()) + element(number, value.tobytes(order='F')))
+    def __init__(self, values, logical=False):
+        self.values, self.logical = values, logical
+
+
+def mat_element(kind, data):
+    return struct.pack('<II', kind, len(data)) + data + b'\0' * (-len(data) % 8)
+
+
+def mat_array(name, value):
+    """An array of numbers, a struct (a dict), a cell (a list) or a Sparse as an element of a file of MATLAB."""
+    def array(flags, shape, content):
+        return mat_element(14, mat_element(6, struct.pack('<II', *flags)) + mat_element(5, np.asarray(shape, '<i4').tobytes()) +
+                           mat_element(1, name.encode()) + content)
+    if isinstance(value, dict):
+        names = b''.join(field.encode().ljust(32, b'\0') for field in value)
+        return array((2, 0), (1, 1), struct.pack('<HHI', 5, 4, 32) + mat_element(1, names) + b''.join(mat_array('', x) for x in value.values()))
+    if isinstance(value, list):
+        return array((1, 0), (len(value), 1), b''.join(mat_array('', x) for x in value))
+    if isinstance(value, Sparse):
+        columns, rows = np.nonzero(value.values.T)
+        starts = np.searchsorted(columns, np.arange(value.values.shape[1] + 1))
+        numbers = value.values.T[columns, rows]
+        kind, numbers = (2, numbers.astype(np.uint8)) if value.logical else (9, numbers.astype('<f8'))
+        return array((5 | 0x200 * value.logical, len(rows)), value.values.shape,
+                     mat_element(5, rows.astype('<i4').tobytes()) + mat_element(5, starts.astype('<i4').tobytes()) +
+                     mat_element(kind, numbers.tobytes()))
+    kind, number = {'uint8': (9, 2), 'float64': (6, 9), 'uint16': (11, 4), 'int32': (12, 5)}[value.dtype.name]
+    return array((kind, 0), value.shape, mat_element(number, value.tobytes(order='F')))
+
+
+def mat(**variables):
+    """A file of MATLAB, its first variable compressed."""
     whole = b'MATLAB 5.0 MAT-file'.ljust(124) + struct.pack('<HH', 0x0100, 0x4d49)
     for i, (name, value) in enumerate(variables.items()):
-        packed = zlib.compress(matrix(name, value))
-        whole += struct.pack('<II', 15, len(packed)) + packed if i == 0 else matrix(name, value)
+        packed = zlib.compress(mat_array(name, value))
+        whole += struct.pack('<II', 15, len(packed)) + packed if i == 0 else mat_array(name, value)
     return whole
 
 
-def idx(values):
-    """An array of uint8 as an IDX file."""
-    return struct.pack('>HBB', 0, 8, values.ndim) + struct.pack(f'>{values.ndim}I', *values.shape) + values.tobytes()
+def idx(values, length=None):
+    """An array of uint8 or int32 as an IDX file; its head may tell of more rows."""
+    values = values.astype(values.dtype.newbyteorder('>'))
+    return struct.pack('>HBB', 0, {'uint8': 8, 'int32': 12}[values.dtype.name], values.ndim) + struct.pack(f'>{values.ndim}I', length or len(values), *values.shape[1:]) + values.tobytes()
 
 
 class Maker:
@@ -63,12 +90,13 @@ class Maker:
     def __init__(self, root):
         self._root, self._n = root, 0
 
-    def put(self, path, content):
-        """A file of bytes or text."""
+    def put(self, path, content, size=None):
+        """A file of bytes or text; with zeros up to a size."""
         path = os.path.join(self._root, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'wb') as file:
             file.write(content if isinstance(content, bytes) else content.encode('utf-8'))
+            file.truncate(size)
 
     def pictures(self, *paths):
         """A picture of its own at each path."""
@@ -317,14 +345,38 @@ def make_numbers(m):
         m.put(f'emnist/emnist-letters-{part}-images-idx3-ubyte', idx(draw.randint(0, 256, (n, 28, 28)).astype(np.uint8)))
         m.put(f'emnist/emnist-letters-{part}-labels-idx1-ubyte', idx(draw.randint(1, 27, n).astype(np.uint8)))
     for part, n in (('train', 3), ('test', 2), ('extra', 2)):
-        m.put(f'svhn/{part}_32x32.mat', mat(part, X=draw.randint(0, 256, (32, 32, 3, n)).astype(np.uint8),
+        m.put(f'svhn/{part}_32x32.mat', mat(X=draw.randint(0, 256, (32, 32, 3, n)).astype(np.uint8),
                                             y=draw.randint(1, 11, (n, 1)).astype(np.uint8)))
     m.pictures(*(f'flowers/jpg/image_{i:05}.jpg' for i in range(1, 6)), *(f'flowers/segmim/segmim_{i:05}.jpg' for i in range(1, 6)))
-    m.put('flowers/imagelabels.mat', mat('labels', labels=np.asarray([[77, 3, 102, 1, 5]], np.uint8)))
-    m.put('flowers/setid.mat', mat('setid', trnid=np.asarray([[3, 1]], np.uint16), valid=np.asarray([[2]], np.uint16),
+    m.put('flowers/imagelabels.mat', mat(labels=np.asarray([[77, 3, 102, 1, 5]], np.uint8)))
+    m.put('flowers/setid.mat', mat(trnid=np.asarray([[3, 1]], np.uint16), valid=np.asarray([[2]], np.uint16),
                                    tstid=np.asarray([[5, 4]], np.uint16)))
     m.pictures('folders/dog/b.png', 'folders/dog/a.jpg', 'folders/cat/c.jpeg', 'folders/cat/sub/d.png')
     m.put('folders/cat/notes.txt', 'no picture')
+
+
+def make_boundaries(m):
+    draw = np.random.RandomState(8)
+    names = ['2008_000002', '2008_000003', '2008_000007']
+    for i, name in enumerate(names):
+        m.pictures(f'boundaries/img/{name}.jpg')
+        edges = [Sparse((draw.rand(3, 4) > 0.7) * 1.0, logical=i == 1) for _ in range(20)]
+        m.put(f'boundaries/cls/{name}.mat', mat(GTcls={'Boundaries': edges, 'Segmentation': draw.randint(0, 21, (3, 4)).astype(np.uint8),
+                                                       'CategoriesPresent': np.asarray([[3], [7]], np.uint8)}))
+    m.put('boundaries/train.txt', f'{names[0]}\n{names[1]}\n')
+    m.put('boundaries/val.txt', f'{names[2]}\n')
+    m.put('boundaries/train_noval.txt', f'{names[1]}\n')
+
+
+def make_large(m):
+    """Files that MindSpore takes in their full sizes alone: a few rows with numbers, and zeros (of which a disk holds nothing)."""
+    draw = np.random.RandomState(9)
+    for name, n, whole in (('qmnist-train', 3, 3), ('qmnist-test', 10003, 60000), ('xnist', 2, 2)):
+        m.put(f'qmnist/{name}-images-idx3-ubyte', idx(draw.randint(0, 256, (n, 28, 28)).astype(np.uint8), whole), 16 + whole * 784)
+        m.put(f'qmnist/{name}-labels-idx2-int', idx(draw.randint(0, 10, (n, 8)).astype(np.int32), whole), 12 + whole * 32)
+    for name, n, width, whole in (('cifar10/data_batch_1', 2, 3073, 10000), ('cifar10/data_batch_2', 1, 3073, 10000),
+                                  ('cifar10/test_batch', 2, 3073, 10000), ('cifar100/train', 3, 3074, 50000), ('cifar100/test', 2, 3074, 10000)):
+        m.put(f'{name}.bin', draw.randint(0, 10, (n, width)).astype(np.uint8).tobytes(), whole * width)
 
 
 def make(root):
@@ -334,3 +386,5 @@ def make(root):
     make_text(maker)
     make_audio(maker)
     make_numbers(maker)
+    make_boundaries(maker)
+    make_large(maker)
