@@ -197,7 +197,8 @@ static const char reindex_help[] =
     "Writes the index (.db) of every file of a data set anew. spore reads without one, MindSpore does not.\n";
 static const char recover_help[] =
     "usage: spore record recover FILE\n\n"
-    "Completes FILE.partial, which a program that died while writing FILE has left: all pages that were full by then.\n";
+    "Completes FILE.partial, which a program that died while writing FILE has left: all pages that were full by then.\n"
+    "An earlier FILE must be moved away first.\n";
 static const char encrypt_help[] =
     "usage: spore record encrypt FILE (--key-file FILE | --key-env NAME) [--mode MODE] [--hash ALGORITHM]\n\n"
     "Encrypts a data set and its index in place, as MindSpore does (set_enc_key, set_enc_mode). MindSpore 2.10 itself reads\n"
@@ -255,7 +256,13 @@ static int record_recover(int argc, char **argv)
     const tool_option options[] = {{NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, recover_help, (const int[]){1, 1}, &path, &n, &helped);
     if (code != 0 || helped) return code;
-    if (sp_record_recover(path, &rows) != SP_OK) return tool_engine_failed(argv[0]);
+    static const char end[] = ".partial"; /* the name of what was left means the same */
+    size_t length = strlen(path), kept = length > strlen(end) && strcmp(path + length - strlen(end), end) == 0 ? length - strlen(end) : length;
+    char *name = strndup(path, kept);
+    if (name == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    code = sp_record_recover(name, &rows) == SP_OK ? 0 : tool_engine_failed(argv[0]);
+    free(name);
+    if (code != 0) return code;
     printf("%lld rows\n", (long long)rows);
     return 0;
 }
@@ -316,15 +323,21 @@ static sp_status create_like(const sp_record *r, const char *path, int shards, b
     return sp_record_create(path, fields, n, &plan, out);
 }
 
-static sp_status copy_rows(sp_record *r, sp_record_writer *w, record_bar *bar)
+/* All rows, in that many batches of consecutive ones. */
+static sp_status copy_rows(sp_record *r, sp_record_writer *w, int batches, record_bar *bar)
 {
     sp_record_row *row = NULL;
     SP_TRY(sp_record_row_create(r, NULL, 0, &row));
-    sp_status status = sp_record_writer_batch(w, sp_record_count(r));
-    for (int64_t i = 0; i < sp_record_count(r) && status == SP_OK; i++) {
-        status = sp_record_read(r, i, row);
-        if (status == SP_OK) status = sp_record_write(w, sp_record_row_values(row));
-        record_bar_step(bar);
+    sp_status status = SP_OK;
+    int64_t n = sp_record_count(r), at = 0;
+    for (int batch = 0; batch < batches && status == SP_OK; batch++) {
+        int64_t end = at + n / batches + (batch < n % batches);
+        status = sp_record_writer_batch(w, end - at);
+        for (; at < end && status == SP_OK; at++) {
+            status = sp_record_read(r, at, row);
+            if (status == SP_OK) status = sp_record_write(w, sp_record_row_values(row));
+            record_bar_step(bar);
+        }
     }
     sp_record_row_release(row);
     return status;
@@ -352,8 +365,9 @@ static int record_split(int argc, char **argv)
     if (code != 0) return code;
     sp_record_writer *w = NULL;
     record_bar bar = {0, sp_record_count(r)};
-    sp_status status = create_like(r, others[1], shards > 100000 ? 100000 : (int)shards, parts, overwrite, &w);
-    if (status == SP_OK) status = copy_rows(r, w, &bar);
+    if (shards > 100000) shards = 100000;
+    sp_status status = create_like(r, others[1], (int)shards, parts, overwrite, &w);
+    if (status == SP_OK) status = copy_rows(r, w, parts ? (int)shards : 1, &bar);
     if (status == SP_OK) status = sp_record_commit(w);
     record_bar_end(&bar);
     if (status != SP_OK) code = tool_engine_failed(argv[0]);
@@ -385,7 +399,7 @@ static int merge_files(const char *verb, const char *out, const char **paths, in
                 code = tool_complain(EXIT_FAILED, "%s: %s has a field '%s', %s has '%s'", verb, paths[i],
                                      sp_record_field_at(records[i], k)->name, paths[0],
                                      sp_record_field_at(records[0], k)->name);
-        if (code == 0 && copy_rows(records[i], w, &bar) != SP_OK)
+        if (code == 0 && copy_rows(records[i], w, 1, &bar) != SP_OK)
             code = tool_complain(EXIT_FAILED, "%s: %s: %s", verb, paths[i], sp_error_message());
     }
     if (code == 0 && sp_record_commit(w) != SP_OK) code = tool_engine_failed(verb);

@@ -35,6 +35,7 @@ typedef struct record_rows {
     int n_fields;
     sp_record_field *fields;
     int64_t total;
+    const char *origin; /* the file that the present row comes from; NULL: the source as a whole */
     void *state;
     int (*next)(struct record_rows *rows, sp_record_value *values);
     void (*close)(struct record_rows *rows);

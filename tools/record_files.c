@@ -131,6 +131,7 @@ static int folder_next(record_rows *rows, sp_record_value *values)
     free(f->data);
     f->data = read_file(path, &bytes);
     if (f->data == NULL) return -1;
+    rows->origin = p->path;
     values[0] = (sp_record_value){.type = SP_RECORD_STRING, .rank = -1, .data = p->path, .bytes = strlen(p->path)};
     values[1] = (sp_record_value){.type = SP_RECORD_BYTES, .rank = -1, .data = f->data, .bytes = bytes};
     if (rows->n_fields > 2) values[2] = (sp_record_value){.type = SP_RECORD_INT32, .rank = -1, .i = p->label};

@@ -5,6 +5,7 @@
 
 #include "record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,8 @@ static const char *guess_kind(const char *path)
 
 static int open_rows(const make_options *o, const char *source, const char *labels, record_rows *out)
 {
+    struct stat info;
+    if (stat(source, &info) != 0) return tool_complain(EXIT_FAILED, "record make: %s: %s", source, strerror(errno));
     const char *kind = o->kind != NULL ? o->kind : guess_kind(source);
     if (kind == NULL)
         return tool_complain(EXIT_USAGE, "record make: what %s is cannot be told by its name; give --kind", source);
@@ -74,6 +77,15 @@ static int open_rows(const make_options *o, const char *source, const char *labe
     return code;
 }
 
+/* A complaint about the row that could not be written, with the file it comes from. */
+static int row_failed(const record_rows *rows)
+{
+    char verb[1200], plain[1024];
+    if (rows->origin == NULL) return tool_engine_failed("record make");
+    snprintf(verb, sizeof verb, "record make: %s", tool_plain(rows->origin, plain, sizeof plain));
+    return tool_engine_failed(verb);
+}
+
 static int write_rows(record_rows *rows, sp_record_writer *w)
 {
     sp_record_value *values = calloc((size_t)rows->n_fields, sizeof *values);
@@ -83,7 +95,7 @@ static int write_rows(record_rows *rows, sp_record_writer *w)
     /* The number of rows is known, so every shard gets its part of them in one piece. */
     if (rows->total > 0) sp_record_writer_batch(w, rows->total);
     while (code == 0 && (more = rows->next(rows, values)) > 0) {
-        if (sp_record_write(w, values) != SP_OK) code = tool_engine_failed("record make");
+        if (sp_record_write(w, values) != SP_OK) code = row_failed(rows);
         record_bar_step(&bar);
     }
     record_bar_end(&bar);

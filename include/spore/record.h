@@ -155,8 +155,8 @@ SP_API int64_t sp_record_writer_count(const sp_record_writer *writer); /* rows w
 /* Would these values make a row? SP_TYPE or SP_VALUE, naming `row` (any number for the message), column, found and
  * declared type. Writes nothing. */
 SP_API sp_status sp_record_writer_check(const sp_record_writer *writer, const sp_record_value *values, int64_t row);
-/* The next `n_rows` rows are one batch, spread over the shards in consecutive parts of equal size. Without this call
- * every row is a batch: rows go to the shards in turn. */
+/* The next `n_rows` rows are one batch, spread over the shards in consecutive parts of equal size; of separate shards
+ * one gets them all, each in its turn. Without this call every row is a batch: rows go to the shards in turn. */
 SP_API sp_status sp_record_writer_batch(sp_record_writer *writer, int64_t n_rows);
 /* Check, then append one row. */
 SP_API sp_status sp_record_write(sp_record_writer *writer, const sp_record_value *values);

@@ -548,12 +548,12 @@ static sp_iterator *enter(py_iterator *self)
     return NULL;
 }
 
-/* Exceptions of Python functions are the cause of a RuntimeError that names the row; those that end a program pass. */
+/* Exceptions of Python functions are the cause of a RuntimeError that names the row; Ctrl-C passes. */
 static PyObject *raise_failure(py_iterator *self, sp_status status)
 {
     PyObject *cause = sp_iterator_take_fault(self->it);
     if (!cause) return sp__py_fail(status);
-    if (!PyErr_GivenExceptionMatches(cause, PyExc_Exception)) {
+    if (!sp__py_is_fault_of_row(cause)) {
         PyErr_SetObject((PyObject *)Py_TYPE(cause), cause);
         Py_DECREF(cause);
         return NULL;

@@ -71,6 +71,11 @@ static PyObject *lend(sp_tensor *cell)
 
 /* --- failures --------------------------------------------------------------------------------------------------------- */
 
+bool sp__py_is_fault_of_row(PyObject *exception)
+{
+    return PyErr_GivenExceptionMatches(exception, PyExc_Exception) || PyErr_GivenExceptionMatches(exception, PyExc_SystemExit);
+}
+
 sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
 {
     PyObject *text = exception ? PyObject_Str(exception) : NULL;
@@ -78,7 +83,7 @@ sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
     sp__fail(SP_RUNTIME, "%s: %s", exception ? sp__py_type_name(exception) : "exception", words ? words : "(no text)");
     PyErr_Clear();
     Py_XDECREF(text);
-    if (exception && !PyErr_GivenExceptionMatches(exception, PyExc_Exception)) call->fatal = true; /* Ctrl-C, exit */
+    if (exception && !sp__py_is_fault_of_row(exception)) call->fatal = true;
     call->fault = exception;
     return SP_RUNTIME;
 }

@@ -31,7 +31,9 @@ PyObject *sp__py_row_arguments(sp_py_call how, const sp_row_call *call, int n_in
 int sp__py_row_answer(sp_py_call how, PyObject *result, sp_row_call *call, int n, sp_tensor **out);
 /* Turn the present exception into a failure with a fault. */
 sp_status sp__py_row_failed(sp_row_call *call);
-/* The same for an exception that is given; its reference goes over. */
+/* Whether an exception says something about a row: all but Ctrl-C and its like do, exit() too. */
+bool sp__py_is_fault_of_row(PyObject *exception);
+/* The same as sp__py_row_failed for an exception that is given; its reference goes over. */
 sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception);
 void sp__py_drop(void *object); /* a reference, on any thread */
 

@@ -112,7 +112,10 @@ static sp_status check_shard(checker *c, const char *path, const sp_record_secre
     if (sp__mr_schema_compare(first->schema, shard.header->schema) != SP_OK)
         complain(c, "%s: %s", path, sp_error_message());
     const char *name = sp__mr_base_name(path);
-    if (strcmp(name, shard.header->shard_names[shard.header->shard]) != 0)
+    size_t length = strlen(name), end = strlen(".partial");
+    if (length > end && strcmp(name + length - end, ".partial") == 0)
+        complain(c, "%s: left by a writer that died; `spore record recover` completes it", path);
+    else if (strcmp(name, shard.header->shard_names[shard.header->shard]) != 0)
         complain(c, "%s: the header calls it '%s'; MindSpore does not read renamed files", path,
                  shard.header->shard_names[shard.header->shard]);
     else if (shard.header->shard != number)

@@ -2,7 +2,7 @@
 /* mindrecord_writer.c - rows in, shard files out: checks each row, cuts it in records, deals rows out to shards.
  *
  * Each batch is cut into consecutive parts, one for each shard, as MindSpore does; rows that are left over go to the
- * shards in turn (there: by chance), so files depend on the rows and calls alone. */
+ * shards in turn (there: by chance), so files depend on the rows and calls alone. Of separate shards each batch fills one. */
 #include "data/mindrecord_partial.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 struct sp_record_writer {
     int n_shards, n_open;
     sp_mr_partial *shards;
-    bool overwrite;
+    bool overwrite, separate;
     bool done;   /* committed, or a commit failed half-way: nothing more may be written */
     bool broken; /* writing failed, a disk is full perhaps: pages and notes may disagree */
     int n_fields;
@@ -21,7 +21,7 @@ struct sp_record_writer {
     sp_record_value *sorted; /* values of a row in the order of the schema */
     sp_mr_buffer raw, blob;
     int64_t n_rows;
-    int shard, turn;    /* where rows go now; who gets the next spare row */
+    int shard, turn;    /* where rows go now; who gets the next spare row, or the next batch if shards are separate */
     int64_t part_left;  /* rows for this shard, in the present batch */
     int64_t batch_rows, batch_left;
     sp_record_secret secret;
@@ -156,14 +156,13 @@ static sp_status make_header(const char *path, int shard, int n_shards, const sp
     return SP_OK;
 }
 
-static sp_status refuse_existing(const char *path)
+static sp_status refuse_existing(const char *path, const char *advice)
 {
     char *db = sp__mr_path(path, ".db");
     if (db == NULL) return SP_NOMEM;
     bool data_there = access(path, F_OK) == 0, db_there = access(db, F_OK) == 0;
     sp__free(db);
-    SP_CHECK(!data_there && !db_there, SP_VALUE, "%s%s: exists already; allow overwriting, or choose another name", path,
-             data_there ? "" : ".db");
+    SP_CHECK(!data_there && !db_there, SP_VALUE, "%s%s: exists already; %s", path, data_there ? "" : ".db", advice);
     return SP_OK;
 }
 
@@ -175,7 +174,7 @@ static sp_status open_new_shard(sp_record_writer *w, const char *path, int i, co
     char *name = sp__mr_path(path, suffix);
     if (name == NULL) return SP_NOMEM;
     sp_mr_header *h = NULL;
-    sp_status status = plan->overwrite ? SP_OK : refuse_existing(name);
+    sp_status status = plan->overwrite ? SP_OK : refuse_existing(name, "allow overwriting, or choose another name");
     if (status == SP_OK) status = make_header(path, i, w->n_shards, fields, n_fields, plan, &h);
     if (status == SP_OK) status = sp__mr_partial_create(name, h, plan->overwrite, &w->shards[i]);
     if (status == SP_OK) w->n_open++;
@@ -192,6 +191,7 @@ sp_status sp_record_create(const char *path, const sp_record_field *fields, int 
     sp_record_writer *w = NULL;
     SP_TRY(writer_create(plan->n_shards == 0 ? 1 : plan->n_shards, plan->secret, &w));
     w->overwrite = plan->overwrite;
+    w->separate = plan->separate;
     sp_status status = SP_OK;
     for (int i = 0; i < w->n_shards && status == SP_OK; i++)
         status = open_new_shard(w, path, i, fields, n_fields, plan);
@@ -304,6 +304,7 @@ sp_status sp_record_writer_check(const sp_record_writer *w, const sp_record_valu
 /* Rows of the present batch that shard i gets. */
 static int64_t part_of(const sp_record_writer *w, int i)
 {
+    if (w->separate) return i == w->turn ? w->batch_rows : 0;
     int64_t spare = w->batch_rows % w->n_shards;
     return w->batch_rows / w->n_shards + ((i - w->turn + w->n_shards) % w->n_shards < spare);
 }
@@ -321,7 +322,7 @@ static sp_mr_partial *next_shard(sp_record_writer *w)
 {
     while (w->part_left == 0) w->part_left = part_of(w, ++w->shard);
     w->part_left--;
-    if (--w->batch_left == 0) w->turn = (int)((w->turn + w->batch_rows % w->n_shards) % w->n_shards);
+    if (--w->batch_left == 0) w->turn = (int)((w->turn + (w->separate ? 1 : w->batch_rows % w->n_shards)) % w->n_shards);
     return &w->shards[w->shard];
 }
 
@@ -395,7 +396,7 @@ static sp_status recover_shard(const char *path, uint64_t *rows)
 {
     sp_mr_partial p;
     SP_TRY(sp__mr_partial_reopen(path, &p));
-    sp_status status = refuse_existing(path);
+    sp_status status = refuse_existing(path, "move it away first");
     if (status == SP_OK) {
         *rows += sp__mr_header_rows(p.header);
         status = sp__mr_partial_finish(&p);

@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import sys
 import threading
 import time
 
@@ -312,10 +313,27 @@ def test_what_cannot_be_is_named(data, text):
         epochs(data())
 
 
-def test_ends_of_programs_pass():
+def test_exit_in_a_function_is_a_failure_of_its_row():
+    def stop(*_):
+        sys.exit(3)
+
+    class Stopping:
+        def __getitem__(self, i):
+            return stop() if i == 1 else np.int32(i)
+
+        def __len__(self):
+            return 3
+    for data in (numbers(2).map(stop, 'n'), numbers(2).filter(stop, 'n'), numbers(2).batch(2, per_batch_map=stop, input_columns=['n']),
+                 ds.GeneratorDataset(Stopping(), 'n', shuffle=False)):
+        with pytest.raises(RuntimeError, match='SystemExit: 3') as caught:
+            epochs(data)
+        assert isinstance(caught.value.__cause__, SystemExit) and 'row ' in str(caught.value)
+
+
+def test_an_interrupt_passes():
     def stop(n):
-        raise SystemExit(3)
-    with pytest.raises(SystemExit):
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
         epochs(numbers(2).map(stop, 'n'))
 
 

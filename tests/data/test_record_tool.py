@@ -5,8 +5,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -287,4 +289,39 @@ def test_wrong_command_lines(data, tmp_path):
     assert "--kind is" in run("make", tmp_path / "x", data, "--kind", "tar", code=2)
     assert "at least 1" in run("split", data, tmp_path / "x", "zero", code=2)
     assert "1 to 1000 are possible" in run("split", data, tmp_path / "x", "1001", code=1)
+    assert "none: No such file" in run("make", tmp_path / "x", tmp_path / "none", code=1)
     assert "cannot be opened" in run("info", tmp_path / "none", code=1)
+
+
+def test_recover_takes_the_name_of_what_was_left(tmp_path):
+    """A writer that is killed: the earlier file stays, `check` says what the rest is, `recover` completes it."""
+    path = tmp_path / "a.mindrecord"
+    write(path, [{"a": 1, "b": b"1"}], {"a": {"type": "int32"}, "b": {"type": "bytes"}})
+    program = f"""
+import os, signal, spore.mindrecord as mr
+w = mr.FileWriter({str(path)!r}, overwrite=True)
+w.set_header_size(16384)
+w.set_page_size(32768)
+w.add_schema({{"a": {{"type": "int32"}}, "b": {{"type": "bytes"}}}})
+for i in range(50):
+    w.write_raw_data([{{"a": i, "b": b"x" * 5000}}])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    assert [row["b"] for row in rows_of(path)] == [b"1"]
+    assert "recover" in run("check", f"{path}.partial", code=1)
+    assert "move it away" in run("recover", f"{path}.partial", code=1)
+    for old in (path, f"{path}.db"):
+        os.remove(old)
+    rows = int(run("recover", f"{path}.partial").split()[0])
+    assert 0 < rows <= 50 and [row["a"] for row in rows_of(path)] == list(range(rows))
+    assert run("check", path) == "all is well\n" and not os.path.exists(f"{path}.partial")
+
+
+def test_a_name_that_is_no_text_is_told(tmp_path):
+    folder = os.fsencode(tmp_path / "pictures")
+    os.mkdir(folder)
+    with open(os.path.join(folder, b"a\xff\xfe.png"), "wb") as file:
+        file.write(b"not looked at")
+    told = run("make", tmp_path / "x", tmp_path / "pictures", code=1)
+    assert "UTF-8" in told and "a\\xff\\xfe.png" in told

@@ -31,8 +31,9 @@ def _schema_fault(content):
             return f"Field '{name}' should be dict."
         if 'type' not in field or not (len(field) == 1 or (len(field) == 2 and 'shape' in field)):
             return f"Field '{field}' contains illegal attributes."
-        if field['type'] not in (_ARRAY_TYPES if 'shape' in field else _TYPES):
-            return f"Field '{name}' contain illegal attribute '{field['type']}'."
+        types = _ARRAY_TYPES if 'shape' in field else _TYPES
+        if field['type'] not in types:
+            return f"Field '{name}' contain illegal attribute '{field['type']}'. The format has {', '.join(sorted(types))}."
         if 'shape' in field and not isinstance(field['shape'], list):
             return f"Field '{name}' contain illegal attribute '{field['shape']}'."
     return None
