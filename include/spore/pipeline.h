@@ -50,13 +50,15 @@ typedef struct sp_row_call {
     bool fatal;     /* set on failure, if it would be the same for any row: sp_dataset_tolerate does not pass over it */
 } sp_row_call;
 
+#define SP_ORIGIN_PLACE '\x1f'
+
 /* A function of the caller and what belongs to it. It fills out[0..n_out-1] with new references; in[] is borrowed. */
 typedef struct sp_row_function {
     const char *name; /* for messages; must outlive the data set */
     sp_status (*run)(void *context, sp_row_call *call, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
     void (*release)(void *context);     /* may be NULL */
     void (*drop_fault)(void *fault);    /* may be NULL */
-    /* Of a source: where a row comes from (its file), for messages. May be NULL. */
+    /* Of a source: where a row comes from, for messages: its file, and behind SP_ORIGIN_PLACE where in it. May be NULL. */
     void (*origin)(void *context, int64_t id, char *text, size_t room);
     void *context;
     bool lane;  /* only on the thread that calls sp_iterator_next, in the order of rows; else on any, several at once */
@@ -92,6 +94,9 @@ SP_API sp_status sp_dataset_from_stream(const sp_row_function *next, int n_colum
 /* Row i is element i of every array's first dimension. Memory is shared. */
 SP_API sp_status sp_dataset_from_arrays(int n_columns, sp_tensor *const *arrays, const char *const *columns,
                                         const sp_order *order, sp_dataset **out);
+/* Say which files the rows of a source come from, for messages: the first rows[0] from files[0], and so on. Right behind its
+ * making, with a tree on it or not; of sources that know their files themselves it changes nothing. */
+SP_API sp_status sp_dataset_name_files(sp_dataset *ds, int n, const int64_t *rows, const char *const *files);
 /* Rows of MindRecord files; columns == NULL: all. */
 SP_API sp_status sp_dataset_from_record(sp_record *record, const char *const *columns, int n_columns,
                                         const sp_order *order, sp_dataset **out);

@@ -243,10 +243,12 @@ static PyObject *from_stream(PyObject *self, PyObject *args)
     const char *columns[SP_COLUMNS_MAX];
     sp_row_function next;
     sp_dataset *ds = NULL;
+    int buckets = 0;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO:pipeline_stream", &callable, &names)) return NULL;
+    if (!PyArg_ParseTuple(args, "OO|p:pipeline_stream", &callable, &names, &buckets)) return NULL;
     const int n = take_names(names, columns);
-    if (n < 0 || sp__py_row_function("GeneratorDataset", callable, SP_PY_CALL_NEXT, 0, &next) < 0) return NULL;
+    const char *who = buckets ? "bucket_batch_by_length" : "GeneratorDataset"; /* lives as long as the data set */
+    if (n < 0 || sp__py_row_function(who, callable, SP_PY_CALL_NEXT, 0, &next) < 0) return NULL;
     const sp_status status = sp_dataset_from_stream(&next, n, columns, &ds);
     return give(status, ds);
 }
@@ -424,6 +426,27 @@ static PyObject *columns_of(PyObject *self, void *unused)
     return list;
 }
 
+/* name_files([(rows, path as bytes), ...]) */
+static PyObject *name_files(PyObject *self, PyObject *list)
+{
+    const Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : -1;
+    int64_t *rows = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *rows);
+    const char **files = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *files);
+    bool fine = rows && files;
+    if (!fine) n < 0 ? PyErr_SetString(PyExc_TypeError, "name_files wants a list") : (void)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n && fine; i++) {
+        long long count;
+        fine = PyArg_ParseTuple(PyList_GetItem(list, i), "Ly:name_files", &count, &files[i]);
+        if (fine) rows[i] = count;
+    }
+    const sp_status status = fine ? sp_dataset_name_files(dataset(self), (int)n, rows, files) : SP_OK;
+    PyMem_Free(rows);
+    PyMem_Free(files);
+    if (!fine) return NULL;
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
 static void pipeline_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -434,6 +457,7 @@ static void pipeline_dealloc(PyObject *self)
 
 static PyMethodDef pipeline_methods[] = {
     {"map", map_transforms, METH_VARARGS, "map(transforms, in, named)"},
+    {"name_files", name_files, METH_O, "name_files([(rows, path), ...]): where the rows of a source come from, for messages."},
     {"map_function", map_function, METH_VARARGS, "map_function(function, in, named, processes=0)"},
     {"filter", filter_rows, METH_VARARGS, "filter(function, in)"},
     {"tolerate", tolerate, METH_O, "tolerate(replace): without rows that fail in it."},
@@ -690,7 +714,7 @@ static PyMethodDef functions[] = {
     {"pipeline_parts", from_parts, METH_VARARGS, "pipeline_parts(paths, [file, begin, length], text, column, order=None)"},
     {"pipeline_record", from_record, METH_VARARGS, "pipeline_record(reader, columns, order=None)"},
     {"pipeline_source", from_source, METH_VARARGS, "pipeline_source(function of a row's number, count, columns, order=None, processes=0)"},
-    {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns)"},
+    {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns, buckets=False)"},
     {"pipeline_zip", zip_all, METH_O, "pipeline_zip(list)"},
     {"pipeline_concat", concat_all, METH_O, "pipeline_concat(list)"},
     {"pipeline_report", set_report, METH_O, "pipeline_report(function of a text): is told about rows that take long."},

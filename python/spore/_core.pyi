@@ -1178,7 +1178,7 @@ def pipeline_report(*args, **kwargs) -> Any:
 def pipeline_source(*args, **kwargs) -> Any:
     """pipeline_source(function of a row's number, count, columns, order=None, processes=0)"""
 def pipeline_stream(*args, **kwargs) -> Any:
-    """pipeline_stream(function of epoch and row, columns)"""
+    """pipeline_stream(function of epoch and row, columns, buckets=False)"""
 def pipeline_texts(*args, **kwargs) -> Any:
     """pipeline_texts(encode, decode, tensors): how texts become arrays and back, and what dicts of arrays are as Tensors."""
 def pipeline_zip(*args, **kwargs) -> Any:

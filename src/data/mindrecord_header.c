@@ -387,7 +387,8 @@ static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mr_header 
 
 sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **out)
 {
-    SP_CHECK(bytes >= SP_MR_LENGTH_BYTES, SP_FORMAT, "%zu bytes are not a MindRecord file", bytes);
+    SP_CHECK(bytes >= SP_MR_LENGTH_BYTES, SP_FORMAT, "Invalid file, the size of mindrecord file: %zu is smaller than the lower limit: %d", bytes,
+             (int)SP_MR_LENGTH_BYTES);
     uint64_t length = sp__mr_get64(file);
     SP_CHECK(length >= 2 && length <= SP_MR_HEADER_MAX, SP_FORMAT,
              "is not a MindRecord file: its header would have %llu bytes", (unsigned long long)length);

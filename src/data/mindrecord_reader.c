@@ -53,7 +53,7 @@ static sp_status check_fit(const sp_mr_shard *first, const sp_mr_shard *s)
              "%s: pages of %llu bytes, the files before have %llu", s->path, (unsigned long long)s->header->page_bytes,
              (unsigned long long)first->header->page_bytes);
     sp_status status = sp__mr_schema_compare(first->header->schema, s->header->schema);
-    if (status != SP_OK) sp__error_context("%s", s->path);
+    if (status != SP_OK) sp__error_context("Invalid file, the metadata of mindrecord file: %s is different from others", s->path);
     return status;
 }
 

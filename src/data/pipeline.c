@@ -32,7 +32,25 @@ void sp_dataset_release(sp_dataset *ds)
     sp__free(ds->in);
     sp__free(ds->from);
     sp__free(ds->pads);
+    for (int i = 0; i < ds->n_files; i++) sp__free(ds->files[i]);
+    sp__free(ds->files);
+    sp__free(ds->file_rows);
     sp__free(ds);
+}
+
+sp_status sp_dataset_name_files(sp_dataset *ds, int n, const int64_t *rows, const char *const *files)
+{
+    while (ds->n_parents == 1) ds = ds->parents[0];
+    if (ds->n_parents > 0 || ds->function.origin || ds->n_files > 0 || n <= 0) return SP_OK;
+    ds->files = sp__alloc_zero((size_t)n * sizeof *ds->files);
+    ds->file_rows = sp__alloc_zero((size_t)n * sizeof *ds->file_rows);
+    if (!ds->files || !ds->file_rows) return SP_NOMEM;
+    for (; ds->n_files < n; ds->n_files++) {
+        ds->file_rows[ds->n_files] = rows[ds->n_files];
+        ds->files[ds->n_files] = sp__strdup(files[ds->n_files]);
+        if (!ds->files[ds->n_files]) return SP_NOMEM;
+    }
+    return SP_OK;
 }
 
 int sp_dataset_column_count(const sp_dataset *ds) { return ds->n_columns; }
@@ -104,6 +122,9 @@ static sp_status find_columns(const sp_dataset *ds, const char *who, int n, cons
         sp__free(places);
         if (strcmp(who, "project") == 0)
             return sp__fail(SP_RUNTIME, "project: Invalid column, column name: %s does not exist; the columns are: %s", names[i], known);
+        if (strcmp(who, "filter") == 0)
+            return sp__fail(SP_RUNTIME, "filter: Invalid parameter, column name: %s does not exist in the dataset columns: %s", names[i],
+                            known);
         return sp__fail(SP_RUNTIME, "%s: Invalid parameter, input column name: %s doesn't exist in the dataset columns: %s", who,
                         names[i], known);
     }

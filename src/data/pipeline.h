@@ -63,6 +63,9 @@ struct sp_dataset {
     int *from;   /* for each column: a column of the parent, or -1 - k for value k that was made */
     int n_pads;
     sp_padding *pads; /* one a column, column NULL: none */
+    int n_files;      /* of a source, for messages: where rows come from */
+    char **files;
+    int64_t *file_rows;
 };
 
 /* A plan: the state of one node in one iterator. The fields that kinds share the use of are explained there. */

@@ -151,22 +151,44 @@ static const char *stage_name(const sp_stage *p)
     return node->function.run && node->function.name ? node->function.name : node->kind->name;
 }
 
-/* Which operation of a map has failed: messages begin with its name. */
-static void failed_operation(const sp_dataset *node, char *words, size_t room)
+/* The file that a row comes from, "" if unknown; `place` gets where in it. */
+static void find_file(const sp_task *t, char *file, size_t room, const char **place)
 {
-    const char *text = node->function.run ? "PyFunc:" : sp_error_message();
-    const size_t n = strcspn(text, ": ");
-    if (n && n < 48 && text[n] == ':') snprintf(words, room, "map operation: [%.*s] failed. ", (int)n, text);
+    const sp_stage *p = t->plan;
+    file[0] = '\0';
+    *place = "";
+    if (t->id < 0) return;
+    while (p->node->n_parents == 1) p = p->parents[0];
+    const sp_dataset *source = p->node;
+    int64_t id = t->id;
+    if (source->function.origin) source->function.origin(source->function.context, id, file, room);
+    for (int i = 0; i < source->n_files && file[0] == '\0'; id -= source->file_rows[i++])
+        if (id < source->file_rows[i]) snprintf(file, room, "%s", source->files[i]);
+    char *cut = strrchr(file, SP_ORIGIN_PLACE);
+    if (!cut) return;
+    *cut = '\0';
+    *place = cut + 1;
 }
 
 /* The row of the source, and its file if there is one. */
 static void name_source(const sp_task *t, char *text, size_t room)
 {
-    char origin[400] = "";
-    const sp_stage *p = t->plan;
-    while (p->node->n_parents == 1) p = p->parents[0];
-    if (p->node->function.origin) p->node->function.origin(p->node->function.context, t->id, origin, sizeof origin);
-    snprintf(text, room, " (row %lld of the source%s%s)", (long long)t->id, origin[0] ? ": " : "", origin);
+    char file[400];
+    const char *place;
+    find_file(t, file, sizeof file, &place);
+    snprintf(text, room, " (row %lld of the source%s%s%s%s)", (long long)t->id, file[0] ? ": " : "", file, place[0] ? ", " : "", place);
+}
+
+/* Which operation of a map has failed, and with what file: messages begin with its name, as MindSpore has them. */
+static void failed_operation(const sp_task *t, char *words, size_t room)
+{
+    char file[400];
+    const char *text = t->plan->node->function.run ? "PyFunc:" : sp_error_message(), *place;
+    const size_t n = strcspn(text, ": ");
+    if (!n || n >= 48 || text[n] != ':') return;
+    find_file(t, file, sizeof file, &place);
+    snprintf(words, room, "map operation: [%.*s] failed. %s%s%s", (int)n, text, file[0] ? "The corresponding data file is: " : "", file,
+             file[0] ? ". " : "");
 }
 
 /* Which row has failed, where it comes from, and in which column. */
@@ -182,8 +204,8 @@ static void name_row(const sp_task *t, char *text, size_t room)
 
 static void keep_failure(sp_task *t, sp_status status)
 {
-    char operation[96] = "", row[700];
-    if (t->plan->node->kind == &sp__node_map) failed_operation(t->plan->node, operation, sizeof operation);
+    char operation[560] = "", row[700];
+    if (t->plan->node->kind == &sp__node_map) failed_operation(t, operation, sizeof operation);
     name_row(t, row, sizeof row);
     if (operation[0] && !t->plan->node->function.run) { /* the words of the transform come first, as MindSpore has them */
         char words[sizeof((sp_error *)0)->message];

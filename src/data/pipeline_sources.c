@@ -239,7 +239,7 @@ static void parts_origin(void *context, int64_t id, char *text, size_t room)
 {
     const parts *p = context;
     const int64_t file = ((const int64_t *)p->at[0]->data)[id];
-    snprintf(text, room, "%s, byte %lld", file >= 0 && file < p->n ? p->paths[file] : "?",
+    snprintf(text, room, "%s%cbyte %lld", file >= 0 && file < p->n ? p->paths[file] : "?", SP_ORIGIN_PLACE,
              (long long)((const int64_t *)p->at[1]->data)[id]);
 }
 
@@ -355,7 +355,7 @@ static void record_origin(void *context, int64_t id, char *text, size_t room)
     for (int i = 0; i < r->n_shards; i++) {
         const int64_t n = sp_record_shard_count(r->record, i);
         if (id < n) {
-            snprintf(text, room, "%s, row %lld", sp_record_shard_path(r->record, i), (long long)id);
+            snprintf(text, room, "%s%crow %lld", sp_record_shard_path(r->record, i), SP_ORIGIN_PLACE, (long long)id);
             return;
         }
         id -= n;
@@ -370,8 +370,8 @@ static sp_status record_columns(record *r, const char *const *columns, int n_col
     for (int i = 0; i < r->n_columns; i++) {
         const char *name = columns ? columns[i] : sp_record_field_at(r->record, i)->name;
         SP_CHECK(sp_record_field_find(r->record, name) >= 0, SP_RUNTIME,
-                 "Invalid data, %s has no column '%s': column name can not found in schema",
-                 sp_record_shard_path(r->record, 0), name);
+                 "Invalid data, column name: %s can not found in schema of %s. Please check the 'column_list'.", name,
+                 sp_record_shard_path(r->record, 0));
         if (!(r->columns[i] = sp__strdup(name))) return SP_NOMEM;
     }
     return SP_OK;

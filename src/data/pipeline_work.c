@@ -157,6 +157,8 @@ static cell_kind kind_of(const sp_task *t, int64_t row, int column)
 static sp_status fail_shapes(const sp_task *t, int column, cell_kind a, cell_kind b)
 {
     char one[SP_SHAPE_TEXT], two[SP_SHAPE_TEXT];
+    a.rank -= a.dtype == SP_DTYPE_STR; /* the last dimension of texts is their length */
+    b.rank -= b.dtype == SP_DTYPE_STR;
     return sp__fail(SP_RUNTIME,
                     "Cannot batch tensors with different %s in column %d ('%s'): one is %s of shape %s and another %s of shape %s; "
                     "make them alike, or use padded_batch",
@@ -178,6 +180,9 @@ static sp_status batch_dims(const sp_task *t, int column, int64_t *dims, bool *f
                  "Invalid pad_info, rank of pad_shape must be equal to rank of specified column '%s', but column rank: %d, "
                  "pad_shapes rank:%d",
                  t->plan->node->columns[column], rank - text, pad->rank);
+    SP_CHECK(!pads || !text || pad->value == 0, SP_RUNTIME,
+             "PadEnd: can not pad numeric and string tensors together, but got: %g and column '%s' of strings", pad->value,
+             t->plan->node->columns[column]);
     memcpy(dims, first.dims, (size_t)rank * sizeof *dims);
     for (int64_t i = 1; i < t->n_inputs; i++) {
         const cell_kind cell = kind_of(t, i, column);

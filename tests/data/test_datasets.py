@@ -179,7 +179,7 @@ def test_waiting_callbacks_keep_step():
     done.wait(5)
     assert log[0] == ('train', 1) and ('map', 2) in log and ('map', 3) in log
     ds.config.set_callback_timeout(1)
-    with pytest.raises(RuntimeError, match='timeout after 1 second'):
+    with pytest.raises(RuntimeError, match='ds_step_begin timed out after 1 second'):
         rows(numbers(3).map(lambda a: a, 'a', callbacks=Together()))
 
 
@@ -351,7 +351,7 @@ def test_files_of_matlab(tmp_path):
     spec = importlib.util.spec_from_file_location('sources_make', Path(__file__).parents[1] / 'oracle_sources' / 'make.py')
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
-    whole = make.mat('x', a=np.arange(6, dtype=np.uint8).reshape(2, 3), b=np.arange(3, dtype=np.float64).reshape(1, 3))
+    whole = make.mat(a=np.arange(6, dtype=np.uint8).reshape(2, 3), b=np.arange(3, dtype=np.float64).reshape(1, 3))
     path = tmp_path / 'x.mat'
     path.write_bytes(whole)
     found = load_mat(str(path))

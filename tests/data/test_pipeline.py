@@ -194,11 +194,37 @@ def test_zip_concat_split():
     assert [row[0] for row in epochs(first)[0]] == [0, 1] and [row[0] for row in epochs(second)[0]] == [2, 3, 4]
 
 
+def test_records_are_sampled_less_strictly(tmp_path):
+    """As MindSpore does it: numbers modulo the number of rows, a start behind the last row, more draws than rows."""
+    path = str(tmp_path / 'a.mindrecord')
+    numbers(6).project(['n']).save(path)
+
+    def ids(sampler):
+        return [row[0] for row in epochs(ds.MindDataset(path, sampler=sampler))[0]]
+    assert ids(ds.SubsetSampler([1, 7, 13, 0])) == [1, 1, 1, 0] and len(ids(ds.SubsetRandomSampler([1, -1]))) == 2
+    assert ids(ds.SequentialSampler(4, 9)) == [4, 5] and ids(ds.SequentialSampler(9)) == [] and len(ids(ds.RandomSampler(True, 9))) == 9
+    assert ids(ds.IterSampler([5, 4, 3], 2)) == [5, 4]
+    with pytest.raises(ValueError, match='sampler is not supported'):
+        ds.MindDataset(path, sampler=3)
+    with pytest.raises(RuntimeError, match="can not be divisible by the value of 'num_shards': 4"):
+        ds.MindDataset(path, ['n'], padded_sample={'n': 1}, num_padded=1, num_shards=4, shard_id=0).get_dataset_size()
+
+
+def test_what_records_cannot_hold_is_not_saved(tmp_path):
+    with pytest.raises(RuntimeError, match="multi-dimensional string.*'s'"):
+        ds.NumpySlicesDataset({'s': np.array([['a', 'b']])}).save(str(tmp_path / 'a'))
+    with pytest.raises(RuntimeError, match="'u' holds 18446744073709551615"):
+        ds.NumpySlicesDataset({'u': np.array([2**64 - 1], np.uint64)}).save(str(tmp_path / 'a'))
+    ds.GeneratorDataset([(b'ab', np.uint64(7))], ['b', 'u']).save(str(tmp_path / 'a'))
+    row = next(iter(ds.MindDataset(str(tmp_path / 'a')).create_dict_iterator(num_epochs=1, output_numpy=True)))
+    assert row['b'].tobytes() == b'ab' and row['u'] == 7
+
+
 def test_samplers():
     def ids(sampler, n=6, **kwargs):
         return [row[0] for row in epochs(numbers(n, shuffle=None, sampler=sampler, **kwargs))[0]]
     assert ids(ds.SequentialSampler(2, 3)) == [2, 3, 4]
-    assert sorted(ids(ds.RandomSampler())) == list(range(6)) and len(ids(ds.RandomSampler(True, 9))) == 9
+    assert sorted(ids(ds.RandomSampler())) == list(range(6)) and len(ids(ds.RandomSampler(True, 9))) == 6
     assert ids(ds.SubsetSampler([5, 1])) == [5, 1] and sorted(ids(ds.SubsetRandomSampler([5, 1]))) == [1, 5]
     assert set(ids(ds.WeightedRandomSampler([0, 1, 0, 1, 0, 0], 8))) <= {1, 3}
     assert ids(ds.DistributedSampler(4, 1, shuffle=False)) == [1, 5]
@@ -272,7 +298,7 @@ def test_mindrecord(tmp_path):
     padded = ds.MindDataset(path, ['label'], num_shards=2, shard_id=1, shuffle=False, padded_sample={'label': -1},
                             num_padded=1)
     assert epochs(padded)[0] == [[1], [3], [-1]]
-    with pytest.raises(RuntimeError, match="no column 'other'"):
+    with pytest.raises(RuntimeError, match="column name: other can not found"):
         ds.MindDataset(path, ['other']).get_col_names()
 
 
@@ -492,10 +518,13 @@ def test_callbacks_of_map():
         def ds_epoch_end(self, context):
             heard.append('end')
     data = numbers(3).map(lambda n: (n, n), 'n', ['n', 'm'], callbacks=[Note(2)])
+    assert data.output_shapes(estimate=True) == [[], [], [3]] and len(data.output_types()) == 3 and not heard
     assert data.get_col_names() == ['n', 'm', 'v'] and [row[:2] for row in epochs(data, 2)[1]] == [[0, 0], [1, 1], [2, 2]]
     assert heard == ['begin', ('epoch', 1), (1, 1), (3, 3), 'end', ('epoch', 2), (2, 5), 'end']
     with pytest.raises(TypeError):
         numbers(3).map(lambda n: n, callbacks=[3]).get_col_names()
+    with pytest.raises(AttributeError, match='without overriding any methods'):
+        epochs(numbers(3).map(lambda n: n, callbacks=ds.DSCallback()))
 
 
 def test_memory_stays_within_the_budget():

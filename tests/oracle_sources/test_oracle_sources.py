@@ -45,6 +45,17 @@ def test_source_as_mindspore_reads_it(root, name, source, arguments):
     assert [list(row.items()) for row in found['rows']] == [list(row.items()) for row in wanted['rows']]
 
 
+@pytest.mark.parametrize('name, source, arguments', CASES.CASES, ids=[case[0] for case in CASES.CASES])
+def test_a_function_that_fails_tells_the_file(root, name, source, arguments):
+    def stop(*_):
+        raise ValueError('stop')
+    if 'error' in ANSWERS[name]:
+        return
+    data = eval(f"ds.{source}({arguments.replace('{root}', root)})", {'ds': ds})
+    with pytest.raises(RuntimeError, match=f'map operation: .PyFunc. failed. The corresponding data file is: {root}'):
+        next(iter(data.map(stop, data.get_col_names()[:1]).create_tuple_iterator(num_epochs=1)))
+
+
 def test_every_case_was_recorded():
     assert sorted(ANSWERS) == sorted(case[0] for case in CASES.CASES)
     assert os.path.getsize(Path(__file__).with_name('answers.json')) < 200_000

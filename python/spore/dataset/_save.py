@@ -8,12 +8,15 @@ from spore.dataset import _check
 
 # numpy types that MindRecord has, and what the others are kept as
 _TYPES = {'int32': 'int32', 'int64': 'int64', 'float32': 'float32', 'float64': 'float64', 'int8': 'int32', 'uint8': 'int32',
-          'int16': 'int32', 'uint16': 'int32', 'uint32': 'int64', 'float16': 'float32', 'bool': 'int32'}
+          'int16': 'int32', 'uint16': 'int32', 'uint32': 'int64', 'uint64': 'int64', 'float16': 'float32', 'bool': 'int32'}
 
 
 def _field(name, value):
-    if value.dtype.kind == 'U':
-        return {'type': 'string'}
+    if value.dtype.kind in 'US':
+        if value.ndim > 0:
+            raise RuntimeError("Invalid data, mindrecord can not support multi-dimensional string tensor. Column "
+                               f"'{name}' has values of shape {value.shape}.")
+        return {'type': 'string' if value.dtype.kind == 'U' else 'bytes'}
     if value.dtype == np.uint8 and value.ndim == 1:
         return {'type': 'bytes'}
     kind = _TYPES.get(value.dtype.name)
@@ -23,11 +26,13 @@ def _field(name, value):
     return {'type': kind} if value.ndim == 0 else {'type': kind, 'shape': [-1, *value.shape[1:]]}
 
 
-def _plain(field, value):
+def _plain(name, field, value):
     if field['type'] == 'string':
         return str(value)
     if field['type'] == 'bytes':
-        return value.tobytes()
+        return value.item() if value.dtype.kind == 'S' else value.tobytes()
+    if value.dtype == np.uint64 and value.size and value.max() >= 1 << 63:
+        raise RuntimeError(f"save: column '{name}' holds {value.max()}, more than the int64 that MindRecord files have for uint64")
     value = value.astype(field['type'])
     return value if 'shape' in field else value.item()
 
@@ -52,7 +57,7 @@ def save(data, file_name, num_files, file_type):
             fields = [_field(name, value) for name, value in zip(names, row)]
             writer = FileWriter(file_name, num_files)
             writer.add_schema(dict(zip(names, fields)))
-        rows.append({name: _plain(field, value) for name, field, value in zip(names, fields, row)})
+        rows.append({name: _plain(name, field, value) for name, field, value in zip(names, fields, row)})
         if len(rows) == 1000:
             writer.write_raw_data(rows)
             rows = []

@@ -117,6 +117,11 @@ class Table(MappableDataset):
     def get_col_names(self):
         return list(self._found()._columns)
 
+    def _row_files(self):
+        known = next((getattr(self, name, None) for name in ('dataset_file', 'dataset_files', 'dataset_dir')
+                      if isinstance(getattr(self, name, None), str)), None)
+        return [(self._total_now(), known)] if known and not self._files else []
+
     def _make(self):
         self._found()
         files, arrays, (names, function) = self._files, dict(self._arrays), self._made

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the user at the beginning and end of steps and epochs of a map."""
+import contextlib
 import threading
 
 from spore.dataset import _check, config
@@ -75,10 +76,10 @@ class WaitedDSCallback(Callback, DSCallback):
         self._steps = self._epochs = 0
         self._trained, self._ended = None, False
 
-    def _wait(self, what):
+    def _wait(self, what, who):
         if not self._condition.wait_for(lambda: self._ended or what(), config.get_callback_timeout()):
-            raise RuntimeError(f"ds_step_begin timeout after {config.get_callback_timeout()} second(s). Please consider increasing the "
-                               "timeout value by calling dataset.config.set_callback_timeout: the training did not end its step")
+            raise RuntimeError(f"{who} timed out after {config.get_callback_timeout()} second(s). The training did not end the step or epoch "
+                               "before; dataset.config.set_callback_timeout gives it longer")
 
     def sync_epoch_begin(self, train_run_context, ds_run_context):
         """Before an epoch of the map, after the epoch of the training before it."""
@@ -108,7 +109,7 @@ class WaitedDSCallback(Callback, DSCallback):
         """Waits for the training."""
         if ds_run_context.cur_epoch_num > 1:
             with self._condition:
-                self._wait(lambda: self._epochs >= ds_run_context.cur_epoch_num - 1)
+                self._wait(lambda: self._epochs >= ds_run_context.cur_epoch_num - 1, 'ds_epoch_begin')
             self.sync_epoch_begin(self._trained, ds_run_context)
 
     def ds_step_begin(self, ds_run_context):
@@ -116,7 +117,7 @@ class WaitedDSCallback(Callback, DSCallback):
         if ds_run_context.cur_step_num > self.step_size:
             steps = (ds_run_context.cur_step_num - 1) // self.step_size
             with self._condition:
-                self._wait(lambda: self._steps >= steps)
+                self._wait(lambda: self._steps >= steps, 'ds_step_begin')
             self.sync_step_begin(self._trained, ds_run_context)
 
     def create_runtime_obj(self):
@@ -124,21 +125,50 @@ class WaitedDSCallback(Callback, DSCallback):
         return self
 
 
+_quiet = threading.local()
+
+
+@contextlib.contextmanager
+def quiet():
+    """A time in which no callback is called on this thread: a look at rows that does not count."""
+    before, _quiet.on = getattr(_quiet, 'on', False), True
+    try:
+        yield
+    finally:
+        _quiet.on = before
+
+
+_EVENTS = ('ds_begin', 'ds_epoch_begin', 'ds_epoch_end', 'ds_step_begin', 'ds_step_end')
+# What must be overridden for a function of a WaitedDSCallback to wait.
+_SYNC = {'ds_epoch_begin': 'sync_epoch_begin', 'ds_step_begin': 'sync_step_begin'}
+
+
+def _overridden(callback):
+    """The functions of a callback that do something."""
+    def own(base, name):
+        return getattr(type(callback), name) is not getattr(base, name)
+    if isinstance(callback, WaitedDSCallback):
+        return {event for event in _EVENTS if own(DSCallback, event) and (event not in _SYNC or own(WaitedDSCallback, _SYNC[event]))}
+    return {event for event in _EVENTS if own(DSCallback, event)}
+
+
 class Announcer:
     """Calls callbacks around the rows of a map; ``size`` is the number of rows in an epoch."""
 
     def __init__(self, callbacks, size):
-        for callback in callbacks:
-            _check.kind(callback, DSCallback, 'callbacks')
-        self._callbacks, self._size = callbacks, size
+        self._callbacks, self._size = [(callback, _overridden(callback)) for callback in callbacks], size
+        if not all(events for _, events in self._callbacks):
+            raise AttributeError("Inheriting Callback class without overriding any methods, check the usage of user defined Callback.")
 
     def _call(self, name, context, stepwise=False):
-        for callback in self._callbacks:
-            if not stepwise or (context.cur_step_num - 1) % callback.step_size == 0:
+        for callback, events in self._callbacks:
+            if name in events and (not stepwise or (context.cur_step_num - 1) % callback.step_size == 0):
                 getattr(callback, name)(context)
 
     def around(self, epoch, row, function):
         """What ``function`` gives, with the callbacks before and after it."""
+        if getattr(_quiet, 'on', False):
+            return function()
         context = DSCallbackRunContext(epoch + 1, row + 1, epoch * self._size + row + 1)
         if row == 0:
             if epoch == 0:

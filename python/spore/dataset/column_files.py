@@ -292,7 +292,7 @@ class RandomDataset(Table):
         if self.schema is not None:
             columns = self.schema.columns
         else:
-            columns = [{'name': f'column_{i}', 'type': str(draws.choice(['int32', 'float32', 'uint8'])),
+            columns = [{'name': f'c{i}', 'type': str(draws.choice(['int32', 'float32', 'uint8'])),
                         'shape': draws.integers(1, 11, draws.integers(1, 3)).tolist()} for i in range(int(draws.integers(1, 5)))]
         place = {column['name']: k for k, column in enumerate(columns)}
         if self.columns_list is not None and self.schema is not None:

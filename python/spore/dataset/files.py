@@ -9,7 +9,7 @@ import numpy as np
 from spore import _core, log
 from spore.dataset import _check
 from spore.dataset._table import check_decrypt, decrypted
-from spore.dataset.samplers import PKSampler, Shuffle, generator_of
+from spore.dataset.samplers import BuiltinSampler, PKSampler, Shuffle, for_records, generator_of, ids_of
 from spore.dataset.sources import MappableDataset
 
 __all__ = ['MindDataset', 'OBSMindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
@@ -59,11 +59,11 @@ class MindDataset(MappableDataset):
             _check.kind(columns_list, list, 'columns_list')
         self._columns = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
         if padded_sample is not None:
+            _check.kind(padded_sample, dict, 'padded_sample')
             if num_padded is None:
                 raise RuntimeError("padded_sample is specified and requires num_padded as well.")
             if self._columns is None:
                 raise RuntimeError("padded_sample is specified and requires columns_list as well.")
-            _check.kind(padded_sample, dict, 'padded_sample')
             _check.kind(num_padded, int, 'num_padded')
             if num_padded < 0:
                 raise ValueError(f"num_padded is invalid, num_padded={num_padded}.")
@@ -75,7 +75,9 @@ class MindDataset(MappableDataset):
         paths = [dataset_files] if isinstance(dataset_files, str) else dataset_files
         for path in paths:
             if not os.path.isfile(path) and not os.path.isfile(path + '0'):
-                raise ValueError(f"The file {path} does not exist or permission denied!")
+                raise ValueError(f"The file {os.path.realpath(path)} does not exist or permission denied!")
+        if sampler is not None and not isinstance(sampler, BuiltinSampler) and not hasattr(sampler, '__iter__'):
+            raise ValueError("The sampler is not supported yet.")
         from spore.mindrecord import config as files
         self._files = files
         self._reader = files.open_files(dataset_files, None)
@@ -87,6 +89,9 @@ class MindDataset(MappableDataset):
         if not isinstance(self.sampler, PKSampler):
             return None
         column = self.sampler.class_column
+        if column not in [name for name, _, _ in self._reader.fields()]:
+            raise RuntimeError(f"Invalid data, 'class_column': {column} can not found in fields of mindrecord files. Please check "
+                               "'class_column' in PKSampler.")
         reader = self._files.open_files(self._paths, [column])
         return np.asarray([row[column] for row in reader])
 
@@ -94,6 +99,9 @@ class MindDataset(MappableDataset):
         return len(self._reader) + self._padded[1]
 
     def _order(self):
+        if self.sampler is not None:
+            labels = self._labels if self._labels() is not None else None
+            return lambda seed, epoch: ids_of(for_records(self.sampler, self._total()), self._total(), seed, epoch, labels)
         if self._by_file is None:
             return super()._order()
         paths = self._paths if isinstance(self._paths, list) else [self._paths]
@@ -118,6 +126,9 @@ class MindDataset(MappableDataset):
         row, count = self._padded
         if not count:
             return _core.pipeline_record(self._reader, self._columns, self._order())
+        if self._total() % self._shard_of[0]:
+            raise RuntimeError(f"Invalid data, the size of dataset and padded samples: {self._total()} can not be divisible by the value of "
+                               f"'num_shards': {self._shard_of[0]}. Please adjust the value of 'num_padded'.")
         reader, columns = self._reader, self._columns
 
         kinds = {name: np.dtype(kind) for name, kind, _ in reader.fields() if kind not in ('string', 'bytes')}
@@ -212,9 +223,12 @@ class _Labelled(MappableDataset):
 
     _NAMES = ['image', 'label']
 
-    def __init__(self, arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache):
+    def __init__(self, arrays, files, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache):
         super().__init__(num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
-        self._arrays = arrays
+        self._arrays, self._sources = arrays, files
+
+    def _row_files(self):
+        return self._sources
 
     def _total(self):
         return len(self._arrays[0])
@@ -243,9 +257,8 @@ class MnistDataset(_Labelled):
         _folder(dataset_dir)
         usage = _usage(usage, ['train', 'test', 'all'])
         parts = {'train': ['train'], 'test': ['t10k']}.get(usage, ['t10k', 'train'])     # all: by the names of the files
-        arrays = _idx_pairs(type(self).__name__, dataset_dir, [(f'{p}-images-idx3-ubyte', f'{p}-labels-idx1-ubyte')
-                                                               for p in parts])
-        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        pairs = _idx_pairs(type(self).__name__, dataset_dir, [(f'{p}-images-idx3-ubyte', f'{p}-labels-idx1-ubyte') for p in parts])
+        super().__init__(*pairs, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
 
     def num_classes(self):
         return 10
@@ -278,9 +291,9 @@ class EMnistDataset(_Labelled):
             raise ValueError(f"Input name is not within the valid set of {self._PARTS}.")
         usage = _usage(usage, ['train', 'test', 'all'])
         kinds = ['test', 'train'] if usage in (None, 'all') else [usage]
-        arrays = _idx_pairs('EMnistDataset', dataset_dir, [(f'emnist-{name}-{k}-images-idx3-ubyte',
-                                                            f'emnist-{name}-{k}-labels-idx1-ubyte') for k in kinds])
-        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        pairs = _idx_pairs('EMnistDataset', dataset_dir, [(f'emnist-{name}-{k}-images-idx3-ubyte',
+                                                           f'emnist-{name}-{k}-labels-idx1-ubyte') for k in kinds])
+        super().__init__(*pairs, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
 
     def num_classes(self):
         return len(np.unique(self._arrays[1]))
@@ -307,14 +320,15 @@ class QMnistDataset(_Labelled):
         _folder(dataset_dir)
         _check.kind(compat, bool, 'compat')
         usage = _usage(usage, [*self._FILES, 'all'])
-        images, labels = [], []
+        images, labels, sources = [], [], []
         for kind in (['train', 'test', 'nist'] if usage in (None, 'all') else [usage]):
             picture, label, part = self._FILES[kind]
             images.append(read_idx('QMnistDataset', dataset_dir, picture, 3)[part or slice(None)])
             labels.append(read_idx('QMnistDataset', dataset_dir, label, 2)[part or slice(None)])
+            sources.append((len(images[-1]), os.path.join(dataset_dir, picture)))
         labels = np.concatenate(labels).astype(np.uint32)
         arrays = [np.concatenate(images)[..., None], np.ascontiguousarray(labels[:, 0]) if compat else labels]
-        super().__init__(arrays, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+        super().__init__(arrays, sources, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
 
     def num_classes(self):
         return 10
@@ -342,11 +356,12 @@ class Cifar10Dataset(_Labelled):
         if not paths:
             raise RuntimeError(f"Invalid cifar folder, cifar(.bin) files are missing under {dataset_dir}: there are no files "
                                f"{' or '.join(kinds)}")
-        rows = np.concatenate([self._rows(path) for path in paths])
+        parts = [self._rows(path) for path in paths]
+        rows = np.concatenate(parts)
         images = np.ascontiguousarray(rows[:, self._LABELS:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
         labels = [np.ascontiguousarray(rows[:, i]).astype(np.uint32) for i in range(self._LABELS)]
-        super().__init__([images, *labels], num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id,
-                         cache)
+        super().__init__([images, *labels], [(len(part), path) for part, path in zip(parts, paths)], num_samples, num_parallel_workers,
+                         shuffle, sampler, num_shards, shard_id, cache)
 
     def _rows(self, path):
         data = np.fromfile(path, np.uint8)
@@ -379,7 +394,8 @@ def _idx_pairs(who, folder, names):
         labels.append(read_idx(who, folder, label_name, 1))
         if len(images[-1]) != len(labels[-1]):
             raise RuntimeError(f"{who}: there are {len(images[-1])} images in {image_name}, but {len(labels[-1])} labels")
-    return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)]
+    files = [(len(part), os.path.join(folder, name)) for part, (name, _) in zip(images, names)]
+    return [np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)], files
 
 
 _IDX_TYPES = {8: '>u1', 9: '>i1', 11: '>i2', 12: '>i4', 13: '>f4', 14: '>f8'}

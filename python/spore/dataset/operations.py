@@ -131,7 +131,7 @@ class BatchDataset(_Passing):
                     raise RuntimeError("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function should be "
                                        f"{len(outputs)} , but got: {len(made)}")
                 rows.update(_zip(outputs, made))
-            return tuple(_stack(name, rows[name]) for name in columns)
+            return tuple(_stack(i, name, rows[name]) for i, name in enumerate(columns))
         sizes = _sizes_of(self._n)
         return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns),
                                              self._processes() if self._function is not None else 0)
@@ -151,14 +151,14 @@ def _sizes_of(size):
     return ask
 
 
-def _stack(name, values):
+def _stack(place, name, values):
     if isinstance(values, np.ndarray):
         return values
     arrays = [to_array(value) for value in values]
     shapes = {a.shape for a in arrays}
     if len(shapes) > 1:
-        raise RuntimeError(f"Inconsistent batch shapes, batch operation expects same shape for each data row, but column '{name}' "
-                           f"has rows of shapes {sorted(shapes)[:4]}")
+        raise RuntimeError(f"Cannot batch tensors with different shapes in column {place} ('{name}'): rows have the shapes "
+                           f"{sorted(shapes)[:4]}")
     return np.stack(arrays)
 
 
@@ -194,8 +194,8 @@ class PaddedBatchDataset(_Passing):
         """The same for texts, and for sizes that a function gives."""
         def together(*lists):
             *lists, _, _ = lists
-            return tuple(_stack(name, _filled(cells, *(pads[name] or (None, 0)), None) if name in pads else cells)
-                         for name, cells in _zip(names, lists))
+            return tuple(_stack(i, name, _filled(cells, *(pads[name] or (None, 0)), None) if name in pads else cells)
+                         for i, (name, cells) in enumerate(_zip(names, lists)))
         sizes = _sizes_of(self._n)
         return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(names))
 
@@ -241,6 +241,10 @@ class BucketBatchByLengthDataset(_Passing):
         if unknown:
             raise RuntimeError(f"Invalid parameter, input column name: {unknown[0]} doesn't exist in the dataset columns: {names}")
         places = [names.index(c) for c in self._inputs]
+        pads = self._pads or dict.fromkeys(names)       # without any, all columns are filled up to the largest of a batch
+        for column in pads:
+            if column not in names:
+                raise RuntimeError(f"Invalid pad_info, column name: {column} does not exist; there are {names}")
 
         def length(row):
             values = [row[i] for i in places]
@@ -259,9 +263,10 @@ class BucketBatchByLengthDataset(_Passing):
             made = []
             for i, name in enumerate(names):
                 cells = [row[i] for row in rows]
-                if name in self._pads or self._to_bound and i in places:
-                    cells = _filled(cells, *(self._pads.get(name) or (None, 0)), self._bound(bucket))
-                made.append(_stack(name, cells))
+                if name in pads:
+                    shape, value = pads[name] or (None, 0)
+                    cells = _filled(cells, shape, value, self._bound(bucket) if shape and None in shape else None)
+                made.append(_stack(i, name, cells))
             return tuple(made)
 
         def batches():
@@ -276,7 +281,7 @@ class BucketBatchByLengthDataset(_Passing):
                 if rows and not self._drop:
                     yield together(bucket, rows)
         from spore.dataset.sources import _Streaming
-        return _core.pipeline_stream(_Streaming(batches, 0, lambda row: row), names)
+        return _core.pipeline_stream(_Streaming(batches, 0, lambda row: row), names, True)
 
     def _bound(self, bucket):
         if not self._to_bound:
@@ -671,7 +676,12 @@ class RenameDataset(_Passing):
         if unknown:
             raise RuntimeError(f"Invalid column, column to be renamed does not exist: there are no columns {unknown}, only {names}")
         new = dict(_zip(self._old, self._new))
-        return self._parent().project(names, [new.get(c, c) for c in names])
+        made = [new.get(c, c) for c in names]
+        twice = [c for c in made if made.count(c) > 1]
+        if twice:
+            raise RuntimeError("Invalid column, rename operation does not support rename one column name into another already exist column "
+                               f"name, existing column name is: {twice[0]}.")
+        return self._parent().project(names, made)
 
 
 class ZipDataset(UnionBaseDataset):

@@ -12,6 +12,7 @@ import numpy as np
 
 from spore import _core
 from spore.dataset import _check, config
+from spore.dataset.callback import quiet
 from spore.dataset.iterators import DictIterator, TupleIterator
 
 __all__ = ['Dataset', 'zip']
@@ -55,6 +56,10 @@ class Dataset:
         """The data set of the engine."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its rows are made")
 
+    def _row_files(self):
+        """Of a source whose files the engine does not read itself, for messages: so many rows come from the first file, and so on."""
+        return []
+
     def _finish(self, made):
         """The last word about it."""
         return made
@@ -62,7 +67,9 @@ class Dataset:
     def _engine(self):
         settings = config.get_debug_mode(), config.get_error_samples_mode()
         if self._pipeline is None or self._made_for != settings:
-            self._pipeline, self._made_for = self._finish(self._make()), settings
+            made = self._make()
+            made.name_files([(rows, os.fsencode(path)) for rows, path in self._row_files()])
+            self._pipeline, self._made_for = self._finish(made), settings
         return self._pipeline
 
     # --- questions ---------------------------------------------------------------------------------------------------
@@ -91,9 +98,10 @@ class Dataset:
 
     def _first_row(self):
         if self._first is None:
-            iterator = _core.PipelineIterator(self._engine(), 0, 0, 0, 1)
-            self._first = iterator.next(True)
-            iterator.close()
+            with quiet():
+                iterator = _core.PipelineIterator(self._engine(), 0, 0, 0, 1)
+                self._first = iterator.next(True)
+                iterator.close()
             if self._first is None:
                 raise RuntimeError("the dataset holds no rows, so there are no shapes or types")
         return self._first
@@ -103,9 +111,10 @@ class Dataset:
         _check.kind(estimate, bool, 'estimate')
         shapes = [list(value.shape) for value in self._first_row()]
         if estimate:
-            for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
-                for shape, value in _zip(shapes, row):
-                    shape[:] = [n if n == m else None for n, m in _zip(shape, value.shape)]
+            with quiet():
+                for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
+                    for shape, value in _zip(shapes, row):
+                        shape[:] = [n if n == m else None for n, m in _zip(shape, value.shape)]
         return shapes
 
     def output_types(self):
@@ -477,7 +486,7 @@ def _split(data, sizes, randomize):
         part = source.skip(start) if start else source
         parts.append(part.take(size))
         start += size
-    return parts
+    return tuple(parts)
 
 
 def zip(datasets):

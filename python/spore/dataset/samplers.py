@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samplers: which rows of a source come, and in which order. What is random follows from (seed, epoch)."""
+import copy
 import enum
 
 import numpy as np
 
-__all__ = ['Sampler', 'BuiltinSampler', 'SequentialSampler', 'RandomSampler', 'DistributedSampler', 'SubsetSampler',
+__all__ = ['Sampler', 'BuiltinSampler', 'IterSampler', 'SequentialSampler', 'RandomSampler', 'DistributedSampler', 'SubsetSampler',
            'SubsetRandomSampler', 'WeightedRandomSampler', 'PKSampler', 'Shuffle']
 
 
@@ -124,6 +125,28 @@ class Sampler(BuiltinSampler):
         return _as_ids(self)
 
 
+class IterSampler(Sampler):
+    """Rows that any iterable of numbers names.
+
+    Args:
+        sampler: the iterable; it is gone through once an epoch.
+        num_samples: how many of its numbers are used; all if None.
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3], ['n'], sampler=dataset.IterSampler([2, 0]))
+        >>> [int(row['n']) for row in rows.create_dict_iterator(num_epochs=1, output_numpy=True)]
+        [3, 1]
+    """
+
+    def __init__(self, sampler, num_samples=None):
+        super().__init__(len(sampler) if num_samples is None and hasattr(sampler, '__len__') else num_samples)
+        self.sampler = sampler
+
+    def __iter__(self):
+        return iter(self.sampler)
+
+
 class SequentialSampler(BuiltinSampler):
     """Rows as they are, from ``start_index`` on."""
 
@@ -145,6 +168,8 @@ class SequentialSampler(BuiltinSampler):
 class RandomSampler(BuiltinSampler):
     """Rows in random order, or drawn with ``replacement``."""
 
+    _beyond = False     # whether more rows may be drawn than there are
+
     def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
         _flag(replacement, 'replacement')
         super().__init__(num_samples)
@@ -153,7 +178,8 @@ class RandomSampler(BuiltinSampler):
     def _choose(self, count, seed, epoch, labels):
         draws = generator_of(seed, epoch)
         if self.replacement:
-            return draws.integers(0, count, self.num_samples or count)
+            wanted = self.num_samples or count
+            return draws.integers(0, count, wanted if self._beyond else min(wanted, count))
         return draws.permutation(count)
 
     def is_shuffled(self):
@@ -314,7 +340,7 @@ class PKSampler(BuiltinSampler):
 
 def _as_ids(values):
     if not hasattr(values, '__iter__') and hasattr(values, '__len__'):      # the old way to go through something, which has no end
-        values = (values[i] for i in range(len(values)))
+        values = [values[i] for i in range(len(values))]
     ids = np.asarray(list(values))
     if ids.size == 0:
         return np.zeros(0, np.int64)
@@ -330,3 +356,22 @@ def ids_of(sampler, count, seed, epoch, labels=None):
     else:
         ids = _as_ids(sampler)
     return np.ascontiguousarray(ids, np.int64)
+
+
+def for_records(sampler, count):
+    """A sampler as MindDataset takes it, which is less strict: numbers of rows are taken modulo their ``count``, a start behind the
+    last row means none, and with replacement more rows can be drawn than there are."""
+    if not isinstance(sampler, BuiltinSampler) or count == 0:
+        return sampler
+    sampler = copy.copy(sampler)
+    if sampler.child_sampler is not None:
+        sampler.child_sampler = for_records(sampler.child_sampler, count)
+        return sampler
+    if isinstance(sampler, SubsetSampler):
+        sampler.indices = (np.asarray(sampler.indices, np.int64).astype(np.uint64) % np.uint64(count)).astype(np.int64)
+    elif isinstance(sampler, SequentialSampler):
+        start, wanted = sampler.start_index, sampler.num_samples
+        return SubsetSampler(list(range(max(0, start), count if wanted is None else max(0, min(count, start + wanted)))))
+    elif isinstance(sampler, RandomSampler):
+        sampler._beyond = True
+    return sampler

@@ -84,8 +84,8 @@ class Schema:
             if name == 'datasetType':
                 self.dataset_type = value
             elif name == 'numRows':
-                if value <= 0:
-                    raise ValueError("numRows must be greater than 0")
+                if value < 0:
+                    raise RuntimeError(f"numRows must be greater than or equal to 0, but got {value}")
                 self.num_rows = value
             elif name == 'columns':
                 self.parse_columns(value)

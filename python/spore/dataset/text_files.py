@@ -74,7 +74,7 @@ class Lines(MappableDataset):
         self._by_file = self._shuffle
         self._all = self._shuffle and shuffle != Shuffle.FILES
         self._shuffle = False       # of the source itself
-        self._sizes_found = None
+        self._sizes_found, self._paths = None, None
 
     def find_sizes(self):
         """Look for rows: their number in each file."""
@@ -109,6 +109,10 @@ class Lines(MappableDataset):
         ids, (shards, shard) = np.concatenate(files), self._shard_of
         each = -(-len(ids) // shards)
         return ids[(np.arange(each) + shard * each) % max(1, len(ids))] if shards > 1 else ids
+
+    def _row_files(self):
+        sizes = self._sizes()
+        return list(zip(sizes, self._paths or self.dataset_files))
 
     def is_shuffled(self):
         return self._by_file
@@ -516,7 +520,8 @@ class _Blocks(_Corpus):
 
     def find_sizes(self):
         self._blocks, sizes = [], []
-        for path in sorted(self.path(self.NAMES[usage]) for usage in self.usages()):
+        self._paths = sorted(self.path(self.NAMES[usage]) for usage in self.usages())
+        for path in self._paths:
             if not os.path.isfile(path):
                 raise RuntimeError(f"Invalid file, {type(self).__name__}: {path} does not exist or permission denied!")
             with open(path, encoding='utf-8') as file:
@@ -559,8 +564,9 @@ class _Pairs(_Corpus):
         raise NotImplementedError
 
     def find_sizes(self):
-        self._texts, sizes = ([], []), []
+        self._texts, self._paths, sizes = ([], []), [], []
         for first, second, sentences in self.pairs():
+            self._paths.append(first)
             here = [sentences(path) for path in (first, second)]
             if len(here[0]) != len(here[1]):
                 raise RuntimeError(f"{type(self).__name__}: {first} holds {len(here[0])} sentences, but {second} {len(here[1])}")
@@ -676,13 +682,14 @@ class SQuADDataset(_Corpus):
     USAGE = ['train', 'dev', 'all']
 
     def find_sizes(self):
-        self._rows, sizes = [], []
+        self._rows, self._paths, sizes = [], [], []
         for usage in self.usages():
             paths = sorted(glob.glob(os.path.join(glob.escape(self.dataset_dir), f'{usage}-v*.json')))
             if not paths:
                 raise RuntimeError(f"Invalid file, SQuADDataset: there is no {usage}-v1.1.json or {usage}-v2.0.json in "
                                    f"{self.dataset_dir}")
             before = len(self._rows)
+            self._paths += paths[:1]
             for path in paths[:1]:
                 with open(path, encoding='utf-8') as file:
                     content = json.load(file)
