@@ -153,6 +153,16 @@ static int put_variadic(const face *f, call_inputs *c, int at, const char *shown
     return 0;
 }
 
+/* Numbers are fine beside a Tensor; numbers alone are a mistake but for operators that programs compute sizes with. */
+static bool numbers_alone(const sp_op *op)
+{
+    static const char *const names[] = {"add",     "sub",     "mul",       "div",     "floor_div",     "floor_mod",  "pow",
+                                        "maximum", "minimum", "not_equal", "greater", "greater_equal", "less_equal", "xlogy",    "div_mode"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(op->name, names[i]) == 0) return true;
+    return false;
+}
+
 static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, call_inputs *c)
 {
     *c = (call_inputs){.in = c->few_in, .own = c->few_own};
@@ -177,8 +187,7 @@ static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, ca
             if (c->n_real == before && !first_number) first_number = value, first_name = a->name;
         }
     }
-    /* Numbers are fine beside a Tensor; numbers alone are a mistake. */
-    if (first_number && c->n_real == 0) return input_wrong(f, first_name, "a Tensor", first_number);
+    if (first_number && c->n_real == 0 && !numbers_alone(f->op)) return input_wrong(f, first_name, "a Tensor", first_number);
     return 0;
 }
 

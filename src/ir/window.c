@@ -65,9 +65,10 @@ sp_status sp__window_outputs(const char *op, bool ceil_mode, sp__window *w)
 {
     for (int d = SP_SPATIAL - w->n; d < SP_SPATIAL; d++) {
         int64_t reach = w->dilation[d] * (w->kernel[d] - 1) + 1, room = w->in[d] + w->pad[d] + w->pad_end[d] - reach;
+        if (ceil_mode) room += w->stride[d] - 1; /* a last window may reach beyond the input, also the only one */
         SP_CHECK(room >= 0, SP_VALUE, "%s: the kernel covers %lld elements, but the input with padding has %lld", op,
-                 (long long)reach, (long long)(room + reach));
-        w->out[d] = (ceil_mode ? room + w->stride[d] - 1 : room) / w->stride[d] + 1;
+                 (long long)reach, (long long)(w->in[d] + w->pad[d] + w->pad_end[d]));
+        w->out[d] = room / w->stride[d] + 1;
         /* A window that would begin in the padding behind the input holds nothing. */
         if (ceil_mode && (w->out[d] - 1) * w->stride[d] >= w->in[d] + w->pad[d]) w->out[d]--;
     }

@@ -249,6 +249,28 @@ Tensor.assign_value_cpp = Tensor.assign_value
 
 
 @_method
+def set_data(self, data, slice_shape=False):
+    """Write the contents of another Tensor of this shape; answers the Tensor itself.
+
+    Parameter.data was the Parameter itself before MindSpore 2.8: programs of that time write `p.data.set_data(x)`.
+
+    Examples:
+        >>> from spore import Parameter, Tensor
+        >>> p = Parameter(Tensor([1.0, 2.0]))
+        >>> p.data.set_data(Tensor([3.0, 4.0]))
+        Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  4.00000000e+00])
+        >>> print(p.asnumpy())
+        [3. 4.]
+    """
+    if not isinstance(data, Tensor):
+        raise TypeError(f"set_data: a Tensor is wanted, but got {type(data).__name__}")
+    if data.shape != self.shape:
+        raise ValueError(f"set_data: the Tensor has shape {self.shape}, but got contents of shape {data.shape}")
+    self[...] = (data.init_data() if data.has_init and not data._has_memory else data).astype(self.dtype)
+    return self
+
+
+@_method
 def set_dtype(self, dtype):
     """Convert the contents in place; answers the dtype."""
     self._rebind(_core.apply('cast', (self._alias(),), {'dtype': dtype}))

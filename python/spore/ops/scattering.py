@@ -72,8 +72,9 @@ def masked_fill(input_x, mask, value):
         raise TypeError(f"masked_fill: mask must be bool, but got {mask.dtype}")
     if not _number(value) and not isinstance(value, Tensor):
         raise TypeError(f"masked_fill: value must be a number or a Tensor, but got {type(value).__name__}")
-    if isinstance(value, float) and not (input_x.dtype.is_floating_point or input_x.dtype.is_complex):
-        raise TypeError(f"masked_fill: a float cannot be written to a Tensor of dtype {input_x.dtype}")
+    if isinstance(value, float) and input_x.dtype != mstype.bool_ and not (
+            input_x.dtype.is_floating_point or input_x.dtype.is_complex):
+        value = int(value)
     if isinstance(value, Tensor):
         value = apply("cast", (value,), {"dtype": input_x.dtype})
     elif input_x.dtype == mstype.bool_:
