@@ -8,7 +8,8 @@ from spore.graph.compiler import compiled_of
 TensorPy = Tensor
 
 __path__ = []  # addresses below this one are in _addresses.py
-__all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'get_code_extra']
+__all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'get_code_extra', '_framework_profiler_step_start',
+           '_framework_profiler_step_end', '_random_normal', '_random_uniform']
 
 
 class MSContext:
@@ -57,3 +58,23 @@ def get_code_extra(function):
     made = compiled.n_programs + breaks
     return {"stat": "GRAPH_CALLABLE" if made else "GRAPH_CANDIDATE", "break_count_": breaks, "compile_count_": made,
             "code": {"call_count_": compiled.n_calls, "phase_": compiled.name if compiled.n_programs else ""}}
+
+
+def _framework_profiler_step_start():
+    """A step of generating text begins; the profiler here counts steps by `step` alone."""
+
+
+def _framework_profiler_step_end():
+    """A step of generating text ends."""
+
+
+def _random_normal(seed, data, mean, sigma):
+    """Fill a numpy array with normal numbers."""
+    import numpy as np
+    data[...] = np.random.Generator(np.random.Philox(seed)).standard_normal(data.shape, 'float32') * sigma + mean
+
+
+def _random_uniform(seed, data, low, high):
+    """Fill a numpy array with uniform numbers."""
+    import numpy as np
+    data[...] = np.random.Generator(np.random.Philox(seed)).random(data.shape, 'float32') * (high - low) + low

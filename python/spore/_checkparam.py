@@ -265,3 +265,22 @@ def _repeated(n):
 
 
 once, twice, triple = _repeated(1), _repeated(2), _repeated(3)
+
+
+def _check_3d_int_or_tuple(arg_name, arg_value, prim_name, allow_five=False, ret_five=False, greater_zero=True, third_one=False,
+                           three_input=False):
+    """An int or three of them (five, the outer two 1, where allowed) as a tuple of three or five."""
+    tuples = (3, 5) if allow_five else (3,)
+    if isinstance(arg_value, int) and not isinstance(arg_value, bool):
+        value = (arg_value,) * 3
+    elif isinstance(arg_value, tuple) and len(arg_value) in tuples:
+        value = arg_value[2:] if len(arg_value) == 5 else arg_value
+    else:
+        raise ValueError(f"For '{prim_name}', attr '{arg_name}' must be a positive int or a tuple of {tuples} of them, but got "
+                         f"{arg_value!r}.")
+    if any(isinstance(v, bool) or not isinstance(v, int) or v < (1 if greater_zero else 0) for v in value):
+        raise ValueError(f"For '{prim_name}', attr '{arg_name}' must hold {'positive' if greater_zero else 'non-negative'} ints, "
+                         f"but got {arg_value!r}.")
+    if third_one and value[0] != 1:
+        raise ValueError(f"For '{prim_name}', attr '{arg_name}' must be 1 in depth, but got {arg_value!r}.")
+    return (1, 1) + value if ret_five else value

@@ -216,6 +216,17 @@ def _get_mode():
     return _values['mode']
 
 
+class _KernelContext:
+    """What MindSpore's own modules steer the runtime with; one device needs no policy."""
+
+    def set_backend_policy(self, policy):
+        """Accepted."""
+        return True
+
+
+K_CONTEXT = _KernelContext()
+
+
 class _DeviceInfo(tuple):
     """What get_current_device answers: (device_target, device_id), also by name."""
     device_target = property(lambda self: self[0])

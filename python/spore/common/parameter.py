@@ -89,6 +89,14 @@ def _checked_name(name):
     return name
 
 
+_keys = itertools.count()
+
+
+def _get_unique_parameter_key():
+    """A number that no other Parameter of the process was given."""
+    return next(_keys)
+
+
 class Parameter(Tensor):
     """A Tensor with a name that training changes.
 

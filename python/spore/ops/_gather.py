@@ -79,7 +79,10 @@ def alias(name, doc):
         try:
             return getattr(sys.modules["spore.ops"], attribute)
         except AttributeError:
-            raise AttributeError(f"module '{name}' has no attribute '{attribute}'") from None
+            try:
+                return importlib.import_module(f"{name}.{attribute}")  # a deeper address that nobody has imported yet
+            except ImportError:
+                raise AttributeError(f"module '{name}' has no attribute '{attribute}'") from None
     module = types.ModuleType(name, doc)
     module.__getattr__ = lookup
     module.__dir__ = lambda: dir(sys.modules["spore.ops"])

@@ -43,7 +43,7 @@ _FILES = {
         moe_init_routing_v2 multi_scale_deformable_attn_function nsa_compress nsa_compress_attention nsa_select_attention
         prompt_flash_attention sparse_flash_attention speed_fusion_attention rotated_iou all_gather_matmul matmul_reduce_scatter
         grouped_matmul_v2 grouped_matmul_v4 format_cast dynamic_quant_ext quant_v2 weight_quant_batch_matmul quant_batch_matmul
-        kv_cache_scatter_update moe_compute_expert_tokens moe_finalize_routing moe_gating_top_k_softmax npu_gelu AntiQuant DSDGrad
+        kv_cache_scatter_update moe_compute_expert_tokens moe_finalize_routing moe_gating_top_k_softmax npu_gelu CudnnGRU AntiQuant DSDGrad
         DSDMatmul Dequant DynamicQuantExt FFN FusedInferAttentionScore GroupTopk GroupedMatmul GroupedMatmulV2 GroupedMatmulV4
         IncreFlashAttention KVCacheScatterUpdate KvScaleCache LightningIndexer MatmulDDS MatmulDDSGrad MoeComputeExpertTokens
         MoeDistributeCombine MoeDistributeDispatch MoeFinalizeRouting MoeGatingTopKSoftmax MoeInitRouting MoeInitRoutingV2

@@ -4,6 +4,8 @@ from .. import ops
 
 
 def __getattr__(name):
+    if name == "__all__":
+        return [each for each in ops.__all__ if not each[0].isupper()]
     if name.startswith("__"):
         raise AttributeError(f"module 'spore.ops.functional' has no attribute '{name}'")
     try:

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import threading
+import types
 
 import numpy as np
 
@@ -718,6 +719,44 @@ def _exec_save(ckpt_file_name, data_list, enc_key=None, enc_mode="AES-GCM", map_
     spore = _spore()
     items = [{"name": name, "data": spore.Tensor(value[2]).reshape(tuple(value[0]))} for name, value in data_list.items()]
     save_checkpoint(items, ckpt_file_name, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc_check, format=format)
+
+
+class _Element:
+    """One entry of a checkpoint: tag (its name) and tensor (dims, tensor_type, tensor_content), both the entry itself and its
+    tensor in one."""
+
+    def __init__(self, name, value):
+        self.tag, self.tensor = name, self
+        if isinstance(value, str):
+            self.dims, self.tensor_type, self.tensor_content = [0], "str", value.encode("utf-32-le")
+        else:
+            array = value.asnumpy() if value.dtype != _spore().bfloat16 else value.view(_spore().uint16).asnumpy()
+            self.dims, self.tensor_type, self.tensor_content = list(value.shape) or [0], str(value.dtype), array.tobytes()
+
+    def ByteSize(self):
+        """How much it holds."""
+        return len(self.tensor_content)
+
+
+def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check=False):
+    """The entries of a checkpoint in the order of the file, as `value` of the object answered."""
+    bundle = _read_bundle(_source_path(ckpt_file_name, "ckpt"), bool(crc_check), dec_key, dec_mode or "AES-GCM")
+    return types.SimpleNamespace(value=[_Element(name, bundle.value(index)) for index, name in enumerate(bundle.names())])
+
+
+def _load_map_parameter(checkpoint, parameter_dict):
+    """Entries without contents would be hash tables of embeddings."""
+    raise NotImplementedError(f"the checkpoint's entry '{checkpoint.tag}' holds no Tensor; tables of MapParameter are not read")
+
+
+def _convert_save_obj_to_param_list(save_obj, integrated_save, append_dict, choice_func):
+    """What save_checkpoint would write: a list of dicts with name and data."""
+    if isinstance(save_obj, _spore().nn.Cell):
+        save_obj = {parameter.name: parameter for parameter in save_obj.get_parameters()}
+    if isinstance(save_obj, dict):
+        save_obj = [{"name": name, "data": data} for name, data in save_obj.items()]
+    chosen = [item for item in save_obj if choice_func is None or choice_func(item["name"])]
+    return chosen + [{"name": name, "data": data} for name, data in (append_dict or {}).items()]
 
 
 def __getattr__(name):

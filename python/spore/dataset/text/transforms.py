@@ -31,6 +31,9 @@ def _array(words):
     return np.array(words if words else [''], dtype=np.str_)
 
 
+DE_C_INTER_NORMALIZE_FORM = {form: form for form in NormalizeForm}  # what transforms of the user's own look forms up in
+
+
 class TextTensorOperation(TensorOperation):
     """A transform of text."""
 
@@ -41,7 +44,7 @@ class TextTensorOperation(TensorOperation):
         self.implementation = Implementation.C
 
     def parse(self):
-        """Not one of the engine's."""
+        """Not one of the engine's. A class of the user's own may answer one of the transforms here, which then does the work."""
         raise NotImplementedError(f"{type(self).__name__} runs in Python")
 
     def _run(self, columns):
@@ -49,7 +52,7 @@ class TextTensorOperation(TensorOperation):
 
     def _one(self, column):
         """What comes of one column: a tuple of columns."""
-        raise NotImplementedError
+        return self.parse()._one(column)
 
 
 class _Each(TextTensorOperation):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """All transforms of images."""
-from spore.dataset.transforms.transforms import not_random
+from spore.dataset.transforms.transforms import CompoundOperation, PyTensorOperation, TensorOperation, TypeCast, not_random
 from spore.dataset.vision._arrays import (CutMixBatch, FiveCrop, Grayscale, HsvToRgb, LinearTransformation, MixUp,
                                           MixUpBatch, RandomErasing, RandomGrayscale, RandomPerspective, RgbToHsv,
                                           TenCrop)

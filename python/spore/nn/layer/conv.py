@@ -212,6 +212,15 @@ class Conv3dTranspose(_Conv):
         return self._transposed(x, "conv3d_input_grad", self.output_padding)
 
 
+def _deconv_output_length(is_valid, is_same, is_pad, input_length, filter_size, stride_size, dilation_size, padding):
+    """How many elements a transposed convolution makes of input_length along one axis."""
+    filter_size += (filter_size - 1) * (dilation_size - 1)
+    length, beyond = input_length * stride_size, filter_size - stride_size
+    if is_valid:
+        return length + max(beyond, 0)
+    return length if is_same else length + beyond - padding if is_pad else 0
+
+
 _document(Conv2d, "Convolution of an image, (N, C, H, W).", ", an int or (height, width)",
           ", an int or (top, bottom, left, right)",
           "        >>> print(nn.Conv2d(3, 8, 3, stride=2)(ms.ops.ones((1, 3, 16, 16))).shape)\n        (1, 8, 8, 8)\n    ",

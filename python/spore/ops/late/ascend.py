@@ -14,7 +14,7 @@ CLASSES = """AntiQuant DSDGrad DSDMatmul Dequant DynamicQuantExt FFN FusedInferA
     MoeInitRoutingV2 NsaCompress NsaCompressAttention NsaSelectAttention PagedAttention PagedAttentionMask PromptFlashAttention Quant
     QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter WeightQuantBatchMatmul
     MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache PromptKVCache GetNext
-    FormatCast Push Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""".split()
+    FormatCast Push Pull CudnnGRU FusedAdaFactor FusedAdaFactorWithGlobalNorm""".split()
 
 
 def _refuse(name):

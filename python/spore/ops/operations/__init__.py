@@ -13,6 +13,8 @@ del _name
 
 
 def __getattr__(name):
+    if name == "__all__":
+        return [each for each in ops.__all__ if each[0].isupper()]
     if name.startswith("__"):
         raise AttributeError(f"module 'spore.ops.operations' has no attribute '{name}'")
     try:
