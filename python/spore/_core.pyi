@@ -828,6 +828,8 @@ class Tensor:
         """A copy in which one slice along a dimension is src."""
     def set_const_arg(self, const_arg=True) -> Any:
         """Note whether a compiled function may take it for a constant."""
+    def set_data(self, data, slice_shape=False) -> Any:
+        """Write the contents of another Tensor of this shape; answers the Tensor itself."""
     def set_dtype(self, dtype) -> Any:
         """Convert the contents in place; answers the dtype."""
     def set_init_flag(self, flag) -> Any:

@@ -219,6 +219,7 @@ const sp_op sp_op_logsumexp = {
     .dtypes = SP_DT_FLOATS,
     .compose = logsumexp_compose, .mindir = "LogSumExp", .onnx = "ReduceLogSumExp",
     .python = "ops.logsumexp(input, dim:axis, keepdim:keepdims=False); "
+              "ops.logsumexp(input, axis, keep_dims:keepdims=False); " /* as before MindSpore 2.5 */
               "Tensor.logsumexp(dim:axis, keepdim:keepdims=False); "
               "mint.logsumexp(input, dim:axis, keepdim:keepdims=False)",
     .doc = "The logarithm of the sum of exponentials over axes, without overflow on the way.",

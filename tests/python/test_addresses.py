@@ -155,3 +155,67 @@ def test_mint_optimizer_trains():
         optimizer(grads)
         losses.append(float(loss))
     assert losses[-1] < losses[0]
+
+
+def test_arithmetic_of_two_numbers_is_a_tensor():
+    for name, answer, dtype in (("add", 9, ms.int64), ("div", 3.5, ms.float32), ("floor_divide", 3, ms.int64),
+                                ("maximum", 7, ms.int64), ("pow", 49, ms.int64), ("less_equal", False, ms.bool_)):
+        for place in (ops, ms.mint):
+            got = getattr(place, name)(7, 2)
+            assert got.dtype == dtype and got.asnumpy() == answer, (place.__name__, name)
+    assert int(ms.mint.div(7, 2, rounding_mode="trunc")) == 3
+    with pytest.raises(TypeError):
+        ops.sin(1.0)
+    with pytest.raises(TypeError):
+        ops.logical_and(True, False)
+
+
+def test_a_float_filled_into_integers_is_cut_off():
+    filled = Tensor([1, 2, 3]).masked_fill(Tensor([True, False, True]), 2.7)
+    assert filled.dtype == ms.int64 and filled.asnumpy().tolist() == [2, 2, 2]
+
+
+def test_the_only_window_of_a_pool_may_reach_beyond_the_input():
+    x = Tensor(np.arange(4, dtype=np.float32).reshape(1, 1, 2, 2))
+    assert ops.avg_pool2d(x, 8, 8, ceil_mode=True).asnumpy().tolist() == [[[[1.5]]]]
+    assert ops.max_pool2d(x, 8, 8, ceil_mode=True).asnumpy().tolist() == [[[[3.0]]]]
+    with pytest.raises(ValueError, match="the kernel covers 8 elements"):
+        ops.avg_pool2d(x, 8, 1, ceil_mode=True)
+
+
+def test_entries_of_a_checkpoint(tmp_path):
+    from spore.train.serialization import _parse_ckpt_proto, tensor_to_np_type
+    path = str(tmp_path / "net.ckpt")
+    ms.save_checkpoint([{"name": "w", "data": Tensor([[1.0, 2.0]])}, {"name": "n", "data": Tensor(3)}], path)
+    first, second = _parse_ckpt_proto(path, None, None).value
+    assert (first.tag, first.tensor.dims, first.tensor.tensor_type) == ("w", [1, 2], "Float32") and second.tag == "n"
+    assert np.frombuffer(first.tensor.tensor_content, tensor_to_np_type["Float32"]).tolist() == [1.0, 2.0]
+
+
+def test_a_text_transform_of_the_users_own_may_answer_one_of_ours():
+    import spore._c_dataengine as cde
+    from spore.dataset.core.datatypes import mstype_to_detype
+    from spore.dataset.text import Vocab
+    from spore.dataset.text.transforms import TextTensorOperation
+
+    class Mine(TextTensorOperation):
+        def parse(self):
+            return cde.LookupOperation(Vocab.from_list(["a", "b"]).c_vocab, "a", str(mstype_to_detype(ms.int32)))
+
+    assert Mine()(["b", "z"]).tolist() == [1, 0]
+
+
+def test_logsumexp_takes_the_names_of_older_versions():
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert np.array_equal(ops.logsumexp(x, axis=1, keep_dims=True).asnumpy(), ops.logsumexp(x, 1, keepdim=True).asnumpy())
+    with pytest.raises(TypeError):
+        ops.logsumexp(x, wrong=1)
+
+
+def test_a_parameter_tuple_through_a_cell_of_another_dtype():
+    class Net(nn.Cell):
+        def construct(self, x, weights):
+            return ops.matmul(x, weights[0])
+
+    weights = ms.ParameterTuple([ms.Parameter(Tensor(np.ones((2, 2), np.float32)), name="w")])
+    assert Net().to_float(ms.float16)(Tensor(np.ones((1, 2), np.float32)), weights).dtype == ms.float16

@@ -745,6 +745,8 @@ def _n_named(construct):
 def _cast(value, dtype):
     if isinstance(value, Tensor):
         return value.astype(dtype) if _core.is_floating(value) and value.dtype != dtype else value
+    if isinstance(value, ParameterTuple):
+        return tuple(_cast(item, dtype) for item in value)  # no Parameters any more
     if isinstance(value, (tuple, list)):
         return type(value)(_cast(item, dtype) for item in value)
     return value

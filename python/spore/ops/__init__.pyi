@@ -2603,7 +2603,11 @@ def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether exactly one of the elements is true (not zero)."""
 def logsigmoid(x: TensorLike) -> Tensor:
     """The logarithm of sigmoid(x), exact for large negative x."""
+@overload
 def logsumexp(input: TensorLike, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials over axes, without overflow on the way."""
+@overload
+def logsumexp(input: TensorLike, axis: int | Sequence[int], keep_dims: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over axes, without overflow on the way."""
 def lrn(x: TensorLike, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = 'ACROSS_CHANNELS') -> Tensor:
     """Divide by (bias + alpha * sum of squares of the neighbouring channels) to the power of beta."""
