@@ -345,6 +345,27 @@ def detection_model():
     return bytes(builder.Output())
 
 
+def update_model():
+    """DYNAMIC_UPDATE_SLICE, which the converter makes only of programs of XLA: by hand, too."""
+    import flatbuffers
+    from ai_edge_litert import schema_py_generated as schema
+    model, code, graph, operator = schema.ModelT(), schema.OperatorCodeT(), schema.SubGraphT(), schema.OperatorT()
+    model.version = 3
+    code.deprecatedBuiltinCode, code.builtinCode, code.version = 127, schema.BuiltinOperator.DYNAMIC_UPDATE_SLICE, 1
+    graph.tensors = []
+    for name, shape, kind in (("x", (4, 5), "FLOAT32"), ("part", (2, 3), "FLOAT32"), ("at", (2,), "INT32"), ("y", (4, 5), "FLOAT32")):
+        t = schema.TensorT()
+        t.name, t.shape, t.type, t.buffer = name, list(shape), getattr(schema.TensorType, kind), 0
+        graph.tensors.append(t)
+    graph.inputs, graph.outputs, graph.name = [0, 1, 2], [3], "main"
+    operator.opcodeIndex, operator.inputs, operator.outputs = 0, [0, 1, 2], [3]
+    graph.operators = [operator]
+    model.operatorCodes, model.subgraphs, model.buffers = [code], [graph], [schema.BufferT()]
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    return bytes(builder.Output())
+
+
 def main():
     folder = Path(sys.argv[1])
     (folder / "data").mkdir(parents=True, exist_ok=True)
@@ -361,6 +382,8 @@ def main():
             print("no model:", name, str(error).splitlines()[0][:100])
     if any(fnmatch("detection", pattern) for pattern in only):
         models["detection"] = detection_model(), [((1, 20, 4), F, None), ((1, 20, 4), F, (0, 1))]
+    if any(fnmatch("dynamic_update_slice", pattern) for pattern in only):
+        models["dynamic_update_slice"] = update_model(), [((4, 5), F, None), ((2, 3), F, None), ((2,), I, (-1, 5))]
     out = {}
     if (folder / "cases.npz").exists() and len(sys.argv) > 2:
         with np.load(folder / "cases.npz") as old:
