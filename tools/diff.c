@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c - `spore diff`: what two files of weights have in common, entry by entry. Exit code as of diff(1): 0 equal,
- * 1 different, 2 trouble. */
+/* diff.c - `spore diff`: what two files of weights have in common, entry by entry; of models also their inputs, outputs and operators. Exit
+ * code as of diff(1): 0 equal, 1 different, 2 trouble. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -15,7 +15,8 @@ enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 static const char help[] =
     "usage: spore diff A B [--tolerance X] [--json] [options]\n\n"
     "Compares the entries of two files, of any format that spore inspect knows: which are only in one, whose dtype or\n"
-    "shape changed, whose values differ and by how much at most. Exit code: 0 equal, 1 different, 2 trouble.\n\n"
+    "shape changed, whose values differ and by how much at most; of two models also inputs, outputs and operators.\n"
+    "Exit code: 0 equal, 1 different, 2 trouble.\n\n"
     "  --tolerance X        values may differ by X (absolute); default 0: bit for bit, except that NaN equals NaN\n"
     "  --json               for programs\n"
     TOOL_KEY_HELP
@@ -28,6 +29,7 @@ typedef struct {
     double tolerance;
     bool json;
     int64_t n_same, n_reported;
+    sp_model *model_a, *model_b; /* both, or none */
 } comparison;
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -112,11 +114,15 @@ static void end(const comparison *c) { printf(c->json ? "}" : "\n"); }
 
 static void report_text(const comparison *c, const char *key, const char *value)
 {
-    if (c->json) printf(", \"%s\": \"%s\"", key, value);
-    else printf(", %s %s", value, key);
+    char shown[512];
+    if (c->json) {
+        printf(", \"%s\": ", key);
+        tool_json_text(value, strlen(value));
+    } else printf(", %s %s", tool_plain(value, shown, sizeof shown), key);
 }
 
-static void report_geometry(comparison *c, int64_t i, int64_t k)
+/* d: of the values, where only the dtype is another; else NULL. */
+static void report_geometry(comparison *c, int64_t i, int64_t k, const difference *d)
 {
     int rank_a = 0, rank_b = 0;
     const int64_t *dims_a = NULL, *dims_b = NULL;
@@ -129,6 +135,7 @@ static void report_geometry(comparison *c, int64_t i, int64_t k)
     begin(c, sp_bundle_name_at(c->a, i), "other dtype or shape");
     report_text(c, "in A", from);
     report_text(c, "in B", to);
+    if (d != NULL && !d->nan_differs) printf(c->json ? ", \"largest\": %.9g" : ", largest difference %.9g", d->largest);
     end(c);
 }
 
@@ -177,20 +184,99 @@ static int compare_entry(comparison *c, int64_t i)
     const int64_t *dims_a = NULL, *dims_b = NULL;
     sp_dtype x = sp_bundle_shape_at(c->a, i, &rank_a, &dims_a), y = sp_bundle_shape_at(c->b, k, &rank_b, &dims_b);
     if (x == SP_DTYPE_NONE && y == SP_DTYPE_NONE) return compare_texts(c, i, k);
-    if (x != y || rank_a != rank_b || memcmp(dims_a, dims_b, (size_t)rank_a * sizeof *dims_a) != 0) {
-        report_geometry(c, i, k);
+    if (x == SP_DTYPE_NONE || y == SP_DTYPE_NONE || rank_a != rank_b || memcmp(dims_a, dims_b, (size_t)rank_a * sizeof *dims_a) != 0) {
+        report_geometry(c, i, k, NULL);
         return 0;
     }
     difference d;
     if (compare_values(c, i, k, &d) != SP_OK) return tool_complain(TROUBLE, "diff: %s", sp_error_message());
-    if (d.n_different > 0) report_values(c, i, &d);
+    if (x != y) report_geometry(c, i, k, &d);
+    else if (d.n_different > 0) report_values(c, i, &d);
     else c->n_same++;
     return 0;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------------------ */
+
+static void face_text(const sp_model *m, int i, bool input, char *out, size_t room)
+{
+    const sp_spec *s = input ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
+    char shape[256];
+    snprintf(out, room, "%s%s", s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "");
+}
+
+static void report_pair(comparison *c, const char *name, const char *what, const char *a, const char *b)
+{
+    begin(c, name, what);
+    report_text(c, "in A", a);
+    report_text(c, "in B", b);
+    end(c);
+}
+
+/* Inputs, or outputs, by their place: names may be those of another writer. */
+static void compare_faces(comparison *c, bool input)
+{
+    int n = input ? sp_model_inputs(c->model_a) : sp_model_outputs(c->model_a), m = input ? sp_model_inputs(c->model_b) : sp_model_outputs(c->model_b);
+    for (int i = 0; i < n || i < m; i++) {
+        char a[320] = "none", b[320] = "none";
+        const sp_model *named = i < n ? c->model_a : c->model_b;
+        if (i < n) face_text(c->model_a, i, input, a, sizeof a);
+        if (i < m) face_text(c->model_b, i, input, b, sizeof b);
+        if (strcmp(a, b) != 0)
+            report_pair(c, input ? sp_model_input_name(named, i) : sp_model_output_name(named, i), input ? "other input" : "other output", a, b);
+    }
+}
+
+static int count_of(const tool_kind *kinds, int n, const char *type)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(kinds[i].type, type) == 0) return kinds[i].n;
+    return 0;
+}
+
+static void report_kind(comparison *c, const char *type, int a, int b)
+{
+    char text[2][24];
+    snprintf(text[0], sizeof text[0], "%d", a);
+    snprintf(text[1], sizeof text[1], "%d", b);
+    report_pair(c, type, "other number of nodes", text[0], text[1]);
+}
+
+static void compare_graphs(comparison *c)
+{
+    enum { KINDS_MAX = 512 };
+    tool_kind a[KINDS_MAX], b[KINDS_MAX];
+    int64_t before = c->n_reported;
+    compare_faces(c, true);
+    compare_faces(c, false);
+    int n = tool_kinds(c->model_a, a, KINDS_MAX), m = tool_kinds(c->model_b, b, KINDS_MAX);
+    for (int i = 0; i < n; i++)
+        if (count_of(b, m, a[i].type) != a[i].n) report_kind(c, a[i].type, a[i].n, count_of(b, m, a[i].type));
+    for (int i = 0; i < m; i++)
+        if (count_of(a, n, b[i].type) == 0) report_kind(c, b[i].type, 0, b[i].n);
+    /* As many of each, but elsewhere? */
+    for (int i = 0; c->n_reported == before && i < sp_model_nodes(c->model_a); i++) {
+        const sp_model_node *x = sp_model_node_at(c->model_a, i), *y = sp_model_node_at(c->model_b, i);
+        char name[64];
+        snprintf(name, sizeof name, "node %d", i);
+        if (strcmp(x->type, y->type) != 0 || x->n_in != y->n_in || x->n_out != y->n_out) report_pair(c, name, "other operator", x->type, y->type);
+    }
+}
+
+/* Both, where both files are models that can be read; the rest is compared without. */
+static void load_models(comparison *c, const char *const *paths, const sp_file_options *options)
+{
+    if (!tool_holds_model(c->a) || !tool_holds_model(c->b)) return;
+    if (sp_model_load(paths[0], options, &c->model_a) != SP_OK) c->model_a = NULL;
+    if (c->model_a == NULL || sp_model_load(paths[1], options, &c->model_b) == SP_OK) return;
+    sp_model_release(c->model_a);
+    c->model_a = c->model_b = NULL;
 }
 
 static int compare(comparison *c)
 {
     if (c->json) printf("{\n  \"differences\": [");
+    if (c->model_a != NULL) compare_graphs(c);
     for (int64_t i = 0; i < sp_bundle_count(c->a); i++) {
         int code = compare_entry(c, i);
         if (code != 0) return code;
@@ -242,7 +328,10 @@ int verb_diff(int argc, char **argv)
     if (code == 0) code = load(paths[1], &key, &b);
     c.a = a;
     c.b = b;
+    if (code == 0) load_models(&c, paths, &(sp_file_options){0}); /* models are not encrypted, or they are compared without */
     if (code == 0) code = compare(&c);
+    sp_model_release(c.model_a);
+    sp_model_release(c.model_b);
     sp_bundle_release(a);
     sp_bundle_release(b);
     return code;

@@ -58,33 +58,6 @@ static sp_status entry_stats(const sp_bundle *b, int64_t i, tool_stats *out)
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    const char *type;
-    int n;
-} kind;
-
-static int more_first(const void *a, const void *b)
-{
-    const kind *x = a, *y = b;
-    return x->n != y->n ? y->n - x->n : strcmp(x->type, y->type);
-}
-
-/* Operators and how many there are, the most frequent first; their number. */
-static int count_kinds(const sp_model *m, kind *kinds, int room)
-{
-    int n = 0;
-    for (int i = 0; i < sp_model_nodes(m); i++) {
-        const char *type = sp_model_node_at(m, i)->type;
-        int k = 0;
-        while (k < n && strcmp(kinds[k].type, type) != 0) k++;
-        if (k == room) continue;
-        if (k == n) kinds[n++] = (kind){type, 0};
-        kinds[k].n++;
-    }
-    qsort(kinds, (size_t)n, sizeof *kinds, more_first);
-    return n;
-}
-
 static void print_faces(const sp_model *m, bool inputs)
 {
     char name[256], shape[256];
@@ -95,17 +68,29 @@ static void print_faces(const sp_model *m, bool inputs)
     }
 }
 
+static bool has_free_sizes(const sp_model *m)
+{
+    for (int i = 0; i < sp_model_inputs(m); i++) {
+        const sp_spec *s = sp_model_input_spec(m, i);
+        for (int k = 0; k < s->rank; k++)
+            if (s->dims[k] < 0) return true;
+    }
+    return false;
+}
+
 static void print_graph(const report *r)
 {
-    kind kinds[64];
+    tool_kind kinds[64];
     if (r->model == NULL) return;
-    int n = count_kinds(r->model, kinds, 64);
+    int n = tool_kinds(r->model, kinds, 64);
     print_faces(r->model, true);
     print_faces(r->model, false);
     printf("  %d nodes:", sp_model_nodes(r->model));
     for (int i = 0; i < n && i < 12; i++) printf("%s %d %s", i ? "," : "", kinds[i].n, kinds[i].type);
     printf("%s\n", n > 12 ? ", ..." : "");
-    if (r->worked) printf("  %.4g million multiply-adds a run (free sizes taken as small as possible)\n", (double)r->multiply_adds / 1e6);
+    if (r->worked)
+        printf("  %.4g million multiply-adds a run%s\n", (double)r->multiply_adds / 1e6,
+               has_free_sizes(r->model) ? " (free sizes taken as small as possible)" : "");
 }
 
 static void json_faces(const sp_model *m, bool inputs)
@@ -126,9 +111,9 @@ static void json_faces(const sp_model *m, bool inputs)
 
 static void json_graph(const report *r)
 {
-    kind kinds[256];
+    tool_kind kinds[256];
     if (r->model == NULL) return;
-    int n = count_kinds(r->model, kinds, 256);
+    int n = tool_kinds(r->model, kinds, 256);
     printf(",\n  \"graph\": {\"inputs\": [");
     json_faces(r->model, true);
     printf("], \"outputs\": [");
@@ -322,8 +307,7 @@ int verb_inspect(int argc, char **argv)
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));
     /* What cannot be run is still a file with weights in it. */
-    bool is_model = strcmp(r.format, "onnx") == 0 || strcmp(r.format, "mindir") == 0 || strcmp(r.format, "tflite") == 0;
-    if (!is_model || sp_model_load(path, &file, &r.model) != SP_OK) r.model = NULL;
+    if (!tool_holds_model(bundle) || sp_model_load(path, &file, &r.model) != SP_OK) r.model = NULL;
     r.worked = r.model != NULL && sp_model_work(r.model, NULL, &r.multiply_adds) == SP_OK;
     tool_key_clear(&key);
     r.title = sp_format_title(sp_bundle_format(bundle));

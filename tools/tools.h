@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "spore/format.h"
+#include "spore/model.h"
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -67,6 +68,18 @@ typedef struct tool_stats {
 sp_status tool_stats_of(sp_tensor *t, tool_stats *out);
 /* The elements of t as doubles, a piece at a time: fn(context, values, n). Complex numbers come as their absolute value. */
 sp_status tool_for_values(sp_tensor *t, void (*fn)(void *context, const double *values, int64_t n), void *context);
+
+/* --- models ------------------------------------------------------------------------------------------------------ */
+
+/* Is what was loaded from a file a network besides its weights? */
+bool tool_holds_model(const sp_bundle *bundle);
+
+typedef struct tool_kind {
+    const char *type; /* of operator */
+    int n;
+} tool_kind;
+/* Operators of a model and how many there are of each, the most frequent first; the number of kinds, at most room. */
+int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 
 /* --- verbs ------------------------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* h5.c - weights in HDF5 files, as Keras writes them (.h5, .weights.h5).
  *
- * Read are the structures that HDF5 libraries write by default; files made with libver="latest" are refused by name.
- * Numbers are little-endian, addresses have 8 bytes and count from the base address of the superblock.
+ * Here are the structures that HDF5 libraries write by default; those of libver="latest" are in h5_new.c. Numbers are little-endian, addresses
+ * have 8 bytes and count from the base address of the superblock.
  *
  *   superblock   89 "HDF" 0D 0A 1A 0A | version 0 or 1 ... | base address | .. | address of the root's object header
+ *                version 2 or 3 | bytes of addresses, of lengths | flags | base address | .. | .. | address of the root's object header
  *   header       1 | number of messages 2 | references 4 | bytes 4 | at 16: messages: type 2, bytes 2, flags 1, 3 empty, data
  *   messages     1 dataspace, 3 datatype, 8 layout, 11 filters, 16 continuation (address, bytes), 17 group (tree, heap)
  *   tree         "TREE" | kind (0 group, 1 chunks) | level | entries 2 | neighbours 16 | key, child, key, child ...
@@ -16,56 +17,15 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "formats/format_impl.h"
+#include "formats/h5.h"
 
-enum {
-    DEPTH_MAX = 32,
-    VISITS_MAX = 1 << 20,
-    MESSAGES_MAX = 1 << 16,
-    PATH_BYTES = 1024,
-    FILTER_DEFLATE = 1,
-    FILTER_SHUFFLE = 2,
-    FILTER_CHECKSUM = 3,
-    FILTERS_MAX = 4
-};
+enum { FILTER_DEFLATE = 1, FILTER_SHUFFLE = 2, FILTER_CHECKSUM = 3 };
 
 static const uint8_t magic[8] = {0x89, 'H', 'D', 'F', 0x0D, 0x0A, 0x1A, 0x0A};
 
-typedef struct {
-    const sp_source *source;
-    sp_bundle *bundle;
-    uint64_t base;
-    int64_t visits;
-    char path[PATH_BYTES];
-} reader;
-
-/* What the messages of one object say. */
-typedef struct {
-    bool is_group, has_space, has_type, has_layout;
-    uint64_t tree, heap;
-    sp_meta meta;
-    bool readable;         /* numbers that we have, little-endian */
-    size_t element;
-    int layout;            /* 0 inside, 1 in one piece, 2 in chunks */
-    const uint8_t *inside; /* layout 0 */
-    uint64_t address, bytes;
-    int n_chunk_dims;
-    uint64_t chunk[SP_RANK_MAX];
-    int n_filters;
-    int filters[FILTERS_MAX];
-} object;
-
 /* --- places ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t le(const uint8_t *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--) v = v << 8 | p[i];
-    return v;
-}
-
-/* n bytes at an address. */
-static sp_status at(const reader *r, uint64_t address, uint64_t n, const uint8_t **out)
+sp_status sp__h5_at(const sp_h5 *r, uint64_t address, uint64_t n, const uint8_t **out)
 {
     uint64_t place;
     SP_CHECK(!__builtin_add_overflow(address, r->base, &place) && place <= r->source->bytes && n <= r->source->bytes - place,
@@ -75,16 +35,16 @@ static sp_status at(const reader *r, uint64_t address, uint64_t n, const uint8_t
     return SP_OK;
 }
 
-static sp_status marked(const reader *r, uint64_t address, const char *mark, uint64_t n, const uint8_t **out)
+sp_status sp__h5_marked(const sp_h5 *r, uint64_t address, const char *mark, uint64_t n, const uint8_t **out)
 {
-    SP_TRY(at(r, address, n, out));
+    SP_TRY(sp__h5_at(r, address, n, out));
     SP_CHECK(memcmp(*out, mark, 4) == 0, SP_FORMAT, "address %llu: \"%s\" is missing", (unsigned long long)address, mark);
     return SP_OK;
 }
 
 /* --- messages ---------------------------------------------------------------------------------------------------- */
 
-static sp_status read_space(const uint8_t *p, size_t n, object *o)
+static sp_status read_space(const uint8_t *p, size_t n, sp_h5_object *o)
 {
     SP_CHECK(n >= 4 && (p[0] == 1 || p[0] == 2), SP_FORMAT, "a dataspace of version %u", n > 0 ? p[0] : 0u);
     size_t head = p[0] == 1 ? 8 : 4, rank = p[1];
@@ -92,7 +52,7 @@ static sp_status read_space(const uint8_t *p, size_t n, object *o)
     SP_CHECK(n >= head + 8 * rank, SP_FORMAT, "a dataspace is cut");
     o->meta.rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
-        uint64_t dim = le(p + head + 8 * i, 8);
+        uint64_t dim = sp__h5_le(p + head + 8 * i, 8);
         SP_CHECK(dim <= INT64_MAX, SP_FORMAT, "dimension %zu is too large", i);
         o->meta.dims[i] = (int64_t)dim;
     }
@@ -100,13 +60,13 @@ static sp_status read_space(const uint8_t *p, size_t n, object *o)
     return SP_OK;
 }
 
-static sp_status read_type(const uint8_t *p, size_t n, object *o)
+static sp_status read_type(const uint8_t *p, size_t n, sp_h5_object *o)
 {
     static const sp_dtype ints[2][4] = {{SP_DTYPE_U8, SP_DTYPE_U16, SP_DTYPE_U32, SP_DTYPE_U64},
                                         {SP_DTYPE_I8, SP_DTYPE_I16, SP_DTYPE_I32, SP_DTYPE_I64}};
     SP_CHECK(n >= 8, SP_FORMAT, "a datatype is cut");
     int kind = p[0] & 15, little = !(p[1] & 1), is_signed = p[1] >> 3 & 1;
-    uint64_t bytes = le(p + 4, 4);
+    uint64_t bytes = sp__h5_le(p + 4, 4);
     o->element = (size_t)bytes;
     o->has_type = true;
     int size = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : -1;
@@ -118,42 +78,45 @@ static sp_status read_type(const uint8_t *p, size_t n, object *o)
     return SP_OK;
 }
 
-static sp_status read_layout(const uint8_t *p, size_t n, object *o)
+static sp_status read_layout(const uint8_t *p, size_t n, sp_h5_object *o)
 {
-    SP_CHECK(n >= 2 && p[0] == 3, SP_FORMAT, "layout version %u is not supported; write the file with libver=\"earliest\"",
+    SP_CHECK(n >= 2 && (p[0] == 3 || p[0] == 4), SP_FORMAT, "layout version %u is not supported; write the file with libver=\"earliest\"",
              n > 0 ? p[0] : 0u);
     o->layout = p[1];
     o->has_layout = true;
     SP_CHECK(o->layout <= 2, SP_FORMAT, "layout class %d is not known", o->layout);
     if (o->layout == 0) {
-        SP_CHECK(n >= 4 && n - 4 >= le(p + 2, 2), SP_FORMAT, "compact contents are cut");
+        SP_CHECK(n >= 4 && n - 4 >= sp__h5_le(p + 2, 2), SP_FORMAT, "compact contents are cut");
         o->inside = p + 4;
-        o->bytes = le(p + 2, 2);
+        o->bytes = sp__h5_le(p + 2, 2);
     } else if (o->layout == 1) {
         SP_CHECK(n >= 18, SP_FORMAT, "a layout is cut");
-        o->address = le(p + 2, 8);
-        o->bytes = le(p + 10, 8);
+        o->address = sp__h5_le(p + 2, 8);
+        o->bytes = sp__h5_le(p + 10, 8);
+    } else if (p[0] == 4) {
+        return sp__h5_new_layout(p, n, o);
     } else {
         SP_CHECK(n >= 11 && p[2] >= 1 && p[2] - 1 <= SP_RANK_MAX && n >= 11 + 4 * (size_t)p[2], SP_FORMAT, "a layout is cut");
         o->n_chunk_dims = p[2] - 1; /* the last one is the size of an element */
-        o->address = le(p + 3, 8);
-        for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = le(p + 11 + 4 * i, 4);
+        o->address = sp__h5_le(p + 3, 8);
+        for (int i = 0; i < o->n_chunk_dims; i++) o->chunk[i] = sp__h5_le(p + 11 + 4 * i, 4);
     }
     return SP_OK;
 }
 
-static sp_status read_filters(const uint8_t *p, size_t n, object *o)
+static sp_status read_filters(const uint8_t *p, size_t n, sp_h5_object *o)
 {
     SP_CHECK(n >= 2 && (p[0] == 1 || p[0] == 2), SP_FORMAT, "filters of version %u", n > 0 ? p[0] : 0u);
     bool old = p[0] == 1;
     size_t place = old ? 8 : 2;
-    SP_CHECK(p[1] <= FILTERS_MAX, SP_FORMAT, "%u filters", p[1]);
+    SP_CHECK(p[1] <= SP_H5_FILTERS_MAX, SP_FORMAT, "%u filters", p[1]);
     for (int i = 0; i < p[1]; i++) {
-        SP_CHECK(n >= place + 8, SP_FORMAT, "the description of filters is cut");
-        int id = (int)le(p + place, 2);
+        SP_CHECK(n >= place + 6, SP_FORMAT, "the description of filters is cut");
+        int id = (int)sp__h5_le(p + place, 2);
         bool named = old || id >= 256;
-        size_t n_name = named ? le(p + place + 2, 2) : 0;
-        size_t n_values = le(p + place + (named ? 6 : 4), 2);
+        SP_CHECK(n >= place + (named ? 8 : 6), SP_FORMAT, "the description of filters is cut");
+        size_t n_name = named ? sp__h5_le(p + place + 2, 2) : 0;
+        size_t n_values = sp__h5_le(p + place + (named ? 6 : 4), 2);
         place += (named ? 8 : 6) + (old ? (n_name + 7) / 8 * 8 : n_name) + 4 * (n_values + (old && n_values % 2));
         SP_CHECK(place <= n, SP_FORMAT, "the description of filters is cut");
         SP_CHECK(id == FILTER_DEFLATE || id == FILTER_SHUFFLE || id == FILTER_CHECKSUM, SP_FORMAT,
@@ -163,9 +126,32 @@ static sp_status read_filters(const uint8_t *p, size_t n, object *o)
     return SP_OK;
 }
 
-static sp_status read_message(const reader *r, unsigned type, const uint8_t *p, size_t n, object *o)
+static sp_status add_link(const uint8_t *p, size_t n, sp_h5_object *o)
 {
-    (void)r;
+    if (o->n_links == o->links_room) {
+        size_t room = o->links_room > 0 ? 2 * o->links_room : 8;
+        sp_h5_link *more = sp__realloc(o->links, o->links_room * sizeof *more, room * sizeof *more);
+        if (more == NULL) return SP_NOMEM;
+        o->links = more;
+        o->links_room = room;
+    }
+    o->is_group = o->is_new = true;
+    return sp__h5_new_link(p, n, &o->links[o->n_links++]);
+}
+
+/* Where the links of a group are that does not have them in its header. */
+static sp_status read_link_info(const uint8_t *p, size_t n, sp_h5_object *o)
+{
+    size_t at = n >= 2 && (p[1] & 1) ? 10 : 2; /* a counter in front */
+    SP_CHECK(n >= at + 16 && p[0] == 0, SP_FORMAT, "a group is cut");
+    o->is_group = o->is_new = true;
+    o->heap = sp__h5_le(p + at, 8);
+    o->tree = sp__h5_le(p + at + 8, 8);
+    return SP_OK;
+}
+
+sp_status sp__h5_message(unsigned type, const uint8_t *p, size_t n, sp_h5_object *o)
+{
     switch (type) {
     case 1: return read_space(p, n, o);
     case 3: return read_type(p, n, o);
@@ -174,50 +160,57 @@ static sp_status read_message(const reader *r, unsigned type, const uint8_t *p, 
     case 17:
         SP_CHECK(n >= 16, SP_FORMAT, "a group is cut");
         o->is_group = true;
-        o->tree = le(p, 8);
-        o->heap = le(p + 8, 8);
+        o->tree = sp__h5_le(p, 8);
+        o->heap = sp__h5_le(p + 8, 8);
         return SP_OK;
-    case 2:
-    case 6: return sp__fail(SP_FORMAT, "a group in the new layout; write the file with libver=\"earliest\"");
+    case 2: return read_link_info(p, n, o);
+    case 6: return add_link(p, n, o);
     default: return SP_OK;
     }
 }
 
-/* Messages of one block; continuations are remembered in `more` and read after it. */
-static sp_status read_messages(const reader *r, uint64_t address, uint64_t bytes, object *o, uint64_t more[2], int *left)
+sp_status sp__h5_note_part(const uint8_t *p, size_t n, sp_h5_parts *parts)
+{
+    uint64_t bytes = n >= 16 ? sp__h5_le(p + 8, 8) : 0;
+    SP_CHECK(bytes >= 8 && bytes <= parts->left && parts->n < 64, SP_FORMAT, "an object header of too many parts, or of one of %llu bytes",
+             (unsigned long long)bytes);
+    parts->left -= bytes;
+    parts->address[parts->n] = sp__h5_le(p, 8);
+    parts->bytes[parts->n++] = bytes;
+    return SP_OK;
+}
+
+/* Messages of one part; further parts are remembered and read after it. */
+static sp_status read_messages(const sp_h5 *r, uint64_t address, uint64_t bytes, sp_h5_object *o, sp_h5_parts *parts, int *left)
 {
     const uint8_t *p = NULL;
-    SP_TRY(at(r, address, bytes, &p));
+    SP_TRY(sp__h5_at(r, address, bytes, &p));
     const uint8_t *end = p + bytes;
     while (end - p >= 8 && *left > 0) {
-        unsigned type = (unsigned)le(p, 2);
-        size_t n = le(p + 2, 2);
+        unsigned type = (unsigned)sp__h5_le(p, 2);
+        size_t n = sp__h5_le(p + 2, 2);
         SP_CHECK(n <= (size_t)(end - p) - 8, SP_FORMAT, "a message of %zu bytes leaves its object header", n);
-        if (type == 16 && n >= 16) {
-            more[0] = le(p + 8, 8);
-            more[1] = le(p + 16, 8);
-        } else {
-            SP_TRY(read_message(r, type, p + 8, n, o));
-        }
+        if (type == 16) SP_TRY(sp__h5_note_part(p + 8, n, parts));
+        else SP_TRY(sp__h5_message(type, p + 8, n, o));
         p += 8 + n;
         --*left;
     }
     return SP_OK;
 }
 
-static sp_status read_object(const reader *r, uint64_t address, object *o)
+static sp_status read_object(const sp_h5 *r, uint64_t address, sp_h5_object *o)
 {
     const uint8_t *p = NULL;
     memset(o, 0, sizeof *o);
-    SP_TRY(at(r, address, 16, &p));
-    SP_CHECK(memcmp(p, "OHDR", 4) != 0, SP_FORMAT, "an object in the new layout; write the file with libver=\"earliest\"");
+    o->heap = o->tree = UINT64_MAX;
+    SP_TRY(sp__h5_at(r, address, 16, &p));
+    if (memcmp(p, "OHDR", 4) == 0) return sp__h5_new_object(r, address, o);
     SP_CHECK(p[0] == 1, SP_FORMAT, "address %llu: no object header", (unsigned long long)address);
-    int left = (int)le(p + 2, 2);
-    uint64_t block[2] = {address + 16, le(p + 8, 4)};
-    for (int i = 0; i < MESSAGES_MAX && block[1] > 0 && left > 0; i++) {
-        uint64_t more[2] = {0, 0};
-        SP_TRY(read_messages(r, block[0], block[1], o, more, &left));
-        memcpy(block, more, sizeof block);
+    int left = (int)sp__h5_le(p + 2, 2);
+    sp_h5_parts parts = {.n = 1, .left = r->source->bytes, .address = {address + 16}, .bytes = {sp__h5_le(p + 8, 4)}};
+    while (parts.n > 0 && left > 0) {
+        parts.n--;
+        SP_TRY(read_messages(r, parts.address[parts.n], parts.bytes[parts.n], o, &parts, &left));
     }
     return SP_OK;
 }
@@ -233,7 +226,7 @@ static void unshuffle(uint8_t *data, const uint8_t *from, size_t bytes, size_t e
 }
 
 /* Undo the filters of a chunk of `bytes` plain bytes, into `out`. `spare` has as much room. */
-static sp_status unfilter(const object *o, const uint8_t *data, uint64_t packed, uint64_t skip, uint8_t *out, uint8_t *spare,
+static sp_status unfilter(const sp_h5_object *o, const uint8_t *data, uint64_t packed, uint64_t skip, uint8_t *out, uint8_t *spare,
                           size_t bytes)
 {
     const uint8_t *from = data;
@@ -263,7 +256,7 @@ static sp_status unfilter(const object *o, const uint8_t *data, uint64_t packed,
 }
 
 typedef struct {
-    const object *o;
+    const sp_h5_object *o;
     uint8_t *whole;          /* the dataset */
     uint8_t *plain, *spare;  /* one chunk */
     size_t chunk_bytes;
@@ -284,36 +277,44 @@ static void place_chunk(const assembly *a, const uint64_t *start, int axis, size
                     (to + (size_t)(start[axis] + i)) * (size_t)m->dims[axis + 1]);
 }
 
-static sp_status read_chunks(reader *r, const assembly *a, uint64_t node, int depth)
+/* One chunk of the file into the dataset. */
+static sp_status put_chunk(sp_h5 *r, const void *context, uint64_t address, uint64_t packed, uint64_t skip, const uint64_t *start)
+{
+    const assembly *a = context;
+    const uint8_t *data = NULL;
+    for (int k = 0; k < a->o->meta.rank; k++)
+        SP_CHECK(start[k] < (uint64_t)a->o->meta.dims[k], SP_FORMAT, "a chunk lies outside its dataset");
+    SP_TRY(sp__h5_at(r, address, packed, &data));
+    SP_TRY(unfilter(a->o, data, packed, skip, a->plain, a->spare, a->chunk_bytes));
+    place_chunk(a, start, 0, 0, 0);
+    return SP_OK;
+}
+
+static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int depth)
 {
     const uint8_t *p = NULL;
     int rank = a->o->meta.rank;
     size_t key = 8 + 8 * ((size_t)rank + 1), step = key + 8;
-    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT, "the tree of chunks is too deep");
-    SP_TRY(marked(r, node, "TREE", 24, &p));
-    size_t n = le(p + 6, 2);
+    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "the tree of chunks is too deep");
+    SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
+    size_t n = sp__h5_le(p + 6, 2);
     int level = p[5];
     SP_CHECK(p[4] == 1, SP_FORMAT, "a tree of groups where one of chunks is wanted");
-    SP_TRY(at(r, node, 24 + n * step, &p));
+    SP_TRY(sp__h5_at(r, node, 24 + n * step, &p));
     for (size_t i = 0; i < n; i++) {
-        const uint8_t *entry = p + 24 + i * step, *data = NULL;
-        uint64_t packed = le(entry, 4), skip = le(entry + 4, 4), child = le(entry + key, 8), start[SP_RANK_MAX];
+        const uint8_t *entry = p + 24 + i * step;
+        uint64_t packed = sp__h5_le(entry, 4), skip = sp__h5_le(entry + 4, 4), child = sp__h5_le(entry + key, 8), start[SP_RANK_MAX];
         if (level > 0) {
             SP_TRY(read_chunks(r, a, child, depth + 1));
             continue;
         }
-        for (int k = 0; k < rank; k++) {
-            start[k] = le(entry + 8 + 8 * k, 8);
-            SP_CHECK(start[k] < (uint64_t)a->o->meta.dims[k], SP_FORMAT, "a chunk lies outside its dataset");
-        }
-        SP_TRY(at(r, child, packed, &data));
-        SP_TRY(unfilter(a->o, data, packed, skip, a->plain, a->spare, a->chunk_bytes));
-        place_chunk(a, start, 0, 0, 0);
+        for (int k = 0; k < rank; k++) start[k] = sp__h5_le(entry + 8 + 8 * k, 8);
+        SP_TRY(put_chunk(r, a, child, packed, skip, start));
     }
     return SP_OK;
 }
 
-static sp_status add_chunked(reader *r, const object *o)
+static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
 {
     size_t bytes = 0, chunk = o->element;
     SP_TRY(sp__meta_bytes(&o->meta, &bytes));
@@ -332,7 +333,8 @@ static sp_status add_chunked(reader *r, const object *o)
     sp_status status = a.plain != NULL && a.spare != NULL ? SP_OK : SP_NOMEM;
     if (status == SP_OK && bytes > 0) {
         memset(map->data, 0, bytes); /* chunks that were never written */
-        if (o->address != UINT64_MAX) status = read_chunks(r, &a, o->address, 0);
+        if (o->address != UINT64_MAX)
+            status = o->chunk_index > 0 ? sp__h5_new_chunks(r, o, chunk, put_chunk, &a) : read_chunks(r, &a, o->address, 0);
     }
     sp_source s = {.data = map->data, .bytes = bytes, .map = map, .options = r->source->options};
     if (status == SP_OK) status = sp__source_add(&s, r->bundle, r->path, &o->meta, s.data, bytes);
@@ -342,7 +344,7 @@ static sp_status add_chunked(reader *r, const object *o)
     return status;
 }
 
-static sp_status add_dataset(reader *r, const object *o)
+static sp_status add_dataset(sp_h5 *r, const sp_h5_object *o)
 {
     if (!o->readable || !o->has_space || !o->has_layout) return SP_OK;
     if (o->layout == 2) return add_chunked(r, o);
@@ -358,63 +360,83 @@ static sp_status add_dataset(reader *r, const object *o)
         sp_tensor_release(t);
         return status;
     }
-    if (o->layout == 1) SP_TRY(at(r, o->address, o->bytes, &data));
+    if (o->layout == 1) SP_TRY(sp__h5_at(r, o->address, o->bytes, &data));
     return sp__source_add(r->source, r->bundle, r->path, &o->meta, data, (size_t)o->bytes);
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------ */
 
-static sp_status visit(reader *r, uint64_t address, int depth);
+static sp_status visit(sp_h5 *r, uint64_t address, int depth);
 
-/* A member of a group: its name from the heap, then the object. */
-static sp_status visit_member(reader *r, const uint8_t *names, uint64_t n_names, const uint8_t *entry, int depth)
+/* A member of a group, called `name`. */
+static sp_status visit_named(sp_h5 *r, const char *name, size_t n, uint64_t address, int depth)
 {
-    uint64_t place = le(entry, 8), address = le(entry + 8, 8);
-    SP_CHECK(place < n_names, SP_FORMAT, "a name lies outside its heap");
-    const char *name = (const char *)names + place;
-    size_t n = strnlen(name, (size_t)(n_names - place)), before = strlen(r->path);
-    SP_CHECK(n < n_names - place && n > 0 && before + n + 2 < PATH_BYTES && sp__utf8_valid(name, n) == n, SP_FORMAT,
+    size_t before = strlen(r->path);
+    SP_CHECK(n > 0 && before + n + 2 < SP_H5_PATH_BYTES && memchr(name, '\0', n) == NULL && sp__utf8_valid(name, n) == n, SP_FORMAT,
              "a name is not UTF-8, or too long");
-    snprintf(r->path + before, PATH_BYTES - before, "%s%s", before > 0 ? "/" : "", name);
+    snprintf(r->path + before, SP_H5_PATH_BYTES - before, "%s%.*s", before > 0 ? "/" : "", (int)n, name);
     sp_status status = visit(r, address, depth + 1);
     r->path[before] = '\0';
     return status;
 }
 
-static sp_status visit_tree(reader *r, uint64_t node, const uint8_t *names, uint64_t n_names, int depth)
+/* The same, its name from the heap. */
+static sp_status visit_member(sp_h5 *r, const uint8_t *names, uint64_t n_names, const uint8_t *entry, int depth)
+{
+    uint64_t place = sp__h5_le(entry, 8), address = sp__h5_le(entry + 8, 8);
+    SP_CHECK(place < n_names, SP_FORMAT, "a name lies outside its heap");
+    const char *name = (const char *)names + place;
+    size_t n = strnlen(name, (size_t)(n_names - place));
+    SP_CHECK(n < n_names - place, SP_FORMAT, "a name is cut");
+    return visit_named(r, name, n, address, depth);
+}
+
+static sp_status visit_link(sp_h5 *r, const sp_h5_link *link, int depth)
+{
+    return link->address == UINT64_MAX ? SP_OK : visit_named(r, link->name, link->bytes, link->address, depth);
+}
+
+static sp_status visit_links(sp_h5 *r, const sp_h5_object *o, int depth)
+{
+    for (size_t i = 0; i < o->n_links; i++) SP_TRY(visit_link(r, &o->links[i], depth));
+    return o->heap == UINT64_MAX ? SP_OK : sp__h5_dense_links(r, o, visit_link, depth);
+}
+
+static sp_status visit_tree(sp_h5 *r, uint64_t node, const uint8_t *names, uint64_t n_names, int depth)
 {
     const uint8_t *p = NULL;
-    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
-    SP_TRY(at(r, node, 8, &p));
+    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_TRY(sp__h5_at(r, node, 8, &p));
     if (memcmp(p, "SNOD", 4) == 0) {
-        size_t n = le(p + 6, 2);
-        SP_TRY(at(r, node, 8 + 40 * n, &p));
+        size_t n = sp__h5_le(p + 6, 2);
+        SP_TRY(sp__h5_at(r, node, 8 + 40 * n, &p));
         for (size_t i = 0; i < n; i++) SP_TRY(visit_member(r, names, n_names, p + 8 + 40 * i, depth));
         return SP_OK;
     }
-    SP_TRY(marked(r, node, "TREE", 24, &p));
-    size_t n = le(p + 6, 2);
-    SP_TRY(at(r, node, 24 + 8 + 16 * n, &p));
-    for (size_t i = 0; i < n; i++) SP_TRY(visit_tree(r, le(p + 24 + 8 + 16 * i, 8), names, n_names, depth + 1));
+    SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
+    size_t n = sp__h5_le(p + 6, 2);
+    SP_TRY(sp__h5_at(r, node, 24 + 8 + 16 * n, &p));
+    for (size_t i = 0; i < n; i++) SP_TRY(visit_tree(r, sp__h5_le(p + 24 + 8 + 16 * i, 8), names, n_names, depth + 1));
     return SP_OK;
 }
 
-static sp_status visit(reader *r, uint64_t address, int depth)
+static sp_status visit(sp_h5 *r, uint64_t address, int depth)
 {
-    object o;
+    sp_h5_object o;
     const uint8_t *heap = NULL, *names = NULL;
-    SP_CHECK(depth < DEPTH_MAX && r->visits++ < VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
     sp_status status = read_object(r, address, &o);
     if (status == SP_OK && !o.is_group) status = add_dataset(r, &o);
     if (status != SP_OK) {
         char shown[SP_NAME_SHOWN];
         sp__error_context("'%s'", sp__name_shown(r->path, strlen(r->path), shown));
-        return status;
     }
-    if (!o.is_group) return SP_OK;
-    SP_TRY(marked(r, o.heap, "HEAP", 32, &heap));
-    uint64_t n_names = le(heap + 8, 8);
-    SP_TRY(at(r, le(heap + 24, 8), n_names, &names));
+    if (status == SP_OK && o.is_new) status = visit_links(r, &o, depth);
+    sp__free(o.links);
+    if (status != SP_OK || !o.is_group || o.is_new) return status;
+    SP_TRY(sp__h5_marked(r, o.heap, "HEAP", 32, &heap));
+    uint64_t n_names = sp__h5_le(heap + 8, 8);
+    SP_TRY(sp__h5_at(r, sp__h5_le(heap + 24, 8), n_names, &names));
     return visit_tree(r, o.tree, names, n_names, depth);
 }
 
@@ -423,13 +445,15 @@ static bool probe(const sp_source *s) { return s->bytes >= 96 && memcmp(s->data,
 static sp_status read_file(const sp_source *s, sp_bundle *bundle)
 {
     SP_CHECK(probe(s), SP_FORMAT, "is no HDF5 file");
-    SP_CHECK(s->data[8] <= 1, SP_FORMAT, "superblock version %u is not supported; write the file with libver=\"earliest\"",
-             s->data[8]);
-    SP_CHECK(s->data[13] == 8 && s->data[14] == 8, SP_FORMAT, "addresses of %u bytes, 8 wanted", s->data[13]);
-    reader r = {.source = s, .bundle = bundle};
-    size_t place = s->data[8] == 0 ? 24 : 28;
-    r.base = le(s->data + place, 8);
-    return visit(&r, le(s->data + place + 32 + 8, 8), 0);
+    const uint8_t *d = s->data;
+    bool new = d[8] == 2 || d[8] == 3;
+    SP_CHECK(d[8] <= 3, SP_FORMAT, "superblock version %u is not supported; write the file with libver=\"earliest\"", d[8]);
+    const uint8_t *sizes = d + (new ? 9 : 13);
+    SP_CHECK(sizes[0] == 8 && sizes[1] == 8, SP_FORMAT, "addresses of %u bytes, 8 wanted", sizes[0]);
+    sp_h5 r = {.source = s, .bundle = bundle};
+    size_t place = new ? 12 : d[8] == 0 ? 24 : 28;
+    r.base = sp__h5_le(d + place, 8);
+    return visit(&r, sp__h5_le(d + place + (new ? 24 : 40), 8), 0);
 }
 
 const sp_format sp__format_h5 = {

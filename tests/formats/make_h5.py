@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make kinds.h5 and newest.h5 of tests/formats/data/h5 with h5py: python make_h5.py FOLDER"""
+"""Make kinds.h5, newest.h5, newest_small.h5 and growing.h5 of tests/formats/data/h5 with h5py: python make_h5.py FOLDER"""
 import sys
 
 import h5py
 import numpy as np
-from make_h5_arrays import arrays
+from make_h5_arrays import arrays, newest_arrays
 
 
 def main():
@@ -22,7 +22,22 @@ def main():
         file.create_dataset("unwritten", (3,), "f4")
         file.attrs["note"] = "attributes are left out"
     with h5py.File(sys.argv[1] + "/newest.h5", "w", libver="latest") as file:
-        file["a"] = np.arange(3)
+        for name, array in newest_arrays().items():
+            more = {"chunks/one": {"chunks": array.shape}, "chunks/one_packed": {"chunks": array.shape, "compression": "gzip"},
+                    "chunks/packed": {"chunks": (16, 8), "compression": "gzip", "shuffle": True, "fletcher32": True},
+                    "chunks/many": {"chunks": (2, 1)}, "chunks/table": {"chunks": (16, 8)}}
+            file.create_dataset(name, data=array, **more.get(name, {}))
+        file["text"] = "left out"
+        file["other_name"] = h5py.SoftLink("/a")
+        file.create_dataset("unwritten", (3,), "f4")
+        file["chunks"].attrs["note"] = "attributes are left out"
+    with h5py.File(sys.argv[1] + "/newest_small.h5", "w", libver="latest") as file: # for the fuzzers
+        for i in range(12):
+            file.create_dataset(f"group/d{i:02d}", data=np.float32([i]))
+        file.create_dataset("one", data=np.arange(6.0), chunks=(6,), compression="gzip")
+        file.create_dataset("table", data=np.arange(12, dtype="i2").reshape(4, 3), chunks=(2, 2))
+    with h5py.File(sys.argv[1] + "/growing.h5", "w", libver="latest") as file:
+        file.create_dataset("a", data=np.arange(40.0), chunks=(8,), maxshape=(None,))
 
 
 if __name__ == "__main__":

@@ -11,3 +11,14 @@ def arrays():
                    "chunks/packed": rng.integers(0, 5, (7, 10, 3)).astype("i4"), "chunks/plain": rng.standard_normal((5, 9)),
                    "chunks/line": np.arange(25, dtype="f4"), **{f"many/{i}": np.full(2, i, "i4") for i in range(40)}})
     return result
+
+
+def newest_arrays():
+    """For the layout of libver="latest": groups with few and with many members, and chunks found in each way but those that can grow."""
+    result = {"a": np.arange(3), "deep/er/b": np.float32([[1, 2], [3, 4]]), "scalar": np.float64(2.5)}
+    for i in range(300):
+        result[f"many/member_{i:03d}_of_a_group"] = np.full((2, i % 3 + 1), i, np.int32)
+    for name in ("one", "one_packed", "packed", "many", "table"):
+        result[f"chunks/{name}"] = np.arange(1000, dtype=np.float32).reshape(50, 20)
+    result["chunks/many"] = np.arange(2400, dtype=np.int16).reshape(1200, 2) # more than a page of the table
+    return result

@@ -175,7 +175,13 @@ def test_h5():
     assert set(got) == set(wanted)
     for name, array in wanted.items():
         same(got[name], np.asarray(array))
-    refused(DATA / "h5" / "newest.h5", "libver")
+    got = read(DATA / "h5" / "newest.h5")
+    wanted = make_h5_arrays.newest_arrays()
+    wanted["unwritten"] = np.zeros(3, np.float32)
+    assert set(got) == set(wanted)
+    for name, array in wanted.items():
+        same(got[name], np.asarray(array))
+    refused(DATA / "h5" / "growing.h5", "libver")
 
 
 def test_tflite():
@@ -510,6 +516,17 @@ def test_diff(spore_command, tmp_path):
     assert found["x"]["in A"] == "float32(2, 3)"
     assert "w:" not in spore_command("diff", a, b, "--tolerance", "0.5", code=1)
     spore_command("diff", a, tmp_path / "gone", code=2)
+    spore_command("convert", a, tmp_path / "half.npz", "--dtype", "float16")
+    assert "w: other dtype or shape, float32(2, 3) in A, float16(2, 3) in B, largest difference 0\n" in spore_command("diff", a, tmp_path / "half.npz", code=1)
+
+
+def test_diff_of_models(spore_command):
+    models = pathlib.Path(__file__).parents[1] / "onnx" / "data"
+    assert spore_command("diff", models / "loop.onnx", models / "loop.onnx") == "1 entry equal, 0 different\n"
+    out = json.loads(spore_command("diff", models / "loop.onnx", models / "branch.onnx", "--json", code=1))
+    found = {(d["name"], d["change"]): d for d in out["differences"]}
+    assert found["n", "other input"]["in B"] == "float32(4,)" and found["x", "other input"]["in B"] == "none"
+    assert found["Loop", "other number of nodes"]["in A"] == "1" and found["If", "other number of nodes"]["in B"] == "1"
 
 
 @pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC", "SM4-CBC"])

@@ -160,3 +160,17 @@ def test_errors_name_place_and_record():
         _core.model_load_memory(bytes(data[:200]), "tflite")
     with pytest.raises(RuntimeError, match="TFL3"):
         _core.model_load_memory(b"\0" * 64, "tflite")
+
+
+def test_a_damaged_number_of_segments_is_refused(tmp_path):
+    """Of the places where the file has the number 3, one is the number of segments."""
+    model, rows = CASES["unsorted_segment_sum/model"].tobytes(), CASES["unsorted_segment_sum/in0.0"]
+    found, at = [], model.find(b"\x03\x00\x00\x00")
+    while at >= 0:
+        (tmp_path / "m.tflite").write_bytes(model[:at] + b"\xff\xff\xff\x7f" + model[at + 4:])
+        try:
+            spore.tflite.load(str(tmp_path / "m.tflite"))(Tensor(rows))
+        except (ValueError, RuntimeError, NotImplementedError, MemoryError, TypeError) as error:
+            found.append(str(error))
+        at = model.find(b"\x03\x00\x00\x00", at + 1)
+    assert any("2147483647 segments of 3 rows" in text for text in found)

@@ -161,6 +161,8 @@ static sp_status sparse_to_dense(sp_tfl_call *c)
     return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){base, at, values}, NULL));
 }
 
+enum { SEGMENTS_FREE = 1 << 20, SEGMENTS_RATIO = 1024 };
+
 /* Rows with the same number together; detail: how. Numbers of SEGMENT_SUM are sorted, the last tells how many there are. */
 static sp_status segments(sp_tfl_call *c)
 {
@@ -183,6 +185,9 @@ static sp_status segments(sp_tfl_call *c)
     if (strcmp(how, "max") == 0) start = real ? -3.4028234663852886e38 : -2147483648.0;
     if (strcmp(how, "min") == 0) start = real ? 3.4028234663852886e38 : 2147483647.0;
     memcpy(dims, sp_tensor_dims(c->in[0]), sizeof(int64_t) * (size_t)sp__tfl_rank(c, 0));
+    /* One damaged number would ask for any amount of memory. */
+    int64_t rows = dims[0], most = rows > SEGMENTS_FREE / SEGMENTS_RATIO ? rows * SEGMENTS_RATIO : SEGMENTS_FREE;
+    SP_CHECK(n <= most, SP_VALUE, "%lld segments of %lld rows; at most %lld are possible", (long long)n, (long long)rows, (long long)most);
     dims[0] = n;
     sp_tensor *base = sp__full(c->b, start, dtype, sp__tfl_rank(c, 0), dims), *at = sp_reshape(c->b, c->in[1], 2, (int64_t[]){-1, 1});
     return sp__tfl_return(c, sp__tfl_op(c, "tensor_scatter", 3, (sp_tensor *[]){base, at, c->in[0]}, "reduce=%s", how));
