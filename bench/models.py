@@ -4,6 +4,7 @@
     python bench/models.py spore|mindspore eager|graph NAME...      prints a JSON line: seconds a step, seconds of the first call
     python bench/models.py spore both NAME...                       the same for both modes, which take turns in one process
     python bench/models.py spore memory NAME...                     bytes at the peak of a step, beyond what it starts with
+    python bench/models.py spore|mindspore resident eager|graph NAME  rise of the process's resident memory in its first steps
 """
 import json
 import sys
@@ -252,8 +253,17 @@ def measure_memory(name):
     return out
 
 
+def measure_resident(name, graph):
+    from resident import rise
+    step, (x, y), _ = make_step(name, graph)
+    return {name: rise(lambda: step(x, y).asnumpy())}
+
+
 if __name__ == "__main__":
     found = {}
+    if sys.argv[2] == "resident":
+        print(json.dumps(measure_resident(sys.argv[4], sys.argv[3] == "graph")))
+        sys.exit()
     for chosen in sys.argv[3:] or list(MODELS):
         ms.set_seed(1)
         if sys.argv[2] == "both":

@@ -2,6 +2,7 @@
 """The training steps of models.py with torch.
 
     python bench/models_torch.py eager|compile NAME...      prints a JSON line: seconds a step
+    python bench/models_torch.py resident NAME              rise of the process's resident memory in its first steps
 """
 import json
 import sys
@@ -167,9 +168,18 @@ def measure(name, compiled, rounds=5):
     return out
 
 
+def measure_resident(name):
+    from resident import rise
+    step, _ = make_step(name, False)
+    return {name: rise(lambda: step().item())}
+
+
 if __name__ == "__main__":
     found = {}
     for chosen in sys.argv[2:] or list(MODELS):
         torch.manual_seed(1)
+        if sys.argv[1] == "resident":
+            found.update(measure_resident(chosen))
+            continue
         found.update(measure(chosen, sys.argv[1] == "compile"))
     print(json.dumps(found))

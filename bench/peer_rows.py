@@ -73,3 +73,5 @@ GROUPS["train_sequence"] = [
     ("train.lstm", ("lstm",), 0.8, 0.8),
     ("train.gpt", ("gpt",), 0.8, 0.8),
 ]
+# Bytes, not seconds: bench/resident.py.
+GROUPS["memory"] = [(f"memory.{name}", (name,), 1.0, 1.0) for name in ("lenet", "mlp", "resnet18", "resnet50", "lstm", "gpt")]

@@ -99,6 +99,22 @@ def measure(name, args, all_sides):
     return found
 
 
+def measure_memory(name):
+    """Rise of resident memory in the first steps, each side in a fresh process."""
+    env = dict(os.environ, OMP_NUM_THREADS=THREADS)
+    plain = {k: v for k, v in env.items() if k != "PYTHONPATH"}
+    models = os.path.join(HERE, "models.py")
+    commands = {"spore": ([sys.executable, models, "spore", "resident", "eager", name], env),
+                "spore graph": ([sys.executable, models, "spore", "resident", "graph", name], env)}
+    if os.environ.get("SPORE_BENCH_PEER"):
+        commands["torch"] = ([os.environ["SPORE_BENCH_PEER"], os.path.join(HERE, "models_torch.py"), "resident", name], plain)
+    found = {}
+    for side, (command, environment) in commands.items():
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        found[side] = {"best": json.loads(done.stdout)[name]} if done.returncode == 0 else {"error": done.stderr[-500:]}
+    return found
+
+
 def machine():
     model, features = "unknown", ""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
@@ -128,9 +144,9 @@ def versions():
     return out
 
 
-def ratio_of(times):
-    """Our time over that of the fastest peer, its name; None when there is no peer."""
-    own = min((v["best"] for k, v in times.items() if k.startswith("spore") and "best" in v), default=None)
+def ratio_of(times, worst=False):
+    """Our time over that of the fastest peer, its name; None when there is no peer. Of our modes the better counts, or the worse."""
+    own = (max if worst else min)((v["best"] for k, v in times.items() if k.startswith("spore") and "best" in v), default=None)
     peers = [(v["best"], k) for k, v in times.items() if not k.startswith("spore") and "best" in v]
     if own is None or not peers:
         return own, None, None
@@ -138,9 +154,11 @@ def ratio_of(times):
     return own, own / best, name
 
 
-def shown(seconds):
+def shown(seconds, name=""):
     if seconds is None:
         return "-"
+    if name.startswith("memory."):
+        return f"{seconds / 1e6:.3g} MB"
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} us"
 
 
@@ -153,12 +171,12 @@ def markdown(table):
             row = table["rows"].get(name)
             if row is None:
                 continue
-            _, ratio, peer = ratio_of(row["times"])
+            _, ratio, peer = ratio_of(row["times"], name.startswith("memory."))
             aim = aim_amx if amx else aim_plain
             text = "-" if ratio is None else f"{ratio:.2f} of {peer}"
             if ratio is not None and aim is not None and ratio > aim:
                 text = f"**{text}**"
-            cells = [shown(row["times"].get(side, {}).get("best")) for side in names]
+            cells = [shown(row["times"].get(side, {}).get("best"), name) for side in names]
             lines.append(f"| {name} | " + " | ".join(cells) + f" | {text} | {aim if aim is not None else '-'} |")
     return "\n".join(lines) + "\n"
 
@@ -188,11 +206,11 @@ def main():
     networks = [args for group, (_, args, _, _) in rows if group == "infer"]
     write_onnx(networks)
     everyone = sides(with_compile=whole, with_graph=whole, with_onnx=bool(networks))
-    for _, (name, args, _, _) in rows:
-        times = measure(name, args, everyone)
+    for group, (name, args, _, _) in rows:
+        times = measure_memory(*args) if group == "memory" else measure(name, args, everyone)
         table["rows"][name] = {"times": times}
-        own, ratio, peer = ratio_of(times)
-        print(f"{name:32} {shown(own):>10}" + (f"   {ratio:6.2f} of {peer}" if ratio else ""), flush=True)
+        own, ratio, peer = ratio_of(times, group == "memory")
+        print(f"{name:32} {shown(own, name):>10}" + (f"   {ratio:6.2f} of {peer}" if ratio else ""), flush=True)
         for side, time in times.items():
             if "error" in time and side.startswith("spore"):
                 print(f"    {side}: {time['error']}")
