@@ -178,6 +178,20 @@ sp_status sp_dataset_from_stream(const sp_row_function *next, int n_columns, con
 
 /* --- map, filter, project ------------------------------------------------------------------------------------------ */
 
+/* A value that is made takes the place of a column of its name; the number of columns that stay. */
+static int drop_replaced(int n, const char **names, int *from, int n_named, const char *const *named)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        bool replaced = false;
+        for (int k = 0; k < n_named && from[i] >= 0; k++) replaced = replaced || strcmp(names[i], named[k]) == 0;
+        if (replaced) continue;
+        names[kept] = names[i];
+        from[kept++] = from[i];
+    }
+    return kept;
+}
+
 /* Columns after values made from columns `in` got the names `named`. */
 static sp_status set_made(sp_dataset *ds, int n_in, const char *const *in, int n_named, const char *const *named)
 {
@@ -204,6 +218,7 @@ static sp_status set_made(sp_dataset *ds, int n_in, const char *const *in, int n
             names[ds->in[i]] = named[i];
             ds->from[ds->in[i]] = -1 - i;
         }
+        n = drop_replaced(n, names, ds->from, n_named, named);
     } else {
         for (; n < n_named; n++) {
             names[n] = named[n];

@@ -102,6 +102,20 @@ def test_pipelines_come_back_from_json(tmp_path, number):
     ds.show(data)
 
 
+@pytest.mark.parametrize('make', [
+    lambda root: ds.MnistDataset(root, num_samples=5, shuffle=False).map(transforms.OneHot(10), 'label', num_parallel_workers=3).batch(2, True),
+    lambda root: ds.MnistDataset(root, 'train', num_shards=2, shard_id=1).map(transforms.TypeCast('float32'), 'image').repeat(2).skip(1),
+    lambda root: ds.MnistDataset(root, sampler=ds.RandomSampler(True, 3)).zip(ds.MnistDataset(root).rename(['image', 'label'], ['a', 'b'])),
+    lambda root: ds.MnistDataset(root, sampler=ds.DistributedSampler(2, 0)) + ds.MnistDataset(root, sampler=ds.PKSampler(1))])
+def test_what_is_read_back_is_written_alike(tmp_path, make):
+    root = os.path.join(os.path.dirname(__file__), '..', '..', 'data', 'mnist')
+    paths = [str(tmp_path / name) for name in 'ab']
+    ds.serialize(make(root), paths[0])
+    ds.serialize(ds.deserialize(json_filepath=paths[0]), paths[1])
+    texts = [open(path, encoding='utf-8').read() for path in paths]
+    assert texts[0] == texts[1] and list(json.loads(texts[0])) == sorted(json.loads(texts[0]))
+
+
 def test_json_of_mindspore_is_read():
     """As MindSpore 2.10 writes it."""
     text = '''{"batch_size": 2, "children": [{"buffer_size": 4, "children": [{"callback": [], "children": [{"children": [],

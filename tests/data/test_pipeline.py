@@ -220,6 +220,31 @@ def test_what_records_cannot_hold_is_not_saved(tmp_path):
     assert row['b'].tobytes() == b'ab' and row['u'] == 7
 
 
+def test_buckets_are_filled_up():
+    """Without pad_info all columns to the largest of a batch; the boundary counts for open sizes alone."""
+    rows = [(np.arange(i + 1), 'x' * i) for i in range(4)]
+
+    def shapes(**padding):
+        data = ds.GeneratorDataset(rows, ['a', 'b'], shuffle=False).bucket_batch_by_length(['a'], [3, 8], [2, 2, 1], **padding)
+        return [row[0].shape for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert shapes() == shapes(pad_to_bucket_boundary=True) == [(2, 2), (2, 4)]
+    assert shapes(pad_info={'a': ([None], 0)}, pad_to_bucket_boundary=True) == [(2, 2), (2, 7)]
+    with pytest.raises(RuntimeError, match='bucket_batch_by_length, row 0.*different shapes in column 0'):
+        shapes(pad_info={'b': None})
+    with pytest.raises(RuntimeError, match='column name: c does not exist'):
+        shapes(pad_info={'c': None})
+    with pytest.raises(RuntimeError, match='can not pad numeric and string'):
+        epochs(ds.GeneratorDataset([(np.array(['a'] * n),) for n in (1, 2)], ['a'], shuffle=False).padded_batch(2, pad_info={'a': ([3], 1)}))
+
+
+def test_a_value_takes_the_place_of_a_column():
+    data = numbers(2).map(lambda n: n + 5, 'n', ['v'])
+    assert data.get_col_names() == ['v'] and epochs(data)[0] == [[5], [6]]
+    assert numbers(2).map(transforms.TypeCast(np.float32), 'v', ['n']).get_col_names() == ['n']
+    with pytest.raises(RuntimeError, match='columns that are not in input_columns'):
+        epochs(numbers(2).batch(2, per_batch_map=lambda n, i: (n,), input_columns=['n'], output_columns=['v']))
+
+
 def test_samplers():
     def ids(sampler, n=6, **kwargs):
         return [row[0] for row in epochs(numbers(n, shuffle=None, sampler=sampler, **kwargs))[0]]

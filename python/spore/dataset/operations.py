@@ -119,6 +119,10 @@ class BatchDataset(_Passing):
         unknown = [c for c in inputs if c not in names]
         if unknown:
             raise RuntimeError(f"Invalid parameter, input column name: {unknown[0]} doesn't exist in the dataset columns: {names}")
+        taken = [c for c in outputs if c in names and c not in inputs]
+        if taken:
+            raise RuntimeError("Invalid output_columns, columns that are not involved in 'per_batch_map' should not be in output_columns, but "
+                               f"got columns that are not in input_columns: {taken}, output_columns: {outputs}.")
         columns = _made_columns(names, inputs, outputs)
 
         def together(*lists):
@@ -447,7 +451,7 @@ def _made_columns(names, inputs, outputs):
         return list(names)
     if len(outputs) == len(inputs):
         new = dict(_zip(inputs, outputs))
-        return [new.get(c, c) for c in names]
+        return [new.get(c, c) for c in names if c in new or c not in outputs]
     return outputs + [c for c in names if c not in inputs]
 
 

@@ -57,14 +57,18 @@ def _operation(operation):
         args, kwargs = operation._given
         bound = inspect.signature(type(operation)).bind(*args, **kwargs)
         bound.apply_defaults()
-        params = {key: plain(value) for key, value in bound.arguments.items()}
+        params = {key: str(value).lower() if key == 'data_type' else plain(value) for key, value in bound.arguments.items()}
     return [{'tensor_op_name': NAMES.get(name, name), 'tensor_op_params': params or None}]
 
 
 def _sampler(sampler):
-    fields = {key: plain(value) for key, value in vars(sampler).items() if key != 'child_sampler' and not key.startswith('_')}
-    if 'shuffle' in fields and isinstance(sampler.shuffle, bool):
-        fields['shuffle_mode'] = 2 if fields.pop('shuffle') else 0
+    fields = {key: plain(value) for key, value in vars(sampler).items()
+              if key not in ('child_sampler', 'class_column') and not key.startswith('_')}
+    if isinstance(sampler, samplers.DistributedSampler):
+        fields.update(shuffle_mode=2 if sampler._mixes() else 0, even_dist=sampler.offset == -1)
+        del fields['shuffle']
+    elif isinstance(sampler, samplers.RandomSampler):
+        fields.update(reshuffle_each_epoch=True, shuffle_mode=2)
     fields['num_samples'] = fields.get('num_samples') or 0
     made = {'sampler_name': type(sampler).__name__, **fields}
     if sampler.child_sampler is not None:
@@ -82,7 +86,7 @@ def _order(given):
     count, shuffle = given.get('num_samples') or 0, given.get('shuffle') not in (False, Shuffle.FALSE)
     if given.get('num_shards') is not None:
         return {'sampler_name': 'DistributedSampler', 'num_shards': given['num_shards'], 'shard_id': given['shard_id'],
-                'shuffle_mode': 2 if shuffle else 0, 'num_samples': count, 'offset': -1}
+                'shuffle_mode': 2 if shuffle else 0, 'num_samples': count, 'offset': -1, 'even_dist': True}
     if shuffle:
         return {'sampler_name': 'RandomSampler', 'replacement': False, 'num_samples': count, 'reshuffle_each_epoch': True,
                 'shuffle_mode': 2}
@@ -113,6 +117,10 @@ def _source(data):
             continue        # objects of Python
         if name == 'dataset_files':
             value = getattr(data, 'dataset_files', value)
+        if name == 'decrypt':
+            continue
+        if name == 'usage' and value is None:
+            value = data.USAGE[-1] if getattr(data, 'USAGE', None) else 'all'
         made[name] = plain(value)
     return made
 
@@ -167,7 +175,7 @@ def serialize(dataset, json_filepath=''):
     made = to_dict(dataset)
     if json_filepath:
         with open(json_filepath, 'w', encoding='utf-8') as file:
-            json.dump(made, file, indent=2)
+            json.dump(made, file, sort_keys=True, separators=(',', ':'))
     return made
 
 
@@ -225,7 +233,6 @@ def _made_source(entry):
         raise RuntimeError(f"deserialize: the rows of {name} are objects of Python, which the file does not have")
     known = inspect.signature(kind).parameters
     fields = {key: value for key, value in entry.items() if key in known and value not in (None, [], {})}
-    fields.pop('num_parallel_workers', None)
     if 'sampler' in fields:
         fields['sampler'] = _made_sampler(fields['sampler'])
     elif 'shuffle' in fields:
@@ -239,11 +246,12 @@ def _made_source(entry):
 
 
 MAKERS = {
-    'Batch': lambda e, d: d.padded_batch(e['batch_size'], e['drop_remainder'], pad_info=_pads(e['pad_info'])) if 'pad_info' in e
-    else d.batch(e['batch_size'], e['drop_remainder']),
+    'Batch': lambda e, d: d.padded_batch(e['batch_size'], e['drop_remainder'], e.get('num_parallel_workers'), _pads(e['pad_info']))
+    if 'pad_info' in e else d.batch(e['batch_size'], e['drop_remainder'], e.get('num_parallel_workers')),
     'BucketBatchByLength': lambda e, d: d.bucket_batch_by_length(e['column_names'], e['bucket_boundaries'], e['bucket_batch_sizes'],
                                                                  None, None, e['pad_to_bucket_boundary'], e['drop_remainder']),
-    'Map': lambda e, d: d.map([_made_operation(op) for op in e['operations']], e['input_columns'] or None, e['output_columns'] or None),
+    'Map': lambda e, d: d.map([_made_operation(op) for op in e['operations']], e['input_columns'] or None, e['output_columns'] or None,
+                              num_parallel_workers=e.get('num_parallel_workers')),
     'Shuffle': lambda e, d: d.shuffle(e['buffer_size']),
     'Repeat': lambda e, d: d.repeat(e['count']),
     'Skip': lambda e, d: d.skip(e['count']),

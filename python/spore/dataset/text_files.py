@@ -31,6 +31,8 @@ def find_files(patterns, name='dataset_files'):
     if not isinstance(patterns, (str, list)):
         raise TypeError(f"Argument dataset files with value {patterns} is not of type [<class 'str'>, <class 'list'>], but got "
                         f"{type(patterns)}.")
+    if patterns == '':
+        raise ValueError(f"Input {name} can not be empty, but got ''.")
     found = []
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         if not isinstance(pattern, str):
@@ -84,8 +86,8 @@ class Lines(MappableDataset):
         if self._sizes_found is None:
             self._sizes_found = self.find_sizes()
             if not sum(self._sizes_found):
-                raise RuntimeError(f"Invalid data, {type(self).__name__}: there is no row in its files; check them, and 'usage' "
-                                   "if it has one")
+                raise RuntimeError(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found). "
+                                   "There is no row in its files; check them, and 'usage' if it has one")
         return self._sizes_found
 
     def _total(self):
@@ -268,7 +270,7 @@ class CSVDataset(_Records):
     def fields(self, line):
         found = csv_fields(line, self._delimiter)
         if len(found) != self._n:
-            raise RuntimeError(f"Invalid csv, csv file parse failed: expected {self._n} columns, but got {len(found)} columns")
+            raise RuntimeError(f"Invalid file, failed to parse csv file: expected {self._n} columns, but got {len(found)} columns")
         return tuple(convert(text) for convert, text in zip(self._converters, found))
 
     def _converter(self, i):
