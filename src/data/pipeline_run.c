@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
 #include "data/pipeline.h"
+#include "data/transform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,9 +184,15 @@ static void name_source(const sp_task *t, char *text, size_t room)
 static void failed_operation(const sp_task *t, char *words, size_t room)
 {
     char file[400];
-    const char *text = t->plan->node->function.run ? "PyFunc:" : sp_error_message(), *place;
-    const size_t n = strcspn(text, ": ");
+    const sp_dataset *node = t->plan->node;
+    const char *text = node->function.run ? "PyFunc:" : sp_error_message(), *place;
+    size_t n = strcspn(text, ": ");
     if (!n || n >= 48 || text[n] != ':') return;
+    if (strncmp(text, "BoundingBox:", 12) == 0) /* words that several transforms share */
+        for (int i = 0; i < node->n_transforms; i++) {
+            const char *found = strstr(text, node->transforms[i]->op->name);
+            if (found && found > text) n = strlen(text = node->transforms[i]->op->name);
+        }
     find_file(t, file, sizeof file, &place);
     snprintf(words, room, "map operation: [%.*s] failed. %s%s%s", (int)n, text, file[0] ? "The corresponding data file is: " : "", file,
              file[0] ? ". " : "");

@@ -113,3 +113,17 @@ def test_damaged_annotations(tmp_path, path, content):
             (tmp_path / name).write_text(content)
     with pytest.raises(RuntimeError, match='Invalid'):
         list(ds.VOCDataset(str(tmp_path), 'Detection').create_tuple_iterator(num_epochs=1))
+
+
+def test_operations_that_share_their_words_are_named():
+    data = ds.GeneratorDataset([(np.zeros((6, 7, 3), np.uint8), np.array([[0, 0, 30, 3]], np.float32))], ['image', 'box'])
+    with pytest.raises(RuntimeError, match=r'\[RandomHorizontalFlipWithBBox\] failed. BoundingBox: bounding boxes is out of bounds'):
+        list(data.map(vision.RandomHorizontalFlipWithBBox(1.0), ['image', 'box']).create_tuple_iterator(num_epochs=1))
+    for write, name in ((vision.write_jpeg, 'WriteJpeg'), (vision.write_png, 'WritePng')):
+        with pytest.raises(RuntimeError, match=f'{name}: The type of the elements of image should be UINT8, but got float32'):
+            write('unwritten', np.zeros((2, 2), np.float32))
+        with pytest.raises(RuntimeError, match=f'{name}: The image has invalid dimensions.*but got 1 dimensions'):
+            write('unwritten', np.zeros(2, np.uint8))
+        with pytest.raises(RuntimeError, match=f'{name}: Invalid .* 0?101, should be in range'):
+            write('unwritten', np.zeros((2, 2), np.uint8), 101)
+    assert not os.path.exists('unwritten')

@@ -218,3 +218,20 @@ def test_gradients_are_collected_over_batches():
         step(ms.Tensor(0.0), (ms.Tensor([gradient]),))
         seen.append(float(weight.asnumpy()[0]))
     assert seen == [1.0, -1.0, -1.0, -3.0]
+
+
+@pytest.mark.parametrize("sink_size", [-1, 4])
+def test_a_training_that_goes_on_sees_the_rows_it_would_have_seen(sink_size):
+    def train_and_note(initial_epoch):
+        seen = []
+
+        class Note(train.Callback):
+            def on_train_step_begin(self, run_context):
+                seen.append(run_context.original_args().train_dataset_element[0].asnumpy().tolist())
+        data = dataset.NumpySlicesDataset(np.arange(12, dtype=np.float32), ["n"], shuffle=True).shuffle(5).batch(2)
+        model = train.Model(nn.ReLU(), optimizer=None)
+        model.train(3, data, Note(), dataset_sink_mode=sink_size > 0, sink_size=sink_size, initial_epoch=initial_epoch)
+        return seen
+    whole = train_and_note(0)
+    each = len(whole) // 3
+    assert train_and_note(1) == whole[each:] and train_and_note(2) == whole[2 * each:]

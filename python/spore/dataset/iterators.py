@@ -86,9 +86,9 @@ class Iterator:
         ITERATORS_LIST.append(mark)
         owner._last, owner._last_stats = weakref.ref(self), None
         if owner.get_init_step():
-            self._start_at(owner.get_init_step(), data.get_dataset_size())
+            self.start_at(owner.get_init_step(), data.get_dataset_size())
 
-    def _start_at(self, step, size):
+    def start_at(self, step, size):
         """Leave out the rows of so many steps: training goes on where it was."""
         epoch, row = divmod(step, max(size, 1))
         if self._left > 0:

@@ -52,18 +52,26 @@ class DatasetHelper:
         self.dataset = dataset
         self._sink_size = sink_size if dataset_sink_mode else -1
         self._epoch_num = epoch_num
-        self._rows = None
+        self._rows, self._done = None, 0
+
+    def continue_after(self, steps):
+        """Begin behind so many steps: rows come as they would have come to a training that was not interrupted."""
+        self._done = steps
+
+    def _open(self):
+        if self._rows is None:      # one iterator for all epochs: its order changes from one to the next
+            self._rows = self.dataset.create_tuple_iterator(num_epochs=-1)
+            if self._done and hasattr(self._rows, 'start_at') and not self.dataset.get_init_step():
+                self._rows.start_at(self._done, self.dataset.get_dataset_size())
 
     def __iter__(self):
         if self._sink_size < 0:
-            if self._rows is None:      # one iterator for all epochs: its order changes from one to the next
-                self._rows = self.dataset.create_tuple_iterator(num_epochs=-1)
+            self._open()
             for row in self._rows:
                 yield as_tensors(row)
             return
         for _ in range(self._sink_size):    # an epoch of its own length, going through the data again and again
-            if self._rows is None:
-                self._rows = self.dataset.create_tuple_iterator(num_epochs=-1)
+            self._open()
             row = next(self._rows, None)
             yield as_tensors(next(self._rows) if row is None else row)
 

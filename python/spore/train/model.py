@@ -228,6 +228,7 @@ class Model:
 
     def _epochs(self, epoch, dataset, callback, params, initial_epoch, valid_dataset, valid_frequency):
         helper = DatasetHelper(dataset, params.dataset_sink_mode, params.sink_size, epoch)
+        helper.continue_after(initial_epoch * params.batch_num)
         self._is_train = None
         run = RunContext(params)
         callback.on_train_begin(run)

@@ -156,7 +156,9 @@ static sp_status encoded_bytes(const sp_transform_call *c, sp_tensor **dense)
 {
     const sp_tensor *t = c->in[0];
     char text[SP_SHAPE_TEXT];
-    SP_CHECK(t->rank == 1 && (t->dtype == SP_DTYPE_U8 || t->dtype == SP_DTYPE_I8), SP_RUNTIME,
+    SP_CHECK(t->rank == 1, SP_RUNTIME, "%s: invalid input shape, only support 1D input, got rank: %d: an encoded image is a vector of uint8",
+             c->t->op->name, t->rank);
+    SP_CHECK(t->dtype == SP_DTYPE_U8 || t->dtype == SP_DTYPE_I8, SP_RUNTIME,
              "%s: an encoded image is a vector of uint8, but this is %s of shape %s", c->t->op->name,
              sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(t->rank, t->dims, text));
     return sp_tensor_contiguous(c->in[0], dense);

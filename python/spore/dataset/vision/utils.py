@@ -132,6 +132,21 @@ def _path(filename):
     return filename
 
 
+def _encode(form, who, image, level):
+    """An image as the bytes of a file, with MindSpore's words about what cannot be one."""
+    array, name = _array(image), {'jpeg': 'quality', 'png': 'compression_level'}[form]
+    _number(level, name)
+    if array.dtype != np.uint8:
+        what = 'elements of image' if who.startswith('Write') else 'image data'
+        raise RuntimeError(f"{who}: The type of the {what} should be UINT8, but got {array.dtype}.")
+    if array.ndim not in (2, 3):
+        raise RuntimeError(f"{who}: The image has invalid dimensions. It should have two or three dimensions, but got {array.ndim} dimensions.")
+    try:
+        return _core.image_encode(form, array, level)
+    except RuntimeError as error:
+        raise RuntimeError(str(error).replace(f'Encode{form.title()}:', f'{who}:', 1)) from None
+
+
 def encode_jpeg(image, quality=75):
     """An image as the bytes of a JPEG file.
 
@@ -149,7 +164,7 @@ def encode_jpeg(image, quality=75):
         >>> vision.Decode()(data).shape
         (8, 8, 3)
     """
-    return _core.image_encode('jpeg', _array(image), _number(quality, 'quality'))
+    return _encode('jpeg', 'EncodeJpeg', image, quality)
 
 
 def encode_png(image, compression_level=6):
@@ -162,7 +177,7 @@ def encode_png(image, compression_level=6):
     Returns:
         uint8 array.
     """
-    return _core.image_encode('png', _array(image), _number(compression_level, 'compression_level'))
+    return _encode('png', 'EncodePng', image, compression_level)
 
 
 def get_image_num_channels(image):
@@ -305,9 +320,9 @@ def write_file(filename, data):
 
 def write_jpeg(filename, image, quality=75):
     """An image as a JPEG file; arguments as for encode_jpeg."""
-    _write(_path(filename), encode_jpeg(image, quality), 'WriteJpeg')
+    _write(_path(filename), _encode('jpeg', 'WriteJpeg', image, quality), 'WriteJpeg')
 
 
 def write_png(filename, image, compression_level=6):
     """An image as a PNG file; arguments as for encode_png."""
-    _write(_path(filename), encode_png(image, compression_level), 'WritePng')
+    _write(_path(filename), _encode('png', 'WritePng', image, compression_level), 'WritePng')
