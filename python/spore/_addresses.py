@@ -9,9 +9,9 @@ import types
 # place -> the addresses below it that show names of that place (and, where given after '<', of further places)
 _TABLE = """
 boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_scale_manager less_batch_normalization
-common < common.api common.mutable common.jit_config nn.cell: _decorator _register_for_tensor _tensor_docs _utils dump file_system \
+common < common.api common.mutable common.jit_config nn.cell: _decorator _tensor_docs _utils dump file_system \
 jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
-dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _pijit_context _jit_fallback_utils _monad
+dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _jit_fallback_utils _monad
 dataset.callback: ds_callback validators
 dataset.debug: debug_hook pre_defined_hook
 dataset.utils: browse_dataset line_reader

@@ -8,8 +8,9 @@ from spore.graph.compiler import compiled_of
 TensorPy = Tensor
 
 __path__ = []  # addresses below this one are in _addresses.py
-__all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'get_code_extra', '_framework_profiler_step_start',
-           '_framework_profiler_step_end', '_random_normal', '_random_uniform']
+__all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'clear_jit_compile_results', 'get_code_extra',
+           'jit_mode_pi_disable', 'jit_mode_pi_enable', 'pi_jit_set_context', 'update_pijit_default_config',
+           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform']
 
 
 class MSContext:
@@ -78,3 +79,27 @@ def _random_uniform(seed, data, low, high):
     """Fill a numpy array with uniform numbers."""
     import numpy as np
     data[...] = np.random.Generator(np.random.Philox(seed)).random(data.shape, 'float32') * (high - low) + low
+
+
+def clear_jit_compile_results(function):
+    """Forget what compiling a function came to; False if it is not compiled."""
+    compiled = compiled_of(function)
+    if compiled is None:
+        return False
+    compiled.forget()
+    return True
+
+
+def jit_mode_pi_enable():
+    """Capturing by bytecode is always possible; the answer is whether this changed anything."""
+    return False
+
+
+jit_mode_pi_disable = jit_mode_pi_enable
+
+
+def pi_jit_set_context(*args, **kwargs):
+    """Settings of the capture by bytecode; accepted, there are none."""
+
+
+update_pijit_default_config = pi_jit_set_context

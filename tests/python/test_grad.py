@@ -68,7 +68,7 @@ def test_return_ids():
     same(ms.get_grad(found, 0), X * Y)
     same(ms.get_grad(found, 1), X * X)
     same(ms.get_grad(found, w), X * Y)
-    with pytest.raises(ValueError, match="7"):
+    with pytest.raises(RuntimeError, match="Can not find the gradient for position or Parameter 7"):
         ms.get_grad(found, 7)
 
 

@@ -197,7 +197,7 @@ class _Executor:
 _pynative_executor = _Executor()
 
 
-class _GraphExecutor:
+class _CellGraphExecutor:
     """What programs ask of MindSpore's compiler of Cells."""
 
     def compile(self, cell, *args, phase="predict", do_convert=True, **kwargs):
@@ -209,7 +209,21 @@ class _GraphExecutor:
         return cell(*args)
 
 
-_cell_graph_executor = _GraphExecutor()
+class _JitExecutor:
+    """A function as MindSpore's compiler holds it: called, it runs as a program."""
+
+    def __init__(self, fn, ms_create_time=None, input_signature=None, obj=None, jit_config=None, dynamic=0,
+                 cell_cache_key_extend=""):
+        self.fn, self.obj = fn, obj
+        self._run = jit(fn, dynamic=dynamic) if input_signature is None else jit(fn, input_signature=input_signature)
+
+    def __call__(self, *args, **kwargs):
+        return self._run(*args, **kwargs) if self.obj is None else self._run(self.obj, *args, **kwargs)
+
+
+_MindsporeFunctionExecutor = _JitExecutor
+_PyNativeExecutor = _Executor
+_cell_graph_executor = _executor = _CellGraphExecutor()
 cells_compile_cache = {}
 
 

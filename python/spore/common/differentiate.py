@@ -350,7 +350,7 @@ def get_grad(gradients, identifier):
 
     found = find(gradients)
     if found is None:
-        raise ValueError(f"there is no gradient with the id {wanted!r}; was return_ids=True given?")
+        raise RuntimeError(f"Can not find the gradient for position or Parameter {wanted!r}; was return_ids=True given?")
     return found
 
 

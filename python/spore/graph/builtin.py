@@ -4,6 +4,7 @@
 Where MindSpore gives another type than Python (range, enumerate and zip are tuples, filter a list), so does this. A handler
 gets the executor and the arguments; built-ins without one are called as they are when nothing of the run takes part.
 """
+import ast
 import builtins
 import functools
 import operator
@@ -216,7 +217,6 @@ HANDLERS[max], HANDLERS[min] = _extreme("max"), _extreme("min")
 
 @handles(sum, 1, 2)
 def _sum(ex, args, kwargs):
-    import ast
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(args[0], Tensor) and args[0].ndim == 0:
         raise TypeError("Cannot iterate over a scalar tensor.")
@@ -251,7 +251,6 @@ def _round(ex, args, kwargs):
 
 @handles(pow, 2, 3)
 def _pow(ex, args, kwargs):
-    import ast
     if len(args) == 2:
         return ex.binary(ast.Pow, *args)
     return pow(*args)
@@ -379,7 +378,6 @@ def _super(ex, args, kwargs):
 
 @handles(divmod, 2, 2)
 def _divmod(ex, args, kwargs):
-    import ast
     return ex.binary(ast.FloorDiv, *args), ex.binary(ast.Mod, *args)
 
 
@@ -388,12 +386,18 @@ def _reversed(ex, args, kwargs):
     return tuple(reversed(ex.iterate(args[0])))
 
 
-for _function in (operator.add, operator.sub, operator.mul, operator.truediv):
-    def _operator(ex, args, kwargs, name=_function.__name__):
-        import ast
-        node = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div}[name]
-        return ex.binary(node, *args)
-    HANDLERS[_function] = _operator
+def _operator(node, method):
+    """A function of the module operator as what stands in the syntax tree for it."""
+    return lambda ex, args, kwargs: getattr(ex, method)(node, *args)
+
+
+HANDLERS.update({getattr(operator, name): _operator(getattr(ast, node), "binary") for name, node in (
+    ("add", "Add"), ("sub", "Sub"), ("mul", "Mult"), ("truediv", "Div"), ("floordiv", "FloorDiv"), ("mod", "Mod"), ("pow", "Pow"),
+    ("matmul", "MatMult"), ("and_", "BitAnd"), ("or_", "BitOr"), ("xor", "BitXor"))})
+HANDLERS.update({getattr(operator, name): _operator(getattr(ast, node), "compare") for name, node in (
+    ("eq", "Eq"), ("ne", "NotEq"), ("lt", "Lt"), ("le", "LtE"), ("gt", "Gt"), ("ge", "GtE"), ("is_", "Is"), ("is_not", "IsNot"))})
+HANDLERS.update({getattr(operator, name): _operator(getattr(ast, node), "unary") for name, node in (
+    ("neg", "USub"), ("pos", "UAdd"), ("not_", "Not"), ("invert", "Invert"))})
 
 
 def _tensor(ex, args, kwargs):

@@ -123,6 +123,11 @@ class Compiled:
         self.hopeless = False        # nothing of it can be captured
         self.varying = {}            # attributes that are values of the run, because they keep changing: {key: place}
 
+    def forget(self):
+        """Drop all programs and what was learnt: the next call compiles."""
+        with self.lock:
+            self.__init__(self.function, self.plain, self.name, self.options, self.source, self.body, self.around)
+
     def __call__(self, args, kwargs):
         self.n_calls += 1
         return self.run(self.entry(args, kwargs), args, kwargs)
@@ -626,7 +631,7 @@ def compiled_cell(cell):
     """The programs of a Cell that is called in GRAPH_MODE."""
     compiled = _cells.get(cell)
     if compiled is None:
-        cell.check_names()
+        cell.check_names_and_refresh_name()
         options = Options(strict=strict_of(cell.jit_config_dict))
         if cell._inputs:
             options = declared_options(cell._inputs, type(cell).construct, options)

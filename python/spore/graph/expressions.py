@@ -151,8 +151,10 @@ class Expressions:
                             f"<{_type_name(left)}, {_type_name(right)}>, which are not supported. {error}") from None
 
     def eval_unary(self, node, frame):
-        value = self.eval(node.operand, frame)
-        kind = type(node.op)
+        return self.unary(type(node.op), self.eval(node.operand, frame))
+
+    def unary(self, kind, value):
+        """An operator on one value; kind is the class of the syntax tree."""
         if kind is ast.Not:
             return self.negated(value)
         if isinstance(value, Scalar):

@@ -280,8 +280,8 @@ class Cell(CellState):
         names = set()
         for path, parameter in self.parameters_and_names():
             if parameter.name in names:
-                raise ValueError(f"the Parameter name '{parameter.name}' stands twice in the network (again at '{path}'); "
-                                 "Parameters of one network need different names")
+                raise ValueError(f"The value of {path} is {parameter!r}, its name '{parameter.name}' already exists. Please set a "
+                                 "unique name for the parameter.")
             names.add(parameter.name)
 
     def check_names_and_refresh_name(self):

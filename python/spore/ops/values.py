@@ -84,6 +84,7 @@ def _number_like(name, function):
         return function(*args)
     apply.__name__ = name
     apply.__doc__ = f"{name.split('_', 1)[1]} of Python numbers."
+    apply.__spore_inner__ = function     # in programs numbers of the run stay numbers
     return apply
 
 

@@ -6,7 +6,7 @@ from ..primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_
 
 for _name in ("array_ops", "math_ops", "nn_ops", "other_ops", "comm_ops", "control_ops", "debug_ops", "image_ops",
               "inner_ops", "linalg_ops", "random_ops", "rl_ops", "sparse_ops", "spectral_ops", "custom_ops",
-              "_inner_ops", "_grad_ops", "_quant_ops", "_scalar_ops", "_sequence_ops", "_tensor_array",
+              "_inner_ops", "_grad_ops", "_quant_ops", "_sequence_ops", "_tensor_array",
               "_embedding_cache_ops", "_cache_ops", "manually_defined", "reshard_ops"):
     alias("spore.ops.operations." + _name, "Primitives of spore.ops.")
 del _name
