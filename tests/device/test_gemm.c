@@ -121,6 +121,11 @@ static void beyond_one_block(void **state)
     check(SP_DTYPE_F32, 1600, 40, 300, A_PLAIN, false);
     check(SP_DTYPE_F32, 60, 2100, 280, B_TURNED, true);
     check(SP_DTYPE_F64, 1550, 64, 270, A_TURNED | B_TURNED, false);
+    check(SP_DTYPE_F32, 300, 90, 1024, A_PLAIN, true);    /* rows of A that compete for the first cache, several tiles of them */
+    check(SP_DTYPE_F32, 60, 200, 1024, B_TURNED, false);
+    check(SP_DTYPE_F32, 100, 210, 1100, B_TURNED | SPACED, true);
+    check(SP_DTYPE_F64, 128, 200, 600, A_TURNED | B_TURNED, true);
+    check(SP_DTYPE_F32, 700, 100, 330, A_PLAIN, false);
 }
 
 static void batches_do_each_item(void **state)
@@ -176,7 +181,10 @@ static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
     void *work = sp__alloc(sp__gemm_work(&s)), *packed = sp__alloc(sp__gemm_packed_bytes(&s));
     sp__gemm_extra extra = {.epilogue = &epilogue};
     assert_int_equal(sp_threads_set(3), SP_OK);
+    assert_int_equal(sp__gemm_with(&s, a, b, c, false, work, &extra), SP_OK);
+    for (int64_t i = 0; i < m * n; i++) assert_true(d.seen[i]-- == 1 && d.out[i] == 2 * c[i]);
     assert_int_equal(sp__gemm(&s, a, b, plain, false, work), SP_OK);
+    assert_memory_equal(c, plain, bytes);
     if (sp__gemm_packed_bytes(&s)) {
         assert_int_equal(sp__gemm_pack_b(&s, b, packed), SP_OK);
         extra.packed_b = packed;
@@ -194,7 +202,7 @@ static void check_extra(int64_t m, int64_t n, int64_t k, int layout)
 static void epilogues_and_packed_weights(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}};
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 900, 40}, {900, 1, 40}, {5, 70, 0}, {13, 33, 31}, {64, 96, 520}, {2, 130, 70}, {67, 301, 1100}, {128, 140, 130}, {200, 300, 700}, {30, 2100, 300}, {1600, 50, 64}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++) check_extra(sizes[i][0], sizes[i][1], sizes[i][2], layout);
 }
@@ -241,7 +249,7 @@ static void check_guarded(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int l
 static void reads_nothing_behind_the_operands(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {100, 90, 33}, {150, 65, 130}};
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 70, 37}, {70, 1, 37}, {3, 5, 7}, {13, 33, 31}, {12, 32, 64}, {17, 47, 65}, {40, 50, 300}, {31, 141, 131}, {128, 140, 129}, {100, 90, 33}, {150, 65, 130}};
     static const sp_dtype dtypes[] = {SP_DTYPE_F32, SP_DTYPE_F64, SP_DTYPE_BF16, SP_DTYPE_I8};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 4; layout++)

@@ -2,12 +2,18 @@
 /* gemm.c - matrix product: which kernel, which blocks, which thread.
  *
  * K is cut into blocks whose column panel (k_block x columns) stays in a near cache. Operands that are read often are
- * first copied into panels in the order in which the kernel wants them, which also straightens any strides; small ones are
- * read where they are. C is cut into tiles, the unit of work for threads; all of K belongs to one tile, so an element is
+ * first copied into panels in the order in which the kernel wants them, which also straightens any strides; small ones, and an A whose rows
+ * lie along K, are read where they are. C is cut into tiles, the unit of work for threads; all of K belongs to one tile, so an element is
  * always summed by one thread, in one order:
  *
  *     for each block of columns, of K, of rows:   pack B panels, pack A panels   (both in parallel)
  *         for each tile (in parallel):            for each column panel: for each row panel: micro-kernel
+ *
+ * The inner kernels run at 97 % of the peak from the second cache; what a product loses it loses by copying. With few rows of A an element of B is
+ * copied for little, so then
+ *   - a tile holds all rows and packs the column panels it needs itself, on its stack, just before they are used;
+ *   - or, where columns of B lie along K, sides are exchanged: A is packed, once, B is read where it is, and the tile is turned when it is final.
+ * All ways sum in the same order: they give the same bits.
  *
  * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. bfloat16, int8 and, on CPUs with
  * AMX, larger products of float32 go to tiles.h. */
@@ -19,12 +25,17 @@
 #include "device/device.h"
 
 enum {
-    TILE_ROW_PANELS = 8,
+    TILE_ROW_PANELS = 8,          /* at least */
+    TILE_A_BYTES = 512 * 1024,    /* rows of A that a tile reads again for each column panel: they stay in the second cache */
     TILE_COLUMN_PANELS = 16,
     BLOCK_ROWS = 1536,            /* of A packed at a time; a common multiple of 4, 6 and 12 */
     BLOCK_COLUMNS = 2048,         /* of B packed at a time */
     PACK_ROWS = 16,               /* of an operand copied into several panels at a time */
     GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
+    HERE_ROWS = 256,              /* up to so many rows a tile packs its part of B itself */
+    TURN_ROWS = 128,              /* up to so many sides may be exchanged */
+    TURN_TILE_BYTES = 64 * 1024,  /* of a tile that is turned when it is final */
+    WAYS_BYTES = 4096,            /* lines so far apart compete for a place in the first cache */
 };
 #define PARALLEL_FLOPS 3e6        /* below this a product stays on one thread */
 #define GROUP_FLOPS 2e6           /* a part of a batch has at least so much to do */
@@ -35,6 +46,8 @@ typedef struct gemm_job {
     sp__gemm_shape s;
     size_t size;                  /* of an element */
     bool pack_a, pack_b, parallel;
+    bool here;                    /* tiles pack B themselves */
+    bool turned;                  /* sides are exchanged: s is that of C transposed */
     int64_t k_step;               /* block of K */
     int64_t block_m, block_n;
     int64_t tile_m, tile_n;
@@ -67,30 +80,6 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 static double flops_of(const sp__gemm_shape *s) { return 2.0 * (double)s->m * (double)s->n * (double)s->k; }
 
-static void plan(const sp__gemm_shape *s, gemm_job *job)
-{
-    const sp__gemm_kernels *kernels = sp__gemm_find(s->dtype);
-    int64_t rows = kernels->rows, columns = kernels->columns;
-    *job = (gemm_job){.kernels = kernels, .s = *s};
-    job->size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
-    int64_t size = (int64_t)job->size;
-    job->k_step = ceil_div(s->k, ceil_div(s->k, kernels->k_block));
-    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 ||
-                   (s->a_col == 1 && s->k <= 512 && s->m * s->k * size <= 128 * 1024);
-    bool b_small = s->m <= 2 * rows || (s->n * s->k * size <= 64 * 1024 && s->b_row * size <= 2048);
-    job->pack_a = !a_small;
-    job->pack_b = s->b_col != 1 || !b_small;
-    job->parallel = flops_of(s) >= PARALLEL_FLOPS;
-    job->block_m = min_i64(round_up(s->m, rows), BLOCK_ROWS);
-    job->block_n = min_i64(round_up(s->n, columns), BLOCK_COLUMNS);
-    job->tile_m = min_i64(TILE_ROW_PANELS * rows, job->block_m);
-    job->tile_n = min_i64(TILE_COLUMN_PANELS * columns, job->block_n);
-    /* Few rows: make tiles narrower, or there is nothing to share. Does not change results. */
-    while (job->parallel && job->tile_n > 2 * columns &&
-           ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < 8)
-        job->tile_n = round_up(job->tile_n / 2, columns);
-}
-
 /* Vectors read the matrix once: nothing to pack. */
 typedef enum { FORM_GENERAL, FORM_DOTS, FORM_SUMS } vector_form;
 
@@ -104,6 +93,57 @@ static vector_form form_of(const sp__gemm_shape *s)
         if (s->a_row == 1 && s->c_row == 1) return FORM_SUMS;
     }
     return FORM_GENERAL;
+}
+
+/* Whether rows `row` elements apart, each along K, can be read side by side: not if their lines push each other out of the first cache. */
+static bool rows_fit(int64_t row, size_t size)
+{
+    int64_t apart = row * (int64_t)size % WAYS_BYTES;
+    if (apart < 0) apart += WAYS_BYTES;
+    return apart >= 64 && apart <= WAYS_BYTES - 64;
+}
+
+/* Exchanged sides save packing B, an operation for each of its elements, and cost turning C: about the same. */
+static bool is_turned(const sp__gemm_shape *s)
+{
+    return form_of(s) == FORM_GENERAL && s->b_row == 1 && s->b_col != 1 && s->m > 1 && s->m <= TURN_ROWS && s->n >= s->m && s->k >= s->m && s->k >= 64 &&
+           rows_fit(s->b_col, sp_dtype_bytes(s->dtype));
+}
+
+static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
+{
+    const sp__gemm_kernels *kernels = sp__gemm_find(s->dtype);
+    int64_t rows = kernels->rows, columns = kernels->columns;
+    *job = (gemm_job){.kernels = kernels, .s = *s, .turned = turned};
+    job->size = s->dtype == SP_DTYPE_F32 ? 4 : 8;
+    int64_t size = (int64_t)job->size;
+    job->k_step = ceil_div(s->k, ceil_div(s->k, kernels->k_block));
+    job->parallel = flops_of(s) >= PARALLEL_FLOPS;
+    if (turned) {
+        job->s = (sp__gemm_shape){.dtype = s->dtype, .m = s->n, .n = s->m, .k = s->k, .a_row = s->b_col, .a_col = 1, .b_row = s->a_col,
+                                  .b_col = s->a_row, .c_row = s->c_row};
+        job->pack_b = true;
+        job->block_n = job->tile_n = round_up(s->m, columns);
+        job->tile_m = min_i64(TURN_TILE_BYTES / (job->tile_n * size) / rows, TILE_ROW_PANELS) * rows;
+        while (job->parallel && job->tile_m > rows && ceil_div(s->n, job->tile_m) < 8) job->tile_m -= rows;
+        return;
+    }
+    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 || (s->a_col == 1 && rows_fit(s->a_row, job->size)) ||
+                   (s->a_col == 1 && s->k <= 512 && s->m * s->k * size <= 128 * 1024);
+    bool b_small = s->m <= 2 * rows || (s->n * s->k * size <= 64 * 1024 && s->b_row * size <= 2048);
+    job->pack_a = !a_small;
+    job->pack_b = s->b_col != 1 || !b_small;
+    int64_t most = TILE_A_BYTES / (job->k_step * size);
+    if (most < TILE_ROW_PANELS * rows) most = TILE_ROW_PANELS * rows;
+    job->here = job->pack_b && s->m <= HERE_ROWS && s->m <= most;
+    job->block_m = min_i64(round_up(s->m, rows), BLOCK_ROWS);
+    job->block_n = min_i64(round_up(s->n, columns), BLOCK_COLUMNS);
+    job->tile_m = round_up(ceil_div(job->block_m, ceil_div(job->block_m, most)), rows);
+    job->tile_n = min_i64(TILE_COLUMN_PANELS * columns, job->block_n);
+    /* Few rows: make tiles narrower, or there is nothing to share. Does not change results. */
+    while (job->parallel && job->tile_n > 2 * columns &&
+           ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < 8)
+        job->tile_n = round_up(job->tile_n / 2, columns);
 }
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
@@ -149,7 +189,8 @@ static sp_status run_by_tiles(const sp__tiles_kernels *tiles, const sp__gemm_sha
 
 static size_t work_of(const gemm_job *job)
 {
-    int64_t columns = job->pack_b && !job->packed_b ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
+    if (job->turned) return (size_t)(job->block_n * job->s.k) * job->size;
+    int64_t columns = job->pack_b && !job->packed_b && !job->here ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
     return (size_t)((columns + rows) * job->k_step) * job->size;
 }
 
@@ -160,8 +201,14 @@ size_t sp__gemm_work(const sp__gemm_shape *s)
     if (!has_vectors(s->dtype)) return by_tiles;
     if (s->m != 0 && s->n != 0 && s->k != 0 && form_of(s) == FORM_GENERAL) {
         gemm_job job;
-        plan(s, &job);
-        by_vectors = (work_of(&job) + 63) / 64 * 64;
+        plan(s, is_turned(s), &job);
+        by_vectors = work_of(&job);
+        if (job.turned) { /* with a B that is packed ahead they are not */
+            plan(s, false, &job);
+            job.packed_b = "";
+            if (work_of(&job) > by_vectors) by_vectors = work_of(&job);
+        }
+        by_vectors = (by_vectors + 63) / 64 * 64;
     }
     return by_tiles > by_vectors ? by_tiles : by_vectors;
 }
@@ -203,30 +250,38 @@ static void pack_panels(void *context, int64_t begin, int64_t end)
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
 
-static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1, int64_t p0, int64_t p1,
+/* Rows [i0, i1) and columns [j0, j1) of the product over [p0, p1), to c, whose rows are c_row apart. */
+static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1, int64_t p0, int64_t p1, char *c, int64_t c_row,
                      bool accumulate)
 {
     const sp__gemm_kernels *kernels = job->kernels;
     const sp__gemm_shape *s = &job->s;
     int64_t rows = kernels->rows, columns = kernels->columns, k = p1 - p0, size = (int64_t)job->size;
     bool packed = job->pack_a && job->pack_b;
+    /* Rows that need not come in panels are taken in parts of nearly the same height, so that none is thin. */
+    int64_t height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, rows));
+    _Alignas(64) char panel[SP_GEMM_PANEL_BYTES];
     for (int64_t j = j0; j < j1; j += columns) {
         int64_t n = min_i64(columns, j1 - j);
         bool two = n > kernels->lanes;
         bool whole = n == columns || n == kernels->lanes;
-        const char *b = job->pack_b ? job->b_panels + (j - job->j0) * k * size
+        const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * job->block_n) * size
                                     : job->b + (p0 * s->b_row + j) * size;
+        if (job->here) {
+            kernels->pack(k, n, columns, job->b + (p0 * s->b_row + j * s->b_col) * size, s->b_row, s->b_col, panel);
+            b = panel;
+        }
         int64_t b_row = job->pack_b ? columns : s->b_row;
         /* Panels of B are complete (zeros behind the last column), so only the store has an edge there. */
         const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
                                       : whole                      ? kernels->direct[two]
                                                                    : kernels->edge[two];
-        for (int64_t i = i0; i < i1; i += rows) {
-            int64_t m = min_i64(rows, i1 - i);
+        for (int64_t i = i0; i < i1; i += height) {
+            int64_t m = min_i64(height, i1 - i);
             const char *a = job->pack_a ? job->a_panels + (i - job->i0) * k * size
                                         : job->a + (i * s->a_row + p0 * s->a_col) * size;
             micro[m - 1](k, a, job->pack_a ? 1 : s->a_row, job->pack_a ? rows : s->a_col, b, b_row,
-                         job->c + (i * s->c_row + j) * size, s->c_row, n, accumulate);
+                         c + ((i - i0) * c_row + j - j0) * size, c_row, n, accumulate);
         }
     }
 }
@@ -246,9 +301,42 @@ static void run_tiles(void *context, int64_t begin, int64_t end)
     for (int64_t t = begin; t < end; t++) {
         int64_t i0 = job->i0 + t % job->tiles_m * job->tile_m, i1 = min_i64(i0 + job->tile_m, job->i1);
         int64_t j0 = job->j0 + t / job->tiles_m * job->tile_n, j1 = min_i64(j0 + job->tile_n, job->j1);
+        char *c = job->c + (i0 * job->s.c_row + j0) * (int64_t)job->size;
         for (int64_t p = job->p0; p < job->p1; p += job->k_step)
-            run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), job->accumulate || p > 0);
+            run_tile(job, i0, i1, j0, j1, p, min_i64(p + job->k_step, job->p1), c, job->s.c_row, job->accumulate || p > 0);
         if (job->p1 == job->s.k) finish(job, i0, i1, j0, j1);
+    }
+}
+
+/* The tile [n, m], rows of `row` elements, to m rows of C. */
+static void turn_tile(const gemm_job *job, int64_t n, int64_t m, const char *tile, int64_t row, char *c)
+{
+    const int64_t columns = job->kernels->columns, size = (int64_t)job->size;
+    _Alignas(64) char square[32 * 32 * 4];
+    for (int64_t i = 0; i < n; i += columns)
+        for (int64_t j = 0; j < m; j += columns) {
+            const int64_t width = min_i64(columns, n - i), height = min_i64(columns, m - j);
+            job->kernels->pack(height, width, columns, tile + (i * row + j) * size, 1, row, square);
+            for (int64_t r = 0; r < height; r++) {
+                char *to = c + ((j + r) * job->s.c_row + i) * size;
+                if (job->accumulate) job->kernels->add(width, square + r * columns * size, to, 1);
+                else memcpy(to, square + r * columns * size, (size_t)(width * size));
+            }
+        }
+}
+
+/* Sides exchanged: rows of the tile are columns of C. */
+static void run_turned(void *context, int64_t begin, int64_t end)
+{
+    const gemm_job *job = context;
+    const sp__gemm_shape *s = &job->s;
+    _Alignas(64) char tile[TURN_TILE_BYTES];
+    for (int64_t t = begin; t < end; t++) {
+        int64_t i0 = t * job->tile_m, i1 = min_i64(i0 + job->tile_m, s->m);
+        for (int64_t p = 0; p < s->k; p += job->k_step)
+            run_tile(job, i0, i1, 0, s->n, p, min_i64(p + job->k_step, s->k), tile, job->tile_n, p > 0);
+        turn_tile(job, i1 - i0, s->n, tile, job->tile_n, job->c + i0 * (int64_t)job->size);
+        finish(job, 0, s->n, i0, i1);
     }
 }
 
@@ -295,6 +383,22 @@ static char *packed_panels(const gemm_job *job, const char *packed)
     return (char *)(uintptr_t)packed + (size_t)(job->j0 * job->s.k + job->p0 * width) * job->size;
 }
 
+/* A is packed for all of K, B read where it is. */
+static sp_status multiply_turned(gemm_job *job, void *work)
+{
+    const sp__gemm_shape *s = &job->s;
+    job->j1 = s->n;
+    job->n_b_panels = ceil_div(s->n, job->kernels->columns);
+    for (job->p0 = 0; job->p0 < s->k; job->p0 += job->k_step) {
+        job->p1 = min_i64(job->p0 + job->k_step, s->k);
+        job->b_panels = (char *)work + (size_t)(job->p0 * job->block_n) * job->size;
+        SP_TRY(share(job, job->n_b_panels, 1, pack_panels));
+    }
+    job->b_panels = work;
+    job->p0 = 0;
+    return share(job, ceil_div(s->m, job->tile_m), 1, run_turned);
+}
+
 sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
                         const sp__gemm_extra *extra)
 {
@@ -309,28 +413,31 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
         job = (gemm_job){.s = *s};
         if (!accumulate) clear(s, c);
     } else {
-        plan(s, &job);
+        bool packed_b = extra && extra->packed_b && !tiles; /* tiles declined: their panels are of no use here */
+        plan(s, is_turned(s) && !packed_b, &job);
     }
-    job.a = a;
-    job.b = b;
+    job.a = job.turned ? b : a;
+    job.b = job.turned ? a : b;
     job.c = c;
     job.accumulate = accumulate;
     if (extra) {
         job.epilogue = extra->epilogue;
         job.start = extra->start;
-        job.packed_b = job.pack_b && !tiles ? extra->packed_b : NULL; /* tiles declined: their panels are of no use here */
+        job.packed_b = job.pack_b && !job.turned && !tiles ? extra->packed_b : NULL;
+        if (job.packed_b) job.here = false;
     }
     if (s->k == 0) {
         finish(&job, 0, s->m, 0, s->n);
         return SP_OK;
     }
     if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
+    if (job.turned) return multiply_turned(&job, work);
 
     job.b_panels = work;
-    job.a_panels = (char *)work + (job.pack_b && !job.packed_b ? (size_t)(job.block_n * job.k_step) * job.size : 0);
-    bool packs = job.pack_a || job.pack_b;
+    job.a_panels = (char *)work + (job.pack_b && !job.packed_b && !job.here ? (size_t)(job.block_n * job.k_step) * job.size : 0);
+    bool packs = job.pack_a || (job.pack_b && !job.here);
     int64_t k_step = packs ? job.k_step : s->k;                  /* without panels the tiles go through K themselves */
-    int64_t m_step = job.pack_a ? job.block_m : s->m, n_step = job.pack_b ? job.block_n : s->n;
+    int64_t m_step = job.pack_a ? job.block_m : s->m, n_step = job.pack_b && !job.here ? job.block_n : s->n;
     for (job.j0 = 0; job.j0 < s->n; job.j0 += n_step) {
         job.j1 = min_i64(job.j0 + n_step, s->n);
         for (job.p0 = 0; job.p0 < s->k; job.p0 += k_step) {
@@ -338,7 +445,7 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
             if (job.packed_b) job.b_panels = packed_panels(&job, job.packed_b);
             for (job.i0 = 0; job.i0 < s->m; job.i0 += m_step) {
                 job.i1 = min_i64(job.i0 + m_step, s->m);
-                bool pack_b = job.pack_b && !job.packed_b && job.i0 == 0;
+                bool pack_b = job.pack_b && !job.packed_b && !job.here && job.i0 == 0;
                 job.n_b_panels = pack_b ? ceil_div(job.j1 - job.j0, job.kernels->columns) : 0;
                 job.n_a_panels = job.pack_a ? ceil_div(job.i1 - job.i0, job.kernels->rows) : 0;
                 SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, 8, pack_panels));
@@ -360,7 +467,7 @@ size_t sp__gemm_packed_bytes(const sp__gemm_shape *s)
     if (tiles_for(s)) return sp__tiles_packed_bytes(s->dtype, s->n, s->k);
     if (!has_vectors(s->dtype) || s->m == 0 || s->n == 0 || s->k == 0 || form_of(s) != FORM_GENERAL) return 0;
     gemm_job job;
-    plan(s, &job);
+    plan(s, false, &job);
     return job.pack_b ? (size_t)(round_up(s->n, job.kernels->columns) * s->k) * job.size : 0;
 }
 
@@ -372,7 +479,7 @@ sp_status sp__gemm_pack_b(const sp__gemm_shape *s, const void *b, void *to)
         return sp__tiles_pack(tiles, &source, to);
     }
     gemm_job job;
-    plan(s, &job);
+    plan(s, false, &job);
     job.b = b;
     for (job.j0 = 0; job.j0 < s->n; job.j0 += job.block_n) {
         job.j1 = min_i64(job.j0 + job.block_n, s->n);

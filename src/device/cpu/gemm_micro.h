@@ -34,6 +34,9 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
     V acc[ROWS][2];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
+    /* C is wanted at the end only: ask for it now. */
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++) __builtin_prefetch(c + i * c_row + j * LANES, 1);
     const int64_t last = n - (vectors - 1) * LANES; /* valid elements of the last vector */
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; p++) {
