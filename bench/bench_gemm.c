@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_gemm.c - the matrix product by itself: GFLOP/s of shapes that matter, with one thread and with two.
  *
- *     bench_gemm [dtype [m n k]...]     prints a line a shape and way the operands lie; SPORE_BENCH_THREADS=1: one thread only */
+ *     bench_gemm [dtype [m n k]...]     prints a line a shape and way the operands lie; SPORE_BENCH_THREADS=1: one thread only;
+ *                                       SPORE_BENCH_COPIES=n: n sets of operands in turn, as a network has them: none is in a near cache */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,22 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double measure(const sp__gemm_shape *s, const void *a, const void *b, void *c, void *work)
+/* Operands of one product; the next set lies `step` bytes on. */
+typedef struct {
+    char *a, *b, *c;
+    size_t a_step, b_step, c_step;
+    int copies;
+} operands;
+
+static double measure(const sp__gemm_shape *s, const operands *o, void *work)
 {
+    size_t at = 0;
     double best = 1e9, end = now() + 0.25;
     int runs = 1;
     while (now() < end) {
         double start = now();
-        for (int i = 0; i < runs; i++) sp__gemm(s, a, b, c, false, work);
+        for (int i = 0; i < runs; i++, at = (at + 1) % (size_t)o->copies)
+            sp__gemm(s, o->a + at * o->a_step, o->b + at * o->b_step, o->c + at * o->c_step, false, work);
         double each = (now() - start) / runs;
         if (each < best) best = each;
         if (each * runs < 2e-4) runs *= 2;
@@ -37,21 +47,25 @@ static void report(sp_dtype dtype, int64_t m, int64_t n, int64_t k, int turned)
     if (turned & 1) s.a_row = 1, s.a_col = m;
     if (turned & 2) s.b_row = 1, s.b_col = k;
     size_t bytes = sp_dtype_bytes(dtype);
-    void *a = sp__alloc_zero((size_t)(m * k) * bytes), *b = sp__alloc_zero((size_t)(k * n) * bytes);
-    void *c = sp__alloc_zero((size_t)(m * n) * bytes), *work = sp__alloc(sp__gemm_work(&s));
-    if (!a || !b || !c || !work) return;
-    memset(a, 0x3c, (size_t)(m * k) * bytes); /* small numbers, not zeros */
-    memset(b, 0x3c, (size_t)(k * n) * bytes);
+    const char *copies = getenv("SPORE_BENCH_COPIES");
+    operands o = {.copies = copies && atoi(copies) > 0 ? atoi(copies) : 1, .a_step = (size_t)(m * k) * bytes, .b_step = (size_t)(k * n) * bytes,
+                  .c_step = (size_t)(m * n) * bytes};
+    o.a = sp__alloc_zero(o.a_step * (size_t)o.copies), o.b = sp__alloc_zero(o.b_step * (size_t)o.copies);
+    o.c = sp__alloc_zero(o.c_step * (size_t)o.copies);
+    void *work = sp__alloc(sp__gemm_work(&s));
+    if (!o.a || !o.b || !o.c || !work) return;
+    memset(o.a, 0x3c, o.a_step * (size_t)o.copies); /* small numbers, not zeros */
+    memset(o.b, 0x3c, o.b_step * (size_t)o.copies);
     double flops = 2.0 * (double)m * (double)n * (double)k, found[2];
     const char *threads = getenv("SPORE_BENCH_THREADS");
     for (int t = 1; t <= 2; t++) {
         sp_threads_set(t);
-        found[t - 1] = t > 1 && threads && atoi(threads) == 1 ? found[0] : measure(&s, a, b, c, work);
+        found[t - 1] = t > 1 && threads && atoi(threads) == 1 ? found[0] : measure(&s, &o, work);
     }
     printf("%-8s %5d %5d %5d %s%s  %9.1f us %7.1f GFLOP/s   %9.1f us %7.1f GFLOP/s\n", sp_dtype_name(dtype), (int)m, (int)n, (int)k,
            turned & 1 ? "T" : "-", turned & 2 ? "T" : "-", found[0] * 1e6, flops / found[0] / 1e9, found[1] * 1e6,
            flops / found[1] / 1e9);
-    sp__free(a), sp__free(b), sp__free(c), sp__free(work);
+    sp__free(o.a), sp__free(o.b), sp__free(o.c), sp__free(work);
 }
 
 int main(int argc, char **argv)

@@ -267,8 +267,9 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         bool whole = n == columns || n == kernels->lanes;
         const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * job->block_n) * size
                                     : job->b + (p0 * s->b_row + j) * size;
+        const char *b_source = job->b + (p0 * s->b_row + j * s->b_col) * size;
         if (job->here) {
-            kernels->pack(k, n, columns, job->b + (p0 * s->b_row + j * s->b_col) * size, s->b_row, s->b_col, panel);
+            kernels->pack(k, n, columns, b_source, s->b_row, s->b_col, panel);
             b = panel;
         }
         int64_t b_row = job->pack_b ? columns : s->b_row;
@@ -276,12 +277,22 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
                                       : whole                      ? kernels->direct[two]
                                                                    : kernels->edge[two];
+        /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time. */
+        const int64_t line = 64 / size, next_row = job->here || !job->pack_b ? s->b_row : columns;
+        const char *next = job->here ? b_source + columns * size : b + (job->pack_b ? columns * k : columns) * size;
+        if (j + columns >= j1) next = job->here && p1 < s->k ? job->b + (p1 * s->b_row + j0) * size : NULL;
         for (int64_t i = i0; i < i1; i += height) {
-            int64_t m = min_i64(height, i1 - i);
+            int64_t m = min_i64(height, i1 - i), turn = (i - i0) / height;
             const char *a = job->pack_a ? job->a_panels + (i - job->i0) * k * size
                                         : job->a + (i * s->a_row + p0 * s->a_col) * size;
-            micro[m - 1](k, a, job->pack_a ? 1 : s->a_row, job->pack_a ? rows : s->a_col, b, b_row,
-                         c + ((i - i0) * c_row + j - j0) * size, c_row, n, accumulate);
+            int64_t a_row = job->pack_a ? 1 : s->a_row, a_col = job->pack_a ? rows : s->a_col;
+            char *to = c + ((i - i0) * c_row + j - j0) * size;
+            if (n == columns) {
+                bool asks = next && turn * line < columns && (!job->here || s->b_col == 1);
+                kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, asks ? next + turn * 64 : to, asks ? next_row * size : 0);
+            } else {
+                micro[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, n, accumulate);
+            }
         }
     }
 }

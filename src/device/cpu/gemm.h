@@ -56,6 +56,10 @@ sp_status sp__gemm_batched(const sp__gemm_shape *s, const sp__gemm_batch *batch,
 /* c[i][j] (+)= sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < rows of the kernel, j < n. */
 typedef void (*sp__gemm_micro)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
                                void *c, int64_t c_row, int64_t n, bool accumulate);
+/* The same for whole rows of C, asking for what comes next: a line of memory a step, at ahead + p * ahead_step bytes, and, when rows of A lie
+ * along K, these some lines on. */
+typedef void (*sp__gemm_ahead)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
+                               bool accumulate, const char *ahead, int64_t ahead_step);
 /* y[j * y_step] (+)= sum_p x[p] * b[j * b_col + p], j < n: rows of the matrix contiguous. */
 typedef void (*sp__gemm_dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y, int64_t y_step,
                               bool accumulate);
@@ -117,6 +121,7 @@ typedef struct sp__gemm_kernels {
     sp__gemm_micro packed[2][SP_GEMM_ROWS];  /* A in panels of `rows`, B in panels of `columns`; [0]: one vector wide */
     sp__gemm_micro direct[2][SP_GEMM_ROWS];  /* strides as given, n a multiple of lanes */
     sp__gemm_micro edge[2][SP_GEMM_ROWS];    /* strides as given, the last vector of B and C incomplete */
+    sp__gemm_ahead ahead[SP_GEMM_ROWS];      /* strides as given, n = columns */
     sp__gemm_dots dots;
     sp__gemm_sums sums;
     sp__gemm_pack pack;

@@ -65,6 +65,46 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
     }
 }
 
+/* The full width, with an eye on memory: see sp__gemm_ahead. The same sums in the same order. */
+static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, int64_t k, const T *a, int64_t a_row, int64_t a_col,
+                                                                       const T *b, int64_t b_row, T *c, int64_t c_row, bool accumulate,
+                                                                       const char *ahead, int64_t ahead_step)
+{
+    V acc[ROWS][2];
+    for (int i = 0; i < rows; i++) {
+        acc[i][0] = acc[i][1] = V_ZERO();
+        __builtin_prefetch(c + i * c_row, 1);
+        __builtin_prefetch(c + i * c_row + LANES, 1);
+    }
+#pragma GCC unroll 4
+    for (int64_t p = 0; p < k; p++) {
+        __builtin_prefetch(ahead);
+        const V b0 = V_LOAD(b), b1 = V_LOAD(b + LANES);
+        for (int i = 0; i < rows; i++) {
+            const V av = V_SPLAT(a[i * a_row]);
+            acc[i][0] = V_FMA(av, b0, acc[i][0]);
+            acc[i][1] = V_FMA(av, b1, acc[i][1]);
+        }
+        a += a_col;
+        b += b_row;
+        ahead += ahead_step;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < 2; j++) {
+            T *to = c + i * c_row + j * LANES;
+            V_STORE(to, accumulate ? V_ADD(V_LOAD(to), acc[i][j]) : acc[i][j]);
+        }
+}
+
+#define AHEAD_ONE(r)                                                                                                   \
+    static void MICRO_NAME(ahead_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, \
+                                      int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step)           \
+    {                                                                                                                  \
+        if (a_row == 1 && a_col == ROWS && b_row == 2 * LANES)                                                         \
+            MICRO_NAME(watchful)(r, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step);             \
+        else MICRO_NAME(watchful)(r, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step);           \
+    }
+
 /* Gradient of the weights: positions are summed over, so they are the inner loop, one broadcast per row. */
 static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const int rows, const int vectors,
                                                                         const sp__gemm_span *span, const T *x,
@@ -130,7 +170,7 @@ static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const in
     {                                                                                                                  \
         MICRO_NAME(correlate)(r, v, span, x, offsets, b, tile);                                                        \
     }
-#define MICRO_BOTH(r) MICRO_ONE(r, 1) MICRO_ONE(r, 2)
+#define MICRO_BOTH(r) MICRO_ONE(r, 1) MICRO_ONE(r, 2) AHEAD_ONE(r)
 MICRO_BOTH(1)
 MICRO_BOTH(2)
 MICRO_BOTH(3)
@@ -464,15 +504,20 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
 #include "device/cpu/winograd_micro.h"
 
 #if ROWS == 12
+#define AHEAD_ALL                                                                                                      \
+    {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4),  MICRO_NAME(ahead_5),  MICRO_NAME(ahead_6), \
+     MICRO_NAME(ahead_7), MICRO_NAME(ahead_8), MICRO_NAME(ahead_9), MICRO_NAME(ahead_10), MICRO_NAME(ahead_11), MICRO_NAME(ahead_12)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
      MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v),  MICRO_NAME(kind##_7_##v),  MICRO_NAME(kind##_8_##v),         \
      MICRO_NAME(kind##_9_##v), MICRO_NAME(kind##_10_##v), MICRO_NAME(kind##_11_##v), MICRO_NAME(kind##_12_##v)}
 #elif ROWS == 6
+#define AHEAD_ALL {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4), MICRO_NAME(ahead_5), MICRO_NAME(ahead_6)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v),                                     \
      MICRO_NAME(kind##_4_##v), MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v)}
 #else
+#define AHEAD_ALL {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v), MICRO_NAME(kind##_4_##v)}
 #endif
@@ -504,6 +549,7 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .packed = {MICRO_ALL(packed, 1), MICRO_ALL(packed, 2)},
     .direct = {MICRO_ALL(direct, 1), MICRO_ALL(direct, 2)},
     .edge = {MICRO_ALL(edge, 1), MICRO_ALL(edge, 2)},
+    .ahead = AHEAD_ALL,
     .dots = MICRO_NAME(dots),
     .sums = MICRO_NAME(sums),
     .pack = MICRO_NAME(pack),
@@ -528,6 +574,8 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
 #undef MICRO_ONE
 #undef MICRO_BOTH
 #undef MICRO_ALL
+#undef AHEAD_ONE
+#undef AHEAD_ALL
 #undef POINTS_ONE
 #undef POINTS_BOTH
 #undef POINTS_ALL
