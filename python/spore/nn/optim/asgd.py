@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Averaged stochastic gradient descent."""
-from spore import _core
+from spore import _core, ops
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter, ParameterTuple
@@ -37,14 +37,17 @@ class ASGD(Optimizer):
 
     def construct(self, gradients):
         gradients, lr = self._prepare(gradients)
-        step = int(self.global_step.item())
-        rates = [float(rate) for rate in lr] if self.is_group_lr else [float(lr)] * self.param_length
-        if step == 1:
-            for eta, rate in zip(self.eta, rates):
-                eta.set_data(Tensor(rate, mstype.float32))
+        step = ops.cast(self.global_step, mstype.float32).reshape(())
+        rates = [ops.cast(rate, mstype.float32).reshape(()) for rate in (lr if self.is_group_lr else (lr,))]
+        rates = rates if self.is_group_lr else rates * self.param_length
+        for eta, rate in zip(self.eta, rates):
+            eta.set_data(ops.where(step == 1, rate, eta))
         _core.apply_each('asgd_update', (self._parameters, self.ax, gradients, self.eta, self.mu, self.lambd))
-        mu = Tensor(1.0 / max(1.0, step - float(self.t0)), mstype.float32)
+        mu = 1.0 / ops.maximum(step - self.t0.reshape(()), Tensor(1.0, mstype.float32))
+        falls = {}                       # most rates are one
         for eta, own_mu, rate in zip(self.eta, self.mu, rates):
-            eta.set_data(Tensor(rate / (1.0 + self.lambd * rate * step) ** self.alpha, mstype.float32))
+            if id(rate) not in falls:
+                falls[id(rate)] = rate / (1.0 + self.lambd * rate * step) ** self.alpha
+            eta.set_data(falls[id(rate)])
             own_mu.set_data(mu)
         return True

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """LAMB."""
-from spore import _core
+from spore import _core, ops
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.nn.optim.adam import check_betas, decays_of
@@ -21,7 +21,7 @@ def norms(tensors):
 
 def ratio(above, below):
     """above / below, 1 where either is zero."""
-    return tuple(a / b if float(a) > 0 and float(b) > 0 else 1.0 for a, b in zip(above, below))
+    return tuple(ops.where(ops.logical_and(a > 0, b > 0), a / b, 1.0) for a, b in zip(above, below))
 
 
 class Lamb(Optimizer):
@@ -51,13 +51,13 @@ class Lamb(Optimizer):
         decay = decays_of(self)
         lr = self._next_rate()
         gradients = tuple(self.gradients_centralization(gradients))
-        step = int(self.global_step.item())
+        step = ops.cast(self.global_step, mstype.float32).reshape(())
         beta1, beta2, eps = float(self.beta1), float(self.beta2), float(self.eps)
         for moments, beta, now in ((self.moments1, beta1, gradients), (self.moments2, beta2,
                                                                        each('mul', gradients, gradients))):
             each('assign', moments, each('add', each('mul', moments, beta), each('mul', now, 1.0 - beta)))
-        size = each('sqrt', each('mul', self.moments2, 1.0 / (1.0 - beta2 ** step)))
-        update = each('div', each('mul', self.moments1, 1.0 / (1.0 - beta1 ** step)), each('add', size, eps))
+        size = each('sqrt', each('mul', self.moments2, (1.0 / (1.0 - beta2 ** step),) * self.param_length))
+        update = each('div', each('mul', self.moments1, (1.0 / (1.0 - beta1 ** step),) * self.param_length), each('add', size, eps))
         update = each('add', update, each('mul', self.params, decay))
         lengths = each('mul', ratio(norms(self.params), norms(update)), lr)
         each('assign_sub', self.params, each('mul', update, lengths))

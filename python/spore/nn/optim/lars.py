@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """LARS."""
+from spore import ops
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
@@ -69,10 +70,10 @@ class LARS(Optimizer):
         """What each gradient is multiplied with; 1 where it or the parameter is zero."""
         rate = self.opt.get_lr() if self.use_clip else None
         scales = []
-        for i, decay, length, size in zip(rows, decays, map(float, lengths), map(float, sizes)):
-            scale = self.coefficient * length / (size + decay * length
-                                                 + self.epsilon) if length > 0 and size > 0 else 1.0
+        for i, decay, length, size in zip(rows, decays, lengths, sizes):
+            scale = self.coefficient * length / (size + decay * length + self.epsilon)
+            scale = ops.where(ops.logical_and(length > 0, size > 0), scale, 1.0)
             if self.use_clip:
-                scale = min(scale / float(rate[i] if self.is_group_lr else rate), 1.0)
+                scale = ops.minimum(scale / (rate[i] if self.is_group_lr else rate), Tensor(1.0, mstype.float32))
             scales.append(scale)
         return scales
