@@ -38,6 +38,8 @@ typedef struct sp__block_kernels {
     /* A' m A of the tiles of a run: sums of a point `step` apart, tiles `tile_row`; n <= 32 channels, out is the plane of the first block. */
     void (*win_output)(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
                        const sp__block_tail *tail, const float *residual, float *out, int64_t block_step);
+    /* G g G' of n channels: [n][9][columns] to points, `step` apart, of [n][columns]. */
+    void (*win_weight)(int64_t n, int64_t columns, const float *taps, float *points, int64_t step);
     /* A block of n channels of a plane: to[i][c] = from[c * plane + i], zeros for the other channels; and back. */
     void (*gather)(int64_t positions, int64_t n, const float *from, int64_t plane, float *to);
     void (*scatter)(int64_t positions, int64_t n, const float *from, float *to, int64_t plane);

@@ -3,6 +3,9 @@
  * the table it defines. A block of 16 channels is PARTS vectors; all loops over channels are loops over these. */
 #include "device/cpu/blocks.h"
 #include "device/cpu/vec.h"
+#if defined(__AVX512F__)
+#include "device/cpu/tiles_turn.h"
+#endif
 
 enum { PARTS = SP_BLOCK / LANES, GROUP = 7, DEPTH_TAPS = 9 };
 #define INLINE static inline __attribute__((always_inline))
@@ -243,20 +246,63 @@ static void win_output(const sp__block_run *run, const sp__window *w, int64_t n,
 #undef WIN_OUTPUT
 }
 
+static void win_weight(int64_t n, int64_t columns, const float *taps, float *points, int64_t step)
+{
+    const vf half = vf_set(0.5f);
+    for (int64_t c = 0; c < n; c++, taps += 9 * columns, points += columns)
+        for (int64_t at = 0; at < columns; at += LANES) {
+            vf t[4][3];
+            for (int b = 0; b < 3; b++) {
+                const vf g0 = vf_load(taps + b * columns + at), g1 = vf_load(taps + (3 + b) * columns + at), g2 = vf_load(taps + (6 + b) * columns + at);
+                const vf ends = g0 + g2;
+                t[0][b] = g0;
+                t[1][b] = (ends + g1) * half;
+                t[2][b] = (ends - g1) * half;
+                t[3][b] = g2;
+            }
+            float *to = points + at;
+            for (int a = 0; a < 4; a++, to += 4 * step) {
+                const vf ends = t[a][0] + t[a][2];
+                vf_store(to, t[a][0]);
+                vf_store(to + step, (ends + t[a][1]) * half);
+                vf_store(to + 2 * step, (ends - t[a][1]) * half);
+                vf_store(to + 3 * step, t[a][2]);
+            }
+        }
+}
+
 /* --- to blocks and back --------------------------------------------------------------------------------------------- */
 
 static void gather(int64_t positions, int64_t n, const float *from, int64_t plane, float *to)
 {
-    for (int64_t i = 0; i < positions; i++)
+    int64_t i = 0;
+#if defined(__AVX512F__)
+    for (; n == SP_BLOCK && i + SP_BLOCK <= positions; i += SP_BLOCK) sp__turn_16(from + i, plane, to + i * SP_BLOCK, SP_BLOCK);
+#endif
+    for (; i < positions; i++)
         for (int64_t c = 0; c < SP_BLOCK; c++) to[i * SP_BLOCK + c] = c < n ? from[c * plane + i] : 0;
 }
 
 static void scatter(int64_t positions, int64_t n, const float *from, float *to, int64_t plane)
 {
-    for (int64_t c = 0; c < n; c++)
-        for (int64_t i = 0; i < positions; i++) to[c * plane + i] = from[i * SP_BLOCK + c];
+    int64_t i = 0;
+#if defined(__AVX512F__)
+    for (; n == SP_BLOCK && i + SP_BLOCK <= positions; i += SP_BLOCK) sp__turn_16(from + i * SP_BLOCK, SP_BLOCK, to + i, plane);
+    if (i < positions) { /* what is left is turned in a square of its own */
+        _Alignas(64) float square[SP_BLOCK * SP_BLOCK], turned[SP_BLOCK * SP_BLOCK];
+        for (; i < positions; i += SP_BLOCK) {
+            const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
+            memcpy(square, from + i * SP_BLOCK, (size_t)(m * SP_BLOCK) * 4);
+            memset(square + m * SP_BLOCK, 0, (size_t)((SP_BLOCK - m) * SP_BLOCK) * 4);
+            sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
+            for (int64_t c = 0; c < n; c++) vf_store_n(to + c * plane + i, vf_load(turned + c * SP_BLOCK), m);
+        }
+    }
+#endif
+    for (int64_t c = 0; c < n && i < positions; c++)
+        for (int64_t k = i; k < positions; k++) to[c * plane + k] = from[k * SP_BLOCK + c];
 }
 
 const sp__block_kernels BLOCKS_TABLE = {
-    .finish = finish, .depth = depth, .win_input = win_input, .win_output = win_output, .gather = gather, .scatter = scatter,
+    .finish = finish, .depth = depth, .win_input = win_input, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
 };

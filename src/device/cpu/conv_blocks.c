@@ -4,21 +4,18 @@
  *
  *   points       the kernels that broadcast positions (gemm.h) read blocked images as they read plain ones: offsets and steps say where an element
  *                lies. Plain images may be read, too, and plain results written.
- *   Winograd     tiles in place of positions: B' d B is [point][block of in channels][tile][16], vectors lie across channels in all transforms
+ *   Winograd     win_blocks.h
  *   depthwise    a block is a vector
  *
  * Weights are packed in panels of two vectors of output channels. A task takes some positions and some panels. */
-#include <stdatomic.h>
-
 #include "device/cpu/blocks.h"
 #include "device/cpu/conv_job.h"
 #include "device/cpu/cpu_kernels.h"
+#include "device/cpu/win_blocks.h"
 
 enum {
-    TILE_FLOATS = SP_GEMM_POINTS * 32,
     TASKS_WANTED = 16,
-    PATCH_BYTES = 320 * 1024, /* of transformed tiles that a task keeps at a time: they stay in the second cache */
-    SLOTS_MAX = 16,           /* tasks of a Winograd layer: each has such a piece of scratch */
+    NEAR_BYTES = 320 * 1024,  /* of x for a task: they stay in the second cache */
     LARGEST_EXPONENT = 56,    /* as in conv_winograd.c */
     PREPARED_HEAD = 64,
 };
@@ -36,19 +33,15 @@ typedef struct block_job {
     int64_t chunks, units;       /* parts of a row; of an image */
     int64_t band, bands, slice, slices; /* units and panels of a task */
     size_t offsets_bytes, padded_bytes, panels_bytes, blocked_bytes;
-    /* Winograd */
-    int64_t tiles_y, tiles_x, part, parts, tasks; /* tiles of a part, parts of an image */
-    int64_t point_step, patch_floats;
     /* operands */
     const float *x, *weights;
-    float *padded_x, *scratch, *panels_to;
+    float *padded_x, *panels_to;
     int64_t *offsets;
     sp__block_tail tail;
     const float *residual;
     float *out;
     const sp_epilogue *epilogue;
     const float *weight;         /* as it comes */
-    atomic_bool unfit;
 } block_job;
 
 /* --- plan ---------------------------------------------------------------------------------------------------------- */
@@ -68,7 +61,7 @@ static void plan_tasks(block_job *j)
         j->slices = ceil_div(j->panels, j->slice);
         j->band = max_i64(1, ceil_div(j->units * j->slices, wanted));
     } else {
-        const int64_t near = max_i64(1, (int64_t)(PATCH_BYTES / 4 / (x_floats / (double)j->units + 1)));
+        const int64_t near = max_i64(1, (int64_t)(NEAR_BYTES / 4 / (x_floats / (double)j->units + 1)));
         j->band = max_i64(1, min_i64(j->units / wanted, near));
         j->bands = ceil_div(j->units, j->band);
         if (j->bands < wanted) j->slice = max_i64(1, ceil_div(j->panels * j->bands, wanted));
@@ -76,23 +69,6 @@ static void plan_tasks(block_job *j)
     j->band = min_i64(j->band, j->units);
     j->bands = ceil_div(j->units, j->band);
     j->slices = ceil_div(j->panels, j->slice);
-}
-
-static void plan_winograd(block_job *j)
-{
-    const sp__window *w = &j->conv.g.w;
-    j->tiles_y = ceil_div(w->out[1], 2);
-    j->tiles_x = ceil_div(w->out[2], 2);
-    const int64_t tiles = j->tiles_y * j->tiles_x, points = j->conv.kernels->points_max;
-    const int64_t tile_bytes = SP_WIN_POINTS * sp__blocks_of(j->conv.ic_g) * SP_BLOCK * 4;
-    j->part = max_i64(points, min_i64(PATCH_BYTES / tile_bytes, ceil_div(tiles * j->conv.g.batch, SLOTS_MAX)) / points * points);
-    j->parts = max_i64(1, tiles / j->part); /* none with a few tiles only */
-    j->part = ceil_div(tiles, j->parts);
-    j->parts = ceil_div(tiles, j->part);
-    j->tasks = min_i64(j->conv.g.batch * j->parts, SLOTS_MAX);
-    j->point_step = sp__blocks_of(j->conv.ic_g) * j->part * SP_BLOCK;
-    j->patch_floats = SP_WIN_POINTS * j->point_step;
-    j->panels_bytes = aligned((size_t)(SP_WIN_POINTS * j->panels * j->columns * j->conv.ic_g) * 4);
 }
 
 static void plan(const sp_blocked *b, block_job *j)
@@ -124,7 +100,7 @@ static void plan(const sp_blocked *b, block_job *j)
     j->x_image = (b->in ? sp__blocks_of(g->in_channels) * SP_BLOCK : g->in_channels) * j->plane;
     j->offsets_bytes = aligned((size_t)c->k * sizeof(int64_t));
     j->padded_bytes = c->copies ? aligned((size_t)(g->batch * j->x_image) * 4) : 0;
-    j->panels_bytes = aligned((size_t)(j->panels * j->columns * c->k) * 4);
+    j->panels_bytes = j->winograd ? sp__win_blocks_weights_bytes(c) : aligned((size_t)(j->panels * j->columns * c->k) * 4);
     plan_tasks(j);
 }
 
@@ -162,38 +138,6 @@ static void pack_depthwise(const block_job *j)
         for (int64_t t = 0; t < taps; t++) j->panels_to[(c / SP_BLOCK * taps + t) * SP_BLOCK + c % SP_BLOCK] = j->weight[c * taps + t];
 }
 
-/* G g G' as winograd_micro.h has it: [point][panel][in channel][columns]. */
-static void winograd_tasks(void *context, int64_t begin, int64_t end)
-{
-    const block_job *j = context;
-    const sp__conv_job *c = &j->conv;
-    const int64_t step = j->panels * j->columns * c->ic_g;
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t oc = i / c->ic_g, ic = i % c->ic_g;
-        float *to = j->panels_to + (oc / j->columns * c->ic_g + ic) * j->columns + oc % j->columns;
-        if (oc >= c->oc_g) {
-            for (int f = 0; f < SP_WIN_POINTS; f++) to[f * step] = 0;
-            continue;
-        }
-        const float *g = j->weight + (oc * c->ic_g + ic) * 9;
-        float t[4][3];
-        for (int b = 0; b < 3; b++) {
-            const float ends = g[b] + g[6 + b];
-            t[0][b] = g[b];
-            t[1][b] = (ends + g[3 + b]) * 0.5f;
-            t[2][b] = (ends - g[3 + b]) * 0.5f;
-            t[3][b] = g[6 + b];
-        }
-        for (int a = 0; a < 4; a++) {
-            const float ends = t[a][0] + t[a][2];
-            to[(4 * a) * step] = t[a][0];
-            to[(4 * a + 1) * step] = (ends + t[a][1]) * 0.5f;
-            to[(4 * a + 2) * step] = (ends - t[a][1]) * 0.5f;
-            to[(4 * a + 3) * step] = t[a][2];
-        }
-    }
-}
-
 static sp_status pack_direct(block_job *j, float *to)
 {
     j->panels_to = to;
@@ -203,7 +147,7 @@ static sp_status pack_direct(block_job *j, float *to)
 static sp_status pack(block_job *j, float *to)
 {
     j->panels_to = to;
-    if (!j->depthwise && j->winograd) return sp__parallel_for(j->panels * j->columns * j->conv.ic_g, 4096, winograd_tasks, j);
+    if (j->winograd) return sp__win_blocks_weights(&j->conv, to);
     if (!j->depthwise) return pack_direct(j, to);
     pack_depthwise(j);
     return SP_OK;
@@ -211,16 +155,10 @@ static sp_status pack(block_job *j, float *to)
 
 static bool weights_fit(const block_job *j) { return j->conv.kernels->win_fits(j->conv.oc_g * j->conv.k, j->weight, LARGEST_EXPONENT); }
 
-static void plan_call(const sp_call *c, block_job *j)
-{
-    plan(c->attrs, j);
-    if (!j->depthwise && j->winograd) plan_winograd(j);
-}
-
 static size_t prepared_bytes(const sp_call *c)
 {
     block_job j;
-    plan_call(c, &j);
+    plan(c->attrs, &j);
     return PREPARED_HEAD + j.panels_bytes;
 }
 
@@ -228,8 +166,9 @@ static size_t prepared_bytes(const sp_call *c)
 static sp_status prepare(const sp_call *c, void *to)
 {
     block_job j;
-    plan_call(c, &j);
+    plan(c->attrs, &j);
     j.weight = (const float *)(const void *)c->in[SP_BLOCKED_WEIGHT]->data;
+    j.conv.weight = c->in[SP_BLOCKED_WEIGHT]->data;
     memset(to, 0, PREPARED_HEAD);
     *(char *)to = !j.winograd || weights_fit(&j);
     return pack(&j, (float *)(void *)((char *)to + PREPARED_HEAD));
@@ -341,121 +280,6 @@ static sp_status run_points(block_job *j)
     return sp__conv_share(&j->conv, g->batch * j->bands * j->slices, 1, points_tasks, j);
 }
 
-/* --- Winograd ------------------------------------------------------------------------------------------------------- */
-
-/* Runs of tiles [t0, t1) of an image, row by row of tiles. */
-static int64_t next_run(const block_job *j, int64_t t, int64_t end, sp__block_run *run)
-{
-    const int64_t row = t / j->tiles_x, x = t % j->tiles_x;
-    *run = (sp__block_run){.y = 2 * row, .x = 2 * x, .n = min_i64(j->tiles_x - x, end - t)};
-    return t + run->n;
-}
-
-static void transform_part(const block_job *j, int64_t image, int64_t t0, int64_t t1, int64_t b0, int64_t b1, float *patch)
-{
-    const sp__window *w = &j->conv.g.w;
-    for (int64_t b = b0; b < b1; b++) {
-        const float *x = j->x + image * j->x_image + b * w->in[1] * w->in[2] * SP_BLOCK;
-        sp__block_run run;
-        for (int64_t t = t0, next; t < t1; t = next) {
-            next = next_run(j, t, t1, &run);
-            j->kernels->win_input(&run, w, x, patch + (b * j->part + t - t0) * SP_BLOCK, j->point_step);
-        }
-    }
-}
-
-static void multiply_part(const block_job *j, int64_t image, int64_t t0, int64_t t1, const float *patch, int64_t c0, int64_t c1)
-{
-    const sp__conv_job *c = &j->conv;
-    const sp__gemm_kernels *kernels = c->kernels;
-    const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max), step = j->panels * j->columns * c->ic_g;
-    const int64_t block_step = c->positions * SP_BLOCK;
-    _Alignas(64) float sums[SP_WIN_POINTS * 2 * TILE_FLOATS];
-    for (int64_t panel = c0; panel < c1; panel++) {
-        const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
-        const int64_t to = image * j->out_image + channel * c->positions;
-        const sp__block_tail tail = tail_from(j, channel);
-        for (int64_t i = 0; i < chunks; i += 2) { /* two parts at a time: they share the weights of a point */
-            const int64_t q0 = i * n_tiles / chunks, q1 = min_i64(i + 2, chunks) * n_tiles / chunks;
-            for (int64_t f = 0; f < SP_WIN_POINTS; f++)
-                for (int64_t h = i; h < min_i64(i + 2, chunks); h++) {
-                    const int64_t q = h * n_tiles / chunks, rows = (h + 1) * n_tiles / chunks - q;
-                    for (int64_t p = 0; p < c->ic_g; p += kernels->k_block)
-                        kernels->points[n > kernels->lanes][rows - 1](
-                            min_i64(kernels->k_block, c->ic_g - p), patch + f * j->point_step + q * SP_BLOCK, SP_BLOCK, j->offsets + p,
-                            j->weights + f * step + (panel * c->ic_g + p) * j->columns, sums + 2 * f * TILE_FLOATS + (q - q0) * j->columns, p > 0);
-                }
-            sp__block_run run;
-            for (int64_t t = t0 + q0, next; t < t0 + q1; t = next) {
-                next = next_run(j, t, t0 + q1, &run);
-                j->kernels->win_output(&run, &c->g.w, n, sums + (t - t0 - q0) * j->columns, 2 * TILE_FLOATS, j->columns, &tail,
-                                       j->residual ? j->residual + to : NULL, j->out + to, block_step);
-            }
-        }
-    }
-}
-
-static void part_range(const block_job *j, int64_t part, int64_t *image, int64_t *t0, int64_t *t1)
-{
-    *image = part / j->parts;
-    *t0 = part % j->parts * j->part;
-    *t1 = min_i64(*t0 + j->part, j->tiles_y * j->tiles_x);
-}
-
-/* Many parts: a task takes some, one after the other. */
-static void many_tasks(void *context, int64_t begin, int64_t end)
-{
-    const block_job *j = context;
-    const int64_t all = j->conv.g.batch * j->parts;
-    for (int64_t task = begin; task < end; task++)
-        for (int64_t part = task * all / j->tasks; part < (task + 1) * all / j->tasks; part++) {
-            int64_t image, t0, t1;
-            part_range(j, part, &image, &t0, &t1);
-            float *patch = j->scratch + task * j->patch_floats;
-            transform_part(j, image, t0, t1, 0, sp__blocks_of(j->conv.ic_g), patch);
-            multiply_part(j, image, t0, t1, patch, 0, j->panels);
-        }
-}
-
-static void few_transform(void *context, int64_t begin, int64_t end)
-{
-    const block_job *j = context;
-    const int64_t blocks = sp__blocks_of(j->conv.ic_g);
-    for (int64_t i = begin; i < end; i++) {
-        int64_t image, t0, t1;
-        part_range(j, i / blocks, &image, &t0, &t1);
-        transform_part(j, image, t0, t1, i % blocks, i % blocks + 1, j->scratch + i / blocks * j->patch_floats);
-    }
-}
-
-static void few_multiply(void *context, int64_t begin, int64_t end)
-{
-    const block_job *j = context;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t image, t0, t1;
-        part_range(j, i % j->tasks, &image, &t0, &t1);
-        multiply_part(j, image, t0, t1, j->scratch + i % j->tasks * j->patch_floats, i / j->tasks, i / j->tasks + 1);
-    }
-}
-
-static void scan_tasks(void *context, int64_t begin, int64_t end)
-{
-    block_job *j = context;
-    if (!j->conv.kernels->win_fits(end - begin, j->x + begin, LARGEST_EXPONENT)) atomic_store(&j->unfit, true);
-}
-
-/* SP_DECLINED: numbers out of range, nothing was written. x is blocked. */
-static sp_status run_winograd(block_job *j)
-{
-    const int64_t all = j->conv.g.batch * j->parts, blocks = sp__blocks_of(j->conv.ic_g);
-    SP_TRY(sp__parallel_for(j->conv.g.batch * j->x_image, 1 << 16, scan_tasks, j));
-    if (atomic_load(&j->unfit)) return SP_DECLINED;
-    for (int64_t p = 0; p < j->conv.ic_g; p++) j->offsets[p] = p / SP_BLOCK * j->part * SP_BLOCK + p % SP_BLOCK;
-    if (all > SLOTS_MAX) return sp__parallel_for(j->tasks, 1, many_tasks, j);
-    SP_TRY(sp__parallel_for(all * blocks, 2, few_transform, j));
-    return sp__parallel_for(all * j->panels, 1, few_multiply, j);
-}
-
 /* --- depthwise ------------------------------------------------------------------------------------------------------ */
 
 static void depth_tasks(void *context, int64_t begin, int64_t end)
@@ -516,83 +340,73 @@ sp_status sp__blocked_reorder(const sp_call *c)
     return reorder(c->attrs, (const float *)(const void *)c->in[0]->data, (float *)(void *)c->out[0]->data);
 }
 
-/* Winograd and depthwise want blocks: a plain x is brought into them first. */
-static bool wants_blocks(const block_job *j) { return !j->b->in && (j->depthwise || j->winograd); }
+/* Depthwise wants blocks: a plain x is brought into them first. */
+static bool wants_blocks(const block_job *j) { return !j->b->in && j->depthwise; }
 
-static int64_t blocked_image(const block_job *j)
-{
-    const sp__window *w = &j->conv.g.w;
-    return sp__blocks_of(j->conv.g.in_channels) * SP_BLOCK * w->in[1] * w->in[2];
-}
-
-/* Scratch: [x in blocks] then for points offsets, padded x, panels; for Winograd offsets, panels, patches. Both may be needed, one after the other. */
+/* Scratch: for a depthwise one x in blocks and weights, for points offsets, padded x and panels, for Winograd its own and weights. Winograd may find
+ * numbers out of range, and points come next. */
 static size_t workspace(const sp_call *c)
 {
     block_job j;
-    plan_call(c, &j);
-    const size_t blocked = wants_blocks(&j) ? aligned((size_t)(j.conv.g.batch * blocked_image(&j)) * 4) : 0;
+    plan(c->attrs, &j);
     const size_t panels = c->prepared ? 0 : j.panels_bytes;
-    if (j.depthwise) return blocked + panels;
+    if (j.depthwise) return panels + (wants_blocks(&j) ? aligned((size_t)(j.conv.g.batch * j.x_image) * 4) : 0);
     const size_t direct = aligned((size_t)(j.panels * j.columns * j.conv.k) * 4);
     const size_t points = j.offsets_bytes + j.padded_bytes + (j.winograd || !c->prepared ? direct : 0);
-    const size_t winograd = !j.winograd ? 0 : j.offsets_bytes + panels + aligned((size_t)(min_i64(j.conv.g.batch * j.parts, SLOTS_MAX) * j.patch_floats) * 4);
-    return blocked + (points > winograd ? points : winograd);
+    const size_t winograd = j.winograd ? sp__win_blocks_work(&j.conv) + panels : 0;
+    return points > winograd ? points : winograd;
 }
 
 static const float *floats_of(const sp_tensor *t) { return t ? (const float *)(const void *)t->data : NULL; }
+static const float *prepared_of(const sp_call *c) { return (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD); }
 
-/* Winograd, or SP_DECLINED. */
-static sp_status try_winograd(block_job *j, const sp_call *c, char *work)
+/* SP_DECLINED: numbers out of range. */
+static sp_status run_winograd(block_job *j, const sp_call *c)
 {
-    block_job w = *j;
-    w.x_image = blocked_image(j);
-    if (c->prepared ? !*(const char *)c->prepared : !weights_fit(&w)) return SP_DECLINED;
-    w.offsets = (int64_t *)(void *)work;
-    work += j->offsets_bytes;
+    char *work = c->work;
+    if (c->prepared ? !*(const char *)c->prepared : !weights_fit(j)) return SP_DECLINED;
+    sp__win_blocks w = {.conv = &j->conv, .x = j->x, .in = j->b->in, .out = j->b->out, .tail = j->tail, .residual = j->residual, .result = j->out,
+                        .epilogue = j->epilogue};
     if (c->prepared) {
-        w.weights = (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD);
+        w.weights = prepared_of(c);
     } else {
-        SP_TRY(pack(&w, (float *)(void *)work));
+        SP_TRY(sp__win_blocks_weights(&j->conv, work));
         w.weights = (const float *)(const void *)work;
         work += j->panels_bytes;
     }
-    w.scratch = (float *)(void *)work;
-    return run_winograd(&w);
+    return sp__win_blocks_forward(&w, work);
 }
 
 static sp_status run(const sp_call *c)
 {
     block_job j;
-    plan_call(c, &j);
+    plan(c->attrs, &j);
     char *work = c->work;
     j.x = floats_of(c->in[SP_BLOCKED_X]);
     j.weight = floats_of(c->in[SP_BLOCKED_WEIGHT]);
+    j.conv.weight = c->in[SP_BLOCKED_WEIGHT]->data;
     j.tail = (sp__block_tail){.bias = floats_of(c->in[SP_BLOCKED_BIAS]), .scale = floats_of(c->in[SP_BLOCKED_SCALE]),
                               .shift = floats_of(c->in[SP_BLOCKED_SHIFT]), .activation = j.b->activation};
     j.residual = floats_of(c->in[SP_BLOCKED_RESIDUAL]);
     j.out = (float *)(void *)c->out[0]->data;
     j.epilogue = c->epilogue;
+    if (j.winograd) {
+        const sp_status status = run_winograd(&j, c);
+        if (status != SP_DECLINED) return status;
+    }
     if (wants_blocks(&j)) {
         const sp__window *w = &j.conv.g.w;
         const sp_reorder r = {.batch = j.conv.g.batch, .channels = j.conv.g.in_channels, .positions = w->in[1] * w->in[2], .block = true};
         SP_TRY(reorder(&r, j.x, (float *)(void *)work));
-        if (j.depthwise) j.x = (const float *)(const void *)work;
-        work += aligned((size_t)(j.conv.g.batch * blocked_image(&j)) * 4);
-    }
-    if (!j.depthwise && j.winograd) {
-        const float *plain = j.x;
-        if (!j.b->in) j.x = (const float *)(const void *)c->work;
-        const sp_status status = try_winograd(&j, c, work);
-        if (status != SP_DECLINED) return status;
-        j.x = plain;
-    }
-    if (!j.depthwise) {
+        j.x = (const float *)(const void *)work;
+        work += aligned((size_t)(j.conv.g.batch * j.x_image) * 4);
+    } else if (!j.depthwise) {
         j.offsets = (int64_t *)(void *)work;
         j.padded_x = (float *)(void *)(work + j.offsets_bytes);
         work += j.offsets_bytes + j.padded_bytes;
     }
-    if (c->prepared && (j.depthwise || !j.winograd)) {
-        j.weights = (const float *)(const void *)((const char *)c->prepared + PREPARED_HEAD);
+    if (c->prepared && !j.winograd) {
+        j.weights = prepared_of(c);
     } else {
         SP_TRY(j.depthwise ? pack(&j, (float *)(void *)work) : pack_direct(&j, (float *)(void *)work));
         j.weights = (const float *)(const void *)work;
@@ -604,7 +418,7 @@ static bool writes_plain(const sp_call *c)
 {
     block_job j;
     plan(c->attrs, &j);
-    return !j.depthwise && !j.winograd;
+    return !j.depthwise;
 }
 
 const struct sp_blocked_kernel sp__cpu_conv_blocks = {

@@ -7,11 +7,12 @@
  *
  *   forward      many panels: a task takes several, one after the other, in scratch of its own. Few: all are transformed first, and a task
  *                multiplies one panel with some channels, so that there is enough to share.
+ *                float32 with AVX2 and AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms.
  *   by weight    a block of tiles at a time: transform x and dout, then add the products of every pair of panels of channels to its
  *                sums. Every element is added up in one order, block by block. */
 #include <stdatomic.h>
 
-#include "device/cpu/conv_job.h"
+#include "device/cpu/win_blocks.h"
 
 enum {
     TASKS_MAX = 32,       /* parts of a forward convolution that have scratch of their own */
@@ -158,6 +159,7 @@ static bool weights_fit(const sp__conv_job *job)
 size_t sp__winograd_prepared_bytes(const sp__conv_job *job)
 {
     win_job w;
+    if (sp__win_blocks_takes(job)) return PREPARED_HEAD + sp__win_blocks_weights_bytes(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     return PREPARED_HEAD + aligned((size_t)weights_bytes(&w));
 }
@@ -168,6 +170,7 @@ sp_status sp__winograd_prepare(sp__conv_job *job, void *to)
     measure(job, &w);
     memset(to, 0, PREPARED_HEAD);
     *(char *)to = weights_fit(job);
+    if (sp__win_blocks_takes(job)) return sp__win_blocks_weights(job, (char *)to + PREPARED_HEAD);
     return make_weights(&w, (char *)to + PREPARED_HEAD);
 }
 
@@ -257,9 +260,24 @@ static sp_status scan_for_range(win_job *w, const char *data, int64_t n)
 size_t sp__winograd_work(const sp__conv_job *job)
 {
     win_job w;
+    if (sp__win_blocks_takes(job)) return (job->prepared ? 0 : sp__win_blocks_weights_bytes(job)) + sp__win_blocks_work(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     int64_t slots = w.panels <= PANELS_FEW ? w.panels : ceil_div(w.panels, task_panels(&w));
     return (job->prepared ? 0 : aligned((size_t)weights_bytes(&w))) + (size_t)(slots * w.panel_bytes);
+}
+
+static sp_status forward_blocks(sp__conv_job *job, char *work)
+{
+    sp__win_blocks b = {.conv = job, .x = (const float *)(const void *)job->x, .result = (float *)(void *)job->out, .epilogue = job->epilogue,
+                        .tail.bias = (const float *)(const void *)job->bias};
+    if (job->prepared) {
+        b.weights = (const float *)(const void *)(job->prepared + PREPARED_HEAD);
+    } else {
+        SP_TRY(sp__win_blocks_weights(job, work));
+        b.weights = (const float *)(const void *)work;
+        work += sp__win_blocks_weights_bytes(job);
+    }
+    return sp__win_blocks_forward(&b, work);
 }
 
 sp_status sp__winograd_forward(sp__conv_job *job, char *work)
@@ -267,6 +285,7 @@ sp_status sp__winograd_forward(sp__conv_job *job, char *work)
     win_job w;
     measure(job, &w);
     if (job->prepared ? !job->prepared[0] : !weights_fit(job)) return SP_DECLINED;
+    if (sp__win_blocks_takes(job)) return forward_blocks(job, work);
     SP_TRY(scan_for_range(&w, job->x, job->g.batch * w.in.image_step));
     w.points = work;
     if (job->prepared) {
