@@ -42,4 +42,7 @@ typedef struct sp_reorder {
 } sp_reorder;
 sp_status sp__blocked_reorder(const sp_call *c);
 
+/* The maximum over windows without dilation, as the operator max_pool2d has it: of in[0] to out[0], both in blocks; c->attrs is an sp__window. */
+sp_status sp__blocked_max_pool(const sp_call *c);
+
 #endif

@@ -4,7 +4,7 @@
  *
  *   chains       the element-wise steps behind each convolution that it could do itself. The whole then runs where the last of them stood: what
  *                they need besides is made by then. Nobody else may look at what lies between them.
- *   images       memory of the plan that holds one image of known shape. Images that an element-wise step or a residual brings together are of one
+ *   images       memory of the plan that holds one image of known shape. Images that an element-wise step, a pooling or a residual brings together are of one
  *                kind: all in blocks, or none.
  *   decision     a kind is blocked where convolutions read and write it more often than others, who need a plain copy; what others write, or
  *                leaves the plan, is plain.
@@ -13,6 +13,7 @@
 #include "device/blocked.h"
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
+#include "ops/pool.h"
 
 enum { COPY_COSTS = 2 }; /* a plain copy, in reads and writes by convolutions */
 
@@ -87,6 +88,16 @@ static bool is_element_wise(const layout *l, const sp_step *s)
         const sp_handle *h = handle_of(l, s->handles[k]);
         if (shows_image(l, s->handles[k]) ? !sp__tensor_same_shape(&h->shape, &handle_of(l, out_handle(s))->shape) : h->shape.count != 1) return false;
     }
+    return true;
+}
+
+/* A maximum over windows between two images; attrs: which windows, if they are asked for. */
+static bool is_pool(const layout *l, const sp_step *s, sp__window *w)
+{
+    sp__window here;
+    if (s->op != &sp_op_max_pool2d || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0]) || !shows_image(l, s->handles[1])) return false;
+    if (sp__max_pool2d_window(&handle_of(l, s->handles[0])->shape, s->attrs, &here) != SP_OK || here.dilation[1] != 1 || here.dilation[2] != 1) return false;
+    if (w) *w = here;
     return true;
 }
 
@@ -211,7 +222,7 @@ static void note_step(layout *l, int i)
         else if (f->residual >= 0) l->plain[kind_of(l, out)] = l->plain[kind_of(l, handle_of(l, f->residual)->root)] = true;
         return;
     }
-    if (is_element_wise(l, s)) {
+    if (is_element_wise(l, s) || is_pool(l, s, NULL)) {
         for (int k = 0; k < s->n_in + s->n_out; k++)
             if (shows_image(l, s->handles[k])) bring_together(l, sp__step_root(p, s, s->n_in), sp__step_root(p, s, k));
         return;
@@ -359,12 +370,26 @@ static sp_status emit_plain(layout *l, int i)
     return SP_OK;
 }
 
+static sp_status emit_pool(layout *l, int i)
+{
+    sp_step s = l->p->steps[i];
+    sp__window *w = sp__arena_alloc(&l->p->arena, sizeof *w);
+    if (!w) return SP_NOMEM;
+    is_pool(l, &s, w);
+    s.attrs = w;
+    s.run = sp__blocked_max_pool;
+    s.work = -1;
+    l->steps[l->n_steps++] = s;
+    return SP_OK;
+}
+
 static sp_status emit(layout *l, int i)
 {
     const sp_plan *p = l->p;
     const fate *f = &l->fates[i];
     if (f->into >= 0) return l->fates[f->into].last == i ? emit_conv(l, f->into) : SP_OK;
     if (is_conv(&p->steps[i])) return f->last == i ? emit_conv(l, i) : SP_OK;
+    if (is_blocked(l, sp__step_root(p, &p->steps[i], 0)) && is_pool(l, &p->steps[i], NULL)) return emit_pool(l, i);
     if (is_element_wise(l, &p->steps[i])) {
         l->steps[l->n_steps++] = p->steps[i];
         return SP_OK;

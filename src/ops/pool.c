@@ -12,6 +12,7 @@
 
 #include "ir/window.h"
 #include "ops/kernels.h"
+#include "ops/pool.h"
 
 typedef struct pool_attrs {
     sp_ints kernel_size, stride;
@@ -714,6 +715,14 @@ const sp_op sp_op_pool_mean_grad = {
 #define MAX_ENTRY(name_, attrs_, n_out_, ...)                                                                          \
     POOL_ENTRY(name_, attrs_, SP_DT_REAL, n_out_, max_reference, max_vjp, SP_SAVE_IN(0), __VA_ARGS__)
 #define MEAN_ENTRY(name_, attrs_, ...) POOL_ENTRY(name_, attrs_, SP_DT_FLOATS, 1, mean_reference, mean_vjp, 0, __VA_ARGS__)
+
+sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__window *out)
+{
+    pool_geometry g;
+    SP_TRY(measure(&sp_op_max_pool2d, attrs, x->rank, x->dims, &g));
+    *out = g.w;
+    return SP_OK;
+}
 
 #define MAX_DOC(n) "Maximum over sliding windows in the last " n "."
 #define INDICES_DOC(n) "Maximum over windows in the last " n ", and its place in the flattened spatial dimensions."

@@ -33,6 +33,8 @@ typedef struct sp__block_kernels {
                    int64_t block_step);
     /* Rows [r0, r1) of the result. */
     void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
+    /* Rows [r0, r1) of the maxima over windows, of one block. */
+    void (*max_pool)(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1);
     /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles 16. x is the plane of the block. */
     void (*win_input)(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step);
     /* A' m A of the tiles of a run: sums of a point `step` apart, tiles `tile_row`; n <= 32 channels, out is the plane of the first block. */

@@ -176,6 +176,26 @@ static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
 #undef DEPTH_2
 }
 
+/* NaN, and what comes first among equals: as in src/ops/pool.c. */
+static void max_pool(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1)
+{
+    for (int64_t r = r0; r < r1; r++) {
+        const int64_t y = r * w->stride[1] - w->pad[1], y0 = y < 0 ? 0 : y, y1 = y + w->kernel[1] < w->in[1] ? y + w->kernel[1] : w->in[1];
+        for (int64_t j = 0; j < w->out[2]; j++) {
+            const int64_t c = j * w->stride[2] - w->pad[2], c0 = c < 0 ? 0 : c, c1 = c + w->kernel[2] < w->in[2] ? c + w->kernel[2] : w->in[2];
+            for (int at = 0; at < SP_BLOCK; at += LANES) {
+                vf best = vf_set(NAN);
+                for (int64_t a = y0; a < y1; a++)
+                    for (int64_t b = c0; b < c1; b++) {
+                        const vf v = vf_load(x + (a * w->in[2] + b) * SP_BLOCK + at);
+                        best = vf_select(vm_lt(best, v) | vm_nan(best), v, best);
+                    }
+                vf_store(out + (r * w->out[2] + j) * SP_BLOCK + at, best);
+            }
+        }
+    }
+}
+
 /* --- Winograd ------------------------------------------------------------------------------------------------------- */
 
 static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step)
@@ -273,36 +293,53 @@ static void win_weight(int64_t n, int64_t columns, const float *taps, float *poi
 
 /* --- to blocks and back --------------------------------------------------------------------------------------------- */
 
+#if defined(__AVX512F__)
+/* Squares of 16 channels and 16 positions are turned; the last one lies over the one before, fewer positions or channels in a square of their own. */
 static void gather(int64_t positions, int64_t n, const float *from, int64_t plane, float *to)
 {
-    int64_t i = 0;
-#if defined(__AVX512F__)
-    for (; n == SP_BLOCK && i + SP_BLOCK <= positions; i += SP_BLOCK) sp__turn_16(from + i, plane, to + i * SP_BLOCK, SP_BLOCK);
-#endif
-    for (; i < positions; i++)
+    _Alignas(64) float square[SP_BLOCK * SP_BLOCK], turned[SP_BLOCK * SP_BLOCK];
+    for (int64_t i = 0; i < positions; i += SP_BLOCK) {
+        if (n == SP_BLOCK && positions >= SP_BLOCK) {
+            if (i + SP_BLOCK > positions) i = positions - SP_BLOCK;
+            sp__turn_16(from + i, plane, to + i * SP_BLOCK, SP_BLOCK);
+            continue;
+        }
+        const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
+        for (int64_t c = 0; c < SP_BLOCK; c++) vf_store(square + c * SP_BLOCK, c < n ? vf_load_n(from + c * plane + i, m) : vf_set(0));
+        sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
+        memcpy(to + i * SP_BLOCK, turned, (size_t)(m * SP_BLOCK) * 4);
+    }
+}
+
+static void scatter(int64_t positions, int64_t n, const float *from, float *to, int64_t plane)
+{
+    _Alignas(64) float square[SP_BLOCK * SP_BLOCK], turned[SP_BLOCK * SP_BLOCK];
+    for (int64_t i = 0; i < positions; i += SP_BLOCK) {
+        if (n == SP_BLOCK && positions >= SP_BLOCK) {
+            if (i + SP_BLOCK > positions) i = positions - SP_BLOCK;
+            sp__turn_16(from + i * SP_BLOCK, SP_BLOCK, to + i, plane);
+            continue;
+        }
+        const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
+        for (int64_t k = 0; k < SP_BLOCK; k++) vf_store(square + k * SP_BLOCK, k < m ? vf_load(from + (i + k) * SP_BLOCK) : vf_set(0));
+        sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
+        for (int64_t c = 0; c < n; c++) vf_store_n(to + c * plane + i, vf_load(turned + c * SP_BLOCK), m);
+    }
+}
+#else
+static void gather(int64_t positions, int64_t n, const float *from, int64_t plane, float *to)
+{
+    for (int64_t i = 0; i < positions; i++)
         for (int64_t c = 0; c < SP_BLOCK; c++) to[i * SP_BLOCK + c] = c < n ? from[c * plane + i] : 0;
 }
 
 static void scatter(int64_t positions, int64_t n, const float *from, float *to, int64_t plane)
 {
-    int64_t i = 0;
-#if defined(__AVX512F__)
-    for (; n == SP_BLOCK && i + SP_BLOCK <= positions; i += SP_BLOCK) sp__turn_16(from + i * SP_BLOCK, SP_BLOCK, to + i, plane);
-    if (i < positions) { /* what is left is turned in a square of its own */
-        _Alignas(64) float square[SP_BLOCK * SP_BLOCK], turned[SP_BLOCK * SP_BLOCK];
-        for (; i < positions; i += SP_BLOCK) {
-            const int64_t m = positions - i < SP_BLOCK ? positions - i : SP_BLOCK;
-            memcpy(square, from + i * SP_BLOCK, (size_t)(m * SP_BLOCK) * 4);
-            memset(square + m * SP_BLOCK, 0, (size_t)((SP_BLOCK - m) * SP_BLOCK) * 4);
-            sp__turn_16(square, SP_BLOCK, turned, SP_BLOCK);
-            for (int64_t c = 0; c < n; c++) vf_store_n(to + c * plane + i, vf_load(turned + c * SP_BLOCK), m);
-        }
-    }
-#endif
-    for (int64_t c = 0; c < n && i < positions; c++)
-        for (int64_t k = i; k < positions; k++) to[c * plane + k] = from[k * SP_BLOCK + c];
+    for (int64_t c = 0; c < n; c++)
+        for (int64_t i = 0; i < positions; i++) to[c * plane + i] = from[i * SP_BLOCK + c];
 }
+#endif
 
 const sp__block_kernels BLOCKS_TABLE = {
-    .finish = finish, .depth = depth, .win_input = win_input, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
+    .finish = finish, .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
 };

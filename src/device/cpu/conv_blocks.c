@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conv_blocks.c - convolution of images in blocks of channels (device/blocked.h): the same sums in the same order as conv_forward.c,
+/* conv_blocks.c - convolution, and pooling, of images in blocks of channels (device/blocked.h): the same sums in the same order as conv_forward.c,
  * conv_pointwise.c, conv_winograd.c and cpu_depthwise.c make, with channels across.
  *
  *   points       the kernels that broadcast positions (gemm.h) read blocked images as they read plain ones: offsets and steps say where an element
@@ -338,6 +338,29 @@ static sp_status reorder(const sp_reorder *r, const float *from, float *to)
 sp_status sp__blocked_reorder(const sp_call *c)
 {
     return reorder(c->attrs, (const float *)(const void *)c->in[0]->data, (float *)(void *)c->out[0]->data);
+}
+
+typedef struct pool_job {
+    const sp__window *w;
+    const float *x;
+    float *out;
+} pool_job;
+
+static void pool_tasks(void *context, int64_t begin, int64_t end)
+{
+    const pool_job *j = context;
+    const sp__window *w = j->w;
+    for (int64_t i = begin; i < end; i++) /* a row of a block */
+        sp__blocks_find()->max_pool(w, j->x + i / w->out[1] * w->in[1] * w->in[2] * SP_BLOCK, j->out + i / w->out[1] * w->out[1] * w->out[2] * SP_BLOCK,
+                                    i % w->out[1], i % w->out[1] + 1);
+}
+
+sp_status sp__blocked_max_pool(const sp_call *c)
+{
+    const sp__window *w = c->attrs;
+    pool_job j = {.w = w, .x = (const float *)(const void *)c->in[0]->data, .out = (float *)(void *)c->out[0]->data};
+    const int64_t rows = c->out[0]->count / (w->out[2] * SP_BLOCK), cost = w->out[2] * w->kernel[1] * w->kernel[2];
+    return sp__parallel_for(rows, max_i64(1, 20000 / cost), pool_tasks, &j);
 }
 
 /* Depthwise wants blocks: a plain x is brought into them first. */

@@ -5,7 +5,7 @@
  *   ISA                 what people call the instructions (stays defined)
  *   MICRO_NAME(x)       name with the suffix of this instance     T, V, LANES     element, vector, elements of a vector
  *   ROWS                rows of the register block (two vectors wide)              K_BLOCK
- *   BLOCKS              1: also instances that know the distances of positions in blocks of 16 channels; 0: no
+ *   BLOCKS              1: also instances that know the distances of positions in blocks of 16 channels, and of strides; 0: no
  *   POINTS              rows of the register block of convolution, whose other operand needs no register
  *   V_TURN(p, step, to) optional: a square of LANES rows, `step` apart, transposed into rows 2 * LANES apart
  *   V_STORE_PART(p, v, n) optional: the first n < LANES elements
@@ -217,6 +217,7 @@ static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int r
                                              const void *w, void *tile, bool accumulate)                               \
     {                                                                                                                  \
         if (step == 1) MICRO_NAME(points)(r, v, k, x, 1, offsets, w, tile, accumulate);                                \
+        else if (BLOCKS && step == 2) MICRO_NAME(points)(r, v, k, x, 2, offsets, w, tile, accumulate);                 \
         else if (BLOCKS && step == 16) MICRO_NAME(points)(r, v, k, x, 16, offsets, w, tile, accumulate);               \
         else if (BLOCKS && step == 32) MICRO_NAME(points)(r, v, k, x, 32, offsets, w, tile, accumulate);               \
         else MICRO_NAME(points)(r, v, k, x, step, offsets, w, tile, accumulate);                                       \

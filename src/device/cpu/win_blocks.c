@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* win_blocks.c - see win_blocks.h. The tiles of an image are cut into parts. Of a part, B' d B is [point][block of in channels][tile][16]: its rows are
+/* win_blocks.c - see win_blocks.h. The tiles of all images, numbered row by row, are cut into parts. Of a part, B' d B is [point][block of in channels][tile][16]: its rows are
  * broadcast against weights [point][panel of out channels][in channel][columns], and A' m A of the sums is stored while these are in the first cache.
  *
  *   many parts   a task takes some, one after the other, in scratch of its own
@@ -24,7 +24,7 @@ typedef struct win_job {
     const sp__conv_job *conv;
     const sp__block_kernels *kernels;
     int64_t columns, panels, blocks;
-    int64_t tiles_y, tiles_x, part, parts, all; /* tiles of a part; parts of an image, of all */
+    int64_t tiles_y, tiles_x, tiles, part, parts; /* of an image; of all images; tiles of a part */
     int64_t point_step, patch_floats;
     int64_t x_image, out_image;
     int64_t *offsets;
@@ -40,12 +40,11 @@ static void plan(const sp__conv_job *conv, win_job *j)
     j->panels = ceil_div(conv->oc_g, j->columns);
     j->tiles_y = ceil_div(w->out[1], 2);
     j->tiles_x = ceil_div(w->out[2], 2);
-    const int64_t tiles = j->tiles_y * j->tiles_x, tile_bytes = SP_WIN_POINTS * j->blocks * SP_BLOCK * 4;
-    j->part = max_i64(points, min_i64(PATCH_BYTES / tile_bytes, ceil_div(tiles * conv->g.batch, SLOTS_MAX)) / points * points);
-    j->parts = max_i64(1, tiles / j->part); /* none with a few tiles only */
-    j->part = ceil_div(tiles, j->parts);
-    j->parts = ceil_div(tiles, j->part);
-    j->all = conv->g.batch * j->parts;
+    const int64_t tile_bytes = SP_WIN_POINTS * j->blocks * SP_BLOCK * 4;
+    j->tiles = conv->g.batch * j->tiles_y * j->tiles_x;
+    j->part = max_i64(points, min_i64(PATCH_BYTES / tile_bytes, ceil_div(j->tiles, SLOTS_MAX)) / points * points);
+    if (j->tiles < 4 * j->part) j->part = ceil_div(j->tiles, max_i64(1, j->tiles / j->part)); /* none with a few tiles only */
+    j->parts = ceil_div(j->tiles, j->part);
     j->point_step = j->blocks * j->part * SP_BLOCK;
     j->patch_floats = SP_WIN_POINTS * j->point_step;
 }
@@ -90,11 +89,12 @@ sp_status sp__win_blocks_weights(const sp__conv_job *conv, void *to)
 
 /* --- one part ------------------------------------------------------------------------------------------------------- */
 
-/* Tiles from t on that lie in one row of tiles, before `end`, not too many. */
-static int64_t next_run(const win_job *j, int64_t t, int64_t end, sp__block_run *run)
+/* Tiles from t on that lie in one row of tiles of an image, before `end`, not too many. */
+static int64_t next_run(const win_job *j, int64_t t, int64_t end, int64_t *image, sp__block_run *run)
 {
     const int64_t row = t / j->tiles_x, x = t % j->tiles_x;
-    *run = (sp__block_run){.y = 2 * row, .x = 2 * x, .n = min_i64(min_i64(j->tiles_x - x, end - t), RUN_TILES)};
+    *image = row / j->tiles_y;
+    *run = (sp__block_run){.y = 2 * (row % j->tiles_y), .x = 2 * x, .n = min_i64(min_i64(j->tiles_x - x, end - t), RUN_TILES)};
     return t + run->n;
 }
 
@@ -104,10 +104,13 @@ static void transform_plain(const win_job *j, const sp__block_run *run, const fl
     const sp__window *w = &j->conv->g.w;
     _Alignas(64) float seen[4 * (2 * RUN_TILES + 2) * SP_BLOCK];
     const int64_t x0 = run->x - w->pad[2], y0 = run->y - w->pad[1], from = max_i64(x0, 0), n = min_i64(w->in[2], x0 + 2 * run->n + 2) - from;
-    for (int64_t a = 0; a < 4; a++) {
-        float *to = seen + a * n * SP_BLOCK;
-        if (y0 + a < 0 || y0 + a >= w->in[1] || n <= 0) memset(to, 0, (size_t)(max_i64(n, 0) * SP_BLOCK) * 4);
-        else j->kernels->gather(n, channels, x + (y0 + a) * w->in[2] + from, w->in[1] * w->in[2], to);
+    const int64_t above = max_i64(-y0, 0), below = min_i64(w->in[1] - y0, 4), plane = w->in[1] * w->in[2]; /* rows of the image */
+    if (n > 0 && (above > 0 || below < 4)) memset(seen, 0, (size_t)(4 * n * SP_BLOCK) * 4);
+    if (n == w->in[2] && below > above) { /* whole rows lie together */
+        j->kernels->gather((below - above) * n, channels, x + (y0 + above) * n, plane, seen + above * n * SP_BLOCK);
+    } else {
+        for (int64_t a = above; n > 0 && a < below; a++)
+            j->kernels->gather(n, channels, x + (y0 + a) * w->in[2] + from, plane, seen + a * n * SP_BLOCK);
     }
     sp__window local = *w;
     local.in[1] = 4;
@@ -117,14 +120,14 @@ static void transform_plain(const win_job *j, const sp__block_run *run, const fl
     j->kernels->win_input(&(sp__block_run){.n = run->n}, &local, seen, points, j->point_step);
 }
 
-static void transform_part(const win_job *j, int64_t image, int64_t t0, int64_t t1, int64_t block, float *patch)
+static void transform_part(const win_job *j, int64_t t0, int64_t t1, int64_t block, float *patch)
 {
     const sp__window *w = &j->conv->g.w;
     const int64_t plane = w->in[1] * w->in[2], channels = min_i64(SP_BLOCK, j->conv->ic_g - block * SP_BLOCK);
-    const float *x = j->b->x + image * j->x_image + block * SP_BLOCK * plane;
     sp__block_run run;
-    for (int64_t t = t0, next; t < t1; t = next) {
-        next = next_run(j, t, t1, &run);
+    for (int64_t t = t0, next, image; t < t1; t = next) {
+        next = next_run(j, t, t1, &image, &run);
+        const float *x = j->b->x + image * j->x_image + block * SP_BLOCK * plane;
         float *points = patch + (block * j->part + t - t0) * SP_BLOCK;
         if (j->b->in) j->kernels->win_input(&run, w, x, points, j->point_step);
         else transform_plain(j, &run, x, channels, points);
@@ -143,12 +146,14 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
     local.out[2] = min_i64(2 * run->n, w->out[2] - run->x);
     const int64_t block_step = local.out[1] * local.out[2] * SP_BLOCK;
     j->kernels->win_output(&(sp__block_run){.n = run->n}, &local, n, sums, 2 * TILE_FLOATS, j->columns, tail, NULL, made, block_step);
-    for (int64_t y = 0; y < local.out[1]; y++) {
+    const bool whole = local.out[2] == w->out[2]; /* rows lie together */
+    const int64_t rows = whole ? 1 : local.out[1], length = whole ? local.out[1] * local.out[2] : local.out[2];
+    for (int64_t y = 0; y < rows; y++) {
         const int64_t at = (run->y + y) * w->out[2] + run->x;
         for (int64_t c = 0; c < n; c += SP_BLOCK)
-            j->kernels->scatter(local.out[2], min_i64(SP_BLOCK, n - c), made + c / SP_BLOCK * block_step + y * local.out[2] * SP_BLOCK,
+            j->kernels->scatter(length, min_i64(SP_BLOCK, n - c), made + c / SP_BLOCK * block_step + y * length * SP_BLOCK,
                                 j->b->result + first + c * positions + at, positions);
-        if (j->b->epilogue) j->b->epilogue->fn(j->b->epilogue->context, first + at, n, positions, local.out[2]);
+        if (j->b->epilogue) j->b->epilogue->fn(j->b->epilogue->context, first + at, n, positions, length);
     }
 }
 
@@ -160,12 +165,12 @@ static sp__block_tail tail_from(const win_job *j, int64_t channel)
     return t;
 }
 
-static void multiply_part(const win_job *j, int64_t image, int64_t t0, int64_t t1, const float *patch, int64_t panel)
+static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float *patch, int64_t panel)
 {
     const sp__conv_job *c = j->conv;
     const sp__gemm_kernels *kernels = c->kernels;
     const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max), step = j->panels * j->columns * c->ic_g;
-    const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel), to = image * j->out_image + channel * c->positions;
+    const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
     const sp__block_tail tail = tail_from(j, channel);
     _Alignas(64) float sums[SP_WIN_POINTS * 2 * TILE_FLOATS];
     for (int64_t i = 0; i < chunks; i += 2) { /* two at a time: they share the weights of a point */
@@ -179,8 +184,9 @@ static void multiply_part(const win_job *j, int64_t image, int64_t t0, int64_t t
                         j->b->weights + f * step + (panel * c->ic_g + p) * j->columns, sums + 2 * f * TILE_FLOATS + (q - q0) * j->columns, p > 0);
             }
         sp__block_run run;
-        for (int64_t t = t0 + q0, next; t < t0 + q1; t = next) {
-            next = next_run(j, t, t0 + q1, &run);
+        for (int64_t t = t0 + q0, next, image; t < t0 + q1; t = next) {
+            next = next_run(j, t, t0 + q1, &image, &run);
+            const int64_t to = image * j->out_image + channel * c->positions;
             const float *from = sums + (t - t0 - q0) * j->columns;
             if (!j->b->out) store_plain(j, &run, image, channel, n, from, &tail);
             else
@@ -192,23 +198,16 @@ static void multiply_part(const win_job *j, int64_t image, int64_t t0, int64_t t
 
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
-static void part_range(const win_job *j, int64_t part, int64_t *image, int64_t *t0, int64_t *t1)
-{
-    *image = part / j->parts;
-    *t0 = part % j->parts * j->part;
-    *t1 = min_i64(*t0 + j->part, j->tiles_y * j->tiles_x);
-}
+static int64_t part_end(const win_job *j, int64_t part) { return min_i64((part + 1) * j->part, j->tiles); }
 
 static void many_tasks(void *context, int64_t begin, int64_t end)
 {
     const win_job *j = context;
-    int64_t image, t0, t1;
     for (int64_t task = begin; task < end; task++) {
         float *patch = j->patches + task * j->patch_floats;
-        for (int64_t part = task * j->all / SLOTS_MAX; part < (task + 1) * j->all / SLOTS_MAX; part++) {
-            part_range(j, part, &image, &t0, &t1);
-            for (int64_t b = 0; b < j->blocks; b++) transform_part(j, image, t0, t1, b, patch);
-            for (int64_t p = 0; p < j->panels; p++) multiply_part(j, image, t0, t1, patch, p);
+        for (int64_t part = task * j->parts / SLOTS_MAX; part < (task + 1) * j->parts / SLOTS_MAX; part++) {
+            for (int64_t b = 0; b < j->blocks; b++) transform_part(j, part * j->part, part_end(j, part), b, patch);
+            for (int64_t p = 0; p < j->panels; p++) multiply_part(j, part * j->part, part_end(j, part), patch, p);
         }
     }
 }
@@ -216,20 +215,18 @@ static void many_tasks(void *context, int64_t begin, int64_t end)
 static void few_transform(void *context, int64_t begin, int64_t end)
 {
     const win_job *j = context;
-    int64_t image, t0, t1;
     for (int64_t i = begin; i < end; i++) {
-        part_range(j, i / j->blocks, &image, &t0, &t1);
-        transform_part(j, image, t0, t1, i % j->blocks, j->patches + i / j->blocks * j->patch_floats);
+        const int64_t part = i / j->blocks;
+        transform_part(j, part * j->part, part_end(j, part), i % j->blocks, j->patches + part * j->patch_floats);
     }
 }
 
 static void few_multiply(void *context, int64_t begin, int64_t end)
 {
     const win_job *j = context;
-    int64_t image, t0, t1;
     for (int64_t i = begin; i < end; i++) {
-        part_range(j, i % j->all, &image, &t0, &t1);
-        multiply_part(j, image, t0, t1, j->patches + i % j->all * j->patch_floats, i / j->all);
+        const int64_t part = i % j->parts;
+        multiply_part(j, part * j->part, part_end(j, part), j->patches + part * j->patch_floats, i / j->parts);
     }
 }
 
@@ -243,7 +240,7 @@ size_t sp__win_blocks_work(const sp__conv_job *conv)
 {
     win_job j;
     plan(conv, &j);
-    return aligned((size_t)conv->ic_g * sizeof(int64_t)) + aligned((size_t)(min_i64(j.all, SLOTS_MAX) * j.patch_floats) * 4);
+    return aligned((size_t)conv->ic_g * sizeof(int64_t)) + aligned((size_t)(min_i64(j.parts, SLOTS_MAX) * j.patch_floats) * 4);
 }
 
 sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work)
@@ -259,7 +256,7 @@ sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work)
     j.offsets = work;
     j.patches = (float *)(void *)((char *)work + aligned((size_t)c->ic_g * sizeof(int64_t)));
     for (int64_t p = 0; p < c->ic_g; p++) j.offsets[p] = p / SP_BLOCK * j.part * SP_BLOCK + p % SP_BLOCK;
-    if (j.all > SLOTS_MAX) return sp__parallel_for(SLOTS_MAX, 1, many_tasks, &j);
-    SP_TRY(sp__parallel_for(j.all * j.blocks, 2, few_transform, &j));
-    return sp__parallel_for(j.all * j.panels, 1, few_multiply, &j);
+    if (j.parts > SLOTS_MAX) return sp__parallel_for(SLOTS_MAX, 1, many_tasks, &j);
+    SP_TRY(sp__parallel_for(j.parts * j.blocks, 2, few_transform, &j));
+    return sp__parallel_for(j.parts * j.panels, 1, few_multiply, &j);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool.h - what others may know of pooling. */
+#ifndef SPORE_POOL_H
+#define SPORE_POOL_H
+
+#include "ir/window.h"
+
+/* The windows of max_pool2d over x. */
+sp_status sp__max_pool2d_window(const sp_tensor *x, const void *attrs, sp__window *out);
+
+#endif
