@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,30 @@ def test_a_function_that_fails_tells_the_file(root, name, source, arguments):
     data = eval(f"ds.{source}({arguments.replace('{root}', root)})", {'ds': ds})
     with pytest.raises(RuntimeError, match=f'map operation: .PyFunc. failed. The corresponding data file is: {root}'):
         next(iter(data.map(stop, data.get_col_names()[:1]).create_tuple_iterator(num_epochs=1)))
+
+
+@pytest.mark.parametrize('source, folder, gone, left', [
+    ('AGNewsDataset', 'agnews', 'train.csv', 3), ('DBpediaDataset', 'dbpedia', 'test.csv', 3), ('WikiTextDataset', 'wikitext', 'wiki.valid.tokens', 8),
+    ('CoNLL2000Dataset', 'conll', 'train.txt', 2), ('UDPOSDataset', 'udpos', 'en-ud-tag.v2.train.txt', 4),
+    ('IWSLT2016Dataset', 'iwslt2016', 'texts/de/en/de-en/train.tags.de-en.de', 4), ('RenderedSST2Dataset', 'sst2pictures', 'train', 8),
+    ('LibriTTSDataset', 'libritts', 'dev-clean/116/288045/116_288045.trans.tsv', 2)])
+def test_data_sets_may_be_kept_in_part(root, tmp_path, source, folder, gone, left):
+    """With all parts wanted, as MindSpore has it."""
+    shutil.copytree(os.path.join(root, folder), tmp_path / 'set')
+    gone = tmp_path / 'set' / gone
+    shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    data = getattr(ds, source)(str(tmp_path / 'set'))
+    assert data.get_dataset_size() == left == len(list(data.create_tuple_iterator(num_epochs=1)))
+
+
+@pytest.mark.parametrize('source, folder, gone, error', [
+    ('SVHNDataset', 'svhn', 'extra_32x32.mat', FileNotFoundError), ('Flowers102Dataset', 'flowers', 'setid.mat', ValueError),
+    ('SBUDataset', 'sbu', 'SBU_captioned_photo_dataset_urls.txt', ValueError), ('STL10Dataset', 'stl10', 'test_y.bin', RuntimeError)])
+def test_a_file_that_is_missing_is_named(root, tmp_path, source, folder, gone, error):
+    shutil.copytree(os.path.join(root, folder), tmp_path / 'set')
+    (tmp_path / 'set' / gone).unlink()
+    with pytest.raises(error, match=gone):
+        getattr(ds, source)(str(tmp_path / 'set')).get_dataset_size()
 
 
 def test_every_case_was_recorded():

@@ -121,7 +121,11 @@ class LibriTTSDataset(_Sounds):
             for speaker in sorted_folders(root):
                 for chapter in sorted_folders(os.path.join(root, speaker)):
                     folder = os.path.join(root, speaker, chapter)
-                    for line in read_lines(os.path.join(folder, f'{speaker}_{chapter}.trans.tsv'), 'LibriTTSDataset'):
+                    texts = os.path.join(folder, f'{speaker}_{chapter}.trans.tsv')
+                    if self.usage == 'all' and not os.path.isfile(texts):
+                        log.warning("LibriTTSDataset: %s is not there; the rows of the other files are read", texts)
+                        continue
+                    for line in read_lines(texts, 'LibriTTSDataset'):
                         name, original, normal = (line.split('\t') + ['', ''])[:3]
                         paths.append(os.path.join(folder, f'{name}.wav'))
                         rows.append((original, normal, int(speaker), int(chapter), name))

@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from spore import _core
+from spore import _core, log
 from spore.dataset import _check
 from spore.dataset._table import Table, check_file, check_folder, one_of, read_lines, signature_of, sorted_files
 from spore.dataset.samplers import Shuffle, generator_of
@@ -418,6 +418,18 @@ class _Corpus(Lines):
         """A file in the folder."""
         return os.path.join(self.dataset_dir, *parts)
 
+    def kept(self, *paths):
+        """Whether files are to be read: of all parts those that are there, for data sets are often kept in part."""
+        missing = [path for path in paths if not os.path.isfile(path)]
+        if self.usage != 'all' or not missing:
+            return True
+        log.warning("%s: %s is not there; the rows of the other files are read", type(self).__name__, missing[0])
+        return False
+
+    def present(self, paths):
+        """Those of the paths that are to be read; all, if none is there."""
+        return [path for path in paths if self.kept(path)] or paths
+
 
 class _CsvCorpus(_Corpus, _Records):
     """Corpora in files train.csv and test.csv without names of columns."""
@@ -425,7 +437,7 @@ class _CsvCorpus(_Corpus, _Records):
     COLUMNS = []
 
     def find_paths(self):
-        return sorted(self.path(f'{usage}.csv') for usage in self.usages())
+        return self.present(sorted(self.path(f'{usage}.csv') for usage in self.usages()))
 
     def places(self, path):
         return csv_places(path)
@@ -484,7 +496,7 @@ class _LineCorpus(_Corpus, Parts):
     NAMES = {}
 
     def find_paths(self):
-        return sorted(self.path(self.NAMES[usage]) for usage in self.usages())
+        return self.present(sorted(self.path(self.NAMES[usage]) for usage in self.usages()))
 
 
 class WikiTextDataset(_LineCorpus):
@@ -522,7 +534,7 @@ class _Blocks(_Corpus):
 
     def find_sizes(self):
         self._blocks, sizes = [], []
-        self._paths = sorted(self.path(self.NAMES[usage]) for usage in self.usages())
+        self._paths = self.present(sorted(self.path(self.NAMES[usage]) for usage in self.usages()))
         for path in self._paths:
             if not os.path.isfile(path):
                 raise RuntimeError(f"Invalid file, {type(self).__name__}: {path} does not exist or permission denied!")
@@ -645,7 +657,8 @@ class IWSLT2016Dataset(_Pairs):
         for usage in self.usages():
             if usage == 'train':
                 files = [os.path.join(self.folder(), f'train.tags.{pair}.{language}') for language in self.language_pair]
-                yield (*files, self._tagged)
+                if self.kept(*files):
+                    yield (*files, self._tagged)
                 continue
             name = self.valid_set if usage == 'valid' else self.test_set
             files = [os.path.join(self.folder(), f'{self.PREFIX}.{name}.{pair}.{language}.xml') for language in self.language_pair]

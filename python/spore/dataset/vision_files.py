@@ -7,7 +7,7 @@ import numpy as np
 
 from spore.dataset import _check
 from spore.dataset._matlab import load_mat
-from spore.dataset._table import Table, check_file, one_of, read_lines, sorted_files, sorted_folders
+from spore.dataset._table import Table, check_file, check_folder, one_of, read_lines, sorted_files, sorted_folders
 from spore.dataset.vision.transforms import Decode
 
 __all__ = ['Caltech101Dataset', 'Caltech256Dataset', 'CelebADataset', 'CityscapesDataset', 'DIV2KDataset', 'FakeImageDataset',
@@ -250,6 +250,8 @@ class Flowers102Dataset(Table):
 
     def check(self):
         one_of(self.task, ['Classification', 'Segmentation'], 'task')
+        for name in ('imagelabels.mat', 'setid.mat'):
+            check_file(os.path.join(self.dataset_dir, name))
 
     def find(self):
         labels = load_mat(os.path.join(self.dataset_dir, 'imagelabels.mat'))['labels'][0] - 1
@@ -511,7 +513,10 @@ class RenderedSST2Dataset(Table):
         parts = {'val': ['valid'], 'all': ['test', 'train', 'valid']}.get(self.usage, [self.usage])
         for part in parts:
             for label, name in enumerate(('negative', 'positive')):
-                here = sorted_files(os.path.join(self.dataset_dir, part, name), ENDINGS)
+                folder = os.path.join(self.dataset_dir, part, name)
+                if self.usage == 'all' and not os.path.isdir(folder):
+                    continue        # a part that is not kept
+                here = sorted_files(folder, ENDINGS)
                 paths += here
                 labels += [label] * len(here)
         self.rows(['image', 'label'], {'image': paths}, {'label': np.asarray(labels, np.uint32)})
@@ -546,6 +551,11 @@ class SBUDataset(Table):
     """Photographs with captions: image and caption."""
 
     ARGUMENTS = f'dataset_dir, {PICTURES}'
+
+    def check(self):
+        for kind in ('urls', 'captions'):
+            check_file(os.path.join(self.dataset_dir, f'SBU_captioned_photo_dataset_{kind}.txt'))
+        check_folder(os.path.join(self.dataset_dir, 'sbu_images'))
 
     def find(self):
         lists = [read_lines(os.path.join(self.dataset_dir, f'SBU_captioned_photo_dataset_{kind}.txt'), 'SBUDataset')
@@ -585,7 +595,9 @@ class STL10Dataset(Table):
         images, labels = [], []
         for part in parts:
             path = os.path.join(self.dataset_dir, f'{part}_X.bin')
-            check_file(path)
+            for what, file in (('data', path), ('label', os.path.join(self.dataset_dir, f'{part}_y.bin'))):
+                if not os.path.isfile(file) and (what, part) != ('label', 'unlabeled'):
+                    raise RuntimeError(f"Invalid file, failed to find STL10 {self.usage} {what} file: {file}")
             data = np.fromfile(path, np.uint8)
             if data.size % 27648:
                 raise RuntimeError(f"STL10Dataset: {path} should hold pictures of 27648 bytes, but holds {data.size} bytes")
@@ -623,7 +635,10 @@ class SVHNDataset(Table):
     def find(self):
         images, labels = [], []
         for part in ['train', 'test', 'extra'] if self.usage == 'all' else [self.usage]:
-            found = load_mat(os.path.join(self.dataset_dir, f'{part}_32x32.mat'))
+            path = os.path.join(self.dataset_dir, f'{part}_32x32.mat')
+            if not os.path.isfile(path):
+                raise FileNotFoundError(f"[Errno 2] No such file or directory: '{path}'")
+            found = load_mat(path)
             images.append(found['X'].transpose(3, 0, 1, 2))
             labels.append(found['y'].astype(np.uint32).reshape(-1) % 10)
         self.rows(['image', 'label'], {}, {'image': np.ascontiguousarray(np.concatenate(images)), 'label': np.concatenate(labels)})
