@@ -28,6 +28,7 @@ from . import onnx as onnx
 from . import ops as ops
 from . import parallel as parallel
 from . import profiler as profiler
+from . import rewrite as rewrite
 from . import runtime as runtime
 from . import scipy as scipy
 from . import tflite as tflite
@@ -445,6 +446,15 @@ from spore.profiler import _ExperimentalConfig as _ExperimentalConfig
 from spore.profiler import profile as profile
 from spore.profiler import schedule as schedule
 from spore.profiler import tensorboard_trace_handler as tensorboard_trace_handler
+from spore.rewrite.node import Node as Node
+from spore.rewrite.node import NodeType as NodeType
+from spore.rewrite.pattern_engine import PatternEngine as PatternEngine
+from spore.rewrite.pattern_engine import PatternNode as PatternNode
+from spore.rewrite.pattern_engine import Replacement as Replacement
+from spore.rewrite.pattern_engine import VarNode as VarNode
+from spore.rewrite.scoped_value import ScopedValue as ScopedValue
+from spore.rewrite.scoped_value import ValueType as ValueType
+from spore.rewrite.symbol_tree import SymbolTree as SymbolTree
 from spore.runtime import Event as Event
 from spore.runtime import Stream as Stream
 from spore.runtime import StreamCtx as StreamCtx

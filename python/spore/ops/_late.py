@@ -34,7 +34,7 @@ _FILES = {
         IsConstant SameTypeShape IsSubClass IsInstance MixedPrecisionCast GetGrad is_sequence_value_unknown
         is_sequence_shape_unknown is_dynamic_sequence_element_unknown is_tensor_bool_cond bernoulli_ clamp_ erfinv_ exponential_
         normal_ put_ random_ tanh_ uniform_ zero_ addmm_ inplace_sigmoid reshape_ stop_gradient_ uniform_ext UniformExt move_to
-        MoveTo Reusing tensordump TensorDump Morph custom_vjp switch GeSwitch Merge J""",
+        MoveTo Reusing tensordump TensorDump Morph custom_vjp switch GeSwitch Merge J FakeQuantParam""",
     "registers": """
         DataType CpuRegOp AkgGpuRegOp AkgAscendRegOp AiCPURegOp TBERegOp CustomRegOp op_info_register custom_info_register
         vm_impl_registry get_vm_impl_fn CustomOpBuilder""",

@@ -428,3 +428,30 @@ _plain("Merge", lambda inputs: (inputs[0], Tensor(0, mstype.int32)), "The first 
 
 
 _plain("J", lambda fn: fn, "The function itself; gradients are taken by grad.")
+
+
+class FakeQuantParam(Primitive):
+    """Marks a value with how it is quantised, for exported models; the value passes as it is."""
+
+    attr_key_linear_quant_scale, attr_key_linear_quant_zero_point = "linear_quant_scale", "linear_quant_zero_point"
+    attr_value_linear_quant_algo_name = "linear_quant_algo"
+
+    def __init__(self, quant_dtype, quant_algo_name, is_per_channel, **kwargs):
+        super().__init__("FakeQuantParam")
+        more = {"quant_algo_name": quant_algo_name, "is_per_channel": is_per_channel, "quant_dtype": quant_dtype.value()}
+        for key, value in {**more, **kwargs}.items():
+            self.add_prim_attr(key, value)
+
+    @classmethod
+    def linear_quant_param(cls, quant_dtype, scale, zp, is_per_channel=False, **kwargs):
+        """The mark of linear quantisation: scale and zero point, one or several."""
+        for what, value, one in (("scale", scale, float), ("zero_point", zp, int)):
+            if not isinstance(value, (one, tuple, list)):
+                raise TypeError(f"For 'FakeQuantParam', '{what}' must be a {one.__name__}, a tuple or a list, but got "
+                                f"{type(value).__name__}.")
+        lists = [[value] if isinstance(value, (int, float)) else list(value) for value in (scale, zp)]
+        return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel,
+                   **{cls.attr_key_linear_quant_scale: lists[0], cls.attr_key_linear_quant_zero_point: lists[1]}, **kwargs)
+
+    def __call__(self, input_x):
+        return input_x
