@@ -8,8 +8,12 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -363,11 +367,122 @@ static void environment_chooses_the_count(void **unused)
     assert_int_equal(threads_with("3", ""), 3);
 }
 
+/* --- how many threads work, in a process that is restricted before it starts --------------------------------------- */
+
+static _Thread_local bool counted;
+static void count_me(void *context, int64_t begin, int64_t end)
+{
+    (void)begin, (void)end;
+    if (!counted) atomic_fetch_add((atomic_int *)context, 1);
+    counted = true;
+    usleep(500); /* long enough for everybody to come */
+}
+
+/* Different threads that took part in some jobs. */
+static int threads_at_work(void)
+{
+    atomic_int n = 0;
+    for (int i = 0; i < 5; i++)
+        if (sp__parallel_for(64, 1, count_me, &n) != SP_OK) return 200;
+    return atomic_load(&n);
+}
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    if (file == NULL) return false;
+    bool ok = fputs(text, file) >= 0;
+    return fclose(file) == 0 && ok;
+}
+
+/* A group whose quota is one processor, with this process in it. Its folder, to be removed later, is written to `folder`. */
+static bool join_quota(char *folder, size_t bytes)
+{
+    static const struct {
+        const char *mount, *file, *text;
+    } versions[] = {{"/sys/fs/cgroup", "cpu.max", "100000 100000"}, {"/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "100000"}};
+    for (int v = 0; v < 2; v++) {
+        char path[256];
+        snprintf(folder, bytes, "%s/spore-test-%d", versions[v].mount, (int)getppid());
+        snprintf(path, sizeof path, "%s/%s", folder, versions[v].file);
+        if (mkdir(folder, 0755) != 0) continue;
+        bool set = access(path, W_OK) == 0 && write_text(path, versions[v].text);
+        snprintf(path, sizeof path, "%s/cgroup.procs", folder);
+        if (set && write_text(path, "0")) return true;
+        rmdir(folder);
+    }
+    return false;
+}
+
+/* Where groups may not be made: a name space in which the files say so. */
+static bool pretend_quota(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount("none", "/sys/fs/cgroup", "tmpfs", 0, NULL) != 0) return false;
+    mkdir("/sys/fs/cgroup/cpu", 0755);
+    return write_text("/sys/fs/cgroup/cpu.max", "100000 100000\n") && write_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n") &&
+           write_text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");
+}
+
+typedef enum { FREE, ONE_BY_VARIABLE, ONE_BY_MASK, ONE_BY_QUOTA, ONE_BY_FILES } restriction;
+enum { NOT_ALLOWED = 201 };
+
+static int at_work_under(restriction how)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char folder[128];
+        unsetenv("SPORE_NUM_THREADS");
+        unsetenv("OMP_NUM_THREADS");
+        if (how == ONE_BY_VARIABLE) setenv("OMP_NUM_THREADS", "1", 1);
+        if (how == ONE_BY_MASK) {
+            cpu_set_t all, one;
+            if (sched_getaffinity(0, sizeof all, &all) != 0) _exit(NOT_ALLOWED);
+            int last = 0;
+            for (int i = 0; i < CPU_SETSIZE; i++)
+                if (CPU_ISSET(i, &all)) last = i;
+            CPU_ZERO(&one);
+            CPU_SET(last, &one);
+            if (sched_setaffinity(0, sizeof one, &one) != 0) _exit(NOT_ALLOWED);
+        }
+        if (how == ONE_BY_QUOTA && !join_quota(folder, sizeof folder)) _exit(NOT_ALLOWED);
+        if (how == ONE_BY_FILES && !pretend_quota()) _exit(NOT_ALLOWED);
+        execl("/proc/self/exe", "test_threads", "work", (char *)NULL);
+        _exit(255);
+    }
+    int result;
+    assert_int_equal(waitpid(pid, &result, 0), pid);
+    assert_true(WIFEXITED(result));
+    char folder[128];
+    snprintf(folder, sizeof folder, "/sys/fs/cgroup/spore-test-%d", (int)getpid());
+    rmdir(folder);
+    snprintf(folder, sizeof folder, "/sys/fs/cgroup/cpu/spore-test-%d", (int)getpid());
+    rmdir(folder);
+    return WEXITSTATUS(result);
+}
+
+static void one_worker_where_one_is_granted(void **unused)
+{
+    (void)unused;
+    int plain = at_work_under(FREE);
+    assert_in_range(plain, 1, sysconf(_SC_NPROCESSORS_ONLN));
+    assert_int_equal(at_work_under(ONE_BY_VARIABLE), 1);
+    assert_int_equal(at_work_under(ONE_BY_MASK), 1);
+    for (restriction how = ONE_BY_QUOTA; how <= ONE_BY_FILES; how++) {
+        int n = at_work_under(how);
+        if (n == NOT_ALLOWED) print_message("%s: not allowed here\n", how == ONE_BY_QUOTA ? "a control group" : "a name space");
+        else assert_int_equal(n, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print") == 0) return sp_threads();
+    if (argc == 2 && strcmp(argv[1], "work") == 0) return threads_at_work();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(environment_chooses_the_count),
+        cmocka_unit_test(one_worker_where_one_is_granted),
         cmocka_unit_test(count_is_checked),
         cmocka_unit_test(every_index_exactly_once),
         cmocka_unit_test(many_short_jobs_in_a_row),
