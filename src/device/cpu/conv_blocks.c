@@ -110,12 +110,14 @@ static bool takes(const sp_call *c)
     sp__conv_geometry g;
     if (c->in[0]->dtype != SP_DTYPE_F32 || c->in[0]->rank != 4 || !c->in[0]->count || !c->in[1]->count || !c->out[0]->count) return false;
     if (sp__conv_measure(c->op->name, c->in[0], c->in[1], c->attrs, &g) != SP_OK) return false;
-    if (sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK != 0 || sp__tiles_find(SP_DTYPE_F32)) return false;
+    if (sp__gemm_find(SP_DTYPE_F32)->columns % SP_BLOCK != 0) return false;
     if (is_depthwise(&g)) return sp__cpu_depthwise_takes(c);
     if (g.group != 1) return false;
     sp__conv_job job = {.g = g};
     sp__conv_plan(SP_DTYPE_F32, &job);
-    return !sp__conv_is_product(&g) || sp__conv_is_pointwise(&job);
+    if (sp__conv_is_product(&g)) return sp__conv_is_pointwise(&job);
+    sp__conv_plan_forward(&job);
+    return !sp__conv_is_tiled(&job);
 }
 
 /* --- weights -------------------------------------------------------------------------------------------------------- */

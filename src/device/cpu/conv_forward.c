@@ -320,8 +320,11 @@ static const sp__tiles_kernels *tiles_for(const sp__conv_job *job)
     double m = (double)job->oc_g, k = (double)job->k, n = (double)(job->g.batch * job->positions);
     double padded = (double)(ceil_div(job->oc_g, SP_TILE) * SP_TILE) * n * (double)(ceil_div(job->k, 32) * 32);
     double by_tiles = padded * 12 / 1024 * 1.25 + m * k + n * k * (job->g.w.stride[2] == 1 ? 0.8 : 1.6);
-    return by_tiles < 0.85 * (2 * m * n * k / (64 * 0.85)) ? tiles : NULL;
+    double by_vectors = 2 * m * n * k / (64 * 0.85) * (job->winograd ? sp__winograd_share(job) : 1);
+    return by_tiles < 0.85 * by_vectors ? tiles : NULL;
 }
+
+bool sp__conv_is_tiled(const sp__conv_job *job) { return tiles_for(job) != NULL; }
 
 static void plan_tiles(sp__conv_job *job)
 {

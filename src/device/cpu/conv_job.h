@@ -72,6 +72,8 @@ sp_status sp__pointwise_prepare(sp__conv_job *job, void *to);
 size_t sp__pointwise_work(const sp__conv_job *job);
 sp_status sp__pointwise_forward(sp__conv_job *job, char *work);
 void sp__conv_plan_forward(sp__conv_job *job);
+/* Whether a window of several elements goes by tiles; the plan is made. */
+bool sp__conv_is_tiled(const sp__conv_job *job);
 /* Constant weights in the form that the forward convolution wants; the plan is made. */
 size_t sp__conv_prepared_bytes(const sp__conv_job *job);
 sp_status sp__conv_prepare(sp__conv_job *job, void *to);

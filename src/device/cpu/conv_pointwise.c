@@ -16,6 +16,10 @@ enum {
     POSITIONS_MIN = 16,
 };
 
+/* Tiles must win by far: their images are plain, those around them may lie in blocks of channels (conv_blocks.c), and bringing an image from one
+ * form into the other costs as much as a small layer. */
+#define TILES_SHARE 0.6
+
 typedef struct point_job {
     sp__conv_job *job;
     sp__gemm_shape s;
@@ -30,7 +34,7 @@ typedef struct point_job {
 bool sp__conv_is_pointwise(const sp__conv_job *job)
 {
     sp__gemm_shape s = sp__conv_product_shape(job);
-    return sp__conv_is_product(&job->g) && job->positions >= POSITIONS_MIN && !sp__gemm_is_tiled(&s);
+    return sp__conv_is_product(&job->g) && job->positions >= POSITIONS_MIN && !sp__gemm_is_tiled(&s, TILES_SHARE);
 }
 
 static void measure(sp__conv_job *job, point_job *w)

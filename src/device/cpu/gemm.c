@@ -152,9 +152,9 @@ static bool has_vectors(sp_dtype dtype) { return dtype == SP_DTYPE_F32 || dtype 
 
 bool sp__gemm_takes(sp_dtype dtype) { return has_vectors(dtype) || sp__tiles_find(dtype) != NULL; }
 
-/* The kernels for a product by tiles; NULL: by vectors. float32 counts cycles of either way on a CPU with AMX: 1024 operations a cycle for each
- * of six products against 64, and packing, which is dearer for three terms. */
-static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s)
+/* The kernels for a product by tiles that takes at most `share` of the vectors' time; NULL: by vectors. float32 counts cycles of either way on a CPU
+ * with AMX: 1024 operations a cycle for each of six products against 64, and packing, which is dearer for three terms. */
+static const sp__tiles_kernels *tiles_within(const sp__gemm_shape *s, double share)
 {
     if (s->dtype == SP_DTYPE_F64 || s->m == 0 || s->n == 0 || s->k == 0) return NULL;
     const sp__tiles_kernels *tiles = sp__tiles_find(s->dtype);
@@ -162,10 +162,12 @@ static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s)
     double elements = (double)(s->m + s->n) * (double)s->k;
     double padded = (double)round_up(s->m, SP_TILE) * (double)round_up(s->n, SP_TILE) * (double)round_up(s->k, 32);
     double by_tiles = padded * 12 / 1024 * 1.25 + elements, by_vectors = flops_of(s) / (64 * 0.85) + elements / 2;
-    return by_tiles < 0.9 * by_vectors ? tiles : NULL;
+    return by_tiles < share * by_vectors ? tiles : NULL;
 }
 
-bool sp__gemm_is_tiled(const sp__gemm_shape *s) { return tiles_for(s) != NULL; }
+static const sp__tiles_kernels *tiles_for(const sp__gemm_shape *s) { return tiles_within(s, 0.9); }
+
+bool sp__gemm_is_tiled(const sp__gemm_shape *s, double share) { return tiles_within(s, share) != NULL; }
 
 static sp__tiles_source source_of(const sp__gemm_shape *s, const void *data, bool is_b)
 {

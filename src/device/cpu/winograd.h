@@ -52,6 +52,8 @@ typedef struct sp__win_picture {
 struct sp__conv_job;
 /* Whether this convolution (its plan made, job->mirrored set) is computed this way. Depends on shapes alone. */
 bool sp__winograd_takes(const struct sp__conv_job *job);
+/* Its time, in parts of the direct way's, as measured and counted. */
+double sp__winograd_share(const struct sp__conv_job *job);
 /* Weights that are constant, transformed once. */
 size_t sp__winograd_prepared_bytes(const struct sp__conv_job *job);
 sp_status sp__winograd_prepare(struct sp__conv_job *job, void *to);
