@@ -85,6 +85,9 @@ typedef struct sp_order {
     void *context;
 } sp_order;
 
+/* Permute numbers as a shuffled source does: for functions of (seed, epoch). */
+SP_API void sp_order_mix(uint32_t seed, int64_t *ids, int64_t n);
+
 /* Rows by number, 0 .. count-1, read by a function. Functions are taken over, also on failure, here and below. */
 SP_API sp_status sp_dataset_from_function(const sp_row_function *read, int64_t count, int n_columns,
                                           const char *const *columns, const sp_order *order, sp_dataset **out);
@@ -162,7 +165,7 @@ SP_API sp_status sp_dataset_project(sp_dataset *ds, int n, const char *const *co
 
 typedef struct sp_iterator_plan {
     int n_workers;       /* threads beside the caller's; 0: none */
-    uint64_t seed;
+    uint64_t seed;       /* up to 2^32 - 1: orders are those that MindSpore makes of it; larger ones differ from place to place in the tree */
     int64_t first_epoch; /* number of the first epoch */
     int64_t n_ahead;     /* rows made before they are asked for; 0: 16 */
     size_t budget;       /* bytes of finished rows that wait; 0: 256 MiB */

@@ -49,6 +49,22 @@ static sp_status order_ids(void *context, uint64_t seed, int64_t epoch, int64_t 
     return status;
 }
 
+/* mix_ids(ids, seed): permute an int64 array in place, as MindSpore's samplers do. */
+static PyObject *mix_ids(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *array;
+    unsigned long seed;
+    if (!PyArg_ParseTuple(args, "Ok:mix_ids", &array, &seed)) return NULL;
+    sp_tensor *t = sp__py_from_buffer(array, true);
+    if (!t) return NULL;
+    const bool fits = t->dtype == SP_DTYPE_I64 && t->rank == 1 && sp_tensor_is_contiguous(t);
+    if (fits) sp_order_mix((uint32_t)seed, (int64_t *)(void *)t->data, t->count);
+    sp_tensor_release(t);
+    if (!fits) return PyErr_Format(PyExc_TypeError, "mix_ids: a vector of int64 in one piece is wanted");
+    Py_RETURN_NONE;
+}
+
 /* None, a function of (seed, epoch), or (shuffle, shards, shard, samples). */
 static int take_order(PyObject *o, sp_order *out)
 {
@@ -712,6 +728,7 @@ static PyMethodDef functions[] = {
     {"pipeline_arrays", from_arrays, METH_VARARGS, "pipeline_arrays(columns, arrays, order=None)"},
     {"pipeline_files", from_files, METH_VARARGS, "pipeline_files(paths, columns, arrays, order=None)"},
     {"pipeline_parts", from_parts, METH_VARARGS, "pipeline_parts(paths, [file, begin, length], text, column, order=None)"},
+    {"mix_ids", mix_ids, METH_VARARGS, "mix_ids(ids, seed)\n--\n\nPermute an int64 array in place, as MindSpore's samplers do."},
     {"pipeline_record", from_record, METH_VARARGS, "pipeline_record(reader, columns, order=None)"},
     {"pipeline_source", from_source, METH_VARARGS, "pipeline_source(function of a row's number, count, columns, order=None, processes=0)"},
     {"pipeline_stream", from_stream, METH_VARARGS, "pipeline_stream(function of epoch and row, columns, buckets=False)"},

@@ -1155,6 +1155,8 @@ def memory_stats() -> Any:
     """Memory of the engine in bytes, now and at its peak."""
 def memory_trim() -> Any:
     """Give cached blocks back to the system."""
+def mix_ids(ids, seed) -> Any:
+    """Permute an int64 array in place, as MindSpore's samplers do."""
 def model_load(*args, **kwargs) -> Any:
     """model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."""
 def model_load_memory(*args, **kwargs) -> Any:

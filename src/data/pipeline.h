@@ -22,6 +22,7 @@
 
 #include <pthread.h>
 
+#include "data/order.h"
 #include "spore/pipeline.h"
 #include "tensor/tensor_impl.h"
 
@@ -54,6 +55,7 @@ struct sp_dataset {
     bool fixed;    /* of a shuffle: the same order in all epochs, by a seed of its own */
     uint64_t seed;
     sp_order order;
+    sp__mixer mixer; /* of a shuffled source */
     sp_row_function function, sizes; /* run is NULL: none */
     int n_transforms;
     sp_transform **transforms;
@@ -73,20 +75,23 @@ struct sp_stage {
     const sp_dataset *node;
     sp_iterator *it;
     sp_stage **parents;
-    uint64_t seed; /* of this place in the tree */
+    uint64_t seed; /* of this place in the tree: for what transforms draw */
+    uint64_t order_seed; /* for orders: one below 2^32 is the same in all places */
     int64_t epoch;
     int64_t row;   /* tasks given out in this epoch */
     int64_t at;    /* place in ids, number of the parent that is read, repeats done, ... */
     int64_t limit; /* of a batch: rows it wants now */
     int64_t *ids;
     int64_t n_ids;
+    int64_t *mixed; /* of a shuffled source: all rows in the order of epoch `n_mixed - 1`, from which the next one's is made */
+    int64_t n_mixed;
+    sp__twister64 *buffer_draws; /* of a shuffle */
     sp_task **held; /* shuffle buffer, batch in the making, window of a filter: a ring from `first` */
     int64_t n_held, room, first;
     sp_task *kept[SP_KEPT_MAX]; /* rows that can be given out once more */
     int n_kept;
     bool ended;
     void *opened; /* by node->function.open */
-    sp_stream draws;
     int depth;
     atomic_llong rows, nanoseconds;
 };
@@ -141,7 +146,6 @@ void sp__stage_release(sp_stage *plan);
 sp_status sp__stage_start(sp_stage *plan, int64_t epoch);
 static inline sp_stage_result sp__stage_next(sp_stage *plan, sp_task **out) { return plan->node->kind->next(plan, out); }
 /* Row numbers of an epoch by an order; *ids comes from malloc. */
-sp_status sp__order_ids(const sp_order *order, uint64_t seed, int64_t epoch, int64_t count, int64_t **ids, int64_t *n);
 
 /* --- work (pipeline_work.c) ------------------------------------------------------------------------------------------- */
 

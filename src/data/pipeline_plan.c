@@ -67,6 +67,7 @@ sp_status sp__stage_create(const sp_dataset *ds, sp_iterator *it, uint64_t seed,
         status = sp__stage_create(ds->parents[i], it, seed, depth + 1, n, &p->parents[i]);
     /* Numbered from below: what stands on top of a tree does not change what is random inside. */
     p->seed = sp__mix(seed, (uint64_t)(*n)++);
+    p->order_seed = seed <= UINT32_MAX ? seed : p->seed | (uint64_t)1 << 32;
     if (status == SP_OK) *out = p;
     else sp__stage_release(p);
     return status;
@@ -79,6 +80,8 @@ void sp__stage_release(sp_stage *p)
     let_go_all(p);
     sp__free(p->parents);
     sp__free(p->held);
+    sp__free(p->mixed);
+    sp__free(p->buffer_draws);
     free(p->ids);
     sp__free(p);
 }
@@ -89,7 +92,6 @@ sp_status sp__stage_start(sp_stage *p, int64_t epoch)
     p->epoch = epoch;
     p->row = p->at = p->limit = 0;
     p->ended = false;
-    p->draws = p->node->fixed ? (sp_stream){.seed = p->node->seed} : (sp_stream){.seed = p->seed, .row = (uint64_t)epoch};
     if (p->node->kind->start) return p->node->kind->start(p);
     for (int i = 0; i < p->node->n_parents; i++) SP_TRY(sp__stage_start(p->parents[i], epoch));
     return SP_OK;
@@ -110,51 +112,49 @@ static sp_status unknown_count(const sp_dataset *ds, int64_t *out)
 
 /* --- sources ---------------------------------------------------------------------------------------------------------- */
 
-/* A draw below n: cheaper than the generator of transforms, for it is needed once a row. */
-static int64_t draw_below(sp_stream *s, int64_t n)
+/* All rows in the order of an epoch: that of the epoch before, mixed once more by the next seed, as MindSpore does it. Shards of records
+ * are mixed from the start each time. */
+static sp_status mix(sp_stage *p)
 {
-    const uint64_t bits = sp__mix(sp__mix(s->seed, s->row), s->counter++);
-    return (int64_t)(bits % (uint64_t)n); /* the bias is n / 2^64 */
+    const int64_t count = p->node->n;
+    const bool records = p->node->mixer == SP_MIX_MINSTD, afresh = records && p->node->order.n_shards > 1;
+    if (!p->mixed) p->mixed = sp__alloc((size_t)(count + 1) * sizeof *p->mixed);
+    SP_CHECK(p->mixed, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)count);
+    if (afresh || p->n_mixed == 0 || p->n_mixed > p->epoch + 1) {
+        for (int64_t i = 0; i < count; i++) p->mixed[i] = i;
+        p->n_mixed = afresh ? p->epoch : 0;
+    }
+    for (; p->n_mixed <= p->epoch; p->n_mixed++)
+        sp__mix_ids(p->node->mixer, (uint32_t)(p->order_seed + (uint64_t)p->n_mixed + records), p->mixed, count);
+    return SP_OK;
 }
 
-sp_status sp__order_ids(const sp_order *order, uint64_t seed, int64_t epoch, int64_t count, int64_t **out, int64_t *n)
+/* Numbers of the rows of an epoch; `all` are the rows in their order, NULL: as they lie. */
+static sp_status order_ids(const sp_order *order, const int64_t *all, int64_t count, int64_t **out, int64_t *n)
 {
-    if (order->ids) return order->ids(order->context, seed, epoch, out, n);
-    int64_t *all = malloc((size_t)(count + 1) * sizeof *all);
-    SP_CHECK(all, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)count);
-    for (int64_t i = 0; i < count; i++) all[i] = i;
-    if (order->shuffle) {
-        sp_stream draws = {.seed = seed, .row = (uint64_t)epoch};
-        for (int64_t i = count - 1; i > 0; i--) {
-            const int64_t k = draw_below(&draws, i + 1), x = all[i];
-            all[i] = all[k];
-            all[k] = x;
-        }
+    const bool parts = order->n_shards > 1 && count > 0;
+    const int64_t step = parts ? order->n_shards : 1, first = parts ? order->shard : 0, each = (count + step - 1) / step;
+    int64_t *ids = malloc((size_t)(each + 1) * sizeof *ids);
+    SP_CHECK(ids, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)each);
+    for (int64_t i = 0; i < each; i++) {
+        const int64_t at = (i * step + first) % count;
+        ids[i] = all ? all[at] : at;
     }
-    if (order->n_shards > 1 && count > 0) {
-        const int64_t each = (count + order->n_shards - 1) / order->n_shards;
-        int64_t *own = malloc((size_t)each * sizeof *own);
-        if (!own) {
-            free(all);
-            return sp__fail(SP_NOMEM, "no memory for the numbers of %lld rows", (long long)each);
-        }
-        for (int64_t i = 0; i < each; i++) own[i] = all[(i * order->n_shards + order->shard) % count];
-        free(all);
-        all = own;
-        count = each;
-    }
-    *out = all;
-    *n = order->n_samples && order->n_samples < count ? order->n_samples : count;
+    *out = ids;
+    *n = order->n_samples && order->n_samples < each ? order->n_samples : each;
     return SP_OK;
 }
 
 static sp_status source_start(sp_stage *p)
 {
+    const sp_order *order = &p->node->order;
     free(p->ids);
     p->ids = NULL;
     p->n_ids = 0;
     /* Processes that read shards of one data set agree on its order because they build the same tree. */
-    return sp__order_ids(&p->node->order, p->seed, p->epoch, p->node->n, &p->ids, &p->n_ids);
+    if (order->ids) return order->ids(order->context, p->order_seed, p->epoch, &p->ids, &p->n_ids);
+    if (order->shuffle) SP_TRY(mix(p));
+    return order_ids(order, order->shuffle ? p->mixed : NULL, p->node->n, &p->ids, &p->n_ids);
 }
 
 static sp_stage_result source_next(sp_stage *p, sp_task **out)
@@ -180,7 +180,7 @@ static sp_status source_count(const sp_dataset *ds, int64_t *out)
         return SP_OK;
     }
     int64_t *ids = NULL;
-    SP_TRY(sp__order_ids(&ds->order, 0, 0, ds->n, &ids, out));
+    SP_TRY(ds->order.ids ? ds->order.ids(ds->order.context, 0, 0, &ids, out) : order_ids(&ds->order, NULL, ds->n, &ids, out));
     free(ids);
     return SP_OK;
 }
@@ -346,6 +346,32 @@ static sp_status batch_count(const sp_dataset *ds, int64_t *out)
     return SP_OK;
 }
 
+/* Rows of an epoch if that is known without asking a user's function; -1. */
+static sp_status quiet_count(const sp_dataset *ds, int64_t *out)
+{
+    for (const sp_dataset *at = ds; at; at = at->n_parents ? at->parents[0] : NULL)
+        if (at->order.ids || at->n_parents > 1) return unknown_count(ds, out);
+    return sp_dataset_count(ds, out);
+}
+
+/* One generator for all epochs, of which each uses as many numbers as it has rows. Where their number is not known, every epoch starts one
+ * of its own, so that going to an epoch does not need those before it. */
+static sp_status shuffle_start(sp_stage *p)
+{
+    int64_t rows = -1;
+    if (!p->buffer_draws) {
+        p->buffer_draws = sp__alloc(sizeof *p->buffer_draws);
+        if (!p->buffer_draws) return SP_NOMEM;
+        p->buffer_draws->used = INT64_MAX;
+    }
+    if (!p->node->fixed) SP_TRY(quiet_count(p->node->parents[0], &rows));
+    const uint64_t seed = p->node->fixed ? p->node->seed : rows >= 0 ? p->order_seed : p->order_seed + (uint64_t)p->epoch;
+    const int64_t skip = rows >= 0 ? rows * p->epoch : 0;
+    if (rows < 0 || p->buffer_draws->used > skip) sp__twister64_start(p->buffer_draws, (uint32_t)seed);
+    while (p->buffer_draws->used < skip) sp__twister64_next(p->buffer_draws);
+    return sp__stage_start(p->parents[0], p->epoch);
+}
+
 static sp_stage_result shuffle_next(sp_stage *p, sp_task **out)
 {
     while (p->n_held < p->node->n && !p->ended) {
@@ -354,12 +380,12 @@ static sp_stage_result shuffle_next(sp_stage *p, sp_task **out)
         p->ended = r == SP_STAGE_END;
     }
     if (p->n_held == 0) return SP_STAGE_END;
-    /* The drawn one goes out, the first takes its place. */
-    const int64_t k = (p->first + draw_below(&p->draws, p->n_held)) % p->room;
-    sp_task *drawn = p->held[k];
-    p->held[k] = p->held[p->first];
-    p->held[p->first] = drawn;
-    *out = let_go_first(p);
+    /* The drawn one goes out, the last takes its place. */
+    const int64_t k = (p->first + (int64_t)(sp__twister64_next(p->buffer_draws) % (uint64_t)p->n_held)) % p->room;
+    const int64_t last = (p->first + p->n_held - 1) % p->room;
+    *out = p->held[k];
+    p->held[k] = p->held[last];
+    p->n_held--;
     return SP_STAGE_ROW;
 }
 
@@ -520,7 +546,7 @@ KIND(filter, "filter", NULL, filter_next, sp__work_filter, unknown_count);
 KIND(batch, "batch", NULL, batch_next, sp__work_batch, batch_count);
 KIND(batch_function, "batch", NULL, batch_next, sp__work_batch_function, batch_count);
 KIND(zip, "zip", NULL, zip_next, sp__work_zip, zip_count);
-KIND(shuffle, "shuffle", NULL, shuffle_next, NULL, parent_count);
+KIND(shuffle, "shuffle", shuffle_start, shuffle_next, NULL, parent_count);
 KIND(repeat, "repeat", repeat_start, repeat_next, NULL, repeat_count);
 KIND(skip, "skip", NULL, skip_next, NULL, skip_count);
 KIND(take, "take", NULL, take_next, NULL, take_count);

@@ -397,6 +397,7 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
     }
     const sp_row_function read = {
         .name = "MindRecord", .run = record_run, .release = record_release, .origin = record_origin, .context = r};
-    return sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order,
-                                    out);
+    status = sp_dataset_from_function(&read, sp_record_count(opened), r->n_columns, (const char *const *)r->columns, order, out);
+    if (status == SP_OK) (*out)->mixer = SP_MIX_MINSTD;
+    return status;
 }

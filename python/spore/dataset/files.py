@@ -44,6 +44,7 @@ class MindDataset(MappableDataset):
         padded_sample, num_padded: so many copies of a row are put behind.
         num_samples: at most so many rows.
     """
+    _SHARDS_IN_ENGINE = True
 
     _SHUFFLES = (bool, Shuffle)
 
@@ -388,7 +389,10 @@ class Cifar100Dataset(Cifar10Dataset):
 
 
 def _idx_pairs(who, folder, names):
+    """Images and labels of the parts that are there: a folder often holds the training part alone. One at least must be."""
     images, labels = [], []
+    there = [pair for pair in names if any(os.path.exists(os.path.join(folder, name + end)) for name in pair for end in ('', '.gz'))]
+    names = there or names[-1:]
     for image_name, label_name in names:
         images.append(read_idx(who, folder, image_name, 3))
         labels.append(read_idx(who, folder, label_name, 1))

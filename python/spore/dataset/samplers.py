@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samplers: which rows of a source come, and in which order. What is random follows from (seed, epoch)."""
+"""Samplers: which rows of a source come, and in which order. What is random follows from (seed, epoch); seeds below 2**32, which
+somebody has set, lead to MindSpore's choices, larger ones were drawn and differ from place to place."""
 import copy
 import enum
 
 import numpy as np
+
+from spore import _core
 
 __all__ = ['Sampler', 'BuiltinSampler', 'IterSampler', 'SequentialSampler', 'RandomSampler', 'DistributedSampler', 'SubsetSampler',
            'SubsetRandomSampler', 'WeightedRandomSampler', 'PKSampler', 'Shuffle']
@@ -23,6 +26,59 @@ class Shuffle(str, enum.Enum):
 def generator_of(seed, epoch):
     """numpy's random numbers for an epoch."""
     return np.random.Generator(np.random.Philox(key=[seed & 0xFFFFFFFFFFFFFFFF, epoch]))
+
+
+def mixed(ids, seed):
+    """These numbers in a random order."""
+    ids = np.array(ids, np.int64)
+    _core.mix_ids(ids, seed & 0xFFFFFFFF)
+    return ids
+
+
+class _Mixing:
+    """The numbers 0 .. count - 1, mixed anew for each epoch: what the epoch before left, by a seed that grows by ``step``. Remembers the
+    last."""
+
+    def __init__(self):
+        self._last = None
+
+    def __call__(self, count, seed, epoch, step=1):
+        last, at = np.arange(count), -1
+        if self._last is not None and self._last[:2] == (count, seed) and self._last[2] <= epoch:
+            at, last = self._last[2:]
+        while at < epoch:
+            at += 1
+            last = mixed(last, seed + at * step)
+        self._last = count, seed, at, last
+        return last
+
+
+def _of_epoch(seed, epoch):
+    """A seed that was set is the same in all epochs."""
+    return seed if seed < 2 ** 32 else seed + epoch
+
+
+def _words(seed):
+    """numpy's generator of mt19937, which draws as C++'s library does."""
+    return np.random.RandomState(seed & 0xFFFFFFFF)
+
+
+def _unit(words, count):
+    """Numbers in [0, 1) out of two words each, the low one first."""
+    pairs = words.randint(0, 2 ** 32, (count, 2), dtype=np.uint32).astype(np.float64)
+    return (pairs[:, 0] + pairs[:, 1] * 2.0 ** 32) * 2.0 ** -64
+
+
+def _below(words, count, wanted):
+    """Numbers below count, each as likely."""
+    out = np.zeros(0, np.int64)
+    if count == 0:
+        return out
+    part = (2 ** 32 - 1) // count
+    while len(out) < wanted:
+        draws = words.randint(0, 2 ** 32, wanted - len(out), dtype=np.uint32).astype(np.int64)
+        out = np.concatenate([out, draws[draws < count * part] // part])
+    return out
 
 
 def _whole(value, name):
@@ -88,7 +144,7 @@ class BuiltinSampler:
         """Numbers of the rows of an epoch, out of ``count``."""
         if self.child_sampler is None:
             return self._limit(self._choose(count, seed, epoch, labels))
-        rows = ids_of(self.child_sampler, count, seed + 1, epoch, labels)
+        rows = ids_of(self.child_sampler, count, seed, epoch, labels)
         inner = labels if labels is None else (lambda: np.asarray(labels())[rows])
         return rows[self._limit(self._choose(len(rows), seed, epoch, inner))]
 
@@ -173,14 +229,13 @@ class RandomSampler(BuiltinSampler):
     def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
         _flag(replacement, 'replacement')
         super().__init__(num_samples)
-        self.replacement = replacement
+        self.replacement, self._mixing = replacement, _Mixing()
 
     def _choose(self, count, seed, epoch, labels):
-        draws = generator_of(seed, epoch)
         if self.replacement:
             wanted = self.num_samples or count
-            return draws.integers(0, count, wanted if self._beyond else min(wanted, count))
-        return draws.permutation(count)
+            return _below(_words(seed + epoch), count, wanted if self._beyond else min(wanted, count))
+        return self._mixing(count, seed, epoch)
 
     def is_shuffled(self):
         return True
@@ -205,6 +260,7 @@ class DistributedSampler(BuiltinSampler):
         _whole(offset, 'offset')
         super().__init__(num_samples)
         self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
+        self._mixing = _Mixing()
 
     def _mixes(self):
         return self.shuffle not in (False, Shuffle.FALSE)
@@ -213,7 +269,8 @@ class DistributedSampler(BuiltinSampler):
         check_shard(self.num_shards, self.shard_id)
         if self.offset > self.num_shards:
             raise RuntimeError(f"DistributedSampler: offset must be no more than num_shards({self.num_shards}), but got: {self.offset}")
-        order = generator_of(seed, epoch).permutation(count) if self._mixes() else np.arange(count)
+        # Processes that share the rows must agree on their order, also where no seed was set.
+        order = self._mixing(count, seed + 1 if seed < 2 ** 32 else 2, epoch) if self._mixes() else np.arange(count)
         if count == 0:
             return order
         each = -(-count // self.num_shards)
@@ -263,8 +320,13 @@ class SubsetSampler(BuiltinSampler):
 class SubsetRandomSampler(SubsetSampler):
     """The rows of these numbers in random order."""
 
+    def __init__(self, indices, num_samples=None):
+        super().__init__(indices, num_samples)
+        self._mixing = _Mixing()
+
     def _choose(self, count, seed, epoch, labels):
-        return generator_of(seed, epoch).permutation(super()._choose(count, seed, epoch, labels))
+        ids = super()._choose(count, seed, epoch, labels)
+        return ids[self._mixing(len(ids), seed, epoch, step=0 if seed < 2 ** 32 else 1)]
 
     def is_shuffled(self):
         return True
@@ -297,10 +359,14 @@ class WeightedRandomSampler(BuiltinSampler):
                                f"cause generated id out of bound or other errors, but got weight size: {len(weights)}, num of data: "
                                f"{count}")
         wanted = min(self.num_samples or count, count)
-        if not self.replacement:
-            wanted = min(wanted, len(weights))
-            weights = np.where(weights > 0, weights, weights[weights > 0].min() * 1e-30)     # these come last
-        return generator_of(seed, epoch).choice(len(weights), wanted, self.replacement, weights / weights.sum())
+        words = _words(_of_epoch(seed, epoch))
+        if not self.replacement:    # those whose exponential times, by their weights, are first; rows without weight come last
+            with np.errstate(divide='ignore', invalid='ignore'):
+                times = -np.log(1.0 - _unit(words, len(weights))) / weights
+            return np.argsort(times, kind='stable')[:min(wanted, len(weights))]
+        ends = np.cumsum(weights / weights.sum())
+        ends[-1] = 1.0
+        return np.searchsorted(ends, _unit(words, wanted))
 
     def is_shuffled(self):
         return True

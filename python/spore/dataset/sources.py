@@ -12,8 +12,8 @@ from spore.dataset import _check
 from spore.dataset._cells import to_array
 from spore.dataset._stream import seed_now
 from spore.dataset.pipeline import Dataset, _check_sizes, _split_sizes
-from spore.dataset.samplers import (BuiltinSampler, PKSampler, Sampler, Shuffle, SubsetRandomSampler, SubsetSampler, check_shard,
-                                    ids_of)
+from spore.dataset.samplers import (BuiltinSampler, DistributedSampler, PKSampler, Sampler, Shuffle, SubsetRandomSampler,
+                                    SubsetSampler, check_shard, ids_of, mixed)
 from spore.dataset.schema import Schema
 
 __all__ = ['GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset', 'MappableDataset', 'SourceDataset']
@@ -28,6 +28,7 @@ class MappableDataset(SourceDataset):
 
     _SHUFFLES = bool            # what shuffle may be; with Shuffle for rows in several files
     _check_order = staticmethod(_check.order)
+    _SHARDS_IN_ENGINE = False     # whether the engine mixes shards as well, as it does for records
 
     def __init__(self, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
                  shard_id=None, cache=None):
@@ -69,6 +70,9 @@ class MappableDataset(SourceDataset):
         """What the engine is told about the order."""
         if self.sampler is None:
             check_shard(*self._shard_of)
+            if self._shuffle and self._shard_of[0] > 1 and not self._SHARDS_IN_ENGINE:
+                sampler = DistributedSampler(*self._shard_of, num_samples=self._most)
+                return lambda seed, epoch: ids_of(sampler, self._total(), seed, epoch)
             return (self._shuffle, *self._shard_of, self._most)
         labels = self._labels if self._labels() is not None else None
         return lambda seed, epoch: ids_of(self.sampler, self._total(), seed, epoch, labels)
@@ -106,12 +110,12 @@ class MappableDataset(SourceDataset):
         count = self.get_dataset_size()
         ids = np.arange(count)
         if randomize:
-            ids = np.random.Generator(np.random.Philox(seed_now())).permutation(count)
+            ids = mixed(ids, seed_now())
         parts, start = [], 0
         for size in _split_sizes(sizes, count):
             part = copy.copy(self)
             chosen = [int(i) for i in ids[start:start + size]]
-            part.sampler = SubsetRandomSampler(chosen) if randomize else SubsetSampler(chosen)
+            part.sampler = SubsetRandomSampler(chosen) if randomize and self._shuffle else SubsetSampler(chosen)
             part._pipeline = part._first = part._size = part._last = part._last_stats = None
             parts.append(part)
             start += size
