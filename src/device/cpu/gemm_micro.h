@@ -199,6 +199,7 @@ static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int r
     for (int64_t p = 0; p < k; p++, w += 2 * LANES) {
         const T *from = x + offsets[p];
         V wv[2];
+        for (int j = 0; j < vectors; j++) __builtin_prefetch(w + 16 * 2 * LANES + j * LANES); /* large weights come from far away */
         for (int j = 0; j < vectors; j++) wv[j] = V_LOAD(w + j * LANES);
         for (int i = 0; i < rows; i++) {
             V xv = V_SPLAT(from[i * step]);
