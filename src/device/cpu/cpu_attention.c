@@ -21,6 +21,7 @@ typedef struct {
     float scale;
     bool causal;
     int64_t rows, blocks;          /* of a block; per item */
+    int64_t p_row;                 /* from row to row of a block of scores: not where a power of two lets rows compete for the first cache */
     int64_t slots, per_slot;       /* floats of scratch of a slot */
     int64_t packed_k, packed_v;    /* floats per item */
     float *keys, *values, *scratch;
@@ -47,7 +48,8 @@ static void plan(const sp_call *c, bool gradient, attention_job *j)
     j->packed_k = line(sp__product_packed(j->g, s->source, s->size));
     j->packed_v = gradient ? line(sp__product_packed(j->g, s->source, s->width)) : 0;
     /* scaled rows of query, probabilities, and their gradients */
-    j->per_slot = line(j->rows * s->size) + line(j->rows * s->source) * (gradient ? 2 : 1);
+    j->p_row = line(s->source) + (s->source % 512 == 0 ? 16 : 0);
+    j->per_slot = line(j->rows * s->size) + j->rows * j->p_row * (gradient ? 2 : 1);
 }
 
 static size_t bytes_of(const attention_job *j)
@@ -75,20 +77,22 @@ static void pack_items(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* Probabilities of rows [i, i + m) of item n into p; q gets the rows of query, scaled. */
-static void probabilities(const attention_job *j, int64_t n, int64_t i, int64_t m, float *q, float *p)
+/* Probabilities of rows [i, i + m) of item n into p; q gets the rows of query, scaled. With `sums` they are not divided by their sum, which goes
+ * there: then the fewer results can be. */
+static void probabilities(const attention_job *j, int64_t n, int64_t i, int64_t m, float *q, float *p, float *sums)
 {
     const sp__attention_shape *s = &j->s;
     const float *from = input(j, 0) + (n * s->length + i) * s->size;
     for (int64_t e = 0; e < m * s->size; e++) q[e] = from[e] * j->scale;
-    const sp__product scores = {.g = j->g, .m = m, .n = s->source, .k = s->size, .a_row = s->size, .a_col = 1, .c_row = s->source};
+    const sp__product scores = {.g = j->g, .m = m, .n = s->source, .k = s->size, .a_row = s->size, .a_col = 1, .c_row = j->p_row};
     sp__product_run(&scores, q, j->keys + n * j->packed_k, p);
     const float *mask = j->c->in[3] ? input(j, 3) + sp__attention_mask(j->c, n) + i * s->source : NULL;
     for (int64_t r = 0; r < m; r++) {
-        float *row = p + r * s->source;
+        float *row = p + r * j->p_row;
         const int64_t seen = j->causal ? least(s->source, i + r + 1) : s->source;
         for (int64_t t = 0; mask && t < seen; t++) row[t] += mask[r * s->source + t];
-        j->k->softmax(seen, row, row);
+        if (sums) sums[r] = j->k->powers(seen, row, row);
+        else j->k->softmax(seen, row, row);
         memset(row + seen, 0, (size_t)(s->source - seen) * sizeof(float));
     }
 }
@@ -101,10 +105,15 @@ static void forward(void *context, int64_t begin, int64_t end)
         float *q = j->scratch + slot * j->per_slot, *p = q + line(j->rows * s->size);
         for (int64_t t = slot; t < s->n * j->blocks; t += j->slots) {
             const int64_t n = t / j->blocks, i = t % j->blocks * j->rows, m = least(j->rows, s->length - i);
-            probabilities(j, n, i, m, q, p);
-            const sp__product mix = {.g = j->g, .m = m, .n = s->width, .k = s->source, .a_row = s->source, .a_col = 1,
+            float sums[ROWS_MOST], *out = output(j, 0) + (n * s->length + i) * s->width;
+            probabilities(j, n, i, m, q, p, sums);
+            const sp__product mix = {.g = j->g, .m = m, .n = s->width, .k = s->source, .a_row = j->p_row, .a_col = 1,
                                      .c_row = s->width, .b_row = s->width};
-            sp__product_run(&mix, p, input(j, 2) + n * s->source * s->width, output(j, 0) + (n * s->length + i) * s->width);
+            sp__product_run(&mix, p, input(j, 2) + n * s->source * s->width, out);
+            for (int64_t r = 0; r < m; r++) {
+                const float scale = 1 / sums[r];
+                for (int64_t e = 0; e < s->width; e++) out[r * s->width + e] *= scale;
+            }
         }
     }
 }
@@ -113,21 +122,21 @@ static void forward(void *context, int64_t begin, int64_t end)
 static void backward_block(const attention_job *j, int64_t n, int64_t i, int64_t m, float *q)
 {
     const sp__attention_shape *s = &j->s;
-    float *p = q + line(j->rows * s->size), *dp = p + line(j->rows * s->source);
+    float *p = q + line(j->rows * s->size), *dp = p + j->rows * j->p_row;
     const float *g = input(j, 4) + (n * s->length + i) * s->width, *key = input(j, 1) + n * s->source * s->size;
     float *dq = output(j, 0) + (n * s->length + i) * s->size;
-    probabilities(j, n, i, m, q, p);
-    const sp__product dv = {.g = j->g, .m = s->source, .n = s->width, .k = m, .a_row = 1, .a_col = s->source, .c_row = s->width,
+    probabilities(j, n, i, m, q, p, NULL);
+    const sp__product dv = {.g = j->g, .m = s->source, .n = s->width, .k = m, .a_row = 1, .a_col = j->p_row, .c_row = s->width,
                             .b_row = s->width, .accumulate = i > 0};
     sp__product_run(&dv, p, g, output(j, 2) + n * s->source * s->width);
-    const sp__product towards_p = {.g = j->g, .m = m, .n = s->source, .k = s->width, .a_row = s->width, .a_col = 1, .c_row = s->source};
+    const sp__product towards_p = {.g = j->g, .m = m, .n = s->source, .k = s->width, .a_row = s->width, .a_col = 1, .c_row = j->p_row};
     sp__product_run(&towards_p, g, j->values + n * j->packed_v, dp);
-    for (int64_t r = 0; r < m; r++) j->k->softmax_grad(s->source, dp + r * s->source, p + r * s->source, dp + r * s->source);
-    const sp__product to_q = {.g = j->g, .m = m, .n = s->size, .k = s->source, .a_row = s->source, .a_col = 1, .c_row = s->size,
+    for (int64_t r = 0; r < m; r++) j->k->softmax_grad(s->source, dp + r * j->p_row, p + r * j->p_row, dp + r * j->p_row);
+    const sp__product to_q = {.g = j->g, .m = m, .n = s->size, .k = s->source, .a_row = j->p_row, .a_col = 1, .c_row = s->size,
                               .b_row = s->size};
     sp__product_run(&to_q, dp, key, dq);
     for (int64_t e = 0; e < m * s->size; e++) dq[e] *= j->scale;
-    const sp__product dk = {.g = j->g, .m = s->source, .n = s->size, .k = m, .a_row = 1, .a_col = s->source, .c_row = s->size,
+    const sp__product dk = {.g = j->g, .m = s->source, .n = s->size, .k = m, .a_row = 1, .a_col = j->p_row, .c_row = s->size,
                             .b_row = s->size, .accumulate = i > 0};
     sp__product_run(&dk, dp, q, output(j, 1) + n * s->source * s->size);
 }

@@ -42,9 +42,20 @@ static inline void sp__product_run(const sp__product *p, const float *a, const f
             const int64_t w = sp__product_least(g->columns, p->n - col), b_row = p->b_row ? p->b_row : g->columns;
             const float *right = p->b_row ? b + at * p->b_row + col : b + col * p->k + at * g->columns;
             const sp__gemm_micro *micro = w == g->columns || w == g->lanes ? g->direct[w > g->lanes] : g->edge[w > g->lanes];
-            for (int64_t r = 0; r < p->m; r += height)
-                micro[sp__product_least(height, p->m - r) - 1](depth, a + r * p->a_row + at * p->a_col, p->a_row, p->a_col, right,
-                                                               b_row, c + r * p->c_row + col, p->c_row, w, p->accumulate || at > 0);
+            for (int64_t r = 0, turn = 0; r < p->m; r += height, turn++) {
+                const int64_t rows = sp__product_least(height, p->m - r);
+                const float *left = a + r * p->a_row + at * p->a_col;
+                float *to = c + r * p->c_row + col;
+                if (w < g->columns) {
+                    micro[rows - 1](depth, left, p->a_row, p->a_col, right, b_row, to, p->c_row, w, p->accumulate || at > 0);
+                    continue;
+                }
+                /* The next columns' lines are asked for meanwhile, one of each row in a part's time. */
+                const bool asks = col + w < p->n && turn * 16 < w;
+                const float *next = right + (p->b_row ? w : w * p->k) + turn * 16;
+                g->ahead[rows - 1](depth, left, p->a_row, p->a_col, right, b_row, to, p->c_row, p->accumulate || at > 0,
+                                   (const char *)(asks ? next : to), asks ? b_row * (int64_t)sizeof(float) : 0);
+            }
         }
     }
 }

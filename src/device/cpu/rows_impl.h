@@ -72,7 +72,7 @@ static inline vf exp_store_n(float *y, const float *x, vf top, int64_t n)
     return vf_first(n, e, vf_set(0));
 }
 
-static void softmax(int64_t n, float *y, const float *x)
+static float powers(int64_t n, float *y, const float *x)
 {
     const vf top = vf_set(row_most(n, x));
 #define TERM(i) exp_store(y + (i), x + (i), top)
@@ -80,7 +80,12 @@ static void softmax(int64_t n, float *y, const float *x)
     ROW_SUM(sum, TERM, LAST)
 #undef TERM
 #undef LAST
-    const vf scale = vf_set(1 / sum);
+    return sum;
+}
+
+static void softmax(int64_t n, float *y, const float *x)
+{
+    const vf scale = vf_set(1 / powers(n, y, x));
 #define EXPR(LOAD) LOAD(y + i) * scale
     ROW_MAP(y, EXPR)
 #undef EXPR
@@ -430,7 +435,7 @@ static void gru_grad(int64_t n, const float *dy, const float *kept, const float 
 }
 
 const sp__row_kernels ROWS_TABLE = {
-    .softmax = softmax, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
+    .softmax = softmax, .powers = powers, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
     .softmax_columns = softmax_columns, .log_softmax_columns = log_softmax_columns,
     .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
     .sum = sum, .most = most, .least = least,
