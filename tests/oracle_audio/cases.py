@@ -84,6 +84,9 @@ def questions():
     for name in _SOUNDS:
         yield from ((f"{name}|{e}", e, (made[name],)) for e in _FILTERS + _SOUND)
     yield from ((f"half|{e}", e, (made["tone"].astype(np.float16),)) for e in _FILTERS[:4] + _SOUND)
+    whole = (made["tone"] * 100).astype(np.int16)
+    yield from ((f"whole|{e}", e, (whole,)) for e in _FILTERS[:2] + _SOUND)
+    yield from ((f"whole_spectrum|{e}", e, (made["spectrum"].astype(np.int32),)) for e in _SPECTRUM)
     yield from ((f"spectrum|{e}", e, (made["spectrum"],)) for e in _SPECTRUM)
     yield from ((f"pairs|{e}", e, (made["pairs"],)) for e in _PAIRS)
     yield from ((f"levels|{e}", e, (made["levels"],)) for e in ("MuLawDecoding()", "MuLawDecoding(64)", "LowpassBiquad(4000, 900.0)"))

@@ -165,6 +165,9 @@ class Resample(AudioTensorOperation):
         self.orig_freq, self.new_freq, self.resample_method = orig_freq, new_freq, resample_method
         self.lowpass_filter_width, self.rolloff, self.beta = lowpass_filter_width, rolloff, beta
 
+    def _checked(self, column):
+        return (column,) if self.orig_freq == self.new_freq and column.dtype.kind in 'fiub' else super()._checked(column)
+
     def _one(self, x):
         return resample(x, self.orig_freq, self.new_freq, self.resample_method, self.lowpass_filter_width, self.rolloff,
                         self.beta)
@@ -214,6 +217,8 @@ class DetectPitchFrequency(AudioTensorOperation):
         win_length: stretches of which the median is taken.
         freq_low, freq_high: range of pitches.
     """
+
+    _whole = False
 
     def __init__(self, sample_rate, frame_time=0.01, win_length=30, freq_low=85, freq_high=3400):
         super().__init__()
@@ -318,7 +323,7 @@ class Flanger(AudioTensorOperation):
         interpolation: an Interpolation.
     """
 
-    _ndim, _half = 2, True
+    _ndim, _half, _same = 2, True, True
 
     def __init__(self, sample_rate, delay=0.0, depth=2.0, regen=0.0, width=71.0, speed=0.5, phase=25.0,
                  modulation=Modulation.SINUSOIDAL, interpolation=Interpolation.LINEAR):

@@ -26,8 +26,9 @@ class AudioTensorOperation(TensorOperation):
 
     random = False
     _ndim = 1     # dimensions it needs
-    _kinds = 'f'  # kinds of numbers it takes
     _half = False  # whether float16 comes out as float16, not float32
+    _same = False  # whether whole numbers come out as they went in, not as float32
+    _whole = True  # whether it takes whole numbers
 
     def __init__(self):
         super().__init__()
@@ -41,13 +42,14 @@ class AudioTensorOperation(TensorOperation):
         if column.ndim < self._ndim:
             raise RuntimeError(f"{who}: the shape of input tensor does not match the requirement of operator. Expecting "
                                f"at least {self._ndim} dimensions. But got tensor with dimension {column.ndim}.")
-        if column.dtype.kind not in self._kinds:
+        if column.dtype.kind not in ('fiub' if self._whole else 'f'):
+            kind, wanted = 'string' if column.dtype.kind == 'U' else column.dtype, 'int, float' if self._whole else 'float'
             raise RuntimeError(f"{who}: the data type of input tensor does not match the requirement of operator. "
-                               f"Expecting numbers of kind '{self._kinds}'. But got type {column.dtype}.")
-        inner = column.astype(np.float32) if column.dtype == np.float16 or column.dtype.kind in 'iu' else column
-        made = self._one(inner)
+                               f"Expecting tensor in type of [{wanted}, double]. But got type {kind}.")
+        whole, half = column.dtype.kind != 'f', column.dtype == np.float16
+        made = self._one(column.astype(np.float32) if whole or half else column)
         made = made if isinstance(made, tuple) else (made,)
-        return tuple(a.astype(np.float16) for a in made) if self._half and column.dtype == np.float16 else made
+        return tuple(a.astype(column.dtype) for a in made) if self._half and half or self._same and whole else made
 
     def parse(self):
         """Not one of the engine's, unless it says so."""
@@ -532,8 +534,6 @@ class Fade(AudioTensorOperation):
         fade_shape: a FadeShape.
     """
 
-    _kinds = 'fiu'
-
     def __init__(self, fade_in_len=0, fade_out_len=0, fade_shape=FadeShape.LINEAR):
         super().__init__()
         check.integer(fade_in_len, 'fade_in_len', 0)
@@ -572,8 +572,6 @@ class MuLawEncoding(AudioTensorOperation):
         quantization_channels: how many numbers.
     """
 
-    _kinds = 'fiu'
-
     def __init__(self, quantization_channels=256):
         super().__init__()
         check.integer(quantization_channels, 'quantization_channels', 1)
@@ -591,8 +589,6 @@ class MuLawDecoding(AudioTensorOperation):
     Args:
         quantization_channels: how many numbers.
     """
-
-    _kinds = 'fiu'
 
     def __init__(self, quantization_channels=256):
         super().__init__()
@@ -645,8 +641,6 @@ class DBToAmplitude(AudioTensorOperation):
         power: 1 gives power, 0.5 amplitude.
     """
 
-    _kinds = 'fiu'
-
     def __init__(self, ref, power):
         super().__init__()
         check.number(ref, 'ref')
@@ -668,8 +662,6 @@ def _complex(who, x):
 class Angle(AudioTensorOperation):
     """Angles of complex numbers, given as pairs."""
 
-    _kinds = 'fiu'
-
     def _one(self, x):
         real, imaginary = _complex('Angle', x)
         return np.arctan2(imaginary, real)
@@ -681,8 +673,6 @@ class ComplexNorm(AudioTensorOperation):
     Args:
         power: of the size.
     """
-
-    _kinds = 'fiu'
 
     def __init__(self, power=1.0):
         super().__init__()
@@ -700,8 +690,6 @@ class Magphase(AudioTensorOperation):
     Args:
         power: of the size.
     """
-
-    _kinds = 'fiu'
 
     def __init__(self, power=1.0):
         super().__init__()
