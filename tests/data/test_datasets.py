@@ -380,3 +380,25 @@ def test_files_of_matlab(tmp_path):
             load_mat(str(path))
         except RuntimeError as error:
             assert 'x.mat' in str(error)
+
+
+@pytest.mark.parametrize('call, error, text', [
+    (lambda v: v.type_check(1, (str,), 'x'), TypeError, r"Argument x with value 1 is not of type \[<class 'str'>\], but got <class 'int'>."),
+    (lambda v: v.type_check_list([1, 'a'], (int,), 'x'), TypeError, r'Argument x\[1\] with value a is not'),
+    (lambda v: v.type_check_list([1, 'a'], (int,), ['p', 'q']), TypeError, 'Argument q with value a is not'),
+    (lambda v: v.check_value(0, [0, 3], 'x', True), ValueError, r'Input x is not within the required interval of \(0, 3\].'),
+    (lambda v: v.check_range([3, 1], [0, 9], 'x'), ValueError, r'Input x is not within the required interval of \[0, 9\].'),
+    (lambda v: v.check_uint8(256, 'x'), ValueError, r'Input x is not within the required interval of \[0, 255\].'),
+    (lambda v: v.check_valid_str('q', ['a', 'b'], 'x'), ValueError, r"Input x is not within the valid set of \['a', 'b'\]."),
+    (lambda v: v.check_dir('/nothing/there'), ValueError, 'The folder /nothing/there does not exist'),
+    (lambda v: v.check_num_samples(-1), ValueError, 'num_samples exceeds the boundary')])
+def test_checks_for_transforms_of_users(call, error, text):
+    """With MindSpore's words."""
+    from spore.dataset.core import validator_helpers
+    with pytest.raises(error, match=text):
+        call(validator_helpers)
+    assert validator_helpers.parse_user_args(lambda a, b=2: None, 1)[0] == [1, 2] and validator_helpers.replace_none(None, 3) == 3
+
+
+def test_one_value_has_no_end():
+    assert transforms.PadEnd([4], 7)(np.array(3)).tolist() == 3 and transforms.PadEnd([4])(np.array('a')).tolist() == 'a'

@@ -20,6 +20,8 @@ common.recompute: recompute
 common.initializer: _assignment _calculate_fan_in_and_fan_out _calculate_correct_fan _calculate_gain
 common.seed: _get_graph_seed
 communication.management: init get_rank get_group_size GlobalComm
+dataset.core.validator_helpers: parse_user_args type_check type_check_list check_value check_pos_int32 check_uint8 replace_none INT32_MAX
+dataset.vision.transforms: ImageTensorOperation VideoTensorOperation
 mint.optim: Adam AdamW SGD
 nn.cell: Cell
 nn.layer.activation: get_activation

@@ -154,6 +154,11 @@ static sp_status pad_end_run(sp_transform_call *c)
 {
     const sp_tensor *in = c->in[0];
     int64_t dims[SP_RANK_MAX], common[SP_RANK_MAX];
+    if (in->rank == 0) { /* one value has no end */
+        sp_tensor *same = NULL;
+        SP_TRY(sp_tensor_copy(in, &same));
+        return sp__give(c, same);
+    }
     SP_CHECK(sp__arg_n(c, END_SHAPE) == in->rank, SP_RUNTIME,
              "PadEnd: invalid pad shape, as rank of input is: %d, and rank of pad value: %d", in->rank, sp__arg_n(c, END_SHAPE));
     for (int i = 0; i < in->rank; i++) {

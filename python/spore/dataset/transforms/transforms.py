@@ -535,6 +535,8 @@ class PadEnd(TensorOperation):
         return tuple(self._pad_text(column) for column in columns)
 
     def _pad_text(self, column):
+        if column.ndim == 0:
+            return column
         if len(self.pad_shape) != column.ndim:
             raise RuntimeError(f"PadEnd: invalid pad shape, as rank of input is: {column.ndim}, and rank of pad value: "
                                f"{len(self.pad_shape)}")

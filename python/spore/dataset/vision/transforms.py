@@ -20,6 +20,8 @@ from spore.dataset.vision._random import (AutoAugment, BoundingBoxAugment, CutOu
                                           RandomVerticalFlipWithBBox, ResizeWithBBox, TrivialAugmentWide,
                                           UniformAugment)
 
+ImageTensorOperation = VideoTensorOperation = TensorOperation   # bases, for transforms of users
+
 __all__ = ['AdjustBrightness', 'AdjustContrast', 'AdjustGamma', 'AdjustHue', 'AdjustSaturation', 'AdjustSharpness',
            'Affine', 'AutoAugment', 'AutoContrast', 'BoundingBoxAugment', 'CenterCrop', 'ConvertColor', 'Crop',
            'CutMixBatch', 'CutOut', 'Decode', 'Equalize', 'Erase', 'FiveCrop', 'GaussianBlur', 'Grayscale',
