@@ -156,6 +156,62 @@ MOVE(c128, 16)
 #define ENTRY_ROW(FROM) {DTYPES(ENTRY, FROM)},
 static const sp_loop_fn cast_table[15][15] = {DTYPES_OUTER(ENTRY_ROW)};
 
+/* --- runs ---------------------------------------------------------------------------------------------------------
+ * Bytes, int32 and float32 without gaps, as quantised networks convert them all the time: loops that the compiler makes vectors of. */
+
+#define WIDEN(FROM, F, TO, T)                                                                                          \
+    static void run_##FROM##_##TO(int64_t n, char *const *ptr, const int64_t *step, const void *context)               \
+    {                                                                                                                  \
+        if (step[0] != (int64_t)sizeof(T) || step[1] != (int64_t)sizeof(F)) {                                          \
+            cast_##FROM##_##TO(n, ptr, step, context);                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
+        T *to = (T *)(void *)ptr[0];                                                                                   \
+        const F *from = (const F *)(const void *)ptr[1];                                                               \
+        for (int64_t i = 0; i < n; i++) to[i] = (T)from[i];                                                            \
+    }
+WIDEN(U8, uint8_t, F32, float)
+WIDEN(I8, int8_t, F32, float)
+WIDEN(I32, int32_t, F32, float)
+WIDEN(U8, uint8_t, I32, int32_t)
+WIDEN(I8, int8_t, I32, int32_t)
+
+enum { RUN = 256 };
+
+/* Does int32 hold all of them? Then cutting off goes through it, with the same result. */
+static bool all_fit(int n, const float *x)
+{
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad |= !(x[i] > -2147483648.0f && x[i] < 2147483648.0f);
+    return bad == 0;
+}
+
+#define NARROW(TO, T)                                                                                                  \
+    static void run_F32_##TO(int64_t n, char *const *ptr, const int64_t *step, const void *context)                    \
+    {                                                                                                                  \
+        bool run = step[0] == (int64_t)sizeof(T) && step[1] == (int64_t)sizeof(float);                                 \
+        for (int64_t at = 0; at < n; at += RUN) {                                                                      \
+            int m = n - at < RUN ? (int)(n - at) : RUN;                                                                \
+            char *place[2] = {ptr[0] + at * step[0], ptr[1] + at * step[1]};                                           \
+            T *to = (T *)(void *)place[0];                                                                             \
+            const float *from = (const float *)(const void *)place[1];                                                 \
+            if (run && all_fit(m, from))                                                                               \
+                for (int i = 0; i < m; i++) to[i] = (T)(int32_t)from[i];                                               \
+            else cast_F32_##TO(m, place, step, context);                                                               \
+        }                                                                                                              \
+    }
+NARROW(U8, uint8_t)
+NARROW(I8, int8_t)
+NARROW(I32, int32_t)
+
+static sp_loop_fn run_loop(sp_dtype from, sp_dtype to)
+{
+    if (to == SP_DTYPE_F32) return from == SP_DTYPE_U8 ? run_U8_F32 : from == SP_DTYPE_I8 ? run_I8_F32 : from == SP_DTYPE_I32 ? run_I32_F32 : NULL;
+    if (to == SP_DTYPE_I32 && from != SP_DTYPE_F32) return from == SP_DTYPE_U8 ? run_U8_I32 : from == SP_DTYPE_I8 ? run_I8_I32 : NULL;
+    if (from != SP_DTYPE_F32) return NULL;
+    return to == SP_DTYPE_U8 ? run_F32_U8 : to == SP_DTYPE_I8 ? run_F32_I8 : to == SP_DTYPE_I32 ? run_F32_I32 : NULL;
+}
+
 sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to)
 {
     if (from == to) {
@@ -168,5 +224,6 @@ sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to)
         }
     }
     if (from >= SP_DTYPE_STR || to >= SP_DTYPE_STR) return NULL;
-    return cast_table[from][to];
+    sp_loop_fn run = run_loop(from, to);
+    return run != NULL ? run : cast_table[from][to];
 }

@@ -312,3 +312,22 @@ def test_writing_over_the_contents():
     t.delete_()
     assert t.size == 0 and row.tolist() == [0, 0]
     assert Tensor([1, 2, 3, 4]).reshape_as(Tensor([[0, 0], [0, 0]])).shape == (2, 2)
+
+
+@pytest.mark.parametrize("source, target", [("float32", "uint8"), ("float32", "int8"), ("float32", "int32"), ("uint8", "float32"), ("int8", "float32"),
+                                            ("int32", "float32"), ("uint8", "int32"), ("int8", "int32")])
+def test_casts_of_runs_equal_casts_of_single_elements(source, target):
+    """Elements without gaps are converted by vectors, those with gaps one by one; numbers out of range among them."""
+    random = np.random.default_rng(1)
+    values = random.integers(-128 if source != "uint8" else 0, 128, 1500).astype(source)
+    if source == "float32":
+        values = (random.standard_normal(1500) * 200).astype(source)
+        values[[0, 700, 701, 702, 1400]] = [np.nan, np.inf, -3e9, 5e9, -2147483648.0]
+    elif source == "int32":
+        values[:3] = [2**31 - 1, -2**31, 16777217]
+    apart = np.zeros(3000, source)
+    apart[::2] = values
+    one_by_one = ms.Tensor(apart)[::2].astype(target).asnumpy()
+    np.testing.assert_array_equal(ms.Tensor(values).astype(target).asnumpy(), one_by_one)
+    fits = np.isfinite(values.astype("f8")) & (np.abs(values.astype("f8")) < 100)
+    np.testing.assert_array_equal(one_by_one[fits], values[fits].astype(target))

@@ -17,7 +17,10 @@ static inline void block_read(loop_kind kind, int64_t n, float *to, const char *
 {
     if (kind == KIND_F32) {
         if (step == 4) memcpy(to, from, (size_t)n * 4);
-        else
+        else if (step == 0) { /* one number for all; blocks have room for whole vectors */
+            const vf all = vf_set(*(const float *)(const void *)from);
+            for (int64_t i = 0; i < n; i += LANES) vf_store(to + i, all);
+        } else
             for (int64_t i = 0; i < n; i++) to[i] = *(const float *)(const void *)(from + i * step);
     } else if (kind == KIND_F16) {
         if (step == 2) vec_from_f16(n, to, (const sp_f16 *)(const void *)from);

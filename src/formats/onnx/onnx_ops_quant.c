@@ -34,12 +34,12 @@ static void limits(int type, sp_dtype dtype, double *low, double *high)
 }
 
 /* Rounded to the nearest, ties to even, and cut to what the type holds. Cut first: then adding and taking away 1.5 * 2^23 rounds
- * float32 just so, in vectors. */
+ * float32 just so, in vectors; the zero point is part of what is taken away, all of it in whole numbers. scale NULL: 1. */
 static sp_tensor *quantised(sp_onnx_call *c, sp_tensor *x, sp_tensor *scale, sp_tensor *zero, int type, sp_dtype dtype)
 {
     double low, high;
     limits(type, dtype, &low, &high);
-    sp_tensor *q = sp_div(c->b, x, scale);
+    sp_tensor *q = scale != NULL ? sp_div(c->b, x, scale) : x;
     if (q == NULL) return NULL;
     if (sp_tensor_dtype(q) != SP_DTYPE_F32) q = sp_cast(c->b, sp_round(c->b, q), SP_DTYPE_F32);
     sp_tensor *from = sp__onnx_scalar(c, SP_DTYPE_F32, low), *to = sp__onnx_scalar(c, SP_DTYPE_F32, high);
@@ -49,8 +49,7 @@ static sp_tensor *quantised(sp_onnx_call *c, sp_tensor *x, sp_tensor *scale, sp_
         to = sp_sub(c->b, to, shift);
     }
     q = sp_minimum(c->b, sp_maximum(c->b, q, from), to);
-    q = sp_sub(c->b, sp_add(c->b, q, large), large);
-    if (shift != NULL) q = sp_add(c->b, q, shift);
+    q = sp_sub(c->b, sp_add(c->b, q, large), shift != NULL ? sp_sub(c->b, large, shift) : large);
     return sp_cast(c->b, q, dtype);
 }
 
@@ -229,13 +228,25 @@ static sp_status qlinear_matmul(sp_onnx_call *c)
     SP_TRY(integer_matmul(c, c->in[0], c->in[2], c->in[3], c->in[5], &sum));
     sp_tensor *scale_x = along(c, sp_cast(c->b, c->in[1], SP_DTYPE_F32), true), *scale_y = along(c, sp_cast(c->b, c->in[4], SP_DTYPE_F32), false);
     sp_tensor *scale = sp_div(c->b, sp_mul(c->b, scale_x, scale_y), sp_cast(c->b, c->in[6], SP_DTYPE_F32));
-    sp_tensor *one = sp__onnx_scalar(c, SP_DTYPE_F32, 1);
     sum = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
-    return sp__onnx_return(c, quantised(c, sum, one, c->in[7], 0, sp_tensor_dtype(c->in[7])));
+    return sp__onnx_return(c, quantised(c, sum, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7])));
 }
 
-/* Convolution of integers: in float32, in parts of the channels where the sums ask for it. */
-static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, sp_tensor **out)
+/* Whether float32 holds the sums with a bias of int32, too. */
+static bool sums_hold_bias(const sp_tensor *weights, int64_t outer, int64_t inner, const sp_tensor *bias)
+{
+    if (sp_tensor_is_symbol(weights) || !sp_tensor_is_contiguous(weights) || sp_tensor_is_symbol(bias) || sp_tensor_dtype(bias) != SP_DTYPE_I32 ||
+        !sp_tensor_is_contiguous(bias) || sp_tensor_rank(bias) != 1)
+        return false;
+    const factors f = {sp_tensor_data((sp_tensor *)weights), outer, inner, 0};
+    double most = 0;
+    for (int64_t i = 0; i < sp_tensor_count(bias); i++) most = fmax(most, fabs((double)((const int32_t *)sp_tensor_data((sp_tensor *)bias))[i]));
+    return most + 255 * greatest_sum(&f, inner) <= 16777216.0;
+}
+
+/* Convolution of integers: in float32, in parts of the channels where the sums ask for it. A bias (may be NULL) is taken along, and set to
+ * NULL, where the sums leave room for it. */
+static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, sp_tensor **bias, sp_tensor **out)
 {
     sp_tensor *dx = centred(c, x, x_zero, false), *dw = sp_cast(c->b, w, SP_DTYPE_F32), *sum = NULL;
     if (w_zero != NULL) dw = sp_sub(c->b, dw, sp_cast(c->b, spread(c, w, w_zero, 0, 0), SP_DTYPE_F32));
@@ -243,11 +254,17 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
     int64_t parts = 1, channels = sp_tensor_dims(w)[1], filters = sp_tensor_dims(w)[0];
     int64_t taps = filters > 0 && channels > 0 ? sp_tensor_count(w) / filters : 1;
     parts = exact_parts(dw, filters, taps, 0);
-    bool grouped = sp__onnx_attr_int(c, "group", 1) != 1;
-    if (grouped && parts > 1) { /* rare: whole in float64 */
+    bool grouped = sp__onnx_attr_int(c, "group", 1) != 1, grouped_wide = grouped && parts > 1;
+    if (grouped_wide) { /* rare: whole in float64 */
         dx = sp_cast(c->b, dx, SP_DTYPE_F64);
         dw = sp_cast(c->b, dw, SP_DTYPE_F64);
         parts = 1;
+    }
+    if (bias != NULL && *bias != NULL && parts == 1 && !grouped_wide && sums_hold_bias(dw, filters, taps, *bias)) {
+        sp_tensor *in[3] = {dx, dw, sp_cast(c->b, *bias, SP_DTYPE_F32)};
+        SP_TRY(sp_builder_status(c->b));
+        *bias = NULL;
+        return sp__onnx_again(c, "Conv", 3, in, 1, out);
     }
     if (parts > channels) parts = channels;
     int64_t size = (channels + parts - 1) / (parts > 0 ? parts : 1);
@@ -267,14 +284,14 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
 static sp_status conv_integer(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    SP_TRY(integer_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), &sum));
+    SP_TRY(integer_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), NULL, &sum));
     return sp__onnx_return(c, sp_cast(c->b, sum, SP_DTYPE_I32));
 }
 
 /* Sums of products below 2^24 are whole numbers in float32; a bias beyond is added in int32. */
 static sp_status qlinear_conv(sp_onnx_call *c)
 {
-    sp_tensor *sum = NULL, *scale;
+    sp_tensor *sum = NULL, *scale, *bias = sp__onnx_in(c, 8);
     bool last = sp__onnx_attr_int(c, "channels_last", 0) != 0;
     sp_tensor *x = c->in[0];
     int rank = sp_tensor_rank(x);
@@ -282,13 +299,13 @@ static sp_status qlinear_conv(sp_onnx_call *c)
     for (int i = 2; i < rank; i++) forth[i] = i - 1;
     for (int i = 1; i < rank; i++) back[i] = i == rank - 1 ? 1 : i + 1;
     if (last) x = sp_transpose(c->b, x, rank, forth);
-    SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &sum));
-    if (sp__onnx_in(c, 8) != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, c->in[8], 1, 0));
+    SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
+    if (bias != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, bias, 1, 0));
     scale = sp_div(c->b, sp_mul(c->b, c->in[1], c->in[4]), c->in[6]);
     SP_TRY(sp_builder_status(c->b));
     scale = spread(c, sum, scale, 1, 0);
     sp_tensor *y = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
-    y = quantised(c, y, sp__onnx_scalar(c, SP_DTYPE_F32, 1), c->in[7], 0, sp_tensor_dtype(c->in[7]));
+    y = quantised(c, y, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7]));
     return sp__onnx_return(c, last ? sp_transpose(c->b, y, rank, back) : y);
 }
 
