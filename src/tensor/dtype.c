@@ -178,11 +178,16 @@ WIDEN(I8, int8_t, I32, int32_t)
 
 enum { RUN = 256 };
 
-/* Does int32 hold all of them? Then cutting off goes through it, with the same result. */
+/* Are all below 2^31, and none NaN? Then cutting off goes through int32, with the same result. Told by their bits: compares of floats, which may
+ * raise a flag, are left alone by the compiler. */
 static bool all_fit(int n, const float *x)
 {
     int bad = 0;
-    for (int i = 0; i < n; i++) bad |= !(x[i] > -2147483648.0f && x[i] < 2147483648.0f);
+    for (int i = 0; i < n; i++) {
+        int32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bad |= (bits & 0x7FFFFFFF) >= 0x4F000000;
+    }
     return bad == 0;
 }
 

@@ -141,6 +141,19 @@ def regions():
         "x": weights(2, 3, 8, 9)}
 
 
+def pointwise_bytes():
+    """Convolutions with a kernel of one element, which are products of matrices: one zero point, many equal ones, none."""
+    x = RANDOM.integers(0, 256, (2, 5, 3, 4)).astype(np.uint8)
+    nodes = [node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"], ["y"]),
+             node("ConvInteger", ["x", "u", "xz", "uz"], ["z"]), node("ConvInteger", ["x", "w"], ["plain"], strides=[1, 1], pads=[0, 0, 0, 0]),
+             node("ConvInteger", ["x", "w", "xz"], ["steps"], strides=[2, 1])]
+    held = {"xs": np.float32(0.02), "xz": np.uint8(119), "w": RANDOM.integers(-64, 64, (6, 5, 1, 1)).astype(np.int8),
+            "ws": np.float32([0.01, 0.02, 0.03, 0.01, 0.02, 0.05]), "wz": np.zeros(6, np.int8), "ys": np.float32(0.3), "yz": np.uint8(100),
+            "b": RANDOM.integers(-500, 500, 6).astype(np.int32), "u": RANDOM.integers(0, 128, (3, 5, 1, 1)).astype(np.uint8), "uz": np.uint8(60)}
+    return model(graph(nodes, [value("x", "uint8", ["n", 5, 3, 4])], [value("y", "uint8"), value("z", "int32"), value("plain", "int32"), value("steps", "int32")],
+                       [tensor(v, k) for k, v in held.items()])), {"x": x}
+
+
 def loop():
     body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
                   node("Mul", ["s_out", "s_out"], ["square"])],
@@ -237,7 +250,7 @@ def grouped_queries():
 def main():
     import onnxruntime
     for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries,
-                 sparse_constants, regions):
+                 sparse_constants, regions, pointwise_bytes):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)
