@@ -3,18 +3,12 @@
  *
  *     channel_affine(conv(x, w, b), scale, shift)   ->   conv(x, w * scale, b * scale + shift)
  *
- * The products are rounded in another place, so this is done only when it was asked for. The scaled weights of constants are
- * computed while compiling (fold); those of variables in every run, which pays when the image is larger than the weights. */
+ * The products are rounded in another place, so this is done only when it was asked for, and of weights that are constants: scaled ones are computed while
+ * compiling (fold). Those of variables would have to be made and packed in every run, for two instructions less per vector of results. */
 #include "graph/passes/passes.h"
 #include "ops/ops_impl.h"
 
 static bool is_conv(const sp_op *op) { return op == &sp_op_conv1d || op == &sp_op_conv2d || op == &sp_op_conv3d; }
-
-static int64_t count_of(const sp_value *v)
-{
-    int64_t count;
-    return sp__meta_known(&v->meta) && sp__shape_count(v->meta.rank, v->meta.dims, &count) == SP_OK ? count : -1;
-}
 
 static int uses_of(const sp_function *f, const sp_value *v)
 {
@@ -32,11 +26,10 @@ static sp_node *scaled_conv(const sp_node *n)
     sp_node *conv = n->in[0]->origin == SP_VALUE_NODE ? n->in[0]->node : NULL;
     if (!conv || conv->kind != SP_NODE_OP || !is_conv(conv->op) || conv->owner != n->owner) return NULL;
     const sp_value *w = conv->in[1];
-    const int64_t weights = count_of(w), results = count_of(conv->out[0]);
-    if (weights < 0 || results < 0 || uses_of(n->owner, conv->out[0]) != 1) return NULL;
+    if (w->origin != SP_VALUE_CONSTANT || uses_of(n->owner, conv->out[0]) != 1) return NULL;
     for (int i = 1; i < 3; i++) /* half types are scaled in float by channel_affine */
         if (n->in[i]->meta.dtype != w->meta.dtype || n->in[i]->meta.rank != 1) return NULL;
-    return w->origin == SP_VALUE_CONSTANT || results >= 2 * weights ? conv : NULL;
+    return conv;
 }
 
 static sp_status scaled(sp_node *at, sp_value *x, sp_value *scale, sp_value **out)
