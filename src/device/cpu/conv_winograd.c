@@ -7,7 +7,7 @@
  *
  *   forward      many panels: a task takes several, one after the other, in scratch of its own. Few: all are transformed first, and a task
  *                multiplies one panel with some channels, so that there is enough to share.
- *                float32 with AVX2 and AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms.
+ *                float32 with AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms.
  *   by weight    a block of tiles at a time: transform x and dout, then add the products of every pair of panels of channels to its
  *                sums. Every element is added up in one order, block by block. */
 #include <stdatomic.h>
@@ -159,10 +159,13 @@ static bool weights_fit(const sp__conv_job *job)
     return job->kernels->win_fits(job->oc_g * job->k, job->weight, LARGEST_EXPONENT);
 }
 
+/* Plain images are turned by squares of 16 x 16, which AVX-512 alone does quickly. */
+static bool by_blocks(const sp__conv_job *job) { return sp__win_blocks_takes(job) && job->kernels->lanes == SP_BLOCK; }
+
 size_t sp__winograd_prepared_bytes(const sp__conv_job *job)
 {
     win_job w;
-    if (sp__win_blocks_takes(job)) return PREPARED_HEAD + sp__win_blocks_weights_bytes(job);
+    if (by_blocks(job)) return PREPARED_HEAD + sp__win_blocks_weights_bytes(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     return PREPARED_HEAD + aligned((size_t)weights_bytes(&w));
 }
@@ -173,7 +176,7 @@ sp_status sp__winograd_prepare(sp__conv_job *job, void *to)
     measure(job, &w);
     memset(to, 0, PREPARED_HEAD);
     *(char *)to = weights_fit(job);
-    if (sp__win_blocks_takes(job)) return sp__win_blocks_weights(job, (char *)to + PREPARED_HEAD);
+    if (by_blocks(job)) return sp__win_blocks_weights(job, (char *)to + PREPARED_HEAD);
     return make_weights(&w, (char *)to + PREPARED_HEAD);
 }
 
@@ -263,7 +266,7 @@ static sp_status scan_for_range(win_job *w, const char *data, int64_t n)
 size_t sp__winograd_work(const sp__conv_job *job)
 {
     win_job w;
-    if (sp__win_blocks_takes(job)) return (job->prepared ? 0 : sp__win_blocks_weights_bytes(job)) + sp__win_blocks_work(job);
+    if (by_blocks(job)) return (job->prepared ? 0 : sp__win_blocks_weights_bytes(job)) + sp__win_blocks_work(job);
     measure((sp__conv_job *)(uintptr_t)job, &w);
     int64_t slots = w.panels <= PANELS_FEW ? w.panels : ceil_div(w.panels, task_panels(&w));
     return (job->prepared ? 0 : aligned((size_t)weights_bytes(&w))) + (size_t)(slots * w.panel_bytes);
@@ -288,7 +291,7 @@ sp_status sp__winograd_forward(sp__conv_job *job, char *work)
     win_job w;
     measure(job, &w);
     if (job->prepared ? !job->prepared[0] : !weights_fit(job)) return SP_DECLINED;
-    if (sp__win_blocks_takes(job)) return forward_blocks(job, work);
+    if (by_blocks(job)) return forward_blocks(job, work);
     SP_TRY(scan_for_range(&w, job->x, job->g.batch * w.in.image_step));
     w.points = work;
     if (job->prepared) {

@@ -14,7 +14,7 @@
  * A small plane with unit stride is one long row: rows of the buffer follow each other without a gap, sums are made across their borders, too,
  * and those that stand for no result are left out when rows are copied to the output.
  *
- * 3x3 windows of float32 over sixteen channels and more: bands of rows are turned into blocks of channels in cache (blocks.h), vectors lie across channels, and
+ * 3x3 windows of float32 over sixteen channels and more, with AVX-512: bands of rows are turned into blocks of channels in cache (blocks.h), vectors lie across channels, and
  * results are turned back.
  *
  * An element is summed by one thread in one order, the same in all of these. */
@@ -182,7 +182,7 @@ static void forward_planes(void *context, int64_t begin, int64_t end)
 static int64_t band_of_blocks(const depth_job *job)
 {
     const sp__window *w = &job->g.w;
-    if (job->size != 4 || job->oc_g != 1 || job->g.group < SP_BLOCK || job->kernels->columns % SP_BLOCK != 0) return 0;
+    if (job->size != 4 || job->oc_g != 1 || job->g.group < SP_BLOCK || job->kernels->lanes != SP_BLOCK) return 0;
     if (w->kernel[1] != 3 || w->kernel[2] != 3 || w->dilation[1] != 1 || w->dilation[2] != 1 || w->stride[2] > 2) return 0;
     int64_t fit = BUFFER_BYTES / (w->in[2] * SP_BLOCK * 4), band = fit < 3 ? 0 : (fit - 3) / w->stride[1] + 1;
     return min_i64(min_i64(band, BUFFER_BYTES / (w->out[2] * SP_BLOCK * 4)), w->out[1]);
