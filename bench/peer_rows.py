@@ -75,3 +75,29 @@ GROUPS["train_sequence"] = [
 ]
 # Bytes, not seconds: bench/resident.py.
 GROUPS["memory"] = [(f"memory.{name}", (name,), 1.0, 1.0) for name in ("lenet", "mlp", "resnet18", "resnet50", "lstm", "gpt")]
+
+
+def work_of(name, args):
+    """What a row must do at least, by the limit it meets: ("float32", operations), ("memory", bytes); None: not counted (networks)."""
+    kind = name.split(".")[0]
+    if kind == "matmul":
+        dtype, batch, m, k, n = args
+        return ("memory", 4 * k * n) if m == 1 else (dtype, 2 * (batch or 1) * m * k * n)
+    if kind == "matmul_int8":
+        return "int8", 2 * args[0] ** 3
+    if kind in ("conv", "conv_input", "conv_weight"):
+        batch, inputs, size, outputs, kernel, stride, _, groups = args
+        return "float32", 2 * batch * outputs * (size // stride) ** 2 * (inputs // groups) * kernel ** 2
+    if kind in ("softmax", "layer_norm", "gelu", "tanh", "transpose", "cumsum"):
+        count = args[0] * args[1] if len(args) > 1 else args[0]
+        return "memory", 8 * count
+    if kind == "sum":
+        return "memory", 4 * args[0] * args[1]
+    if kind == "gather":
+        return "memory", 8 * args[1] * args[2]
+    if kind == "chain":
+        return "memory", 12 * args[0]
+    if kind == "attention":
+        heads, length, size = args
+        return "float32", 4 * heads * length * length * size
+    return None

@@ -9,7 +9,8 @@ SPORE_BENCH_THREADS=1 measures one thread by its processor time, for a machine t
 
 Nothing is installed. Every side is a process of its own with two threads; they take turns, several rounds, and the least
 time of a call counts. Results are merged into build/bench/peers.json (so groups can be measured one by one) and shown as Markdown,
-build/bench/peers.md. A ratio is our time over that of the fastest peer; above its aim it is marked.
+build/bench/peers.md. A ratio is our time over that of the fastest peer; above its aim it is marked. Rows whose work is known (products, rows at the
+speed of memory) also show their share of what `spore bench` finds to be this machine's limit; more than all of it means that caches, or Winograd, helped.
 """
 import datetime
 import json
@@ -19,7 +20,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from peer_rows import GROUPS
+from peer_rows import GROUPS, work_of
 
 BUILD = os.environ.get("SPORE_BUILD", os.path.join(HERE, "..", "build"))
 ROUNDS = int(os.environ.get("SPORE_BENCH_ROUNDS", "4"))
@@ -144,6 +145,30 @@ def versions():
     return out
 
 
+def limits():
+    """What `spore bench` measures of this machine: operations a second by dtype, and bytes a second of memory ("memory")."""
+    tool, found = os.path.join(BUILD, "spore"), {}
+    if not os.path.exists(tool):
+        return found
+    done = subprocess.run([tool, "bench"], capture_output=True, text=True, env=dict(os.environ, SPORE_NUM_THREADS=THREADS))
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if len(words) < 5 or words[-1] not in ("Gop/s", "GB/s") or words[-3] not in ("Gop/s", "GB/s"):
+            continue
+        key = "memory" if line.startswith("reading, memory") else words[1] if words[-1] == "Gop/s" else None
+        if key is not None:
+            found[key] = max(found.get(key, 0.0), 1e9 * float(words[-2]))
+    return found
+
+
+def share_of(name, args, own, found):
+    """The part of the machine's limit that our time makes use of; None where that is not counted."""
+    work = work_of(name, args)
+    if own is None or work is None or not found.get(work[0]):
+        return None
+    return work[1] / own / found[work[0]]
+
+
 def ratio_of(times, worst=False):
     """Our time over that of the fastest peer, its name; None when there is no peer. Of our modes the better counts, or the worse."""
     own = (max if worst else min)((v["best"] for k, v in times.items() if k.startswith("spore") and "best" in v), default=None)
@@ -165,19 +190,21 @@ def shown(seconds, name=""):
 def markdown(table):
     amx = "amx_bf16" in table["machine"]["features"] and table["machine"]["isa"] in ("", "amx")
     names = sorted({side for row in table["rows"].values() for side in row["times"]}, key=lambda s: (not s.startswith("spore"), s))
-    lines = ["| row | " + " | ".join(names) + " | ratio | aim |", "|---|" + "---|" * (len(names) + 2)]
+    lines = ["| row | " + " | ".join(names) + " | ratio | aim | of the limit |", "|---|" + "---|" * (len(names) + 3)]
     for group in GROUPS.values():
-        for name, _, aim_amx, aim_plain in group:
+        for name, args, aim_amx, aim_plain in group:
             row = table["rows"].get(name)
             if row is None:
                 continue
-            _, ratio, peer = ratio_of(row["times"], name.startswith("memory."))
+            own, ratio, peer = ratio_of(row["times"], name.startswith("memory."))
+            share = share_of(name, args, own, table.get("limits", {}))
             aim = aim_amx if amx else aim_plain
             text = "-" if ratio is None else f"{ratio:.2f} of {peer}"
             if ratio is not None and aim is not None and ratio > aim:
                 text = f"**{text}**"
             cells = [shown(row["times"].get(side, {}).get("best"), name) for side in names]
-            lines.append(f"| {name} | " + " | ".join(cells) + f" | {text} | {aim if aim is not None else '-'} |")
+            lines.append(f"| {name} | " + " | ".join(cells) + f" | {text} | {aim if aim is not None else '-'} | "
+                         + ("-" if share is None else f"{share:.0%}") + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -216,6 +243,12 @@ def main():
                 print(f"    {side}: {time['error']}")
     for side in everyone:
         side.close()
+    if any(work_of(name, args) for _, (name, args, _, _) in rows):
+        table["limits"] = limits() or table.get("limits", {})
+        for _, (name, args, _, _) in rows:
+            share = share_of(name, args, ratio_of(table["rows"][name]["times"])[0], table["limits"])
+            if share is not None:
+                print(f"{name:32} {share:.0%} of the measured limit of {work_of(name, args)[0]}")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(table, file, indent=1)
     with open(path[:-4] + "md", "w", encoding="utf-8") as file:
