@@ -487,3 +487,32 @@ def test_nan_reaches_the_extremum_from_any_block():
         x = np.zeros(700_001, np.float32)
         x[at] = np.nan
         assert np.isnan(Tensor(x).max().asnumpy()) and np.isnan(Tensor(x).sum().asnumpy())
+
+
+def test_casts_of_float16_round_as_numpy_does():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    np.testing.assert_array_equal(Tensor(halves).astype(ms.float32).asnumpy().view(np.uint32)[~np.isnan(halves)],
+                                  halves.astype(np.float32).view(np.uint32)[~np.isnan(halves)])
+    bits = RNG.integers(0, 1 << 32, 100_003, dtype=np.uint32)
+    edges = np.concatenate([np.nextafter(v, s) for v in [halves[np.isfinite(halves)].astype(np.float32)] for s in (-np.inf, np.inf)])
+    with np.errstate(over="ignore"):
+        for x in (bits.view(np.float32), edges.astype(np.float32), np.float32([65519.9, 65520, -65520, 3e-8, 2.9e-8, np.inf])):
+            for step in (1, 2):  # in a row, and spaced
+                got, want = Tensor(x)[::step].astype(ms.float16).asnumpy(), x[::step].astype(np.float16)
+                np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+                np.testing.assert_array_equal(got.view(np.uint16)[~np.isnan(want)], want.view(np.uint16)[~np.isnan(want)])
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 2.5, -1, 0])
+def test_powers_do_not_depend_on_where_the_exponent_lies(exponent):
+    x = np.concatenate([RNG.uniform(0, 50, 1003), [0.0, np.inf, np.nan, 1e30, 1e-30]]).astype(np.float32)
+    if exponent in (2, 3):
+        x = np.concatenate([x, -x])
+    with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        want = np.power(x.astype(np.float64), exponent).astype(np.float32)
+    one = ops.pow(Tensor(x), exponent).asnumpy()
+    np.testing.assert_allclose(one, want, rtol=2e-7)
+    many = ops.pow(Tensor(x), Tensor(np.full(x.shape, exponent, np.float32))).asnumpy()
+    compiled = ms.jit(lambda a: ops.pow(a, exponent))(Tensor(x)).asnumpy()
+    np.testing.assert_array_equal(one.view(np.uint32), many.view(np.uint32))
+    np.testing.assert_array_equal(one.view(np.uint32), compiled.view(np.uint32))
