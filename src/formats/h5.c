@@ -314,6 +314,15 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
     return SP_OK;
 }
 
+/* What a file of this size can unpack to, all datasets together: deflate reaches 1,032 times. */
+static sp_status claim(sp_h5 *r, size_t bytes)
+{
+    uint64_t most = 1100 * (uint64_t)r->source->bytes;
+    SP_CHECK(bytes <= most && r->claimed <= most - bytes, SP_FORMAT, "claims %zu bytes, more than a file of %zu can hold", bytes, r->source->bytes);
+    r->claimed += bytes;
+    return SP_OK;
+}
+
 static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
 {
     size_t bytes = 0, chunk = o->element;
@@ -322,9 +331,8 @@ static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
              o->n_chunk_dims, o->meta.rank);
     for (int i = 0; i < o->meta.rank; i++)
         SP_CHECK(o->chunk[i] > 0 && sp__mul_size(chunk, (size_t)o->chunk[i], &chunk), SP_FORMAT, "chunks of no size");
-    /* What a file of this size can unpack to: deflate reaches 1,032 times. */
-    SP_CHECK(bytes / 1100 <= r->source->bytes && chunk / 1100 <= r->source->bytes, SP_FORMAT,
-             "claims %zu bytes in chunks of %zu", bytes, chunk);
+    SP_CHECK(chunk / 1100 <= r->source->bytes, SP_FORMAT, "claims chunks of %zu bytes", chunk);
+    SP_TRY(claim(r, bytes));
     sp_map *map = NULL;
     SP_TRY(sp__map_create(bytes, &map));
     assembly a = {.o = o, .whole = map->data, .chunk_bytes = chunk};
@@ -353,7 +361,7 @@ static sp_status add_dataset(sp_h5 *r, const sp_h5_object *o)
         sp_tensor *t = NULL;
         size_t bytes;
         SP_TRY(sp__meta_bytes(&o->meta, &bytes));
-        SP_CHECK(bytes / 1100 <= r->source->bytes, SP_FORMAT, "claims %zu bytes", bytes);
+        SP_TRY(claim(r, bytes));
         SP_TRY(sp__bundle_check_new(r->bundle, r->path));
         SP_TRY(sp_tensor_create_zeros(o->meta.dtype, o->meta.rank, o->meta.dims, &t));
         sp_status status = sp_bundle_add(r->bundle, r->path, t);

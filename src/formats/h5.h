@@ -12,6 +12,7 @@ typedef struct sp_h5 {
     sp_bundle *bundle;
     uint64_t base;
     int64_t visits;
+    uint64_t claimed; /* bytes of what was unpacked, or never written, so far */
     char path[SP_H5_PATH_BYTES];
 } sp_h5;
 

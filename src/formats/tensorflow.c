@@ -436,6 +436,7 @@ static sp_status add_partitioned(reader *r, const char *name, const entry *e, sp
     SP_TRY(each_slice(r, name, &e->meta, value, bytes, NULL, &given));
     SP_CHECK(given == bytes, SP_FORMAT, "is partitioned, and its slices have %llu bytes of %zu", (unsigned long long)given, bytes);
     SP_TRY(sp__map_create(bytes, &map));
+    if (bytes > 0) memset(map->data, 0, bytes); /* slices that lie one over the other leave gaps */
     sp_status status = each_slice(r, name, &e->meta, value, bytes, map->data, &given);
     const sp_source s = {.data = map->data, .bytes = bytes, .map = map, .options = r->source->options};
     if (status == SP_OK) status = sp__source_add(&s, r->bundle, name, &e->meta, s.data, bytes);

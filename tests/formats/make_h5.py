@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make kinds.h5, newest.h5, newest_small.h5 and growing.h5 of tests/formats/data/h5 with h5py: python make_h5.py FOLDER"""
+"""Make kinds.h5, newest.h5, newest_small.h5, claims.h5 and growing.h5 of tests/formats/data/h5 with h5py: python make_h5.py FOLDER"""
 import sys
 
 import h5py
@@ -36,6 +36,9 @@ def main():
             file.create_dataset(f"group/d{i:02d}", data=np.float32([i]))
         file.create_dataset("one", data=np.arange(6.0), chunks=(6,), compression="gzip")
         file.create_dataset("table", data=np.arange(12, dtype="i2").reshape(4, 3), chunks=(2, 2))
+    with h5py.File(sys.argv[1] + "/claims.h5", "w") as file: # never written, but all would have to be there
+        for i in range(60):
+            file.create_dataset(f"d{i}", (250000,), "f4")
     with h5py.File(sys.argv[1] + "/growing.h5", "w", libver="latest") as file:
         file.create_dataset("a", data=np.arange(40.0), chunks=(8,), maxshape=(None,))
 

@@ -182,6 +182,7 @@ def test_h5():
     for name, array in wanted.items():
         same(got[name], np.asarray(array))
     refused(DATA / "h5" / "growing.h5", "libver")
+    refused(DATA / "h5" / "claims.h5", "claims 1000000 bytes, more than a file of")
 
 
 def test_tflite():

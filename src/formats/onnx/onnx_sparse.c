@@ -8,8 +8,8 @@
 
 #include "formats/onnx/onnx_tensor.h"
 
-/* A few bytes can claim any number of zeros: what is made must stand in a relation to what was given. */
-enum { DENSE_FREE_BYTES = 64 << 20, DENSE_RATIO = 1024 };
+/* A few bytes can claim any number of zeros: what is made must stand in a relation to what was given, for many small tensors, too. */
+enum { DENSE_FREE_BYTES = 64 << 10, DENSE_RATIO = 4096 };
 
 typedef struct parts {
     sp_wire values, indices;
