@@ -146,6 +146,8 @@ void sp__onnx_value_release(sp_onnx_value *v);
 
 /* Read the file: faces and memory of m, constants into `tensors`. All unsupported nodes are told in one message. */
 sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_texts *texts, sp_onnx_graph **out);
+/* A TypeProto: dtype, shape and kind of a value. */
+sp_status sp__onnx_read_type(sp_wire w, sp_model_value *out);
 /* The messages of nodes in an order in which every value is made before it is used. Files should have that order; some do not.
  * SP_FORMAT: a cycle. */
 sp_status sp__onnx_order(sp__arena *arena, int n, sp_wire *nodes);

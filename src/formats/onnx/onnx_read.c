@@ -6,7 +6,7 @@
  *   NodeProto       1 input | 2 output | 3 name | 4 op_type | 5 attribute | 7 domain
  *   AttributeProto  1 name | 2 f | 3 i | 4 s | 5 t | 6 g | 7 floats | 8 ints | 9 strings | 20 type | 21 ref_attr_name |
  *                   22 sparse_tensor
- *   ValueInfoProto  1 name | 2 type (1 tensor_type: 1 elem_type, 2 shape: 1 dim: 1 dim_value; 4 sequence_type; 9 optional_type)
+ *   ValueInfoProto  1 name | 2 type (onnx_types.c)
  *   FunctionProto   1 name | 4 input | 5 output | 7 node | 9 opset_import | 10 domain
  *
  * A graph is read in two rounds: fields are counted and noted first, since inputs and initializers may come after the nodes
@@ -501,84 +501,6 @@ static sp_status find_norms(reader *r, sp_onnx_graph *g)
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
-static sp_status read_dims(sp_wire w, sp_spec *spec)
-{
-    spec->rank = 0;
-    while (sp__wire_more(&w)) {
-        uint32_t number;
-        int type;
-        sp_wire dim;
-        uint64_t v;
-        SP_TRY(sp__wire_field(&w, &number, &type));
-        if (number != 1) {
-            SP_TRY(sp__wire_skip(&w, number, type));
-            continue;
-        }
-        SP_TRY(sp__wire_take_bytes(&w, "dim", type, &dim));
-        SP_CHECK(spec->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(&w), SP_RANK_MAX);
-        int64_t *d = &spec->dims[spec->rank++];
-        *d = -1;
-        while (sp__wire_more(&dim)) {
-            SP_TRY(sp__wire_field(&dim, &number, &type));
-            if (number == 1) {
-                SP_TRY(sp__wire_take_number(&dim, "dim_value", type, &v));
-                *d = (int64_t)v < 0 ? -1 : (int64_t)v;
-            } else SP_TRY(sp__wire_skip(&dim, number, type));
-        }
-    }
-    return SP_OK;
-}
-
-static sp_status read_tensor_type(sp_wire w, sp_model_value *out)
-{
-    sp_spec *spec = &out->spec;
-    while (sp__wire_more(&w)) {
-        uint32_t number;
-        int type;
-        uint64_t v;
-        sp_wire inner;
-        SP_TRY(sp__wire_field(&w, &number, &type));
-        if (number == 1) {
-            SP_TRY(sp__wire_take_number(&w, "elem_type", type, &v));
-            spec->dtype = v == SP_ONNX_STRING ? SP_DTYPE_STR : sp__onnx_carrier(v, &out->type);
-        } else if (number == 2) {
-            SP_TRY(sp__wire_take_bytes(&w, "shape", type, &inner));
-            SP_TRY(read_dims(inner, spec));
-        } else SP_TRY(sp__wire_skip(&w, number, type));
-    }
-    return SP_OK;
-}
-
-/* TypeProto: 1 tensor_type | 4 sequence_type | 9 optional_type, whose only field is the type inside. */
-static sp_status read_type(sp_wire w, int depth, sp_model_value *out)
-{
-    SP_CHECK(depth < NESTING_MAX, SP_FORMAT, "byte %zu: types inside types, more than %d deep", sp__wire_offset(&w), NESTING_MAX);
-    while (sp__wire_more(&w)) {
-        uint32_t number;
-        int type;
-        sp_wire inner, element;
-        SP_TRY(sp__wire_field(&w, &number, &type));
-        if (number == 1) {
-            SP_TRY(sp__wire_take_bytes(&w, "tensor_type", type, &inner));
-            SP_TRY(read_tensor_type(inner, out));
-        } else if (number == 4) {
-            out->type = -1;
-            SP_TRY(sp__wire_skip(&w, number, type));
-        } else if (number == 9) {
-            SP_TRY(sp__wire_take_bytes(&w, "optional_type", type, &inner));
-            while (sp__wire_more(&inner)) {
-                SP_TRY(sp__wire_field(&inner, &number, &type));
-                if (number != 1) SP_TRY(sp__wire_skip(&inner, number, type));
-                else {
-                    SP_TRY(sp__wire_take_bytes(&inner, "elem_type", type, &element));
-                    SP_TRY(read_type(element, depth + 1, out));
-                }
-            }
-        } else SP_TRY(sp__wire_skip(&w, number, type));
-    }
-    return SP_OK;
-}
-
 static sp_status read_value_info(reader *r, sp_wire w, sp_model_value *out)
 {
     out->name = "";
@@ -591,7 +513,7 @@ static sp_status read_value_info(reader *r, sp_wire w, sp_model_value *out)
         if (number == 1) SP_TRY(take_text(r, &w, "name of a value", type, &out->name));
         else if (number == 2) {
             SP_TRY(sp__wire_take_bytes(&w, "type", type, &inner));
-            SP_TRY(read_type(inner, 0, out));
+            SP_TRY(sp__onnx_read_type(inner, out));
         } else SP_TRY(sp__wire_skip(&w, number, type));
     }
     return SP_OK;
