@@ -221,3 +221,17 @@ def test_a_parameter_tuple_through_a_cell_of_another_dtype():
 
     weights = ms.ParameterTuple([ms.Parameter(Tensor(np.ones((2, 2), np.float32)), name="w")])
     assert Net().to_float(ms.float16)(Tensor(np.ones((1, 2), np.float32)), weights).dtype == ms.float16
+
+
+def test_primitives_of_several_processes_and_of_older_versions():
+    x = Tensor([1.0, -2.0, 3.0])
+    with pytest.raises(RuntimeError, match="no other process"):
+        ops.Send(sr_tag=0, dest_rank=1)(x)
+    with pytest.raises(RuntimeError, match="no other process"):
+        ops.Receive(sr_tag=0, src_rank=1, shape=[3], dtype=ms.float32)(x)
+    assert ops.AlltoAllV()(x, [2], [2]).asnumpy().tolist() == [1.0, -2.0]
+    with pytest.raises(ValueError, match="keeps as much as it sends"):
+        ops.AlltoAllV()(x, [2], [1])
+    assert np.array_equal(ops.operations.Gelu()(x).asnumpy(), ops.GeLU()(x).asnumpy())
+    mark = ops.operations._quant_ops.FakeQuantParam.linear_quant_param(ms.QuantDtype.INT8, 0.5, 1)
+    assert mark(x) is x and mark.attrs["linear_quant_scale"] == [0.5]

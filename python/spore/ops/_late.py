@@ -16,7 +16,7 @@ _FILES = {
         gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank get_world_size
         init_process_group irecv is_available is_initialized isend new_group recv recv_object_list reduce reduce_scatter
         reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send send_object_list
-        set_comm_ops_inplace""",
+        set_comm_ops_inplace Send Receive NeighborExchange AlltoAllV""",
     "fused": """
         add_layer_norm add_rms_norm AddRmsNorm AddLayerNormV2 rotary_position_embedding RotaryPositionEmbedding ApplyRotaryPosEmb
         moe_token_permute moe_token_unpermute MoeTokenPermute MoeTokenUnpermute ring_attention_update RingAttentionUpdate
@@ -34,7 +34,7 @@ _FILES = {
         IsConstant SameTypeShape IsSubClass IsInstance MixedPrecisionCast GetGrad is_sequence_value_unknown
         is_sequence_shape_unknown is_dynamic_sequence_element_unknown is_tensor_bool_cond bernoulli_ clamp_ erfinv_ exponential_
         normal_ put_ random_ tanh_ uniform_ zero_ addmm_ inplace_sigmoid reshape_ stop_gradient_ uniform_ext UniformExt move_to
-        MoveTo Reusing tensordump TensorDump Morph custom_vjp switch GeSwitch Merge J FakeQuantParam""",
+        MoveTo Reusing tensordump TensorDump Morph custom_vjp switch GeSwitch Merge J FakeQuantParam Gelu FastGelu""",
     "registers": """
         DataType CpuRegOp AkgGpuRegOp AkgAscendRegOp AiCPURegOp TBERegOp CustomRegOp op_info_register custom_info_register
         vm_impl_registry get_vm_impl_fn CustomOpBuilder""",

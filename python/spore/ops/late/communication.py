@@ -5,6 +5,7 @@ import threading
 
 from ..._core import Tensor
 from ...communication.management import GlobalComm
+from ..primitive import Primitive
 
 __all__ = [
     "P2POp", "TCPStore", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object", "all_reduce",
@@ -385,3 +386,51 @@ class TCPStore:
         if not isinstance(key, str):
             raise TypeError(f"TCPStore: a key must be a str, but got {type(key).__name__}")
         return key
+
+
+# --- primitives ------------------------------------------------------------------------------------------------------
+
+class _Exchange(Primitive):
+    """A primitive of one process and another. It can be made, as programs do that choose at run time; calling it says that there is
+    no other process."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(type(self).__name__)
+        for key, value in kwargs.items():
+            self.add_prim_attr(key, value)
+
+    def __call__(self, *args, **kwargs):
+        _alone("ops." + self.name)
+
+
+class Send(_Exchange):
+    """A Tensor to another process, of which there is none."""
+
+
+class Receive(_Exchange):
+    """A Tensor from another process, of which there is none."""
+
+
+class NeighborExchange(_Exchange):
+    """Tensors to and from neighbours, of which there are none."""
+
+
+class AlltoAllV(Primitive):
+    """Pieces of a Tensor of one dimension to all processes: of one process, the piece it keeps.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.AlltoAllV()(Tensor([1.0, 2.0, 3.0]), [3], [3]))
+        [1. 2. 3.]
+    """
+
+    def __init__(self, group=GlobalComm.WORLD_COMM_GROUP, block_size=1):
+        super().__init__("AlltoAllV")
+        self.block_size = block_size
+
+    def __call__(self, input_x, send_numel_list, recv_numel_list):
+        sizes = [int(v) for numbers in (send_numel_list, recv_numel_list) for v in numbers]
+        if len(sizes) != 2 or sizes[0] != sizes[1] or sizes[0] * self.block_size > input_x.size:
+            raise ValueError(f"AlltoAllV: one process keeps as much as it sends, at most the {input_x.size} elements there are, but "
+                             f"send_numel_list is {send_numel_list} and recv_numel_list {recv_numel_list}")
+        return input_x.reshape((-1,))[:sizes[0] * self.block_size]

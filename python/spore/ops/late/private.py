@@ -455,3 +455,13 @@ class FakeQuantParam(Primitive):
 
     def __call__(self, input_x):
         return input_x
+
+
+def Gelu():
+    """GeLU by the name it had in MindSpore 1.0."""
+    return _op("GeLU")()
+
+
+def FastGelu():
+    """FastGeLU by the name it had in MindSpore 1.0."""
+    return _op("FastGeLU")()
