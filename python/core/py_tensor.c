@@ -593,12 +593,8 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
     Py_XDECREF(flags);
     Py_XDECREF(writeable);
     if (may_write < 0) return NULL;
-    if (!may_write) {
-        PyErr_SetString(PyExc_ValueError, "from_numpy: the array must not be written to, so a Tensor cannot share it; "
-                                          "Tensor(array) copies it");
-        return NULL;
-    }
-    return sp__py_take_tensor(sp__py_from_buffer(array, true));
+    /* What must not be written to is copied: the Tensor may be. */
+    return sp__py_take_tensor(sp__py_from_buffer(array, may_write > 0));
 }
 
 static PyMethodDef tensor_methods[] = {

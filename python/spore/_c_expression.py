@@ -10,7 +10,7 @@ TensorPy = Tensor
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'clear_jit_compile_results', 'get_code_extra',
            'jit_mode_pi_disable', 'jit_mode_pi_enable', 'pi_jit_set_context', 'update_pijit_default_config',
-           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform']
+           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty']
 
 
 class MSContext:
@@ -103,3 +103,10 @@ def pi_jit_set_context(*args, **kwargs):
 
 
 update_pijit_default_config = pi_jit_set_context
+
+
+def pyboost_empty(args):
+    """A Tensor of [shape, dtype, device] whose contents are not set."""
+    from spore import mint
+    size, dtype, _ = args
+    return mint.empty(tuple(size), dtype=dtype)

@@ -891,6 +891,8 @@ class Tensor:
     @property
     def strides(self) -> tuple[_int, ...]:
         """Bytes from one element to the next along every dimension."""
+    def stub_sync(self) -> Any:
+        """Wait for the value; it is there."""
     @overload
     def sub(self, other: TensorLike) -> Tensor:
         """Difference of two tensors, element by element."""

@@ -235,3 +235,13 @@ def test_primitives_of_several_processes_and_of_older_versions():
     assert np.array_equal(ops.operations.Gelu()(x).asnumpy(), ops.GeLU()(x).asnumpy())
     mark = ops.operations._quant_ops.FakeQuantParam.linear_quant_param(ms.QuantDtype.INT8, 0.5, 1)
     assert mark(x) is x and mark.attrs["linear_quant_scale"] == [0.5]
+
+
+def test_from_numpy_copies_what_must_not_be_written_to():
+    array = np.frombuffer(np.ones(2, np.float32).tobytes(), np.float32)
+    x = Tensor.from_numpy(array)
+    x[0] = 5.0
+    assert array.tolist() == [1.0, 1.0] and x.asnumpy().tolist() == [5.0, 1.0]
+    free = np.ones(2, np.float32)
+    Tensor.from_numpy(free)[0] = 5.0
+    assert free.tolist() == [5.0, 1.0]

@@ -107,8 +107,7 @@ def test_from_numpy_shares():
         Tensor.from_numpy([1])
     fixed = np.ones(2)
     fixed.flags.writeable = False
-    with pytest.raises(ValueError):
-        Tensor.from_numpy(fixed)
+    assert not np.shares_memory(Tensor.from_numpy(fixed).asnumpy(), fixed)
 
 
 def test_array_outlives_its_tensor_and_a_rebinding():

@@ -249,6 +249,18 @@ Tensor.assign_value_cpp = Tensor.assign_value
 
 
 @_method
+def stub_sync(self):
+    """Wait for the value; it is there.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([1.0]).stub_sync())
+        [1.]
+    """
+    return self
+
+
+@_method
 def set_data(self, data, slice_shape=False):
     """Write the contents of another Tensor of this shape; answers the Tensor itself.
 
