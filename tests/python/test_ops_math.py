@@ -516,3 +516,17 @@ def test_powers_do_not_depend_on_where_the_exponent_lies(exponent):
     compiled = ms.jit(lambda a: ops.pow(a, exponent))(Tensor(x)).asnumpy()
     np.testing.assert_array_equal(one.view(np.uint32), many.view(np.uint32))
     np.testing.assert_array_equal(one.view(np.uint32), compiled.view(np.uint32))
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+@pytest.mark.parametrize("shape", [(3, 5), (2, 7, 1000), (2, 8193), (4, 1)])
+def test_softmax_of_half_precision_is_that_of_float32_rounded_once(dtype, shape):
+    x = Tensor(RNG.normal(0, 3, shape).astype(np.float32)).astype(dtype)
+    for fn in (ops.softmax, ops.log_softmax):
+        got = fn(x, -1)
+        assert got.dtype == dtype
+        want = fn(x.astype(ms.float32), -1).astype(dtype).astype(ms.float32).asnumpy()
+        np.testing.assert_allclose(got.astype(ms.float32).asnumpy(), want, rtol=2 ** -7 if dtype == ms.bfloat16 else 2 ** -10, atol=1e-7)
+        slope = ms.grad(lambda a, f=fn: (f(a, -1) * 2).astype(ms.float32)[..., 0].sum())(x)
+        wide = ms.grad(lambda a, f=fn: (f(a, -1) * 2)[..., 0].sum())(x.astype(ms.float32)).asnumpy()
+        np.testing.assert_allclose(slope.astype(ms.float32).asnumpy(), wide, rtol=0.02, atol=0.02)
