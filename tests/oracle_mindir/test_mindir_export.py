@@ -191,3 +191,14 @@ def test_the_table_was_run_by_mindspore():
     lines = (pathlib.Path(__file__).parent / "table_2.10.log").read_text().splitlines()
     unequal = [line for line in lines[:-1] if ", equal " not in line and line.partition(".")[0] not in reasons]
     assert len(lines) > 370 and not unequal, "\n".join(unequal)
+
+
+def test_the_table_was_run_by_mindspore_in_other_dtypes():
+    """Equal, or MindSpore's CPU has no kernel for the dtype, or with a reason."""
+    reasons = mindir_table.reasons()
+    lines = (pathlib.Path(__file__).parent / "table_dtypes_2.10.log").read_text().splitlines()[:-1]
+    known = (", equal ", "Unsupported", "must be a type of")
+    unequal = [line for line in lines if not any(text in line for text in known) and line.partition(".")[0] not in reasons]
+    assert len(lines) > 2200 and not unequal, "\n".join(unequal)
+    whole = [line for line in lines if ".int64:" in line or ".float64:" in line]
+    assert len(whole) > 500 and all(", equal " in line or line.partition(".")[0] in reasons for line in whole)
