@@ -366,7 +366,7 @@ static const char *const *const *axes_of(PyObject *list, Py_ssize_t n_inputs, vo
 }
 
 typedef struct {
-    PyObject *path, *function, *inputs, *names, *tensors, *key, *outputs, *other, *axes, *info_keys, *info;
+    PyObject *path, *function, *inputs, *names, *tensors, *key, *outputs, *other, *axes;
     sp_file_options options;
     int opset;
     unsigned flags;
@@ -388,12 +388,6 @@ static PyObject *save(save_args *a)
     if (a->outputs != Py_None && (!PyList_Check(a->outputs) || (all.outputs = texts_of(a->outputs)) == NULL)) goto done;
     if (a->other != Py_None && (all.other = PyCapsule_GetPointer(a->other, "spore.function")) == NULL) goto done;
     if (a->axes != Py_None && (all.axes = axes_of(a->axes, all.n_inputs, &axes_block)) == NULL) goto done;
-    if (a->info != NULL && ((all.info_keys = texts_of(a->info_keys)) == NULL || (all.info = texts_of(a->info)) == NULL)) goto done;
-    if (a->info != NULL) all.n_info = (int)PyList_Size(a->info);
-    if (a->info != NULL && PyList_Size(a->info_keys) != all.n_info) {
-        PyErr_SetString(PyExc_ValueError, "info_keys and info must be equally many");
-        goto done;
-    }
     all.n_outputs = a->outputs != Py_None ? (int)PyList_Size(a->outputs) : 0;
     all.n_parameters = (int)list.n;
     all.parameters = list.v;
@@ -410,8 +404,6 @@ done:
     PyMem_Free((void *)all.inputs);
     PyMem_Free((void *)all.parameter_names);
     PyMem_Free((void *)all.outputs);
-    PyMem_Free((void *)all.info_keys);
-    PyMem_Free((void *)all.info);
     PyMem_Free(axes_block);
     return result;
 }
@@ -420,21 +412,38 @@ static PyObject *model_save(PyObject *module, PyObject *args, PyObject *named)
 {
     (void)module;
     static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "other", "axes", "opset", "flags",
-                               "most_bytes", "format", "info_keys", "info", NULL};
+                               "most_bytes", "format", NULL};
     save_args a = {.key = Py_None, .outputs = Py_None, .other = Py_None, .axes = Py_None};
-    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKzO!O!:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
+    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
                                      &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.other, &a.axes,
-                                     &a.opset, &a.flags, &a.most, &a.options.format, &PyList_Type, &a.info_keys, &PyList_Type, &a.info))
+                                     &a.opset, &a.flags, &a.most, &a.options.format))
         return NULL;
     PyObject *result = save(&a);
     Py_DECREF(a.path);
     return result;
 }
 
+static PyObject *file_encrypt(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *from = NULL, *to = NULL;
+    Py_ssize_t n;
+    const char *key;
+    sp_file_options options = {0};
+    if (!PyArg_ParseTuple(args, "O&O&y#s:file_encrypt", PyUnicode_FSConverter, &from, PyUnicode_FSConverter, &to, &key, &n, &options.key_mode)) return NULL;
+    options.key = key;
+    options.key_bytes = (size_t)n;
+    sp_status status = sp_file_encrypt(PyBytes_AsString(from), PyBytes_AsString(to), &options);
+    Py_DECREF(from);
+    Py_DECREF(to);
+    return status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
+}
+
 static PyMethodDef functions[] = {
     {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
      "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, "
-     "most_bytes=0, format=None, info_keys=[], info=[]): write MindIR, or ONNX when the path ends so."},
+     "most_bytes=0, format=None): write MindIR, or ONNX when the path ends so."},
+    {"file_encrypt", file_encrypt, METH_VARARGS, "file_encrypt(from, to, key, mode): any file as an encrypted one."},
     {"model_load", model_load, METH_VARARGS,
      "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},
     {"model_load_memory", model_load_memory, METH_VARARGS, "model_load_memory(bytes, format=None): the same from memory."},

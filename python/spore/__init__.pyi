@@ -487,7 +487,10 @@ from spore.runtime import set_stream_limit as set_stream_limit
 from spore.runtime import synchronize as synchronize
 from spore.train._convert import convert_parameters as convert_parameters
 from spore.train._mindir import export as export
+from spore.train._mindir import export_split_mindir as export_split_mindir
 from spore.train._mindir import load as load
+from spore.train._mindir import load_mindir as load_mindir
+from spore.train._mindir import save_mindir as save_mindir
 from spore.train.amp import auto_mixed_precision as auto_mixed_precision
 from spore.train.amp import build_train_network as build_train_network
 from spore.train.amp import custom_mixed_precision as custom_mixed_precision

@@ -1045,6 +1045,8 @@ def face_map() -> Any:
     """The same as {place: {name: (callable, is_primitive)}}."""
 def faces() -> Any:
     """Every function, method and primitive that the operator table declares."""
+def file_encrypt(*args, **kwargs) -> Any:
+    """file_encrypt(from, to, key, mode): any file as an encrypted one."""
 def file_format(*args, **kwargs) -> Any:
     """file_format(path): name of the format, by the contents."""
 def file_load(*args, **kwargs) -> Any:
@@ -1164,7 +1166,7 @@ def model_load(*args, **kwargs) -> Any:
 def model_load_memory(*args, **kwargs) -> Any:
     """model_load_memory(bytes, format=None): the same from memory."""
 def model_save(*args, **kwargs) -> Any:
-    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, most_bytes=0, format=None, info_keys=[], info=[]): write MindIR, or ONNX when the path ends so."""
+    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, most_bytes=0, format=None): write MindIR, or ONNX when the path ends so."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:

@@ -177,20 +177,94 @@ def test_every_byte_changed():
             run_damaged(data[:i] + bytes([data[i] ^ change]) + data[i + 1:])
 
 
-def test_custom_func_sets_user_info(tmp_path, spore_command):
+def test_custom_func_changes_the_model(tmp_path, spore_command):
     def custom(model):
-        assert model.producer_name == "MindSpore"
+        assert model.producer_name == "MindSpore" and len(model.graph.node) == 1
+        model.producer_name = "somebody"
         model.user_info["version"] = "7"
         model.user_info["maker"] = "ü"
     path, again = tmp_path / "a.mindir", tmp_path / "b.mindir"
+    key = {"enc_key": b"0123456789ABCDEF", "enc_mode": "AES-CBC"}
+    ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(again), file_format="MINDIR", custom_func=custom, **key)
+    net = nn.GraphCell(ms.load(str(again), dec_key=key["enc_key"], dec_mode="AES-CBC"))
+    assert net(ms.Tensor([-1.0, 2.0])[:1]) == 0
     ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=custom)
+    assert ms.load_mindir(str(path)).producer_name == "somebody"
     spore_command("convert", path, again)
     for one in (path, again):
         assert "user_info.version: 7" in (text := spore_command("inspect", one)) and "user_info.maker: ü" in text
-    with pytest.raises(NotImplementedError, match="'graph'.*user_info"):
-        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.graph)
+    with pytest.raises(AttributeError, match="no field 'nodes'"):
+        ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.nodes)
     with pytest.raises(TypeError, match="texts"):
         ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=lambda model: model.user_info.update(a=1))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mindir", "b.mindir"]
+
+
+def test_a_function_encrypts(tmp_path):
+    """Any function of bytes and key, for both formats; what it gives is the file."""
+    def turn(data, key):
+        return bytes(byte ^ key[0] for byte in data)
+    x = ms.Tensor([-1.0, 2.0])
+    for kind in ("mindir", "onnx"):
+        path = tmp_path / f"net.{kind}"
+        ms.export(nn.ReLU(), x, file_name=str(path), file_format=kind.upper(), enc_key=b"7", enc_mode=turn)
+        plain = turn(path.read_bytes(), b"7")
+        assert _core.model_load_memory(plain, kind).run(x)[0].asnumpy().tolist() == [0, 2]
+    net = nn.GraphCell(ms.load(str(tmp_path / "net.mindir"), dec_key=b"7", dec_mode=lambda path, key: turn(open(path, "rb").read(), key)))
+    assert net(x).asnumpy().tolist() == [0, 2]
+    with pytest.raises(TypeError, match="bytes"):
+        ms.export(nn.ReLU(), x, file_name=str(tmp_path / "net"), file_format="MINDIR", enc_key=b"7", enc_mode=lambda data, key: 3)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["net.mindir", "net.onnx"]
+
+
+@pytest.mark.parametrize("path", [path for path in sorted(DATA.glob("*.mindir")) if "_key_" not in path.name], ids=lambda path: path.stem)
+def test_files_as_messages(path, tmp_path):
+    """Read, looked at to the last field, and written again: the same bytes."""
+    def look(message):
+        for name in message._known:
+            value = getattr(message, name)
+            for one in value if isinstance(value, list) else [value]:
+                if hasattr(one, "HasField") and message.HasField(name):
+                    look(one)
+        assert repr(message) is not None
+    model = ms.load_mindir(str(path))
+    look(model)
+    ms.save_mindir(model, str(tmp_path / "folder" / "again"))
+    assert (tmp_path / "folder" / "again.mindir").read_bytes() == path.read_bytes()
+
+
+def test_messages_can_be_changed(tmp_path):
+    model = ms.load_mindir(str(DATA / "two_in_two_out.mindir"))
+    model.doc_string = "changed"
+    model.graph.attribute.add(name="new", i=-3, f=0.5, s=b"text").ints.extend([1, -2])
+    model.ClearField("user_info")
+    ms.save_mindir(model, str(tmp_path / "net"))
+    again = ms.load_mindir(str(tmp_path / "net.mindir"))
+    assert again == model and again.doc_string == "changed" and again.HasField("graph") and not again.HasField("parallel")
+    last = again.graph.attribute[-1]
+    assert (last.name, last.i, last.f, last.s, list(last.ints)) == ("new", -3, 0.5, b"text", [1, -2])
+    ms.load(str(tmp_path / "net.mindir"))
+    for change, error in ((lambda: setattr(model, "nonsense", 1), AttributeError), (lambda: setattr(model, "graph", 1), AttributeError),
+                          (lambda: setattr(model, "doc_string", 1), TypeError), (lambda: model.nonsense, AttributeError)):
+        with pytest.raises(error):
+            change()
+
+
+def test_damaged_messages_are_refused(tmp_path):
+    data = (DATA / "jit_function.mindir").read_bytes()
+    path = tmp_path / "bad.mindir"
+    for n in range(1, len(data), 7):
+        path.write_bytes(data[:n])
+        try:
+            ms.load_mindir(str(path)).SerializeToString()
+        except ValueError:
+            pass
+    for wrong, error in ((3, TypeError), ("none.mindir", ValueError), ("a b", ValueError), ("folder/", ValueError)):
+        with pytest.raises(error):
+            ms.load_mindir(wrong)
+    for wrong, error in (((3, "a"), TypeError), ((ms.load_mindir(str(DATA / "add.mindir")), ""), ValueError)):
+        with pytest.raises(error):
+            ms.save_mindir(*wrong)
 
 
 def state_step(x, n, held):

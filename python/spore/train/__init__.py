@@ -2,7 +2,7 @@
 """Training: Model, callbacks, metrics, checkpoints."""
 from spore.train import _convert, _mindir, callback, metrics, serialization, summary
 from spore.train._convert import convert_parameters
-from spore.train._mindir import export, load
+from spore.train._mindir import export, export_split_mindir, load, load_mindir, save_mindir
 from spore.train.serialization import *  # noqa: F401,F403
 from spore.train.metrics import *  # noqa: F401,F403
 from spore.train.callback import *  # noqa: F401,F403

@@ -11,7 +11,9 @@ _OTHER = 5   # how much larger a free dimension is in the second recording: shap
 
 def with_tensors_only(net, inputs):
     """A Cell that takes the Tensors among the inputs; functions become Cells, other values part of them."""
+    from spore.common.parameter import Parameter
     from spore.nn import Cell
+    inputs = tuple(Tensor(x) if isinstance(x, Parameter) else x for x in inputs)    # what is given, not part of the network
     if isinstance(net, Cell) and all(isinstance(x, Tensor) for x in inputs):
         return net, inputs
 

@@ -2,13 +2,14 @@
 """Networks in files: load reads MindIR, export writes MindIR and ONNX."""
 import os
 import re
+import tempfile
 
 from spore import _core
 from spore.nn.layer._fused import spelled_out
 from spore.train import _export
 from spore.train.serialization import _CIPHERS
 
-__all__ = ["load", "export"]
+__all__ = ["load", "export", "load_mindir", "save_mindir", "export_split_mindir"]
 
 
 def load(file_name, **kwargs):
@@ -26,7 +27,8 @@ def load(file_name, **kwargs):
 
     Raises:
         ValueError: there is no such file, or its name does not end in ``.mindir``.
-        RuntimeError: the file is damaged or holds operators that are not supported; all of these are listed.
+        RuntimeError: the file is damaged, or encrypted with another key, or holds operators that are not supported; all of these are
+            listed.
 
     Examples:
         >>> import spore as ms
@@ -36,6 +38,8 @@ def load(file_name, **kwargs):
         ...     print("there is no such file")
         there is no such file
     """
+    if "obf_func" in kwargs:
+        raise NotImplementedError("Dynamic model structure obfuscation is no longer supported.")
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
@@ -44,15 +48,20 @@ def load(file_name, **kwargs):
     if not os.path.exists(path):
         raise ValueError(f"For 'load', the file {path!r} does not exist.")
     key, mode = kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM")
-    if key is None:
-        return _core.model_load(path, "mindir")
-    if not isinstance(key, bytes):
+    if key is not None and not isinstance(key, bytes):
         raise ValueError(f"For 'load', the argument 'dec_key' must be bytes, but got {type(key)}.")
-    if callable(mode):
-        return _core.model_load_memory(mode(path, key), "mindir")
-    if mode not in _CIPHERS:
-        raise ValueError(f"For 'load', dec_mode must be one of {', '.join(_CIPHERS)} or a function, but got {mode!r}.")
-    return _core.model_load(path, None, key, mode)
+    if key is not None and not callable(mode) and not isinstance(mode, str):
+        raise ValueError(f"For 'load', the argument 'dec_mode' must be str or a function, but got {type(mode)}.")
+    try:
+        if key is None:
+            return _core.model_load(path, "mindir")
+        if callable(mode):
+            return _core.model_load_memory(mode(path, key), "mindir")
+        if mode not in _CIPHERS:
+            raise ValueError(f"dec_mode must be one of {', '.join(_CIPHERS)} or a function, but got {mode!r}.")
+        return _core.model_load(path, None, key, mode)
+    except ValueError as error:                 # of the file, its key or the cipher: MindSpore raises RuntimeError for these
+        raise RuntimeError(f"Load MindIR failed. {error}") from None
 
 
 def _check_export(net, inputs, file_name, file_format):
@@ -101,58 +110,96 @@ def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, ex
                      most_bytes=external_data_bytes or 0)
 
 
-class _Proto:
-    """What ``custom_func`` gets: the parts of a MindIR model that it may change. ``user_info`` is kept in the file."""
-
-    _fields = ("ir_version", "producer_name", "model_version", "mind_ir_version", "user_info")
-
-    def __init__(self):
-        for name, value in zip(self._fields, ("1.1", "MindSpore", "2.10.0", 3, {})):
-            object.__setattr__(self, name, value)
-
-    def __getattr__(self, name):
-        raise NotImplementedError(f"For 'export', custom_func asks for {name!r}; of a model it may see {', '.join(self._fields)} and change "
-                                  "'user_info': change the rest of the file with a library for MindIR afterwards.")
-
-    def __setattr__(self, name, value):
-        raise NotImplementedError(f"For 'export', custom_func sets {name!r}; it may change the entries of 'user_info' only.")
-
-
-def _user_info(custom_func):
-    """The texts that custom_func wants to be in the file."""
-    proto = _Proto()
-    if custom_func is not None:
-        custom_func(proto)
-    for key, value in proto.user_info.items():
+def _changed(data, custom_func):
+    """The bytes of a model after custom_func has had it in its hands."""
+    from spore.train.mind_ir_pb2 import ModelProto
+    model = ModelProto()
+    model.ParseFromString(data)
+    custom_func(model)
+    for key, value in model.user_info.items():
         if not isinstance(key, str) or not isinstance(value, str):
             raise TypeError(f"For 'export', user_info holds texts under texts, but custom_func set {key!r}: {value!r}.")
-    return list(proto.user_info), list(proto.user_info.values())
+    return model.SerializeToString()
+
+
+def _replace(path, data):
+    """Write a file in one step."""
+    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path), delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(file.name, 0o644)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _save_changed(path, custom_func, enc_key, enc_mode, save):
+    """What functions of the user change: the model, the bytes of the file, or both. The model is written to a folder of its own first;
+    `save` writes it, given a path."""
+    ending = os.path.splitext(path)[1]
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+        whole = os.path.join(folder, os.path.basename(path))
+        save(whole)
+        if not os.path.exists(whole):
+            raise NotImplementedError("For 'export', custom_func and enc_mode functions are not supported where weights lie in files beside the "
+                                      "model, which they do above 1 GB.")
+        with open(whole, "rb") as file:
+            data = file.read()
+        if custom_func is not None:
+            data = _changed(data, custom_func)
+        if callable(enc_mode) and enc_key is not None:
+            data = enc_mode(data, enc_key)
+            if not isinstance(data, bytes):
+                raise TypeError(f"For 'export', the function enc_mode must return bytes, but it returned {type(data)}.")
+        elif enc_key is not None:
+            _replace(whole, data)
+            secret = os.path.join(folder, "encrypted" + ending)
+            _core.file_encrypt(whole, secret, enc_key, enc_mode)
+            with open(secret, "rb") as file:
+                data = file.read()
+        _replace(path, data)
 
 
 def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, custom_func=None, **_):
-    if enc_key is not None and not isinstance(enc_key, bytes):
-        raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(enc_key)}.")
-    if enc_key is not None and enc_mode not in _CIPHERS:
-        raise ValueError(f"For 'export', enc_mode must be one of {', '.join(_CIPHERS)}, but got {enc_mode!r}.")
     names = _export.input_names(net, len(inputs))
     with spelled_out("attention"):
         function, other, axes = _export.record(net, inputs, names)
     parameters = dict((p.name, p) for p in net.get_parameters())
-    keys, texts = _user_info(custom_func)
-    _core.model_save(_path(file_name, ".mindir"), function, names, list(parameters), list(parameters.values()), enc_key,
-                     enc_mode if isinstance(enc_mode, str) else None, other=other, axes=axes, format="mindir",
-                     most_bytes=external_data_bytes or 0, info_keys=keys, info=texts)
 
 
-def _refuse_what_would_be_lost(file_format, options):
+    def save(path, key=None, mode=None):
+        _core.model_save(path, function, names, list(parameters), list(parameters.values()), key, mode, other=other, axes=axes,
+                         format="mindir", most_bytes=external_data_bytes or 0)
+
+    path = _path(file_name, ".mindir")
+    if custom_func is not None or (enc_key is not None and callable(enc_mode)):
+        _save_changed(path, custom_func, enc_key, enc_mode, save)
+    else:
+        save(path, enc_key, enc_mode if isinstance(enc_mode, str) else None)
+
+
+def _check_options(file_format, enc_key=None, enc_mode="AES-GCM", custom_func=None, obf_config=None, **_):
     """Options that say what is in the file: one that looks right without them would be worse than none."""
-    advice = {"obf_config": "encrypt the file with enc_key instead"}
+    if obf_config is not None:
+        raise NotImplementedError("For 'export', obf_config is not supported: MindSpore no longer obfuscates models either; encrypt the file "
+                                  "with enc_key instead.")
+    if custom_func is not None and file_format != "MINDIR":
+        raise ValueError(f"Currently only support custom_func for MindIR format, but got {file_format} format.")
+    if custom_func is not None and not callable(custom_func):
+        raise TypeError(f"For 'export', custom_func must be a function, but got {type(custom_func)}.")
+    if enc_key is None or callable(enc_mode):
+        if enc_key is not None and not isinstance(enc_key, bytes):
+            raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(enc_key)}.")
+        return
+    if not isinstance(enc_key, bytes):
+        raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(enc_key)}.")
     if file_format == "ONNX":
-        advice["custom_func"] = "change the file with the package onnx afterwards"
-        advice["enc_key"] = "ONNX files have no encryption: write MINDIR, or encrypt the file yourself"
-    for name, instead in advice.items():
-        if options.get(name) is not None:
-            raise NotImplementedError(f"For 'export', {name} is not supported for {file_format}; {instead}.")
+        raise ValueError(f"AIR/ONNX only support customized encryption, but got {enc_mode}: write MINDIR, or give a function as enc_mode.")
+    if enc_mode not in _CIPHERS:
+        raise ValueError(f"MindIR only support {'/'.join(_CIPHERS)} encryption, but got {enc_mode}")
 
 
 def export(net, *inputs, file_name, file_format, **kwargs):
@@ -168,8 +215,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         file_name (str): where to; ``.mindir`` or ``.onnx`` is added when it is missing.
         file_format (str): ``"MINDIR"`` or ``"ONNX"``.
         kwargs: ``enc_key`` (bytes of 16, 24 or 32) to encrypt a MindIR file, ``enc_mode``, one of ``"AES-GCM"`` (default),
-            ``"AES-CBC"``, ``"SM4-CBC"``; ``custom_func``, called with the model, whose ``user_info`` (a dict of texts) is kept in the
-            file. For ONNX: ``opset_version``, 13 to 26 (default 17), and the arguments of
+            ``"AES-CBC"``, ``"SM4-CBC"``, or a function of bytes and key that returns what is written; ``custom_func``, called with the
+            model (a ModelProto, as :func:`load_mindir` gives it) before it is written. For ONNX: ``opset_version``, 13 to 26 (default 17), and the arguments of
             :func:`spore.onnx.export`.
 
     Raises:
@@ -188,10 +235,123 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         [0. 4.]
     """
     _check_export(net, inputs, file_name, file_format)
+    if "obf_func" in kwargs:
+        raise NotImplementedError("Dynamic model structure obfuscation is no longer supported.")
+    _check_options(file_format, **kwargs)
     net, inputs = _export.with_tensors_only(net, inputs)
-    _refuse_what_would_be_lost(file_format, kwargs)
     known = {"enc_key", "enc_mode", "custom_func", "dataset", "obf_config", "incremental"}
     if file_format == "ONNX":
-        _export_onnx(net, inputs, file_name, **{key: value for key, value in kwargs.items() if key not in known})
+        options = {key: value for key, value in kwargs.items() if key not in known}
+        if kwargs.get("enc_key") is None:
+            _export_onnx(net, inputs, file_name, **options)
+        else:
+            _save_changed(_path(file_name, ".onnx"), None, kwargs["enc_key"], kwargs["enc_mode"],
+                          lambda path: _export_onnx(net, inputs, path, **options))
     else:
         _export_mindir(net, inputs, file_name, **kwargs)
+
+
+def _check_file_name(name):
+    if not isinstance(name, str):
+        raise TypeError(f"The '{name}' must be string, but got {type(name)}.")
+    if name.endswith(("\\", "/")):
+        raise ValueError(f"The '{name}' cannot be a directory path.")
+    if not re.fullmatch(r"[0-9a-zA-Z@_\-.:/\\]+", name):
+        raise ValueError(f"The '{name}' is illegal, it may hold letters, digits and @_-.:/ only.")
+
+
+def load_mindir(file_name):
+    """Read a MindIR file as a message: its fields can be looked at and changed, and :func:`save_mindir` writes it again.
+
+    Args:
+        file_name (str): the file.
+
+    Returns:
+        ModelProto, with the fields of MindSpore's: ``producer_name``, ``graph``, ``functions``, ``primitives``, ``user_info`` and others.
+
+    Raises:
+        TypeError: `file_name` is no str.
+        ValueError: there is no such file, or it is no MindIR file.
+
+    Examples:
+        >>> import os, tempfile
+        >>> import spore as ms
+        >>> from spore import nn
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "net.mindir")
+        ...     ms.export(nn.ReLU(), ms.Tensor([-1.0, 2.0]), file_name=path, file_format="MINDIR")
+        ...     model = ms.load_mindir(path)
+        ...     model.user_info["version"] = "7"
+        ...     ms.save_mindir(model, path)
+        ...     print(ms.load_mindir(path).user_info)
+        {'version': '7'}
+    """
+    from spore.train.mind_ir_pb2 import ModelProto
+    _check_file_name(file_name)
+    path = os.path.realpath(file_name)
+    model = ModelProto()
+    try:
+        with open(path, "rb") as file:
+            model.ParseFromString(file.read())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{error}" if isinstance(error, OSError) else f"{path}: {error}; is it encrypted?") from error
+    return model
+
+
+def save_mindir(model, file_name):
+    """Write what :func:`load_mindir` gave, with its changes.
+
+    Args:
+        model (ModelProto): the model.
+        file_name (str): where to; ``.mindir`` is added when it is missing, folders are made.
+
+    Raises:
+        TypeError: `model` is no ModelProto.
+        ValueError: the file cannot be called so.
+
+    Examples:
+        >>> import spore as ms
+        >>> try:
+        ...     ms.save_mindir(3, "net")
+        ... except TypeError:
+        ...     print("only models that load_mindir gave")
+        only models that load_mindir gave
+    """
+    from spore.train.mind_ir_pb2 import ModelProto
+    _check_file_name(file_name)
+    if not isinstance(model, ModelProto):
+        raise TypeError(f"For 'save_mindir', the argument 'model' must be ModelProto, but got {type(model)}.")
+    _replace(_path(file_name, ".mindir"), model.SerializeToString())
+
+
+def export_split_mindir(file_name, device_num=8, rank_id=0, dynamic=True, sapp=True):
+    """Parts of a model for several devices: not made here, this is one process. Arguments are checked as MindSpore does.
+
+    Args:
+        file_name (str): a MindIR file.
+        device_num (int): how many devices. Default: ``8``.
+        rank_id (int): whose part. Default: ``0``.
+        dynamic (bool): whether sizes are free. Default: ``True``.
+        sapp (bool): whether a strategy is searched. Default: ``True``.
+
+    Raises:
+        ValueError: there is no such file, or its name does not end in ``.mindir``.
+        NotImplementedError: always, else.
+
+    Examples:
+        >>> import spore as ms
+        >>> try:
+        ...     ms.export_split_mindir("none.mindir")
+        ... except ValueError:
+        ...     print("there is no such file")
+        there is no such file
+    """
+    if not isinstance(file_name, str):
+        raise ValueError(f"For 'Split MindIR', the argument 'file_name' must be string, but got {type(file_name)}.")
+    if not file_name.endswith(".mindir"):
+        raise ValueError("For 'Split MindIR', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
+                         "'file_name'.")
+    if not os.path.exists(file_name):
+        raise ValueError("For 'Split MindIR', the argument 'file_name'(MindIR file) does not exist, please check whether the 'file_name' is "
+                         "correct.")
+    raise NotImplementedError("For 'export_split_mindir', models are not split for several devices: spore runs in one process.")

@@ -53,6 +53,9 @@ def _check_key(function, key, key_name, mode, mode_name, format_name):
     """Key and mode fit each other and the format."""
     _require_type(function, key_name, key, (bytes, type(None)))
     _require_type(function, mode_name, mode, str)
+    if format_name == "safetensors" and mode != "AES-GCM":
+        raise ValueError(f"For '{function}', when format is 'safetensors', the parameter '{mode_name}' must be set to default value 'AES-GCM', but "
+                         f"got {mode!r}.")
     if key is None:
         return
     if format_name == "safetensors":
@@ -258,7 +261,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     appended = _entries_of_append(append_dict)
     _check_key("save_checkpoint", enc_key, "enc_key", enc_mode, "enc_mode", format)
     _require_type("save_checkpoint", "crc_check", crc_check, bool)
-    _require_type("save_checkpoint", "remove_redundancy", kwargs.get("remove_redundancy", False), bool)
+    _require_type("save_checkpoint", "remove_redundancy", kwargs.get("remove_redundancy"), (type(None), bool))
     if crc_check and enc_key is not None:
         _log.warning("For 'save_checkpoint', crc_check has no effect on an encrypted file.")
     for name in kwargs:
@@ -760,7 +763,7 @@ def _convert_save_obj_to_param_list(save_obj, integrated_save, append_dict, choi
 
 
 def __getattr__(name):
-    if name in ("export", "load", "load_mindir"):
+    if name in ("export", "load", "load_mindir", "export_split_mindir"):
         from spore.train import _mindir
         return getattr(_mindir, name)
     if name in ("tensor_to_ms_type", "tensor_to_np_type"):

@@ -42,18 +42,19 @@ class GraphCell(Cell):
         if not isinstance(params_init, dict):
             raise TypeError(f"For 'GraphCell', the argument 'params_init' must be a dict, but got {type(params_init)}.")
         if obf_random_seed is not None:
-            raise ValueError("For 'GraphCell', obfuscated models are not supported: obf_random_seed must be None.")
+            raise NotImplementedError("Dynamic structure obfuscation is not supported now: obf_random_seed must be None.")
         for name, value in params_init.items():
             if not isinstance(name, str) or not isinstance(value, Tensor):
-                raise TypeError("For 'GraphCell', the keys of 'params_init' must be str and its values Tensor or Parameter, but "
-                                f"got {type(name)} and {type(value)}.")
+                raise TypeError("For 'GraphCell', the key of the 'params_init' must be str, and the value must be Tensor or Parameter, but got "
+                                f"{type(name)} and {type(value)}.")
         self.graph = graph
         for name, value in graph.parameters():
             start = params_init.get(name, value)
             if start.shape != value.shape or start.dtype != value.dtype:
-                raise ValueError(f"For 'GraphCell', params_init['{name}'] has dtype {start.dtype} and shape {start.shape}, but the "
-                                 f"network needs {value.dtype} and {value.shape}.")
-            parameter = start if isinstance(start, Parameter) else Parameter(start, name=name)
+                raise ValueError("Only support update parameter by Tensor or Parameter with same shape and dtype as it. For 'GraphCell', "
+                                 f"params_init['{name}'] has dtype {start.dtype} and shape {start.shape}, but the network needs {value.dtype} "
+                                 f"and {value.shape}.")
+            parameter = start if isinstance(start, Parameter) and start.name == name else Parameter(Tensor(start), name=name)
             graph.bind(name, parameter)
             self._params[name] = parameter
 
