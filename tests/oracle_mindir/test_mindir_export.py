@@ -143,6 +143,18 @@ def test_functions_and_values_that_are_no_tensors(tmp_path):
     np.testing.assert_array_equal(nn.GraphCell(model)(x, x).asnumpy(), x.asnumpy())
 
 
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_sequences_that_are_mutable_are_inputs(kind, tmp_path):
+    class Sum(nn.Cell):
+        def construct(self, x, y):
+            return ops.relu(x[0] + 2 * x[1]) - y
+    a, b, c = (ms.Tensor([k, -k], ms.float32) for k in (1, 2, 3))
+    ms.export(Sum(), ms.mutable(kind([a, b])), c, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    net = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))
+    for x in (kind([a, b]), kind([c, a])):
+        np.testing.assert_array_equal(net(ms.mutable(x), b).asnumpy(), Sum()(x, b).asnumpy())
+
+
 def test_a_training_step_is_written_and_goes_on(tmp_path):
     """The file changes its Parameters as the net does."""
     ms.set_seed(1)

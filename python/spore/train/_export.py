@@ -9,6 +9,11 @@ __all__ = []
 _OTHER = 5   # how much larger a free dimension is in the second recording: shapes then tell what depends on it
 
 
+def _is_mutable(x):
+    """A list or tuple of Tensors that `mutable` marked: its Tensors are inputs, one by one."""
+    return isinstance(x, (list, tuple)) and len(x) > 0 and getattr(x, "__ms_mutable__", False) and all(isinstance(one, Tensor) for one in x)
+
+
 def with_tensors_only(net, inputs):
     """A Cell that takes the Tensors among the inputs; functions become Cells, other values part of them."""
     from spore.common.parameter import Parameter
@@ -22,7 +27,8 @@ def with_tensors_only(net, inputs):
             super().__init__(auto_prefix=False)
             self.net = net
             names = input_names(net, len(inputs)) if isinstance(net, Cell) else _parameter_names(net)
-            self.input_names = [name for name, x in zip(names, inputs) if isinstance(x, Tensor)]
+            self.input_names = [one for name, x in zip(names, inputs)
+                                for one in ([name] if isinstance(x, Tensor) else [f"{name}_{k}" for k in range(len(x))] if _is_mutable(x) else [])]
 
         def construct(self, *tensors):
             given = []
@@ -31,6 +37,10 @@ def with_tensors_only(net, inputs):
                 if isinstance(x, Tensor):
                     given.append(tensors[at])
                     at += 1
+                elif _is_mutable(x):
+                    part = tensors[at:at + len(x)]
+                    given.append(list(part) if isinstance(x, list) else part)
+                    at += len(x)
                 else:
                     given.append(x)
             return self.net(*given)
@@ -39,9 +49,9 @@ def with_tensors_only(net, inputs):
     if isinstance(net, Cell):
         exported.set_train(net.training)
         declared = net.get_inputs()
-        if declared:
+        if declared and not any(map(_is_mutable, inputs)):
             exported.set_inputs(*[one for one, x in zip(declared, inputs) if isinstance(x, Tensor)])
-    return exported, tuple(x for x in inputs if isinstance(x, Tensor))
+    return exported, tuple(one for x in inputs for one in ([x] if isinstance(x, Tensor) else x if _is_mutable(x) else []))
 
 
 def _parameter_names(function):

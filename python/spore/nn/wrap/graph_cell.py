@@ -20,7 +20,7 @@ class GraphCell(Cell):
         obf_random_seed: accepted for MindSpore's sake; must be ``None``, obfuscated models are not read. Default: ``None``.
 
     Inputs:
-        - **inputs** (Tensor) - as many as the network had when it was exported.
+        - **inputs** (Tensor) - as many as the network had when it was exported; those of a list or tuple count one by one.
 
     Outputs:
         Tensor, or a tuple of Tensors.
@@ -59,5 +59,5 @@ class GraphCell(Cell):
             self._params[name] = parameter
 
     def construct(self, *inputs):
-        results = self.graph.run(*inputs)
+        results = self.graph.run(*[one for x in inputs for one in (x if isinstance(x, (list, tuple)) else [x])])
         return results[0] if len(results) == 1 else tuple(results)
