@@ -26,6 +26,10 @@ SP_API bool sp_grad_recording(void);
 SP_API int sp_grad_pause(void);
 SP_API void sp_grad_resume(int depth);
 
+/* A handle of its own on t to differentiate by. It keeps t's history for gradients of gradients, but where it is a target the backward
+ * pass ends: what t itself depends on has no part in a function of it. Without a history it is watched; end that with
+ * sp_grad_unwatch. */
+SP_API sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out);
 /* Make t a variable: gets a history of its own, so that gradients with respect to it can be asked for. Counted:
  * as many unwatch calls end it. */
 SP_API sp_status sp_grad_watch(sp_tensor *t);

@@ -94,17 +94,7 @@ static PyObject *grad_variable(PyObject *self, PyObject *o)
     (void)self;
     sp_tensor *t = sp__py_tensor(o), *out;
     if (!t) return NULL;
-    if (sp_grad_recording() && sp_grad_tracked(t)) {
-        int n;
-        SP_PY_TRY(sp_apply(sp__py_op("identity"), NULL, 1, &t, 1, &out, &n));
-    } else {
-        SP_PY_TRY(sp__py_alias(t, &out));
-        sp_status status = sp_grad_watch(out);
-        if (status != SP_OK) {
-            sp_tensor_release(out);
-            return sp__py_fail(status);
-        }
-    }
+    SP_PY_TRY(sp_grad_variable(t, &out));
     return sp__py_take_tensor(out);
 }
 

@@ -31,6 +31,7 @@ struct sp_grad_node {
     atomic_int refs;
     int n_in, n_out;
     int watchers;          /* leaves: number of sp_grad_watch calls open */
+    bool variable;         /* made by sp_grad_variable */
     uint64_t number;
     const sp_op *op;       /* NULL: a leaf or a custom function */
     void *attrs;
@@ -349,6 +350,20 @@ void sp_grad_hook_remove(sp_tensor *t, int64_t id)
     }
 }
 
+sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
+{
+    if (sp_grad_recording() && sp_grad_tracked(t)) {
+        int n;
+        SP_TRY(sp_apply(&sp_op_identity, NULL, 1, &t, 1, out, &n));
+        if ((*out)->node) (*out)->node->variable = true;
+        return SP_OK;
+    }
+    SP_TRY(sp__tensor_alias(t, out));
+    sp_status status = sp_grad_watch(*out);
+    if (status != SP_OK) sp_tensor_release(*out);
+    return status;
+}
+
 sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
                          sp_grad_custom backward, void (*release)(void *context), void *context)
 {
@@ -636,9 +651,13 @@ static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *con
     bool any = false;
     for (int i = 0; i < n->n_out; i++) any |= dout[i] != NULL;
     if (!any) return SP_OK;
-    for (int j = 0; j < n_targets; j++)
-        if (targets[j]->node == n && dout[targets[j]->node_index] && !grads[j])
-            grads[j] = sp_tensor_retain(dout[targets[j]->node_index]);
+    bool wanted = false;
+    for (int j = 0; j < n_targets; j++) {
+        if (targets[j]->node != n) continue;
+        wanted = true;
+        if (dout[targets[j]->node_index] && !grads[j]) grads[j] = sp_tensor_retain(dout[targets[j]->node_index]);
+    }
+    if (wanted && n->variable) return SP_OK;
     if (n->custom) return run_custom(w, v, dout);
     return n->op ? run_rule(w, v, dout, create_graph) : SP_OK;
 }

@@ -21,20 +21,11 @@ struct sp_tape {
     sp_tensor **seeds;
 };
 
-/* A handle of our own with a history: one that leads to t's when t has one, else a new beginning. */
 static sp_status make_target(sp_tensor *t, sp_tensor **out, bool *watched)
 {
-    int n;
-    sp_tensor *again;
-    *watched = false;
-    if (sp_grad_tracked(t)) {
-        SP_TRY(sp_apply(&sp_op_identity, NULL, 1, &t, 1, &again, &n));
-        *out = again;
-        return SP_OK;
-    }
-    SP_TRY(sp__tensor_alias(t, out));
-    sp_status status = sp_grad_watch(*out);
-    *watched = status == SP_OK;
+    *watched = !sp_grad_tracked(t);
+    sp_status status = sp_grad_variable(t, out);
+    *watched &= status == SP_OK;
     return status;
 }
 

@@ -537,3 +537,19 @@ def test_second_gradient_of_ctc(targets, steps, labels, options):
     up, down = (float(slope(Tensor(x + step * along))) for step in (1e-6, -1e-6))
     assert abs(found) > 1e-3
     np.testing.assert_allclose(found, (up - down) / 2e-6, rtol=1e-5)
+
+
+def test_an_inner_gradient_is_the_same_inside_an_outer_one():
+    """Arguments of the inner function are its own variables, although they depend on the weight outside."""
+    w = Parameter(Tensor([3.0]), name="w")
+
+    def by_weight(x):
+        return ms.grad(lambda v: v * w, None, [w])(x * w)[0]
+
+    def by_both(x):
+        by_input, (by_w,) = ms.grad(lambda v: v * w, 0, [w])(x * w)
+        return by_input + by_w
+    for function, value, by_x, by_w in ((by_weight, 6, 3, 2), (by_both, 9, 3, 3)):
+        same(function(Tensor([2.0])), [value])
+        found, (for_x, (for_w,)) = ms.value_and_grad(function, 0, [w])(Tensor([2.0]))
+        same(found, [value]), same(for_x, [by_x]), same(for_w, [by_w])

@@ -178,3 +178,27 @@ def test_nothing_is_recomputed_without_gradients():
 def test_wrong_block():
     with pytest.raises(TypeError, match="must be a Cell or a function"):
         ms.recompute(3, Tensor([1.0]))
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_cell_that_is_used_twice(mode):
+    """The second use depends on the weights through the first one, too."""
+    class Twice(nn.Cell):
+        def __init__(self, again):
+            super().__init__()
+            self.dense = nn.Dense(3, 3, weight_init="ones", bias_init="zeros")
+            if again:
+                self.dense.recompute()
+
+        def construct(self, x):
+            for _ in range(2):
+                x = self.dense(x) + x * 0.5 + 1
+            return x
+    ms.set_context(mode=mode)
+    try:
+        kept, again = (ms.grad(net, 0, net.trainable_params())(Tensor([0.5, 1.5, -0.25])) for net in (Twice(False), Twice(True)))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert (kept[0] == again[0]).all()
+    for a, b in zip(kept[1], again[1]):
+        assert (a == b).all()

@@ -72,6 +72,7 @@ class _Record:
         self.variables = {}
         self.weights = weights
         self._positions = positions
+        self._others = []        # further arguments with a history, which may lead to the weights
         self.outer = _core.grad_recording()
 
     def __enter__(self):
@@ -85,6 +86,9 @@ class _Record:
                     raise TypeError(f"argument {position} holds no Tensor to differentiate with respect to, it is a "
                                     f"{type(value).__name__}")
                 self.args[position] = self.variables[position] = _map(self._variable, value)
+            if self.outer and self.weights:
+                for i in set(range(len(self.args))) - set(self._positions):
+                    self.args[i] = _map(self._other, self.args[i])
             for weight in self.weights:
                 if getattr(weight, "requires_grad", True) and _is_differentiable(weight):
                     known = _core.grad_tracked(weight)
@@ -106,6 +110,12 @@ class _Record:
             _add_hooks(variable, tensor)
         return variable
 
+    def _other(self, tensor):
+        if not (_core.grad_tracked(tensor) and _is_differentiable(tensor)) or getattr(tensor, "__parameter__", False):
+            return tensor
+        self._others.append(_core.grad_variable(tensor))
+        return self._others[-1]
+
     def __exit__(self, *error):
         for weight in self._watched:
             _core.grad_unwatch(weight)
@@ -118,11 +128,11 @@ class _Record:
         for position in self._positions:
             _flatten(self.variables[position], targets)
         n_variables = len(targets)
-        targets = targets + list(self.weights)
+        targets = targets + list(self.weights) + self._others
         grads = _core.grad_backward(outputs, seeds, targets, create) if outputs else [_zeros(t) for t in targets]
         rest = iter(grads[:n_variables])
         by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in self._positions}
-        return by_position, grads[n_variables:]
+        return by_position, grads[n_variables:n_variables + len(self.weights)]
 
 
 def _zeros(tensor):

@@ -85,8 +85,11 @@ def _arguments(values, names):
 
 
 def _later(tensor, token):
-    """The Tensor, for a computation that must wait for the token; in eager mode it does so anyway."""
-    return tensor if _state.capture() is None else _core.apply("after", (tensor, token))
+    """The Tensor, for a computation that must wait for the token; in eager mode it does so anyway. Only a gradient of the gradient
+    needs its history; it may lead to the weights of the block, when they were used before."""
+    if _state.capture() is None:
+        return tensor if _core.grad_recording() else _core.grad_detach(tensor)
+    return _core.apply("after", (tensor, token))
 
 
 class _inside:
