@@ -22,6 +22,7 @@ from . import hal as hal
 from . import log as log
 from . import mindrecord as mindrecord
 from . import mint as mint
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import numpy as numpy
 from . import onnx as onnx

@@ -2,6 +2,8 @@
 """Names that programs import from places below the public ones, and what they do."""
 import importlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -245,3 +247,20 @@ def test_from_numpy_copies_what_must_not_be_written_to():
     free = np.ones(2, np.float32)
     Tensor.from_numpy(free)[0] = 5.0
     assert free.tolist() == [5.0, 1.0]
+
+
+def _double(x):
+    return x * 2
+
+
+def test_tensors_travel_between_processes():
+    from spore import multiprocessing
+    with multiprocessing.Pool(2) as workers:
+        got = workers.map(_double, [Tensor([1.0, 2.0]), Tensor([3.0])])
+    assert [x.asnumpy().tolist() for x in got] == [[2.0, 4.0], [6.0]]
+
+
+def test_a_function_with_the_name_of_its_module_is_still_there():
+    code = "import importlib; importlib.import_module('spore.ops.vm_impl_registry'); from spore import ops; " \
+        "assert callable(ops.vm_impl_registry.register) and callable(ops.vm_impl_registry)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
