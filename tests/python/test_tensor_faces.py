@@ -59,7 +59,7 @@ def test_positional_keyword_and_method():
     (lambda: exp(), "missing"), (lambda: exp(x(), 1), "positional"), (lambda: exp(x(), foo=1), "foo"),
     (lambda: exp(x(), input=x()), "multiple"), (lambda: exp(3), "input must be a Tensor, but got int"),
     (lambda: exp("a"), "input must be a Tensor, but got str"), (lambda: exp(None), "NoneType"),
-    (lambda: maximum(1, 2), "must be a Tensor"), (lambda: Exp(1), "positional"), (lambda: Exp()(), "missing")])
+    (lambda: maximum({}, 2), "must be a Tensor"), (lambda: Exp(1), "positional"), (lambda: Exp()(), "missing")])
 def test_wrong_arguments(call, message):
     with pytest.raises(TypeError, match=message):
         call()
