@@ -358,9 +358,11 @@ sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
         if ((*out)->node) (*out)->node->variable = true;
         return SP_OK;
     }
-    SP_TRY(sp__tensor_alias(t, out));
-    sp_status status = sp_grad_watch(*out);
-    if (status != SP_OK) sp_tensor_release(*out);
+    sp_tensor *variable; /* `out` is not touched on failure: callers release what they hold */
+    SP_TRY(sp__tensor_alias(t, &variable));
+    sp_status status = sp_grad_watch(variable);
+    if (status == SP_OK) *out = variable;
+    else sp_tensor_release(variable);
     return status;
 }
 
