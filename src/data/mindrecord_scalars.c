@@ -207,6 +207,8 @@ sp_status sp__mr_scalars_parse(const sp_mr_schema *s, const uint8_t *record, siz
     uint64_t n = 0;
     SP_TRY(take_map_header(&c, &n));
     int n_found = 0, next = 0;
+    uint64_t seen[SP_MR_FIELDS_MAX / 64]; /* a field that stands twice must not stand for another */
+    memset(seen, 0, ((size_t)s->n_fields + 63) / 64 * sizeof *seen);
     for (uint64_t k = 0; k < n; k++) {
         item key = {.kind = ITEM_OTHER}, value = {.kind = ITEM_OTHER};
         SP_TRY(take_item(&c, &key));
@@ -214,6 +216,8 @@ sp_status sp__mr_scalars_parse(const sp_mr_schema *s, const uint8_t *record, siz
         SP_TRY(take_item(&c, &value));
         int i = find_key(s, &key, &next);
         if (i < 0) continue;
+        SP_CHECK(!(seen[i / 64] >> (i % 64) & 1), SP_FORMAT, "column '%s' stands twice in the raw record", s->fields[i].name);
+        seen[i / 64] |= (uint64_t)1 << (i % 64);
         n_found++;
         if (want != NULL && !want[i]) continue;
         sp_status status = to_value(&value, &s->fields[i], &values[i]);

@@ -146,6 +146,20 @@ static void keys_may_hold_nul(void **unused)
     sp__mr_schema_release(s);
 }
 
+/* A field that stands twice is not taken for the one that is missing, whose value would be that of an earlier row. */
+static void a_key_that_stands_twice(void **unused)
+{
+    (void)unused;
+    const sp_record_field two[] = {{.name = "x", .type = SP_RECORD_INT32, .rank = -1}, {.name = "y", .type = SP_RECORD_INT32, .rank = -1}};
+    const uint8_t record[] = {0x82, 0xA1, 'x', 5, 0xA1, 'x', 6};
+    sp_mr_schema *s = NULL;
+    sp_record_value v[2];
+    OK(sp__mr_schema_create(two, 2, NULL, "3.0", &s));
+    assert_int_equal(sp__mr_scalars_parse(s, record, sizeof record, NULL, v), SP_FORMAT);
+    assert_said("column 'x' stands twice");
+    sp__mr_schema_release(s);
+}
+
 static void mistakes_are_told(void **unused)
 {
     (void)unused;
@@ -409,7 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back),
         cmocka_unit_test(compressed_integers_are_as_described),
-        cmocka_unit_test(keys_may_hold_nul),
+        cmocka_unit_test(keys_may_hold_nul), cmocka_unit_test(a_key_that_stands_twice),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(a_killed_writer_costs_one_page),
         cmocka_unit_test(recovery_finds_every_full_page),
