@@ -497,13 +497,6 @@ def test_buckets_by_length():
         data.bucket_batch_by_length(['a'], [3], [2])
 
 
-def test_several_images_a_row_train(capsys):
-    import runpy
-    path = os.path.join(os.path.dirname(__file__), '..', '..', 'examples', 'python', 'several_images.py')
-    assert runpy.run_path(path)['main']() > 0.9
-    assert 'accuracy' in capsys.readouterr().out
-
-
 def test_texts_are_shared_in_consecutive_parts(tmp_path):
     (tmp_path / 'a.txt').write_text('a\nb\n \nc\n')
     (tmp_path / 'b.txt').write_text('d\ne')
