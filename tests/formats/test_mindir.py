@@ -113,6 +113,27 @@ def test_params_init():
         nn.GraphCell(3)
 
 
+def test_weights_are_there_once(tmp_path):
+    """A network of 64 MB needs that much memory of its own at most: what lies at an odd place of the file is copied, and not again for
+    its Parameters. The file stays as it is."""
+    def own_bytes():
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon"))
+
+    dense = nn.Dense(4096, 4096, has_bias=False)
+    path = tmp_path / "dense.mindir"
+    ms.export(dense, ms.Tensor(np.ones((1, 4096), np.float32)), file_name=str(path), file_format="MINDIR")
+    before, contents = own_bytes(), path.read_bytes()
+    net = nn.GraphCell(ms.load(str(path)))
+    grown = own_bytes() - before - len(contents)    # contents was read in between
+    assert grown < 1.2 * len(contents)
+    weight = net.trainable_params()[0]
+    np.testing.assert_array_equal(weight.asnumpy(), dense.weight.asnumpy())
+    weight.set_data(weight + 1)
+    weight[0, 0] = 5
+    assert path.read_bytes() == contents
+
+
 def test_graph_mode():
     path = DATA / "while_net.mindir"
     net = nn.GraphCell(ms.load(str(path)))

@@ -54,9 +54,18 @@ class GraphCell(Cell):
                 raise ValueError("Only support update parameter by Tensor or Parameter with same shape and dtype as it. For 'GraphCell', "
                                  f"params_init['{name}'] has dtype {start.dtype} and shape {start.shape}, but the network needs {value.dtype} "
                                  f"and {value.shape}.")
-            parameter = start if isinstance(start, Parameter) and start.name == name else Parameter(Tensor(start), name=name)
+            parameter = start if isinstance(start, Parameter) and start.name == name else self._parameter(name, start, start is value)
             graph.bind(name, parameter)
             self._params[name] = parameter
+
+    @staticmethod
+    def _parameter(name, start, of_file):
+        """Memory of the file is shown as it is, its pages are read when they are needed; what the caller gave stays the caller's."""
+        if not of_file:
+            return Parameter(Tensor(start), name=name)
+        parameter = Parameter(0.0, name=name)
+        parameter._rebind(start)
+        return parameter
 
     def construct(self, *inputs):
         results = self.graph.run(*[one for x in inputs for one in (x if isinstance(x, (list, tuple)) else [x])])
