@@ -32,6 +32,10 @@ SP_API void sp_model_release(sp_model *m); /* NULL is fine */
  * one: floats of 8 bits and fewer as float32, integers of 4 and 2 bits as int8 or uint8. Borrowed from the model. */
 SP_API int sp_model_inputs(const sp_model *m);
 SP_API int sp_model_outputs(const sp_model *m);
+/* How these make up what the network gives, where it is known (else NULL): "T" is the next tensor, "N" the next one, meant as a number,
+ * "(...)" a tuple, "[...]" a list, "-" nothing (None), "s5:hello" a text of so many bytes, "i3;" "f0.5;" "b1;" a number that no tensor
+ * holds. Borrowed. */
+SP_API const char *sp_model_form(const sp_model *m);
 SP_API const char *sp_model_input_name(const sp_model *m, int i);
 SP_API const char *sp_model_output_name(const sp_model *m, int i);
 SP_API const sp_spec *sp_model_input_spec(const sp_model *m, int i);
@@ -111,6 +115,7 @@ typedef struct sp_model_names {
     int n_info;     /* MindIR: texts of the user, kept in the file */
     const char *const *info_keys;
     const char *const *info;
+    const char *form; /* MindIR: of the result, as sp_model_form says it; NULL: a tensor, or a tuple of tensors */
 } sp_model_names;
 
 /* Write a finished function (graph.h) as ONNX when the name ends in ".onnx" or options->format says so, else as MindIR that MindSpore 2.10

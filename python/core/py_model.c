@@ -63,6 +63,12 @@ static PyObject *model_outputs(PyObject *self, PyObject *unused)
     return faces(self, false);
 }
 
+static PyObject *model_form(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return Py_BuildValue("z", sp_model_form(((py_model *)self)->model));
+}
+
 static PyObject *model_parameters(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -261,6 +267,7 @@ static PyObject *model_reset(PyObject *self, PyObject *unused)
 static PyMethodDef model_methods[] = {
     {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
+    {"form", model_form, METH_NOARGS, "form(): how the results belong together (sp_model_form), None: one by one."},
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
     {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
@@ -371,6 +378,7 @@ typedef struct {
     int opset;
     unsigned flags;
     unsigned long long most;
+    const char *form;
 } save_args;
 
 static PyObject *save(save_args *a)
@@ -380,7 +388,7 @@ static PyObject *save(save_args *a)
     sp_py_list list = {NULL, NULL, 0};
     void *axes_block = NULL;
     PyObject *result = NULL;
-    sp_model_names all = {.n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags};
+    sp_model_names all = {.n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags, .form = a->form};
     sp_function *f = PyCapsule_GetPointer(a->function, "spore.function");
     if (f == NULL || (a->key != Py_None && PyBytes_AsStringAndSize(a->key, &bytes, &n) != 0) || (all.inputs = texts_of(a->inputs)) == NULL ||
         (all.parameter_names = texts_of(a->names)) == NULL || sp__py_list_read(a->tensors, "tensors", false, &list) < 0)
@@ -412,11 +420,11 @@ static PyObject *model_save(PyObject *module, PyObject *args, PyObject *named)
 {
     (void)module;
     static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "other", "axes", "opset", "flags",
-                               "most_bytes", "format", NULL};
+                               "most_bytes", "format", "form", NULL};
     save_args a = {.key = Py_None, .outputs = Py_None, .other = Py_None, .axes = Py_None};
-    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
+    if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKzz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
                                      &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.other, &a.axes,
-                                     &a.opset, &a.flags, &a.most, &a.options.format))
+                                     &a.opset, &a.flags, &a.most, &a.options.format, &a.form))
         return NULL;
     PyObject *result = save(&a);
     Py_DECREF(a.path);
@@ -442,7 +450,7 @@ static PyObject *file_encrypt(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
     {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
      "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, "
-     "most_bytes=0, format=None): write MindIR, or ONNX when the path ends so."},
+     "most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."},
     {"file_encrypt", file_encrypt, METH_VARARGS, "file_encrypt(from, to, key, mode): any file as an encrypted one."},
     {"model_load", model_load, METH_VARARGS,
      "model_load(path, format=None, key=None, mode=None): a Model; format None: by the contents."},

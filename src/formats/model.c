@@ -128,6 +128,7 @@ const char *sp_model_input_name(const sp_model *m, int i) { return m->inputs[i].
 const char *sp_model_output_name(const sp_model *m, int i) { return m->outputs[i].name; }
 const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return &m->inputs[i].spec; }
 const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return &m->outputs[i].spec; }
+const char *sp_model_form(const sp_model *m) { return m->form; }
 const sp_bundle *sp_model_parameters(const sp_model *m) { return m->parameters; }
 int sp_model_nodes(const sp_model *m) { return m->n_nodes; }
 const sp_model_node *sp_model_node_at(const sp_model *m, int i) { return &m->nodes[i]; }

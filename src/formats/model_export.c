@@ -125,7 +125,8 @@ sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_fi
         }
         const sp_model_names all = {.n_inputs = m->n_inputs, .inputs = inputs, .n_parameters = (int)n, .parameters = weights,
                                     .parameter_names = names, .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .other = r.other,
-                                    .axes = name_axes(&arena, m), .opset = opset, .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts};
+                                    .axes = name_axes(&arena, m), .opset = opset, .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts,
+                                    .form = m->form};
         status = sp_model_save(path, r.f, &all, options);
         if (status == SP_DECLINED && r.other != NULL) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
     }

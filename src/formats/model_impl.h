@@ -52,6 +52,7 @@ struct sp_model {
     sp__arena arena;
     int n_inputs, n_outputs;
     sp_model_value *inputs, *outputs;
+    const char *form; /* sp_model_form */
     sp_bundle *parameters;
     int n_nodes;
     sp_model_node *nodes; /* the outline, made by load; in the arena */

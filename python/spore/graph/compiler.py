@@ -53,6 +53,7 @@ class Entry:
         self.written = ()            # numbers of Tensor arguments that were written to
         self.state = ()              # (attribute, kind): read when a program starts
         self.one = False             # the result is one Tensor
+        self.kind = None             # of the result (joins.py)
         self.same = None             # number of the argument that is the result
         self.guards = ()             # (weak reference to a Cell, its training and hooks)
         self.version = -1
@@ -398,7 +399,7 @@ class Compiled:
             raise self.made_anew(value)
         kind = output_kind(value, capture)
         leaves = kind.leaves(value)
-        entry.give, entry.one = giver(kind), isinstance(kind, OfTensor)
+        entry.give, entry.one, entry.kind = giver(kind), isinstance(kind, OfTensor), kind
         changes, argument_changes, held, read = [], [], [], []
         for place, new in capture.heap.end().values():
             if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer

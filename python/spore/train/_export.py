@@ -74,12 +74,13 @@ def input_names(net, count):
 
 
 def capture(net, inputs, shapes=None):
-    """The net as a recorded function; shapes: other ones than those of the inputs."""
+    """The net as a recorded function, and the form of its result; shapes: other ones than those of the inputs."""
     from spore.graph.compiler import OfTensor, argument_kind, compiled_cell
     compiled = compiled_cell(net)
     kinds = [argument_kind(x) if shape is None else OfTensor(x.dtype, shape)
              for x, shape in zip(inputs, shapes or [None] * len(inputs))]
-    return compiled.make_entry(kinds, [], len(inputs), []).function
+    entry = compiled.make_entry(kinds, [], len(inputs), [])
+    return entry.function, entry.kind
 
 
 def free_axes(net, inputs, names, dynamic_axes):
@@ -114,12 +115,14 @@ def other_shapes(inputs, axes):
 
 
 def record(net, inputs, names, dynamic_axes=None):
-    """(function, the same with other sizes or None, names of free dimensions or None)"""
+    """(function, the same with other sizes or None, names of free dimensions or None, kind of the result)"""
     axes = free_axes(net, inputs, names, dynamic_axes)
     if axes is None:
-        return capture(net, inputs), None, None
+        function, kind = capture(net, inputs)
+        return function, None, None, kind
     shapes = [x.shape for x in inputs]
     if any(-1 in shape for shape in shapes):    # inputs without sizes: any will do
         from spore import ops
         inputs = [ops.zeros(tuple(3 if d == -1 else d for d in x.shape), x.dtype) for x in inputs]
-    return capture(net, inputs), capture(net, inputs, other_shapes(inputs, axes)), axes
+    function, kind = capture(net, inputs)
+    return function, capture(net, inputs, other_shapes(inputs, axes))[0], axes, kind

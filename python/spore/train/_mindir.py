@@ -6,7 +6,7 @@ import tempfile
 
 from spore import _core
 from spore.nn.layer._fused import spelled_out
-from spore.train import _export
+from spore.train import _export, _form
 from spore.train.serialization import _CIPHERS
 
 __all__ = ["load", "export", "load_mindir", "save_mindir", "export_split_mindir"]
@@ -102,7 +102,7 @@ def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, ex
         raise ValueError(f"For 'export', 'dynamic_axes' must be a dict, but got {type(dynamic_axes)}.")
     names = _check_names("input_names", input_names, len(inputs)) or _export.input_names(net, len(inputs))
     _check_names("output_names", output_names, None)
-    function, other, axes = _export.record(net, inputs, names, dynamic_axes)
+    function, other, axes, _ = _export.record(net, inputs, names, dynamic_axes)
     parameters = dict((p.name, p) for p in net.get_parameters())
     flags = 0 if export_params else 2
     _core.model_save(_path(file_name, ".onnx"), function, names, list(parameters), list(parameters.values()), outputs=output_names,
@@ -166,13 +166,13 @@ def _save_changed(path, custom_func, enc_key, enc_mode, save):
 def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, custom_func=None, **_):
     names = _export.input_names(net, len(inputs))
     with spelled_out("attention"):
-        function, other, axes = _export.record(net, inputs, names)
+        function, other, axes, kind = _export.record(net, inputs, names)
+    form = _form.of_kind(kind) if kind is not None else "-"
     parameters = dict((p.name, p) for p in net.get_parameters())
-
 
     def save(path, key=None, mode=None):
         _core.model_save(path, function, names, list(parameters), list(parameters.values()), key, mode, other=other, axes=axes,
-                         format="mindir", most_bytes=external_data_bytes or 0)
+                         format="mindir", most_bytes=external_data_bytes or 0, form=form)
 
     path = _path(file_name, ".mindir")
     if custom_func is not None or (enc_key is not None and callable(enc_mode)):

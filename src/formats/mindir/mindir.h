@@ -31,6 +31,7 @@ typedef struct mi_value {
     mi_kind kind;
     bool is_type;            /* a description: kind, meta and items only; numbers are MI_TENSOR with is_number */
     bool is_number;
+    bool is_list;            /* MI_TUPLE */
     bool is_weight;          /* t is a weight itself, which may be written to */
     int64_t i;
     double f;
@@ -127,6 +128,8 @@ typedef struct mi_model {
 
 sp_status sp__mindir_parse(const sp_source *s, sp_model *m, mi_model *out);
 void sp__mindir_free(mi_model *m);
+/* How the tensors that f gives make up its result, as sp_model_form says it; in the arena. */
+sp_status sp__mindir_form(const mi_function *f, sp__arena *arena, const char **out);
 const mi_name *sp__mindir_find(const mi_model *m, const char *name);
 sp_dtype sp__mindir_dtype(uint64_t number); /* SP_DTYPE_NONE: none of ours */
 

@@ -314,7 +314,10 @@ static mi_value *new_form(mp_parser *p, const attribute *a, bool is_type)
     case T_TUPLE:
     case T_LIST:
         v = sequence(p, a->n_values ? a->n_values : a->n_items, a->n_values ? a->values : a->items);
-        if (v) v->is_type = is_type;
+        if (v) {
+            v->is_type = is_type;
+            v->is_list = a->type == T_LIST;
+        }
         return v;
     case T_SCALAR:
         if ((v = a->n_items ? a->items[0] : sp__mp_new_value(p, MI_NONE)) && v->kind == MI_TENSOR && v->meta) {

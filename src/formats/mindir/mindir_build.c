@@ -275,13 +275,30 @@ static void write_weights(mo_out *o)
     }
 }
 
-/* The name of what the function gives. */
-static sp_status write_result(mo_out *o, const sp_function *f, mo *out)
+static void put_results_type(mo_out *o, const sp_function *f, mo_msg *info)
+{
+    const sp_meta **metas = sp__arena_alloc(&o->arena, (size_t)(f->n_results + 1) * sizeof *metas);
+    if (!metas) info->status = SP_NOMEM;
+    else if (f->n_results == 1) sp__mo_put_tensor_type(info, 2, &f->results[0]->meta);
+    else if (f->n_results > 1) {
+        for (int i = 0; i < f->n_results; i++) metas[i] = &f->results[i]->meta;
+        sp__mo_put_text(info, 4, "Tuple");
+        sp__mo_put_types(info, 5, NULL, f->n_results, metas);
+    }
+}
+
+/* The name of what the function gives, and what kind of value that is. */
+static sp_status write_result(mo_out *o, const sp_function *f, mo *out, mo_msg *info)
 {
     if (f->tail) {
         *out = sp__mo_fresh(o);
         SP_TRY(write_call(o, f->tail, *out));
-    } else *out = f->n_results == 1 ? sp__mo_use(o, f->results[0]) : sp__mo_tuple(o, f->n_results, f->results);
+        put_results_type(o, f, info);
+    } else if (f == o->entry && o->names->form) SP_TRY(sp__mo_result_of_form(o, f, o->names->form, out, info));
+    else {
+        *out = f->n_results == 1 ? sp__mo_use(o, f->results[0]) : sp__mo_tuple(o, f->n_results, f->results);
+        put_results_type(o, f, info);
+    }
     if (!o->state) return SP_OK;
     mo in[2] = {*out, o->state};
     *out = sp__mo_fresh(o);
@@ -292,25 +309,22 @@ static sp_status write_result(mo_out *o, const sp_function *f, mo *out)
 static sp_status write_function(mo_out *o, sp_function *f)
 {
     mo result;
-    bool many = f->n_results > 1;
+    mo_msg type = {.status = SP_OK}, out = {.status = SP_OK};
     o->fn = f;
     o->state = f != o->entry && o->ordered ? state_argument(o, f) : NULL;
     o->graph_out = (mo_msg){.status = SP_OK};
     for (const sp_node *n = f->first; n; n = n->next)
         if (n != f->tail && o->live[n->id]) SP_TRY(write_node(o, n));
-    SP_TRY(write_result(o, f, &result));
+    sp_status status = write_result(o, f, &result, &type);
+    if (status != SP_OK) {
+        sp__wire_out_free(&type.out);
+        return status;
+    }
     sp__mo_put_text(&o->graph_out, 2, sp__mo_function(o, f));
     if (f == o->entry) write_weights(o);
     write_inputs(o, f);
-    mo_msg out = {.status = SP_OK};
     sp__mo_put_text(&out, 1, result);
-    if (many) {
-        const sp_meta **metas = sp__arena_alloc(&o->arena, (size_t)f->n_results * sizeof *metas);
-        if (!metas) return SP_NOMEM;
-        for (int i = 0; i < f->n_results; i++) metas[i] = &f->results[i]->meta;
-        sp__mo_put_text(&out, 4, "Tuple");
-        sp__mo_put_types(&out, 5, NULL, f->n_results, metas);
-    } else if (f->n_results == 1) sp__mo_put_tensor_type(&out, 2, &f->results[0]->meta);
+    sp__mo_put_fields(&out, &type);
     sp__mo_put_message(&o->graph_out, 6, &out);
     sp__mo_put_text(&o->graph_out, 7, "");
     sp__mo_put_text(&o->graph_out, 9, "");

@@ -28,8 +28,7 @@ static void put_float(mo_msg *m, uint32_t field, float f)
     if (m->status == SP_OK) m->status = sp__wire_put(&m->out, &f, sizeof f);
 }
 
-/* What is in `part`, which is used up, without a head. */
-static void put_fields(mo_msg *m, mo_msg *part)
+void sp__mo_put_fields(mo_msg *m, mo_msg *part)
 {
     if (m->status == SP_OK) m->status = part->status;
     if (m->status == SP_OK && part->out.bytes) m->status = sp__wire_put(&m->out, part->out.data, part->out.bytes);
@@ -166,7 +165,7 @@ static mo put_constant(mo_out *o, mo_msg *value, mo name)
     mo_msg node = {.status = SP_OK}, a = {.status = SP_OK};
     if (!name) name = sp__mo_text(o, "ValueNode_%d", ++o->counter);
     sp__mo_put_text(&a, 1, "value");
-    put_fields(&a, value);
+    sp__mo_put_fields(&a, value);
     sp__mo_put_text(&node, 2, name);
     sp__mo_put_text(&node, 3, name);
     sp__mo_put_text(&node, 4, "Constant");
@@ -198,6 +197,14 @@ mo sp__mo_float(mo_out *o, double v)
     mo_msg m = {.status = SP_OK};
     put_float(&m, 2, (float)v);
     sp__mo_put_number(&m, 16, MO_FLOAT);
+    return put_constant(o, &m, NULL);
+}
+
+mo sp__mo_string(mo_out *o, const char *s, size_t bytes)
+{
+    mo_msg m = {.status = SP_OK};
+    sp__mo_put_bytes(&m, 5, s, bytes);
+    sp__mo_put_number(&m, 16, MO_STRING);
     return put_constant(o, &m, NULL);
 }
 
@@ -350,7 +357,7 @@ void sp__mo_node(mo_out *o, const char *what, int n, const mo *in, mo name, mo_m
     sp__mo_put_text(&m, 2, name);
     sp__mo_put_text(&m, 3, name);
     sp__mo_put_text(&m, 4, sp__mo_text(o, "REF::%s", what));
-    if (type) put_fields(&m, type);
+    if (type) sp__mo_put_fields(&m, type);
     sp__mo_put_text(&m, 7, sp__mo_text(o, "Default/%s-op%d", what, ++o->counter));
     sp__mo_put_message(&o->graph_out, 1, &m);
 }

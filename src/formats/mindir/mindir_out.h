@@ -52,6 +52,7 @@ void sp__mo_put_number(mo_msg *m, uint32_t field, int64_t v);
 void sp__mo_put_bytes(mo_msg *m, uint32_t field, const void *data, size_t bytes);
 void sp__mo_put_text(mo_msg *m, uint32_t field, const char *s);
 void sp__mo_put_message(mo_msg *m, uint32_t field, mo_msg *inner); /* inner is used up */
+void sp__mo_put_fields(mo_msg *m, mo_msg *part);                   /* what is in part, which is used up, without a head */
 void sp__mo_put_tensor(mo_msg *m, uint32_t field, sp_tensor *t, const char *name, const char *ref_key);
 void sp__mo_put_tensor_type(mo_msg *m, uint32_t field, const sp_meta *meta);
 void sp__mo_put_types(mo_msg *m, uint32_t field, const char *name, int n, const sp_meta *const *types);
@@ -76,6 +77,8 @@ mo sp__mo_ints(mo_out *o, int n, const int64_t *v);
 mo sp__mo_scalar(mo_out *o, sp_dtype dtype, double v); /* a tensor of rank 0 */
 mo sp__mo_tensor(mo_out *o, sp_tensor *t, mo name);    /* name NULL: made up */
 
+mo sp__mo_string(mo_out *o, const char *s, size_t bytes);
+
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* One application of a primitive; attrs: "axis=1, mode='same', pads=(0,1), alpha=0.5, on=True" or NULL. Its result is a tensor of type `meta`. */
@@ -95,6 +98,8 @@ mo sp__mo_cast(mo_out *o, mo x, sp_meta meta, sp_dtype dtype);
 void sp__mo_node(mo_out *o, const char *what, int n, const mo *in, mo name, mo_msg *type);
 mo sp__mo_results(mo_out *o, const char *what, int n, const mo *in, int n_out, sp_value *const *out, bool tuple); /* the name of the node */
 mo sp__mo_instance(mo_out *o, const char *type, const char *attrs);
+/* The result of f in a form (sp_model_form): its name, and the fields of its ValueInfoProto but for that name. */
+sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *form, mo *name, mo_msg *info);
 
 /* --- the operator being written ---------------------------------------------------------------------------------- */
 

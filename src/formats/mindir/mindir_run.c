@@ -620,7 +620,7 @@ static sp_status describe(sp_model *m, const mi_model *mi)
             m->outputs[k] = (sp_model_value){f->output_names[i], specs[k], 0};
         }
     }
-    return SP_OK;
+    return sp__mindir_form(f, &m->arena, &m->form);
 }
 
 static void release(void *data) { sp__mindir_free(data); }

@@ -4,6 +4,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common.parameter import Parameter
 from spore.nn.cell import Cell
+from spore.train import _form
 
 __all__ = ["GraphCell"]
 
@@ -23,7 +24,7 @@ class GraphCell(Cell):
         - **inputs** (Tensor) - as many as the network had when it was exported; those of a list or tuple count one by one.
 
     Outputs:
-        Tensor, or a tuple of Tensors.
+        What the network gave when it was exported: a Tensor, or tuples and lists of Tensors, numbers, texts and None.
 
     Examples:
         >>> from spore import nn
@@ -69,4 +70,4 @@ class GraphCell(Cell):
 
     def construct(self, *inputs):
         results = self.graph.run(*[one for x in inputs for one in (x if isinstance(x, (list, tuple)) else [x])])
-        return results[0] if len(results) == 1 else tuple(results)
+        return _form.build(self.graph.form(), results)

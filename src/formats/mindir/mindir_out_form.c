@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindir_out_form.c - the result of a network as MindIR has it: tuples and lists in each other, numbers, texts and None, out of the
+ * tensors of the recorded function and a form (sp_model_form) that says how they belong together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/mindir/mindir_out.h"
+
+enum { NESTING_MAX = 32, MO_LIST = 21, MO_SCALAR = 39 };
+
+typedef struct {
+    mo_out *o;
+    const sp_function *f;
+    const char *form, *at;
+    int next; /* result of the function */
+    int depth;
+} reader;
+
+/* One part of the result: its name, and the fields of the AttributeProto that tells its type. */
+typedef struct {
+    mo name;
+    mo_msg type;
+    const char *denotation; /* NULL: a tensor */
+} part;
+
+static sp_status refuse(const reader *r)
+{
+    return sp__fail(SP_VALUE, "the form of the results, \"%s\", cannot be understood at character %d", r->form, (int)(r->at - r->form));
+}
+
+static void put_copy(mo_msg *m, uint32_t field, const char *name, const mo_msg *type)
+{
+    mo_msg a = {.status = type->status};
+    if (name) sp__mo_put_text(&a, 1, name);
+    if (a.status == SP_OK && type->out.bytes) a.status = sp__wire_put(&a.out, type->out.data, type->out.bytes);
+    sp__mo_put_message(m, field, &a);
+}
+
+static void number_type(part *p, sp_dtype dtype, const char *denotation)
+{
+    const sp_meta meta = {.dtype = dtype, .rank = 1, .dims = {0}};
+    sp__mo_put_tensor_type(&p->type, 12, &meta);
+    sp__mo_put_number(&p->type, 16, MO_SCALAR);
+    p->denotation = denotation;
+}
+
+static void write_number(reader *r, char kind, const char *digits, part *p)
+{
+    if (kind == 'f') {
+        p->name = sp__mo_float(r->o, strtod(digits, NULL));
+        number_type(p, SP_DTYPE_F32, "Float32");
+    } else if (kind == 'b') {
+        p->name = sp__mo_bool(r->o, *digits == '1');
+        number_type(p, SP_DTYPE_BOOL, "Bool");
+    } else {
+        p->name = sp__mo_int(r->o, strtoll(digits, NULL, 10));
+        number_type(p, SP_DTYPE_I64, "Int64");
+    }
+}
+
+/* A tensor of the function; a number that is known ('N') is written as one. */
+static sp_status write_tensor(reader *r, bool number, part *p)
+{
+    SP_CHECK(r->next < r->f->n_results, SP_VALUE, "the form of the results, \"%s\", has more tensors than the function's %d", r->form, r->f->n_results);
+    const sp_value *v = r->f->results[r->next++], *known = sp__mo_behind(v);
+    if (number && known->origin == SP_VALUE_CONSTANT && known->meta.rank == 0) {
+        char kind = sp_dtype_kind(known->meta.dtype), text[40];
+        double value = 0;
+        SP_TRY(sp_tensor_item_f64(known->constant, &value));
+        snprintf(text, sizeof text, kind == 'f' ? "%.17g" : "%.0f", value);
+        write_number(r, kind == 'f' || kind == 'b' ? kind : 'i', text, p);
+        return SP_OK;
+    }
+    p->name = sp__mo_use(r->o, v);
+    sp__mo_put_tensor_type(&p->type, 12, &v->meta);
+    sp__mo_put_number(&p->type, 16, MO_TENSORS);
+    return SP_OK;
+}
+
+static sp_status write_part(reader *r, part *p);
+
+static sp_status write_sequence(reader *r, bool list, part *p)
+{
+    const char closing = list ? ']' : ')';
+    mo_msg info = {.status = SP_OK}, type = {.status = SP_OK};
+    int n = 0;
+    mo *names = sp__arena_alloc(&r->o->arena, strlen(r->at) * sizeof *names + 1);
+    if (!names) return SP_NOMEM;
+    if (r->depth >= NESTING_MAX) return refuse(r);
+    r->depth++;
+    sp__mo_put_number(&p->type, 16, list ? MO_LIST : MO_TUPLE);
+    while (*r->at && *r->at != closing) {
+        part item = {.type = {.status = SP_OK}};
+        sp_status status = write_part(r, &item);
+        if (status == SP_OK) put_copy(&p->type, 17, NULL, &item.type);
+        sp__wire_out_free(&item.type.out);
+        SP_TRY(status);
+        names[n++] = item.name;
+    }
+    r->depth--;
+    if (*r->at != closing) return refuse(r);
+    r->at++;
+    sp__mo_put_number(&info, 1, 0);
+    sp__mo_put_message(&p->type, 18, &info);
+    p->denotation = list ? "List" : "Tuple";
+    if (!n && !list) {
+        p->name = sp__mo_ints(r->o, 0, NULL);
+        return SP_OK;
+    }
+    p->name = sp__mo_fresh(r->o);
+    put_copy(&type, 5, "shape", &p->type);
+    sp__mo_node(r->o, sp__mo_instance(r->o, list ? "make_list" : "MakeTuple", NULL), n, names, p->name, &type);
+    return SP_OK;
+}
+
+/* "s5:hello" behind its first character. */
+static sp_status write_text(reader *r, part *p)
+{
+    char *end;
+    unsigned long bytes = strtoul(r->at, &end, 10);
+    if (*end != ':' || bytes > strlen(end + 1)) return refuse(r);
+    p->name = sp__mo_string(r->o, end + 1, bytes);
+    r->at = end + 1 + bytes;
+    sp__mo_put_number(&p->type, 16, MO_STRING);
+    p->denotation = "String";
+    return SP_OK;
+}
+
+static sp_status write_part(reader *r, part *p)
+{
+    const char kind = *r->at, *end;
+    if (kind) r->at++;
+    switch (kind) {
+    case 'T':
+    case 'N': return write_tensor(r, kind == 'N', p);
+    case '(':
+    case '[': return write_sequence(r, kind == '[', p);
+    case 's': return write_text(r, p);
+    case '-':
+        p->name = sp__mo_none(r->o);
+        sp__mo_put_number(&p->type, 16, MO_NONE);
+        p->denotation = "TypeNone";
+        return SP_OK;
+    case 'i':
+    case 'f':
+    case 'b':
+        if (!(end = strchr(r->at, ';'))) return refuse(r);
+        write_number(r, kind, r->at, p);
+        r->at = end + 1;
+        return SP_OK;
+    default: return refuse(r);
+    }
+}
+
+sp_status sp__mo_result_of_form(mo_out *o, const sp_function *f, const char *form, mo *name, mo_msg *info)
+{
+    reader r = {.o = o, .f = f, .form = form, .at = form};
+    part whole = {.type = {.status = SP_OK}};
+    sp_status status = write_part(&r, &whole);
+    if (status == SP_OK && *r.at) status = refuse(&r);
+    if (status == SP_OK) {
+        *name = whole.name;
+        if (whole.denotation) {
+            sp__mo_put_text(info, 4, whole.denotation);
+            put_copy(info, 5, NULL, &whole.type);
+        } else sp__mo_put_tensor_type(info, 2, &f->results[0]->meta);
+    }
+    sp__wire_out_free(&whole.type.out);
+    return status;
+}
