@@ -69,6 +69,21 @@ static PyObject *grad_tracked(PyObject *self, PyObject *o)
     return t ? PyBool_FromLong(sp_grad_tracked(t)) : NULL;
 }
 
+/* What a tensor holds at this point, to be compared with what it held before: its memory and how often that was written, or in a
+ * program the function being recorded and the value. */
+static PyObject *grad_contents(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o), *read = NULL;
+    if (!t) return NULL;
+    if (sp__recorder && !t->symbol) SP_PY_TRY(sp__record_read(t, &read));
+    const void *place = t->storage;
+    uintptr_t state = t->storage ? atomic_load_explicit(&t->storage->version, memory_order_relaxed) : 0;
+    if (t->symbol || read) place = sp__recorder, state = (uintptr_t)(read ? read->symbol : t->symbol);
+    sp_tensor_release(read);
+    return Py_BuildValue("(KK)", (unsigned long long)(uintptr_t)place, (unsigned long long)state);
+}
+
 static PyObject *grad_possible(PyObject *self, PyObject *o)
 {
     (void)self;
@@ -269,6 +284,7 @@ static PyMethodDef methods[] = {
     {"grad_unwatch", grad_unwatch, METH_O, "End one grad_watch."},
     {"grad_tracked", grad_tracked, METH_O, "Whether a tensor has a history."},
     {"grad_possible", grad_possible, METH_O, "Whether a tensor has a dtype that gradients exist for."},
+    {"grad_contents", grad_contents, METH_O, "What a tensor holds now, as numbers to compare."},
     {"grad_detach", grad_detach, METH_O, "The same value without history."},
     {"grad_variable", grad_variable, METH_O, "A new handle on a value to differentiate with respect to."},
     {"grad_backward", (PyCFunction)(void (*)(void))grad_backward, METH_FASTCALL,

@@ -1099,6 +1099,8 @@ def grad_backward(*args, **kwargs) -> Any:
     """grad_backward(outputs, seeds, targets, create_graph): the gradients of the targets."""
 def grad_begin(*args, **kwargs) -> Any:
     """Switch recording on; it nests."""
+def grad_contents(*args, **kwargs) -> Any:
+    """What a tensor holds now, as numbers to compare."""
 def grad_detach(*args, **kwargs) -> Any:
     """The same value without history."""
 def grad_end(*args, **kwargs) -> Any:

@@ -553,3 +553,8 @@ def test_an_inner_gradient_is_the_same_inside_an_outer_one():
         same(function(Tensor([2.0])), [value])
         found, (for_x, (for_w,)) = ms.value_and_grad(function, 0, [w])(Tensor([2.0]))
         same(found, [value]), same(for_x, [by_x]), same(for_w, [by_w])
+
+
+def test_a_seed_in_brackets_serves_a_scalar():
+    gradient = ops.GradOperation(sens_param=True)(lambda x: (x * x).sum())
+    np.testing.assert_array_equal(gradient(Tensor([1.0, 3.0]), Tensor([2.0])).asnumpy(), [4.0, 12.0])

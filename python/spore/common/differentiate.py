@@ -121,18 +121,20 @@ class _Record:
             _core.grad_unwatch(weight)
         _core.grad_end()
 
-    def backward(self, outputs, seeds, create_graph=None):
-        """Gradients for every variable (in its structure) and every weight."""
+    def backward(self, outputs, seeds, create_graph=None, positions=None, weights=None):
+        """Gradients for every variable (in its structure) and every weight, or those that are asked for."""
         create = self.outer if create_graph is None else create_graph
+        positions = self._positions if positions is None else positions
+        weights = self.weights if weights is None else weights
         targets = []
-        for position in self._positions:
+        for position in positions:
             _flatten(self.variables[position], targets)
         n_variables = len(targets)
-        targets = targets + list(self.weights) + self._others
+        targets = targets + list(weights) + self._others
         grads = _core.grad_backward(outputs, seeds, targets, create) if outputs else [_zeros(t) for t in targets]
         rest = iter(grads[:n_variables])
-        by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in self._positions}
-        return by_position, grads[n_variables:n_variables + len(self.weights)]
+        by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in positions}
+        return by_position, grads[n_variables:n_variables + len(weights)]
 
 
 def _zeros(tensor):
@@ -405,6 +407,9 @@ class GradOperation:
                 positions = (0,) if args and not self.get_by_list and _varies(args[0]) else ()
 
             def flat():
+                kept = _kept_forward(function, args, positions, weight_list)
+                if kept is not None:
+                    return None, *kept.backward(seeds_like, positions, weight_list)
                 with _Record(positions, weight_list, args) as record:
                     leaves = _differentiable(call(function, record.args))
                     return None, *record.backward(leaves, seeds_like and seeds_like(leaves))
@@ -419,6 +424,14 @@ class GradOperation:
         run = _as_program(run, fn, "GradOperation")
         run.__wrapped_fn__ = fn
         return run
+
+
+def _kept_forward(function, args, positions, weights):
+    """The last call of a Cell with ``set_grad``, when it was this one; see forward.py."""
+    if not getattr(function, "requires_grad", False):
+        return None
+    from spore.common import forward
+    return forward.take(function, args, positions, weights)
 
 
 def _taken_seeds(args, kwargs, name):
@@ -443,12 +456,14 @@ def _seed_leaves(seeds):
 
 
 def _seed_like(seed, leaf):
-    """A seed as a tensor of the output's shape and dtype; numbers are spread over it."""
+    """A seed as a tensor of the output's shape and dtype; numbers are spread over it, one in brackets serves a scalar."""
     if not isinstance(seed, Tensor):
         seed = Tensor(seed, dtype=leaf.dtype)
     if seed.dtype != leaf.dtype:
         seed = seed.astype(leaf.dtype)
-    return seed if seed.shape == leaf.shape else seed.broadcast_to(leaf.shape)
+    if seed.shape == leaf.shape:
+        return seed
+    return seed.reshape(()) if leaf.ndim == 0 and seed.size == 1 else seed.broadcast_to(leaf.shape)
 
 
 # --- products with Jacobians -----------------------------------------------------------------------------------------

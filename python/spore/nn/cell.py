@@ -328,8 +328,9 @@ class Cell(CellState):
         return self
 
     def set_grad(self, requires_grad=True):
-        """Accepted for compatibility: gradients are recorded exactly when they are asked for."""
+        """Whether a call keeps its record, so that ``GradOperation`` of the same call need not run the Cell again."""
         self.__dict__["requires_grad"] = bool(requires_grad)
+        self._refresh_plain()
         return self
 
     def add_flags(self, **flags):
@@ -585,10 +586,17 @@ class Cell(CellState):
     def _refresh_plain(self):
         self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
                                    and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks
-                                   and not self._recompute)
+                                   and not self._recompute and not self.requires_grad)
 
     def _call_full(self, args, kwargs, construct=None):
-        """With hooks, casts and bprop. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
+        """With all that may surround construct. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
+        if self.requires_grad and not kwargs and not _core.grad_recording():
+            from spore.common import forward
+            return forward.run(self, tuple(args), lambda *given: self._call_hooked(given, {}, construct))
+        return self._call_hooked(args, kwargs, construct)
+
+    def _call_hooked(self, args, kwargs, construct):
+        """With hooks, casts and bprop."""
         for hook, with_kwargs in list(self._pre_hooks.values()):
             answer = call(hook, (self, args, kwargs) if with_kwargs else (self, args))
             if answer is not None:

@@ -126,8 +126,8 @@ def deepcopy(input_x):
 
 
 def tuple_to_array(input_x):
-    """A Tensor of a tuple of numbers: int32 when the first one is whole, else float32."""
-    if not isinstance(input_x, tuple) or not input_x:
+    """A Tensor of a tuple (or range) of numbers: int32 when the first one is whole, else float32."""
+    if not isinstance(input_x, (tuple, range)) or not input_x:
         raise TypeError(f"tuple_to_array: a tuple of numbers is wanted, but got {input_x!r}")
     if isinstance(input_x[0], int):
         return Tensor([int(v) for v in input_x], mstype.int32)
