@@ -420,6 +420,30 @@ static PyObject *symbol_id(PyObject *self, PyObject *o)
     return PyLong_FromLong(t && t->symbol ? t->symbol->id : -1);
 }
 
+/* Is v one of the node's inputs, and may what the node gives share its memory when everything is computed at once? */
+static bool shown_by(const sp_value *v, const sp_node *n)
+{
+    for (int i = 0; i < n->n_in && n->kind == SP_NODE_OP && n->op->view; i++)
+        if (n->in[i] == v) return true;
+    return false;
+}
+
+/* Whether plain Python would let a write to this Tensor be seen through another one: it is a view, there are views of it, or it
+ * came out of a call, which may have given back what it got. */
+static PyObject *symbol_shared(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_is_tensor(o) ? ((sp_py_tensor *)o)->t : NULL;
+    const sp_value *v = t ? t->symbol : NULL;
+    if (!v) Py_RETURN_FALSE;
+    if (v->origin == SP_VALUE_NODE && (v->node->kind == SP_NODE_CALL || (v->node->kind == SP_NODE_OP && v->node->op->view)))
+        Py_RETURN_TRUE;
+    for (const sp_function *f = sp__recorder; f; f = f->parent)
+        for (const sp_node *n = f->first; n; n = n->next)
+            if (shown_by(v, n)) Py_RETURN_TRUE;
+    Py_RETURN_FALSE;
+}
+
 /* True for what a program reads each time it runs: symbols and, while recording, Parameters. */
 static PyObject *is_recorded(PyObject *self, PyObject *o)
 {
@@ -435,6 +459,20 @@ static PyObject *symbol_shape(PyObject *self, PyObject *o)
     (void)self;
     if (!sp__py_is_tensor(o)) return PyErr_Format(PyExc_TypeError, "a Tensor is wanted, but got %s", sp__py_type_name(o));
     return sp__py_shape(((sp_py_tensor *)o)->t);
+}
+
+/* Does some function of the graph store to this Parameter? */
+static PyObject *graph_writes(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *capsule, *o;
+    if (!PyArg_ParseTuple(args, "OO:graph_writes", &capsule, &o)) return NULL;
+    const sp_graph *g = graph_of(capsule);
+    const sp_tensor *t = g ? sp__py_tensor(o) : NULL;
+    if (!t) return NULL;
+    for (int i = 0; i < g->n_variables; i++)
+        if (g->variables[i]->tensor == t) return PyBool_FromLong(g->variables[i]->written);
+    Py_RETURN_FALSE;
 }
 
 static PyObject *variable_mark(PyObject *self, PyObject *o)
@@ -568,6 +606,7 @@ static PyType_Spec program_spec = {.name = "spore._core.Program", .basicsize = s
 
 static PyMethodDef functions[] = {
     {"graph_create", graph_create, METH_NOARGS, "graph_create()\n--\n\nA new graph."},
+    {"graph_writes", graph_writes, METH_VARARGS, "graph_writes(graph, parameter)\n--\n\nDoes the graph store to it?"},
     {"graph_text", graph_text, METH_O, "graph_text(graph)\n--\n\nThe graph as text."},
     {"graph_parse", graph_parse, METH_O, "graph_parse(text)\n--\n\nThe graph that graph_text described."},
     {"graph_dot", graph_dot, METH_O, "graph_dot(graph)\n--\n\nThe graph as a drawing for Graphviz."},
@@ -593,6 +632,7 @@ static PyMethodDef functions[] = {
     {"place_pop", place_pop, METH_NOARGS, "place_pop()\n--\n\nLeave the frame."},
     {"is_symbol", is_symbol, METH_O, "is_symbol(o)\n--\n\nIs it a Tensor without a value yet?"},
     {"symbol_id", symbol_id, METH_O, "symbol_id(o)\n--\n\nNumber of the value a symbol stands for now, or -1."},
+    {"symbol_shared", symbol_shared, METH_O, "symbol_shared(o)\n--\n\nMay other Tensors share its memory in eager mode?"},
     {"is_recorded", is_recorded, METH_O, "is_recorded(o)\n--\n\nIs it a symbol or, while recording, a Parameter?"},
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
     {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},

@@ -2,10 +2,8 @@
 /* py_indexing.c - x[index] and x[index] = value.
  *
  * An index is read into items. Integers, slices, None and ... alone are geometry: a view of the same memory, made at
- * once
- * when there is no history to extend, through the operators `slice` and `reshape` when there is. Tensors, lists and
- * arrays
- * select element by element: the geometric part first, then the operator `index` over the axes they address. Integers
+ * once when there is no history to extend, through the operators `slice` and `reshape` when there is. Tensors, lists
+ * and arrays select element by element: the geometric part first, then the operator `index` over the axes they address. Integers
  * beside such selectors count as selectors too, as in numpy. */
 #include "core.h"
 #include "spore/grad.h"
@@ -19,6 +17,7 @@ typedef struct item {
     PyObject *slice;   /* borrowed */
     sp_tensor *tensor; /* owned: integers or a mask */
     bool listed;       /* the integers stood in a list: like single ones, they are checked here */
+    bool truth;        /* ITEM_NONE that was True: beside selectors it selects all and adds no dimension */
 } item;
 
 typedef struct parsed_index {
@@ -67,7 +66,7 @@ static int add_tensor_item(parsed_index *p, PyObject *o)
         }
         if (!*t->data) p->nothing = true;
         sp_tensor_release(t);
-        *it = (item){.kind = ITEM_NONE};
+        *it = (item){.kind = ITEM_NONE, .truth = true};
         p->n++;
         return 0;
     }
@@ -91,7 +90,7 @@ static int add_item(parsed_index *p, PyObject *o)
     }
     item *it = &p->items[p->n];
     if (PyBool_Check(o)) { /* True adds a dimension */
-        *it = (item){.kind = ITEM_NONE};
+        *it = (item){.kind = ITEM_NONE, .truth = true};
         if (o == Py_False) p->nothing = true;
     } else if (PyLong_Check(o)) {
         int overflow;
@@ -128,7 +127,9 @@ static bool list_is_tuple(PyObject *list)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         PyObject *o = PyList_GetItem(list, i);
-        if (PyList_Check(o) || PyTuple_Check(o) || PySlice_Check(o) || o == Py_None || o == Py_Ellipsis) return true;
+        if (sp__py_is_tensor(o) || PyList_Check(o) || PyTuple_Check(o) || PySlice_Check(o) || o == Py_None ||
+            o == Py_Ellipsis)
+            return true;
     }
     return false;
 }
@@ -212,6 +213,7 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
         int64_t n = axis < x->rank ? x->dims[axis] : 0, stride = axis < x->rank ? x->strides[axis] : 0;
         switch (it->kind) {
         case ITEM_NONE:
+            if (it->truth && p->advanced && !p->nothing) break;
             if (push_dim(g, 1, 0) < 0) return -1;
             break;
         case ITEM_INT: {
@@ -560,16 +562,35 @@ static int put_slice(sp_tensor *x, const plan *g, sp_tensor *value)
     return out ? 0 : -1;
 }
 
+/* x[mask] = value with a mask of all dimensions and a value of as many: of each place the value's own, +1. (What a mask
+ * selects has one dimension, so that a value of more can mean nothing else.) */
+static sp_tensor *value_under_mask(const sp_tensor *base, const plan *g, const selectors *s, sp_tensor *value)
+{
+    const bool all = g->n_select == 1 && g->select[0] && g->select[0]->dtype == SP_DTYPE_BOOL &&
+                     g->select[0]->rank == base->rank;
+    if (!all || base->rank < 2 || value->rank != base->rank) return sp_tensor_retain(value);
+    static const sp_op *broadcast, *index;
+    if ((!broadcast && !(broadcast = sp__py_op("broadcast_to"))) || (!index && !(index = sp__py_op("index")))) return NULL;
+    const struct { sp_ints shape; } to = {{base->rank, base->dims}};
+    const struct { sp_ints axes; } attrs = {{s->n, s->axes}};
+    sp_tensor *wide = sp__py_apply(broadcast, &to, 1, &value), *in[SP_RANK_MAX + 1] = {wide};
+    for (int i = 0; i < s->n; i++) in[i + 1] = s->t[i];
+    sp_tensor *out = wide ? sp__py_apply(index, &attrs, s->n + 1, in) : NULL;
+    sp_tensor_release(wide);
+    return out;
+}
+
 static int put_selected(sp_tensor *base, const plan *g, sp_tensor *value)
 {
     static const sp_op *put;
     if (!put && !(put = sp__py_op("index_put"))) return -1;
     selectors s;
-    sp_tensor *out = NULL, *in[SP_RANK_MAX + 2] = {base, value};
-    if (make_selectors(g, &s) == 0) {
+    sp_tensor *out = NULL, *in[SP_RANK_MAX + 2] = {base};
+    if (make_selectors(g, &s) == 0 && (in[1] = value_under_mask(base, g, &s, value))) {
         for (int i = 0; i < s.n; i++) in[i + 2] = s.t[i];
         const struct { sp_ints axes; bool accumulate; } attrs = {{s.n, s.axes}, false};
         out = sp__py_apply(put, &attrs, s.n + 2, in);
+        sp_tensor_release(in[1]);
     }
     selectors_done(&s);
     sp_tensor_release(out);

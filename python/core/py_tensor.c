@@ -127,18 +127,31 @@ static int init_strings(PyObject *self, PyObject *input)
 
 /* --- construction ------------------------------------------------------------------------------------------------ */
 
-/* Does shape declare sizes that only a call knows: None among them, or shape=None written out? -1: error. */
+/* A Symbol in a shape: what is known of a size that is left open. */
+static bool is_open_size(PyObject *o) { return PyObject_HasAttrString(o, "__size_symbol__"); }
+
+/* Does shape declare sizes that only a call knows: None or a Symbol among them, or shape=None written out? -1: error. */
 static int declared_open(PyObject *kwds, PyObject *shape)
 {
     if (shape == Py_None) return kwds && PyDict_GetItemString(kwds, "shape") != NULL;
     if (!PyTuple_Check(shape) && !PyList_Check(shape)) return 0;
-    return PySequence_Contains(shape, Py_None);
+    Py_ssize_t n = PySequence_Size(shape);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PySequence_GetItem(shape, i);
+        if (!item) return -1;
+        bool open = item == Py_None || (!PyLong_Check(item) && is_open_size(item));
+        Py_DECREF(item);
+        if (open) return 1;
+    }
+    return 0;
 }
 
-/* A declaration for set_inputs and input_signature: no memory, -1 for sizes left open; `_any_rank` when even their number is. */
+/* A declaration for set_inputs and input_signature: no memory, -1 for sizes left open, whose Symbols are kept as `_sizes`;
+ * `_any_rank` when even their number is open. */
 static int init_declared(PyObject *self, sp_dtype dtype, PyObject *shape)
 {
     int64_t dims[SP_RANK_MAX] = {-1};
+    bool symbols = false;
     Py_ssize_t rank = shape == Py_None ? 1 : PySequence_Size(shape);
     if (rank > SP_RANK_MAX) {
         PyErr_Format(PyExc_ValueError, "Tensor: shape has %zd elements, at most %d are possible", rank, SP_RANK_MAX);
@@ -147,7 +160,9 @@ static int init_declared(PyObject *self, sp_dtype dtype, PyObject *shape)
     for (Py_ssize_t i = 0; shape != Py_None && i < rank; i++) {
         PyObject *item = PySequence_GetItem(shape, i);
         if (!item) return -1;
-        dims[i] = item == Py_None ? -1 : PyLong_AsLongLong(item);
+        const bool symbol = item != Py_None && !PyLong_Check(item) && is_open_size(item);
+        dims[i] = item == Py_None || symbol ? -1 : PyLong_AsLongLong(item);
+        symbols = symbols || symbol;
         Py_DECREF(item);
         if (PyErr_Occurred()) return -1;
     }
@@ -158,6 +173,7 @@ static int init_declared(PyObject *self, sp_dtype dtype, PyObject *shape)
         return -1;
     }
     tensor_hold_take(self, t);
+    if (symbols && PyObject_SetAttrString(self, "_sizes", shape) < 0) return -1;
     return shape == Py_None ? PyObject_SetAttrString(self, "_any_rank", Py_True) : 0;
 }
 
@@ -203,9 +219,14 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
         if (!t) return -1;
         tensor_hold_take(self, t);
     } else {
-        int open = dtype == SP_DTYPE_NONE || init != Py_None ? 0 : declared_open(kwds, shape);
+        int open = declared_open(kwds, shape);
         if (open < 0) return -1;
-        if (open) return init_declared(self, (sp_dtype)dtype, shape);
+        if (open && shape != Py_None && (dtype == SP_DTYPE_NONE || init != Py_None)) {
+            PyErr_SetString(PyExc_ValueError,
+                            "Tensor: a shape with open sizes needs a dtype and no init: it declares an input and has no contents");
+            return -1;
+        }
+        if (open && dtype != SP_DTYPE_NONE && init == Py_None) return init_declared(self, (sp_dtype)dtype, shape);
         if (shape == Py_None || dtype == SP_DTYPE_NONE) {
             PyErr_SetString(PyExc_TypeError, "Tensor: give input_data, or shape and dtype (and perhaps init)");
             return -1;

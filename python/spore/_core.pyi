@@ -1133,6 +1133,8 @@ def graph_parse(text) -> Any:
     """The graph that graph_text described."""
 def graph_text(graph) -> Any:
     """The graph as text."""
+def graph_writes(graph, parameter) -> Any:
+    """Does the graph store to it?"""
 def has_op(name) -> Any:
     """Is there an operator of this name?"""
 def image_decode(*args, **kwargs) -> Any:
@@ -1209,6 +1211,8 @@ def symbol_id(o) -> Any:
     """Number of the value a symbol stands for now, or -1."""
 def symbol_shape(tensor) -> Any:
     """Shape, -1 where known at run time only."""
+def symbol_shared(o) -> Any:
+    """May other Tensors share its memory in eager mode?"""
 def tensor_restore(tensor, dtype, shape, data) -> Any:
     """Give a new Tensor its contents from bytes."""
 def threads() -> Any:

@@ -29,6 +29,7 @@ struct sp_value {
     sp_value_origin origin;
     bool is_function;      /* holds a function at run time, not a tensor */
     bool weak;             /* a Python number: its dtype yields in promotion */
+    bool apart;            /* a result of the entry shows it: nothing else may (passes/apart.c) */
     int id;                /* unique in the graph */
     int index;             /* which result of its node, which parameter */
     sp_function *owner;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compilation: ``jit`` and its relatives. How functions become programs is written in spore.graph."""
 import functools
+import inspect
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "ms_memory_recycle",
            "set_recursion_limit", "flops_collection", "enable_dynamic"]
@@ -99,11 +100,22 @@ def enable_dynamic(**kwargs):
         [2. 2. 2.]
     """
     if not kwargs:
-        raise ValueError("enable_dynamic: name at least one argument")
+        raise ValueError("When using decorator enable_dynamic, the input cannot be empty!")
+    from spore._core import Tensor
+    for name, declared in kwargs.items():
+        for one in declared if isinstance(declared, (tuple, list)) else (declared,):
+            if not isinstance(one, Tensor):
+                raise TypeError("The decorator enable_dynamic only supports Tensor or a tuple/list of Tensor, but the argument : "
+                                f"{name} is type of:{type(one)}.")
+        if isinstance(declared, Tensor) and all(n >= 0 for n in declared.shape):
+            raise TypeError(f"When using decorator enable_dynamic, the shape of argument '{name}' at least have one None.")
 
     def decorate(function):
         from spore.graph.compiler import JitFunction, declared_options
         inner = getattr(function, "__spore_inner__", function)
+        for name in kwargs:
+            if name not in inspect.signature(inner).parameters:
+                raise ValueError(f"enable_dynamic: '{name}' is not in the list of parameters of {inner.__name__}")
         options = getattr(jit(inner) if not isinstance(function, JitFunction) else function, "_options")
         return JitFunction(inner, declared_options(kwargs, inner, options))
     return decorate

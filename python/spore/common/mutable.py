@@ -19,7 +19,13 @@ def _made(base):
     return type(base.__name__.capitalize() + "Mutable", (base, _Mutable), {"__reduce__": lambda self: (base, (base(self),))})
 
 
-_TYPES = {int: _made(int), float: _made(float), tuple: _made(tuple), list: _made(list), dict: _made(dict)}
+def _made_bool():
+    """bool has no subclasses: an int that looks like one."""
+    return type("BoolMutable", (int, _Mutable), {"__reduce__": lambda self: (bool, (int(self),)), "__repr__": lambda self: repr(self != 0),
+                                                 "__is_bool__": True})
+
+
+_TYPES = {bool: _made_bool(), int: _made(int), float: _made(float), tuple: _made(tuple), list: _made(list), dict: _made(dict)}
 
 
 def mutable(input_data, dynamic_len=False):
@@ -38,7 +44,7 @@ def mutable(input_data, dynamic_len=False):
         return input_data
     kind = type(input_data)
     if kind not in _TYPES:
-        raise TypeError(f"mutable: an int, float, Tensor, tuple, list or dict is needed, but got {kind.__name__}")
+        raise TypeError(f"mutable: a bool, int, float, Tensor, tuple, list or dict is needed, but got {kind.__name__}")
     if dynamic_len and kind not in (tuple, list):
         raise TypeError(f"mutable: dynamic_len is for tuples and lists, but got a {kind.__name__}")
     marked = _TYPES[kind](input_data)

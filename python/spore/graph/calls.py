@@ -165,8 +165,10 @@ class Calls:
             reason.strict = (AttributeError, f"In JIT strict mode, cannot get attributes {name} or the Tensor[{owner.dtype}] "
                                              f"object has no attribute: '{name}'.")
             raise reason
-        if (name.endswith("_") and not name.endswith("__") and _core.is_symbol(owner) and self.capture.condition_depth
-                and self.is_assignable(node.value)):
+        writes = name.endswith("_") and not name.endswith("__") and _core.is_symbol(owner)
+        if writes and self.capture.faithful:
+            self.need_alone(owner)
+        elif writes and self.capture.condition_depth and self.is_assignable(node.value):
             new = self.fresh(owner)
             result = self.native(getattr(new, name), args, kwargs)
             self.assign(node.value, new, frame)

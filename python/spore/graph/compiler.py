@@ -131,6 +131,8 @@ class Compiled:
 
     def __call__(self, args, kwargs):
         self.n_calls += 1
+        if kwargs and self.options.names:
+            args, kwargs = self.options.in_order(args, kwargs)
         return self.run(self.entry(args, kwargs), args, kwargs)
 
     def entry(self, args, kwargs):
@@ -428,6 +430,8 @@ class Compiled:
         entry.one = entry.one and not (changes or argument_changes or entry.written)
         if entry.one:
             entry.same = next((i for i, p in enumerate(params) if p is value), None)
+            if getattr(value, "__parameter__", False) and not _core.graph_writes(capture.graph, value):
+                entry.one, entry.give = False, lambda leaves: value      # itself, as in eager mode
         _core.function_end(function, leaves)
         return entry
 
@@ -618,10 +622,12 @@ class _BoundJit:
 
 def declared_options(declared, function, options):
     """Options with the inputs that set_inputs declared."""
+    parameters = [p for p in inspect.signature(getattr(function, "__spore_inner__", function)).parameters.values() if p.name != "self"]
     if isinstance(declared, dict):
-        names = [n for n in inspect.signature(function).parameters if n != "self"]
-        declared = tuple(declared.get(n) for n in names)
-    return Options(options.capture_mode, options._strict, options.fullgraph, declared, options.hash_args, True)
+        declared = tuple(declared.get(p.name) for p in parameters)
+    made = Options(options.capture_mode, options._strict, options.fullgraph, declared, options.hash_args, True)
+    made.names = tuple(p.name for p in parameters[:len(declared)] if p.kind is p.POSITIONAL_OR_KEYWORD)
+    return made
 
 
 _cells = weakref.WeakKeyDictionary()

@@ -172,7 +172,8 @@ def tensor_text(value):
     array = value.astype(mstype.float32).asnumpy() if value.dtype == mstype.bfloat16 else value.asnumpy()
     if array.ndim == 0:
         return f"{array.item():g}" if array.dtype.kind == "f" else str(int(array)) if array.dtype.kind in "iub" else str(array)
-    formats = {"float_kind": lambda v: f"{v: .8e}"} if array.dtype.kind == "f" else None
+    digits = 4 if array.dtype == np.float16 else 8
+    formats = {"float_kind": lambda v: f"{v: .{digits}e}"} if array.dtype.kind == "f" else None
     text = np.array2string(array, formatter=formats)
     newline = "\n" if array.ndim > 1 else ""
     return f"Tensor(shape={list(value.shape)}, dtype={value.dtype}, value={newline}{text})"

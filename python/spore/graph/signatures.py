@@ -14,7 +14,7 @@ from spore._core import Tensor
 from spore.common.mutable import _Mutable
 from spore.common.parameter import Parameter
 from spore.graph.errors import Unsupported
-from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of
+from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of, same
 from spore.graph.values import Choice, Closure, shape_of
 
 __all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Results", "Options"]
@@ -134,7 +134,7 @@ def argument_kind(value, constant_tensors=False, is_mutable=False):
     if marked or is_mutable:
         is_mutable = True
         if isinstance(value, (bool, int, float)):
-            return OfScalar(bool if isinstance(value, bool) else int if isinstance(value, int) else float)
+            return OfScalar(bool if isinstance(value, bool) or hasattr(value, "__is_bool__") else int if isinstance(value, int) else float)
     inside = functools.partial(_inside_kind, constant_tensors=constant_tensors and not is_mutable, is_mutable=is_mutable)
     if isinstance(value, (tuple, list)):
         base = value.__class__ if hasattr(value, "_fields") else tuple if isinstance(value, tuple) else list
@@ -299,6 +299,14 @@ class Options:
         self.mark = tuple(d.shape for d in signature if isinstance(d, Tensor)) if dynamic and signature is not None else ()
         self.open_sizes = signature is not None      # whether one program serves all sizes that the signature allows
         self.binding = binding       # whether a call that disagrees with the signature is an error
+        self.names = ()              # of the parameters that the signature declares
+
+    def in_order(self, args, kwargs):
+        """Arguments by position where a signature declares them, as many as can be."""
+        names, kwargs = list(self.names[len(args):]), dict(kwargs)
+        while names and names[0] in kwargs:
+            args = (*args, kwargs.pop(names.pop(0)))
+        return args, kwargs
 
     @property
     def strict(self):
@@ -324,7 +332,7 @@ class Options:
     def by_size(self):
         """The same, with a program for each set of sizes instead of one for all that the signature allows."""
         made = Options(self.capture_mode, self._strict, self.fullgraph, self.signature, self.hash_args, self.binding)
-        made.open_sizes = False
+        made.open_sizes, made.names = False, self.names
         return made
 
     def kinds(self, args):
@@ -338,11 +346,13 @@ class Options:
     def fits_signature(self, args):
         """Whether arguments are as declared; what disagrees with set_inputs is an error, with input_signature a new program."""
         try:
-            if len(args) != len(self.signature):
+            # Parameters with defaults need not be given.
+            if len(args) > len(self.signature) or any(d is not None for d in self.signature[len(args):]):
                 raise TypeError(f"For set_inputs, {len(self.signature)} inputs are declared, but the call has {len(args)}: the "
                                 f"function requires {len(self.signature)} positional argument.")
+            seen = {}
             for i, (declared, given) in enumerate(zip(self.signature, args)):
-                _check_declared(i, declared, given)
+                _check_declared(i, declared, given, seen)
         except (TypeError, ValueError):
             if self.binding:
                 raise
@@ -352,19 +362,21 @@ class Options:
 
 def is_declared(declared):
     """Whether it stands for any Tensor of its kind: None and other values are what they are."""
-    return isinstance(declared, Tensor) and not isinstance(declared, Parameter) or isinstance(declared, (tuple, list))
+    if isinstance(declared, (tuple, list)):
+        return not getattr(declared, "__ms_dynamic_len__", False)        # each length has its own program
+    return isinstance(declared, Tensor) and not isinstance(declared, Parameter)
 
 
 def _declared_kind(declared, given):
     if isinstance(declared, Tensor) and not isinstance(declared, Parameter):
         any_rank = getattr(declared, "_any_rank", False)
         return OfTensor(declared.dtype, (-1,) * given.ndim if any_rank else declared.shape)
-    if isinstance(declared, (tuple, list)):
+    if isinstance(declared, (tuple, list)) and is_declared(declared):
         return OfSequence(list if isinstance(given, list) else tuple, [_declared_kind(d, g) for d, g in zip(declared, given)])
     return argument_kind(given)
 
 
-def _check_declared(i, declared, given):
+def _check_declared(i, declared, given, seen):
     where = "For set_inputs and tuple(list) in set_inputs, the"
     if isinstance(declared, Tensor):
         if not isinstance(given, Tensor):
@@ -381,9 +393,17 @@ def _check_declared(i, declared, given):
         if any(d not in (-1, g) for d, g in zip(shape, given.shape)):
             raise ValueError(f"{where} shape of {i + 1}th input must be the same as expected, but got expected: {shape}, and "
                              f"input: {tuple(given.shape)}.")
-    elif isinstance(declared, (tuple, list)):
-        if not isinstance(given, (tuple, list)) or len(given) != len(declared):
+        for axis, (symbol, size) in enumerate(zip(getattr(declared, "_sizes", ()), given.shape)):
+            if hasattr(symbol, "check"):
+                symbol.check(size, f"The {axis + 1}th shape value of {i + 1}th actual input args", seen)
+        return
+    if isinstance(declared, _Mutable) and not (isinstance(given, _Mutable) and given.__ms_mutable__):
+        raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th should be mutable one, but got static!")
+    if isinstance(declared, (tuple, list)):
+        if not isinstance(given, (tuple, list)) or len(given) != len(declared) and not getattr(declared, "__ms_dynamic_len__", False):
             raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "
                              f"{len(declared)}, and input: {given!r}.")
         for d, g in zip(declared, given):
-            _check_declared(i, d, g)
+            _check_declared(i, d, g, seen)
+    elif declared is not None and not isinstance(declared, _Mutable) and not same(declared, given):
+        raise ValueError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th should be {declared!r}, but got {given!r}!")

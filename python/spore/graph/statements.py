@@ -241,6 +241,9 @@ class Statements:
         """``owner[index] = value``: lists and dicts change, of a Tensor the owner gets a new value."""
         owner = self.eval(target.value, frame)
         index = self.eval(target.slice, frame)
+        if isinstance(owner, Tensor) and self.capture.faithful:
+            self.write_in_place(owner, index, value)
+            return
         if isinstance(owner, Tensor) and not getattr(owner, "__parameter__", False) and self.is_assignable(target.value) and (
                 -1 in shape_of(owner) or self.has_late_slice(index)):
             new = late.call(self, late.with_item, (owner, self.late_index(index), self.plain(value, owner)), {})
@@ -271,6 +274,19 @@ class Statements:
         if setter is None:
             raise TypeError(f"'{type(owner).__name__}' object does not support item assignment")
         self.call(setter, (owner, index, value), {})
+
+    def write_in_place(self, owner, index, value):
+        """As plain Python writes: whoever holds the Tensor sees it."""
+        self.need_alone(owner)
+        if -1 in shape_of(owner) or self.has_late_slice(index):
+            raise Unsupported("a part of a Tensor is written whose place is known at run time only")
+        owner[self.plain(index)] = self.plain(value, owner)
+
+    def need_alone(self, tensor):
+        """A Tensor of which there are views, or that is one, is written by Python: programs have no views. Nor do branches
+        and loops of the run know by which other names it goes."""
+        if _core.symbol_shared(tensor) or is_symbol(tensor) and self.capture.condition_depth:
+            raise Unsupported("a Tensor is written to that may share its memory with another one")
 
     @staticmethod
     def is_assignable(node):

@@ -378,6 +378,9 @@ class Cell(CellState):
 
     def set_inputs(self, *inputs, **kwargs):
         """Declare the inputs, for graph mode: one program for all of them, where a dimension of None may have any size."""
+        if inputs and kwargs:
+            raise ValueError("For set_inputs, give the inputs by position or by name, not both.")
+        _check_declared_inputs(type(self).construct, inputs, kwargs)
         self.__dict__["_inputs"] = inputs or kwargs
         self._forget_programs()
 
@@ -742,6 +745,23 @@ class _Gradients:
             marked = through_hook(at_outputs, output)
             return marked if isinstance(marked, tuple) else (marked,)
         return output
+
+
+def _check_declared_inputs(construct, inputs, named):
+    """Raise when what set_inputs declares cannot be the arguments of a construct."""
+    parameters = list(inspect.signature(getattr(construct, "__spore_inner__", construct)).parameters.values())[1:]
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return
+    names = [p.name for p in parameters]
+    for name in named:
+        if name not in names:
+            raise ValueError(f"For dict mode, valid key is {names}, but got {name}!")
+    n_defaults = sum(p.default is not p.empty for p in parameters)
+    n_needed = len(names) - n_defaults
+    if not named and not n_needed <= len(inputs) <= len(names):
+        defaults = f" and {n_defaults} default argument, total {len(names)}" if n_defaults else ""
+        raise TypeError(f"For 'Cell', the function construct requires {n_needed} positional argument{defaults}, but got {len(inputs)}. "
+                        "When using set_inputs, please make sure that all networks and loss functions are configured with set_inputs.")
 
 
 def _n_named(construct):

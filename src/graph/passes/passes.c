@@ -64,6 +64,7 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
     const bool verify = VERIFY_ALWAYS || getenv("SPORE_VERIFY");
     p->reports = sp__arena_alloc(&p->arena, N_PASSES * sizeof *p->reports);
     if (!p->reports) return SP_NOMEM;
+    sp__results_mark(p->graph);
     for (int i = 0; i < N_PASSES; i++) {
         if (listed(off, passes[i]->name, 0) || listed(environment, passes[i]->name, '-')) continue;
         if (passes[i]->fast && !fast) continue;

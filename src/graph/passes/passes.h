@@ -28,6 +28,9 @@ typedef struct sp_pass_report {
 /* All passes that are not switched off; p->reports says what they did. */
 sp_status sp__passes_run(sp_program *p, const sp_program_options *options);
 
+/* Before them, apart.c: mark the values that results of the entry show. */
+void sp__results_mark(sp_graph *g);
+
 /* --- for passes -------------------------------------------------------------------------------------------------- */
 
 /* May the node be dropped, moved and shared like an expression? */
@@ -49,6 +52,9 @@ static inline void sp__node_forward(sp_node *n)
 /* Replace values by what their marks point to (NULL: themselves), through chains, everywhere. Marks are left as they are. */
 void sp__values_forward(sp_graph *g);
 void sp__marks_clear(sp_graph *g);
+/* What may stand for the result of a node of one result: v itself, or a copy of it, put before the node, where writes to what
+ * the program gives back could tell the difference. */
+sp_status sp__value_stand_in(sp_node *n, sp_value *v, sp_value **out);
 /* Functions that cannot be reached from the entry leave the list. */
 void sp__functions_drop(sp_graph *g);
 /* Mark the functions whose operators may be recorded for a GRAD node. */

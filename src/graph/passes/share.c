@@ -140,7 +140,24 @@ static void forget_reads(table *t, const sp_node *n)
     t->n_reads = kept;
 }
 
-static void share_node(table *t, sp_node *n, int *count)
+/* n computes what m does. Results that must stay apart are copied or, where there are several, computed again. */
+static sp_status share_with(sp_node *n, sp_node *m, int *count)
+{
+    if (n->n_out == 1) {
+        sp_value *v;
+        SP_TRY(sp__value_stand_in(n, m->out[0], &v));
+        n->out[0]->mark = v;
+    } else {
+        for (int i = 0; i < n->n_out; i++)
+            if (n->out[i]->apart) return SP_OK;
+        for (int i = 0; i < n->n_out; i++) n->out[i]->mark = m->out[i];
+    }
+    sp__node_remove(n);
+    ++*count;
+    return SP_OK;
+}
+
+static sp_status share_node(table *t, sp_node *n, int *count)
 {
     for (int i = 0; i < n->n_in; i++) {
         n->in[i] = sp__value_forwarded(n->in[i]);
@@ -148,21 +165,17 @@ static void share_node(table *t, sp_node *n, int *count)
     }
     if (n->kind == SP_NODE_STORE || n->kind == SP_NODE_CALL || n->kind == SP_NODE_HOST || n->kind == SP_NODE_GRAD) {
         if (n->kind != SP_NODE_HOST || !n->host->pure) forget_reads(t, n);
-        return;
+        return SP_OK;
     }
-    if (!may_share(n)) return;
+    if (!may_share(n)) return SP_OK;
     for (size_t at = hash_of(n) & t->mask;; at = (at + 1) & t->mask) {
         sp_node *m = t->nodes[at];
         if (!m) {
             t->nodes[at] = n;
             if (n->kind == SP_NODE_READ) t->reads[t->n_reads++] = n;
-            return;
+            return SP_OK;
         }
-        if (m->mark || !same(m, n)) continue;
-        for (int i = 0; i < n->n_out; i++) n->out[i]->mark = m->out[i];
-        sp__node_remove(n);
-        ++*count;
-        return;
+        if (!m->mark && same(m, n)) return share_with(n, m, count);
     }
 }
 
@@ -178,7 +191,7 @@ static sp_status share_function(sp_function *f, int *count)
     sp_status status = t.nodes && t.constants && t.reads ? SP_OK : SP_NOMEM;
     for (sp_node *n = f->first, *next; n && status == SP_OK; n = next) {
         next = n->next;
-        share_node(&t, n, count);
+        status = share_node(&t, n, count);
     }
     sp__free(t.nodes);
     sp__free(t.constants);

@@ -77,6 +77,7 @@ static sp_status simplify_run(sp_graph *g, int *count)
             sp__node_forward(n);
             sp_value *v = replacement(n);
             if (!v) continue;
+            SP_TRY(sp__value_stand_in(n, v, &v));
             n->out[0]->mark = v;
             sp__node_remove(n);
             ++*count;
