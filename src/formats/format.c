@@ -10,7 +10,7 @@
 #include "formats/format_impl.h"
 
 /* Copying less than this is cheaper than the page faults of a view, and does not keep the file mapped. */
-enum { VIEW_MIN_BYTES = 64 << 10, PATH_MAX_BYTES = 4096 };
+enum { VIEW_MIN_BYTES = 64 << 10, PATH_MAX_BYTES = 4096, TEXT_BYTES = 256, TEXT_SHOWN = 40 };
 
 static const sp_file_options no_options = {0};
 
@@ -298,12 +298,28 @@ sp_status sp__source_format(const sp_source *s, const sp_format **out)
     return s->options->format != NULL ? format_named(s->options->format, out) : probe(s, out);
 }
 
+/* Printable from the start on: a page of a website, a pointer of git-lfs, a configuration under the name of a file of weights. */
+static bool is_text(const sp_source *s)
+{
+    size_t n = s->bytes < TEXT_BYTES ? s->bytes : TEXT_BYTES;
+    for (size_t i = 0; i < n; i++)
+        if ((s->data[i] < ' ' && strchr("\t\n\r", s->data[i]) == NULL) || s->data[i] == 0x7f || s->data[i] == 0) return false;
+    return n > 0;
+}
+
 sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
 {
     const sp_format *format = NULL;
+    char shown[SP_NAME_SHOWN];
     SP_TRY(sp__source_format(s, &format));
     sp__bundle_set_format(bundle, format);
-    return format->read(s, bundle);
+    sp_status status = format->read(s, bundle);
+    if (status == SP_FORMAT && is_text(s)) {
+        size_t line = 0;
+        while (line < s->bytes && line < TEXT_SHOWN && s->data[line] != '\n') line++;
+        sp__error_context("the file is a text that begins \"%s\", not a %s", sp__name_shown((const char *)s->data, line, shown), format->title);
+    }
+    return status;
 }
 
 static sp_status load(const sp_source *s, sp_bundle **out)

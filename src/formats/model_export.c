@@ -2,7 +2,8 @@
 /* model_export.c - loaded models recorded as functions: written in another format, and their work counted.
  *
  * A free dimension needs a size to be recorded with, and a second one to tell what depends on it. The first axis is mostly a batch, for which
- * any size does; others are pictures or sentences, and networks take only some sizes of these: several are tried. */
+ * any size does, and so are those that are called like one, or that stand second in a state beside it; others are pictures or sentences, and
+ * networks take only some sizes of these. What a file does not say is tried: several sizes, and every choice of which axes are batches. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +12,20 @@
 
 static const int64_t sizes[][2] = {{224, 320}, {64, 96}, {32, 64}, {8, 12}, {16, 32}, {512, 1024}, {16000, 24000}, {3, 5}, {1, 2}};
 
-/* Shapes of the inputs, free dimensions at the chosen size; false: nothing is free, or rank and dtype are not known. */
-static sp_status choose(const sp_model *m, int pair, int which, sp_spec *out, bool *free_any)
+enum { GUESSES_MAX = 4, BATCH = 2 }; /* axes of which it is tried whether they are batches; the smaller size of these */
+
+static bool is_batch_name(const sp_model *m, uint32_t axis)
 {
+    for (int i = 0; i < m->n_inputs && axis != 0; i++)
+        if (m->inputs[i].spec.rank > 0 && m->inputs[i].spec.dims[0] < 0 && m->inputs[i].axes[0] == axis) return true;
+    return false;
+}
+
+/* Shapes of the inputs, free dimensions at the chosen size. Bit g of guess: the g-th free dimension beyond the first axis of which nothing is
+ * known is a batch. */
+static sp_status choose(const sp_model *m, int pair, unsigned guess, int which, sp_spec *out, bool *free_any, int *n_guesses)
+{
+    int g = 0;
     *free_any = false;
     for (int i = 0; i < m->n_inputs; i++) {
         out[i] = m->inputs[i].spec;
@@ -21,9 +33,12 @@ static sp_status choose(const sp_model *m, int pair, int which, sp_spec *out, bo
         for (int k = 0; k < out[i].rank; k++) {
             if (out[i].dims[k] >= 0) continue;
             *free_any = true;
-            out[i].dims[k] = k == 0 ? 2 + which : sizes[pair][which];
+            bool batch = k == 0 || is_batch_name(m, m->inputs[i].axes[k]);
+            if (!batch && g < GUESSES_MAX) batch = guess >> g++ & 1;
+            out[i].dims[k] = batch ? BATCH + which : sizes[pair][which];
         }
     }
+    if (n_guesses) *n_guesses = g;
     return SP_OK;
 }
 
@@ -38,24 +53,36 @@ static void recordings_free(recordings *r)
     sp_graph_release(r->other_graph);
 }
 
-static sp_status record_twice(const sp_model *m, recordings *r)
+static sp_status record_pair(const sp_model *m, int pair, unsigned guess, recordings *r, bool *open, int *n_guesses)
 {
     uint64_t all = m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1;
     sp_spec specs[64];
-    bool open = false;
-    sp_status status = SP_OK;
-    SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
-    for (size_t pair = 0; pair < sizeof sizes / sizeof *sizes; pair++) {
-        *r = (recordings){0};
-        SP_TRY(choose(m, (int)pair, 0, specs, &open));
-        status = sp__model_record(m, all, m->n_inputs, specs, &r->graph, &r->f);
-        if (status == SP_OK && open) {
-            SP_TRY(choose(m, (int)pair, 1, specs, &open));
-            status = sp__model_record(m, all, m->n_inputs, specs, &r->other_graph, &r->other);
-        }
-        if (status == SP_OK || !open) break;
-        recordings_free(r);
+    *r = (recordings){0};
+    SP_TRY(choose(m, pair, guess, 0, specs, open, n_guesses));
+    sp_status status = sp__model_record(m, all, m->n_inputs, specs, &r->graph, &r->f);
+    if (status == SP_OK && *open) {
+        status = choose(m, pair, guess, 1, specs, open, n_guesses);
+        if (status == SP_OK) status = sp__model_record(m, all, m->n_inputs, specs, &r->other_graph, &r->other);
     }
+    if (status != SP_OK) {
+        recordings_free(r);
+        *r = (recordings){0};
+    }
+    return status;
+}
+
+/* The message of the first sizes is the one that is told: they are the likeliest. */
+static sp_status record_twice(const sp_model *m, recordings *r)
+{
+    bool open = false;
+    int n_guesses = 0;
+    sp_error first = {0};
+    SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
+    sp_status status = record_pair(m, 0, 0, r, &open, &n_guesses);
+    if (status != SP_OK) sp_error_capture(status, &first);
+    for (unsigned at = 1; status != SP_OK && open && at < (sizeof sizes / sizeof *sizes) << n_guesses; at++)
+        status = record_pair(m, (int)(at >> n_guesses), at & ((1u << n_guesses) - 1), r, &open, &n_guesses);
+    if (status != SP_OK) status = sp_error_raise(&first);
     if (status == SP_SYMBOL) {
         sp__error_context("shapes depend on the contents of tensors, so the model is not one graph");
         return SP_DECLINED;
@@ -188,11 +215,13 @@ sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_a
     bool open;
     SP_CHECK(m->n_inputs < 64, SP_DECLINED, "the model has %d inputs, at most 63 are counted", m->n_inputs);
     if (inputs) memcpy(specs, inputs, (size_t)m->n_inputs * sizeof *specs);
+    int n_guesses = 0;
     sp_status status = SP_OK;
-    for (size_t pair = 0; pair < sizeof sizes / sizeof *sizes; pair++) {
-        if (!inputs) SP_TRY(choose(m, (int)(sizeof sizes / sizeof *sizes - 1 - pair), 0, specs, &open));
+    for (size_t at = 0, n = sizeof sizes / sizeof *sizes; at < n << n_guesses; at++) { /* the smallest sizes first */
+        if (!inputs) SP_TRY(choose(m, (int)(n - 1 - (at >> n_guesses)), at & ((1u << n_guesses) - 1), 0, specs, &open, &n_guesses));
         for (int i = 0; !inputs && i < m->n_inputs; i++)
-            if (m->inputs[i].spec.rank > 0 && m->inputs[i].spec.dims[0] < 0) specs[i].dims[0] = 1;
+            for (int k = 0; k < specs[i].rank; k++)
+                if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] == BATCH) specs[i].dims[k] = 1;
         status = sp__model_record(m, ((uint64_t)1 << m->n_inputs) - 1, m->n_inputs, specs, &g, &f);
         if (status == SP_OK || inputs || !open) break;
     }

@@ -12,6 +12,7 @@ typedef struct sp_model_value {
     const char *name; /* lives with the model */
     sp_spec spec;     /* of texts SP_DTYPE_STR, of what is no tensor SP_DTYPE_NONE */
     int type;         /* for the kind: what a tensor of that dtype stands for; 0: itself, -1: it is a sequence */
+    uint32_t axes[SP_RANK_MAX]; /* free dimensions of one size have one number here; 0: nothing is said */
 } sp_model_value;
 
 /* Code outside the graph that does nothing but fail: a branch that cannot be taken with the shapes at hand. */

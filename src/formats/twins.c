@@ -41,6 +41,18 @@ static bool same_node(const sp_node *x, const sp_node *y)
     return true;
 }
 
+/* Results that are constants must be the same ones: nothing in the file could make them of another size. */
+static bool same_results(const sp_function *f, const sp_function *t)
+{
+    if (f->n_results != t->n_results) return false;
+    for (int i = 0; i < f->n_results; i++) {
+        const sp_value *x = f->results[i], *y = t->results[i];
+        if (x->origin != y->origin || x->meta.rank != y->meta.rank) return false;
+        if (x->origin == SP_VALUE_CONSTANT && (!sp__shape_equal(x->meta.rank, x->meta.dims, y->meta.rank, y->meta.dims) || !same_constant(x, y))) return false;
+    }
+    return true;
+}
+
 sp_status sp__graph_pair(sp_graph *g, sp_graph *other)
 {
     sp_function *f = g->first, *t = other ? other->first : NULL;
@@ -54,6 +66,7 @@ sp_status sp__graph_pair(sp_graph *g, sp_graph *other)
                      x->op ? x->op->name : "a call", x->place && x->place->text ? " in " : "", x->place && x->place->text ? x->place->text : "");
             y = y ? y->next : NULL;
         }
+        SP_CHECK(!other || same_results(f, t), SP_DECLINED, "a result is a constant that is another one with other sizes of the free dimensions");
         t = t ? t->next : NULL;
     }
     return SP_OK;

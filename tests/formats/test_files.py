@@ -545,3 +545,12 @@ def test_encrypt_and_decrypt(mode, spore_command, tmp_path):
     message = spore_command("decrypt", tmp_path / "x.ckpt", tmp_path / "z.ckpt", *key, code=1)
     assert "key" in message and "wrong wrong" not in message and not (tmp_path / "z.ckpt").exists()
     assert "not encrypted" in spore_command("decrypt", plain, tmp_path / "z.ckpt", *key, code=1)
+
+
+@pytest.mark.parametrize("text, ending", [("<!DOCTYPE html>\n<p>not found", ".bin"), ("version https://git-lfs.github.com/spec/v1\noid", ".pth"),
+                                          ('{"hidden_size": 4}', ".bin"), ("not weights\n" * 100, ".ckpt")])
+def test_a_text_under_the_name_of_weights(text, ending, tmp_path):
+    path = tmp_path / ("model" + ending)
+    path.write_text(text)
+    with pytest.raises((ValueError, RuntimeError), match="is a text that begins"):
+        ms.load_checkpoint(str(path))

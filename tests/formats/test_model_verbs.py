@@ -145,3 +145,41 @@ def test_predict_refuses(spore, lenet, tmp_path):
 def test_help_has_examples(spore):
     for verb in ("draw", "predict", "inspect", "convert"):
         assert "examples:" in spore(verb, "--help")
+
+
+class Windows(nn.Cell):
+    """Sizes that follow from free ones: a product of two of them, and one with a frame around it."""
+
+    def construct(self, x):
+        rows = ops.transpose(x, (1, 0, 2)).reshape(x.shape[1], x.shape[0] * x.shape[2])
+        return rows.reshape(x.shape[1], 1, -1), ops.zeros((x.shape[0], x.shape[2] + 3), ms.float32) + x.sum()
+
+
+def test_free_sizes_that_are_computed(tmp_path):
+    x = np.arange(2 * 3 * 5, dtype=np.float32).reshape(2, 3, 5)
+    ms.export(Windows(), ms.Tensor(x), file_name=str(tmp_path / "a"), file_format="ONNX", dynamic_axes={"x": {0: "batch", 2: "length"}})
+    for shape in ((2, 3, 5), (4, 3, 7), (1, 3, 9)):
+        x = np.random.default_rng(1).random(shape, np.float32)
+        for found, wanted in zip(run(tmp_path / "a.onnx", [x]), Windows()(ms.Tensor(x))):
+            np.testing.assert_array_equal(found, wanted.asnumpy())
+
+
+class Thirds(nn.Cell):
+    def construct(self, x):
+        return x[:, : x.shape[1] // 3 + 1]
+
+
+class Constant(nn.Cell):
+    def construct(self, x):
+        return x * 2, ops.zeros((x.shape[1],), ms.float32)
+
+
+@pytest.mark.parametrize("net", [Thirds, Constant])
+def test_free_sizes_that_no_file_says(net, tmp_path):
+    """Nothing is written, rather than something that is right for one size alone."""
+    for kind in ("ONNX", "MINDIR"):
+        cell = net()
+        cell.set_inputs(ms.Tensor(shape=(2, None), dtype=ms.float32))
+        with pytest.raises(NotImplementedError, match="free"):
+            ms.export(cell, ops.ones((2, 100), ms.float32), file_name=str(tmp_path / "a"), file_format=kind)
+    assert not list(tmp_path.iterdir())

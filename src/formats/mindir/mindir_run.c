@@ -617,7 +617,7 @@ static sp_status describe(sp_model *m, const mi_model *mi)
         flat_specs(f->output_types[i], specs, functions, &m->n_outputs);
         for (int k = from; k < m->n_outputs; k++) {
             SP_CHECK(!functions[k], SP_FORMAT, "output '%s' is a function, which is not supported", f->output_names[i]);
-            m->outputs[k] = (sp_model_value){f->output_names[i], specs[k], 0};
+            m->outputs[k] = (sp_model_value){.name = f->output_names[i], .spec = specs[k]};
         }
     }
     return sp__mindir_form(f, &m->arena, &m->form);

@@ -657,7 +657,8 @@ static ox dim_of(ox_out *o, ox v, int axis)
     return SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, v), SP_OX_INTS(o, axis));
 }
 
-/* A size that is a in one recording and b in the other, if it is one of this value's, a multiple or a part of one; 0: it is not. */
+/* A size that is a in one recording and b in the other, if it is one of this value's, a multiple or a part of one, or the product of two; 0: it
+ * is not. Both recordings must agree about the factor. */
 static ox dim_from(ox_out *o, ox v, const sp_meta *x, const sp_meta *y, int64_t a, int64_t b)
 {
     for (int k = 0; k < x->rank; k++) {
@@ -666,7 +667,11 @@ static ox dim_from(ox_out *o, ox v, const sp_meta *x, const sp_meta *y, int64_t 
         if (p == a && q == b) return dim_of(o, v, k);
         if (a % p == 0 && b % q == 0 && a / p == b / q) return sp__ox_mul(o, dim_of(o, v, k), SP_OX_INTS(o, a / p));
         if (a > 0 && b > 0 && p % a == 0 && q % b == 0 && p / a == q / b) return sp__ox_div(o, dim_of(o, v, k), SP_OX_INTS(o, p / a));
+        for (int i = 0; i < k; i++)
+            if (x->dims[i] != y->dims[i] && p * x->dims[i] == a && q * y->dims[i] == b) return sp__ox_mul(o, dim_of(o, v, i), dim_of(o, v, k));
     }
+    for (int k = 0; k < x->rank; k++) /* a frame of fixed width */
+        if (x->dims[k] != y->dims[k] && a - x->dims[k] == b - y->dims[k]) return sp__ox_add(o, dim_of(o, v, k), SP_OX_INTS(o, a - x->dims[k]));
     return 0;
 }
 

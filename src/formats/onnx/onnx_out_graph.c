@@ -512,7 +512,7 @@ sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
     if (other) SP_TRY(sp__graph_close(other->graph));
     clear_marks(f->graph);
     SP_TRY(sp__graph_pair(f->graph, other ? other->graph : NULL));
-    ox results[64];
+    ox results[64] = {0}; /* stays so after a failure */
     known *args[64];
     o->walk = &w;
     ox_graph *g = sp__ox_begin(o, f->name, f->n_params);

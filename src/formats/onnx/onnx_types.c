@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_types.c - types of inputs and outputs in ONNX files.
  *
- *   TypeProto  1 tensor_type (1 elem_type | 2 shape: 1 dim: 1 dim_value) | 4 sequence_type | 9 optional_type, whose only field is the type inside */
+ *   TypeProto  1 tensor_type (1 elem_type | 2 shape: 1 dim: 1 dim_value, 2 dim_param) | 4 sequence_type | 9 optional_type, whose only field is the type inside */
 #include "formats/onnx/onnx_model.h"
 
 enum { NESTING_MAX = 32 };
 
-static sp_status read_dims(sp_wire w, sp_spec *spec)
+/* A number for a name, never 0. Two names may share one by chance; then the sizes that are tried agree, which does no harm. */
+static uint32_t name_number(sp_wire w)
 {
+    uint32_t number = 2166136261u;
+    for (; w.at < w.end; w.at++) number = (number ^ *w.at) * 16777619u;
+    return number != 0 ? number : 1;
+}
+
+static sp_status read_dims(sp_wire w, sp_model_value *out)
+{
+    sp_spec *spec = &out->spec;
     spec->rank = 0;
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
-        sp_wire dim;
+        sp_wire dim, name;
         uint64_t v;
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number != 1) {
@@ -21,6 +30,7 @@ static sp_status read_dims(sp_wire w, sp_spec *spec)
         }
         SP_TRY(sp__wire_take_bytes(&w, "dim", type, &dim));
         SP_CHECK(spec->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(&w), SP_RANK_MAX);
+        uint32_t *axis = &out->axes[spec->rank];
         int64_t *d = &spec->dims[spec->rank++];
         *d = -1;
         while (sp__wire_more(&dim)) {
@@ -28,6 +38,9 @@ static sp_status read_dims(sp_wire w, sp_spec *spec)
             if (number == 1) {
                 SP_TRY(sp__wire_take_number(&dim, "dim_value", type, &v));
                 *d = (int64_t)v < 0 ? -1 : (int64_t)v;
+            } else if (number == 2) {
+                SP_TRY(sp__wire_take_bytes(&dim, "dim_param", type, &name));
+                *axis = sp__wire_more(&name) ? name_number(name) : 0;
             } else SP_TRY(sp__wire_skip(&dim, number, type));
         }
     }
@@ -48,7 +61,7 @@ static sp_status read_tensor_type(sp_wire w, sp_model_value *out)
             spec->dtype = v == SP_ONNX_STRING ? SP_DTYPE_STR : sp__onnx_carrier(v, &out->type);
         } else if (number == 2) {
             SP_TRY(sp__wire_take_bytes(&w, "shape", type, &inner));
-            SP_TRY(read_dims(inner, spec));
+            SP_TRY(read_dims(inner, out));
         } else SP_TRY(sp__wire_skip(&w, number, type));
     }
     return SP_OK;
