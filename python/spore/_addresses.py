@@ -65,7 +65,7 @@ train.callback: _backup_and_restore _cluster_monitor _dataset_graph _early_stop 
 _loss_monitor _lr_scheduler_callback _on_request_exit _reduce_lr_on_plateau _summary_collector _time_monitor _train_fault_tolerance
 train.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice fbeta hausdorff_distance loss mean_surface_distance \
 occlusion_sensitivity perplexity precision recall roc root_mean_square_surface_distance topk
-train.summary: _lineage_adapter _summary_adapter _writer_pool enums writer
+train.summary < train.summary._events: _lineage_adapter _summary_adapter _writer_pool writer
 train: train_thor train_thor.convert_utils train_thor.dataset_helper train_thor.model_thor
 utils: _pytree dryrun ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils
 tools < utils: data_dump sdc_detect stress_detect

@@ -215,7 +215,7 @@ class Tensor:
         """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
     def bool(self) -> Any:
         """The numbers as Bool."""
-    def broadcast_to(self, shape: _int | Sequence[_int]) -> Tensor:
+    def broadcast_to(self, *shape: Any) -> Tensor:
         """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
     def byte(self) -> Any:
         """The numbers as UInt8."""
@@ -330,8 +330,8 @@ class Tensor:
     @overload
     def divide(self, other: TensorLike, *, rounding_mode: _str | None = None) -> Tensor:
         """The quotient, rounded down ('floor') or towards zero ('trunc') if asked."""
-    def dot(self, other) -> Any:
-        """The product of two vectors."""
+    def dot(self, tensor2) -> Any:
+        """The product of two vectors; of more dimensions, as ops.dot."""
     def double(self) -> Any:
         """The numbers as Float64."""
     def dsplit(self, indices_or_sections) -> Any:

@@ -198,7 +198,7 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_broadcast_to = {
     .name = "broadcast_to", .inputs = "x", SP_ATTRS(shape_attr_table, shape_attrs), .infer = broadcast_infer,
     .view = broadcast_view, .vjp = broadcast_vjp, .mindir = "BroadcastTo", .onnx = "Expand",
-    .python = "ops.broadcast_to(input, shape); ops.BroadcastTo(shape)(x); Tensor.broadcast_to(shape); "
+    .python = "ops.broadcast_to(input, shape); ops.BroadcastTo(shape)(x); Tensor.broadcast_to(*shape); "
               "mint.broadcast_to(input, shape); Tensor.expand(*size:shape)",
     .doc = "The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one.",
     .samples = "[3] shape=(2,3); [2,1] shape=(2,4); [] shape=(3,); [1,3] shape=(-1,3)",

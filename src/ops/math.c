@@ -67,14 +67,14 @@ RULE(exp2, sp_mul(b, sp__mul_number(b, g, LN2), y))
 ENTRY(exp2, FLOATING, .vjp = exp2_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Exp2", .onnx = "Pow",
       .python = "ops.exp2(input); mint.exp2(input); mint.special.exp2(input)",
       .doc = "2 to the power of each element.", .samples = "[2,3]; []");
-FLOAT_FUNCTION(log2, log2f(x), log2(x), 60)
+COMPLEX_FUNCTION(log2, log2f(x), log2(x), clogf(x) / (float)LN2, clog(x) / LN2, 60)
 RULE(log2, sp_div(b, sp__mul_number(b, g, 1 / LN2), x))
-ENTRY(log2, FLOATING, .vjp = log2_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log2", .onnx = "Div(Log)",
+ENTRY(log2, FLOATING_COMPLEX, .vjp = log2_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log2", .onnx = "Div(Log)",
       .python = "ops.log2(input); Tensor.log2(); mint.log2(input)", .doc = "The logarithm of each element to base 2.",
       .samples = "[2,3]>0; []>0");
-FLOAT_FUNCTION(log10, log10f(x), log10(x), 60)
+COMPLEX_FUNCTION(log10, log10f(x), log10(x), clogf(x) / (float)LN10, clog(x) / LN10, 60)
 RULE(log10, sp_div(b, sp__mul_number(b, g, 1 / LN10), x))
-ENTRY(log10, FLOATING, .vjp = log10_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log10", .onnx = "Div(Log)",
+ENTRY(log10, FLOATING_COMPLEX, .vjp = log10_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log10", .onnx = "Div(Log)",
       .python = "ops.log10(input); Tensor.log10(); mint.log10(input)",
       .doc = "The logarithm of each element to base 10.",
       .samples = "[2,3]>0; []>0");

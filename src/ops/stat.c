@@ -189,7 +189,7 @@ static sp_status std_mean_compose(sp_builder *b, const sp_call *c)
 #define CORRECTION "dim:axis=None, *, correction=1, keepdim:keepdims=False"
 #define VAR_ENTRY(name_, n, python_, doc_)                                                                             \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n, SP_ATTRS(var_attr_table, var_attrs),       \
-                                 .dtypes = SP_DT_FLOATS, .compose = name_##_compose,                                   \
+                                 .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .compose = name_##_compose,      \
                                  .python = "ops." #name_ "(input, " DDOF "); "                                         \
                                                                          "mint." #name_ "(input, "                     \
                                                                                         "" CORRECTION ")" python_,     \

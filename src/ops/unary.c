@@ -55,9 +55,9 @@ ENTRY(sqrt, FLOATING_COMPLEX, .vjp = sqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir 
       .doc = "The square root of each element.",
       .samples = "[2,3]>0; []>0");
 
-FLOAT_FUNCTION(rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x), 24)
+COMPLEX_FUNCTION(rsqrt, 1.0f / sqrtf(x), 1.0 / sqrt(x), 1.0f / csqrtf(x), 1.0 / csqrt(x), 24)
 RULE(rsqrt, sp_mul(b, sp__mul_number(b, g, -0.5), sp_mul(b, y, sp_mul(b, y, y))))
-ENTRY(rsqrt, FLOATING, .vjp = rsqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Rsqrt", .onnx = "Reciprocal(Sqrt)",
+ENTRY(rsqrt, FLOATING_COMPLEX, .vjp = rsqrt_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Rsqrt", .onnx = "Reciprocal(Sqrt)",
       .python = "ops.rsqrt(input); ops.Rsqrt()(x); Tensor.rsqrt(); mint.rsqrt(input)",
       .doc = "One over the square root of each element.", .samples = "[2,3]>0; []>0");
 
@@ -77,15 +77,15 @@ ENTRY(reciprocal, FLOATING_COMPLEX, .vjp = reciprocal_vjp, .saves = SP_SAVE_OUT(
                 "ops.Inv()(x)",
       .doc = "One over each element.", .samples = "[2,3]>0; []>0");
 
-FLOAT_FUNCTION(log1p, log1pf(x), log1p(x), 80)
+COMPLEX_FUNCTION(log1p, log1pf(x), log1p(x), clogf(1.0f + x), clog(1.0 + x), 80)
 RULE(log1p, sp_div(b, g, sp__add_number(b, x, 1)))
-ENTRY(log1p, FLOATING, .vjp = log1p_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log1p", .onnx = "Log(Add)",
+ENTRY(log1p, FLOATING_COMPLEX, .vjp = log1p_vjp, .saves = SP_SAVE_IN(0), .mindir = "Log1p", .onnx = "Log(Add)",
       .python = "ops.log1p(input); ops.Log1p()(x); Tensor.log1p(); mint.log1p(input); mint.special.log1p(input)",
       .doc = "The natural logarithm of 1 + x, exact near zero.", .samples = "[2,3]>0; []>0");
 
-FLOAT_FUNCTION(expm1, expm1f(x), expm1(x), 80)
+COMPLEX_FUNCTION(expm1, expm1f(x), expm1(x), cexpf(x) - 1.0f, cexp(x) - 1.0, 80)
 RULE(expm1, sp_mul(b, g, sp__add_number(b, y, 1)))
-ENTRY(expm1, FLOATING, .vjp = expm1_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Expm1", .onnx = "Sub(Exp)",
+ENTRY(expm1, FLOATING_COMPLEX, .vjp = expm1_vjp, .saves = SP_SAVE_OUT(0), .mindir = "Expm1", .onnx = "Sub(Exp)",
       .python = "ops.expm1(input); ops.tensor_expm1(input); ops.Expm1()(x); Tensor.expm1(); mint.expm1(input); "
                 "mint.special.expm1(input)",
       .doc = "e to the power of x minus 1, exact near zero.", .samples = "[2,3]; []");
@@ -184,15 +184,15 @@ ROUNDING(trunc, truncf(x), trunc(x), "Trunc", "ops.trunc(input); ops.Trunc()(x);
 
 /* --- questions --------------------------------------------------------------------------------------------------- */
 
-QUESTION(logical_not, x == 0, x == 0, x == 0, .mindir = "LogicalNot", .onnx = "Not",
+COMPLEX_QUESTION(logical_not, x == 0, x == 0, x == 0, x == 0, .mindir = "LogicalNot", .onnx = "Not",
          .python = "ops.logical_not(input); ops.LogicalNot()(x); Tensor.logical_not(); mint.logical_not(input)",
          .doc = "Whether each element is false (zero).");
-QUESTION(isnan, x != x, 0, 0, .mindir = "IsNan", .onnx = "IsNaN",
+COMPLEX_QUESTION(isnan, x != x, x != x, 0, 0, .mindir = "IsNan", .onnx = "IsNaN",
          .python = "ops.isnan(input); ops.IsNan()(x); Tensor.isnan(); mint.isnan(tensor)",
          .doc = "Whether each element is not a number.");
-QUESTION(isinf, x - x != x - x && x == x, 0, 0, .mindir = "IsInf", .onnx = "IsInf",
+COMPLEX_QUESTION(isinf, isinf(creal(x)) || isinf(cimag(x)), x - x != x - x && x == x, 0, 0, .mindir = "IsInf", .onnx = "IsInf",
          .python = "ops.isinf(input); ops.IsInf()(x); Tensor.isinf(); mint.isinf(input)",
          .doc = "Whether each element is infinite.");
-QUESTION(isfinite, x - x == 0, 1, 1, .mindir = "IsFinite",
+COMPLEX_QUESTION(isfinite, isfinite(creal(x)) && isfinite(cimag(x)), x - x == 0, 1, 1, .mindir = "IsFinite",
          .python = "ops.isfinite(input); ops.IsFinite()(x); Tensor.isfinite(); mint.isfinite(input)",
          .doc = "Whether each element is finite.");

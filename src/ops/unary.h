@@ -54,15 +54,25 @@ static inline sp_tensor *sp__conj_saved(sp_builder *b, sp_tensor *t)
             *(uint8_t *)(ptr[0] + i * step[0]) = (expr);                                                               \
         }                                                                                                              \
     }
-#define QUESTION(name_, float_expr, int_expr, uint_expr, ...)                                                          \
+#define QUESTION_LOOPS(name_, float_expr, int_expr, uint_expr)                                                         \
     SP_EACH_FLOAT(TRUTH_LOOP, name_, float_expr)                                                                       \
     SP_EACH_SIGNED(TRUTH_LOOP, name_, int_expr)                                                                        \
     SP_EACH_UNSIGNED(TRUTH_LOOP, name_, uint_expr)                                                                     \
-    SP_EACH_BOOL(TRUTH_LOOP, name_, uint_expr)                                                                         \
-    LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, ), 4)                             \
-    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = SP_DT_REAL_BOOL,                             \
-                                 .infer = sp__infer_same_bool, .reference = name_##_reference, .loop = name_##_loop,   \
-                                 .strided = true,                                                                      \
+    SP_EACH_BOOL(TRUTH_LOOP, name_, uint_expr)
+#define QUESTION_ENTRY(name_, dtypes_, ...)                                                                            \
+    const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .dtypes = dtypes_, .infer = sp__infer_same_bool,       \
+                                 .reference = name_##_reference, .loop = name_##_loop, .strided = true,                \
                                  .no_vjp = "bool result", .samples = "[2,3]; []", __VA_ARGS__}
+#define QUESTION(name_, float_expr, int_expr, uint_expr, ...)                                                          \
+    QUESTION_LOOPS(name_, float_expr, int_expr, uint_expr)                                                             \
+    LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, ), 4)                             \
+    QUESTION_ENTRY(name_, SP_DT_REAL_BOOL, __VA_ARGS__)
+/* One that complex numbers answer, too. */
+#define COMPLEX_QUESTION(name_, complex_expr, float_expr, int_expr, uint_expr, ...)                                    \
+    QUESTION_LOOPS(name_, float_expr, int_expr, uint_expr)                                                             \
+    SP_EACH_COMPLEX(TRUTH_LOOP, name_, complex_expr)                                                                   \
+    LOOPS(name_, SP_EACH_BOOL(SP_LOOP_ROW, name_, ) SP_EACH_REAL(SP_LOOP_ROW, name_, )                                 \
+          SP_EACH_COMPLEX(SP_LOOP_ROW, name_, ), 4)                                                                    \
+    QUESTION_ENTRY(name_, SP_DT_REAL_BOOL | SP_DT_COMPLEX, __VA_ARGS__)
 
 #endif

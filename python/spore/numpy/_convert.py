@@ -7,9 +7,11 @@ _TYPES = {int: mstype.int32, float: mstype.float32, bool: mstype.bool_}
 
 
 def dtype_of(dtype):
-    """A dtype given as such, as a name, or as int, float or bool."""
+    """A dtype given as such, as a name, as int, float or bool, or as numpy's."""
     if dtype is None:
         return None
+    if _is_numpy_type(dtype):
+        return mstype.pytype_to_dtype(dtype)
     if isinstance(dtype, str):
         name = dtype.lower()
         if name not in ('int', 'float', 'bool'):
@@ -20,6 +22,11 @@ def dtype_of(dtype):
     if not hasattr(dtype, 'is_floating_point'):
         raise TypeError(f"a dtype is wanted, but got {dtype!r}")
     return dtype
+
+
+def _is_numpy_type(dtype):
+    """np.float32 and its like; numpy is not loaded to find out."""
+    return isinstance(dtype, type) and dtype.__module__ == 'numpy'
 
 
 def tensor_only(x, who):

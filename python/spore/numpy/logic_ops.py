@@ -26,7 +26,7 @@ def _logical(function, text):
 
 def _test(function, text):
     def test(x, dtype=None):
-        return cast(function(tensor_only(x, test.__name__)), dtype)
+        return cast(function(tensor(x)), dtype)
     test.__doc__ = f"Which elements are {text}?"
     return test
 

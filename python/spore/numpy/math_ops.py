@@ -22,10 +22,10 @@ __all__ = ['amax', 'amin', 'argmax', 'argmin', 'around', 'average', 'bincount', 
 
 # --- of one element --------------------------------------------------------------------------------------------------
 
-def _unary(function, text, real=False, name='x'):
-    """A function of every element; real ones turn whole numbers into float32 first."""
+def _unary(function, text, real=False, name='x', lists=False):
+    """A function of every element; real ones turn whole numbers into float32 first. Those of `lists` take numbers and lists, too."""
     def apply(value, dtype):
-        value = tensor_only(value, call.__name__)
+        value = tensor(value) if lists else tensor_only(value, call.__name__)
         return cast(function(floating(value) if real else value), dtype)
     if name == 'a':
         def call(a, dtype=None):
@@ -52,14 +52,14 @@ _convert.export({
     'arctan': _unary(ops.atan, 'The angle with this tangent', True),
     'arctanh': _unary(ops.atanh, 'The area hyperbolic tangent', True),
     'bitwise_not': _unary(ops.bitwise_not, 'The inverted bits'), 'invert': _unary(ops.bitwise_not, 'The inverted bits'),
-    'cbrt': _unary(lambda x: _signed_power(x, 1 / 3), 'The cube root', True),
-    'ceil': _unary(ops.ceil, 'The next whole number above', True), 'cos': _unary(ops.cos, 'The cosine', True),
+    'cbrt': _unary(lambda x: _signed_power(x, 1 / 3), 'The cube root', True, lists=True),
+    'ceil': _unary(ops.ceil, 'The next whole number above', True, lists=True), 'cos': _unary(ops.cos, 'The cosine', True),
     'cosh': _unary(ops.cosh, 'The hyperbolic cosine', True),
     'deg2rad': _unary(lambda x: x * (math.pi / 180), 'The angle in radians', True),
-    'exp': _unary(ops.exp, 'e to the power', True), 'expm1': _unary(ops.expm1, 'e to the power, less one,', True),
-    'fabs': _unary(ops.abs, 'The absolute value', True), 'floor': _unary(ops.floor, 'The next whole number below', True),
-    'log': _unary(ops.log, 'The natural logarithm', True), 'log10': _unary(ops.log10, 'The logarithm to base 10', True),
-    'log1p': _unary(ops.log1p, 'The natural logarithm of one plus this,', True),
+    'exp': _unary(ops.exp, 'e to the power', True), 'expm1': _unary(ops.expm1, 'e to the power, less one,', True, lists=True),
+    'fabs': _unary(ops.abs, 'The absolute value', True), 'floor': _unary(ops.floor, 'The next whole number below', True, lists=True),
+    'log': _unary(ops.log, 'The natural logarithm', True, lists=True), 'log10': _unary(ops.log10, 'The logarithm to base 10', True),
+    'log1p': _unary(ops.log1p, 'The natural logarithm of one plus this,', True, lists=True),
     'log2': _unary(ops.log2, 'The logarithm to base 2', True),
     'negative': _unary(ops.neg, 'The negative', name='a'), 'positive': _unary(lambda x: x.copy(), 'A copy', name='a'),
     'rad2deg': _unary(lambda x: x * (180 / math.pi), 'The angle in degrees', True),
@@ -75,7 +75,7 @@ _convert.export({
 
 def exp2(x, dtype=None):
     """2 to the power of every element."""
-    x = tensor_only(x, 'exp2')
+    x = tensor(x)
     return cast(ops.pow(ops.full_like(x, 2), x), dtype)
 
 
@@ -332,7 +332,7 @@ def cumsum(a, axis=None, dtype=None):
 
 def cumprod(a, axis=None, dtype=None):
     """The products of all elements up to each, along a dimension or in the row of all."""
-    return _cumulative(a, axis, dtype, ops.cumprod, 'cumprod')
+    return _cumulative(tensor(a), axis, dtype, ops.cumprod, 'cumprod')
 
 
 # --- without what is not a number ------------------------------------------------------------------------------------

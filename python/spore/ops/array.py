@@ -207,7 +207,7 @@ def ravel(input):
 
 def view_as(input, other):
     """The elements under the shape of another Tensor."""
-    return apply("reshape", (input,), {"shape": other.shape})
+    return apply("reshape", (input,), {"shape": tensor_of(other, "other", "view_as").shape})
 
 
 def atleast_1d(inputs):
@@ -330,7 +330,7 @@ def expand(input_x, size):
 
 def expand_as(input, other):
     """Broadcast to the shape of another Tensor."""
-    return apply("broadcast_to", (input,), {"shape": other.shape})
+    return apply("broadcast_to", (input,), {"shape": tensor_of(other, "other", "expand_as").shape})
 
 
 def _tensor_expand_as(self, other=None, *, x=None):
@@ -480,11 +480,14 @@ def _tensor_split_method(self, split_size_or_sections=None, axis=0, *, split_siz
 
 def chunk(input, chunks, axis=0):
     """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
+    tensor_of(input, "input", "chunk")
     axis, chunks = axis_of(axis, input.ndim), int_of(chunks, "chunks")
     if chunks <= 0:
         raise ValueError(f"chunk: the number of pieces must be positive, but got {chunks}")
     n = input.shape[axis]
-    return split(input, -(-n // chunks) or 1, axis)
+    if n == 0:
+        return _pieces(input, [0] * chunks, axis)
+    return split(input, -(-n // chunks), axis)
 
 
 def _mint_chunk(input, chunks, dim=0):
@@ -541,7 +544,7 @@ def unbind(input, dim=0):
 
 def narrow(input, axis, start, length):
     """`length` slices from `start` on along a dimension."""
-    axis = axis_of(axis, input.ndim)
+    axis = axis_of(axis, tensor_of(input, "input", "narrow").ndim)
     n, start, length = input.shape[axis], int_of(start, "start"), int_of(length, "length")
     if start < 0:
         start += n

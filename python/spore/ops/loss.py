@@ -29,6 +29,9 @@ def _sum(x, axis):
 
 
 def _same_shape(a, b, where):
+    for given in (a, b):
+        if not isinstance(given, Tensor):
+            raise TypeError(f"For '{where}', both inputs must be Tensors, but got {type(given).__name__}")
     if tuple(a.shape) != tuple(b.shape):
         raise ValueError(f"For '{where}', both inputs must have one shape, but got {tuple(a.shape)} and {tuple(b.shape)}")
 

@@ -122,14 +122,14 @@ def _extreme_method(largest, name):
     def method(self, *args, **kwargs):
         # () and keywords of the numpy form answer values; a position, or dim, answers values and indices.
         if args and not kwargs.keys() & {"axis", "keepdims", "initial", "where", "return_indices"} or "dim" in kwargs:
-            if args and isinstance(args[0], Tensor) and len(args) == 1:
+            if len(args) == 1 and isinstance(args[0], (Tensor, float, builtins.bool)):
                 return _apply("maximum" if largest else "minimum", (self, args[0]))
             return form_dim(self, *args, **kwargs)
         return form_axis(self, *args, **kwargs)
 
     def form_dim(x, dim, keepdim=False):
-        if dim is None:
-            return _extreme_values(x, None, False, None, None, largest, name)
+        if dim is None or isinstance(dim, (tuple, list)):  # several dimensions have no one position
+            return _extreme_values(x, dim or None, False if dim is None else keepdim, None, None, largest, name)
         return _extreme(x, dim, keepdim, None, None, largest, name)
 
     def form_axis(x, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
@@ -146,8 +146,9 @@ _tensor_max, _tensor_min = _extreme_method(True, "max"), _extreme_method(False, 
 
 def _mint_extreme(largest, name):
     def function(input, *args, **kwargs):
-        if "other" in kwargs:
-            return _apply("maximum" if largest else "minimum", (input, kwargs["other"]))
+        other = kwargs.get("other", args[0] if args and not isinstance(input, Tensor) else None)
+        if other is not None:
+            return _apply("maximum" if largest else "minimum", (input, other))
         return method(_tensor(input, name), *args, **kwargs)
     method = _tensor_max if largest else _tensor_min
     function.__name__ = name
@@ -293,6 +294,11 @@ def _vector_dot(input, other):
     return _apply("matmul", (x, y))
 
 
+def _tensor_dot(self, tensor2):
+    """The product of two vectors; of more dimensions, as ops.dot."""
+    return (dot if isinstance(tensor2, Tensor) and self.ndim > 1 and tensor2.ndim > 1 else _vector_dot)(self, tensor2)
+
+
 def _vdot(input, other):
     """The product of two vectors, the first conjugated."""
     return _vector_dot(_apply("conj", (input,)), other)
@@ -389,8 +395,6 @@ def kron(input, other):
 def cross(input, other, dim=None):
     """The cross product of vectors of three elements along a dimension (the first of that size)."""
     x, y = _tensor(input, "cross"), _tensor(other, "cross", "other")
-    if x.dtype != y.dtype:
-        raise TypeError(f"cross: both inputs must have one dtype, but have {x.dtype} and {y.dtype}")
     if dim is None or dim == -65530:
         found = [i for i, n in enumerate(x.shape) if n == 3]
         if not found:
@@ -560,6 +564,8 @@ def matrix_power(input, n):
 def adjoint(x):
     """The conjugate of the transpose of the last two axes."""
     x = _tensor(x, "adjoint", "x")
+    if x.ndim < 2:
+        raise ValueError(f"adjoint: the input must have at least 2 dimensions, but has {x.ndim}")
     order = list(builtins.range(x.ndim))
     order[-1], order[-2] = order[-2], order[-1]
     return _apply("conj", (x.transpose(order),))
@@ -676,6 +682,8 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """Covariances of the rows of a matrix."""
     x = _tensor(input, "cov")
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        x = _apply("cast", (x,), {"dtype": "float32"})
     if x.ndim > 2:
         raise ValueError(f"cov: the input must have at most 2 dimensions, but has {x.ndim}")
     x = x.reshape((1, -1)) if x.ndim < 2 else x
@@ -789,6 +797,8 @@ def _tensor_trace(self, offset=0, axis1=0, axis2=1, dtype=None):
         result = _apply("trace", (self,))
     else:
         result = _apply("reduce_sum", (_ops().diagonal(self, offset, axis1, axis2),), {"axis": -1})
+    if dtype is None and not (self.dtype.is_floating_point or self.dtype.is_complex):
+        dtype = _core_int64()
     return result if dtype is None else _apply("cast", (result,), {"dtype": dtype})
 
 
@@ -984,7 +994,7 @@ def _with_value(largest, name):
 TENSOR_METHODS = {
     "argmax_with_value": _with_value(True, "argmax_with_value"), "argmin_with_value": _with_value(False, "argmin_with_value"),
     "max": _tensor_max, "min": _tensor_min, "amax": amax, "amin": amin, "aminmax": aminmax, "ptp": ptp, "norm": norm,
-    "cummin": cummin, "dot": _vector_dot, "inner": inner, "mv": mv, "cross": cross, "diff": diff, "renorm": renorm, "logit": logit,
+    "cummin": cummin, "dot": _tensor_dot, "inner": inner, "mv": mv, "cross": cross, "diff": diff, "renorm": renorm, "logit": logit,
     "positive": positive, "isreal": isreal, "sgn": sgn, "is_complex": is_complex, "is_floating_point": is_floating_point,
     "logdet": logdet, "matrix_power": matrix_power, "quantile": quantile, "nanquantile": nanquantile, "kthvalue": _kthvalue,
     "adjoint": adjoint, "allclose": _allclose, "trace": _tensor_trace, "cov": cov, "mvlgamma": mvlgamma, "kron": kron,

@@ -104,6 +104,8 @@ def softplus(input, beta=1, threshold=20):
 
 
 def _halves(x, axis):
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"axis {axis} is out of range for rank {x.ndim}")
     if x.shape[axis] % 2:
         raise ValueError(f"axis {axis} has {x.shape[axis]} elements, it must have an even number of them")
     return apply("split", [x], {"axis": axis, "sizes": (x.shape[axis] // 2,) * 2})
@@ -648,6 +650,8 @@ def channel_shuffle(x, groups):
 
 def _batched(x, n):
     """x with a batch axis, and whether one was added."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"the input of a convolution or a pooling must be a Tensor, but got {type(x).__name__}")
     return (x.reshape((1,) + tuple(x.shape)), True) if x.ndim == n + 1 else (x, False)
 
 
@@ -746,6 +750,10 @@ def _mint_adaptive_max_pool1d(input, output_size, return_indices=False):
 
 def _lp_pool(x, n, norm_type, kernel_size, stride, ceil_mode):
     x, single = _batched(x, n)
+    if isinstance(norm_type, bool) or not isinstance(norm_type, (int, float)):
+        raise TypeError(f"For 'lp_pool{n}d', norm_type must be an int or a float, but got {type(norm_type).__name__}")
+    if norm_type == 0:
+        raise ValueError(f"For 'lp_pool{n}d', norm_type must not be 0")
     kernel = _tuple(kernel_size, n, "kernel_size")
     powers = apply("pow", [x, float(norm_type)], {})
     mean = apply(f"avg_pool{n}d", [powers], {"kernel_size": kernel, "ceil_mode": ceil_mode, "count_include_pad": True,

@@ -48,7 +48,7 @@ def _mint_where(condition, input=None, other=None):
 
 def _mint_select(input, dim, index):
     """One slice along a dimension, without it."""
-    dim = axis_of(dim, input.ndim, "dim")
+    dim = axis_of(dim, tensor_of(input, "input", "select").ndim, "dim")
     n, index = input.shape[dim], int_of(index, "index")
     if not -n <= index < n:
         raise IndexError(f"select: index {index} is out of range for dimension {dim} of size {n}")

@@ -3,6 +3,10 @@
 import os
 from collections.abc import Iterable
 
+import numpy as np
+
+from spore.common import dtype as mstype
+
 __all__ = []
 
 
@@ -14,10 +18,22 @@ def check_value_type(arg_name, arg_value, valid_types):
                         f'{type(arg_value).__name__}.')
 
 
+def _to_tensor(elem, scaling_sens=None):
+    """numpy arrays, in lists too, as Tensors; a scale of the loss comes last."""
+    from spore._core import Tensor
+    made = tuple(Tensor(part) if isinstance(part, np.ndarray) else part
+                 for part in (elem if isinstance(elem, (list, tuple)) else (elem,)))
+    if scaling_sens is not None:
+        made += (Tensor(scaling_sens, mstype.float32),)
+    return made[0] if len(made) == 1 else made
+
+
 def _make_directory(path, arg_name='path'):
     """The absolute path of a folder, which is made if need be."""
-    if not isinstance(path, str) or not path.strip():
-        raise TypeError(f"The {arg_name} must be a text that is not empty, but got {path!r}.")
+    if not isinstance(path, str):
+        raise TypeError(f"The {arg_name} is invalid, the type should be string, but got {type(path).__name__}.")
+    if not path.strip():
+        raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
     path = os.path.realpath(path)
     os.makedirs(path, exist_ok=True)
     return path

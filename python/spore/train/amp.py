@@ -155,6 +155,8 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         boost_level: accepted.
         cast_model_type, keep_batchnorm_fp32, loss_scale_manager: instead of what the level says.
     """
+    if not isinstance(network, nn.Cell):
+        raise TypeError(f"For 'build_train_network', 'network' must be a Cell, but got {type(network).__name__}.")
     if not isinstance(optimizer, nn.Optimizer):
         raise TypeError(f"For 'build_train_network', 'optimizer' must be an Optimizer, but got "
                         f"{type(optimizer).__name__}.")

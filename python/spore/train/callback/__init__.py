@@ -3,6 +3,7 @@
 from spore.train.callback._callback import Callback, RunContext
 from spore.train.callback._callback import CallbackManager as _CallbackManager
 from spore.train.callback._callback import InternalCallbackParam as _InternalCallbackParam
+from spore.train.callback._callback import checkpoint_cb_for_save_op as _checkpoint_cb_for_save_op
 from spore.train.callback._callback import set_cur_net as _set_cur_net
 from spore.train.callback._checkpoint import CheckpointConfig, ModelCheckpoint
 from spore.train.callback._checkpoint import CheckpointManager as _CheckpointManager

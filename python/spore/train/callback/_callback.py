@@ -6,7 +6,8 @@ import numpy as np
 
 from spore._core import Tensor
 
-__all__ = ['Callback', 'CallbackManager', 'InternalCallbackParam', 'RunContext', 'set_cur_net']
+__all__ = ['Callback', 'CallbackManager', 'InternalCallbackParam', 'RunContext', 'checkpoint_cb_for_save_op',
+           'set_cur_net']
 
 _current_net = None
 
@@ -15,6 +16,17 @@ def set_cur_net(net):
     """Remember the network whose parameters are being saved."""
     global _current_net
     _current_net = net
+
+
+def checkpoint_cb_for_save_op(parameter_list):
+    """Give values, dicts of name and data, to the Parameters of the remembered network; False if there is none."""
+    if _current_net is None:
+        return False
+    values = {one['name']: one['data'] for one in parameter_list}
+    for parameter in _current_net.get_parameters():
+        if parameter.name in values:
+            parameter.set_data(values[parameter.name])
+    return True
 
 
 class Callback:
@@ -144,6 +156,12 @@ for _part in ('begin', 'epoch_begin', 'step_begin', 'step_end', 'epoch_end', 'en
         setattr(CallbackManager, _name, _to_all(_name))
 
 
+class _NoParameter(AttributeError, KeyError):
+    """A value that the Model does not tell: an attribute to hasattr, a key to those who look in a dict."""
+
+    __str__ = AttributeError.__str__
+
+
 class InternalCallbackParam(dict):
     """What a Model tells its callbacks: a dict whose entries are attributes too."""
 
@@ -151,7 +169,7 @@ class InternalCallbackParam(dict):
         try:
             return self[key]
         except KeyError:
-            raise AttributeError(f"the callback parameters have no '{key}'; there are {sorted(self)}") from None
+            raise _NoParameter(f"the callback parameters have no '{key}'; there are {sorted(self)}") from None
 
     def __setattr__(self, key, value):
         self[key] = value

@@ -70,7 +70,7 @@ class CheckpointConfig:
                              "'keep_checkpoint_per_n_minutes' must not all be None or 0.")
         self.save_checkpoint_steps = steps
         self.save_checkpoint_seconds = None if steps else seconds
-        self.keep_checkpoint_max = most or (None if minutes else 1)
+        self.keep_checkpoint_max = most or (most if minutes else 1)
         self.keep_checkpoint_per_n_minutes = None if most else minutes
         if saved_network is not None:
             _of_type('saved_network', saved_network, Cell)
@@ -181,6 +181,11 @@ def unused_prefix(directory, prefix):
         elif rest.startswith('_') and rest[1:].partition('-')[0].isdigit() and '-' in rest:
             number = max(number, int(rest[1:].partition('-')[0]) + 1)
     return f'{prefix}_{number}' if number else prefix
+
+
+def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
+    """`unused_prefix` under MindSpore's name; after an exception the prefix stays."""
+    return prefix if exception else unused_prefix(directory, prefix)
 
 
 class ModelCheckpoint(Callback):

@@ -29,8 +29,10 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir, save_freq='epoch', delete_checkpoint=True):
         super().__init__()
-        if not isinstance(backup_dir, str) or not backup_dir:
-            raise ValueError(f"For 'BackupAndRestore', 'backup_dir' must be a str that is not empty, but got {backup_dir!r}.")
+        if not isinstance(backup_dir, str):
+            raise TypeError(f"For 'BackupAndRestore', 'backup_dir' must be a str, but got {type(backup_dir).__name__}.")
+        if not backup_dir:
+            raise ValueError("For 'BackupAndRestore', 'backup_dir' must not be empty.")
         if save_freq != 'epoch' and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or a positive int, but got {save_freq!r}.")
         if not isinstance(delete_checkpoint, bool):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks that write records for a viewer."""
+import re
 import warnings
 
+from spore.train._utils import _make_directory, check_value_type
 from spore.train.callback._callback import Callback
 
 __all__ = ['SummaryCollector', 'SummaryLandscape']
@@ -34,26 +36,75 @@ class SummaryCollector(Callback):
         >>> collector = train.SummaryCollector(summary_dir=tempfile.mkdtemp(), collect_freq=1)
     """
 
-    _KNOWN = ('collect_metric', 'collect_graph', 'collect_train_lineage', 'collect_eval_lineage', 'collect_input_data',
-              'collect_dataset_graph', 'histogram_regular', 'collect_landscape')
+    _DEFAULT_SPECIFIED_DATA = {
+        'collect_metric': True, 'collect_graph': True, 'collect_train_lineage': True, 'collect_eval_lineage': True,
+        'collect_input_data': True, 'collect_dataset_graph': True, 'histogram_regular': None,
+        'collect_landscape': {'landscape_size': 40, 'unit': 'step', 'num_samples': 2048,
+                              'create_landscape': {'train': True, 'result': True},
+                              'intervals': [[1, 2, 3, 4, 5, 6, 7, 8, 9], [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]]}}
 
     def __init__(self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None, keep_default_action=True,
                  custom_lineage_data=None, collect_tensor_freq=None, max_file_size=None, export_options=None):
         super().__init__()
-        if not isinstance(summary_dir, str):
-            raise TypeError(f"For 'SummaryCollector', 'summary_dir' must be a str, but got {type(summary_dir)}.")
-        if isinstance(collect_freq, bool) or not isinstance(collect_freq, int):
-            raise TypeError(f"For 'SummaryCollector', 'collect_freq' must be int, but got {type(collect_freq)}.")
+        summary_dir = _make_directory(summary_dir, 'summary_dir')
+        check_value_type('collect_freq', collect_freq, int)
         if collect_freq < 1:
-            raise ValueError(f"For 'SummaryCollector', 'collect_freq' must be at least 1, but got {collect_freq}.")
-        if collect_specified_data is not None and not isinstance(collect_specified_data, dict):
-            raise TypeError(f"For 'SummaryCollector', 'collect_specified_data' must be a dict, but got {type(collect_specified_data)}.")
-        asked = dict(collect_specified_data or {})
-        unknown = set(asked) - set(self._KNOWN)
-        if unknown:
-            raise ValueError(f"For 'SummaryCollector', 'collect_specified_data' knows {list(self._KNOWN)}, but got {sorted(unknown)}.")
+            raise ValueError(f'For "SummaryCollector", the value of `collect_freq` should be greater than 0, but got `{collect_freq}`.')
+        check_value_type('keep_default_action', keep_default_action, bool)
+        check_value_type('export_options', export_options, [dict, type(None)])
+        asked = dict(self._checked_data(collect_specified_data))
+        self._check_lineage(custom_lineage_data)
         self.summary_dir, self._freq, self._asked, self._default = summary_dir, collect_freq, asked, keep_default_action
         self._options, self._record = {'max_file_size': max_file_size, 'export_options': export_options}, None
+        self._temp_optimizer = None
+
+    @classmethod
+    def _checked_data(cls, data):
+        """What is to be collected, a dict."""
+        check_value_type('collect_specified_data', data, [dict, type(None)])
+        data = data or {}
+        for name in data:
+            check_value_type(name, name, str)
+        unknown = set(data) - set(cls._DEFAULT_SPECIFIED_DATA)
+        if unknown:
+            raise ValueError(f'For "SummaryCollector", the keys {unknown} of `collect_specified_data` are unsupported, expect the '
+                             f'follow keys: {list(cls._DEFAULT_SPECIFIED_DATA)}.')
+        for name, value in data.items():
+            if name == 'histogram_regular':
+                check_value_type(name, value, [str, type(None)])
+                try:
+                    re.compile(value or '')
+                except re.error as error:
+                    raise ValueError(f"For `collect_specified_data`, the value of `histogram_regular` is not a valid regular "
+                                     f"expression. Detail: {error}.") from None
+            elif name != 'collect_landscape':
+                check_value_type(name, value, bool)
+        return data
+
+    @staticmethod
+    def _check_lineage(data):
+        check_value_type('custom_lineage_data', data, [dict, type(None)])
+        for name, value in (data or {}).items():
+            check_value_type(f'custom_lineage_data -> {name}', name, str)
+            check_value_type(f'the value of custom_lineage_data -> {name}', value, [int, str, float])
+
+    def _check_callbacks(self, cb_params):
+        """One collector is enough for a training."""
+        if sum(isinstance(one, SummaryCollector) for one in cb_params.list_callback) > 1:
+            raise ValueError("For 'SummaryCollector', there must not be more than one SummaryCollector instance in callback list.")
+
+    def _get_optimizer(self, cb_params):
+        """The optimizer of the training, or the one in its network; None, and 'Failed' remembered, if there is none."""
+        from spore.nn.optim.optimizer import Optimizer
+        if self._temp_optimizer == 'Failed':
+            return None
+        if self._temp_optimizer is None:
+            found = cb_params.get('optimizer')
+            if found is None:
+                network = cb_params.train_network if cb_params.mode == 'train' else cb_params.eval_network
+                found = next((c for _, c in network.cells_and_names() if isinstance(c, Optimizer)), None)
+            self._temp_optimizer = 'Failed' if found is None else found
+        return None if self._temp_optimizer == 'Failed' else self._temp_optimizer
 
     def __enter__(self):
         from spore.train.summary.summary_record import SummaryRecord
@@ -88,7 +139,6 @@ class SummaryCollector(Callback):
         self._record.record(step)
 
     def _chosen(self, network):
-        import re
         if network is None or not ('histogram_regular' in self._asked or self._default):
             return []
         pattern = self._asked.get('histogram_regular')

@@ -70,7 +70,7 @@ def histogram(array):
     finite = flat[np.isfinite(flat)]
     out = b''
     if finite.size:
-        bins = _bins_of(finite.size)
+        bins = _calc_histogram_bins(finite.size)
         if finite.dtype.kind in 'iu' and finite.min() < finite.max():   # integers get integer borders
             bins = np.linspace(finite.min(), finite.max(), bins + 1, dtype=finite.dtype)
         counts, edges = np.histogram(finite, bins=bins)
@@ -82,7 +82,7 @@ def histogram(array):
     return _bytes(9, out + _number(8, flat.size))
 
 
-def _bins_of(count):
+def _calc_histogram_bins(count):
     """As many intervals as the viewer shows for so many elements."""
     if count <= 5:
         return 2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SummaryRecord: values of a training, in event files for a viewer."""
 import os
+import re
 import socket
 import time
 
@@ -55,6 +56,9 @@ class SummaryRecord:
         if not isinstance(file_prefix, str) or not isinstance(file_suffix, str):
             wrong = file_suffix if isinstance(file_prefix, str) else file_prefix
             raise TypeError(f"For 'SummaryRecord', `file_prefix` and `file_suffix`  should be str, but got type {type(wrong)}")
+        for part in (file_prefix, file_suffix):
+            if not re.fullmatch(r'\w+[0-9a-zA-Z_.]*', part, re.ASCII):
+                raise ValueError(f"For 'SummaryRecord', {part!r} is illegal in a file's name: letters, digits, '_' and '.' are wanted.")
         if max_file_size is not None and (isinstance(max_file_size, bool) or not isinstance(max_file_size, (int, float))):
             raise TypeError(f"For 'SummaryRecord', 'max_file_size' must be a number, but got {type(max_file_size)}.")
         if max_file_size is not None and max_file_size <= 0:
