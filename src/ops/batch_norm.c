@@ -3,8 +3,8 @@
  *
  * batch_norm is a composition: in training the fused batch_norm_train and two moving averages updated in place, in use
  * channel_affine with scale and shift computed from the kept statistics. A tensor is seen as batch x channels x inner.
- * With inner > 1 every channel is a unit of work; with inner = 1 (after a dense layer) BLOCK neighbouring channels are,
- * so that memory is read in its order. */
+ * With inner > 1 every channel is a unit of work, from its statistics to its results: what is read again is still in a near cache. With
+ * inner = 1 (after a dense layer) BLOCK neighbouring channels are, so that memory is read in its order, and results are a second round. */
 #include "ops/norm.h"
 #include "ops/wide.h"
 
@@ -39,11 +39,17 @@ typedef struct {
     const char *x, *g;
     char *out;
     void *a, *b, *mean, *variance; /* one number of the type computed in per channel */
+    const void *scale;
+    void *dscale, *dbias;          /* gradients */
 } channel_job;
 
 /* --- channel_affine ---------------------------------------------------------------------------------------------- */
 
 #define AFFINE(D, T, C, LOAD, STORE, ...)                                                                              \
+    static inline void affine_run_##D(const T *x, T *y, int64_t n, C scale, C shift)                                   \
+    {                                                                                                                  \
+        for (int64_t k = 0; k < n; k++) y[k] = STORE(LOAD(x[k]) * scale + shift);                                      \
+    }                                                                                                                  \
     static void affine_##D(void *context, int64_t begin, int64_t end)                                                  \
     {                                                                                                                  \
         const channel_job *j = context;                                                                                \
@@ -59,9 +65,7 @@ typedef struct {
         }                                                                                                              \
         for (int64_t u = begin; u < end; u++) { /* a unit is one channel of one sample */                              \
             const T *x = (const T *)(const void *)j->x + u * inner;                                                    \
-            T *y = (T *)(void *)j->out + u * inner;                                                                    \
-            const C scale = a[u % channels], shift = b[u % channels];                                                  \
-            for (int64_t k = 0; k < inner; k++) y[k] = STORE(LOAD(x[k]) * scale + shift);                              \
+            affine_run_##D(x, (T *)(void *)j->out + u * inner, inner, a[u % channels], b[u % channels]);               \
         }                                                                                                              \
     }
 SP_EACH_FLOAT(AFFINE, , )
@@ -141,7 +145,20 @@ const sp_op sp_op_channel_affine = {
 
 /* --- batch_norm_train -------------------------------------------------------------------------------------------- */
 
-/* Statistics of channels [begin, end), or of blocks of them when inner is 1. */
+#define FOLD(D, T, C, LOAD, STORE, ...)                                                                                \
+    /* a = scale / sqrt(variance + epsilon), b = bias - mean a, of channels [begin, end). */                           \
+    static inline void fold_##D(const channel_job *j, int64_t begin, int64_t end)                                      \
+    {                                                                                                                  \
+        C *a = j->a, *b = j->b;                                                                                        \
+        const C *mean = j->mean, *variance = j->variance;                                                              \
+        for (int64_t k = begin; k < end; k++) {                                                                        \
+            a[k] *= (C)(1 / sqrt((double)variance[k] + j->epsilon));                                                   \
+            b[k] -= mean[k] * a[k];                                                                                    \
+        }                                                                                                              \
+    }
+SP_EACH_FLOAT(FOLD, , )
+
+/* Statistics and results of channels [begin, end); when inner is 1, statistics of blocks of them. */
 #define BATCH_STATS(D, T, C, LOAD, STORE, ...)                                                                         \
     static void batch_stats_##D(void *context, int64_t begin, int64_t end)                                             \
     {                                                                                                                  \
@@ -173,6 +190,11 @@ const sp_op sp_op_channel_affine = {
             for (int64_t i = 0; i < batch; i++) spread += sp__spread_##D(x + (i * channels + u) * inner, inner, mean); \
             means[u] = mean;                                                                                           \
             variances[u] = (C)(spread / count);                                                                        \
+            fold_##D(j, u, u + 1);                                                                                     \
+            for (int64_t i = 0; i < batch; i++) {                                                                      \
+                const int64_t at = (i * channels + u) * inner;                                                         \
+                affine_run_##D(x + at, (T *)(void *)j->out + at, inner, ((C *)j->a)[u], ((C *)j->b)[u]);               \
+            }                                                                                                          \
         }                                                                                                              \
     }
 SP_EACH_FLOAT(BATCH_STATS, , )
@@ -195,20 +217,6 @@ static sp_status train_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-#define FOLD(D, T, C, LOAD, STORE, ...)                                                                                \
-    /* a = scale / sqrt(variance + epsilon), b = bias - mean a. */                                                     \
-    static void fold_##D(const channel_job *j)                                                                         \
-    {                                                                                                                  \
-        C *a = j->a, *b = j->b;                                                                                        \
-        const C *mean = j->mean, *variance = j->variance;                                                              \
-        for (int64_t k = 0; k < j->s.n; k++) {                                                                         \
-            a[k] *= (C)(1 / sqrt((double)variance[k] + j->epsilon));                                                   \
-            b[k] -= mean[k] * a[k];                                                                                    \
-        }                                                                                                              \
-    }
-SP_EACH_SINGLE(FOLD, , )
-SP_EACH_DOUBLE(FOLD, , )
-
 SP_WIDE(batch_stats_F32)
 static sp_status train_reference(const sp_call *c)
 {
@@ -222,16 +230,38 @@ static sp_status train_reference(const sp_call *c)
     if (!x->count) return SP_OK;
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
-    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_stats_F32) : fns[x->dtype], &j));
     sp__params_read(c->in[1], 1, real, x->dims[1], j.a);
     sp__params_read(c->in[2], 0, real, x->dims[1], j.b);
-    if (real == SP_DTYPE_F64) fold_F64(&j);
-    else fold_F32(&j);
+    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_stats_F32) : fns[x->dtype], &j));
+    if (j.s.inner > 1) return SP_OK; /* results are there */
+    if (real == SP_DTYPE_F64) fold_F64(&j, 0, j.s.n);
+    else fold_F32(&j, 0, j.s.n);
     return affine_run(&j, x->dtype);
 }
 
-/* Sums of g and of g (x - mean) per channel, into a and b. */
+/* dx = s (g - mean(g) - h mean(g h)), h = (x - mean) k, s = scale k: collected by g, x and 1. Of channels [begin, end): from sums of g and of
+ * g (x - mean), in a and b, to what g, x and 1 are multiplied by, in b, variance and a. */
+#define BATCH_COEFFICIENTS(D, T, C, LOAD, STORE, ...)                                                                  \
+    static inline void coefficients_##D(const channel_job *j, int64_t begin, int64_t end)                              \
+    {                                                                                                                  \
+        const double count = (double)(j->s.outer * j->s.inner);                                                        \
+        C *sum = j->a, *dot = j->b, *variance = j->variance, *dscale = j->dscale, *dbias = j->dbias;                   \
+        const C *mean = j->mean, *scale = j->scale;                                                                    \
+        for (int64_t k = begin; k < end; k++) {                                                                        \
+            const double rstd = 1 / sqrt((double)variance[k] + j->epsilon), s = (double)scale[k] * rstd;               \
+            dbias[k] = sum[k];                                                                                         \
+            dscale[k] = (C)((double)dot[k] * rstd);                                                                    \
+            const double slope = -s * rstd * rstd * (double)dot[k] / count;                                            \
+            const double shift = -s * (double)sum[k] / count - slope * (double)mean[k];                                \
+            dot[k] = (C)s;                                                                                             \
+            variance[k] = (C)slope;                                                                                    \
+            sum[k] = (C)shift;                                                                                         \
+        }                                                                                                              \
+    }
+SP_EACH_FLOAT(BATCH_COEFFICIENTS, , )
+
 #define BATCH_GRAD(D, T, C, LOAD, STORE, ...)                                                                          \
+    /* Gradients of channels [begin, end); when inner is 1, sums of blocks of them. */                                 \
     static void batch_sums_##D(void *context, int64_t begin, int64_t end)                                              \
     {                                                                                                                  \
         const channel_job *j = context;                                                                                \
@@ -262,48 +292,28 @@ static sp_status train_reference(const sp_call *c)
             }                                                                                                          \
             a[u] = (C)sum;                                                                                             \
             b[u] = (C)dot;                                                                                             \
+            coefficients_##D(j, u, u + 1);                                                                             \
+            const C pu = b[u], qu = ((const C *)j->variance)[u], ru = a[u];                                            \
+            for (int64_t i = 0; i < batch; i++) {                                                                      \
+                const T *xs = x + (i * channels + u) * inner, *gs = g + (i * channels + u) * inner;                    \
+                T *dx = (T *)(void *)j->out + (i * channels + u) * inner;                                              \
+                for (int64_t k = 0; k < inner; k++) dx[k] = STORE(LOAD(gs[k]) * pu + LOAD(xs[k]) * qu + ru);           \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    /* dx = g p + x q + r with p, q, r per channel, in b, variance and a. */                                           \
+    /* dx of samples, when inner is 1. */                                                                              \
     static void batch_dx_##D(void *context, int64_t begin, int64_t end)                                                \
     {                                                                                                                  \
         const channel_job *j = context;                                                                                \
-        const int64_t inner = j->s.inner, channels = j->s.n;                                                           \
+        const int64_t channels = j->s.n;                                                                               \
         const C *p = j->b, *q = j->variance, *r = j->a;                                                                \
         for (int64_t u = begin; u < end; u++) {                                                                        \
-            const int64_t width = inner == 1 ? channels : inner;                                                       \
-            const T *x = (const T *)(const void *)j->x + u * width, *g = (const T *)(const void *)j->g + u * width;    \
-            T *dx = (T *)(void *)j->out + u * width;                                                                   \
-            if (inner == 1) {                                                                                          \
-                for (int64_t k = 0; k < width; k++) dx[k] = STORE(LOAD(g[k]) * p[k] + LOAD(x[k]) * q[k] + r[k]);       \
-                continue;                                                                                              \
-            }                                                                                                          \
-            const C pu = p[u % channels], qu = q[u % channels], ru = r[u % channels];                                  \
-            for (int64_t k = 0; k < width; k++) dx[k] = STORE(LOAD(g[k]) * pu + LOAD(x[k]) * qu + ru);                 \
+            const T *x = (const T *)(const void *)j->x + u * channels, *g = (const T *)(const void *)j->g + u * channels; \
+            T *dx = (T *)(void *)j->out + u * channels;                                                                \
+            for (int64_t k = 0; k < channels; k++) dx[k] = STORE(LOAD(g[k]) * p[k] + LOAD(x[k]) * q[k] + r[k]);        \
         }                                                                                                              \
     }
 SP_EACH_FLOAT(BATCH_GRAD, , )
-
-/* dx = s (g - mean(g) - h mean(g h)), h = (x - mean) k, s = scale k: collected by g, x and 1. */
-#define BATCH_COEFFICIENTS(D, T, C, LOAD, STORE, ...)                                                                  \
-    static void coefficients_##D(channel_job *j, const C *scale, C *dscale, C *dbias)                                  \
-    {                                                                                                                  \
-        const double count = (double)(j->s.outer * j->s.inner);                                                        \
-        C *sum = j->a, *dot = j->b, *variance = j->variance;                                                           \
-        const C *mean = j->mean;                                                                                       \
-        for (int64_t k = 0; k < j->s.n; k++) {                                                                         \
-            const double rstd = 1 / sqrt((double)variance[k] + j->epsilon), s = (double)scale[k] * rstd;               \
-            dbias[k] = sum[k];                                                                                         \
-            dscale[k] = (C)((double)dot[k] * rstd);                                                                    \
-            const double slope = -s * rstd * rstd * (double)dot[k] / count;                                            \
-            const double shift = -s * (double)sum[k] / count - slope * (double)mean[k];                                \
-            dot[k] = (C)s;                                                                                             \
-            variance[k] = (C)slope;                                                                                    \
-            sum[k] = (C)shift;                                                                                         \
-        }                                                                                                              \
-    }
-SP_EACH_SINGLE(BATCH_COEFFICIENTS, , )
-SP_EACH_DOUBLE(BATCH_COEFFICIENTS, , )
 
 static sp_status train_grad_infer(const sp_call *c, sp_meta *out)
 {
@@ -326,9 +336,9 @@ static sp_status train_grad_reference(const sp_call *c)
     char *work = c->work;
     channel_job j = {.s = sp__split_at(x, 1, 1), .x = x->data, .g = c->in[4]->data, .out = c->out[0]->data,
                      .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon, .a = work, .b = work + bytes,
-                     .mean = work + 2 * bytes, .variance = work + 3 * bytes};
-    char *scale = work + 4 * bytes;
-    sp__params_read(c->in[1], 1, real, x->dims[1], scale);
+                     .mean = work + 2 * bytes, .variance = work + 3 * bytes, .scale = work + 4 * bytes,
+                     .dscale = c->out[1]->data, .dbias = c->out[2]->data};
+    sp__params_read(c->in[1], 1, real, x->dims[1], work + 4 * bytes);
     sp__params_read(c->in[2], 0, real, x->dims[1], j.mean);
     sp__params_read(c->in[3], 0, real, x->dims[1], j.variance);
     if (!x->count) {
@@ -338,11 +348,10 @@ static sp_status train_grad_reference(const sp_call *c)
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
     SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_sums_F32) : sums[x->dtype], &j));
-    if (real == SP_DTYPE_F64)
-        coefficients_F64(&j, (double *)(void *)scale, (double *)(void *)c->out[1]->data, (double *)(void *)c->out[2]->data);
-    else coefficients_F32(&j, (float *)(void *)scale, (float *)(void *)c->out[1]->data, (float *)(void *)c->out[2]->data);
-    const int64_t samples = j.s.inner == 1 ? j.s.outer : j.s.outer * j.s.n;
-    return sp__parallel_for(samples, sp__grain(j.s.inner == 1 ? j.s.n : j.s.inner), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_dx_F32) : dx[x->dtype], &j);
+    if (j.s.inner > 1) return SP_OK; /* dx is there */
+    if (real == SP_DTYPE_F64) coefficients_F64(&j, 0, j.s.n);
+    else coefficients_F32(&j, 0, j.s.n);
+    return sp__parallel_for(j.s.outer, sp__grain(j.s.n), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_dx_F32) : dx[x->dtype], &j);
 }
 
 static sp_status train_vjp(sp_builder *b, const sp_vjp *v)

@@ -9,10 +9,10 @@
  *                vectors; with unit stride the micro-kernel reads rows of x in place, else a panel of positions is gathered first.
  *                A window of one element is the plain matrix product (conv_pointwise.c), one of 3x3 goes by winograd.h where that pays. On a
  *                CPU with AMX: a product from tiles (tiles.h) whose columns are the positions of all images.
- *   by input     unit stride: the forward convolution of dout with mirrored weights; else products of weights and dout
- *                that are added into dx, channel by channel.
+ *   by input     unit stride: the forward convolution of dout with mirrored weights; else one for every phase of the stride (conv_phases.c), or,
+ *                with few channels, products of weights and dout that are added into dx, channel by channel.
  *   by weight    positions are summed over: x is broadcast, the output channels of dout (turned once) are the vectors.
- *                With one or two output channels per group: vectors along the row instead.
+ *                With one or two output channels per group: vectors along the row instead. For a window of one element the input may be turned.
  *
  * Work is cut by shapes alone, an element is always summed by one thread in one order. float16 and bfloat16 are widened
  * to float and rounded once at the end. */

@@ -76,52 +76,6 @@ static void scatter_tasks(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* A window of one element with a stride: the plain product for the elements that were looked at, zeros between them. */
-static bool is_spread(const sp__conv_geometry *g)
-{
-    bool spread = g->group == 1 && sp__window_taps(&g->w) == 1;
-    for (int d = 0; d < SP_SPATIAL; d++) spread &= g->w.pad[d] == 0 && g->w.pad_end[d] == 0;
-    return spread;
-}
-
-static sp__gemm_shape spread_shape(const sp__conv_job *job)
-{
-    return (sp__gemm_shape){.dtype = job->dtype, .m = job->ic_g, .n = job->positions, .k = job->oc_g, .a_row = 1, .a_col = job->ic_g,
-                            .b_row = job->positions, .b_col = 1, .c_row = job->positions};
-}
-
-static size_t spread_bytes(const sp__conv_job *job)
-{
-    return aligned((size_t)(job->g.batch * job->g.in_channels * job->positions * job->size));
-}
-
-static void spread_planes(void *context, int64_t begin, int64_t end)
-{
-    const sp__conv_job *job = context;
-    const sp__window *w = &job->g.w;
-    int64_t size = job->size, in_plane = sp__window_inputs(w);
-    for (int64_t i = begin; i < end; i++) {
-        const char *from = job->panels + i * job->positions * size;
-        char *to = job->out + i * in_plane * size;
-        memset(to, 0, (size_t)(in_plane * size));
-        for (int64_t d = 0; d < w->out[0]; d++)
-            for (int64_t h = 0; h < w->out[1]; h++, from += w->out[2] * size) {
-                char *row = to + (d * w->stride[0] * w->in[1] + h * w->stride[1]) * w->in[2] * size;
-                for (int64_t l = 0; l < w->out[2]; l++) memcpy(row + l * w->stride[2] * size, from + l * size, (size_t)size);
-            }
-    }
-}
-
-static sp_status spread_run(sp__conv_job *job, char *work)
-{
-    const sp__conv_geometry *g = &job->g;
-    sp__gemm_shape s = spread_shape(job);
-    const sp__gemm_batch batch = {.n = g->batch, .b_step = job->oc_g * job->positions, .c_step = job->ic_g * job->positions};
-    job->panels = work;
-    SP_TRY(sp__gemm_batched(&s, &batch, job->weight, job->dout, work, false, work + spread_bytes(job)));
-    return sp__conv_share(job, g->batch * g->in_channels, max_i64(1, 32768 / (sp__window_inputs(&g->w) + 1)), spread_planes, job);
-}
-
 size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
 {
     sp__conv_job job = {.mirrored = true, .prepared = prepared ? "" : NULL};
@@ -129,9 +83,7 @@ size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prep
     if (!mirrors) job.g = *g;
     sp__conv_plan(dtype, &job);
     if (mirrors) return sp__conv_forward_work(&job);
-    if (!is_spread(g)) return 0;
-    sp__gemm_shape s = spread_shape(&job);
-    return spread_bytes(&job) + sp__gemm_batch_work(&s, g->batch);
+    return sp__conv_has_phases(g) ? sp__conv_phases_work(&job) : 0;
 }
 
 sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void *dout, const void *weight, void *out,
@@ -147,7 +99,7 @@ sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void 
     job.g = *g;
     job.dout = dout;
     sp__conv_plan(dtype, &job);
-    if (is_spread(g)) return spread_run(&job, work);
+    if (sp__conv_has_phases(g)) return sp__conv_phases_run(&job, work);
     double task = job.flops / ((double)(g->batch * g->in_channels) + 1) + 1;
     int64_t grain = task >= SP_CONV_TASK_FLOPS ? 1 : (int64_t)min_i64(g->batch * g->in_channels, (int64_t)(SP_CONV_TASK_FLOPS / task));
     return sp__conv_share(&job, g->batch * g->in_channels, max_i64(1, grain), scatter_tasks, &job);
@@ -212,11 +164,84 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
                 kernels->correlate[n > kernels->lanes][min_i64(rows, p1 - p) - 1](&span, x, job->offsets + p, dout,
                                                                                   tile + (p - p0) * columns * size);
         }
-        for (int64_t i = 0; i < n; i++) {
-            char *to = job->out + ((group * job->oc_g + channel + i) * job->k + p0) * size;
-            for (int64_t p = 0; p < p1 - p0; p++) memcpy(to + p * size, tile + (p * columns + i) * size, (size_t)size);
+        char *to = job->out + ((group * job->oc_g + channel) * job->k + p0) * size;
+        for (int64_t p = 0; p < p1 - p0; p += kernels->lanes)
+            kernels->settle(min_i64(kernels->lanes, p1 - p0 - p), n, tile + p * columns * size, NULL, to + p * size, job->k);
+    }
+}
+
+/* --- of a window of one element: x is turned instead of dout, sums come out in the order of the weights ------------- */
+
+/* Turning costs about as much for every element that is turned; sums in the other order have to be turned, too. */
+static bool turns_x(const sp__conv_job *job)
+{
+    const double positions = (double)(job->g.batch * job->positions), ic = (double)job->ic_g, oc = (double)job->oc_g;
+    return job->g.group == 1 && sp__window_taps(&job->g.w) == 1 && !job->copies && !is_thin(job) && job->ic_g >= job->kernels->lanes &&
+           ic * positions <= oc * positions + ic * oc / 2;
+}
+
+static void plan_turned(sp__conv_job *job)
+{
+    const int64_t columns = job->kernels->columns;
+    job->n_panels = ceil_div(job->ic_g, columns);
+    job->m_panels = ceil_div(job->oc_g, job->kernels->rows);
+    job->panels_bytes = aligned((size_t)(job->g.batch * job->n_panels * columns * job->positions * job->size));
+    job->offsets_bytes = aligned((size_t)job->oc_g * sizeof(int64_t));
+    job->per_task = min_i64(CORRELATE_PANELS, max_i64(1, job->n_panels * job->m_panels / 16));
+    job->bands = ceil_div(job->m_panels, job->per_task);
+}
+
+/* x in panels of input channels, [positions][columns] each, per image. */
+static void turn_x(void *context, int64_t begin, int64_t end)
+{
+    const sp__conv_job *job = context;
+    const sp__window *w = &job->g.w;
+    const int64_t columns = job->kernels->columns, size = job->size, row = w->out[2];
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t channel = i % job->n_panels * columns, n = min_i64(columns, job->ic_g - channel);
+        const char *x = job->x + (i / job->n_panels * job->ic_g + channel) * job->plane * size;
+        char *to = job->panels + i * columns * job->positions * size;
+        if (job->plane == job->positions) { /* unit stride */
+            job->kernels->pack(job->positions, n, columns, x, 1, job->plane, to);
+            continue;
+        }
+        for (int64_t r = 0; r < w->out[0] * w->out[1]; r++) {
+            const int64_t at = (r / w->out[1] * w->stride[0] * job->padded[1] + r % w->out[1] * w->stride[1]) * job->padded[2];
+            job->kernels->pack(row, n, columns, x + at * size, w->stride[2], job->plane, to + r * row * columns * size);
         }
     }
+}
+
+/* A task: some panels of output channels with one panel of input channels, over all images. */
+static void turned_tasks(void *context, int64_t begin, int64_t end)
+{
+    const sp__conv_job *job = context;
+    const sp__gemm_kernels *kernels = job->kernels;
+    const int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
+    const sp__gemm_span span = {.n = {1, 1, job->positions}, .step = {0, 0, 1}};
+    _Alignas(64) char tile[CORRELATE_PANELS * SP_GEMM_ROWS * 128]; /* rows of two vectors: 128 bytes at most */
+    for (int64_t t = begin; t < end; t++) {
+        const int64_t panel = t / job->bands, channel = panel * columns, n = min_i64(columns, job->ic_g - channel);
+        const int64_t p0 = t % job->bands * job->per_task * rows, p1 = min_i64(p0 + job->per_task * rows, job->oc_g);
+        memset(tile, 0, (size_t)((p1 - p0) * columns * size));
+        for (int64_t image = 0; image < job->g.batch; image++) {
+            const char *dout = job->dout + image * job->oc_g * job->positions * size;
+            const char *x = job->panels + (image * job->n_panels + panel) * columns * job->positions * size;
+            for (int64_t p = p0; p < p1; p += rows)
+                kernels->correlate[n > kernels->lanes][min_i64(rows, p1 - p) - 1](&span, dout, job->offsets + p, x, tile + (p - p0) * columns * size);
+        }
+        for (int64_t p = p0; p < p1; p++)
+            memcpy(job->out + (p * job->ic_g + channel) * size, tile + (p - p0) * columns * size, (size_t)(n * size));
+    }
+}
+
+static sp_status turned_run(sp__conv_job *job, char *work)
+{
+    plan_turned(job);
+    sp__conv_place(job, work);
+    for (int64_t i = 0; i < job->oc_g; i++) job->offsets[i] = i * job->positions;
+    SP_TRY(sp__conv_share(job, job->g.batch * job->n_panels, max_i64(1, 16384 / (job->positions * job->kernels->columns + 1)), turn_x, job));
+    return sp__conv_share(job, job->n_panels * job->bands, 1, turned_tasks, job);
 }
 
 /* A task: one output channel. */
@@ -251,6 +276,10 @@ size_t sp__conv_weight_work(sp__conv_job *job)
 {
     sp__gemm_shape s;
     if (is_tiled_product(job, &s)) return sp__gemm_work(&s);
+    if (turns_x(job)) {
+        plan_turned(job);
+        return job->offsets_bytes + job->panels_bytes;
+    }
     plan_weight(job);
     size_t direct = job->offsets_bytes + job->padded_bytes + job->panels_bytes;
     size_t winograd = sp__winograd_takes_weight(job) ? sp__winograd_weight_work(job) : 0;
@@ -265,6 +294,7 @@ sp_status sp__conv_weight(sp__conv_job *job, char *work)
             SP_TRY(sp__gemm(&s, job->dout + i * s.m * s.k * job->size, job->x + i * s.n * s.k * job->size, job->out, i > 0, work));
         return SP_OK;
     }
+    if (turns_x(job)) return turned_run(job, work);
     if (sp__winograd_takes_weight(job)) {
         sp_status status = sp__winograd_weight(job, work);
         if (status != SP_DECLINED) return status;

@@ -84,6 +84,10 @@ bool sp__conv_mirror(const sp__conv_geometry *g, sp__conv_geometry *out);
 size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prepared);
 sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void *dout, const void *weight, void *out,
                          const void *prepared, char *work);
+/* The gradient by input with a stride, as convolutions of dout: conv_phases.c. */
+bool sp__conv_has_phases(const sp__conv_geometry *g);
+size_t sp__conv_phases_work(const sp__conv_job *job);
+sp_status sp__conv_phases_run(const sp__conv_job *job, char *work);
 size_t sp__conv_weight_work(sp__conv_job *job);
 sp_status sp__conv_weight(sp__conv_job *job, char *work);
 

@@ -4,7 +4,10 @@
  *
  * The weights are packed once for all images (or ahead, when they are constant). A task takes some columns of an image and some rows of weights:
  * it packs its columns, a block of k at a time, into scratch of its own and multiplies them while they are in its cache. Nobody waits for
- * anybody but at the end. An element is summed by one thread in blocks of k, so tasks do not change results. */
+ * anybody but at the end. An element is summed by one thread in blocks of k, so tasks do not change results.
+ *
+ * Small images would leave lanes of their last panel idle: their positions are taken as columns of one matrix, panels reach from one image into the next,
+ * and a task makes its results in scratch, from where they go to their images. */
 #include "device/cpu/conv_job.h"
 
 enum {
@@ -25,8 +28,10 @@ typedef struct point_job {
     sp__gemm_shape s;
     int64_t rows, columns, size;
     int64_t k_step, m_panels;
+    int64_t images;        /* matrices of s.n columns: one when images are joined */
+    bool joined;
     int64_t tile, tiles, slice, slices, tasks, per_slot; /* columns of a task, tasks of an image; panels of weights of a task */
-    size_t slot_bytes, weights_bytes;
+    size_t columns_bytes, slot_bytes, weights_bytes;
     const char *weights;
     char *slots;
 } point_job;
@@ -37,22 +42,44 @@ bool sp__conv_is_pointwise(const sp__conv_job *job)
     return sp__conv_is_product(&job->g) && job->positions >= POSITIONS_MIN && !sp__gemm_is_tiled(&s, TILES_SHARE);
 }
 
+/* Positions of one image that lie side by side in a panel. */
+typedef struct piece {
+    int64_t image, position, n;
+} piece;
+
+/* The piece at column j of joined images, up to `end`. */
+static piece piece_at(const point_job *w, int64_t j, int64_t end)
+{
+    const int64_t positions = w->job->positions, position = j % positions;
+    return (piece){.image = j / positions, .position = position, .n = min_i64(positions - position, end - j)};
+}
+
+static bool joins(const sp__conv_job *job)
+{
+    const int64_t lanes = job->kernels->lanes;
+    return job->g.batch > 1 && ceil_div(job->positions, lanes) * lanes * 100 > job->positions * 103;
+}
+
 static void measure(sp__conv_job *job, point_job *w)
 {
     const sp__gemm_kernels *kernels = job->kernels;
     *w = (point_job){.job = job, .s = sp__conv_product_shape(job), .rows = kernels->rows, .columns = kernels->columns, .size = job->size};
     w->k_step = ceil_div(w->s.k, ceil_div(w->s.k, kernels->k_block));
     w->m_panels = ceil_div(w->s.m, w->rows);
+    w->joined = joins(job);
+    w->images = w->joined ? 1 : job->g.batch;
+    if (w->joined) w->s.n = job->g.batch * job->positions;
     w->tiles = ceil_div(w->s.n, TILE_PANELS * w->columns);
     w->tile = ceil_div(ceil_div(w->s.n, w->tiles), w->columns) * w->columns;
     w->tiles = ceil_div(w->s.n, w->tile);
     w->slices = 1;
-    while (job->g.batch * w->tiles * w->slices < TASKS_WANTED && w->m_panels / (2 * w->slices) >= SLICE_PANELS) w->slices *= 2;
+    while (w->images * w->tiles * w->slices < TASKS_WANTED && w->m_panels / (2 * w->slices) >= SLICE_PANELS) w->slices *= 2;
     w->slice = ceil_div(w->m_panels, w->slices);
     w->slices = ceil_div(w->m_panels, w->slice);
-    w->tasks = job->g.batch * w->tiles * w->slices;
+    w->tasks = w->images * w->tiles * w->slices;
     w->per_slot = ceil_div(w->tasks, SLOTS_MAX);
-    w->slot_bytes = aligned((size_t)(w->tile * w->k_step * w->size));
+    w->columns_bytes = aligned((size_t)(w->tile * w->k_step * w->size));
+    w->slot_bytes = w->columns_bytes + (w->joined ? aligned((size_t)(w->slice * w->rows * w->tile * w->size)) : 0);
     w->weights_bytes = aligned((size_t)(w->m_panels * w->rows * w->s.k * w->size));
 }
 
@@ -76,13 +103,64 @@ static sp_status pack(point_job *w, char *to)
     return sp__conv_share(w->job, n, max_i64(1, 65536 / (w->k_step * w->rows)), pack_tasks, w);
 }
 
-/* Columns [j0, j1) of an image in panels, rows [p, p + k). */
-static void pack_columns(const point_job *w, const char *x, int64_t p, int64_t k, int64_t j0, int64_t j1, char *to)
+/* A panel of columns [j, j + n) of joined images, rows [p, p + k). */
+static void pack_pieces(const point_job *w, int64_t p, int64_t k, int64_t j, int64_t n, char *to)
 {
+    const int64_t positions = w->job->positions, size = w->size;
+    const size_t row_bytes = (size_t)(w->columns * size);
+    if (n < w->columns) memset(to, 0, (size_t)k * row_bytes);
+    for (int64_t at = 0; at < n;) {
+        const piece one = piece_at(w, j + at, j + n);
+        const char *from = w->job->x + ((one.image * w->s.k + p) * positions + one.position) * size;
+        for (int64_t q = 0; q < k; q++) memcpy(to + (size_t)q * row_bytes + at * size, from + q * positions * size, (size_t)(one.n * size));
+        at += one.n;
+    }
+}
+
+/* Columns [j0, j1) of an image in panels, rows [p, p + k). */
+static void pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k, int64_t j0, int64_t j1, char *to)
+{
+    const int64_t positions = w->job->positions;
     for (int64_t q = 0; q < k; q += PACK_ROWS)
-        for (int64_t j = j0; j < j1; j += w->columns)
-            w->job->kernels->pack(min_i64(PACK_ROWS, k - q), min_i64(w->columns, j1 - j), w->columns, x + ((p + q) * w->s.n + j) * w->size, w->s.n,
-                                  1, to + ((j - j0) * k + q * w->columns) * w->size);
+        for (int64_t j = j0; j < j1; j += w->columns) {
+            const int64_t n = min_i64(w->columns, j1 - j), rows = min_i64(PACK_ROWS, k - q);
+            char *panel = to + ((j - j0) * k + q * w->columns) * w->size;
+            const piece one = w->joined ? piece_at(w, j, j + n) : (piece){.image = image, .position = j, .n = n};
+            if (one.n < n) {
+                pack_pieces(w, p + q, rows, j, n, panel);
+                continue;
+            }
+            w->job->kernels->pack(rows, n, w->columns, w->job->x + ((one.image * w->s.k + p + q) * positions + one.position) * w->size, positions, 1, panel);
+        }
+}
+
+/* Rows [i0, i1) of columns [j0, j1) of joined images, [row][tile], to their places. */
+static void put_pieces(const point_job *w, const char *sums, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
+{
+    const sp__conv_job *job = w->job;
+    for (int64_t j = j0; j < j1;) {
+        const piece one = piece_at(w, j, j1);
+        const int64_t start = (one.image * w->s.m + i0) * job->positions + one.position;
+        for (int64_t i = 0; i < i1 - i0; i++)
+            memcpy(job->out + (start + i * job->positions) * w->size, sums + (i * w->tile + j - j0) * w->size, (size_t)(one.n * w->size));
+        if (job->epilogue && one.n == job->positions) job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * job->positions);
+        else if (job->epilogue) job->epilogue->fn(job->epilogue->context, start, i1 - i0, job->positions, one.n);
+        j += one.n;
+    }
+}
+
+/* Rows of sums begin with the bias. */
+static void begin_with_bias(const point_job *w, char *sums, int64_t i0, int64_t i1)
+{
+    for (int64_t i = i0; i < i1; i++) {
+        if (w->size == 4) {
+            float *row = (float *)(void *)sums + (i - i0) * w->tile;
+            for (int64_t j = 0; j < w->tile; j++) row[j] = ((const float *)(const void *)w->job->bias)[i];
+        } else {
+            double *row = (double *)(void *)sums + (i - i0) * w->tile;
+            for (int64_t j = 0; j < w->tile; j++) row[j] = ((const double *)(const void *)w->job->bias)[i];
+        }
+    }
 }
 
 static void run_task(const point_job *w, int64_t task, char *panels)
@@ -93,22 +171,25 @@ static void run_task(const point_job *w, int64_t task, char *panels)
     int64_t size = w->size, image = task / (w->tiles * w->slices), slice = task % w->slices;
     int64_t j0 = task / w->slices % w->tiles * w->tile, j1 = min_i64(j0 + w->tile, s->n);
     int64_t i0 = slice * w->slice * w->rows, i1 = min_i64(i0 + w->slice * w->rows, s->m);
-    const char *x = job->x + image * s->k * s->n * size;
-    char *out = job->out + image * s->m * s->n * size;
-    if (job->bias) sp__conv_fill_bias(job, i0, i1 - i0, j0, j1 - j0, out + i0 * s->n * size);
+    char *sums = panels + w->columns_bytes, *out = w->joined ? sums : job->out + ((image * s->m + i0) * s->n + j0) * size;
+    const int64_t out_row = w->joined ? w->tile : s->n;
+    if (job->bias && w->joined) begin_with_bias(w, sums, i0, i1);
+    else if (job->bias) sp__conv_fill_bias(job, i0, i1 - i0, j0, j1 - j0, job->out + (image * s->m + i0) * s->n * size);
     for (int64_t p = 0; p < s->k; p += w->k_step) {
         int64_t k = min_i64(w->k_step, s->k - p);
         const char *weights = w->weights + p * w->m_panels * w->rows * size;
-        pack_columns(w, x, p, k, j0, j1, panels);
+        pack_columns(w, image, p, k, j0, j1, panels);
         for (int64_t j = j0; j < j1; j += w->columns) {
             int64_t n = min_i64(w->columns, j1 - j);
             const sp__gemm_micro *micro = kernels->packed[n > kernels->lanes];
             for (int64_t i = i0; i < i1; i += w->rows)
                 micro[min_i64(w->rows, i1 - i) - 1](k, weights + i * k * size, 1, w->rows, panels + (j - j0) * k * size, w->columns,
-                                                    out + (i * s->n + j) * size, s->n, n, p > 0 || job->bias);
+                                                    out + ((i - i0) * out_row + j - j0) * size, out_row, n, p > 0 || job->bias);
         }
     }
-    if (job->epilogue) {
+    if (w->joined) {
+        put_pieces(w, sums, i0, i1, j0, j1);
+    } else if (job->epilogue) {
         int64_t start = (image * s->m + i0) * s->n + j0;
         if (j1 - j0 == s->n) job->epilogue->fn(job->epilogue->context, start, 1, 0, (i1 - i0) * s->n);
         else job->epilogue->fn(job->epilogue->context, start, i1 - i0, s->n, j1 - j0);
