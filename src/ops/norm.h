@@ -5,8 +5,18 @@
 
 #include "ops/nn.h"
 
-/* Blocks of 256 elements are added in eight lanes, blocks in double: exact enough for any length, and fast. */
-#define SP_NORM_SUM(D, T, C, LOAD, STORE, name, params, term)                                                          \
+/* Blocks of 256 elements are added in eight lanes, blocks in double: exact enough for any length, and fast. Lanes are said to the compiler where
+ * elements are float: it took them apart when it was left to find them. */
+typedef float sp__eight __attribute__((vector_size(32), aligned(4), may_alias));
+#define SP_EIGHT_AT(at) (*(const sp__eight *)(const void *)(at))
+#define SP_NORM_LANES_F32(i, stop, lane, term)                                                                         \
+    sp__eight lanes_ = {0};                                                                                            \
+    for (; i + 8 <= stop; i += 8) lanes_ += term(SP_EIGHT_AT, &, i);                                                \
+    memcpy(lane, &lanes_, sizeof lanes_)
+#define SP_NORM_LANES(i, stop, lane, term, LOAD)                                                                       \
+    for (; i + 8 <= stop; i += 8)                                                                                      \
+        for (int k = 0; k < 8; k++) lane[k] += term(LOAD, , i + k)
+#define SP_NORM_SUM(D, T, C, LOAD, STORE, name, params, term, ...)                                                     \
     static inline double name##_##D params                                                                             \
     {                                                                                                                  \
         double total = 0;                                                                                              \
@@ -14,22 +24,30 @@
             const int64_t stop = at + 256 < n ? at + 256 : n;                                                          \
             C lane[8] = {0};                                                                                           \
             int64_t i = at;                                                                                            \
-            for (; i + 8 <= stop; i += 8)                                                                              \
-                for (int k = 0; k < 8; k++) lane[k] += term(LOAD, i + k);                                              \
-            for (; i < stop; i++) lane[i % 8] += term(LOAD, i);                                                        \
+            __VA_ARGS__;                                                                                               \
+            for (; i < stop; i++) lane[i % 8] += term(LOAD, , i);                                                      \
             total += (double)(((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7])));\
         }                                                                                                              \
         return total;                                                                                                  \
     }
-#define SP_TERM_X(LOAD, i) LOAD(x[i])
-#define SP_TERM_SPREAD(LOAD, i) ((LOAD(x[i]) - mean) * (LOAD(x[i]) - mean))
-#define SP_TERM_DOT(LOAD, i) (LOAD(g[i]) * (LOAD(x[i]) - mean))
+#define SP_TERM_X(LOAD, AT, i) LOAD(AT x[i])
+#define SP_TERM_SPREAD(LOAD, AT, i) ((LOAD(AT x[i]) - mean) * (LOAD(AT x[i]) - mean))
+#define SP_TERM_DOT(LOAD, AT, i) (LOAD(AT g[i]) * (LOAD(AT x[i]) - mean))
 /* Sum of x; of (x - mean)^2; of g (x - mean). */
+#define SP_NORM_TOTAL(D, T, C, LOAD, STORE, ...) SP_NORM_SUM(D, T, C, LOAD, STORE, sp__total, (const T *x, int64_t n), SP_TERM_X, __VA_ARGS__)
+#define SP_NORM_SPREAD(D, T, C, LOAD, STORE, ...)                                                                      \
+    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__spread, (const T *x, int64_t n, C mean), SP_TERM_SPREAD, __VA_ARGS__)
+#define SP_NORM_DOT(D, T, C, LOAD, STORE, ...)                                                                         \
+    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__dot, (const T *g, const T *x, int64_t n, C mean), SP_TERM_DOT, __VA_ARGS__)
 #define SP_NORM_SUMS(D, T, C, LOAD, STORE, ...)                                                                        \
-    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__total, (const T *x, int64_t n), SP_TERM_X)                                   \
-    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__spread, (const T *x, int64_t n, C mean), SP_TERM_SPREAD)                     \
-    SP_NORM_SUM(D, T, C, LOAD, STORE, sp__dot, (const T *g, const T *x, int64_t n, C mean), SP_TERM_DOT)
-SP_EACH_FLOAT(SP_NORM_SUMS, , )
+    SP_NORM_TOTAL(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_X, LOAD))                                 \
+    SP_NORM_SPREAD(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_SPREAD, LOAD))                           \
+    SP_NORM_DOT(D, T, C, LOAD, STORE, SP_NORM_LANES(i, stop, lane, SP_TERM_DOT, LOAD))
+SP_EACH_HALF(SP_NORM_SUMS, , )
+SP_EACH_DOUBLE(SP_NORM_SUMS, , )
+SP_EACH_SINGLE(SP_NORM_TOTAL, SP_NORM_LANES_F32(i, stop, lane, SP_TERM_X))
+SP_EACH_SINGLE(SP_NORM_SPREAD, SP_NORM_LANES_F32(i, stop, lane, SP_TERM_SPREAD))
+SP_EACH_SINGLE(SP_NORM_DOT, SP_NORM_LANES_F32(i, stop, lane, SP_TERM_DOT))
 
 /* Is this rule being recorded, so that it must consist of operators that have gradients themselves? */
 bool sp__vjp_again(const sp_vjp *v);

@@ -35,8 +35,10 @@ typedef struct sp__block_kernels {
     void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
     /* Rows [r0, r1) of the maxima over windows, of one block. */
     void (*max_pool)(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1);
-    /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles 16. x is the plane of the block. */
-    void (*win_input)(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step);
+    /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles `tile_step`. x is the plane of the block. */
+    void (*win_input)(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step, int64_t tile_step);
+    /* A y A' of n tiles side by side, two rows of 2 n positions. */
+    void (*win_dout)(int64_t n, const float *y, float *points, int64_t step, int64_t tile_step);
     /* A' m A of the tiles of a run: sums of a point `step` apart, tiles `tile_row`; n <= 32 channels, out is the plane of the first block. */
     void (*win_output)(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
                        const sp__block_tail *tail, const float *residual, float *out, int64_t block_step);

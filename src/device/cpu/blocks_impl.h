@@ -198,10 +198,10 @@ static void max_pool(const sp__window *w, const float *x, float *out, int64_t r0
 
 /* --- Winograd ------------------------------------------------------------------------------------------------------- */
 
-static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step)
+static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step, int64_t tile_step)
 {
     const int64_t width = w->in[2], y0 = run->y - w->pad[1];
-    for (int64_t tile = 0; tile < run->n; tile++, points += SP_BLOCK) {
+    for (int64_t tile = 0; tile < run->n; tile++, points += tile_step) {
         const int64_t x0 = run->x + 2 * tile - w->pad[2];
         const bool inside = x0 >= 0 && x0 + 4 <= width && y0 >= 0 && y0 + 4 <= w->in[1];
         const float *from = x + (y0 * width + x0) * SP_BLOCK;
@@ -227,6 +227,28 @@ static void win_input(const sp__block_run *run, const sp__window *w, const float
             }
         }
     }
+}
+
+static void win_dout(int64_t n, const float *y, float *points, int64_t step, int64_t tile_step)
+{
+    for (int64_t tile = 0; tile < n; tile++, points += tile_step)
+        for (int at = 0; at < SP_BLOCK; at += LANES) {
+            vf t[4][2];
+            for (int b = 0; b < 2; b++) {
+                const vf y0 = vf_load(y + (2 * tile + b) * SP_BLOCK + at), y1 = vf_load(y + (2 * n + 2 * tile + b) * SP_BLOCK + at);
+                t[0][b] = y0;
+                t[1][b] = y0 + y1;
+                t[2][b] = y0 - y1;
+                t[3][b] = vf_set(0) - y1;
+            }
+            float *to = points + at;
+            for (int a = 0; a < 4; a++, to += 4 * step) {
+                vf_store(to, t[a][0]);
+                vf_store(to + step, t[a][0] + t[a][1]);
+                vf_store(to + 2 * step, t[a][0] - t[a][1]);
+                vf_store(to + 3 * step, vf_set(0) - t[a][1]);
+            }
+        }
 }
 
 INLINE void win_output_as(const sp__block_run *run, const sp__window *w, int64_t n, const float *sums, int64_t step, int64_t tile_row,
@@ -341,5 +363,5 @@ static void scatter(int64_t positions, int64_t n, const float *from, float *to, 
 #endif
 
 const sp__block_kernels BLOCKS_TABLE = {
-    .finish = finish, .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
+    .finish = finish, .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
 };

@@ -7,9 +7,9 @@
  *
  *   forward      many panels: a task takes several, one after the other, in scratch of its own. Few: all are transformed first, and a task
  *                multiplies one panel with some channels, so that there is enough to share.
- *                float32 with AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms.
  *   by weight    a block of tiles at a time: transform x and dout, then add the products of every pair of panels of channels to its
- *                sums. Every element is added up in one order, block by block. */
+ *                sums. Every element is added up in one order, block by block.
+ *   float32 with AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms. */
 #include <stdatomic.h>
 
 #include "device/cpu/win_blocks.h"
@@ -35,7 +35,7 @@ typedef struct win_job {
     atomic_bool unfit;
     /* by weight */
     int64_t n_panels, block, first, n, sums_bytes; /* tiles of a block; of this block */
-    int64_t a_step, a_bytes, b_bytes;
+    int64_t a_row, a_col, a_point, a_bytes, b_point, b_bytes; /* distances of dout's channels and tiles; of points */
     char *a, *b, *sums;
 } win_job;
 
@@ -314,10 +314,32 @@ static void measure_weight(sp__conv_job *job, win_job *w)
     int64_t bytes = SP_WIN_POINTS * w->size * (job->ic_g + job->oc_g);
     int64_t block = min_i64(max_i64(BLOCK_BYTES / bytes, w->columns), BLOCK_TILES) / w->columns * w->columns;
     w->block = min_i64(block, w->panels * w->columns);
-    w->a_step = w->block + 16; /* not a power of two apart: rows would fall onto each other in the cache */
-    w->a_bytes = SP_WIN_POINTS * w->rows * w->a_step * w->size;
-    w->b_bytes = SP_WIN_POINTS * w->block * w->columns * w->size;
+    /* 16 elements more: not a power of two apart, else rows and points would fall onto each other in the cache */
+    w->a_row = by_blocks(job) ? 1 : w->block + 16;
+    w->a_col = by_blocks(job) ? SP_BLOCK : 1;
+    w->a_point = by_blocks(job) ? w->block * SP_BLOCK + 16 : w->rows * w->a_row;
+    w->a_bytes = SP_WIN_POINTS * w->a_point * w->size;
+    w->b_point = w->block * w->columns + 16;
+    w->b_bytes = SP_WIN_POINTS * w->b_point * w->size;
     w->sums_bytes = SP_WIN_POINTS * w->rows * w->columns * w->size;
+}
+
+/* The same with channels across: nothing is left to turn. */
+static void gather_blocks(const win_job *w, int64_t item, int64_t at)
+{
+    const sp__conv_job *job = w->job;
+    const int64_t t0 = w->first + at, t1 = min_i64(t0 + w->columns, w->first + w->n);
+    if (item >= w->n_panels) {
+        const int64_t first = (item - w->n_panels) * w->rows;
+        float *to = (float *)(void *)(w->a + (item - w->n_panels) * w->a_bytes) + at * SP_BLOCK;
+        sp__win_blocks_dout(job, t0, t1, first, min_i64(w->rows, job->oc_g - first), to, w->a_point, SP_BLOCK);
+        return;
+    }
+    for (int64_t c = 0; c < w->columns; c += SP_BLOCK) {
+        const int64_t first = item * w->columns + c;
+        float *to = (float *)(void *)(w->b + item * w->b_bytes) + at * w->columns + c;
+        if (first < job->ic_g) sp__win_blocks_input(job, t0, t1, first, min_i64(SP_BLOCK, job->ic_g - first), to, w->b_point, w->columns);
+    }
 }
 
 /* One panel of tiles: an item is a panel of in channels, turned so that these lie side by side, or one of out channels as it comes. */
@@ -329,6 +351,10 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
     _Alignas(64) char turned[SP_WIN_POINTS * SP_WIN_TILES * SP_WIN_TILES * 4]; /* fewer tiles where elements are larger */
     for (int64_t t = begin; t < end; t++) {
         int64_t item = t % items, at = t / items * columns;
+        if (by_blocks(job)) {
+            gather_blocks(w, item, at);
+            continue;
+        }
         sp__win_panel panel;
         panel_of(w, w->first + at, &panel);
         if (item < w->n_panels) {
@@ -337,12 +363,12 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
                 transform(w, job->kernels->win_input, &panel, &w->in, job->x, first + c, turned + c * columns * size, square);
             for (int64_t f = 0; f < SP_WIN_POINTS; f++)
                 job->kernels->pack(columns, n, columns, turned + f * square * size, 1, columns,
-                                   w->b + item * w->b_bytes + (f * w->block + at) * columns * size);
+                                   w->b + item * w->b_bytes + (f * w->b_point + at * columns) * size);
         } else {
             int64_t first = (item - w->n_panels) * w->rows, n = min_i64(w->rows, job->oc_g - first);
             for (int64_t c = 0; c < n; c++)
                 transform(w, job->kernels->win_dout, &panel, &w->out, job->dout, first + c,
-                          w->a + (item - w->n_panels) * w->a_bytes + (c * w->a_step + at) * size, w->rows * w->a_step);
+                          w->a + (item - w->n_panels) * w->a_bytes + (c * w->a_row + at) * size, w->a_point);
         }
     }
 }
@@ -359,8 +385,8 @@ static void sum_tasks(void *context, int64_t begin, int64_t end)
         int64_t i = t % w->m_panels, j = t / w->m_panels, m = min_i64(rows, job->oc_g - i * rows), n = min_i64(columns, job->ic_g - j * columns);
         char *sums = whole ? here : w->sums + t * w->sums_bytes;
         for (int64_t f = 0; f < SP_WIN_POINTS; f++)
-            job->kernels->direct[1][m - 1](w->n, w->a + i * w->a_bytes + f * rows * w->a_step * size, w->a_step, 1,
-                                           w->b + j * w->b_bytes + f * w->block * columns * size, columns, sums + f * rows * columns * size,
+            job->kernels->direct[1][m - 1](w->n, w->a + i * w->a_bytes + f * w->a_point * size, w->a_row, w->a_col,
+                                           w->b + j * w->b_bytes + f * w->b_point * size, columns, sums + f * rows * columns * size,
                                            columns, columns, w->first > 0);
         if (last) job->kernels->win_taps(m, n, sums, job->out + (i * rows * job->k + j * columns * 9) * size, job->k);
     }

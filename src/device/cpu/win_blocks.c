@@ -25,7 +25,7 @@ typedef struct win_job {
     const sp__block_kernels *kernels;
     int64_t columns, panels, blocks;
     int64_t tiles_y, tiles_x, tiles, part, parts; /* of an image; of all images; tiles of a part */
-    int64_t point_step, patch_floats;
+    int64_t point_step, tile_step, patch_floats;
     int64_t x_image, out_image;
     int64_t *offsets;
     float *patches, *weights_to;
@@ -46,6 +46,7 @@ static void plan(const sp__conv_job *conv, win_job *j)
     if (j->tiles < 4 * j->part) j->part = ceil_div(j->tiles, max_i64(1, j->tiles / j->part)); /* none with a few tiles only */
     j->parts = ceil_div(j->tiles, j->part);
     j->point_step = j->blocks * j->part * SP_BLOCK;
+    j->tile_step = SP_BLOCK;
     j->patch_floats = SP_WIN_POINTS * j->point_step;
 }
 
@@ -117,7 +118,7 @@ static void transform_plain(const win_job *j, const sp__block_run *run, const fl
     local.in[2] = max_i64(n, 0);
     local.pad[1] = 0;
     local.pad[2] = from - x0;
-    j->kernels->win_input(&(sp__block_run){.n = run->n}, &local, seen, points, j->point_step);
+    j->kernels->win_input(&(sp__block_run){.n = run->n}, &local, seen, points, j->point_step, j->tile_step);
 }
 
 static void transform_part(const win_job *j, int64_t t0, int64_t t1, int64_t block, float *patch)
@@ -129,7 +130,7 @@ static void transform_part(const win_job *j, int64_t t0, int64_t t1, int64_t blo
         next = next_run(j, t, t1, &image, &run);
         const float *x = j->b->x + image * j->x_image + block * SP_BLOCK * plane;
         float *points = patch + (block * j->part + t - t0) * SP_BLOCK;
-        if (j->b->in) j->kernels->win_input(&run, w, x, points, j->point_step);
+        if (j->b->in) j->kernels->win_input(&run, w, x, points, j->point_step, j->tile_step);
         else transform_plain(j, &run, x, channels, points);
     }
 }
@@ -193,6 +194,45 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
                 j->kernels->win_output(&run, &c->g.w, n, from, 2 * TILE_FLOATS, j->columns, &tail, j->b->residual ? j->b->residual + to : NULL,
                                        j->b->result + to, c->positions * SP_BLOCK);
         }
+    }
+}
+
+/* --- for the gradient by weight ------------------------------------------------------------------------------------- */
+
+void sp__win_blocks_input(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points, int64_t step, int64_t tile_step)
+{
+    win_job j;
+    plan(conv, &j);
+    j.point_step = step;
+    j.tile_step = tile_step;
+    const int64_t plane = conv->g.w.in[1] * conv->g.w.in[2];
+    const float *x = (const float *)(const void *)conv->x + channel * plane;
+    sp__block_run run;
+    for (int64_t t = t0, next, image; t < t1; t = next) {
+        next = next_run(&j, t, t1, &image, &run);
+        transform_plain(&j, &run, x + image * conv->ic_g * plane, n, points + (t - t0) * tile_step);
+    }
+}
+
+void sp__win_blocks_dout(const sp__conv_job *conv, int64_t t0, int64_t t1, int64_t channel, int64_t n, float *points, int64_t step, int64_t tile_step)
+{
+    const sp__window *w = &conv->g.w;
+    win_job j;
+    plan(conv, &j);
+    const float *dout = (const float *)(const void *)conv->dout + channel * conv->positions;
+    _Alignas(64) float seen[2 * 2 * RUN_TILES * SP_BLOCK];
+    sp__block_run run;
+    for (int64_t t = t0, next, image; t < t1; t = next) {
+        next = next_run(&j, t, t1, &image, &run);
+        const int64_t length = 2 * run.n, height = min_i64(2, w->out[1] - run.y), width = min_i64(length, w->out[2] - run.x);
+        const float *from = dout + image * conv->oc_g * conv->positions + run.y * w->out[2] + run.x;
+        if (height < 2 || width < length) memset(seen, 0, (size_t)(2 * length * SP_BLOCK) * 4);
+        if (width == w->out[2] && width == length) { /* whole rows lie together */
+            j.kernels->gather(height * width, n, from, conv->positions, seen);
+        } else {
+            for (int64_t y = 0; y < height; y++) j.kernels->gather(width, n, from + y * w->out[2], conv->positions, seen + y * length * SP_BLOCK);
+        }
+        j.kernels->win_dout(run.n, seen, points + (t - t0) * tile_step, step, tile_step);
     }
 }
 
