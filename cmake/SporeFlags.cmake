@@ -20,9 +20,7 @@ add_library(spore_flags INTERFACE)
 target_compile_options(spore_flags INTERFACE -fwrapv -fno-math-errno -ffp-contract=off -fno-semantic-interposition
     -Wall -Wextra $<$<NOT:$<BOOL:$<TARGET_PROPERTY:SPORE_NOT_PEDANTIC>>>:-Wpedantic> -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef
     -Wpointer-arith -Wformat=2 -Wvla $<$<BOOL:${SPORE_WERROR}>:-Werror>)
-if(SPORE_X86)
-    target_compile_definitions(spore_flags INTERFACE SP_HAVE_X86=1)
-endif()
+target_compile_definitions(spore_flags INTERFACE SP_HAVE_X86=$<BOOL:${SPORE_X86}>)
 target_link_options(spore_flags INTERFACE LINKER:--as-needed)
 
 # What is ours inside may use POSIX and glibc; what a user could write (tools, examples) asks for it itself. Defined empty,

@@ -92,5 +92,6 @@ int verb_draw(int argc, char **argv);
 int verb_predict(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
+int verb_ops(int argc, char **argv);
 
 #endif

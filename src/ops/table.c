@@ -77,6 +77,14 @@ static void derive(void)
 int sp_op_count(void) { return OP_COUNT; }
 const sp_op *sp_op_at(int i) { return i >= 0 && i < OP_COUNT ? table[i] : NULL; }
 const char *sp_op_name(const sp_op *op) { return op->name; }
+const char *sp_op_inputs(const sp_op *op) { return op->inputs; }
+const char *sp_op_doc(const sp_op *op) { return op->doc ? op->doc : ""; }
+const char *sp_op_python(const sp_op *op) { return op->python ? op->python : ""; }
+int sp_op_results(const sp_op *op) { return op->n_out == 0 ? 1 : op->n_out; }
+bool sp_op_takes(const sp_op *op, sp_dtype dtype)
+{
+    return dtype >= 0 && dtype < SP_DTYPE_COUNT && ((op->dtypes ? op->dtypes : SP_DT_ALL) >> dtype & 1);
+}
 
 const sp_op *sp_op_find(const char *name)
 {

@@ -51,7 +51,7 @@ static const sp_rows portable = {across, down, planes, to_bytes, gray, blend, sc
 
 const sp_rows *sp__rows(void)
 {
-#ifdef SP_HAVE_X86
+#if SP_HAVE_X86
     if (sp__cpu_features() & SP_CPU_AVX2) return &sp__rows_avx2;
 #endif
     return &portable;
