@@ -117,6 +117,7 @@ from spore.common.dtype import uint8 as uint8
 from spore.common.dtype import uintc as uintc
 from spore.common.dtype import uintp as uintp
 from spore.common.dtype import ushort as ushort
+from spore.common.dump import set_dump as set_dump
 from spore.common.generator import Generator as Generator
 from spore.common.generator import default_generator as default_generator
 from spore.common.generator import get_rng_state as get_rng_state

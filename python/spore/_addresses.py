@@ -9,7 +9,7 @@ import types
 # place -> the addresses below it that show names of that place (and, where given after '<', of further places)
 _TABLE = """
 boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_scale_manager less_batch_normalization
-common < common.api common.mutable common.jit_config nn.cell: _decorator _tensor_docs _utils dump file_system \
+common < common.api common.mutable common.jit_config nn.cell: _tensor_docs _utils file_system \
 jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
 dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _jit_fallback_utils _monad
 dataset.callback: ds_callback validators
@@ -38,8 +38,8 @@ nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine sof
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \
 normal poisson student_t transformed_distribution uniform
 onnx < train: onnx_export
-ops: _register_for_op _vmap _vmap.vmap_base deprecated op_info_register signature tensor_method vm_impl_registry \
-_constants _utils.arg_dtype_cast _utils.arg_handler _utils.utils auto_generate.gen_extend_func auto_generate.pyboost_inner_prim \
+ops: _register_for_op _vmap _vmap.vmap_base deprecated op_info_register tensor_method vm_impl_registry \
+_constants _utils.arg_dtype_cast _utils.arg_handler auto_generate.gen_extend_func auto_generate.pyboost_inner_prim \
 auto_generate.cpp_create_prim_instance_helper function.comm_func function.fft_func function.grad.grad_func function.reshard_func \
 function.sparse_unary_func function._add_attr_func operations._csr_ops operations._custom_grad operations._infer_ops \
 operations._map_tensor_ops operations._ms_kernel operations._ocr_ops operations._rl_inner_ops operations._sparse_grad_ops \
@@ -86,6 +86,10 @@ def _places(address):
         _PLACES["_c_expression.amp"] = ("train._amp_strategy",)
         _PLACES["_c_expression.typing"] = ("common.dtype",)
         _PLACES["ops.functional_overload"] = ("mint", "ops")
+        _PLACES["ops._utils.utils"] = ("ops._utils",)
+        _PLACES["common._utils"] = (*_PLACES["common._utils"], "ops._utils")
+        _PLACES["ops._grad_experimental.grad_base"] = ("ops._grad_experimental",)
+        _PLACES["nn.probability.distribution._utils.utils"] = ("nn.probability.distribution._utils",)
         _PLACES["ops.communication"] = ("ops.late.communication",)
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
     return _PLACES.get(address)

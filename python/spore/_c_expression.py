@@ -5,6 +5,10 @@ from spore._core import Tensor
 from spore.common import dtype as typing
 from spore.graph.compiler import compiled_of
 
+from spore.ops.signature import sig_dtype as signature_dtype
+from spore.ops.signature import sig_kind as signature_kind
+from spore.ops.signature import sig_rw as signature_rw
+
 TensorPy = Tensor
 
 __path__ = []  # addresses below this one are in _addresses.py

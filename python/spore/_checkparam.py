@@ -234,6 +234,122 @@ def check_axis_in_range(axis, ndim):
     return axis % ndim if ndim else 0
 
 
+def check_and_canonicalize_axes(axes, ndim):
+    """Axes, an int or a tuple, as a tuple counted from the front."""
+    return tuple(check_axis_in_range(axis, ndim) for axis in (axes if isinstance(axes, tuple) else (axes,)))
+
+
+def check_axis_valid(axes, ndim):
+    """The same for ints and tuples without twins; None means all."""
+    if axes is None:
+        return tuple(range(ndim))
+    found = check_and_canonicalize_axes(tuple(axes) if isinstance(axes, list) else axes, ndim)
+    if len(set(found)) != len(found):
+        raise ValueError(f"The element of parameter 'axis' can not be duplicate, but got {axes}.")
+    return found
+
+
+def check_swapaxes_axis(axes, ndim):
+    """One axis, or a tuple or list of them, counted from the front."""
+    if isinstance(axes, (tuple, list)):
+        return tuple(check_axis_in_range(axis, ndim) for axis in axes)
+    return check_axis_in_range(axes, ndim)
+
+
+def check_transpose_axis(axes, ndim):
+    """The order that the arguments of transpose ask for: none for the reverse one, a sequence, or each by itself."""
+    if not axes or axes == (None,):
+        return tuple(range(ndim))[::-1]
+    order = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else tuple(axes)
+    for axis in order:
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError(f"For Tensor.transpose, the parameter 'axes' must be a tuple/list, or series of integer, but got {type(axis)}")
+    if len(order) != ndim:
+        raise ValueError(f"For Tensor.transpose, the number of axes must be equal to the dimension of Tensor, but got {len(order)} "
+                         f"in the number of axes.")
+    return order
+
+
+def prepare_shape_for_squeeze(shape, axes):
+    """The shape without axes of size 1."""
+    gone = {check_axis_in_range(axis, len(shape)) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,))}
+    for axis in gone:
+        if shape[axis] != 1:
+            raise ValueError(f"For Tensor.squeeze, the shape of parameter 'axis' {axes} must be 1, but got {shape[axis]}.")
+    return tuple(n for i, n in enumerate(shape) if i not in gone)
+
+
+def infer_out_shape(*shapes):
+    """The shape that shapes make together."""
+    rank = max(len(shape) for shape in shapes)
+    columns = list(zip(*((1,) * (rank - len(shape)) + tuple(shape) for shape in shapes)))
+    if any(len(set(column) - {1}) > 1 for column in columns):
+        raise ValueError(f"For Tensor, the dimension on each axis must be 1 or the max value on the axis to support broadcasting, but got "
+                         f"shapes {shapes}")
+    return tuple(next((n for n in column if n != 1), 1) for column in columns)
+
+
+def check_reduce_shape(ori_shape, shape, axis, prim_name, arg_name1, arg_name2):
+    """Raises unless a shape is another one without axes."""
+    gone = {a % len(ori_shape) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
+    if tuple(n for i, n in enumerate(ori_shape) if i not in gone) != tuple(shape):
+        raise ValueError(f"For '{prim_name}', the shape of parameter '{arg_name1}' reduce on 'axis': {axis} must be equal to the shape of "
+                         f"'{arg_name2}': {shape}, but got {ori_shape}.")
+
+
+# --- Tensors ---------------------------------------------------------------------------------------------------------
+
+def is_stub_tensor(tensor):
+    """Is this a Tensor that is still being computed? None is."""
+    return False
+
+
+def check_tensors_dtypes_same_and_valid(args, valid_dtypes, prim_name):
+    """Raises unless the types of Tensors, by name, are one of some and the same."""
+    kinds = {name: getattr(kind, 'element_type', lambda kind=kind: kind)() for name, kind in args.items()}
+    for name, kind in kinds.items():
+        check_type_name(name, kind, valid_dtypes, prim_name)
+    if len({str(kind) for kind in kinds.values()}) > 1:
+        raise TypeError(f"For '{prim_name}', the element types of {', '.join(kinds)} should be the same, but got "
+                        f"{', '.join(map(str, kinds.values()))}.")
+
+
+def check_hook_fn(hook_fn):
+    """Raises unless this can be called."""
+    if not callable(hook_fn):
+        raise TypeError(f"Expected a callable hook function, but got {_kind(hook_fn)}.")
+
+
+def _check_sparse(shape, **tensors):
+    from spore._core import Tensor
+    for name, value in tensors.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For SparseTensors, '{name}' must be Tensor, but got {type(value)}.")
+    if not isinstance(shape, tuple):
+        raise TypeError(f"For SparseTensors, 'shape' must be tuple, but got {type(shape)}.")
+
+
+def check_coo_tensor_input(indices, values, shape):
+    """Raises unless these are what a COOTensor is made of."""
+    _check_sparse(shape, indices=indices, values=values)
+
+
+def check_csr_tensor_input(indptr, indices, values, shape):
+    """Raises unless these are what a CSRTensor is made of."""
+    _check_sparse(shape, indptr=indptr, indices=indices, values=values)
+
+
+def check_csr_tensor_shape(indptr_shp, indices_shp, values_shp, csr_shp):
+    """Raises unless the shapes of the parts of a CSRTensor fit its own."""
+    if len(csr_shp) < 2 or len(indptr_shp) != 1 or len(indices_shp) != 1:
+        raise ValueError(f"For CSRTensor, indptr and indices must have 1 dimension and the shape at least 2, but got {indptr_shp}, "
+                         f"{indices_shp} and {csr_shp}")
+    if indptr_shp[0] != csr_shp[0] + 1:
+        raise ValueError(f"For CSRTensor, indptr must have length (1 + shape[0]), but got: {indptr_shp[0]}")
+    if indices_shp[0] != values_shp[0]:
+        raise ValueError(f"For CSRTensor, indices and values must have the same length, but got {indices_shp[0]} and {values_shp[0]}")
+
+
 # --- arguments of functions ------------------------------------------------------------------------------------------
 
 def args_type_check(*type_args, **type_kwargs):

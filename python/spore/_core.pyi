@@ -1170,7 +1170,7 @@ def model_load(*args, **kwargs) -> Any:
 def model_load_memory(*args, **kwargs) -> Any:
     """model_load_memory(bytes, format=None): the same from memory."""
 def model_save(*args, **kwargs) -> Any:
-    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, most_bytes=0, format=None): write MindIR, or ONNX when the path ends so."""
+    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:

@@ -1171,6 +1171,15 @@ EXAMPLES = {
         >>> print(mint.diff(w))
         [-2.  1.]
     """,
+        'dot': """
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([1.2, 1.2, 0.1])
+        >>> y = Tensor([1.2, 1.2, 0.1])
+        >>> print(mint.dot(x, y))
+        2.89
+    """,
         'empty': """
 
     Examples:

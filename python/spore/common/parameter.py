@@ -316,6 +316,15 @@ class Parameter(Tensor):
         return _unpickle, (type(self), str(self.dtype), self.shape, self.get_bytes(), state)
 
 
+def init_to_value(init):
+    """The number that the name 'zeros' or 'ones', or a number, stands for."""
+    if isinstance(init, str) and init in ('zeros', 'ones'):
+        return float(init == 'ones')
+    if isinstance(init, bool) or not isinstance(init, (int, float)):
+        raise ValueError(f"The argument 'init' should be a number or one of values in ['zeros', 'ones'], but got {init!r}.")
+    return float(init)
+
+
 class ParameterTuple(tuple):
     """A tuple of Parameters with different names."""
 

@@ -23,7 +23,7 @@ for _name in ("function", "function.math_func", "function.array_func", "function
               "function.grad", "function.random_func", "function.image_func", "function.linalg_func",
               "function.other_func", "function.parameter_func", "function.debug_func", "function.sparse_func",
               "function.spectral_func", "function.vmap_func", "auto_generate", "auto_generate.gen_ops_def",
-              "auto_generate.gen_ops_prim", "_utils"):
+              "auto_generate.gen_ops_prim"):
     _gather.alias("spore.ops." + _name, "Names of spore.ops.")
 del _name
 

@@ -14,6 +14,34 @@ __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_r
            "constexpr"]
 
 
+class Registry:
+    """Functions of numpy arrays by the name or class of a primitive."""
+
+    def __init__(self):
+        self._functions = {}
+
+    def register(self, prim):
+        """Decorate a function that makes what computes a primitive."""
+        def decorate(function):
+            self._functions[self._key(prim)] = function
+            return function
+        return decorate
+
+    def get(self, prim_obj):
+        """What was registered for a primitive, or None."""
+        return self._functions.get(self._key(prim_obj))
+
+    @staticmethod
+    def _key(prim):
+        return prim if isinstance(prim, str) else (prim.__name__ if isinstance(prim, type) else prim.name)
+
+    def __len__(self):
+        return len(self._functions)
+
+
+bprop_getters = Registry()  # gradients of primitives that users write
+
+
 class Primitive:
     """An operator with its attributes. `Primitive("Add")` finds the operator of that name when it is called."""
 
@@ -111,8 +139,17 @@ class Primitive:
     def __call__(self, *args, **kwargs):
         construct = getattr(self, "construct", None)
         if construct is not None:
-            return construct(*args, **kwargs)
+            return self._with_own_gradient(construct, args, kwargs)
         return self._of_table()(*args, **kwargs)
+
+    def _with_own_gradient(self, run, args, kwargs):
+        """run(*args, **kwargs), whose gradient is the one that bprop_getters has for this primitive, if it has one."""
+        maker = bprop_getters.get(self) if bprop_getters else None
+        if maker is None:
+            return run(*args, **kwargs)
+        from spore.common.differentiate import call, with_gradient
+        return with_gradient(lambda *given: run(*given, **kwargs),
+                             lambda inputs, out, dout: call(maker(self), (*inputs, out, dout)), args)
 
     def _of_table(self):
         """The operator of the table with this name, given those of our attributes that it knows."""
@@ -192,11 +229,13 @@ class PrimitiveWithInfer(Primitive):
         compute = getattr(self, "vm_impl", None)
         if compute is None:
             return super().__call__(*args, **kwargs)
-        arrays = [a.asnumpy() if isinstance(a, _core.Tensor) else a for a in args]
-        result = compute(*arrays, **kwargs)
-        if isinstance(result, (tuple, list)):
-            return tuple(_core.Tensor(r) for r in result)
-        return _core.Tensor(result)
+
+        def run(*given, **named):
+            result = compute(*[a.asnumpy() if isinstance(a, _core.Tensor) else a for a in given], **named)
+            if isinstance(result, (tuple, list)):
+                return tuple(_core.Tensor(r) for r in result)
+            return _core.Tensor(result)
+        return self._with_own_gradient(run, args, kwargs)
 
 
 def prim_attr_register(fn):

@@ -9,6 +9,7 @@ for f in ("isnan", "logical_not"):
 case("ops.isnan", "ops.isnan(ops.log(x * 0 - x * 0) * 0)", x="c64[3]")
 case("Tensor.broadcast_to", "x.broadcast_to(2, 3)", x="f32[3]")
 case("Tensor.dot", "x.dot(y)", x="f32[3,3]", y="f32[3,3]")
+case("mint.dot", "mint.dot(x, y)", x="f32[3]", y="f32[3]", grad="x")
 for f in ("std", "var"):
     case(f"Tensor.{f}", f"x.{f}()", x="i32[2,3]<9")
     case(f"Tensor.{f}", f"x.{f}(axis=1)", x="i64[2,3]<9")

@@ -4,6 +4,8 @@
 import functools
 import json
 
+from spore.ops.primitive import Registry
+
 _LAYOUTS = ("None", "Default", "5HD", "C1HWNCoC0", "FracZ", "FracNZ", "NHWC", "HWCN", "NDHWC", "NCDHW", "NDC1HWC0", "FracZ_3D",
             "ChannelLast", "NCHW", "FracZNLSTM", "ChannelFirst")
 _KINDS = {"None": "None", "BOOL": "bool", "I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32",
@@ -129,29 +131,7 @@ def custom_info_register(*reg_info):
     return decorate
 
 
-class _Registry:
-    """Functions of numpy arrays by the name or class of a primitive."""
-
-    def __init__(self):
-        self._functions = {}
-
-    def register(self, prim):
-        """Decorate a function that makes what computes a primitive."""
-        def decorate(function):
-            self._functions[self._key(prim)] = function
-            return function
-        return decorate
-
-    def get(self, prim_obj):
-        """What was registered for a primitive, or None."""
-        return self._functions.get(self._key(prim_obj))
-
-    @staticmethod
-    def _key(prim):
-        return prim if isinstance(prim, str) else (prim.__name__ if isinstance(prim, type) else prim.name)
-
-
-vm_impl_registry = _Registry()
+vm_impl_registry = Registry()
 
 
 def get_vm_impl_fn(prim):

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of one's own primitives: ``@bprop_getters.register(MyPrimitive)`` over a function of the primitive that makes
+``bprop(*inputs, output, doutput)``."""
+from spore.ops.primitive import bprop_getters
+
+__path__ = []  # addresses below this one are in _addresses.py
+__all__ = ["bprop_getters", "get_bprop_fn"]
+
+bprops = bprop_getters
+
+
+def get_bprop_fn(prim, get_closure=False):
+    """The gradient registered for a primitive, or None; with get_closure what makes it."""
+    maker = bprop_getters.get(prim)
+    return maker if get_closure or maker is None else maker(prim)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names below the public ones that tests and programs of MindSpore import, and what they do."""
+import numpy as np
+import pytest
+
+import spore as ms
+from spore import Parameter, Tensor, nn, ops
+from spore import _checkparam as check
+from spore.common._decorator import deprecated
+from spore.common.parameter import init_to_value
+from spore.nn.probability.distribution._utils.utils import CheckTensor, CheckTuple, cast_to_tensor, set_param_type
+from spore.ops import signature as sig
+from spore.ops._grad_experimental.grad_base import bprop_getters, get_bprop_fn
+from spore.ops._utils import get_broadcast_shape, get_concat_offset
+from spore.ops._utils.utils import is_dim_unknown, is_shape_unknown
+
+
+class Cube(ops.PrimitiveWithInfer):
+    __mindspore_signature__ = (sig.make_sig("x", dtype=sig.sig_dtype.T),)
+
+    @ops.prim_attr_register
+    def __init__(self, factor=1.0):
+        pass
+
+    def vm_impl(self, x):
+        return x ** 3 * np.float32(self.factor)
+
+
+def test_a_registered_gradient_counts():
+    cube = Cube(2.0)
+    x = Tensor([1.0, 2.0])
+    assert get_bprop_fn(cube) is None and cube(x).asnumpy().tolist() == [2.0, 16.0]
+
+    @bprop_getters.register(Cube)
+    def _(primitive):
+        def bprop(x, out, dout):
+            return (6 * primitive.factor / 2 * x * x * dout,)
+        return bprop
+    try:
+        assert ms.grad(lambda x: cube(x) * 10)(x).asnumpy().tolist() == [60.0, 240.0]
+        assert get_bprop_fn(cube, get_closure=True) is _
+    finally:
+        bprop_getters._functions.clear()
+
+
+def test_shapes():
+    assert get_broadcast_shape((2, 1), (3,), "p") == [2, 3] and get_broadcast_shape((-1, 1), (4, 3), "p") == [4, 3]
+    with pytest.raises(ValueError, match="need to broadcast"):
+        get_broadcast_shape((2,), (3,), "p")
+    assert get_concat_offset([(2, 3), (4, 3)], None, 0, "p") == ([0, 2], 6, 0)
+    with pytest.raises(ValueError):
+        get_concat_offset([(2, 3), (4, 2)], None, 0, "p")
+    assert is_shape_unknown((2, -1)) and is_dim_unknown((-2,)) and not is_shape_unknown((2,))
+
+
+@pytest.mark.parametrize("call, answer", [
+    ("check_transpose_axis((), 3)", (2, 1, 0)), ("check_transpose_axis(([1, 0],), 2)", (1, 0)), ("check_transpose_axis((1, 0), 3)", ValueError),
+    ("check_transpose_axis(('a',), 1)", TypeError), ("prepare_shape_for_squeeze((1, 2, 1), (0, -1))", (2,)),
+    ("prepare_shape_for_squeeze((1, 2, 1), 1)", ValueError), ("prepare_shape_for_squeeze((1, 2), None)", TypeError),
+    ("check_axis_valid(None, 3)", (0, 1, 2)), ("check_axis_valid((0, 0), 3)", ValueError), ("check_axis_valid('a', 3)", TypeError),
+    ("check_and_canonicalize_axes((0, -1), 3)", (0, 2)), ("check_and_canonicalize_axes([1], 3)", TypeError),
+    ("check_swapaxes_axis(1, 3)", 1), ("check_swapaxes_axis((0, 9), 3)", ValueError), ("infer_out_shape((2, 1), (1, 4), (1,))", (2, 4)),
+    ("infer_out_shape((2, 3), (2,))", ValueError), ("check_reduce_shape((2, 3), (3,), 1, 'p', 'a', 'b')", ValueError),
+    ("check_hook_fn(3)", TypeError), ("check_csr_tensor_shape((3,), (1,), (1,), (1, 2))", ValueError),
+    ("check_coo_tensor_input(3, 4, (2, 2))", TypeError), ("is_stub_tensor(3)", False)])
+def test_checks_answer_as_mindspore_does(call, answer):
+    if isinstance(answer, type):
+        with pytest.raises(answer):
+            eval(f"check.{call}")
+    else:
+        assert eval(f"check.{call}") == answer
+
+
+def test_parameters_of_distributions():
+    half, single, double = (Tensor(0.1, dtype) for dtype in (ms.float16, ms.float32, ms.float64))
+    assert set_param_type({"a": single, "b": 1.0}, ms.float16) == ms.float32
+    assert set_param_type({"a": half}, ms.float32) == ms.float16 and set_param_type({"a": double}, ms.float32) == ms.float32
+    assert set_param_type({"a": Tensor(1, ms.int32)}, ms.float16) == ms.float32
+    with pytest.raises(TypeError):
+        set_param_type({"a": single, "b": double}, ms.float32)
+    p = Parameter(single, name="p")
+    assert cast_to_tensor(p) is p and cast_to_tensor([1.0, 2.0]).shape == (2,)
+    for bad, error in ((None, ValueError), (True, TypeError), ("tensor", TypeError), ({"a": 1}, TypeError)):
+        with pytest.raises(error):
+            cast_to_tensor(bad, ms.float32)
+    assert CheckTuple()((1,), "x") == (1,)
+    for checked, bad in ((CheckTuple(), "a"), (CheckTensor(), (1,))):
+        with pytest.raises(TypeError):
+            checked(bad, "x")
+
+
+def test_marks_and_small_helpers():
+    net = nn.SequentialCell(nn.ReLU())
+    net.add = ops.Add()
+    ms.set_dump(net)
+    assert net.add.attrs["dump"] == "true"
+    with pytest.raises(TypeError):
+        ms.set_dump("net")
+    assert (init_to_value("ones"), init_to_value(3)) == (1.0, 3.0)
+    with pytest.raises(ValueError):
+        init_to_value("normal")
+
+    @deprecated("2.0", "new")
+    def old(x):
+        return x + 1
+    assert old(1) == 2 and old.__name__ == "old"
