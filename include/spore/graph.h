@@ -64,6 +64,26 @@ SP_API sp_status sp_function_while(sp_function *test, sp_function *body, int n, 
 SP_API sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
                                   const int *positions, sp_tensor **out);
 
+/* What is the same for all slices of a batch, and what is not. */
+typedef struct sp_batch_spec {
+    int64_t size;                 /* number of slices */
+    const bool *batched;          /* args[i] has the slices along its first axis, else all slices share it */
+    int n_variables;              /* variables that differ from slice to slice: a model per slice */
+    sp_tensor *const *variables;  /* as the function reads them */
+    sp_tensor *const *values;     /* their contents, slices along the first axis */
+} sp_batch_spec;
+
+/* The finished function `f`, written for one slice, applied to all slices at once; works inside and outside of recordings, and is
+ * remembered for gradients like any other computation. out receives the results, out_batched whether they have the slices along
+ * their first axis (else they are the same for all). SP_DECLINED: the course of the function depends on the slice, or it stores
+ * something of a slice; nothing was done then. Operators without a rule for batches run slice by slice; `slow` (may be NULL)
+ * receives their names, separated by blanks, freed with sp_text_free. */
+SP_API sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_args, sp_tensor *const *args, int n_out,
+                                   sp_tensor **out, bool *out_batched, char **slow);
+/* Say, while it is being recorded, that sp_function_batch will be called: only then do gradients of the results reach tensors
+ * that f uses without getting them as arguments. */
+SP_API void sp_function_will_batch(sp_function *f);
+
 /* From now on t is a variable when met in a recording: read and written when the program runs, not a constant. */
 SP_API void sp_graph_variable_mark(sp_tensor *t);
 

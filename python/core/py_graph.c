@@ -271,6 +271,65 @@ done:
     return given;
 }
 
+/* All args are batched, and so are the values of the variables. */
+static PyObject *function_batch(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *function, *arguments, *variables, *values, *given = NULL, *flags = NULL, *result = NULL;
+    long long size;
+    sp_py_list list = {0}, places = {0}, contents = {0};
+    char *slow = NULL;
+    sp_tensor **out = NULL;
+    bool *batched = NULL;
+    if (!PyArg_ParseTuple(args, "OLOOO:function_batch", &function, &size, &arguments, &variables, &values)) return NULL;
+    sp_function *f = function_of(function);
+    if (!f || sp__py_list_read(arguments, "args", false, &list) < 0 || sp__py_list_read(variables, "variables", false, &places) < 0 ||
+        sp__py_list_read(values, "values", false, &contents) < 0)
+        goto done;
+    if (places.n != contents.n) {
+        PyErr_SetString(PyExc_ValueError, "there must be one value for every variable");
+        goto done;
+    }
+    const size_t n_out = (size_t)f->n_results;
+    out = PyMem_Calloc(n_out + 1, sizeof *out);
+    batched = PyMem_Calloc((size_t)list.n + n_out + 1, sizeof *batched);
+    if (!out || !batched) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < list.n; i++) batched[i] = true;
+    bool *out_batched = batched + list.n;
+    const sp_batch_spec spec = {.size = size, .batched = batched, .n_variables = (int)places.n, .variables = places.v, .values = contents.v};
+    sp_status status = sp_function_batch(f, &spec, (int)list.n, list.v, (int)n_out, out, out_batched, &slow);
+    if (status == SP_DECLINED) {
+        result = Py_BuildValue("s", sp_error_message());
+        goto done;
+    }
+    given = status == SP_OK || !PyErr_Occurred() ? give(status, (Py_ssize_t)n_out, out) : NULL;
+    flags = given ? PyTuple_New((Py_ssize_t)n_out) : NULL;
+    for (size_t i = 0; flags && i < n_out; i++) PyTuple_SetItem(flags, (Py_ssize_t)i, PyBool_FromLong(out_batched[i]));
+    if (flags) result = Py_BuildValue("OOz", given, flags, slow);
+done:
+    Py_XDECREF(given);
+    Py_XDECREF(flags);
+    sp_text_free(slow);
+    PyMem_Free(out);
+    PyMem_Free(batched);
+    sp__py_list_free(&list);
+    sp__py_list_free(&places);
+    sp__py_list_free(&contents);
+    return result;
+}
+
+static PyObject *function_will_batch(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_function *f = function_of(o);
+    if (!f) return NULL;
+    sp_function_will_batch(f);
+    Py_RETURN_NONE;
+}
+
 /* --- code of Python in a program --------------------------------------------------------------------------------- */
 
 /* The exception raised inside a program, until its caller is back in Python. */
@@ -621,6 +680,11 @@ static PyMethodDef functions[] = {
     {"function_value", function_value, METH_O, "function_value(function)\n--\n\nThe function as a value."},
     {"function_call", function_call, METH_VARARGS, "function_call(callee, args, specs)\n--\n\nCall a function value."},
     {"function_switch", function_switch, METH_VARARGS, "function_switch(cond, yes, no)\n--\n\nChoose a function value."},
+    {"function_will_batch", function_will_batch, METH_O,
+     "function_will_batch(function)\n--\n\nWhile it is recorded: function_batch will be called."},
+    {"function_batch", function_batch, METH_VARARGS,
+     "function_batch(function, size, args, variables, values)\n--\n\n(results, whether each is batched, names of operators that ran slice by slice); "
+     "a text when it cannot be done."},
     {"function_grad", function_grad, METH_VARARGS,
      "function_grad(function, args, positions, variables, n_differentiated, seeds)\n--\n\nResults, then gradients."},
     {"function_host", function_host, METH_VARARGS,

@@ -32,6 +32,7 @@ sp_graph *sp_graph_retain(sp_graph *g)
 void sp_graph_release(sp_graph *g)
 {
     if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1) return;
+    for (sp_function *f = g->first; f; f = f->next) sp__function_forget_outside(f);
     for (sp_owned *o = g->owned; o; o = o->next) {
         sp_tensor_release(o->tensor);
         sp__free(o->block);
@@ -166,6 +167,22 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
     sp__meta_of(t, &v->meta);
     *slot = (sp_constant){t, t->data, version, v};
     return v;
+}
+
+sp_status sp__function_note_outside(sp_function *f, sp_value *v, sp_tensor *t)
+{
+    if (f->outside && f->outside->handle == t && f->outside->value == v) return SP_OK;
+    struct sp_outside *note = sp__arena_alloc(&f->graph->arena, sizeof *note);
+    if (!note) return SP_NOMEM;
+    *note = (struct sp_outside){f->outside, v, sp_tensor_retain(t)};
+    f->outside = note;
+    return SP_OK;
+}
+
+void sp__function_forget_outside(sp_function *f)
+{
+    for (struct sp_outside *o = f->outside; o; o = o->next) sp_tensor_release(o->handle);
+    f->outside = NULL;
 }
 
 sp_value *sp__value_function(sp_function *f, sp_function *target)

@@ -106,6 +106,13 @@ struct sp_node {
     void *mark;            /* as that of sp_value */
 };
 
+/* A tensor from outside that a function uses, and the value that stands for it there. */
+struct sp_outside {
+    struct sp_outside *next;
+    sp_value *value;
+    sp_tensor *handle;
+};
+
 struct sp_function {
     sp_graph *graph;
     sp_function *parent;   /* the function it was written in; NULL for one at the top */
@@ -125,6 +132,8 @@ struct sp_function {
     struct sp_current *current; /* value of each variable at this point */
     int n_current, current_capacity;
     int undo_start;        /* changes of handles made before it began */
+    bool keeps_outside;    /* it will be batched: handles from outside are noted, with them the histories that results get */
+    struct sp_outside *outside; /* the latest */
     sp_value *value;       /* the function as a value, once asked for */
     void *mark;
 };
@@ -163,6 +172,9 @@ sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t);      /* found by han
 void sp__value_replace(sp_graph *g, sp_value *from, sp_value *to);
 /* Number nodes by position, in f->n_nodes order. */
 void sp__function_number(sp_function *f);
+/* Note a handle in f->outside; and let go of all of them: one that is a symbol of the graph would keep it for ever. */
+sp_status sp__function_note_outside(sp_function *f, sp_value *v, sp_tensor *t);
+void sp__function_forget_outside(sp_function *f);
 sp_host *sp__host_retain(sp_host *h);
 void sp__host_release(sp_host *h);
 

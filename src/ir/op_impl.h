@@ -39,6 +39,19 @@ typedef struct sp_vjp {
     sp_tensor **din;        /* to be filled; leaving NULL means zero. Made with the builder, which owns them */
 } sp_vjp;
 
+/* What a batching rule gets: one application for all slices at once (sp_function_batch). in[i] has the slices along a new first
+ * axis where batched[i], else it is the same for all of them; at least one is batched. */
+typedef struct sp_batch {
+    const sp_op *op;
+    const void *attrs;
+    int64_t size;           /* number of slices */
+    int n_in, n_out;
+    sp_tensor *const *in;
+    const bool *batched;
+    bool drawn;             /* in[0] holds states of random numbers that follow on one another: the first serves for all */
+    sp_tensor **out;        /* to be filled, each with the slices along its first axis. Made with the builder, which owns them */
+} sp_batch;
+
 /* What an operator keeps for its gradient: bits of `saves`. */
 #define SP_SAVE_IN(i) (1u << (i))
 #define SP_SAVE_OUT(i) (1u << (16 + (i)))
@@ -102,6 +115,9 @@ struct sp_op {
     uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);
     sp_status (*vjp)(sp_builder *b, const sp_vjp *v);
+    /* All slices at once; SP_DECLINED: not in this case. Without a rule, and when it declines, slices are taken one after the other.
+     * Element-wise operators need none. The rules are in src/ops/batch.h. */
+    sp_status (*batch)(sp_builder *b, const sp_batch *v);
     const char *no_vjp;  /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
     uint32_t saves;
 

@@ -158,11 +158,12 @@ sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out)
         SP_CHECK(t->symbol->owner->graph == f->graph, SP_RUNTIME,
                  "a Tensor of one function that was being compiled is used in another one");
         *out = t->symbol;
-        return SP_OK;
+        return f->keeps_outside && t->symbol->owner != f ? sp__function_note_outside(f, *out, t) : SP_OK;
     }
     if (is_variable(t)) return read_variable(f, t, out);
     *out = sp__value_constant(f, t);
-    return *out ? SP_OK : SP_NOMEM;
+    if (!*out) return SP_NOMEM;
+    return f->keeps_outside ? sp__function_note_outside(f, *out, t) : SP_OK;
 }
 
 sp_status sp__record_read(sp_tensor *t, sp_tensor **symbol)
@@ -272,7 +273,9 @@ static void stop_recording(sp_function *f)
 
 void sp_function_abandon(sp_function *f)
 {
-    if (!f || f->finished) return;
+    if (!f) return;
+    sp__function_forget_outside(f);
+    if (f->finished) return;
     while (sp__recorder && sp__recorder != f) stop_recording(sp__recorder);
     if (sp__recorder) stop_recording(f);
     f->finished = true;

@@ -266,6 +266,7 @@ static sp_status triangle_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_tril = {
+    .batch = sp__batch_trailing,
     .name = "tril", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
     .reference = tril_reference, .vjp = triangle_vjp, .mindir = "Tril", .onnx = "Trilu",
     .python = "ops.tril(input, diagonal=0); ops.Tril(diagonal=0)(input); Tensor.tril(diagonal=0); mint.tril(input, "
@@ -275,6 +276,7 @@ const sp_op sp_op_tril = {
 };
 
 const sp_op sp_op_triu = {
+    .batch = sp__batch_trailing,
     .name = "triu", .inputs = "input", SP_ATTRS(triangle_attr_table, triangle_attrs), .infer = triangle_infer,
     .reference = triu_reference, .vjp = triangle_vjp, .mindir = "Triu", .onnx = "Trilu",
     .python = "ops.triu(input, diagonal=0); ops.Triu(diagonal=0)(input); Tensor.triu(diagonal=0); mint.triu(input, "
@@ -338,6 +340,7 @@ static sp_status diagonal_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_diagonal = {
+    .batch = sp__batch_axis,
     .name = "diagonal", .inputs = "input", SP_ATTRS(diagonal_attr_table, diagonal_attrs), .infer = diagonal_infer,
     .view = diagonal_view, .vjp = diagonal_vjp, .mindir = "Diagonal",
     .python = "ops.diagonal(input, offset=0, dim1=0, dim2=1); Tensor.diagonal(offset=0, axis1:dim1=0, axis2:dim2=1); "
@@ -369,6 +372,7 @@ static sp_status diagonal_put_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_diagonal_put = {
+    .batch = sp__batch_axis,
     .name = "diagonal_put", .inputs = "x, value", SP_ATTRS(diagonal_attr_table, diagonal_attrs),
     .infer = sp__infer_same,
     .reference = diagonal_put_reference, .strided = true, .writes = 1, .vjp = diagonal_put_vjp,

@@ -222,6 +222,7 @@ static sp_status attention_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_attention = {
+    .batch = sp__batch_trailing,
     .name = "attention", .inputs = "query, key, value, mask?", SP_ATTRS(attention_attr_table, sp__attention_attrs),
     .dtypes = SP_DT_FLOATS, .infer = attention_infer, .reference = attention_reference, .workspace = attention_workspace,
     .vjp = attention_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_IN(2) | SP_SAVE_IN(3),
@@ -230,6 +231,7 @@ const sp_op sp_op_attention = {
                "[2,2,3,4] [2,2,5,4] [2,2,5,4] [2,1,3,5]",
 };
 const sp_op sp_op_attention_grad = {
+    .batch = sp__batch_trailing,
     .name = "attention_grad", .inputs = "query, key, value, mask?, dout", .n_out = 3,
     SP_ATTRS(attention_attr_table, sp__attention_attrs), .dtypes = SP_DT_FLOATS, .infer = attention_grad_infer,
     .reference = attention_grad_reference, .workspace = attention_grad_workspace,

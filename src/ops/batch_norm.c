@@ -397,6 +397,7 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_batch_norm_train = {
+    .batch = sp__batch_channels,
     .name = "batch_norm_train", .inputs = "x, scale?, bias?", .n_out = 3, SP_ATTRS(epsilon_attr_table, epsilon_attrs),
     .dtypes = SP_DT_FLOATS, .infer = train_infer, .reference = train_reference, .workspace = two_per_channel,
     .vjp = train_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2),
@@ -404,6 +405,7 @@ const sp_op sp_op_batch_norm_train = {
     .samples = "[4,3,2] [3] [3] epsilon=0.001; [5,3] [3] [3] epsilon=0.001; [3,2,2,2] _ _ epsilon=0.001",
 };
 const sp_op sp_op_batch_norm_train_grad = {
+    .batch = sp__batch_channels,
     .name = "batch_norm_train_grad", .inputs = "x, scale?, mean, variance, dout", .n_out = 3,
     SP_ATTRS(epsilon_attr_table, epsilon_attrs), .dtypes = SP_DT_FLOATS, .infer = train_grad_infer,
     .reference = train_grad_reference, .workspace = train_grad_workspace,
@@ -565,6 +567,7 @@ static sp_status window_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_channel_window_sum = {
+    .batch = sp__batch_fold,
     .name = "channel_window_sum", .inputs = "x", SP_ATTRS(window_attr_table, window_attrs), .dtypes = SP_DT_FLOATS,
     .infer = window_infer, .reference = window_reference, .vjp = window_vjp,
     .doc = "Sum of each channel with those `before` and `after` it.", .samples = "[2,5,3] before=1 after=2; [1,4] before=0 after=1",

@@ -68,6 +68,7 @@ static sp_status concat_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_concat = {
+    .batch = sp__batch_axis,
     .name = "concat", .inputs = "tensors...", SP_ATTRS(axis_attr_table, axis_attrs), .promote = SP_PROMOTE_ALL,
     .infer = concat_infer, .reference = concat_reference, .strided = true, .vjp = concat_vjp, .mindir = "Concat",
     .onnx = "Concat",
@@ -178,6 +179,7 @@ static sp_status split_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_split = {
+    .batch = sp__batch_axis,
     .name = "split", .inputs = "x", .n_out = -1, .count = split_count, SP_ATTRS(split_attr_table, split_attrs),
     .infer = split_infer, .view = split_view, .vjp = split_vjp, .mindir = "SplitV", .onnx = "Split",
     .doc = "The tensor cut along an axis into pieces of the given sizes, as views.",
@@ -239,6 +241,7 @@ static sp_status unstack_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_unstack = {
+    .batch = sp__batch_axis,
     .name = "unstack", .inputs = "input_x", .n_out = -1, .count = unstack_count, SP_ATTRS(axis_attr_table, axis_attrs),
     .infer = unstack_infer, .view = unstack_view, .vjp = unstack_vjp, .mindir = "Unstack",
     .doc = "The slices along an axis, each without it, as views.", .samples = "[2,3]; [2,3] axis=-1; [3,2,2] axis=1",

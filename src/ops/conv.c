@@ -315,6 +315,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
     const sp_op sp_op_conv##n##d = {                                                                                   \
         .name = "conv" #n "d", .inputs = "x, weight, bias?", SP_ATTRS(conv_attr_table, sp__conv_attrs),                \
         .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL, .infer = conv_infer, .reference = conv_reference,             \
+        .batch = sp__batch_conv,                                                                                       \
         .vjp = conv_vjp, .saves = CONV_SAVES, .mindir = mindir_, .onnx = "Conv", .python = python_,                    \
         .doc = "Convolution of [batch, channels, " #n " spatial dimensions] with [out, in / group, kernel].",          \
         .samples = samples_,                                                                                           \
@@ -323,6 +324,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
         .name = "conv" #n "d_input_grad", .inputs = "dout, weight",                                                    \
         SP_ATTRS(conv_input_attr_table, sp__conv_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL,              \
         .infer = conv_input_infer, .reference = conv_input_reference, .vjp = conv_input_vjp, .saves = CONV_SAVES,      \
+        .batch = sp__batch_conv_input_grad,                                                                            \
         .mindir = mindir_input, .onnx = "ConvTranspose",                                                               \
         .doc = "Gradient of conv" #n "d by its input: the transposed convolution. input_size is the spatial size of "  \
                "the result; without it, the smallest that fits.",                                                      \
@@ -332,6 +334,7 @@ static sp_status conv_weight_vjp(sp_builder *b, const sp_vjp *v)
         .name = "conv" #n "d_weight_grad", .inputs = "x, dout",                                                        \
         SP_ATTRS(conv_weight_attr_table, sp__conv_attrs), .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL,             \
         .infer = conv_weight_infer, .reference = conv_weight_reference, .vjp = conv_weight_vjp, .saves = CONV_SAVES,   \
+        .batch = sp__batch_conv_weight_grad,                                                                           \
         .mindir = mindir_weight, .doc = "Gradient of conv" #n "d by its weight.", .samples = samples_weight,           \
     }
 

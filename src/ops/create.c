@@ -253,6 +253,7 @@ static sp_status assign_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_assign = {
+    .batch = sp__batch_elementwise,
     .name = "assign", .inputs = "variable, value", .infer = assign_infer, .reference = assign_reference,
     .strided = true,
     .writes = 1, .vjp = assign_vjp, .mindir = "Assign",
@@ -291,6 +292,7 @@ static sp_status assign_sub_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_assign_add = {
+    .batch = sp__batch_elementwise,
     .name = "assign_add", .inputs = "variable, value", .infer = assign_infer, .reference = assign_add_reference,
     .writes = 1,
     .vjp = assign_add_vjp, .mindir = "AssignAdd",
@@ -299,6 +301,7 @@ const sp_op sp_op_assign_add = {
 };
 
 const sp_op sp_op_assign_sub = {
+    .batch = sp__batch_elementwise,
     .name = "assign_sub", .inputs = "variable, value", .infer = assign_infer, .reference = assign_sub_reference,
     .writes = 1,
     .vjp = assign_sub_vjp, .mindir = "AssignSub",

@@ -111,6 +111,7 @@ static sp_status cholesky_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_cholesky = {
+    .batch = sp__batch_trailing,
     .name = "cholesky", .inputs = "x", SP_ATTRS(cholesky_attr_table, cholesky_attrs), MATRICES, .infer = cholesky_infer,
     .reference = cholesky_reference, .workspace = cholesky_workspace, .vjp = cholesky_vjp, .saves = SP_SAVE_OUT(0),
     .mindir = "Cholesky", .doc = "The triangular matrix whose product with its transpose is the given one.",
@@ -200,6 +201,7 @@ static sp_status qr_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_qr = {
+    .batch = sp__batch_trailing,
     .name = "qr", .inputs = "x", .n_out = 2, SP_ATTRS(qr_attr_table, qr_attrs), MATRICES, .infer = qr_infer,
     .reference = qr_reference, .workspace = qr_workspace, .vjp = qr_vjp, .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
     .mindir = "Qr", .doc = "An orthogonal and an upper triangular matrix whose product is the given one.",
@@ -389,6 +391,7 @@ static sp_status svd_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_svd = {
+    .batch = sp__batch_trailing,
     .name = "svd", .inputs = "x", .n_out = 3, SP_ATTRS(svd_attr_table, svd_attrs), MATRICES, .infer = svd_infer,
     .reference = svd_reference, .workspace = svd_workspace, .vjp = svd_vjp,
     .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2), .mindir = "Svd",

@@ -122,6 +122,7 @@ static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_eigh = {
+    .batch = sp__batch_trailing,
     .name = "eigh", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .infer = eigh_infer,
     .reference = eigh_reference, .workspace = eigh_workspace, .vjp = eigh_vjp, .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
     .mindir = "Eigh", .samples = "[1,1]; [2,1,1]",
@@ -279,6 +280,7 @@ static sp_status eig_reference(const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_eig = {
+    .batch = sp__batch_trailing,
     .name = "eig", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = eig_infer,
     .reference = eig_reference, .workspace = eig_workspace, .no_vjp = "eigenvectors of general matrices are not differentiated",
     .mindir = "Eig", .samples = "[2,2]; [3,3]; [2,2,2]; [1,1]",

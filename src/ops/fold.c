@@ -118,12 +118,14 @@ static sp_status fold_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_unfold = {
+    .batch = sp__batch_fold,
     .name = "unfold", .inputs = "x", SP_ATTRS(unfold_attr_table, fold_attrs), .dtypes = SP_DT_REAL, .infer = unfold_infer,
     .reference = unfold_reference, .vjp = unfold_vjp, .mindir = "Im2Col",
     .doc = "Windows of [n, channels, height, width] as columns: [n, channels * kernel, positions].",
     .samples = "[2,2,4,5] kernel_size=(2,3); [1,2,5,5] kernel_size=(3,) padding=(1,) stride=(2,) dilation=(2,)",
 };
 const sp_op sp_op_fold = {
+    .batch = sp__batch_fold,
     .name = "fold", .inputs = "x", SP_ATTRS(fold_attr_table, fold_attrs), .dtypes = SP_DT_REAL, .infer = fold_infer,
     .reference = fold_reference, .vjp = fold_vjp, .mindir = "Col2Im", .onnx = "Col2Im",
     .doc = "Columns of windows added back to an image of output_size: the adjoint of unfold.",

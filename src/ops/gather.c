@@ -128,6 +128,7 @@ static sp_status gather_elements_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_gather_elements = {
+    .batch = sp__batch_axis,
     .name = "gather_elements", .inputs = "x, index", SP_ATTRS(elements_attr_table, elements_attrs),
     .infer = gather_elements_infer, .reference = gather_elements_reference, .workspace = gather_elements_workspace,
     .vjp = gather_elements_vjp, .saves = SP_SAVE_IN(1), .mindir = "GatherD", .onnx = "GatherElements",
@@ -283,6 +284,7 @@ static sp_status one_hot_reference(const sp_call *c)
 }
 
 const sp_op sp_op_one_hot = {
+    .batch = sp__batch_one_hot,
     .name = "one_hot", .inputs = "indices, on_value, off_value", SP_ATTRS(one_hot_attr_table, one_hot_attrs),
     .infer = one_hot_infer, .reference = one_hot_reference,
     .no_vjp = "positions are integers, the two values are constants",

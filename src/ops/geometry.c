@@ -74,6 +74,7 @@ static sp_status reshape_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_reshape = {
+    .batch = sp__batch_reshape,
     .name = "reshape", .inputs = "x", SP_ATTRS(shape_attr_table, shape_attrs), .infer = reshape_infer,
     .view = reshape_view, .reference = copy_reference, .strided = true, .vjp = reshape_vjp, .mindir = "Reshape",
     .onnx = "Reshape",
@@ -143,6 +144,7 @@ static sp_status transpose_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_transpose = {
+    .batch = sp__batch_transpose,
     .name = "transpose", .inputs = "x", SP_ATTRS(transpose_attr_table, transpose_attrs), .infer = transpose_infer,
     .view = transpose_view, .vjp = transpose_vjp, .mindir = "Transpose", .onnx = "Transpose",
     .python = "ops.transpose(input, input_perm:perm); ops.transpose(input, dims:perm); ops.Transpose()(input_x, input_perm:perm); "
@@ -196,6 +198,7 @@ static sp_status broadcast_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_broadcast_to = {
+    .batch = sp__batch_broadcast_to,
     .name = "broadcast_to", .inputs = "x", SP_ATTRS(shape_attr_table, shape_attrs), .infer = broadcast_infer,
     .view = broadcast_view, .vjp = broadcast_vjp, .mindir = "BroadcastTo", .onnx = "Expand",
     .python = "ops.broadcast_to(input, shape); ops.BroadcastTo(shape)(x); Tensor.broadcast_to(*shape); "

@@ -341,6 +341,7 @@ static sp_status grid_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_grid_sample = {
+    .batch = sp__batch_fold,
     .name = "grid_sample", .inputs = "x, grid", SP_ATTRS(grid_attr_table, grid_attrs), .dtypes = SP_DT_FLOATS,
     .infer = grid_infer, .reference = grid_reference, .vjp = grid_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
     .mindir = "GridSampler2D", .onnx = "GridSample",
@@ -352,6 +353,7 @@ const sp_op sp_op_grid_sample = {
                "[1,2,4,5] [1,3,2,2] padding_mode=reflection align_corners=True; [1,2,4,4] [1,2,2,2](-0.9,0.9) mode=nearest",
 };
 const sp_op sp_op_grid_sample_grad = {
+    .batch = sp__batch_fold,
     .name = "grid_sample_grad", .inputs = "x, grid, dout", .n_out = 2, SP_ATTRS(grid_attr_table, grid_attrs),
     .dtypes = SP_DT_FLOATS, .infer = grid_grad_infer, .reference = grid_grad_reference,
     .no_vjp = "grid_sample composes its gradient when that is differentiated", .doc = "Gradients of grid_sample towards x and the grid.",
@@ -553,6 +555,7 @@ static sp_status deform_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_deformable_columns = {
+    .batch = sp__batch_fold,
     .name = "deformable_columns", .inputs = "x, offsets", SP_ATTRS(deform_attr_table, deform_attrs), .dtypes = SP_DT_FLOATS,
     .infer = deform_infer, .reference = deform_reference, .vjp = deform_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),
     .mindir = "DeformableOffsets",
@@ -561,6 +564,7 @@ const sp_op sp_op_deformable_columns = {
                "[1,2,4,4] [1,16,3,3](0.1,0.4) kernel_size=(2,2) modulated=False groups=2",
 };
 const sp_op sp_op_deformable_columns_grad = {
+    .batch = sp__batch_fold,
     .name = "deformable_columns_grad", .inputs = "x, offsets, dout", .n_out = 2, SP_ATTRS(deform_attr_table, deform_attrs),
     .dtypes = SP_DT_FLOATS, .infer = deform_grad_infer, .reference = deform_grad_reference,
     .no_vjp = "deformable_columns composes its gradient when that is differentiated",

@@ -108,6 +108,7 @@ static sp_status slice_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_slice = {
+    .batch = sp__batch_slice,
     .name = "slice", .inputs = "x", SP_ATTRS(slice_attr_table, slice_attrs), .infer = slice_infer, .view = slice_view,
     .vjp = slice_vjp, .mindir = "StridedSlice",
     .doc = "The part start:stop:step of every dimension, as a view.",
@@ -185,6 +186,7 @@ static sp_status slice_put_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_slice_put = {
+    .batch = sp__batch_slice,
     .name = "slice_put", .inputs = "x, value", SP_ATTRS(slice_attr_table, slice_attrs), .infer = sp__infer_same,
     .reference = slice_put_reference, .strided = true, .writes = 1, .vjp = slice_put_vjp,
     .doc = "Write value, broadcast and converted, over the part of x that slice would give.",
@@ -393,6 +395,7 @@ static sp_status index_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_index = {
+    .batch = sp__batch_index,
     .name = "index", .inputs = "x, indices...", SP_ATTRS(index_attr_table, index_attrs), .infer = index_infer,
     .reference = index_reference, .workspace = index_workspace, .vjp = index_vjp,
     .saves = SP_SAVE_ALL_IN & ~SP_SAVE_IN(0),
@@ -520,6 +523,7 @@ static sp_status index_put_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_index_put = {
+    .batch = sp__batch_index_put,
     .name = "index_put", .inputs = "x, value, indices...", SP_ATTRS(index_put_attr_table, index_put_attrs),
     .infer = sp__infer_same, .reference = index_put_reference, .writes = 1, .vjp = index_put_vjp,
     .saves = SP_SAVE_ALL_IN & ~(SP_SAVE_IN(0) | SP_SAVE_IN(1)),

@@ -112,6 +112,7 @@ static sp_status matrix_inverse_vjp(sp_builder *b, const sp_vjp *v)
 }
 #define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .workspace = lu_workspace
 const sp_op sp_op_matrix_inverse = {
+    .batch = sp__batch_trailing,
     .name = "matrix_inverse", .inputs = "x", MATRICES, .infer = inverse_infer, .reference = matrix_inverse_reference,
     .vjp = matrix_inverse_vjp, .saves = SP_SAVE_OUT(0), .mindir = "MatrixInverse",
     .python = "ops.inverse(input); Tensor.inverse(); mint.inverse(input); mint.linalg.inv(input)",
@@ -148,6 +149,7 @@ static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_det = {
+    .batch = sp__batch_trailing,
     .name = "det", .inputs = "x", MATRICES, .infer = det_infer, .reference = det_reference, .vjp = det_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "MatrixDeterminant", .onnx = "Det",
     .python = "ops.det(input); ops.matrix_determinant(input); ops.MatrixDeterminant()(x); Tensor.det(); "
@@ -180,6 +182,7 @@ static sp_status slogdet_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_slogdet = {
+    .batch = sp__batch_trailing,
     .name = "slogdet", .inputs = "x", .n_out = 2, MATRICES, .infer = slogdet_infer, .reference = slogdet_reference,
     .vjp = slogdet_vjp,
     .saves = SP_SAVE_IN(0), .mindir = "LogMatrixDeterminant",

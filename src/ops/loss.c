@@ -306,6 +306,7 @@ static sp_status nll_terms_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_nll_terms = {
+    .batch = sp__batch_fold_rows,
     .name = "nll_terms", .inputs = "x, target, weight?", .n_out = 2, SP_ATTRS(ignore_attr_table, ignore_attrs),
     .dtypes = SP_DT_FLOATS, .infer = terms_infer, .reference = nll_terms_reference, .vjp = nll_terms_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2),
@@ -345,6 +346,7 @@ static sp_status terms_grad_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_nll_terms_grad = {
+    .batch = sp__batch_fold_rows,
     .name = "nll_terms_grad", .inputs = "dout, target, weight?", SP_ATTRS(terms_grad_attr_table, terms_grad_attrs),
     .dtypes = SP_DT_FLOATS, .infer = terms_grad_infer, .reference = terms_grad_reference, .vjp = terms_grad_vjp,
     .saves = SP_SAVE_IN(1) | SP_SAVE_IN(2), .doc = "Gradient of nll_terms towards the scores.",
@@ -500,6 +502,7 @@ static sp_status softmax_cross_entropy_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_softmax_cross_entropy = {
+    .batch = sp__batch_fold,
     .name = "softmax_cross_entropy", .inputs = "logits, labels", .n_out = 2, .dtypes = SP_DT_FLOATS,
     .infer = softmax_cross_entropy_infer, .reference = softmax_cross_entropy_reference, .vjp = softmax_cross_entropy_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "SoftmaxCrossEntropyWithLogits",

@@ -323,6 +323,7 @@ const sp_op sp_op_nan_to_num = {
 
 static sp_status stop_view(const sp_call *c) { return sp__tensor_alias(c->in[0], &c->out[0]); }
 const sp_op sp_op_stop_gradient = {
+    .batch = sp__batch_elementwise,
     .name = "stop_gradient", .inputs = "x", .infer = sp__infer_same, .view = stop_view,
     .no_vjp = "it is what ends the flow of gradients", .mindir = "StopGradient",
     .python = "ops.StopGradient()(x)", .doc = "The same tensor, a constant to gradients.", .samples = "[2,3]; []",

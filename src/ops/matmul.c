@@ -150,6 +150,7 @@ static sp_status matmul_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_matmul = {
+    .batch = sp__batch_matmul,
     .name = "matmul",
     .inputs = "x, y",
     SP_ATTRS(matmul_attr_table, sp__matmul_attrs),

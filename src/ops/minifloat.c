@@ -115,6 +115,7 @@ static sp_status minifloat_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_minifloat = {
+    .batch = sp__batch_elementwise,
     .name = "minifloat", .inputs = "x", SP_ATTRS(minifloat_attr_table, minifloat_attrs), .dtypes = SP_DT(F32),
     .infer = minifloat_infer, .reference = minifloat_reference, .strided = true, .vjp = minifloat_vjp,
     .doc = "Each element rounded to a value that a float of 8 bits or fewer can hold. Gradients pass unchanged.",

@@ -367,6 +367,7 @@ static sp_status layer_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_layer_norm = {
+    .batch = sp__batch_layer_norm,
     .name = "layer_norm", .inputs = "x, gamma?, beta?", .n_out = 3, SP_ATTRS(layer_attr_table, layer_attrs),
     .dtypes = SP_DT_FLOATS, .infer = layer_infer, .reference = layer_reference, .workspace = layer_workspace,
     .vjp = layer_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "LayerNorm", .onnx = "LayerNormalization",
@@ -377,6 +378,7 @@ const sp_op sp_op_layer_norm = {
                "[2,3,4] [4] [4] begin_norm_axis=1 begin_params_axis=2 epsilon=0.001",
 };
 const sp_op sp_op_layer_norm_grad = {
+    .batch = sp__batch_layer_norm_grad,
     .name = "layer_norm_grad", .inputs = "x, gamma?, dout", .n_out = 3, SP_ATTRS(layer_attr_table, layer_attrs),
     .dtypes = SP_DT_FLOATS, .infer = layer_grad_infer, .reference = layer_grad_reference,
     .workspace = layer_grad_workspace, .no_vjp = "layer_norm composes its gradient when that is differentiated",
@@ -469,6 +471,7 @@ static sp_status rms_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_rms_norm = {
+    .batch = sp__batch_rms_norm,
     .name = "rms_norm", .inputs = "x, gamma", .n_out = 2, SP_ATTRS(rms_attr_table, rms_attrs), .dtypes = SP_DT_FLOATS,
     .infer = rms_infer, .reference = rms_reference, .workspace = rms_workspace, .vjp = rms_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "RmsNorm", .onnx = "RMSNormalization",
@@ -477,6 +480,7 @@ const sp_op sp_op_rms_norm = {
     .samples = "[2,3,4] [4] epsilon=0.001; [2,3,4] [3,4] epsilon=0.001; [5] [5] epsilon=0.001",
 };
 const sp_op sp_op_rms_norm_grad = {
+    .batch = sp__batch_rms_norm_grad,
     .name = "rms_norm_grad", .inputs = "x, gamma, dout", .n_out = 2, SP_ATTRS(rms_attr_table, rms_attrs),
     .dtypes = SP_DT_FLOATS, .infer = rms_grad_infer, .reference = rms_grad_reference, .workspace = rms_grad_workspace,
     .no_vjp = "rms_norm composes its gradient when that is differentiated",
@@ -591,6 +595,7 @@ static sp_status group_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_group_norm = {
+    .batch = sp__batch_group_norm,
     .name = "group_norm", .inputs = "x, weight?, bias?", .n_out = 3, SP_ATTRS(group_attr_table, group_attrs),
     .dtypes = SP_DT_FLOATS, .infer = group_infer, .reference = group_reference, .workspace = group_workspace,
     .vjp = group_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1), .mindir = "GroupNorm", .onnx = "GroupNormalization",
@@ -600,6 +605,7 @@ const sp_op sp_op_group_norm = {
                "[2,4,5] [4] [4] num_groups=4 epsilon=0.001; [3,4] [4] [4] num_groups=2 epsilon=0.1",
 };
 const sp_op sp_op_group_norm_grad = {
+    .batch = sp__batch_group_norm_grad,
     .name = "group_norm_grad", .inputs = "x, weight?, dout", .n_out = 3, SP_ATTRS(group_attr_table, group_attrs),
     .dtypes = SP_DT_FLOATS, .infer = group_grad_infer, .reference = group_grad_reference,
     .workspace = group_grad_workspace, .no_vjp = "group_norm composes its gradient when that is differentiated",

@@ -690,18 +690,21 @@ static sp_status mean_grad_vjp(sp_builder *b, const sp_vjp *v)
 /* --- entries ----------------------------------------------------------------------------------------------------- */
 
 const sp_op sp_op_pool_max_grad = {
+    .batch = sp__batch_fold,
     .name = "pool_max_grad", .inputs = "x, dout", SP_ATTRS(max_helper_attrs, pool_attrs), .dtypes = SP_DT_REAL,
     .infer = max_grad_infer, .reference = max_helper_reference, .workspace = pool_workspace, .vjp = max_helper_vjp,
     .saves = SP_SAVE_IN(0), .doc = "Gradient of max pooling: each element of dout goes to where the maximum was.",
     .samples = "[2,2,4,4] [2,2,2,2] kernel_size=2; [1,1,5,5] [1,1,3,2] output_size=(3,2)",
 };
 const sp_op sp_op_pool_max_pick = {
+    .batch = sp__batch_fold,
     .name = "pool_max_pick", .inputs = "x, values", SP_ATTRS(max_helper_attrs, pool_attrs), .dtypes = SP_DT_REAL,
     .infer = max_pick_infer, .reference = max_helper_reference, .workspace = pool_workspace, .vjp = max_helper_vjp,
     .saves = SP_SAVE_IN(0), .doc = "Elements of values at the places where max pooling of x finds its maxima.",
     .samples = "[2,2,4,4] [2,2,4,4] kernel_size=2",
 };
 const sp_op sp_op_pool_mean_grad = {
+    .batch = sp__batch_fold,
     .name = "pool_mean_grad", .inputs = "dout", SP_ATTRS(mean_helper_attrs, pool_attrs), .dtypes = SP_DT_FLOATS,
     .infer = mean_grad_infer, .reference = mean_grad_reference, .workspace = mean_grad_workspace, .vjp = mean_grad_vjp,
     .doc = "Gradient of average pooling; input_size is the spatial size of the result.",
@@ -710,7 +713,7 @@ const sp_op sp_op_pool_mean_grad = {
 
 #define POOL_ENTRY(name_, attrs_, dtypes_, n_out_, reference_, vjp_, saves_, ...)                                      \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = n_out_, SP_ATTRS(attrs_, pool_attrs),         \
-                                 .dtypes = dtypes_, .infer = pool_infer, .reference = reference_,                      \
+                                 .batch = sp__batch_fold, .dtypes = dtypes_, .infer = pool_infer, .reference = reference_, \
                                  .workspace = pool_workspace, .vjp = vjp_, .saves = saves_, __VA_ARGS__}
 #define MAX_ENTRY(name_, attrs_, n_out_, ...)                                                                          \
     POOL_ENTRY(name_, attrs_, SP_DT_REAL, n_out_, max_reference, max_vjp, SP_SAVE_IN(0), __VA_ARGS__)

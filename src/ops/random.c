@@ -161,6 +161,7 @@ static sp_status bits_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_bits = {
+    .batch = sp__batch_random,
     .name = "random_bits", .inputs = "state", SP_ATTRS(bits_attr_table, bits_attrs), .infer = bits_infer,
     .reference = bits_reference,
     .no_vjp = "random numbers do not depend on anything continuous", .doc = "Integers in which every bit is random.",
@@ -240,6 +241,7 @@ static sp_status uniform_reference(const sp_call *c) { return real_reference(c, 
 static sp_status normal_reference(const sp_call *c) { return real_reference(c, make_normal_f, make_normal_d); }
 
 const sp_op sp_op_random_uniform = {
+    .batch = sp__batch_random,
     .name = "random_uniform", .inputs = "state", SP_ATTRS(uniform_attr_table, real_attrs), .infer = real_infer,
     .reference = uniform_reference, .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "UniformReal",
@@ -248,6 +250,7 @@ const sp_op sp_op_random_uniform = {
 };
 
 const sp_op sp_op_random_normal = {
+    .batch = sp__batch_random,
     .name = "random_normal", .inputs = "state", SP_ATTRS(normal_attr_table, real_attrs), .infer = real_infer,
     .reference = normal_reference, .no_vjp = "random numbers do not depend on anything continuous",
     .mindir = "StandardNormal",
@@ -294,6 +297,7 @@ static sp_status int_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_int = {
+    .batch = sp__batch_random,
     .name = "random_int", .inputs = "state", SP_ATTRS(int_attr_table, int_attrs), .infer = int_infer,
     .reference = int_reference,
     .no_vjp = "integer result", .mindir = "UniformInt", .doc = "Whole numbers spread evenly over [low, high).",
@@ -421,6 +425,7 @@ static sp_status gamma_reference(const sp_call *c) { return draw_all(c, draw_gam
 static sp_status poisson_reference(const sp_call *c) { return draw_all(c, draw_poisson); }
 
 const sp_op sp_op_random_gamma = {
+    .batch = sp__batch_random,
     .name = "random_gamma", .inputs = "state, alpha", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
     .reference = gamma_reference,
     .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
@@ -429,6 +434,7 @@ const sp_op sp_op_random_gamma = {
 };
 
 const sp_op sp_op_random_poisson = {
+    .batch = sp__batch_random,
     .name = "random_poisson", .inputs = "state, rate", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
     .reference = poisson_reference, .no_vjp = "whole numbers",
     .doc = "Poisson distributed numbers; the rate broadcasts to the shape.",
@@ -502,6 +508,7 @@ static sp_status truncated_reference(const sp_call *c)
 }
 
 const sp_op sp_op_random_truncated_normal = {
+    .batch = sp__batch_random,
     .name = "random_truncated_normal", .inputs = "state", SP_ATTRS(truncated_attr_table, truncated_attrs),
     .infer = truncated_infer,
     .reference = truncated_reference, .no_vjp = "random numbers do not depend on anything continuous",

@@ -356,12 +356,14 @@ static sp_status mean_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_reduce_sum = {
+    .batch = sp__batch_reduce,
     .name = "reduce_sum", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
     .infer = reduce_infer, .reference = sum_reference, .vjp = sum_vjp, .mindir = "ReduceSum",
     .onnx = "ReduceSum", .doc = "Sum over axes (all when none are given).",
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []; [3,300] axis=0; [300,3] axis=0; [4,200] axis=1",
 };
 const sp_op sp_op_reduce_mean = {
+    .batch = sp__batch_reduce,
     .name = "reduce_mean", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs),
     .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = reduce_infer, .reference = mean_reference,
     .vjp = mean_vjp, .mindir = "ReduceMean", .onnx = "ReduceMean", .doc = "Mean over axes (all when none are given).",
@@ -406,6 +408,7 @@ static sp_status prod_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_reduce_prod = {
+    .batch = sp__batch_reduce,
     .name = "reduce_prod", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_NUMBERS,
     .infer = reduce_infer, .reference = prod_reference, .vjp = prod_vjp, .saves = SP_SAVE_IN(0),
     .mindir = "ReduceProd", .onnx = "ReduceProd", .python = "ops.ReduceProd(keep_dims:keepdims=False)(x, axis=())",
@@ -473,6 +476,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_reduce_max = {
+    .batch = sp__batch_reduce,
     .name = "reduce_max", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer, .reference = max_reference, .strided = true, .vjp = extremum_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMax", .onnx = "ReduceMax",
@@ -481,6 +485,7 @@ const sp_op sp_op_reduce_max = {
     .samples = "[2,3,4]; [2,3,4] axis=1; [2,3,4] axis=(0,2) keepdims=True; []",
 };
 const sp_op sp_op_reduce_min = {
+    .batch = sp__batch_reduce,
     .name = "reduce_min", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = extremum_infer, .reference = min_reference, .strided = true, .vjp = extremum_vjp,
     .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "ReduceMin", .onnx = "ReduceMin",
@@ -519,6 +524,7 @@ static sp_status all_reference(const sp_call *c) { return reduce_run(c, &all_red
 static sp_status any_reference(const sp_call *c) { return reduce_run(c, &any_reducers[c->in[0]->dtype]); }
 
 const sp_op sp_op_reduce_all = {
+    .batch = sp__batch_reduce,
     .name = "reduce_all", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
     .reference = all_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAll",
     .python = "ops.all(input, axis=None, keep_dims:keepdims=False); ops.ReduceAll(keep_dims:keepdims=False)(x, axis=()); "
@@ -527,6 +533,7 @@ const sp_op sp_op_reduce_all = {
     .doc = "Whether all elements over axes are true (not zero).", .samples = "[2,3,4]; [2,3,4] axis=1 keepdims=True; []",
 };
 const sp_op sp_op_reduce_any = {
+    .batch = sp__batch_reduce,
     .name = "reduce_any", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .infer = reduce_infer_bool,
     .reference = any_reference, .strided = true, .no_vjp = "bool result", .mindir = "ReduceAny",
     .python = "ops.any(input, axis=None, keep_dims:keepdims=False); ops.ReduceAny(keep_dims:keepdims=False)(x, axis=()); "

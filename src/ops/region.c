@@ -120,6 +120,7 @@ static sp_status get_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_region_get = {
+    .batch = sp__batch_region,
     .name = "region_get", .inputs = "x", SP_ATTRS(region_attr_table, region_attrs), .infer = get_infer, .view = get_view,
     .reference = get_reference, .vjp = get_vjp,
     .doc = "The elements of x, counted row by row, that dims, strides and offset reach.",
@@ -165,6 +166,7 @@ static sp_status put_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_region_put = {
+    .batch = sp__batch_region,
     .name = "region_put", .inputs = "x, value", SP_ATTRS(region_attr_table, region_attrs), .infer = put_infer,
     .reference = put_reference, .writes = 1, .vjp = put_vjp,
     .doc = "Write value over the elements that region_get would give.",

@@ -217,6 +217,7 @@ static sp_status resample_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_resample_axis = {
+    .batch = sp__batch_axis,
     .name = "resample_axis", .inputs = "x", SP_ATTRS(resample_attr_table, resample_attrs), .dtypes = SP_DT_REAL,
     .infer = resample_infer, .reference = resample_reference, .workspace = resample_workspace, .vjp = resample_vjp,
     .doc = "Resample one axis to out_size elements by interpolation (transposed: the adjoint of that).",

@@ -239,6 +239,7 @@ static sp_status scan_prod_vjp(sp_builder *b, const sp_vjp *v)
 #define SCAN_SAMPLES "[4]; [2,3,4] axis=1; [3,2] axis=-1 exclusive=True; [3,4] reverse=True; "                         \
                      "[2,5] axis=1 exclusive=True reverse=True; []"
 const sp_op sp_op_scan_sum = {
+    .batch = sp__batch_axis,
     .name = "scan_sum", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
     .reference = scan_sum_reference, .vjp = scan_sum_vjp, .mindir = "CumSum", .onnx = "CumSum",
@@ -246,6 +247,7 @@ const sp_op sp_op_scan_sum = {
     .samples = SCAN_SAMPLES,
 };
 const sp_op sp_op_scan_prod = {
+    .batch = sp__batch_axis,
     .name = "scan_prod", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_NUMBERS,
     .infer = scan_infer,
     .reference = scan_prod_reference, .vjp = scan_prod_vjp, .saves = SP_SAVE_IN(0), .mindir = "CumProd",
@@ -431,6 +433,7 @@ static sp_status extremum_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_line_take = {
+    .batch = sp__batch_axis,
     .name = "line_take", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
     .infer = move_infer,
     .reference = line_take_reference, .vjp = line_take_vjp, .saves = SP_SAVE_IN(1),
@@ -438,6 +441,7 @@ const sp_op sp_op_line_take = {
     .samples = "[3,2] [3,2]i<3; [2,3] [2,3]i<3 axis=1",
 };
 const sp_op sp_op_line_put = {
+    .batch = sp__batch_axis,
     .name = "line_put", .inputs = "x, index", SP_ATTRS(axis_attr_table, axis_attrs), .dtypes = SP_DT_REAL,
     .infer = move_infer,
     .reference = line_put_reference, .vjp = line_put_vjp, .saves = SP_SAVE_IN(1),
@@ -446,6 +450,7 @@ const sp_op sp_op_line_put = {
 #define EXTREMA .promote = SP_PROMOTE_NONE, .dtypes = SP_DT_REAL, .infer = extremum_infer, .vjp = extremum_vjp,        \
     .saves = SP_SAVE_OUT(1)
 const sp_op sp_op_cummax = {
+    .batch = sp__batch_axis,
     .name = "cummax", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
     .reference = cummax_reference,
     .mindir = "Cummax",
@@ -453,6 +458,7 @@ const sp_op sp_op_cummax = {
     .doc = "Running maximum along an axis and where it is.", .samples = "[5]d; [2,4]d axis=1; [3,2]d axis=0",
 };
 const sp_op sp_op_cummin = {
+    .batch = sp__batch_axis,
     .name = "cummin", .inputs = "x", .n_out = 2, SP_ATTRS(axis_attr_table, axis_attrs), EXTREMA,
     .reference = cummin_reference,
     .mindir = "Cummin", .python = "mint.cummin(input, dim:axis)",
@@ -498,6 +504,7 @@ static sp_status scan_logsumexp_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_scan_logsumexp = {
+    .batch = sp__batch_axis,
     .name = "scan_logsumexp", .inputs = "x", SP_ATTRS(scan_attr_table, scan_attrs), .dtypes = SP_DT_FLOATS,
     .infer = scan_infer,
     .reference = scan_logsumexp_reference, .vjp = scan_logsumexp_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0),

@@ -140,6 +140,7 @@ static sp_status combine_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_index_combine = {
+    .batch = sp__batch_index_put,
     .name = "index_combine", .inputs = "x, value, indices...", SP_ATTRS(combine_attr_table, combine_attrs),
     .dtypes = SP_DT_REAL_BOOL, .infer = combine_infer, .reference = combine_reference, .vjp = combine_vjp,
     .saves = SP_SAVE_ALL_IN | SP_SAVE_OUT(0),
@@ -261,6 +262,7 @@ static sp_status elements_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_scatter_elements = {
+    .batch = sp__batch_axis,
     .name = "scatter_elements", .inputs = "x, index, src", SP_ATTRS(elements_attr_table, elements_attrs),
     .infer = elements_infer, .reference = elements_reference, .workspace = elements_workspace, .vjp = elements_vjp,
     .saves = SP_SAVE_IN(1), .mindir = "TensorScatterElements", .onnx = "ScatterElements",

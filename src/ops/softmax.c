@@ -215,6 +215,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
                                  .dtypes = SP_DT_FLOATS,                                                               \
                                  .infer = softmax_infer,                                                               \
                                  .reference = name_##_reference,                                                       \
+                                 .batch = sp__batch_reduce,                                                            \
                                  .vjp = name_##_vjp,                                                                   \
                                  .saves = SP_SAVE_OUT(0),                                                              \
                                  .samples = "[2,3]; [2,3,4] axis=(1,); [3,70] axis=(0,); [2,3,4] axis=(1,2); []",      \
@@ -225,6 +226,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
                                         .dtypes = SP_DT_FLOATS,                                                        \
                                         .infer = softmax_infer,                                                        \
                                         .reference = name_##_grad_reference,                                           \
+                                        .batch = sp__batch_reduce,                                                     \
                                         .vjp = name_##_grad_vjp,                                                       \
                                         .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1),                                        \
                                         .doc = grad_doc_,                                                              \

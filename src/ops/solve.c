@@ -74,6 +74,7 @@ static sp_status triangular_vjp(sp_builder *b, const sp_vjp *v)
     return SP_OK;
 }
 const sp_op sp_op_triangular_solve = {
+    .batch = sp__batch_trailing,
     .name = "triangular_solve", .inputs = "a, y", SP_ATTRS(triangular_attr_table, triangular_attrs), MATRICES,
     .infer = triangular_infer, .reference = triangular_reference, .workspace = triangular_workspace,
     .vjp = triangular_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "SolveTriangular",
@@ -134,6 +135,7 @@ static sp_status lu_reference(const sp_call *c)
     return SP_OK;
 }
 const sp_op sp_op_lu = {
+    .batch = sp__batch_trailing,
     .name = "lu", .inputs = "x", .n_out = 2, MATRICES, .infer = lu_infer, .reference = lu_reference,
     .workspace = lu_workspace, .no_vjp = "the factors are used to solve; differentiate ops.matrix_solve instead",
     .mindir = "LU", .samples = "[3,3]; [2,2,3]; [3,2]; [1,1]",

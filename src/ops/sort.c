@@ -339,6 +339,7 @@ static sp_status topk_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_sort = {
+    .batch = sp__batch_axis,
     .name = "sort", .inputs = "x", .n_out = 2, SP_ATTRS(sort_attr_table, sort_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = sort_infer, .reference = sort_reference, .vjp = sort_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Sort",
     .doc = "The elements in order along an axis, and the positions they came from. Stable; NaN counts as largest.",
@@ -346,6 +347,7 @@ const sp_op sp_op_sort = {
 };
 
 const sp_op sp_op_topk = {
+    .batch = sp__batch_axis,
     .name = "topk", .inputs = "x", .n_out = 2, SP_ATTRS(topk_attr_table, topk_attrs), .dtypes = SP_DT_REAL_BOOL,
     .infer = topk_infer, .reference = topk_reference, .vjp = topk_vjp, .saves = SP_SAVE_OUT(1), .mindir = "TopK",
     .onnx = "TopK",
@@ -382,6 +384,7 @@ static sp_status median_vjp(sp_builder *b, const sp_vjp *v)
     return sp__pick_vjp(b, v, ((const median_attrs *)v->attrs)->axis, v->out[1], v->dout[0]);
 }
 const sp_op sp_op_median = {
+    .batch = sp__batch_axis,
     .name = "median", .inputs = "x", .n_out = 2, SP_ATTRS(median_attr_table, median_attrs), .dtypes = SP_DT_REAL,
     .infer = median_infer, .reference = median_reference, .vjp = median_vjp, .saves = SP_SAVE_OUT(1), .mindir = "Median",
     .python = "ops.median(input, axis=-1, keepdims=False); Tensor.median(axis=-1, keepdims=False); "
@@ -615,6 +618,7 @@ static sp_status search_reference(const sp_call *c)
 }
 
 const sp_op sp_op_searchsorted = {
+    .batch = sp__batch_searchsorted,
     .name = "searchsorted", .inputs = "sorted_sequence, values", SP_ATTRS(search_attr_table, search_attrs),
     .promote = SP_PROMOTE_ALL,
     .dtypes = SP_DT_REAL, .infer = search_infer, .reference = search_reference, .no_vjp = "integer result",

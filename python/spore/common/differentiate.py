@@ -10,6 +10,7 @@ import weakref
 
 from spore import _core
 from spore._core import Tensor
+from spore.common.vectorize import keeps, over_basis, vmap
 from spore.graph import state as _state
 
 __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
@@ -588,18 +589,6 @@ def jvp(fn, inputs, v, has_aux=False):
     return (loss, direction, _one_or_all(aux)) if has_aux else (loss, direction)
 
 
-def _one_hot(like, index):
-    """A tensor of zeros with a one at the flat index."""
-    flat = Tensor([0.0] * like.size, dtype=like.dtype)
-    flat[index] = 1
-    return flat.reshape(like.shape)
-
-
-def _stack_rows(rows, shape):
-    from spore import ops
-    return ops.stack(rows, 0).reshape(shape)
-
-
 def jacrev(fn, grad_position=0, has_aux=False):
     """A function that returns the Jacobian of ``fn``, row by row in reverse mode: shape of the output, then of the input.
 
@@ -620,9 +609,11 @@ def jacrev(fn, grad_position=0, has_aux=False):
         loss, aux, leaves, pull, _ = _reverse(of_positions, [args[p] for p in positions], [], has_aux, "jacrev")
         per_leaf = []
         for leaf in leaves:
-            rows = [pull([leaf], [_one_hot(leaf, i)])[0] for i in range(leaf.size)]
-            per_leaf.append(tuple(_stack_rows([row[k] for row in rows], leaf.shape + args[p].shape)
-                                  for k, p in enumerate(positions)))
+            def pulled(seed, leaf=leaf):
+                by_position = pull([leaf], [seed])[0]
+                return [by_position[k] for k in range(len(positions))]
+            rows = over_basis(pulled, leaf)
+            per_leaf.append(tuple(row.reshape(leaf.shape + args[p].shape) for row, p in zip(rows, positions)))
         single = len(positions) == 1
         jacobians = iter([item[0] if single else item for item in per_leaf])
         result = _map(lambda t: next(jacobians), loss)
@@ -639,8 +630,6 @@ def jacfwd(fn, grad_position=0, has_aux=False):
         [[2. 0.]
          [0. 4.]]
     """
-    from spore import ops
-
     def run(*args):
         positions = _positions_of(grad_position, len(args), "jacfwd")
         fixed = list(args)
@@ -651,90 +640,20 @@ def jacfwd(fn, grad_position=0, has_aux=False):
             return call(fn, fixed)
 
         loss, aux, leaves, pulled, push = _forward(of_positions, [args[p] for p in positions], has_aux)
-        columns = [[[] for _ in positions] for _ in leaves]
+        columns = []
         for k, leaf in enumerate(pulled):
-            for i in range(leaf.size):
-                vectors = [_one_hot(other, i) if j == k else other * 0 for j, other in enumerate(pulled)]
-                for row, pushed in enumerate(push(vectors)):
-                    columns[row][k].append(pushed)
+            def pushed(vector, k=k):
+                return list(push([vector if j == k else other * 0 for j, other in enumerate(pulled)]))
+            columns.append(over_basis(pushed, leaf))
         per_leaf = []
         for row, leaf in enumerate(leaves):
-            per_leaf.append(tuple(ops.stack(columns[row][k], -1).reshape(leaf.shape + args[p].shape)
+            last = tuple(range(1, leaf.ndim + 1)) + (0,)
+            per_leaf.append(tuple(columns[k][row].transpose(last).reshape(leaf.shape + args[p].shape)
                                   for k, p in enumerate(positions)))
         single = len(positions) == 1
         jacobians = iter([item[0] if single else item for item in per_leaf])
         result = _map(lambda t: next(jacobians), loss)
         return (result, _one_or_all(aux)) if has_aux else result
-    return run
-
-
-# --- vmap ------------------------------------------------------------------------------------------------------------
-
-def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
-    """A function that applies ``fn`` to every slice of its arguments along the given axes and joins the results.
-
-    Args:
-        fn: function, Cell, or a list of Cells of one kind (an ensemble: each gets its slice).
-        in_axes: axis per argument (int for all, or nested like the arguments); None: that argument is not sliced.
-        out_axes: where the new axis goes in the results.
-
-    Examples:
-        >>> import spore as ms
-        >>> print(ms.vmap(lambda x, y: x * y, in_axes=(0, None))(ms.Tensor([1.0, 2.0]), ms.Tensor(3.0)))
-        [3. 6.]
-    """
-    from spore import ops
-
-    if not callable(fn) and not (isinstance(fn, (list, tuple)) and fn and all(callable(f) for f in fn)):
-        raise RuntimeError(f"vmap: fn must be a function, a Cell or a list of Cells, but got {type(fn).__name__}")
-
-    def axes_for(value, axes, into, new=0):
-        if isinstance(value, Tensor):
-            rank = value.ndim + new
-            if axes is not None and (isinstance(axes, bool) or not isinstance(axes, int)):
-                raise RuntimeError(f"vmap: an axis must be an int or None, but got {type(axes).__name__}")
-            if axes is not None and not -rank <= axes < rank:
-                raise RuntimeError(f"vmap: axis {axes} is out of range for {'a result' if new else 'an argument'} of rank {rank}")
-            into.append(axes)
-        elif isinstance(value, (tuple, list)):
-            for i, item in enumerate(value):
-                axes_for(item, axes[i] if isinstance(axes, (tuple, list)) else axes, into, new)
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                axes_for(item, axes[key] if isinstance(axes, dict) else axes, into, new)
-        return into
-
-    def run(*args):
-        if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
-            raise RuntimeError(f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments")
-        axes = axes_for(args, tuple(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes, [])
-        leaves = _flatten(args, [])
-        sizes = {leaf.shape[axis] for leaf, axis in zip(leaves, axes) if axis is not None}
-        if not sizes:
-            raise RuntimeError("vmap: in_axes is None for every argument, at least one must be sliced")
-        if len(sizes) > 1:
-            raise RuntimeError(f"vmap: the sliced axes have different sizes {sorted(sizes)}")
-        n = sizes.pop()
-        functions = list(fn) if isinstance(fn, (list, tuple)) or type(fn).__name__ == "CellList" else [fn] * n
-        if len(functions) != n:
-            raise RuntimeError(f"vmap: {len(functions)} functions are given for {n} slices")
-        results = []
-        for i in range(n):
-            order = iter(axes)
-
-            def take(tensor, i=i, order=order):
-                axis = next(order)
-                return tensor if axis is None else tensor[(slice(None),) * (axis % tensor.ndim) + (i,)]
-            results.append(call(functions[i], _map(take, args)))
-        if n == 0:
-            raise RuntimeError("vmap: the sliced axes have size 0, there is nothing to apply the function to")
-        out = iter(axes_for(results[0], out_axes, [], new=1))
-        columns = iter(zip(*[_flatten(result, []) for result in results]))
-
-        def join(_):
-            column, axis = next(columns), next(out)
-            return column[0] if axis is None else ops.stack(column, axis)
-        return _map(join, results[0])
     return run
 
 
@@ -749,7 +668,7 @@ def stop_gradient(value):
         >>> print(ms.grad(lambda x: x * ops.stop_gradient(x))(ms.Tensor(3.0)))
         3.0
     """
-    return _map(_core.grad_detach, value)
+    return _map(lambda t: _core.apply("stop_gradient", [t]) if _core.is_symbol(t) else _core.grad_detach(t), value)
 
 
 class no_grad:
@@ -767,6 +686,7 @@ class no_grad:
     """
 
     def __enter__(self):
+        keeps("no_grad")
         self._depth = _core.grad_pause()
         return self
 
@@ -797,6 +717,7 @@ def with_gradient(forward, backward, args, weights=()):
             return forward(*args)
         from spore.graph.gradients import attach_at_run
         return attach_at_run(forward(*args), backward, args, weights)
+    keeps("a gradient of one's own")
     if not any(_core.grad_tracked(t) for t in inputs):
         return forward(*args)
     with no_grad():

@@ -79,6 +79,12 @@ def compiled(function, entry, seconds):
     lines.append(entry.program)  # its report is asked for at the end: it speaks of plans, which runs make
 
 
+def note(text):
+    """Something that is about no compiled function; said once."""
+    if _events is not None:
+        _events.setdefault(text, _Seen(text, ""))
+
+
 def given_up(function):
     """New signatures are not captured any more."""
     if _events is not None:

@@ -17,6 +17,15 @@ def capture():
     return getattr(_held, "capture", None)
 
 
+def losing():
+    """Whether a slice is recorded (vmap) whose gradient is wanted: what only an eager record holds would be lost."""
+    return getattr(_held, "losing", False)
+
+
+def set_losing(new):
+    _held.losing = new
+
+
 def set_capture(new):
     """Make ``new`` the capture of this thread; gives the one before."""
     before = capture()
