@@ -65,7 +65,6 @@ from spore.common.differentiate import stop_gradient as stop_gradient
 from spore.common.differentiate import through_hook as through_hook
 from spore.common.differentiate import value_and_grad as value_and_grad
 from spore.common.differentiate import vjp as vjp
-from spore.common.differentiate import vmap as vmap
 from spore.common.differentiate import with_gradient as with_gradient
 from spore.common.dtype import Int as Int
 from spore.common.dtype import QuantDtype as QuantDtype
@@ -159,6 +158,7 @@ from spore.common.tensor import frombuffer as frombuffer
 from spore.common.tensor import is_tensor as is_tensor
 from spore.common.tensor import swap_tensors as swap_tensors
 from spore.common.tensor import tensor as tensor
+from spore.common.vectorize import vmap as vmap
 from spore.context import COMPATIBLE as COMPATIBLE
 from spore.context import GRAPH_MODE as GRAPH_MODE
 from spore.context import LAX as LAX

@@ -1059,6 +1059,8 @@ def from_dlpack(source) -> Any:
     """A Tensor on the memory of an object with __dlpack__."""
 def function_abandon(function) -> Any:
     """Give up recording."""
+def function_batch(function, size, args, variables, values) -> Any:
+    """(results, whether each is batched, names of operators that ran slice by slice); a text when it cannot be done."""
 def function_begin(graph, name, specs) -> Any:
     """Start recording; gives (function, parameters)."""
 def function_call(callee, args, specs) -> Any:
@@ -1081,6 +1083,8 @@ def function_switch(cond, yes, no) -> Any:
     """Choose a function value."""
 def function_value(function) -> Any:
     """The function as a value."""
+def function_will_batch(function) -> Any:
+    """While it is recorded: function_batch will be called."""
 def generator_create() -> Any:
     """A new generator."""
 def generator_default() -> Any:

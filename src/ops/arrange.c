@@ -340,7 +340,7 @@ static sp_status diagonal_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_diagonal = {
-    .batch = sp__batch_axis,
+    .batch = sp__batch_diagonal,
     .name = "diagonal", .inputs = "input", SP_ATTRS(diagonal_attr_table, diagonal_attrs), .infer = diagonal_infer,
     .view = diagonal_view, .vjp = diagonal_vjp, .mindir = "Diagonal",
     .python = "ops.diagonal(input, offset=0, dim1=0, dim2=1); Tensor.diagonal(offset=0, axis1:dim1=0, axis2:dim2=1); "
@@ -372,7 +372,7 @@ static sp_status diagonal_put_vjp(sp_builder *b, const sp_vjp *v)
 }
 
 const sp_op sp_op_diagonal_put = {
-    .batch = sp__batch_axis,
+    .batch = sp__batch_diagonal,
     .name = "diagonal_put", .inputs = "x, value", SP_ATTRS(diagonal_attr_table, diagonal_attrs),
     .infer = sp__infer_same,
     .reference = diagonal_put_reference, .strided = true, .writes = 1, .vjp = diagonal_put_vjp,

@@ -25,6 +25,13 @@ sp_tensor *sp__batch_lift(sp_builder *b, const sp_batch *v, int i, int rank)
     return sp_reshape(b, x, rank + 1, dims);
 }
 
+sp_tensor *sp__batch_fill(sp_builder *b, const sp_batch *v, int i, int rank)
+{
+    sp_tensor *x = sp__batch_spread(b, v, i);
+    const sp_batch spread = {.size = v->size, .in = &x, .batched = (const bool[]){true}};
+    return x ? sp__batch_lift(b, &spread, 0, rank) : NULL;
+}
+
 sp_status sp__batch_apply(sp_builder *b, const sp_batch *v, const void *attrs, sp_tensor *const *in)
 {
     if (b->status != SP_OK) return sp__builder_status(b); /* some input is missing then */
@@ -126,6 +133,9 @@ sp_status sp__batch_elementwise(sp_builder *b, const sp_batch *v)
     if (v->n_in > SP_IN_MAX) return SP_DECLINED;
     for (int i = 0; i < v->n_in; i++)
         if (v->in[i] && sp__batch_rank(v, i) > rank) rank = sp__batch_rank(v, i);
+    /* Numbers of an update are attributes that change: its kernel takes one of each. */
+    for (int i = 0; i < v->n_in; i++)
+        if (v->op->writes && v->batched[i] && rank && !sp__batch_rank(v, i)) return SP_DECLINED;
     /* Shapes of results that are not simply broadcast may come from any input: all of full rank are made batches. */
     const bool broadcasts = v->op->infer == sp__infer_broadcast || v->op->infer == sp__infer_broadcast_bool;
     for (int i = 0; i < v->n_in; i++) {

@@ -27,6 +27,7 @@ sp_batch_rule sp__batch_slices;      /* one after the other */
 
 /* batch_axes.c */
 sp_batch_rule sp__batch_axis;        /* attributes axis, dim, dim1, dim2; all inputs of equal rank */
+sp_batch_rule sp__batch_diagonal;    /* the same; what is written has one dimension less */
 sp_batch_rule sp__batch_reduce;      /* attribute axis: a list, none for all */
 sp_batch_rule sp__batch_trailing;    /* at least two trailing dimensions are its own */
 sp_batch_rule sp__batch_reshape, sp__batch_transpose, sp__batch_broadcast_to, sp__batch_slice, sp__batch_region;
@@ -57,6 +58,8 @@ static inline const int64_t *sp__batch_dims(const sp_batch *v, int i) { return v
 sp_tensor *sp__batch_spread(sp_builder *b, const sp_batch *v, int i);
 /* in[i] with slices of that rank, ones put in front of their dimensions; unbatched ones need none and stay as they are. */
 sp_tensor *sp__batch_lift(sp_builder *b, const sp_batch *v, int i, int rank);
+/* Both: a batch of slices of that rank. */
+sp_tensor *sp__batch_fill(sp_builder *b, const sp_batch *v, int i, int rank);
 /* Apply v's own operator. attrs NULL: with v's. What it writes to in place is copied first. */
 sp_status sp__batch_apply(sp_builder *b, const sp_batch *v, const void *attrs, sp_tensor *const *in);
 /* x with dims[first .. first + n) as one dimension; and x with dimension `at` as (outer, dims / outer). */

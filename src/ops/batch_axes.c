@@ -23,16 +23,32 @@ static sp_status of_numbers(sp_builder *b, const sp_batch *v, const void *attrs,
     return sp__builder_status(b);
 }
 
-sp_status sp__batch_axis(sp_builder *b, const sp_batch *v)
+/* The attributes that name axes of a slice as axes of the batch. */
+static void *shifted_attrs(const sp_batch *v, sp_batch_attrs *room)
 {
     static const char *const names[] = {"axis", "dim", "dim1", "dim2"};
-    sp_batch_attrs room;
-    void *attrs = sp__batch_attrs(v, &room);
+    void *attrs = sp__batch_attrs(v, room);
     const int rank = sp__batch_rank(v, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         int64_t *axis = sp__batch_field(v->op, attrs, names[i]);
         if (axis) *axis = rank ? shifted(*axis, rank) : 1;
     }
+    return attrs;
+}
+
+sp_status sp__batch_diagonal(sp_builder *b, const sp_batch *v)
+{
+    sp_batch_attrs room;
+    const void *attrs = shifted_attrs(v, &room);
+    sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? sp__batch_fill(b, v, 1, sp__batch_rank(v, 0) - 1) : NULL};
+    return sp__batch_apply(b, v, attrs, in);
+}
+
+sp_status sp__batch_axis(sp_builder *b, const sp_batch *v)
+{
+    sp_batch_attrs room;
+    const void *attrs = shifted_attrs(v, &room);
+    const int rank = sp__batch_rank(v, 0);
     sp_tensor **in = sp__alloc((size_t)(v->n_in + 1) * sizeof *in);
     if (!in) return SP_NOMEM;
     sp_status status = spread_all(b, v, in);
@@ -62,12 +78,7 @@ sp_status sp__batch_reduce(sp_builder *b, const sp_batch *v)
 sp_status sp__batch_trailing(sp_builder *b, const sp_batch *v)
 {
     sp_tensor *in[SP_IN_MAX];
-    const int rank = sp__batch_rank(v, 0);
-    for (int i = 0; i < v->n_in; i++) {
-        in[i] = sp__batch_spread(b, v, i);
-        const sp_batch spread = {.size = v->size, .in = &in[i], .batched = (const bool[]){true}};
-        if (in[i]) in[i] = sp__batch_lift(b, &spread, 0, rank);
-    }
+    for (int i = 0; i < v->n_in; i++) in[i] = sp__batch_fill(b, v, i, sp__batch_rank(v, 0));
     return sp__batch_apply(b, v, NULL, in);
 }
 
@@ -123,6 +134,16 @@ sp_status sp__batch_transpose(sp_builder *b, const sp_batch *v)
     return sp__builder_status(b);
 }
 
+/* in[i] without the ones that it has in front of `rank` dimensions: what is written may have more dimensions than its place. */
+static sp_tensor *lowered(sp_builder *b, const sp_batch *v, int i, int rank)
+{
+    const int own = sp__batch_rank(v, i);
+    int64_t dims[SP_RANK_MAX + 1] = {v->size};
+    if (own <= rank) return sp__batch_lift(b, v, i, rank);
+    for (int k = 0; k < rank; k++) dims[k + v->batched[i]] = sp__batch_dims(v, i)[k + own - rank];
+    return sp_reshape(b, v->in[i], rank + v->batched[i], dims);
+}
+
 /* slice and slice_put: all of the slices, then what was asked of each. */
 sp_status sp__batch_slice(sp_builder *b, const sp_batch *v)
 {
@@ -137,7 +158,7 @@ sp_status sp__batch_slice(sp_builder *b, const sp_batch *v)
         step[i + 1] = i < a->step.n ? a->step.v[i] : 1;
     }
     const slice_attrs all = {{n + 1, start}, {n + 1, stop}, {n + 1, step}};
-    sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? sp__batch_lift(b, v, 1, sp__batch_rank(v, 0)) : NULL};
+    sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? lowered(b, v, 1, sp__batch_rank(v, 0)) : NULL};
     return sp__batch_apply(b, v, &all, in);
 }
 
@@ -146,14 +167,15 @@ sp_status sp__batch_region(sp_builder *b, const sp_batch *v)
 {
     typedef struct { sp_ints dims, strides; int64_t offset; } region_attrs;
     const region_attrs *a = v->attrs;
-    int64_t dims[SP_RANK_MAX + 1] = {v->size}, strides[SP_RANK_MAX + 1] = {v->size ? v->in[0]->count / v->size : 0};
-    if (!v->batched[0] || a->dims.n >= SP_RANK_MAX) return SP_DECLINED;
+    int64_t dims[SP_RANK_MAX + 1] = {v->size}, strides[SP_RANK_MAX + 1] = {v->in[0]->count};
+    if (a->dims.n >= SP_RANK_MAX) return SP_DECLINED;
+    if (v->batched[0]) strides[0] /= v->size;
     for (int i = 0; i < a->dims.n; i++) {
         dims[i + 1] = a->dims.v[i];
         strides[i + 1] = a->strides.v[i];
     }
     const region_attrs all = {{a->dims.n + 1, dims}, {a->dims.n + 1, strides}, a->offset};
-    sp_tensor *in[2] = {v->in[0], v->n_in > 1 ? sp__batch_lift(b, v, 1, a->dims.n) : NULL};
+    sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? sp__batch_fill(b, v, 1, a->dims.n) : NULL};
     return sp__batch_apply(b, v, &all, in);
 }
 

@@ -126,8 +126,7 @@ sp_status sp__batch_index_put(sp_builder *b, const sp_batch *v)
     const int rank = p.rank - p.n + p.index_rank; /* of what is written to a slice */
     if (p.rank >= SP_RANK_MAX || rank >= SP_RANK_MAX || sp__batch_rank(v, 1) > rank) return SP_DECLINED;
     in[0] = axes_first(b, &p, sp__batch_spread(b, v, 0));
-    const sp_batch spread = {.size = v->size, .in = (sp_tensor *[]){sp__batch_spread(b, v, 1)}, .batched = (const bool[]){true}};
-    in[1] = spread.in[0] ? place_new(b, &p, sp__batch_lift(b, &spread, 0, rank), false) : NULL;
+    in[1] = place_new(b, &p, sp__batch_fill(b, v, 1, rank), false);
     const int n = make_indices(b, v, &p, 2, in + 2, axes);
     *attr_axes = (sp_ints){n, axes};
     if (v->op->writes) in[0] = SP_APPLY1(b, sp_op_copy, in[0]); /* not a view of what others may use */
@@ -136,11 +135,16 @@ sp_status sp__batch_index_put(sp_builder *b, const sp_batch *v)
     return sp__builder_status(b);
 }
 
+/* Values of the slices' own are chosen between afterwards. */
 sp_status sp__batch_one_hot(sp_builder *b, const sp_batch *v)
 {
     typedef struct { int64_t depth, axis; } one_hot_attrs;
     one_hot_attrs a = *(const one_hot_attrs *)v->attrs;
-    if (!v->batched[0] || v->batched[1] || v->batched[2]) return SP_DECLINED;
-    if (a.axis >= 0) a.axis++;
-    return sp__batch_apply(b, v, &a, v->in);
+    if (a.axis >= 0 && v->batched[0]) a.axis++;
+    if (!v->batched[1] && !v->batched[2]) return sp__batch_apply(b, v, &a, v->in);
+    sp_tensor *yes = sp__full(b, 1, SP_DTYPE_BOOL, 0, NULL), *no = sp__full(b, 0, SP_DTYPE_BOOL, 0, NULL);
+    sp_tensor *hot = sp_builder_apply(b, v->op, &a, 3, (sp_tensor *const[]){v->in[0], yes, no});
+    const int rank = sp__batch_rank(v, 0) + 1;
+    v->out[0] = sp_select(b, hot, sp__batch_lift(b, v, 1, rank), sp__batch_lift(b, v, 2, rank));
+    return sp__builder_status(b);
 }

@@ -475,7 +475,7 @@ static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
 #define PICK_ENTRY(name_, ...)                                                                                         \
     const sp_op sp_op_##name_ = {.name = #name_, .inputs = "x", .n_out = 2, SP_ATTRS(pick_attr_table, pick_attrs),     \
                                  .infer = pick_infer, .reference = name_##_reference, .vjp = pick_vjp,                 \
-                                 .saves = SP_SAVE_OUT(0), __VA_ARGS__}
+                                 .batch = sp__batch_axis, .saves = SP_SAVE_OUT(0), __VA_ARGS__}
 #define PICK_SAMPLES "[5]d; [2,4]d axis=1; [3,2,2]d axis=-2 keepdims=True; []"
 PICK_ENTRY(max_with_index, .dtypes = SP_DT_REAL_BOOL, .mindir = "ArgMaxWithValue",
            .python = "ops.ArgMaxWithValue(axis=0, keep_dims:keepdims=False)(input)",
