@@ -174,12 +174,15 @@ static sp_status run_op(walk *w, const sp_node *n)
     sp__builder_init(&b);
     sp_tensor **in = sp__alloc_zero((size_t)(n_in + n_out + 1) * sizeof *in), **out = in ? in + n_in : NULL;
     bool *batched = sp__alloc_zero((size_t)n_in + 1), any = false;
-    sp_status status = in && batched ? SP_OK : SP_NOMEM;
+    void *own_attrs = sp__alloc(n->op->attrs_bytes + 1);
+    sp_status status = in && batched && own_attrs ? SP_OK : SP_NOMEM;
+    if (own_attrs && n->attrs) memcpy(own_attrs, n->attrs, n->op->attrs_bytes);
     for (int i = 0; status == SP_OK && i < n_in; i++) {
         in[i] = tensor_of(w, n->in[i], &batched[i]);
         any |= batched[i];
     }
-    sp_batch v = {.op = n->op, .attrs = n->attrs, .size = w->size, .n_in = n_in, .n_out = n_out, .in = in, .batched = batched, .out = out};
+    sp_batch v = {.op = n->op, .attrs = n->attrs, .own_attrs = own_attrs, .size = w->size, .n_in = n_in, .n_out = n_out, .in = in,
+                  .batched = batched, .out = out};
     const slot *first = n_in ? slot_of(w, n->in[0]) : NULL;
     v.drawn = first && first->drawn;
     if (status == SP_OK) status = any ? run_batched(w, &b, &v) : sp__batch_apply(&b, &v, NULL, in);
@@ -187,6 +190,7 @@ static sp_status run_op(walk *w, const sp_node *n)
     if (status == SP_OK && any) status = check_shapes(w, n, out);
     if (status == SP_OK) status = keep(w, n, n_out, out);
     sp__builder_done(&b);
+    sp__free(own_attrs);
     sp__free(batched);
     sp__free(in);
     return status;

@@ -44,6 +44,7 @@ typedef struct sp_vjp {
 typedef struct sp_batch {
     const sp_op *op;
     const void *attrs;
+    void *own_attrs;        /* a copy for the rule to change; lists in it are still those of attrs */
     int64_t size;           /* number of slices */
     int n_in, n_out;
     sp_tensor *const *in;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* batch.c - what the rules of batch.h share, and the two rules for operators that have none: element by element, slice by slice. */
-#include <assert.h>
-
 #include "ops/kernels.h"
 
 sp_tensor *sp__batch_spread(sp_builder *b, const sp_batch *v, int i)
@@ -79,17 +77,10 @@ sp_tensor *sp__batch_move(sp_builder *b, sp_tensor *x, int from, int to)
     return sp_transpose(b, x, x->rank, perm);
 }
 
-void *sp__batch_attrs(const sp_batch *v, sp_batch_attrs *room)
+void *sp__batch_field(const sp_batch *v, const char *name)
 {
-    assert(v->op->attrs_bytes <= sizeof room->bytes);
-    memcpy(room->bytes, v->attrs, v->op->attrs_bytes);
-    return room->bytes;
-}
-
-void *sp__batch_field(const sp_op *op, void *attrs, const char *name)
-{
-    for (int i = 0; i < op->n_attrs; i++)
-        if (strcmp(op->attrs[i].name, name) == 0) return (char *)attrs + op->attrs[i].offset;
+    for (int i = 0; i < v->op->n_attrs; i++)
+        if (strcmp(v->op->attrs[i].name, name) == 0) return (char *)v->own_attrs + v->op->attrs[i].offset;
     return NULL;
 }
 

@@ -67,14 +67,7 @@ sp_tensor *sp__batch_merge(sp_builder *b, sp_tensor *x, int first, int n);
 sp_tensor *sp__batch_unmerge(sp_builder *b, sp_tensor *x, int at, int64_t outer);
 /* x with axis `from` moved to `to`. */
 sp_tensor *sp__batch_move(sp_builder *b, sp_tensor *x, int from, int to);
-/* v's attributes copied into `room`, to be changed; lists still point to v's. */
-#define SP_BATCH_ATTRS 512
-typedef union sp_batch_attrs {
-    char bytes[SP_BATCH_ATTRS];
-    max_align_t align;
-} sp_batch_attrs;
-void *sp__batch_attrs(const sp_batch *v, sp_batch_attrs *room);
-/* A field of an attribute struct by name; NULL if the operator has none. */
-void *sp__batch_field(const sp_op *op, void *attrs, const char *name);
+/* A field of own_attrs by name; NULL if the operator has none. */
+void *sp__batch_field(const sp_batch *v, const char *name);
 
 #endif

@@ -13,55 +13,49 @@ static sp_status spread_all(sp_builder *b, const sp_batch *v, sp_tensor **in)
 }
 
 /* Slices of rank 0 as slices of one element, and results back to rank 0. */
-static sp_status of_numbers(sp_builder *b, const sp_batch *v, const void *attrs, sp_tensor **in)
+static sp_status of_numbers(sp_builder *b, const sp_batch *v, sp_tensor **in)
 {
     const int64_t dims[2] = {v->size, 1};
     for (int i = 0; i < v->n_in; i++)
         if (in[i]) in[i] = sp_reshape(b, in[i], 2, dims);
-    SP_TRY(sp__batch_apply(b, v, attrs, in));
+    SP_TRY(sp__batch_apply(b, v, v->own_attrs, in));
     for (int k = 0; k < v->n_out; k++) v->out[k] = sp_reshape(b, v->out[k], 1, dims);
     return sp__builder_status(b);
 }
 
 /* The attributes that name axes of a slice as axes of the batch. */
-static void *shifted_attrs(const sp_batch *v, sp_batch_attrs *room)
+static void shift_axes(const sp_batch *v)
 {
     static const char *const names[] = {"axis", "dim", "dim1", "dim2"};
-    void *attrs = sp__batch_attrs(v, room);
     const int rank = sp__batch_rank(v, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        int64_t *axis = sp__batch_field(v->op, attrs, names[i]);
+        int64_t *axis = sp__batch_field(v, names[i]);
         if (axis) *axis = rank ? shifted(*axis, rank) : 1;
     }
-    return attrs;
 }
 
 sp_status sp__batch_diagonal(sp_builder *b, const sp_batch *v)
 {
-    sp_batch_attrs room;
-    const void *attrs = shifted_attrs(v, &room);
+    shift_axes(v);
     sp_tensor *in[2] = {sp__batch_spread(b, v, 0), v->n_in > 1 ? sp__batch_fill(b, v, 1, sp__batch_rank(v, 0) - 1) : NULL};
-    return sp__batch_apply(b, v, attrs, in);
+    return sp__batch_apply(b, v, v->own_attrs, in);
 }
 
 sp_status sp__batch_axis(sp_builder *b, const sp_batch *v)
 {
-    sp_batch_attrs room;
-    const void *attrs = shifted_attrs(v, &room);
+    shift_axes(v);
     const int rank = sp__batch_rank(v, 0);
     sp_tensor **in = sp__alloc((size_t)(v->n_in + 1) * sizeof *in);
     if (!in) return SP_NOMEM;
     sp_status status = spread_all(b, v, in);
-    if (status == SP_OK) status = rank ? sp__batch_apply(b, v, attrs, in) : of_numbers(b, v, attrs, in);
+    if (status == SP_OK) status = rank ? sp__batch_apply(b, v, v->own_attrs, in) : of_numbers(b, v, in);
     sp__free(in);
     return status;
 }
 
 sp_status sp__batch_reduce(sp_builder *b, const sp_batch *v)
 {
-    sp_batch_attrs room;
-    void *attrs = sp__batch_attrs(v, &room);
-    sp_ints *axes = sp__batch_field(v->op, attrs, "axis");
+    sp_ints *axes = sp__batch_field(v, "axis");
     const int rank = sp__batch_rank(v, 0);
     int64_t list[SP_RANK_MAX];
     int n = 0;
@@ -72,7 +66,7 @@ sp_status sp__batch_reduce(sp_builder *b, const sp_batch *v)
     else if (axes->n <= 0) for (; n < rank; n++) list[n] = n + 1;
     else for (; n < axes->n; n++) list[n] = shifted(axes->v[n], rank);
     *axes = (sp_ints){n, list};
-    return rank ? sp__batch_apply(b, v, attrs, in) : of_numbers(b, v, attrs, in);
+    return rank ? sp__batch_apply(b, v, v->own_attrs, in) : of_numbers(b, v, in);
 }
 
 sp_status sp__batch_trailing(sp_builder *b, const sp_batch *v)
@@ -103,13 +97,11 @@ sp_status sp__batch_searchsorted(sp_builder *b, const sp_batch *v)
 /* v's operator with the slices in front of its attribute `name`. */
 static sp_status with_size_first(sp_builder *b, const sp_batch *v, const char *name, sp_ints list, int64_t first, sp_tensor *x)
 {
-    sp_batch_attrs room;
-    void *attrs = sp__batch_attrs(v, &room);
     int64_t dims[SP_RANK_MAX + 1] = {first};
     if (list.n < 0 || list.n >= SP_RANK_MAX) return SP_DECLINED;
     for (int i = 0; i < list.n; i++) dims[i + 1] = list.v[i];
-    *(sp_ints *)sp__batch_field(v->op, attrs, name) = (sp_ints){list.n + 1, dims};
-    return sp__batch_apply(b, v, attrs, &x);
+    *(sp_ints *)sp__batch_field(v, name) = (sp_ints){list.n + 1, dims};
+    return sp__batch_apply(b, v, v->own_attrs, &x);
 }
 
 sp_status sp__batch_reshape(sp_builder *b, const sp_batch *v)
@@ -185,9 +177,7 @@ sp_status sp__batch_region(sp_builder *b, const sp_batch *v)
 sp_status sp__batch_random(sp_builder *b, const sp_batch *v)
 {
     if (!v->drawn) return SP_DECLINED;
-    sp_batch_attrs room;
-    void *attrs = sp__batch_attrs(v, &room);
-    sp_ints *shape = sp__batch_field(v->op, attrs, "shape");
+    sp_ints *shape = sp__batch_field(v, "shape");
     int64_t dims[SP_RANK_MAX + 1] = {v->size};
     if (!shape || shape->n < 0 || shape->n >= SP_RANK_MAX) return SP_DECLINED;
     for (int i = 0; i < shape->n; i++) dims[i + 1] = shape->v[i];
@@ -195,5 +185,5 @@ sp_status sp__batch_random(sp_builder *b, const sp_batch *v)
     *shape = (sp_ints){rank + 1, dims};
     sp_tensor *in[SP_IN_MAX] = {sp_reshape(b, sp__take_range(b, v->in[0], 0, 0, 1), 1, (const int64_t[]){2})};
     for (int i = 1; i < v->n_in; i++) in[i] = sp__batch_lift(b, v, i, rank);
-    return sp__batch_apply(b, v, attrs, in);
+    return sp__batch_apply(b, v, v->own_attrs, in);
 }

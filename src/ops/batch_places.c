@@ -117,8 +117,7 @@ sp_status sp__batch_index(sp_builder *b, const sp_batch *v)
 /* index_put and index_combine. */
 sp_status sp__batch_index_put(sp_builder *b, const sp_batch *v)
 {
-    sp_batch_attrs room;
-    sp_ints *attr_axes = sp__batch_field(v->op, sp__batch_attrs(v, &room), "axes");
+    sp_ints *attr_axes = sp__batch_field(v, "axes");
     places p;
     SP_TRY(find_places(v, 2, *attr_axes, &p));
     sp_tensor *in[SP_IN_MAX];
@@ -131,7 +130,7 @@ sp_status sp__batch_index_put(sp_builder *b, const sp_batch *v)
     *attr_axes = (sp_ints){n, axes};
     if (v->op->writes) in[0] = SP_APPLY1(b, sp_op_copy, in[0]); /* not a view of what others may use */
     SP_TRY(sp__builder_status(b));
-    v->out[0] = axes_back(b, &p, sp_builder_apply(b, v->op, room.bytes, n + 2, in));
+    v->out[0] = axes_back(b, &p, sp_builder_apply(b, v->op, v->own_attrs, n + 2, in));
     return sp__builder_status(b);
 }
 
