@@ -70,6 +70,8 @@ static inline vm vm_eq(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ)
 static inline vm vm_eq_int(vi a, vi b) { return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b); }
 static inline vf vf_select(vm m, vf a, vf b) { return _mm512_mask_blend_ps(m, b, a); }
 static inline bool vm_any(vm m) { return m != 0; }
+/* Lane i of the result: lane index[i] mod 16 of the table. */
+static inline vf vf_pick(vf table, vi index) { return _mm512_permutexvar_ps((__m512i)index, table); }
 /* The first n lanes. */
 static inline vm vm_first(int64_t n) { return vec_first(n); }
 static inline void vm_store_bool(uint8_t *p, vm m) { _mm_storeu_si128((__m128i *)(void *)p, _mm_maskz_set1_epi8(m, 1)); }
