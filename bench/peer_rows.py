@@ -4,6 +4,8 @@
 A row is (name, arguments, aim with AMX, aim without). ``peer_spore.py`` and ``peer_torch.py`` know how to run each kind of
 row; the kind is the name up to the first dot.
 """
+import operators
+
 SQUARES = (8, 16, 32, 64)
 
 GROUPS = {
@@ -75,6 +77,8 @@ GROUPS["train_sequence"] = [
 ]
 # Bytes, not seconds: bench/resident.py.
 GROUPS["memory"] = [(f"memory.{name}", (name,), 1.0, 1.0) for name in ("lenet", "mlp", "resnet18", "resnet50", "lstm", "gpt")]
+# Measured only when asked for by name; shown as a list of what is slowest against the peer.
+GROUPS["operators"] = [(name, args, None, None) for name, args in operators.rows()]
 
 
 def work_of(name, args):

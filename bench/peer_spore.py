@@ -163,7 +163,22 @@ def infer(name, batch):
     return one
 
 
+def op(name, dtype, size, grad):
+    """An operator of operators.py."""
+    import operators
+    code, by, found, names = operators.operands(name, dtype, size)
+    names |= {k: ms.Tensor(v).astype(getattr(ms, dtype)) if kind == "x" else ms.Tensor(v) for k, (kind, v) in found.items()}
+    names |= {"m": mint, "f": mint.nn.functional, "half": ms.float16, "brain": ms.bfloat16, "single": ms.float32, "whole": ms.int32, "truth": ms.bool_}
+    fn = eval(f"lambda {', '.join(by)}: {code}", names)  # pylint: disable=eval-used
+    args = [names[b] for b in by]
+    if not grad:
+        return lambda: fn(*args)
+    dout = ops.ones_like(fn(*args))
+    return lambda: ops.GradOperation(get_all=True, sens_param=True)(fn)(*args, dout)
+
+
 serve({
+    "op": op,
     "matmul": matmul, "matmul_int8": matmul_int8,
     "conv": conv, "conv_input": lambda *g: conv_gradient(g, "input"), "conv_weight": lambda *g: conv_gradient(g, "weight"),
     "softmax": lambda m, n: call_of(lambda a: ops.softmax(a, -1), normal(m, n)),

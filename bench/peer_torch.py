@@ -106,7 +106,24 @@ def infer(name, batch):
     return call_of(net, x)
 
 
+def op(name, dtype, size, grad):
+    """An operator of operators.py."""
+    import operators
+    only_eager()
+    code, by, found, names = operators.operands(name, dtype, size)
+    names |= {k: torch.from_numpy(v).to(getattr(torch, dtype)) if kind == "x" else torch.from_numpy(v) for k, (kind, v) in found.items()}
+    names |= {"m": torch, "f": F, "half": torch.float16, "brain": torch.bfloat16, "single": torch.float32, "whole": torch.int32, "truth": torch.bool}
+    fn = eval(f"lambda {', '.join(by)}: {code}", names)  # pylint: disable=eval-used
+    args = [names[b] for b in by]
+    if not grad:
+        return call_of(fn, *args)
+    args = [a.requires_grad_() for a in args]
+    dout = torch.ones_like(fn(*args))
+    return lambda: torch.autograd.grad(fn(*args), args, dout)
+
+
 serve({
+    "op": op,
     "matmul": matmul, "matmul_int8": matmul_int8,
     "conv": conv, "conv_input": lambda *g: conv_gradient(g, 0), "conv_weight": lambda *g: conv_gradient(g, 1),
     "softmax": lambda m, n: call_of(lambda x: torch.softmax(x, -1), torch.randn(m, n)),

@@ -3,16 +3,18 @@
 
     SPORE_BENCH_PEER=/path/to/python        an interpreter with torch, perhaps ONNX Runtime and OpenVINO
     SPORE_BENCH_MINDSPORE=/path/to/python   one with MindSpore
-    make bench-peers ROWS="matmul conv"     some groups (or rows by name) only; without it all of them
+    make bench-peers ROWS="matmul conv"     some groups (or rows by name, or by pattern: "op.sum*") only; without it all but operators
+    make bench-peers ROWS=operators         some 150 operators one by one, of all dtypes and three sizes; prints what is slower than torch
 
 SPORE_BENCH_THREADS=1 measures one thread by its processor time, for a machine that is busy with other things.
 
 Nothing is installed. Every side is a process of its own with two threads; they take turns, several rounds, and the least
 time of a call counts. Results are merged into build/bench/peers.json (so groups can be measured one by one) and shown as Markdown,
-build/bench/peers.md. A ratio is our time over that of the fastest peer; above its aim it is marked. Rows whose work is known (products, rows at the
+build/bench/peers.md (operators: those that lose, build/bench/operators.md). A ratio is our time over that of the fastest peer; above its aim it is marked. Rows whose work is known (products, rows at the
 speed of memory) also show their share of what `spore bench` finds to be this machine's limit; more than all of it means that caches, or Winograd, helped.
 """
 import datetime
+import fnmatch
 import json
 import os
 import subprocess
@@ -191,8 +193,8 @@ def markdown(table):
     amx = "amx_bf16" in table["machine"]["features"] and table["machine"]["isa"] in ("", "amx")
     names = sorted({side for row in table["rows"].values() for side in row["times"]}, key=lambda s: (not s.startswith("spore"), s))
     lines = ["| row | " + " | ".join(names) + " | ratio | aim | of the limit |", "|---|" + "---|" * (len(names) + 3)]
-    for group in GROUPS.values():
-        for name, args, aim_amx, aim_plain in group:
+    for group, group_rows in GROUPS.items():
+        for name, args, aim_amx, aim_plain in group_rows if group != "operators" else ():
             row = table["rows"].get(name)
             if row is None:
                 continue
@@ -208,10 +210,26 @@ def markdown(table):
     return "\n".join(lines) + "\n"
 
 
+def losers(table, least=1.0):
+    """Operators that take longer than the peer's, the worst first, as Markdown: sizes and dtypes of one operator stand together."""
+    found = {}
+    for name, row in table["rows"].items():
+        own, ratio, _ = ratio_of(row["times"])
+        if name.startswith("op.") and ratio is not None and ratio > least:
+            _, operator, dtype, size, *grad = name.split(".")
+            found.setdefault(operator, []).append((ratio, f"{dtype} {size}{' gradient' if grad else ''}", own))
+    lines = ["| operator | times the peer's, our time |", "|---|---|"]
+    for operator, cases in sorted(found.items(), key=lambda item: -max(item[1])[0]):
+        cases.sort(reverse=True)
+        lines.append(f"| {operator} | " + "; ".join(f"{what} {ratio:.2f} ({shown(own)})" for ratio, what, own in cases) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def chosen(wanted):
     for group, rows in GROUPS.items():
         for row in rows:
-            if not wanted or group in wanted or row[0] in wanted:
+            mine = wanted and any(w in (group, row[0]) or fnmatch.fnmatch(row[0], w) for w in wanted)
+            if mine or not wanted and group != "operators":
                 yield group, row
 
 
@@ -237,9 +255,9 @@ def main():
         times = measure_memory(*args) if group == "memory" else measure(name, args, everyone)
         table["rows"][name] = {"times": times}
         own, ratio, peer = ratio_of(times, group == "memory")
-        print(f"{name:32} {shown(own, name):>10}" + (f"   {ratio:6.2f} of {peer}" if ratio else ""), flush=True)
+        print(f"{name:{48 if group == 'operators' else 32}} {shown(own, name):>10}" + (f"   {ratio:6.2f} of {peer}" if ratio else ""), flush=True)
         for side, time in times.items():
-            if "error" in time and side.startswith("spore"):
+            if "error" in time and (side.startswith("spore") or group == "operators"):
                 print(f"    {side}: {time['error']}")
     for side in everyone:
         side.close()
@@ -253,6 +271,9 @@ def main():
         json.dump(table, file, indent=1)
     with open(path[:-4] + "md", "w", encoding="utf-8") as file:
         file.write(markdown(table))
+    if any(group == "operators" for group, _ in rows):
+        with open(os.path.join(os.path.dirname(path), "operators.md"), "w", encoding="utf-8") as file:
+            file.write(losers(table))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@
 
 typedef struct sp__alpha_attrs { double alpha; } sp__alpha_attrs;                       /* elu, leaky_relu */
 typedef struct sp__softplus_attrs { double beta, threshold; } sp__softplus_attrs;
+typedef struct { double min_val, max_val; } sp__hardtanh_attrs;
+typedef struct { double lambd; } sp__lambd_attrs;
 typedef struct sp__softmax_attrs { sp_ints axis; } sp__softmax_attrs;                   /* and log_softmax, and gradients */
 typedef struct sp__reduce_attrs { sp_ints axis; bool keepdims; } sp__reduce_attrs;
 typedef struct sp__layer_norm_attrs {

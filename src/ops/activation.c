@@ -15,9 +15,9 @@
 #define ATTR(type, field) ((__typeof__(+x))((const type *)attrs)->field)
 
 typedef sp__alpha_attrs alpha_attrs;
-typedef struct { double lambd; } lambd_attrs;
+typedef sp__lambd_attrs lambd_attrs;
 typedef sp__softplus_attrs softplus_attrs;
-typedef struct { double min_val, max_val; } hardtanh_attrs;
+typedef sp__hardtanh_attrs hardtanh_attrs;
 typedef struct { double threshold, value; } threshold_attrs;
 static const sp_attr slope_attr_table[] = {SP_ATTR(alpha_attrs, alpha, FLOAT, "0.2")};
 static const sp_attr alpha_attr_table[] = {SP_ATTR(alpha_attrs, alpha, FLOAT, "1.0")};

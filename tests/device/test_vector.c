@@ -25,6 +25,55 @@ static void functions_keep_their_bounds(void **state)
     for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011), 0);
 }
 
+static void functions_of_doubles_keep_their_bounds(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_sets; i++) assert_int_equal(double_walk(&sets[i], 40), 0);
+}
+
+/* Powers and angles of pairs: all odd ones against each other, and a sample; as libm rounds, within half a unit and a little. */
+static void pairs_keep_their_bounds(void **state)
+{
+    (void)state;
+    static const float odd[] = {0.0f, -0.0f, 1, -1, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1.fffffep127f, 33, -33};
+    enum { ODD = sizeof odd / sizeof *odd, ALL = ODD * ODD + 20000 };
+    const struct {
+        int loop;
+        double (*exact)(double, double);
+    } cases[] = {{SP_CPU_LOOP_pow, pow}, {SP_CPU_LOOP_atan2, atan2}};
+    for (int s = 0; s < n_sets; s++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+            for (int i = 0; i < ALL; i++) {
+                const uint32_t h = (uint32_t)i * 2654435761u;
+                float x = i < ODD * ODD ? odd[i / ODD] : ldexpf((float)(h >> 8) * 0x1p-23f + 0.01f, (int)(h % 60) - 30);
+                float y = i < ODD * ODD ? odd[i % ODD] : (float)((int32_t)(h * 40503u)) * 0x1p-27f, z;
+                sets[s].rows[cases[k].loop].f32(1, (char *[]){(char *)&z, (char *)&x, (char *)&y}, (const int64_t[]){4, 4, 4}, NULL);
+                const double error = ulps(z, cases[k].exact((double)x, (double)y));
+                if (!(error <= 0.51))
+                    fail_msg("%s: loop %d of %a and %a is %a: %g ulp", sets[s].name, cases[k].loop, (double)x, (double)y, (double)z, error);
+            }
+}
+
+static void rounding_is_exact(void **state)
+{
+    (void)state;
+    static const float all[] = {0.0f, -0.0f, 0.3f, -0.3f, 0.5f, -0.5f, 0.7f, -0.7f, 1.5f, 2.5f, -2.5f, 0x1.fffffep22f, 0x1p23f, -0x1.000002p23f, 1e30f, INFINITY, -INFINITY};
+    const struct {
+        int loop;
+        double (*exact)(double);
+    } cases[] = {{SP_CPU_LOOP_floor, floor}, {SP_CPU_LOOP_ceil, ceil}, {SP_CPU_LOOP_round, nearbyint}, {SP_CPU_LOOP_trunc, trunc}};
+    for (int s = 0; s < n_sets; s++)
+        for (size_t k = 0; k < 4; k++)
+            for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+                float x = all[i], y, exact = (float)cases[k].exact((double)x);
+                double wide = (double)x, wide_y;
+                sets[s].rows[cases[k].loop].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
+                sets[s].rows[cases[k].loop].f64(1, (char *[]){(char *)&wide_y, (char *)&wide}, (const int64_t[]){8, 8}, NULL);
+                if (memcmp(&y, &exact, 4) || wide_y != (double)exact || !signbit(wide_y) != !signbit(exact))
+                    fail_msg("%s: loop %d of %a is %a and %a", sets[s].name, cases[k].loop, (double)x, (double)y, wide_y);
+            }
+}
+
 static void edges(void **state)
 {
     (void)state;
@@ -169,6 +218,9 @@ int main(void)
     n_sets = vector_sets(sets);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_keep_their_bounds),
+        cmocka_unit_test(functions_of_doubles_keep_their_bounds),
+        cmocka_unit_test(pairs_keep_their_bounds),
+        cmocka_unit_test(rounding_is_exact),
         cmocka_unit_test(edges),
         cmocka_unit_test(an_element_does_not_see_its_place),
         cmocka_unit_test(arithmetic_is_exact),

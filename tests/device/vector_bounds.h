@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -47,6 +48,11 @@ static const struct {
     {SP_CPU_LOOP_log1p, "log1p", log1p, 2, 3},      {SP_CPU_LOOP_tanh, "tanh", tanh, 3, 4},
     {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid, 2.5, 3}, {SP_CPU_LOOP_erf, "erf", erf, 2, 3},
     {SP_CPU_LOOP_sin, "sin", sin, 2, 2},        {SP_CPU_LOOP_cos, "cos", cos, 2, 2},
+    /* In double, rounded once. */
+    {SP_CPU_LOOP_tan, "tan", tan, 0.51, 0.51},      {SP_CPU_LOOP_asin, "asin", asin, 0.51, 0.51},
+    {SP_CPU_LOOP_acos, "acos", acos, 0.51, 0.51},   {SP_CPU_LOOP_atan, "atan", atan, 0.51, 0.51},
+    {SP_CPU_LOOP_sinh, "sinh", sinh, 0.51, 0.51},   {SP_CPU_LOOP_cosh, "cosh", cosh, 0.51, 0.51},
+    {SP_CPU_LOOP_erfc, "erfc", erfc, 0.51, 0.51},
 };
 enum { VECTOR_FUNCTIONS = sizeof vector_functions / sizeof *vector_functions };
 
@@ -63,6 +69,69 @@ static inline double ulps(float found, double exact)
     frexp(exact, &e);
     const double unit = ldexp(1, e - 24 < -149 ? -149 : e - 24);
     return fabs((double)found - exact) / unit;
+}
+
+static inline long double exact_sigmoid64(long double x) { return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x)); }
+
+static const struct {
+    int loop;
+    const char *name;
+    long double (*exact)(long double);
+    double bound, bound_plain;
+} double_functions[] = {
+    {SP_CPU_LOOP_exp, "exp", expl, 1, 1.5},      {SP_CPU_LOOP_expm1, "expm1", expm1l, 2, 3}, {SP_CPU_LOOP_log, "log", logl, 1, 1.5},
+    {SP_CPU_LOOP_log1p, "log1p", log1pl, 2, 2},  {SP_CPU_LOOP_tanh, "tanh", tanhl, 3, 4},    {SP_CPU_LOOP_sigmoid, "sigmoid", exact_sigmoid64, 2, 3},
+    {SP_CPU_LOOP_sinh, "sinh", sinhl, 3, 3.5},     {SP_CPU_LOOP_cosh, "cosh", coshl, 2, 2},    {SP_CPU_LOOP_asin, "asin", asinl, 2.5, 2.5},
+    {SP_CPU_LOOP_acos, "acos", acosl, 2.5, 2.5},   {SP_CPU_LOOP_atan, "atan", atanl, 2.5, 2.5},  {SP_CPU_LOOP_sin, "sin", sinl, 1.5, 1.5},
+    {SP_CPU_LOOP_cos, "cos", cosl, 1.5, 1.5},    {SP_CPU_LOOP_tan, "tan", tanl, 3, 3},
+    {SP_CPU_LOOP_sqrt, "sqrt", sqrtl, 0.51, 0.51},
+};
+
+static inline double ulps64(double found, long double exact)
+{
+    const double rounded = (double)exact;
+    if (isnan(exact)) return isnan(found) ? 0 : INFINITY;
+    if (isinf(rounded)) return found == rounded || fabsl(exact) < 0x1.0000000000002p1024L ? 0 : INFINITY;
+    if (rounded == 0) return fabs(found) / 0x1p-1074;
+    int e;
+    frexpl(exact, &e);
+    return (double)(fabsl((long double)found - exact) / ldexpl(1, e - 53 < -1074 ? -1074 : e - 53));
+}
+
+/* Doubles of all sizes, half of them between -30 and 30; returns how many functions break their bound. */
+static inline int double_walk(const vector_set *set, int64_t n_blocks)
+{
+    enum { N = 1024 };
+    static double x[N], y[N], z[N];
+    int failures = 0;
+    for (size_t f = 0; f < sizeof double_functions / sizeof *double_functions; f++) {
+        const sp_loop_fn fn = set->rows[double_functions[f].loop].f64;
+        if (!fn) continue;
+        double worst = 0, where = 0;
+        uint64_t state = 1;
+        for (int64_t block = 0; block < n_blocks; block++) {
+            for (int i = 0; i < N; i++) {
+                state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                const uint64_t bits = state ^ state >> 29;
+                if (i % 2) memcpy(&x[i], &bits, 8);
+                else x[i] = (double)(int64_t)bits * 0x1p-63 * (i % 4 ? 1 : i % 8 ? 30 : 700);
+            }
+            fn(N, (char *[]){(char *)y, (char *)x}, (const int64_t[]){8, 8}, NULL);
+            /* An element does not see its place. */
+            fn(N - 3, (char *[]){(char *)z, (char *)(x + 1)}, (const int64_t[]){8, 8}, NULL);
+            failures += memcmp(z, y + 1, (N - 3) * sizeof *z) != 0;
+            fn(N / 2, (char *[]){(char *)z, (char *)x}, (const int64_t[]){16, 16}, NULL);
+            for (int i = 0; i < N; i += 2) failures += memcmp(z + i, y + i, sizeof *z) != 0;
+            for (int i = 0; i < N; i++) {
+                const double error = ulps64(y[i], double_functions[f].exact((long double)x[i]));
+                if (error > worst) worst = error, where = x[i];
+            }
+        }
+        const double bound = set->fma ? double_functions[f].bound : double_functions[f].bound_plain;
+        if (worst > bound) printf("%s %s of float64: %.3f ulp at %a\n", set->name, double_functions[f].name, worst, where), failures++;
+        if (getenv("SPORE_TEST_VERBOSE")) printf("%s %s of float64: %.3f ulp\n", set->name, double_functions[f].name, worst);
+    }
+    return failures;
 }
 
 /* Every `stride`-th float; returns how many functions break their bound and says which and where. */

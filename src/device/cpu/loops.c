@@ -52,8 +52,9 @@ sp_inner_loop sp__cpu_loop(const sp_call *c)
     const sp_loop_fn fn = dtype == SP_DTYPE_F32    ? r->f32
                           : dtype == SP_DTYPE_F16  ? r->f16
                           : dtype == SP_DTYPE_BF16 ? r->bf16
+                          : dtype == SP_DTYPE_F64  ? r->f64
                                                    : NULL;
-    return (sp_inner_loop){.fn = fn, .context = c->attrs, .cost = cost_of(row)};
+    return (sp_inner_loop){.fn = fn, .context = c->attrs, .cost = dtype == SP_DTYPE_F64 ? 2 * cost_of(row) : cost_of(row)};
 }
 
 bool sp__cpu_loop_takes(const sp_call *c) { return sp__cpu_loop(c).fn != NULL; }

@@ -12,9 +12,9 @@ enum {
     SP_CPU_LOOPS
 };
 
-/* One row per operator of loops.def, for float32, float16, bfloat16; NULL: libm does it better here. */
+/* One row per operator of loops.def, for float32, float16, bfloat16, float64; NULL: the reference does it, libm in most cases. */
 typedef struct sp__cpu_loop_row {
-    sp_loop_fn f32, f16, bf16;
+    sp_loop_fn f32, f16, bf16, f64;
 } sp__cpu_loop_row;
 extern const sp__cpu_loop_row sp__cpu_loops_portable[SP_CPU_LOOPS];
 #if SP_HAVE_X86

@@ -5,6 +5,7 @@
  * A formula is written once, over vectors. Row-major float32 is computed where it lies; anything else (strides, half precision,
  * one number for all) goes through blocks of floats, so an element's result does not depend on how it lies in memory. */
 #include "device/cpu/loops.h"
+#include "device/cpu/vec_double.h"
 #include "device/cpu/vec_math.h"
 #include "ir/nn_attrs.h"
 
@@ -159,6 +160,11 @@ UNARY(square, x *x)
 UNARY(sqrt, vf_sqrt(x))
 UNARY(rsqrt, K(1) / vf_sqrt(x))
 UNARY(reciprocal, K(1) / x)
+UNARY(floor, vf_floor(x))
+UNARY(ceil, vf_neg(vf_floor(vf_neg(x))))
+UNARY(round, vf_round(x))
+UNARY(trunc, vf_copysign(vf_floor(vf_abs(x)), x))
+UNARY(sign, vf_select(vm_eq(x, ZERO) | vm_nan(x), x, vf_copysign(K(1), x)))
 UNARY(relu, vf_select(vm_lt(ZERO, x) | vm_nan(x), x, ZERO))
 BINARY(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
 
@@ -184,6 +190,9 @@ UNARY(cos, vec_cos(x))
 #define cos_f32 NULL
 #define cos_f16 NULL
 #define cos_bf16 NULL
+#define tan_f32 NULL
+#define tan_f16 NULL
+#define tan_bf16 NULL
 #endif
 
 /* --- activations and their gradients: y is the gradient that comes in ---------------------------------------------------- */
@@ -239,9 +248,25 @@ UNARY(hardswish, vf_select(vm_le(x, K(-3)), ZERO, vf_select(vm_le(K(3), x), x, x
 BINARY(hardswish_grad, vf_select(vm_le(x, K(-3)), ZERO, vf_select(vm_le(K(3), x), K(1), (K(2) * x + K(3)) / K(6))) * y)
 UNARY(relu6, vf_select(vm_lt(ZERO, x) | vm_nan(x), vf_select(vm_lt(x, K(6)) | vm_nan(x), x, K(6)), ZERO))
 BINARY(relu6_grad, vf_select(vm_lt(ZERO, x) & vm_lt(x, K(6)), K(1), ZERO) * y)
+UNARY(hardsigmoid, vf_select(vm_le(x, K(-3)), ZERO, vf_select(vm_le(K(3), x), K(1), x / K(6) + K(0.5))))
+BINARY(hardsigmoid_grad, vf_select(vm_lt(K(-3), x) & vm_lt(x, K(3)), K(1.0 / 6), ZERO) * y)
+#define HARDTANH_ATTRS                                                                                                 \
+    const sp__hardtanh_attrs *a = attrs;                                                                               \
+    const vf low = K(a->min_val), high = K(a->max_val)
+UNARY_WITH(hardtanh, HARDTANH_ATTRS, vf_select(vm_lt(x, low), low, vf_select(vm_lt(high, x), high, x)))
+BINARY_WITH(hardtanh_grad, HARDTANH_ATTRS, vf_select(vm_lt(low, x) & vm_lt(x, high), K(1), ZERO) * y)
+#define SHRINK_ATTRS const vf lambd = K(((const sp__lambd_attrs *)attrs)->lambd), minus = vf_neg(lambd)
+#define INSIDE (vm_le(minus, x) & vm_le(x, lambd))
+UNARY_WITH(hardshrink, SHRINK_ATTRS, vf_select(INSIDE, ZERO, x))
+BINARY_WITH(hardshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)
+UNARY_WITH(softshrink, SHRINK_ATTRS, vf_select(vm_lt(lambd, x), x - lambd, vf_select(vm_lt(x, minus), x + lambd, ZERO *x)))
+BINARY_WITH(softshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)
+
+#include "device/cpu/loops_double.h"
 
 const sp__cpu_loop_row LOOPS_TABLE[SP_CPU_LOOPS] = {
-#define LOOP(name, cost) [SP_CPU_LOOP_##name] = {name##_f32, name##_f16, name##_bf16},
+#define LOOP(name, cost) [SP_CPU_LOOP_##name] = {name##_f32, name##_f16, name##_bf16, NULL},
+#define LOOP64(name, cost) [SP_CPU_LOOP_##name] = {name##_f32, name##_f16, name##_bf16, name##_f64},
 #include "device/cpu/loops.def"
 #undef LOOP
 };

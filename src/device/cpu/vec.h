@@ -137,6 +137,26 @@ static inline void vm_store_bool(uint8_t *p, vm m)
 }
 #endif
 
+/* To the nearest integer, halves to even; to the next one below. Zeros keep their sign. */
+#if defined(__AVX512F__)
+static inline vf vf_round(vf x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline vf vf_floor(vf x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+#elif defined(__AVX2__)
+static inline vf vf_round(vf x) { return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline vf vf_floor(vf x) { return _mm256_floor_ps(x); }
+#else
+static inline vf vf_round(vf x)
+{
+    const vf size = (vf)((vi)x & 0x7FFFFFFF), r = (size + vf_set(0x1p23f)) - vf_set(0x1p23f);
+    return vf_select(size < vf_set(0x1p23f), (vf)((vi)r | ((vi)x & (int32_t)0x80000000)), x);
+}
+static inline vf vf_floor(vf x)
+{
+    const vf r = vf_round(x);
+    return vf_select(x < r, r - vf_set(1), r);
+}
+#endif
+
 /* vf_min and vf_max give b when one of the two is NaN, and when both are zeros. */
 static inline vm vm_nan(vf x) { return (vm)~vm_eq(x, x); }
 static inline vf vf_abs(vf x) { return (vf)((vi)x & 0x7FFFFFFF); }
