@@ -48,7 +48,7 @@ static sp_status full_reference(const sp_call *c)
         memset(o->data, 0, sp_tensor_bytes(o));
         return SP_OK;
     }
-    sp_tensor one = {.dtype = SP_DTYPE_I64, .rank = 0, .data = (char *)&v.i};
+    sp_tensor one = {.dtype = SP_DTYPE_I64, .rank = 0, .count = 1, .data = (char *)&v.i};
     if (floats) {
         one.dtype = SP_DTYPE_F64;
         one.data = (char *)&v.f;

@@ -118,6 +118,39 @@ const sp_op sp_op_slice = {
 
 /* Write `value`, broadcast and converted, over the elements `target` shows. Leading dimensions of size 1 that target
  * does not have are dropped, as numpy does. */
+typedef struct {
+    char *to;
+    size_t size; /* of the element that is repeated */
+    _Alignas(16) char element[16];
+} fill_job;
+
+#define FILL(T)                                                                                                        \
+    {                                                                                                                  \
+        T value, *to = (T *)(void *)j->to;                                                                             \
+        memcpy(&value, j->element, sizeof value);                                                                      \
+        for (int64_t i = begin; i < end; i++) to[i] = value;                                                           \
+    }
+static void fill_part(void *context, int64_t begin, int64_t end)
+{
+    const fill_job *j = context;
+    switch (j->size) {
+    case 1: memset(j->to + begin, j->element[0], (size_t)(end - begin)); break;
+    case 2: FILL(uint16_t) break;
+    case 4: FILL(uint32_t) break;
+    case 8: FILL(uint64_t) break;
+    default:
+        for (int64_t i = begin; i < end; i++) memcpy(j->to + (size_t)i * j->size, j->element, j->size);
+    }
+}
+
+/* One element all over a row-major tensor. */
+static sp_status fill(const sp_tensor *target, const sp_tensor *value, sp_loop_fn convert)
+{
+    fill_job j = {.to = target->data, .size = sp_dtype_bytes((sp_dtype)target->dtype)};
+    convert(1, (char *[]){j.element, value->data}, (const int64_t[]){16, 16}, NULL);
+    return sp__parallel_for(target->count, 1 << 16, fill_part, &j);
+}
+
 sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
 {
     sp_tensor *copy = NULL, seen;
@@ -134,6 +167,8 @@ sp_status sp__write_broadcast(const sp_tensor *target, const sp_tensor *value)
     SP_CHECK(fits && sp__shape_equal(rank, dims, target->rank, target->dims), SP_VALUE,
              "a value of shape %s cannot be broadcast to shape %s, the part that is written",
              sp__shape_text(value->rank, value->dims, a), sp__shape_text(target->rank, target->dims, b));
+    if (value->count == 1 && target->count > 1 && target->flags & SP_TENSOR_CONTIGUOUS && sp_dtype_bytes((sp_dtype)target->dtype) <= 16)
+        return fill(target, value, convert);
     /* Reading and writing one block of memory: read all of it before the first write. */
     if (target->storage && value->storage == target->storage) SP_TRY(sp_tensor_copy(value, &copy));
     seen = copy ? *copy : *value;

@@ -5,6 +5,7 @@
  * answer one value per (outer, inner). */
 #include "ops/kernels.h"
 #include "ops/pick.h"
+#include "ops/wide.h"
 
 typedef struct {
     sp_ints axis;
@@ -439,34 +440,92 @@ static sp_status pick_run(const sp_call *c, pick_fn fn)
     return sp__parallel_for(c->out[0]->count, grain > 0 ? grain : 1, fn, &j);
 }
 
-/* The first of equal elements; NaN is passed over unless there is nothing else. */
+/* The first of equal elements; NaN is passed over unless there is nothing else. Both ways give the same, so it does not matter which lines of a
+ * part are taken how.
+ *
+ * Along a row: the best of a block in several lanes; where it is, is looked up in the blocks only that are better than all before. Across: the best
+ * of neighbouring lines side by side, row after row. */
+enum { PICK_LANES = 32, PICK_BLOCK = 512, PICK_LINES = 64 };
 #define PICK(D, T, C, LOAD, STORE, name, better)                                                                       \
+    static inline int64_t name##_along_##D(int64_t n, const T *p)                                                      \
+    {                                                                                                                  \
+        int64_t best = 0, i = 0;                                                                                       \
+        C y = LOAD(p[0]);                                                                                              \
+        for (; y != y && i + 1 < n; i++) y = LOAD(p[i + 1]), best = y == y ? i + 1 : 0;                                \
+        for (; i + PICK_BLOCK <= n; i += PICK_BLOCK) {                                                                 \
+            C lane[PICK_LANES], top = y;                                                                               \
+            for (int k = 0; k < PICK_LANES; k++) lane[k] = y;                                                          \
+            for (int64_t at = i; at < i + PICK_BLOCK; at += PICK_LANES)                                                \
+                for (int k = 0; k < PICK_LANES; k++) {                                                                 \
+                    const C x = LOAD(p[at + k]);                                                                       \
+                    y = lane[k];                                                                                       \
+                    lane[k] = (better) ? x : y;                                                                        \
+                }                                                                                                      \
+            y = top;                                                                                                   \
+            for (int k = 0; k < PICK_LANES; k++) {                                                                     \
+                const C x = lane[k];                                                                                   \
+                y = (better) ? x : y;                                                                                  \
+            }                                                                                                          \
+            if (y != top)                                                                                              \
+                for (best = i; LOAD(p[best]) != y;) best++;                                                            \
+        }                                                                                                              \
+        for (; i < n; i++) {                                                                                           \
+            const C x = LOAD(p[i]);                                                                                    \
+            if (better) y = x, best = i;                                                                               \
+        }                                                                                                              \
+        return best;                                                                                                   \
+    }                                                                                                                  \
+    static inline void name##_across_##D(int64_t n, int64_t inner, int64_t lines, const T *p, int64_t *to)             \
+    {                                                                                                                  \
+        C top[PICK_LINES];                                                                                             \
+        int64_t at[PICK_LINES];                                                                                        \
+        for (int64_t k = 0; k < lines; k++) top[k] = LOAD(p[k]), at[k] = 0;                                            \
+        for (int64_t i = 1; i < n; i++)                                                                                \
+            for (int64_t k = 0; k < lines; k++) {                                                                      \
+                const C x = LOAD(p[i * inner + k]), y = top[k];                                                        \
+                const bool wins = (better) || (y != y && x == x);                                                      \
+                top[k] = wins ? x : y;                                                                                 \
+                at[k] = wins ? i : at[k];                                                                              \
+            }                                                                                                          \
+        for (int64_t k = 0; k < lines; k++) to[k] = at[k];                                                             \
+    }                                                                                                                  \
     static void name##_##D(void *job, int64_t begin, int64_t end)                                                      \
     {                                                                                                                  \
         const pick_job *j = job;                                                                                       \
-        for (int64_t line = begin; line < end; line++) {                                                               \
-            const T *p = (const T *)j->x + line / j->inner * j->n * j->inner + line % j->inner;                        \
-            C y = LOAD(*p);                                                                                            \
-            int64_t best = 0;                                                                                          \
-            for (int64_t i = 1; i < j->n; i++) {                                                                       \
-                const C x = LOAD(p[i * j->inner]);                                                                     \
-                if ((better) || (y != y && x == x)) y = x, best = i;                                                   \
-            }                                                                                                          \
-            j->index[line] = best;                                                                                     \
-            ((T *)j->value)[line] = p[best * j->inner];                                                                \
+        for (int64_t line = begin, lines; line < end; line += lines) {                                                 \
+            const int64_t column = line % j->inner;                                                                    \
+            const T *p = (const T *)j->x + line / j->inner * j->n * j->inner + column;                                 \
+            lines = end - line < j->inner - column ? end - line : j->inner - column;                                   \
+            if (lines > PICK_LINES) lines = PICK_LINES;                                                                \
+            if (j->inner == 1) j->index[line] = name##_along_##D(j->n, p);                                             \
+            else name##_across_##D(j->n, j->inner, lines, p, j->index + line);                                         \
+            for (int64_t k = 0; k < lines; k++) ((T *)j->value)[line + k] = p[j->index[line + k] * j->inner + k];      \
         }                                                                                                              \
-    }
-#define PICK_ROW(D, T, C, LOAD, STORE, name, ...) [SP_DTYPE_##D] = name##_##D,
+    }                                                                                                                  \
+    SP_WIDE(name##_##D)
+#define PICK_ROW(D, T, C, LOAD, STORE, name, ...) case SP_DTYPE_##D: return SP_WIDEST(name##_##D);
 SP_EACH_REAL(PICK, pick_max, x > y)
 SP_EACH_BOOL(PICK, pick_max, x > y)
 SP_EACH_REAL(PICK, pick_min, x < y)
 SP_EACH_BOOL(PICK, pick_min, x < y)
-static const pick_fn max_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_max, )
-                                                  SP_EACH_BOOL(PICK_ROW, pick_max, )};
-static const pick_fn min_picks[SP_DTYPE_COUNT] = {SP_EACH_REAL(PICK_ROW, pick_min, )
-                                                  SP_EACH_BOOL(PICK_ROW, pick_min, )};
-static sp_status max_with_index_reference(const sp_call *c) { return pick_run(c, max_picks[c->in[0]->dtype]); }
-static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c, min_picks[c->in[0]->dtype]); }
+static pick_fn max_pick(sp_dtype dtype)
+{
+    switch (dtype) {
+        SP_EACH_REAL(PICK_ROW, pick_max, )
+        SP_EACH_BOOL(PICK_ROW, pick_max, )
+    default: return NULL;
+    }
+}
+static pick_fn min_pick(sp_dtype dtype)
+{
+    switch (dtype) {
+        SP_EACH_REAL(PICK_ROW, pick_min, )
+        SP_EACH_BOOL(PICK_ROW, pick_min, )
+    default: return NULL;
+    }
+}
+static sp_status max_with_index_reference(const sp_call *c) { return pick_run(c, max_pick((sp_dtype)c->in[0]->dtype)); }
+static sp_status min_with_index_reference(const sp_call *c) { return pick_run(c, min_pick((sp_dtype)c->in[0]->dtype)); }
 
 static sp_status pick_vjp(sp_builder *b, const sp_vjp *v)
 {

@@ -48,6 +48,15 @@ static inline sp_tensor *sp__conj_saved(sp_builder *b, sp_tensor *t)
     static void name##_##D(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
     {                                                                                                                  \
         (void)attrs;                                                                                                   \
+        if (step[0] == 1 && step[1] == (int64_t)sizeof(T)) {                                                           \
+            const T *x_ = (const T *)(void *)ptr[1];                                                                   \
+            for (int64_t i = 0; i < n; i++) {                                                                          \
+                const C x = LOAD(x_[i]);                                                                               \
+                (void)x;                                                                                               \
+                ((uint8_t *)ptr[0])[i] = (expr);                                                                       \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             const C x = LOAD(*(const T *)(void *)(ptr[1] + i * step[1]));                                              \
             (void)x;                                                                                                   \

@@ -46,23 +46,18 @@ static inline float sp__f16_f32(sp_f16 h)
     return sp__bits_f32(u | sign);
 }
 
+/* All cases are computed and one is taken, for the same reason. */
 static inline sp_f16 sp__f32_f16(float f)
 {
     uint32_t u = sp__f32_bits(f);
     uint32_t sign = (u >> 16) & 0x8000u;
     uint32_t a = u & 0x7FFFFFFFu;
-    uint32_t out;
-    if (a > 0x7F800000u) {
-        out = 0x7E00u | ((a >> 13) & 0x3FFu);
-    } else if (a >= 0x477FF000u) { /* rounds to 65536 or more */
-        out = 0x7C00u;
-    } else if (a < 0x38800000u) { /* below the smallest normal: let the float adder round to multiples of 2^-24 */
-        float magic = sp__bits_f32(a) + 0.5f;
-        out = sp__f32_bits(magic) - 0x3F000000u;
-    } else {
-        uint32_t odd = (a >> 13) & 1u;
-        out = (a + 0xC8000FFFu + odd) >> 13;
-    }
+    uint32_t normal = (a + 0xC8000FFFu + ((a >> 13) & 1u)) >> 13;
+    uint32_t small = sp__f32_bits(sp__bits_f32(a) + 0.5f) - 0x3F000000u; /* the float adder rounds to multiples of 2^-24 */
+    uint32_t nan = 0x7E00u | ((a >> 13) & 0x3FFu);
+    uint32_t out = a < 0x38800000u ? small : normal; /* below the smallest normal, or not */
+    out = a >= 0x477FF000u ? 0x7C00u : out;          /* rounds to 65536 or more */
+    out = a > 0x7F800000u ? nan : out;
     return (sp_f16){(uint16_t)(out | sign)};
 }
 

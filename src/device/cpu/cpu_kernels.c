@@ -24,8 +24,13 @@
         .workspace = sp__cpu_conv_weight_grad_work, .takes = sp__cpu_conv_takes                                        \
     }
 
-#define REDUCE(name_) {.op = #name_, .run = sp__cpu_##name_, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes,   \
-                       .prologue = sp__cpu_reduce_part}
+/* Chains can be done on the way into those of float32. */
+#define REDUCE(name_)                                                                                                  \
+    {.op = #name_, .dtypes = SP_DT(F32), .run = sp__cpu_reduce, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes, \
+     .prologue = sp__cpu_reduce_part},                                                                                 \
+    {                                                                                                                  \
+        .op = #name_, .run = sp__cpu_reduce, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_reduce_takes           \
+    }
 
 static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
@@ -54,6 +59,7 @@ static const sp_kernel_entry entries[] = {
     REDUCE(reduce_mean),
     REDUCE(reduce_max),
     REDUCE(reduce_min),
+    REDUCE(reduce_prod),
 #define LOOP(name_, cost)                                                                                              \
     {.op = #name_, .run = sp__cpu_loop_run, .loop = sp__cpu_loop, .takes = sp__cpu_loop_takes, .strided = true},
 #include "device/cpu/loops.def"

@@ -48,10 +48,7 @@ sp_status sp__cpu_log_softmax(const sp_call *c);
 bool sp__cpu_softmax_takes(const sp_call *c);
 
 /* Reductions over neighbouring axes. */
-sp_status sp__cpu_reduce_sum(const sp_call *c);
-sp_status sp__cpu_reduce_mean(const sp_call *c);
-sp_status sp__cpu_reduce_max(const sp_call *c);
-sp_status sp__cpu_reduce_min(const sp_call *c);
+sp_status sp__cpu_reduce(const sp_call *c);
 size_t sp__cpu_reduce_work(const sp_call *c);
 int64_t sp__cpu_reduce_part(const sp_call *c);
 bool sp__cpu_reduce_takes(const sp_call *c);

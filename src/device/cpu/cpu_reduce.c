@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_reduce.c - sums, means and extrema of float32 over neighbouring axes, at the speed of memory.
+/* cpu_reduce.c - sums, means, products and extrema over neighbouring axes, at the speed of memory.
  *
  * The tensor is outer x n x inner around the axes. With inner = 1 an output is the sum of a row, cut into blocks of ROW_BLOCK
  * elements when rows are few and long; otherwise rows of neighbouring outputs are added to one another, blocks of up to BLOCK_ROWS
  * of them, and the blocks' sums in double. Cuts depend on the shape only, and so does the result. */
+#include <string.h>
+
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
+#include "tensor/half.h"
 
-enum { PART_NS = 30000, ROW_BLOCK = 65536, BLOCK_ROWS = 128, BLOCK_ROWS_LEAST = 16, COLUMNS = 4096, PART = 65536 };
-typedef enum { SUM, MEAN, MOST, LEAST } reduction;
+enum { PART_NS = 30000, ROW_BLOCK = 65536, BLOCK_ROWS = 128, BLOCK_ROWS_LEAST = 16, COLUMNS = 4096, WIDE_COLUMNS = 1024, PART = 65536 };
 
 typedef struct {
-    const sp__row_kernels *rows;
-    reduction what;
+    sp__reduce_kernel kernel;
+    sp__reduction what;
+    bool mean;
+    sp_dtype dtype;
+    bool single;                 /* columns are summed in floats, else in sp__reduced */
     int64_t outer, n, inner;
     int64_t blocks, block;       /* of n */
-    int64_t pieces;              /* of inner, COLUMNS wide */
-    const float *x;
-    float *out;
+    int64_t pieces, columns;     /* of inner: how many, how wide */
+    const char *x;
+    int64_t size;                /* of an element */
+    void *out;
     const sp_prologue *prologue; /* makes x; NULL: it is there */
-    char *partial;               /* [outer][blocks] doubles (inner = 1), or [outer][blocks][inner] floats; NULL: one block */
+    char *partial;               /* [outer][blocks] (inner = 1), or [outer][blocks][inner] results; NULL: one block */
 } reduce_job;
+
+static int kind_of(sp_dtype dtype)
+{
+    switch (dtype) {
+    case SP_DTYPE_F32: return SP_REDUCE_F32;
+    case SP_DTYPE_F16: return SP_REDUCE_F16;
+    case SP_DTYPE_BF16: return SP_REDUCE_BF16;
+    case SP_DTYPE_F64: return SP_REDUCE_F64;
+    case SP_DTYPE_I64: return SP_REDUCE_I64;
+    case SP_DTYPE_I32: return SP_REDUCE_I32;
+    default: return -1;
+    }
+}
 
 static bool split(const sp_tensor *x, sp_ints axis, reduce_job *j)
 {
@@ -43,11 +62,24 @@ static bool split(const sp_tensor *x, sp_ints axis, reduce_job *j)
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static void plan(reduce_job *j)
+/* What the operator and the dtype say, and the cuts. */
+static void plan(reduce_job *j, const sp_call *c)
 {
+    const int kind = kind_of((sp_dtype)c->in[0]->dtype);
+    j->dtype = (sp_dtype)c->in[0]->dtype;
+    j->size = (int64_t)sp_dtype_bytes(j->dtype);
+    const char *name = c->op->name + sizeof "reduce_" - 1;
+    j->mean = strcmp(name, "mean") == 0;
+    j->what = strcmp(name, "prod") == 0  ? SP_REDUCE_PRODUCT
+              : strcmp(name, "max") == 0 ? SP_REDUCE_MOST
+              : strcmp(name, "min") == 0 ? SP_REDUCE_LEAST
+                                         : SP_REDUCE_SUM;
+    j->kernel = sp__float_rows()->reduce[j->what][kind];
+    j->single = kind <= SP_REDUCE_BF16 && j->what != SP_REDUCE_PRODUCT;
+    j->columns = kind == SP_REDUCE_F16 || kind == SP_REDUCE_BF16 ? SP_REDUCE_HALF_COLUMNS : j->single ? COLUMNS : WIDE_COLUMNS;
     j->blocks = 1;
     j->block = j->n;
-    j->pieces = ceil_div(j->inner, COLUMNS);
+    j->pieces = ceil_div(j->inner, j->columns);
     if (j->inner == 1) {
         if (j->outer < 16 && j->n >= 2 * ROW_BLOCK) j->blocks = ceil_div(j->n, ROW_BLOCK), j->block = ROW_BLOCK;
         return;
@@ -58,27 +90,28 @@ static void plan(reduce_job *j)
     j->blocks = ceil_div(j->n, j->block);
 }
 
-static void finish(const reduce_job *j, int64_t o, double total)
-{
-    j->out[o] = j->what == MEAN ? (float)(total / (double)j->n) : (float)total;
-}
+static bool is_integer(const reduce_job *j) { return j->dtype == SP_DTYPE_I64 || j->dtype == SP_DTYPE_I32; }
 
-static double row_result(const reduce_job *j, int64_t n, const float *x)
+static void finish(const reduce_job *j, int64_t o, sp__reduced total)
 {
-    switch (j->what) {
-    case MOST: return (double)j->rows->most(n, x);
-    case LEAST: return (double)j->rows->least(n, x);
-    default: return j->rows->sum(n, x);
+    if (j->mean) total.d /= (double)j->n;
+    switch (j->dtype) {
+    case SP_DTYPE_F32: ((float *)j->out)[o] = (float)total.d; break;
+    case SP_DTYPE_F16: ((sp_f16 *)j->out)[o] = sp__f32_f16((float)total.d); break;
+    case SP_DTYPE_BF16: ((sp_bf16 *)j->out)[o] = sp__f32_bf16((float)total.d); break;
+    case SP_DTYPE_F64: ((double *)j->out)[o] = total.d; break;
+    case SP_DTYPE_I64: ((int64_t *)j->out)[o] = total.i; break;
+    default: ((int32_t *)j->out)[o] = (int32_t)total.i;
     }
 }
 
 /* Where the part of x lies that begins at an element: worked out now, or there already. */
-static const float *part_at(const reduce_job *j, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
+static const char *part_at(const reduce_job *j, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
 {
-    return j->prologue ? j->prologue->make(j->prologue->context, start, n_rows, row_step, n) : j->x + start;
+    return j->prologue ? j->prologue->make(j->prologue->context, start, n_rows, row_step, n) : j->x + start * j->size;
 }
 
-static void part_done(const reduce_job *j, const float *part)
+static void part_done(const reduce_job *j, const char *part)
 {
     if (j->prologue) j->prologue->done(j->prologue->context, part);
 }
@@ -88,33 +121,47 @@ static void run_rows(void *context, int64_t begin, int64_t end)
     const reduce_job *j = context;
     for (int64_t t = begin; t < end; t++) {
         const int64_t o = t / j->blocks, at = t % j->blocks * j->block, n = j->n - at < j->block ? j->n - at : j->block;
-        const float *x = part_at(j, o * j->n + at, 1, n, n);
-        const double r = row_result(j, n, x);
+        const char *x = part_at(j, o * j->n + at, 1, n, n);
+        sp__reduced r;
+        j->kernel.row(n, &r, x);
         part_done(j, x);
-        if (j->partial) ((double *)(void *)j->partial)[t] = r;
+        if (j->partial) ((sp__reduced *)(void *)j->partial)[t] = r;
         else finish(j, o, r);
     }
 }
 
-static double joined(reduction what, double a, double b)
+/* Result i of columns. */
+static sp__reduced column_at(const reduce_job *j, const void *results, int64_t i)
 {
-    return what == MOST ? b > a || b != b ? b : a : what == LEAST ? b < a || b != b ? b : a : a + b;
+    return j->single ? (sp__reduced){.d = (double)((const float *)results)[i]} : ((const sp__reduced *)results)[i];
 }
 
 static void run_columns(void *context, int64_t begin, int64_t end)
 {
     const reduce_job *j = context;
-    float room[COLUMNS];
+    sp__reduced room[COLUMNS / 2];
+    _Static_assert(WIDE_COLUMNS <= COLUMNS / 2, "the room holds COLUMNS floats, or WIDE_COLUMNS results");
+    const int64_t result_bytes = j->single ? 4 : 8;
     for (int64_t t = begin; t < end; t++) {
         const int64_t piece = t % j->pieces, block = t / j->pieces % j->blocks, o = t / j->pieces / j->blocks;
-        const int64_t column = piece * COLUMNS, w = j->inner - column < COLUMNS ? j->inner - column : COLUMNS;
+        const int64_t column = piece * j->columns, w = j->inner - column < j->columns ? j->inner - column : j->columns;
         const int64_t row = block * j->block, rows = j->n - row < j->block ? j->n - row : j->block;
-        float *to = j->partial ? (float *)(void *)j->partial + (o * j->blocks + block) * j->inner + column : room;
-        const float *x = part_at(j, (o * j->n + row) * j->inner + column, rows, j->inner, w);
-        (j->what == MOST ? j->rows->most_columns : j->what == LEAST ? j->rows->least_columns
-                                                                    : j->rows->sum_columns)(rows, j->inner, w, to, x);
+        void *to = j->partial ? (void *)(j->partial + ((o * j->blocks + block) * j->inner + column) * result_bytes) : room;
+        const char *x = part_at(j, (o * j->n + row) * j->inner + column, rows, j->inner, w);
+        j->kernel.columns(rows, j->inner, w, to, x);
         part_done(j, x);
-        for (int64_t k = 0; !j->partial && k < w; k++) finish(j, o * j->inner + column + k, (double)to[k]);
+        for (int64_t k = 0; !j->partial && k < w; k++) finish(j, o * j->inner + column + k, column_at(j, to, k));
+    }
+}
+
+static sp__reduced joined(const reduce_job *j, sp__reduced a, sp__reduced b)
+{
+    const bool integer = is_integer(j);
+    switch (j->what) {
+    case SP_REDUCE_MOST: return (integer ? b.i > a.i : b.d > a.d || b.d != b.d) ? b : a;
+    case SP_REDUCE_LEAST: return (integer ? b.i < a.i : b.d < a.d || b.d != b.d) ? b : a;
+    case SP_REDUCE_PRODUCT: return integer ? (sp__reduced){.i = a.i * b.i} : (sp__reduced){.d = a.d * b.d};
+    default: return integer ? (sp__reduced){.i = a.i + b.i} : (sp__reduced){.d = a.d + b.d};
     }
 }
 
@@ -123,12 +170,11 @@ static void merge(void *context, int64_t begin, int64_t end)
     const reduce_job *j = context;
     for (int64_t i = begin; i < end; i++) {
         const int64_t o = i / j->inner, k = i % j->inner;
-        double total = 0;
+        sp__reduced total = {.i = 0};
         for (int64_t b = 0; b < j->blocks; b++) {
             const int64_t at = (o * j->blocks + b) * j->inner + k;
-            const double v = j->inner == 1 ? ((const double *)(const void *)j->partial)[at]
-                                           : (double)((const float *)(const void *)j->partial)[at];
-            total = b ? joined(j->what, total, v) : v;
+            const sp__reduced v = j->inner == 1 ? ((const sp__reduced *)(const void *)j->partial)[at] : column_at(j, j->partial, at);
+            total = b ? joined(j, total, v) : v;
         }
         finish(j, i, total);
     }
@@ -138,15 +184,15 @@ size_t sp__cpu_reduce_work(const sp_call *c)
 {
     reduce_job j = {0};
     if (!split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j)) return 0;
-    plan(&j);
-    return j.blocks > 1 ? (size_t)(j.outer * j.blocks * j.inner) * (j.inner == 1 ? 8 : 4) : 0;
+    plan(&j, c);
+    return j.blocks > 1 ? (size_t)(j.outer * j.blocks * j.inner) * (j.inner == 1 || !j.single ? 8 : 4) : 0;
 }
 
 int64_t sp__cpu_reduce_part(const sp_call *c)
 {
     reduce_job j = {0};
     if (!split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j)) return 0;
-    plan(&j);
+    plan(&j, c);
     return j.pieces > 1 ? 0 : j.block * j.inner;
 }
 
@@ -156,17 +202,16 @@ bool sp__cpu_reduce_takes(const sp_call *c)
     const sp_tensor *x = c->in[0];
     /* The extrema's reference takes strided inputs as they are; sums get row-major ones. */
     if (c->op->strided && !(x->flags & SP_TENSOR_CONTIGUOUS)) return false;
-    return x->dtype == SP_DTYPE_F32 && x->count > 0 && split(x, ((const sp__reduce_attrs *)c->attrs)->axis, &j);
+    return kind_of((sp_dtype)x->dtype) >= 0 && x->count > 0 && split(x, ((const sp__reduce_attrs *)c->attrs)->axis, &j);
 }
 
-static sp_status run(const sp_call *c, reduction what)
+sp_status sp__cpu_reduce(const sp_call *c)
 {
-    reduce_job j = {.rows = sp__float_rows(), .what = what, .x = (const float *)(const void *)c->in[0]->data,
-                    .out = (float *)(void *)c->out[0]->data, .partial = c->work, .prologue = c->prologue};
+    reduce_job j = {.x = c->in[0]->data, .out = c->out[0]->data, .partial = c->work, .prologue = c->prologue};
     split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j);
-    plan(&j);
+    plan(&j, c);
     if (j.blocks == 1) j.partial = NULL;
-    const int64_t width = j.inner < COLUMNS ? j.inner : COLUMNS, each = j.block * width;
+    const int64_t width = j.inner < j.columns ? j.inner : j.columns, each = j.block * width;
     int64_t grain = PART / each > 0 ? PART / each : 1;
     if (j.prologue && (int64_t)PART_NS * 16 / j.prologue->cost / each < grain) {
         grain = (int64_t)PART_NS * 16 / j.prologue->cost / each;
@@ -176,8 +221,3 @@ static sp_status run(const sp_call *c, reduction what)
     if (!j.partial) return SP_OK;
     return sp__parallel_for(j.outer * j.inner, PART / j.blocks > 0 ? PART / j.blocks : 1, merge, &j);
 }
-
-sp_status sp__cpu_reduce_sum(const sp_call *c) { return run(c, SUM); }
-sp_status sp__cpu_reduce_mean(const sp_call *c) { return run(c, MEAN); }
-sp_status sp__cpu_reduce_max(const sp_call *c) { return run(c, MOST); }
-sp_status sp__cpu_reduce_min(const sp_call *c) { return run(c, LEAST); }

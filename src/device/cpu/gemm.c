@@ -89,6 +89,7 @@ static vector_form form_of(const sp__gemm_shape *s)
         if (s->b_col == 1) return FORM_SUMS;
         if (s->b_row == 1 && s->a_col == 1) return FORM_DOTS;
     } else if (s->n == 1) {
+        if (s->k == 1 && s->a_row == 1 && s->c_row == 1) return FORM_SUMS; /* a vector times a number */
         if (s->a_col == 1 && s->b_row == 1) return FORM_DOTS;
         if (s->a_row == 1 && s->c_row == 1) return FORM_SUMS;
     }

@@ -8,6 +8,21 @@
 
 #include "base/base.h"
 
+typedef enum { SP_REDUCE_SUM, SP_REDUCE_PRODUCT, SP_REDUCE_MOST, SP_REDUCE_LEAST, SP_REDUCTIONS } sp__reduction;
+typedef enum { SP_REDUCE_F32, SP_REDUCE_F16, SP_REDUCE_BF16, SP_REDUCE_F64, SP_REDUCE_I64, SP_REDUCE_I32, SP_REDUCE_KINDS } sp__reduce_kind;
+typedef union sp__reduced {
+    double d;  /* of floats */
+    int64_t i; /* of integers */
+} sp__reduced;
+enum { SP_REDUCE_HALF_COLUMNS = 512 };
+
+/* Of a row, into one number; of `rows` rows that lie `step` elements apart, column by column, w columns (of half precision at most
+ * SP_REDUCE_HALF_COLUMNS). Columns of float32 and half precision give floats, but for products; all others sp__reduced. */
+typedef struct sp__reduce_kernel {
+    void (*row)(int64_t n, sp__reduced *out, const void *x);
+    void (*columns)(int64_t rows, int64_t step, int64_t w, void *out, const void *x);
+} sp__reduce_kernel;
+
 typedef struct sp__row_kernels {
     /* One row; y may be x. NaN anywhere makes all of it NaN. */
     void (*softmax)(int64_t n, float *y, const float *x);
@@ -29,6 +44,7 @@ typedef struct sp__row_kernels {
     void (*sum_columns)(int64_t rows, int64_t step, int64_t w, float *out, const float *x);
     void (*most_columns)(int64_t rows, int64_t step, int64_t w, float *out, const float *x);
     void (*least_columns)(int64_t rows, int64_t step, int64_t w, float *out, const float *x);
+    sp__reduce_kernel reduce[SP_REDUCTIONS][SP_REDUCE_KINDS];
     /* (x - mean) / sqrt(variance + epsilon) * gamma + beta; without `center` the mean counts as zero. gamma, beta: NULL for 1 and 0.
      * Gives the mean, the variance (mean square without `center`) and one over the root. */
     void (*norm)(int64_t n, float *y, const float *x, const float *gamma, const float *beta, bool center, double epsilon,

@@ -2,6 +2,7 @@
 /* rows_impl.h - the kernels of rows.h, made for the instruction set of the file that includes this one; ROWS_TABLE is what they are
  * called together. Four accumulators hide the latency of additions; the last few elements are a vector with idle lanes. */
 #include "device/cpu/rows.h"
+#include "device/cpu/vec_double.h"
 #include "device/cpu/vec_math.h"
 
 enum { STEP = 4 * LANES };
@@ -264,6 +265,8 @@ COLUMNS(sum_columns, plus)
 COLUMNS(most_columns, larger)
 COLUMNS(least_columns, smaller)
 
+#include "device/cpu/reduce_impl.h"
+
 /* --- normalisation ------------------------------------------------------------------------------------------------------ */
 
 static inline vf square_of(vf d, vf sum) { return vf_fma(d, d, sum); }
@@ -440,6 +443,7 @@ const sp__row_kernels ROWS_TABLE = {
     .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
     .sum = sum, .most = most, .least = least,
     .sum_columns = sum_columns, .most_columns = most_columns, .least_columns = least_columns,
+    .reduce = REDUCE_TABLE,
     .norm = norm, .norm_grad = norm_grad,
     .lstm = lstm, .gru = gru, .lstm_grad = lstm_grad, .gru_grad = gru_grad,
 };
