@@ -77,6 +77,7 @@ static void plan(reduce_job *j, const sp_call *c)
     j->kernel = sp__float_rows()->reduce[j->what][kind];
     j->single = kind <= SP_REDUCE_BF16 && j->what != SP_REDUCE_PRODUCT;
     j->columns = kind == SP_REDUCE_F16 || kind == SP_REDUCE_BF16 ? SP_REDUCE_HALF_COLUMNS : j->single ? COLUMNS : WIDE_COLUMNS;
+    if (j->n == 1) j->inner *= j->outer, j->outer = 1; /* a copy: columns are wider than rows of one element */
     j->blocks = 1;
     j->block = j->n;
     j->pieces = ceil_div(j->inner, j->columns);
@@ -142,15 +143,18 @@ static void run_columns(void *context, int64_t begin, int64_t end)
     sp__reduced room[COLUMNS / 2];
     _Static_assert(WIDE_COLUMNS <= COLUMNS / 2, "the room holds COLUMNS floats, or WIDE_COLUMNS results");
     const int64_t result_bytes = j->single ? 4 : 8;
+    const bool direct = !j->partial && j->dtype == SP_DTYPE_F32 && j->single && !j->mean; /* results are what is asked for */
     for (int64_t t = begin; t < end; t++) {
         const int64_t piece = t % j->pieces, block = t / j->pieces % j->blocks, o = t / j->pieces / j->blocks;
         const int64_t column = piece * j->columns, w = j->inner - column < j->columns ? j->inner - column : j->columns;
         const int64_t row = block * j->block, rows = j->n - row < j->block ? j->n - row : j->block;
-        void *to = j->partial ? (void *)(j->partial + ((o * j->blocks + block) * j->inner + column) * result_bytes) : room;
+        void *to = j->partial ? (void *)(j->partial + ((o * j->blocks + block) * j->inner + column) * result_bytes)
+                   : direct   ? (void *)((float *)j->out + o * j->inner + column)
+                              : room;
         const char *x = part_at(j, (o * j->n + row) * j->inner + column, rows, j->inner, w);
         j->kernel.columns(rows, j->inner, w, to, x);
         part_done(j, x);
-        for (int64_t k = 0; !j->partial && k < w; k++) finish(j, o * j->inner + column + k, column_at(j, to, k));
+        for (int64_t k = 0; !j->partial && !direct && k < w; k++) finish(j, o * j->inner + column + k, column_at(j, to, k));
     }
 }
 

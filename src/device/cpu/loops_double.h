@@ -121,7 +121,7 @@ static inline vf float_atan2(vf up, vf across)
 BINARY(atan2, float_atan2(x, y))
 
 /* Squares, cubes and roots as the reference computes them; other powers of positive numbers by logarithm and exponential in double. */
-static inline vd double_power(vd x, vd y) { return vd_exp(y * vd_log_inside(x)); }
+static inline vd double_power(vd x, vd y) { return vd_exp_single(y * vd_log_single(x)); }
 static inline vf float_pow(vf x, vf y)
 {
     const vm square = vm_eq(y, K(2)), cube = vm_eq(y, K(3)), plain = vm_lt(ZERO, x) & vm_lt(x, K(INFINITY));

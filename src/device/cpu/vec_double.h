@@ -216,6 +216,23 @@ static inline vd vd_log_inside(vd x)
     const vd low = vd_fma(s, square + p, e * vd_set(VD_LN2_LO));
     return e * vd_set(VD_LN2_HI) - ((square - low) - f);
 }
+/* For powers of floats: both together within 2^-32 of the result. The exponent of a double has room for denormal floats. */
+static inline vd vd_log_single(vd x)
+{
+    const vl field = ((vl)x - INT64_C(0x3FE6A09E667F3BCD)) & INT64_C(-0x10000000000000), biased = ((field ^ INT64_MIN) >> 52) & 0xFFF;
+    const vd f = (vd)((vl)x - field) - vd_set(1), e = ((vd)(biased + VD_ROUNDER_BITS) - vd_set(VD_ROUNDER)) - vd_set(2048);
+    const vd s = f / (f + vd_set(2)), z = s * s;
+    const vd p = VD_POLYNOMIAL(z, 2.0, 0x1.5555555565036p-1, 0x1.999998ca1ebc1p-2, 0x1.24932477debedp-2, 0x1.c67a9b80659d5p-3, 0x1.8c90386cbb049p-3);
+    return vd_fma(e, vd_set(0x1.62e42fefa39efp-1), s * p);
+}
+static inline vd vd_exp_single(vd x)
+{
+    vd t;
+    const vd r = vd_reduce_exp(vd_at_least(vd_at_most(x, 711), -747), &t);
+    const vd p = VD_POLYNOMIAL(r, 1, 1, 0x1.fffffffffe067p-2, 0x1.55555567514cfp-3, 0x1.55555565c5e0ep-5, 0x1.1110c6387095dp-7, 0x1.6c166be5e209dp-10,
+                               0x1.a1516cfd18d8bp-13, 0x1.a136b27750eb9p-16);
+    return vd_scale(p, t);
+}
 static inline vd vd_log(vd x)
 {
     vd y = vd_log_inside(x);
