@@ -359,6 +359,33 @@ static void copy_run(char *dst, const char *src, int64_t n, int64_t stride, size
     for (int64_t i = 0; i < n; i++) memcpy(dst + (size_t)i * bytes, src + i * stride * (int64_t)bytes, bytes);
 }
 
+#define PICK_RUN(T)                                                                                                    \
+    for (int64_t i = 0; i < n; i++) ((T *)(void *)dst)[i] = ((const T *)(const void *)src)[offsets[i]]
+
+/* Single elements, n of them, from src + offsets. */
+static void pick_run(char *dst, const char *src, const int64_t *offsets, int64_t n, size_t bytes)
+{
+    switch (bytes) {
+    case 1: PICK_RUN(uint8_t); break;
+    case 2: PICK_RUN(uint16_t); break;
+    case 4: PICK_RUN(uint32_t); break;
+    case 8: PICK_RUN(uint64_t); break;
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy(dst + (size_t)i * bytes, src + offsets[i] * (int64_t)bytes, bytes);
+    }
+}
+
+static void index_elements(void *context, int64_t begin, int64_t end)
+{
+    const index_job *j = context;
+    const sp_index_plan *p = j->plan;
+    for (int64_t row = begin, n; row < end; row += n) {
+        const int64_t at = row % p->n_b;
+        n = p->n_b - at < end - row ? p->n_b - at : end - row;
+        pick_run(j->out + (size_t)row * j->bytes, j->x + row / p->n_b * p->pre_stride * (int64_t)j->bytes, j->offsets + at, n, j->bytes);
+    }
+}
+
 static void index_rows(void *context, int64_t begin, int64_t end)
 {
     const index_job *j = context;
@@ -368,11 +395,6 @@ static void index_rows(void *context, int64_t begin, int64_t end)
     const int last = p->rest_rank - 1;
     for (int64_t row = begin; row < end; row++, dst += p->n_rest * size) {
         const char *src = j->x + (row / p->n_b * p->pre_stride + j->offsets[row % p->n_b]) * size;
-        if (last < 0) {
-            if (size == 4) memcpy(dst, src, 4);
-            else memcpy(dst, src, j->bytes);
-            continue;
-        }
         int64_t at[SP_RANK_MAX] = {0};
         char *to = dst;
         for (int i = 0; i >= 0;) {
@@ -398,7 +420,7 @@ static sp_status index_reference(const sp_call *c)
     index_job job = {.plan = &p, .offsets = c->work, .x = c->in[0]->data, .out = c->out[0]->data,
                      .bytes = sp_dtype_bytes((sp_dtype)c->in[0]->dtype)};
     int64_t grain = 65536 / (p.n_rest * (int64_t)job.bytes + 16) + 1;
-    return sp__parallel_for(p.n_pre * p.n_b, grain, index_rows, &job);
+    return sp__parallel_for(p.n_pre * p.n_b, grain, p.rest_rank == 0 ? index_elements : index_rows, &job);
 }
 
 /* Attributes of index_put start with those of index, so that rules pass them on. */

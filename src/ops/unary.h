@@ -48,12 +48,14 @@ static inline sp_tensor *sp__conj_saved(sp_builder *b, sp_tensor *t)
     static void name##_##D(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
     {                                                                                                                  \
         (void)attrs;                                                                                                   \
-        if (step[0] == 1 && step[1] == (int64_t)sizeof(T)) {                                                           \
+        /* gcc 12 cannot make vectors of two-byte numbers here: it breaks down. */                                      \
+        if (step[0] == 1 && step[1] == (int64_t)sizeof(T) && sizeof(T) != 2) {                                           \
             const T *x_ = (const T *)(void *)ptr[1];                                                                   \
+            uint8_t *o_ = (uint8_t *)ptr[0];                                                                           \
             for (int64_t i = 0; i < n; i++) {                                                                          \
                 const C x = LOAD(x_[i]);                                                                               \
                 (void)x;                                                                                               \
-                ((uint8_t *)ptr[0])[i] = (expr);                                                                       \
+                o_[i] = (expr);                                                                                        \
             }                                                                                                          \
             return;                                                                                                    \
         }                                                                                                              \

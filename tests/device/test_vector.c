@@ -40,7 +40,7 @@ static void pairs_keep_their_bounds(void **state)
     const struct {
         int loop;
         double (*exact)(double, double);
-    } cases[] = {{SP_CPU_LOOP_pow, pow}, {SP_CPU_LOOP_atan2, atan2}};
+    } cases[] = {{SP_CPU_LOOP_pow, pow}, {SP_CPU_LOOP_atan2, atan2}, {SP_CPU_LOOP_trunc_mod, fmod}};
     for (int s = 0; s < n_sets; s++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
             for (int i = 0; i < ALL; i++) {

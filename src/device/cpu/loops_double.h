@@ -136,3 +136,26 @@ static inline vf float_pow(vf x, vf y)
     return float_mend((vm)~((plain & vm_lt(vf_abs(y), K(INFINITY))) | square | cube), x, y, z, powf);
 }
 BINARY(pow, float_pow(x, y))
+
+/* What is left of x after whole times y, with x's sign: exact, because a quotient below 2^29 times 24 bits fits a double. */
+static inline vd double_rest(vd x, vd y, vd *quotient)
+{
+    const vd a = vd_abs(x), b = vd_abs(y);
+    *quotient = a / b;
+    return vd_copysign(a - double_floor(*quotient) * b, x);
+}
+static inline vf float_rest(vf x, vf y)
+{
+    vd low, high;
+    const vf r = vf_join(double_rest(vd_low(x), vd_low(y), &low), double_rest(vd_high(x), vd_high(y), &high));
+    const vm plain = vm_lt(vf_join(low, high), K(0x1p28)) & vm_lt(vf_abs(y), K(INFINITY));
+    return float_mend((vm)~plain, x, y, r, fmodf);
+}
+static inline vf float_rest_up(vf x, vf y)
+{
+    const vf r = float_rest(x, y);
+    const vm differs = (vm_lt(r, ZERO) & (vm)~vm_lt(y, ZERO)) | (vm_lt(ZERO, r) & vm_lt(y, ZERO)) | (vm_nan(r) & vm_lt(y, ZERO));
+    return vf_select(differs, r + y, r);
+}
+BINARY(trunc_mod, float_rest(x, y))
+BINARY(floor_mod, float_rest_up(x, y))
