@@ -8,15 +8,6 @@
 
 #include "ir/op_impl.h"
 
-/* What to do with results as soon as they are final, while they are in cache: what element-wise operators behind a product
- * would do later (bias, activation, residual, scale). fn works on `n_rows` runs of `n` elements of out[0]; run r starts at element
- * start + r * row_step (row-major numbering). Every element is handed over exactly once, in some order, by the thread that
- * finished it. A kernel writes its result first, rounded to out[0]'s dtype, so results are bit for bit those of separate operators. */
-typedef struct sp_epilogue {
-    void (*fn)(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
-    void *context;
-} sp_epilogue;
-
 /* What a kernel is given in place of the contents of in[0]: it asks for each part when it gets there, on the thread that will read
  * it, and so finds it in cache. make works out `n_rows` runs of `n` elements, run r from element start + r * row_step on (row-major
  * numbering), and tells where the first of them lies; runs are row_step apart. Every element is asked for exactly once; done says
@@ -56,6 +47,7 @@ typedef struct sp_kernel {
     size_t (*workspace)(const sp_call *c); /* NULL: none */
     bool strided;                          /* else inputs must be row-major */
     bool epilogue;
+    int64_t epilogue_run;                  /* elements handed over side by side, at least; 0: unknown, tiles of a product */
     int64_t (*prologue)(const sp_call *c); /* NULL: takes none */
     size_t (*prepared_bytes)(const sp_call *c); /* NULL: prepares nothing */
     sp_status (*prepare)(const sp_call *c, void *to);

@@ -527,6 +527,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     SP_TRY(spread_inputs(l, &l->p->steps[l->p->n_steps - 1]));
     sp_step *s = &l->p->steps[l->p->n_steps - 1];
     s->epilogue = kernel.epilogue;
+    s->epilogue_run = kernel.epilogue_run;
     s->prologue = kernel.prologue;
     s->prepared_bytes = kernel.prepared_bytes;
     s->prepare = kernel.prepare;

@@ -57,6 +57,7 @@ typedef struct sp_step {
     sp_inner_loop loop;    /* element-wise: what may be fused; fn NULL: not */
     int n_fused;           /* operators in it, 0: one */
     bool epilogue;         /* the kernel can have a tail: plan_tail.c */
+    int64_t epilogue_run;  /* elements that it hands over side by side, 0: unknown */
     int64_t (*prologue)(const sp_call *c); /* the kernel can have a head: plan_head.c; NULL: it cannot */
     const sp_fused *tail;  /* its operands are handles behind the results: those read, those written */
     int tail_in, tail_out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_tail.c - what is done to the result of a product, element by element, is done by the product: bias, activation,
- * residual, scale, and the update of a weight by its gradient.
+ * residual, scale, and the update of a weight by its gradient. Normalisations of a batch, which finish a channel at a time, do the same.
  *
  * Kernels of products and convolutions hand over each part of their result when it is final, on the thread that made it,
  * while it is in cache (sp_epilogue). The tail is an ordinary fused step over the same elements, run for that part: the inner
@@ -14,7 +14,8 @@
 enum {
     LOOK_AHEAD = 24,
     NEAR_BYTES = 512 * 1024, /* of all operands together: they stay in the second cache whatever the order */
-    SMALL_BYTES = 32 * 1024  /* of an operand that is used again and again: a bias */
+    SMALL_BYTES = 32 * 1024, /* of an operand that is used again and again: a bias */
+    LONG_RUN = 512           /* elements side by side: memory gives other operands as quickly as to a step of their own */
 };
 
 /* Is the handle all of the product's result, element by element in its order? */
@@ -26,9 +27,11 @@ static bool shows_all(const sp_handle *result, const sp_handle *h)
 
 /* A product makes its result in tiles. Other large operands would be walked tile by tile too, a short piece of many rows, which
  * memory gives more slowly than it gives them row after row to a step of their own: measured for the updates of large weights. */
-static bool stays_near(const sp_plan *p, const sp_handle *result, const sp_step *s)
+static bool stays_near(const sp_plan *p, const sp_step *product, const sp_step *s)
 {
+    const sp_handle *result = &p->handles[product->handles[product->n_in]];
     size_t all = 0, large = 0;
+    if (product->epilogue_run >= LONG_RUN) return true;
     for (int k = 0; k < sp__step_handles(s); k++) {
         const sp_handle *h = &p->handles[s->handles[k]];
         const size_t bytes = sp_tensor_bytes(&h->shape);
@@ -51,10 +54,13 @@ static bool can_follow(const sp_plan *p, const sp_step *product, const sp_step *
         if (!shows_all(result, h)) return false;
         reads = true;
     }
+    for (int m = product->n_in + 1; m < product->n_in + product->n_out; m++) /* final when the product ends */
+        for (int k = 0; k < sp__step_handles(s); k++)
+            if (sp__step_root(p, product, m) == sp__step_root(p, s, k)) return false;
     for (int k = s->n_in; reads && k < sp__step_handles(s); k++) /* written, while the product reads its inputs */
         for (int i = 0; i < product->n_in; i++)
             if (sp__step_root(p, product, i) == sp__step_root(p, s, k)) return false;
-    return reads && stays_near(p, result, s);
+    return reads && stays_near(p, product, s);
 }
 
 static sp_status attach(sp_plan *p, sp_step *product, const sp_step *s)
@@ -92,7 +98,7 @@ static bool bring_forward(sp_plan *p, int *i, int k)
 sp_status sp__plan_tails(sp_plan *p)
 {
     for (int i = 0; i < p->n_steps; i++) {
-        if (!p->steps[i].epilogue || p->steps[i].n_out != 1) continue;
+        if (!p->steps[i].epilogue) continue;
         for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
             if (!can_follow(p, &p->steps[i], &p->steps[k]) || !bring_forward(p, &i, k)) continue;
             sp_step tail = p->steps[k];

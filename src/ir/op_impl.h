@@ -12,6 +12,15 @@
 #define SP_IN_MAX 16  /* inputs of a non-variadic operator */
 #define SP_OUT_MAX 8  /* outputs of an operator with a fixed number of them */
 
+/* What to do with results as soon as they are final, while they are in cache: what element-wise operators behind a product
+ * would do later (bias, activation, residual, scale). fn works on `n_rows` runs of `n` elements of out[0]; run r starts at element
+ * start + r * row_step (row-major numbering). Every element is handed over exactly once, in some order, by the thread that
+ * finished it. A kernel writes its result first, rounded to out[0]'s dtype, so results are bit for bit those of separate operators. */
+typedef struct sp_epilogue {
+    void (*fn)(void *context, int64_t start, int64_t n_rows, int64_t row_step, int64_t n);
+    void *context;
+} sp_epilogue;
+
 /* One application: what inference, kernels and compositions get. */
 typedef struct sp_call {
     const sp_op *op;
@@ -20,8 +29,8 @@ typedef struct sp_call {
     sp_tensor *const *in;   /* NULL where an optional input is left out */
     sp_tensor **out;
     void *work;             /* scratch of op->workspace() bytes, for the kernel */
-    /* Set by plans, NULL otherwise; device/device.h says what they are. */
-    const struct sp_epilogue *epilogue;
+    /* Set by plans, NULL otherwise; device/device.h says what the last two are. */
+    const sp_epilogue *epilogue;
     const struct sp_prologue *prologue;
     const void *prepared;
 } sp_call;
@@ -115,6 +124,7 @@ struct sp_op {
     bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
     uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);
+    int64_t (*epilogue)(const sp_call *c); /* the reference runs c->epilogue itself, over runs of so many elements; 0, or NULL: it does not */
     sp_status (*vjp)(sp_builder *b, const sp_vjp *v);
     /* All slices at once; SP_DECLINED: not in this case. Without a rule, and when it declines, slices are taken one after the other.
      * Element-wise operators need none. The rules are in src/ops/batch.h. */

@@ -8,7 +8,7 @@
 #include "ops/norm.h"
 #include "ops/wide.h"
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, EPILOGUE_RUN = 512 };
 
 static sp_dtype stats_dtype(const sp_tensor *x) { return x->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32; }
 
@@ -41,6 +41,7 @@ typedef struct {
     void *a, *b, *mean, *variance; /* one number of the type computed in per channel */
     const void *scale;
     void *dscale, *dbias;          /* gradients */
+    const sp_epilogue *epilogue;   /* when inner > 1 */
 } channel_job;
 
 /* --- channel_affine ---------------------------------------------------------------------------------------------- */
@@ -194,6 +195,7 @@ SP_EACH_FLOAT(FOLD, , )
             for (int64_t i = 0; i < batch; i++) {                                                                      \
                 const int64_t at = (i * channels + u) * inner;                                                         \
                 affine_run_##D(x + at, (T *)(void *)j->out + at, inner, ((C *)j->a)[u], ((C *)j->b)[u]);               \
+                if (j->epilogue) j->epilogue->fn(j->epilogue->context, at, 1, 0, inner);                               \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -218,6 +220,12 @@ static sp_status train_infer(const sp_call *c, sp_meta *out)
 }
 
 SP_WIDE(batch_stats_F32)
+/* Short runs are dearer to hand over than to read once more. */
+static int64_t train_epilogue(const sp_call *c)
+{
+    const int64_t inner = c->in[0]->rank > 1 ? sp__split_at(c->in[0], 1, 1).inner : 0;
+    return inner >= EPILOGUE_RUN ? inner : 0;
+}
 static sp_status train_reference(const sp_call *c)
 {
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_stats, )};
@@ -225,7 +233,7 @@ static sp_status train_reference(const sp_call *c)
     const sp_dtype real = stats_dtype(x);
     channel_job j = {.s = sp__split_at(x, 1, 1), .x = x->data, .out = c->out[0]->data, .a = c->work,
                      .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon, .mean = c->out[1]->data,
-                     .variance = c->out[2]->data};
+                     .variance = c->out[2]->data, .epilogue = c->epilogue};
     j.b = (char *)c->work + (size_t)x->dims[1] * sp_dtype_bytes(real);
     if (!x->count) return SP_OK;
     int64_t grain;
@@ -399,7 +407,7 @@ static sp_status train_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_batch_norm_train = {
     .batch = sp__batch_channels,
     .name = "batch_norm_train", .inputs = "x, scale?, bias?", .n_out = 3, SP_ATTRS(epsilon_attr_table, epsilon_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = train_infer, .reference = train_reference, .workspace = two_per_channel,
+    .dtypes = SP_DT_FLOATS, .infer = train_infer, .reference = train_reference, .workspace = two_per_channel, .epilogue = train_epilogue,
     .vjp = train_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_IN(1) | SP_SAVE_OUT(1) | SP_SAVE_OUT(2),
     .doc = "Normalise every channel by mean and variance over batch and pixels, scale and shift; also gives both statistics.",
     .samples = "[4,3,2] [3] [3] epsilon=0.001; [5,3] [3] [3] epsilon=0.001; [3,2,2,2] _ _ epsilon=0.001",
