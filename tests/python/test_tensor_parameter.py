@@ -239,3 +239,25 @@ def test_parameters_without_a_name_are_numbered():
             self.others = ms.ParameterTuple((second, ms.Parameter(ms.Tensor([1.0]))))
     assert [p.name for p in Net().get_parameters()] == ["weight", "Parameter$1", "Parameter$2"]
     assert len(ms.nn.SGD([ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([1.0]))], momentum=0.9).accum) == 2
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_value_is_a_copy_with_a_gradient(mode):
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+        def construct(self, x):
+            return (self.w.value() * x).sum()
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net = Net()
+        gradients = ms.grad(net, None, net.trainable_params())(Tensor([3.0, 4.0]))
+    finally:
+        ms.set_context(mode=before)
+    np.testing.assert_array_equal(gradients[0].asnumpy(), [3.0, 4.0])
+    value = net.w.value()
+    value[0] = 9.0
+    assert type(value) is Tensor and net.w.asnumpy()[0] == 1.0

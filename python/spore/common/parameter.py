@@ -207,8 +207,8 @@ class Parameter(Tensor):
         self.set_data(value)
 
     def value(self):
-        """Its contents as a Tensor on the same memory."""
-        return self._alias()
+        """Its contents as a Tensor of their own; gradients go through it."""
+        return _core.apply("copy", (self,))
 
     def __repr__(self):
         return (f'Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, '

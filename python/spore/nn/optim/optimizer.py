@@ -71,7 +71,7 @@ class _RateList(LearningRateSchedule):
 
     def construct(self, global_step):
         step = min(int(global_step.item()), self.learning_rate.size - 1)
-        return self.learning_rate.value()[step]
+        return self.learning_rate._alias()[step]
 
 
 class _ConstantRate(LearningRateSchedule):
@@ -82,7 +82,7 @@ class _ConstantRate(LearningRateSchedule):
         self.learning_rate = learning_rate
 
     def construct(self, global_step):
-        return self.learning_rate.value()
+        return self.learning_rate._alias()
 
 
 class _ScaledDecay(Cell):

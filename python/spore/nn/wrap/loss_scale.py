@@ -133,7 +133,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             check.fail_type(self.cls_name, "scale_sense", scale_sense, "a Cell or a Tensor")
 
     def construct(self, *inputs):
-        scale = self.scale_sense.value().copy()  # the manager changes the Parameter in place
+        scale = self.scale_sense.value()  # the manager changes the Parameter in place
         loss, grads = self._loss_and_grads(inputs, scale)
         grads = tuple(g * (1 / scale).astype(g.dtype) for g in grads)
         grads = self.grad_reducer(grads)
