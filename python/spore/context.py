@@ -184,8 +184,16 @@ _OPTIONS = {
     'parallel_speed_up_json_path': (str, '', _any),
     'topo_order': (dict, {}, _any),
     'offload_config': (dict, {}, _any),
+    'infer_boost': (str, 'off', _one_of('on', 'off')),
+    'enable_auto_mixed_precision': (bool, False, _any),
 }
+# Options of earlier versions, about memory and devices alone: scripts that still set them run the same without.
+_FORMER = frozenset((
+    'enable_mem_reuse', 'enable_dynamic_memory', 'enable_loop_sink', 'enable_task_sink', 'enable_hccl', 'save_ms_model',
+    'save_ms_model_path', 'graph_memory_max_size', 'enable_gpu_summary', 'enable_pynative_infer', 'enable_pynative_hook',
+    'backend_policy', 'ir_fusion_flag'))
 _values = {name: row[1] for name, row in _OPTIONS.items()}
+_values['enable_ge'] = False           # to be read only
 _values['runtime_num_threads'] = None  # asked of the engine
 
 
@@ -194,7 +202,11 @@ def set_context(**kwargs):
     for key, value in kwargs.items():
         row = _OPTIONS.get(key)
         if row is None:
-            raise ValueError(f"set_context: there is no option '{key}'")
+            if key in _FORMER and _cpu_stands_in:
+                from spore import log
+                log.warning(f"set_context: '{key}' was an option of earlier versions and is left out: nothing depends on it")
+                continue
+            raise ValueError(f"set_context: there is no option '{key}'{_nearest(key)}")
         kind, _, check = row
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
@@ -203,10 +215,17 @@ def set_context(**kwargs):
         _values[key] = check(key, value)
 
 
+def _nearest(key):
+    """What may have been meant, as the end of a message."""
+    from difflib import get_close_matches
+    near = get_close_matches(key, _OPTIONS, 1, 0.75)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
 def get_context(attr_key):
     """The value of one option."""
     if attr_key not in _values:
-        raise ValueError(f"get_context: there is no option '{attr_key}'")
+        raise ValueError(f"get_context: there is no option '{attr_key}'{_nearest(attr_key)}")
     if attr_key == 'runtime_num_threads':
         return _core.threads()
     return _values[attr_key]

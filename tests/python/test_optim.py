@@ -247,3 +247,10 @@ def test_a_step_over_many_parameters_costs_little():
         step(gradients)
         times.append(time.perf_counter() - start)
     assert min(times) < 400 * 20e-6, f"{min(times) * 1e6 / 400:.1f} us a parameter"
+
+
+def test_a_list_of_learning_rates_answers_in_the_shape_of_the_step():
+    step = nn.Momentum([ms.Parameter(ms.Tensor([1.0]), name="w")], [0.1, 0.2, 0.3], 0.9)
+    assert step.learning_rate(step.global_step).shape == (1,)
+    assert step.learning_rate(ms.Tensor((1,), ms.int32))[0] == ms.Tensor(0.2)
+    assert step.get_lr().shape == ()

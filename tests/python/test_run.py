@@ -119,6 +119,14 @@ print(ms.get_context('device_target'), ms.ops.relu(ms.Tensor([-1.0, 2.0])))
     assert alone.returncode == 1 and "RuntimeError" in alone.stderr and "Ascend is not available" in alone.stderr
 
 
+def test_options_of_earlier_versions_are_left_out(script):
+    text = "import mindspore as ms; ms.set_context(mode=1, enable_mem_reuse=True, graph_memory_max_size='5GB'); print(ms.get_context('enable_ge'))"
+    done = run(script(text))
+    assert done.returncode == 0 and done.stdout == "False\n" and done.stderr.count("earlier versions") == 2, done.stderr
+    wrong = run("-c", "import mindspore as ms; ms.set_context(save_graph=1)")
+    assert wrong.returncode == 1 and "did you mean 'save_graphs'?" in wrong.stderr
+
+
 def test_as_mindspore_in_a_program():
     done = run("-c", "import spore; spore.as_mindspore(); spore.as_mindspore(); import mindspore.nn as nn\n"
                "assert nn is spore.nn",

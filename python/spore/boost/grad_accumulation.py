@@ -6,6 +6,7 @@ from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.nn.cell import Cell
 from spore.nn.optim.optimizer import Optimizer
+from spore.ops.composite import HyperMap
 
 __all__ = ['GradientAccumulation', 'gradient_accumulation_op', 'gradient_clear_op']
 
@@ -42,6 +43,7 @@ class GradientAccumulation(Cell):
         self._max_accumulation_step = max_accumulation_step
         self.optimizer = optimizer
         self.weights = optimizer.parameters
+        self.hyper_map = HyperMap()              # for subclasses, which write construct anew
         self._grad_accumulation = self.weights.clone(prefix='grad_accumulation', init='zeros')
         self._accumulation_step = Parameter(Tensor(0, mstype.int32), name='accumulation_step')
 

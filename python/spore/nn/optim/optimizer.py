@@ -71,7 +71,7 @@ class _RateList(LearningRateSchedule):
 
     def construct(self, global_step):
         step = min(int(global_step.item()), self.learning_rate.size - 1)
-        return self.learning_rate._alias()[step]
+        return self.learning_rate._alias()[step].reshape(global_step.shape)
 
 
 class _ConstantRate(LearningRateSchedule):
