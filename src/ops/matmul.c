@@ -174,8 +174,21 @@ const sp_op sp_op_matmul = {
 
 /* --- dense ------------------------------------------------------------------------------------------------------- */
 
+/* The commonest mistake with layers, told in their words; whatever else does not fit is the product's to tell. */
+static sp_status check_features(const sp_tensor *x, const sp_tensor *weight)
+{
+    if (x->rank == 0 || weight->rank != 2) return SP_OK;
+    int64_t found = x->dims[x->rank - 1], wanted = weight->dims[1];
+    char a[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
+    SP_CHECK(found < 0 || wanted < 0 || found == wanted, SP_VALUE,
+             "the input has %lld features in its last dimension (shape %s), but the weight (shape %s) takes %lld", (long long)found,
+             sp__shape_text(x->rank, x->dims, a), sp__shape_text(2, weight->dims, w), (long long)wanted);
+    return SP_OK;
+}
+
 static sp_status dense_compose(sp_builder *b, const sp_call *c)
 {
+    SP_TRY(check_features(c->in[0], c->in[1]));
     sp_tensor *y = sp_matmul(b, c->in[0], c->in[1], false, true);
     if (c->in[2]) y = sp_add(b, y, c->in[2]);
     c->out[0] = y;

@@ -249,3 +249,14 @@ def test_no_init_parameters_ends_with_its_block():
         net = nn.Dense(2, 3)
         assert Parameter.init_param is False
     assert Parameter.init_param is True and np.isfinite(net.weight.asnumpy()).all()
+
+
+def test_messages_of_common_mistakes():
+    with pytest.raises(ValueError, match=r"8 features in its last dimension \(shape \(2, 8\)\), but the weight \(shape \(4, 10\)\) takes 10"):
+        nn.Dense(10, 4)(ms.ops.ones((2, 8)))
+
+    class Net(nn.Cell):
+        def forward(self, x):
+            return x
+    with pytest.raises(AttributeError, match="'construct' is not defined. It has a method 'forward'"):
+        Net()(ms.Tensor([1.0]))

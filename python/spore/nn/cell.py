@@ -566,7 +566,8 @@ class Cell(CellState):
 
     def construct(self, *args, **kwargs):
         """What the Cell computes; written by subclasses."""
-        raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
+        hint = " It has a method 'forward': rename that." if hasattr(self, "forward") else ""
+        raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.{hint}")
 
     def bprop(self, *args):
         """Optional in subclasses: the gradient, ``bprop(*inputs, output, doutput)``."""

@@ -33,7 +33,8 @@ class LossMonitor(Callback):
         step = (params.cur_step_num - 1) % params.batch_num + 1
         if isinstance(loss, float) and not math.isfinite(loss):
             raise ValueError(f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
-                             "terminating training.")
+                             "terminating training. A smaller learning rate, gradients clipped by their norm, or a look at the data "
+                             "for NaN and zeros under logarithms and divisions may help.")
         if self._per_print_times == 0:
             return
         if params.cur_step_num <= self._last_print_time:    # a new run counts from the start again
