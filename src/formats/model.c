@@ -183,7 +183,8 @@ sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, cons
         sp_spec *s = &m->inputs[i].spec;
         if (strcmp(m->inputs[i].name, name) != 0) continue;
         bool fits = s->rank < 0 || s->rank == rank;
-        for (int k = 0; k < rank && fits; k++) fits = dims[k] >= 0 && (s->rank < 0 || s->dims[k] < 0 || s->dims[k] == dims[k]);
+        fits = fits || (m->kind->any_size && !m->sized);
+        for (int k = 0; k < rank && fits; k++) fits = dims[k] >= 0 && ((m->kind->any_size && !m->sized) || s->rank < 0 || s->dims[k] < 0 || s->dims[k] == dims[k]);
         SP_CHECK(fits, SP_VALUE, "input '%s' cannot have the shape %s: the file says %s (-1: any)", name, sp__shape_text(rank, dims, given),
                  sp__shape_text(s->rank < 0 ? 0 : s->rank, s->dims, wanted));
         s->rank = rank;
@@ -195,18 +196,23 @@ sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, cons
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-static sp_status check_argument(const sp_model_value *face, const sp_tensor *t)
+static bool has_sizes(const sp_spec *s, const sp_tensor *t)
+{
+    if (s->rank < 0) return true;
+    bool fits = sp_tensor_rank(t) == s->rank;
+    for (int k = 0; k < s->rank && fits; k++)
+        fits = s->dims[k] < 0 || sp_tensor_dims(t)[k] < 0 || sp_tensor_dims(t)[k] == s->dims[k];
+    return fits;
+}
+
+static sp_status check_argument(const sp_model_value *face, const sp_tensor *t, bool any_size)
 {
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
     const sp_spec *s = &face->spec;
     if (s->dtype == SP_DTYPE_NONE) return SP_OK;
     SP_CHECK(sp_tensor_dtype(t) == s->dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name, sp_dtype_name(sp_tensor_dtype(t)),
              sp_dtype_name(s->dtype));
-    if (s->rank < 0) return SP_OK;
-    bool fits = sp_tensor_rank(t) == s->rank;
-    for (int k = 0; k < s->rank && fits; k++)
-        fits = s->dims[k] < 0 || sp_tensor_dims(t)[k] < 0 || sp_tensor_dims(t)[k] == s->dims[k];
-    SP_CHECK(fits, SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", face->name,
+    SP_CHECK(any_size || has_sizes(s, t), SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", face->name,
              sp__shape_text(sp_tensor_rank(t), sp_tensor_dims(t), found), sp__shape_text(s->rank, s->dims, wanted));
     return SP_OK;
 }
@@ -215,8 +221,9 @@ static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *
 {
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
              "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
+    const bool any_size = m->kind->any_size && !(m->sized && sp_function_recording() != NULL);
     for (int i = 0; i < n_in; i++)
-        if (in[i] != NULL) SP_TRY(check_argument(&m->inputs[i], in[i]));
+        if (in[i] != NULL) SP_TRY(check_argument(&m->inputs[i], in[i], any_size));
     return SP_OK;
 }
 
@@ -381,7 +388,7 @@ static sp_status check_item(const sp_model_value *face, const sp_item *item)
     SP_CHECK(face->type < 0 || !list, SP_TYPE, "input '%s' is a tensor, but a list was given", face->name);
     SP_CHECK(list || (face->spec.dtype == SP_DTYPE_STR) == texts || face->spec.dtype == SP_DTYPE_NONE, SP_TYPE,
              "input '%s' takes %s, but %s was given", face->name, texts ? "numbers" : "texts", given);
-    return item->tensor != NULL ? check_argument(face, item->tensor) : SP_OK;
+    return item->tensor != NULL ? check_argument(face, item->tensor, false) : SP_OK;
 }
 
 sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_out, sp_item **out)
@@ -408,6 +415,7 @@ sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, s
     bool direct = n_in > 64 || sp_function_recording() != NULL || sp_grad_recording() || m->programs->stepwise;
     for (int i = 0; i < n_in && !direct; i++) {
         if (in[i] == NULL) continue;
+        direct = m->sized && !has_sizes(&m->inputs[i].spec, in[i]);
         given |= (uint64_t)1 << i;
         specs[n].dtype = sp_tensor_dtype(in[i]);
         specs[n].rank = sp_tensor_rank(in[i]);

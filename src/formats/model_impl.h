@@ -44,6 +44,8 @@ typedef struct sp_model_kind {
     sp_status (*reset)(const sp_model *m);
     /* apply takes weights from m->parameters of the model it is given, so that model.c may put others there. */
     bool freezes;
+    /* Inputs may be of other sizes than the file says, which are those it was written with: all others follow from them. */
+    bool any_size;
 } sp_model_kind;
 
 struct sp_model {
@@ -54,6 +56,7 @@ struct sp_model {
     int n_inputs, n_outputs;
     sp_model_value *inputs, *outputs;
     const char *form; /* sp_model_form */
+    bool sized;       /* functions inside are recorded with the sizes that the file says: with others they are only run, step by step */
     sp_bundle *parameters;
     int n_nodes;
     sp_model_node *nodes; /* the outline, made by load; in the arena */

@@ -134,6 +134,34 @@ def test_weights_are_there_once(tmp_path):
     assert path.read_bytes() == contents
 
 
+def test_other_sizes_than_the_file_says(tmp_path):
+    """As in MindSpore, sizes of inputs are found anew in every run; what does not fit an operator is its error."""
+    conv = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU())
+    conv.set_train(False)
+    path = str(tmp_path / "conv.mindir")
+    ms.export(conv, ms.Tensor(np.ones((1, 3, 8, 8), np.float32)), file_name=path, file_format="MINDIR")
+    net = nn.GraphCell(ms.load(path))
+    for shape in ((1, 3, 8, 8), (4, 3, 8, 8), (2, 3, 16, 10)):
+        x = ms.Tensor(np.random.default_rng(1).random(shape, np.float32))
+        np.testing.assert_allclose(net(x).asnumpy(), conv(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    with pytest.raises((ValueError, RuntimeError), match="conv2d"):
+        net(ms.Tensor(np.ones((1, 5, 8, 8), np.float32)))
+    with pytest.raises(TypeError, match="float64"):
+        net(ms.Tensor(np.ones((1, 3, 8, 8))))
+
+
+def test_other_sizes_in_loops():
+    """Functions inside have sizes in the file, too; such a network is run step by step."""
+    path = DATA / "while_net.mindir"
+    net = nn.GraphCell(ms.load(str(path)))
+    (x, n), (wanted, *_) = cases_of(path)[0]
+    twice = np.stack([x, x])
+    found = net(ms.Tensor(twice), ms.Tensor(n))[0].asnumpy()
+    np.testing.assert_allclose(found, np.stack([wanted, wanted]), rtol=1e-5)
+    with pytest.raises(ValueError, match="must have"):
+        ms.jit(lambda x, n: net(x, n)[0])(ms.Tensor(twice), ms.Tensor(n))
+
+
 def test_graph_mode():
     path = DATA / "while_net.mindir"
     net = nn.GraphCell(ms.load(str(path)))

@@ -154,6 +154,22 @@ def pointwise_bytes():
                        [tensor(v, k) for k, v in held.items()])), {"x": x}
 
 
+def windows_of_bytes():
+    """Convolutions over windows, in one and two dimensions: steps, gaps, uneven padding, a zero point that is known only when it is run."""
+    x = RANDOM.integers(0, 256, (2, 5, 9, 8)).astype(np.uint8)
+    line = RANDOM.integers(-128, 128, (2, 3, 17)).astype(np.int8)
+    nodes = [node("ConvInteger", ["x", "w", "xz", "wz"], ["same"], pads=[1, 1, 1, 1]),
+             node("ConvInteger", ["x", "w", "xz"], ["steps"], strides=[2, 1], dilations=[1, 2], pads=[0, 2, 1, 1]),
+             node("ConvInteger", ["x", "w"], ["plain"]), node("ConvInteger", ["line", "v", "lz"], ["of_line"], pads=[2, 0], strides=[2]),
+             node("QLinearConv", ["x", "xs", "xz", "w", "ws", "zeros", "ys", "yz", "b"], ["y"], pads=[1, 1, 1, 1], strides=[2, 2])]
+    held = {"w": RANDOM.integers(-64, 64, (6, 5, 3, 3)).astype(np.int8), "wz": np.int8(3), "v": RANDOM.integers(-64, 64, (4, 3, 5)).astype(np.int8),
+            "lz": np.int8(-7), "xs": np.float32(0.02), "ws": np.float32([0.01, 0.02, 0.03, 0.01, 0.02, 0.05]), "zeros": np.zeros(6, np.int8),
+            "ys": np.float32(0.9), "yz": np.uint8(100), "b": RANDOM.integers(-500, 500, 6).astype(np.int32)}
+    names = [("same", "int32"), ("steps", "int32"), ("plain", "int32"), ("of_line", "int32"), ("y", "uint8")]
+    return model(graph(nodes, [value("x", "uint8", ["n", 5, 9, 8]), value("line", "int8", ["n", 3, 17]), value("xz", "uint8", [])],
+                       [value(*one) for one in names], [tensor(v, k) for k, v in held.items()])), {"x": x, "line": line, "xz": np.array(119, np.uint8)}
+
+
 def loop():
     body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
                   node("Mul", ["s_out", "s_out"], ["square"])],
@@ -250,7 +266,7 @@ def grouped_queries():
 def main():
     import onnxruntime
     for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries,
-                 sparse_constants, regions, pointwise_bytes):
+                 sparse_constants, regions, pointwise_bytes, windows_of_bytes):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)

@@ -84,36 +84,39 @@ typedef struct bytes_job {
     int32_t *sums;
 } bytes_job;
 
+/* What a loop needs is in locals: bytes that are written may be any object, so the compiler would read the rest anew for each. */
 static void copy_rows(void *context, int64_t begin, int64_t end)
 {
     const bytes_job *job = context;
-    const bytes *f = &job->from;
+    const int64_t n = job->from.columns, row = job->from.row, step = job->from.column;
+    const uint8_t flip = job->from.flip;
     for (int64_t i = begin; i < end; i++) {
-        const uint8_t *from = f->data + i * f->row;
-        int8_t *i8 = job->to_i8 ? job->to_i8 + i * f->columns : NULL;
-        float *f32 = job->to_f32 ? job->to_f32 + i * f->columns : NULL;
-        if (i8 && f->column == 1)
-            for (int64_t j = 0; j < f->columns; j++) i8[j] = shifted(from[j], f->flip);
+        const uint8_t *restrict from = job->from.data + i * row;
+        int8_t *restrict i8 = job->to_i8 ? job->to_i8 + i * n : NULL;
+        float *restrict f32 = job->to_f32 ? job->to_f32 + i * n : NULL;
+        if (i8 && step == 1)
+            for (int64_t j = 0; j < n; j++) i8[j] = shifted(from[j], flip);
         else if (i8)
-            for (int64_t j = 0; j < f->columns; j++) i8[j] = shifted(from[j * f->column], f->flip);
-        else if (f->column == 1)
-            for (int64_t j = 0; j < f->columns; j++) f32[j] = shifted(from[j], f->flip);
+            for (int64_t j = 0; j < n; j++) i8[j] = shifted(from[j * step], flip);
+        else if (step == 1)
+            for (int64_t j = 0; j < n; j++) f32[j] = shifted(from[j], flip);
         else
-            for (int64_t j = 0; j < f->columns; j++) f32[j] = shifted(from[j * f->column], f->flip);
+            for (int64_t j = 0; j < n; j++) f32[j] = shifted(from[j * step], flip);
     }
 }
 
 static void sum_rows(void *context, int64_t begin, int64_t end)
 {
     const bytes_job *job = context;
-    const bytes *f = &job->from;
+    const int64_t n = job->from.columns, step = job->from.column;
+    const uint8_t flip = job->from.flip;
     for (int64_t i = begin; i < end; i++) {
-        const uint8_t *from = f->data + i * f->row;
+        const uint8_t *from = job->from.data + i * job->from.row;
         uint32_t sum = 0;
-        if (f->column == 1)
-            for (int64_t j = 0; j < f->columns; j++) sum += (uint32_t)shifted(from[j], f->flip);
+        if (step == 1)
+            for (int64_t j = 0; j < n; j++) sum += (uint32_t)shifted(from[j], flip);
         else
-            for (int64_t j = 0; j < f->columns; j++) sum += (uint32_t)shifted(from[j * f->column], f->flip);
+            for (int64_t j = 0; j < n; j++) sum += (uint32_t)shifted(from[j * step], flip);
         job->sums[i] = (int32_t)sum;
     }
 }
@@ -122,11 +125,16 @@ static void sum_rows(void *context, int64_t begin, int64_t end)
 static void sum_columns(void *context, int64_t begin, int64_t end)
 {
     const bytes_job *job = context;
-    const bytes *f = &job->from;
-    memset(job->sums + begin, 0, (size_t)(end - begin) * 4);
-    for (int64_t i = 0; i < f->rows; i++) {
-        const uint8_t *from = f->data + i * f->row;
-        for (int64_t j = begin; j < end; j++) job->sums[j] = (int32_t)((uint32_t)job->sums[j] + (uint32_t)shifted(from[j * f->column], f->flip));
+    const int64_t rows = job->from.rows, row = job->from.row, step = job->from.column;
+    const uint8_t flip = job->from.flip;
+    uint32_t *restrict sums = (uint32_t *)job->sums;
+    memset(sums + begin, 0, (size_t)(end - begin) * 4);
+    for (int64_t i = 0; i < rows; i++) {
+        const uint8_t *restrict from = job->from.data + i * row;
+        if (step == 1)
+            for (int64_t j = begin; j < end; j++) sums[j] += (uint32_t)shifted(from[j], flip);
+        else
+            for (int64_t j = begin; j < end; j++) sums[j] += (uint32_t)shifted(from[j * step], flip);
     }
 }
 

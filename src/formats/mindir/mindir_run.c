@@ -689,6 +689,7 @@ static sp_status load(const sp_source *s, sp_model *m)
     }
     SP_TRY(sp__mindir_parse(s, m, mi));
     SP_TRY(describe(m, mi));
+    m->sized = mi->n_functions > 1;
     return list_nodes(m, mi);
 }
 
@@ -722,4 +723,4 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
     return status;
 }
 
-const sp_model_kind sp__model_mindir = {.format = "mindir", .load = load, .release = release, .apply = apply};
+const sp_model_kind sp__model_mindir = {.format = "mindir", .load = load, .release = release, .apply = apply, .any_size = true};

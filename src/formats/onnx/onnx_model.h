@@ -208,6 +208,15 @@ typedef struct sp_onnx_text {
     char text[64 * 21 + 4];
 } sp_onnx_text;
 const char *sp__onnx_list(sp_onnx_text *t, int n, const int64_t *v);
+/* Kernel (given, or the attribute), strides, dilations and padding (in front and behind, axis by axis) of a node over x. */
+typedef struct sp_onnx_window {
+    int n; /* spatial dimensions */
+    int64_t kernel[SP_RANK_MAX], stride[SP_RANK_MAX], dilation[SP_RANK_MAX];
+    int64_t pads[2 * SP_RANK_MAX]; /* before and after, dimension by dimension */
+} sp_onnx_window;
+sp_status sp__onnx_window_of(sp_onnx_call *c, const sp_tensor *x, const int64_t *kernel, sp_onnx_window *w);
+/* A convolution of bytes less their zero points (NULL: none), summed in int32; *done false: it is none that is done so. onnx_byte_conv.c */
+sp_status sp__onnx_byte_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, bool *done, sp_tensor **out);
 sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v); /* int64, rank 1 */
 sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v);     /* rank 0 */
 /* Handler done: one result. */

@@ -9,11 +9,7 @@
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
-typedef struct window {
-    int n; /* spatial dimensions */
-    int64_t kernel[SP_RANK_MAX], stride[SP_RANK_MAX], dilation[SP_RANK_MAX];
-    int64_t pads[2 * SP_RANK_MAX]; /* before and after, dimension by dimension */
-} window;
+typedef sp_onnx_window window;
 
 static sp_status list_or(sp_onnx_call *c, const char *name, int n, int64_t missing, int64_t *out)
 {
@@ -25,8 +21,7 @@ static sp_status list_or(sp_onnx_call *c, const char *name, int n, int64_t missi
     return SP_OK;
 }
 
-/* Kernel (given, or the attribute), strides, dilations and padding of a node over x. */
-static sp_status window_of(sp_onnx_call *c, const sp_tensor *x, const int64_t *kernel, window *w)
+sp_status sp__onnx_window_of(sp_onnx_call *c, const sp_tensor *x, const int64_t *kernel, sp_onnx_window *w)
 {
     w->n = sp_tensor_rank(x) - 2;
     SP_CHECK(w->n >= 1 && w->n <= 3, SP_VALUE, "x has rank %d, 3 to 5 are possible", sp_tensor_rank(x));
@@ -115,7 +110,7 @@ static sp_status conv(sp_onnx_call *c)
     window_text t;
     char op[16];
     SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x), sp_tensor_rank(weight));
-    SP_TRY(window_of(c, x, sp_tensor_dims(weight) + 2, &w));
+    SP_TRY(sp__onnx_window_of(c, x, sp_tensor_dims(weight) + 2, &w));
     window_print(&w, &t);
     snprintf(op, sizeof op, "conv%dd", w.n);
     sp_tensor *y = sp__onnx_op(c, op, 3, (sp_tensor *[]){x, weight, bias}, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld",
@@ -138,7 +133,7 @@ static sp_status conv_transpose(sp_onnx_call *c)
     sp_onnx_ints wanted;
     bool has_shape = false;
     SP_CHECK(sp_tensor_rank(weight) == sp_tensor_rank(x), SP_VALUE, "x has rank %d, the weights %d", sp_tensor_rank(x), sp_tensor_rank(weight));
-    SP_TRY(window_of(c, x, sp_tensor_dims(weight) + 2, &w));
+    SP_TRY(sp__onnx_window_of(c, x, sp_tensor_dims(weight) + 2, &w));
     SP_TRY(list_or(c, "output_padding", w.n, 0, extra));
     SP_TRY(sp__onnx_ints_of(c, "output_shape", -1, &wanted, &has_shape));
     const char *mode = sp__onnx_attr_text(c, "auto_pad", "NOTSET");
@@ -204,7 +199,7 @@ static sp_status max_pool(sp_onnx_call *c)
     window w;
     window_text t;
     char op[32];
-    SP_TRY(window_of(c, x, NULL, &w));
+    SP_TRY(sp__onnx_window_of(c, x, NULL, &w));
     bool index = c->n_out > 1;
     if (!index) x = pad_lowest(c, x, &w);
     SP_TRY(sp_builder_status(c->b));
@@ -273,7 +268,7 @@ static sp_status average_pool(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     window w;
     int64_t pads[2 * SP_RANK_MAX], dims[SP_RANK_MAX];
-    SP_TRY(window_of(c, x, NULL, &w));
+    SP_TRY(sp__onnx_window_of(c, x, NULL, &w));
     bool ceil_mode = sp__onnx_attr_int(c, "ceil_mode", 0) != 0, padded = sp__onnx_attr_int(c, "count_include_pad", 0) != 0;
     bool plain = !ceil_mode && sp_dtype_kind(sp_tensor_dtype(x)) == 'f'; /* what the operator of the table does */
     for (int i = 0; i < 2 * w.n; i++) plain = plain && w.dilation[i / 2] == 1 && 2 * w.pads[i] <= w.kernel[i / 2];
@@ -303,7 +298,7 @@ static sp_status lp_pool(sp_onnx_call *c)
     window w;
     int64_t pads[2 * SP_RANK_MAX];
     double p = (double)sp__onnx_attr_int(c, "p", 2);
-    SP_TRY(window_of(c, x, NULL, &w));
+    SP_TRY(sp__onnx_window_of(c, x, NULL, &w));
     memcpy(pads, w.pads, sizeof pads);
     if (sp__onnx_attr_int(c, "ceil_mode", 0)) ceil_pads(x, &w, pads);
     sp_tensor *power = SP_ONNX_OP2(c, "pow", sp_abs(c->b, x), sp__const(c->b, p, x), NULL);

@@ -232,41 +232,6 @@ static sp_status qlinear_matmul(sp_onnx_call *c)
     return sp__onnx_return(c, quantised(c, sum, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7])));
 }
 
-/* A convolution whose kernel is one element, without padding or steps, over bytes: the product of weights [filters, channels] and pixels
- * [channels, positions]. Zero points of weights are one number, or all zero. */
-static bool is_pointwise(sp_onnx_call *c, const sp_tensor *x, const sp_tensor *x_zero, const sp_tensor *w, const sp_tensor *w_zero)
-{
-    int rank = sp_tensor_rank(w);
-    if (!is_bytes(x) || !is_bytes(w) || rank < 3 || sp_tensor_rank(x) != rank || sp__onnx_attr_int(c, "group", 1) != 1) return false;
-    for (int i = 2; i < rank; i++)
-        if (sp_tensor_dims(w)[i] != 1) return false;
-    const char *const lists[] = {"strides", "pads"};
-    for (int k = 0; k < 2; k++) {
-        const sp_onnx_attr *a = sp__onnx_attr(c, lists[k]);
-        for (int i = 0; a != NULL && i < a->n; i++)
-            if (a->ints[i] != (k == 0)) return false;
-    }
-    if (x_zero != NULL && (sp_tensor_count(x_zero) != 1 || sp_tensor_dtype(x_zero) != sp_tensor_dtype(x))) return false;
-    if (w_zero == NULL) return true;
-    if (sp_tensor_is_symbol(w_zero) || sp_tensor_dtype(w_zero) != sp_tensor_dtype(w) || !sp_tensor_is_contiguous(w_zero)) return false;
-    const uint8_t *zeros = sp_tensor_data((sp_tensor *)w_zero);
-    for (int64_t i = 1; i < sp_tensor_count(w_zero); i++)
-        if (zeros[i] != zeros[0]) return false;
-    return sp_tensor_count(w_zero) > 0;
-}
-
-/* The result is [batch, filters, positions]. */
-static sp_status pointwise(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, sp_tensor **out)
-{
-    const int64_t *d = sp_tensor_dims(x), *k = sp_tensor_dims(w);
-    SP_CHECK(k[1] == d[1], SP_VALUE, "weights for %lld channels, the input has %lld", (long long)k[1], (long long)d[1]);
-    if (w_zero != NULL) w_zero = sp__take_range(c->b, sp_reshape(c->b, w_zero, 1, (int64_t[]){-1}), 0, 0, 1);
-    sp_tensor *in[4] = {sp_reshape(c->b, w, 2, (int64_t[]){k[0], k[1]}), sp_reshape(c->b, x, 3, (int64_t[]){d[0], d[1], -1}),
-                        w_zero != NULL ? sp_reshape(c->b, w_zero, 0, NULL) : NULL, x_zero != NULL ? sp_reshape(c->b, x_zero, 0, NULL) : NULL};
-    *out = sp_builder_call(c->b, "matmul_i32", NULL, 4, in);
-    return sp_builder_status(c->b);
-}
-
 /* Whether float32 holds the sums with a bias of int32, too. */
 static bool sums_hold_bias(const sp_tensor *weights, int64_t outer, int64_t inner, const sp_tensor *bias)
 {
@@ -316,22 +281,12 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
     return sp_builder_status(c->b);
 }
 
-/* [batch, filters, positions] with the positions as x has them. */
-static sp_tensor *with_places(sp_onnx_call *c, sp_tensor *y, const sp_tensor *x, const sp_tensor *w)
-{
-    int64_t dims[SP_RANK_MAX];
-    memcpy(dims, sp_tensor_dims(x), sizeof *dims * (size_t)sp_tensor_rank(x));
-    dims[1] = sp_tensor_dims(w)[0];
-    return sp_reshape(c->b, y, sp_tensor_rank(x), dims);
-}
-
 static sp_status conv_integer(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    if (is_pointwise(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3))) {
-        SP_TRY(pointwise(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), &sum));
-        return sp__onnx_return(c, with_places(c, sum, c->in[0], c->in[1]));
-    }
+    bool done = false;
+    SP_TRY(sp__onnx_byte_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), &done, &sum));
+    if (done) return sp__onnx_return(c, sum);
     SP_TRY(integer_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), NULL, &sum));
     return sp__onnx_return(c, sp_cast(c->b, sum, SP_DTYPE_I32));
 }
@@ -348,16 +303,15 @@ static sp_status qlinear_conv(sp_onnx_call *c)
     for (int i = 1; i < rank; i++) back[i] = i == rank - 1 ? 1 : i + 1;
     if (last) x = sp_transpose(c->b, x, rank, forth);
     SP_TRY(sp_builder_status(c->b));
-    bool product = is_pointwise(c, x, c->in[2], c->in[3], c->in[5]);
-    if (product) SP_TRY(pointwise(c, x, c->in[2], c->in[3], c->in[5], &sum));
-    else SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
+    bool done = false;
+    SP_TRY(sp__onnx_byte_conv(c, x, c->in[2], c->in[3], c->in[5], &done, &sum));
+    if (!done) SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
     if (bias != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, bias, 1, 0));
     scale = sp_div(c->b, sp_mul(c->b, c->in[1], c->in[4]), c->in[6]);
     SP_TRY(sp_builder_status(c->b));
     scale = spread(c, sum, scale, 1, 0);
     sp_tensor *y = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
     y = quantised(c, y, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7]));
-    if (product) y = with_places(c, y, x, c->in[3]);
     return sp__onnx_return(c, last ? sp_transpose(c->b, y, rank, back) : y);
 }
 
