@@ -107,6 +107,10 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
             *(bool *)field = value == Py_True;
             return 0;
         }
+        if (PyLong_Check(value) && !PyLong_CheckExact(value) && PyObject_HasAttrString(value, "__is_bool__")) { /* mutable(True) */
+            *(bool *)field = PyObject_IsTrue(value) == 1;
+            return 0;
+        }
         if (PyLong_Check(value) || none || PyUnicode_Check(value)) return wrong(op, shown, "a bool", value);
         {
             int truth = strncmp(sp__py_type_name(value), "bool", 4) == 0 || sp__py_is_tensor(value) ?

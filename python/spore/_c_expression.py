@@ -53,6 +53,15 @@ class ParamInfo:
         return other
 
 
+class security:
+    """Whether parts that write files were left out of the build for safety; they were not."""
+
+    @staticmethod
+    def enable_security():
+        """No."""
+        return False
+
+
 def get_code_extra(function):
     """What compiling a function came to, or None if it is not compiled: ``stat``, ``break_count_`` (how often the function is
     split), ``compile_count_`` and, under ``code``, ``call_count_`` and ``phase_``."""

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names below the public ones that tests and programs of MindSpore import, and what they do."""
+import copy
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -104,3 +108,28 @@ def test_marks_and_small_helpers():
     def old(x):
         return x + 1
     assert old(1) == 2 and old.__name__ == "old"
+
+
+def test_functions_that_have_the_name_of_their_file_stay_functions():
+    """Importing mindspore.common.mutable must not put the module in place of the function."""
+    script = ("import spore; spore.as_mindspore()\n"
+              "import mindspore.common.mutable, mindspore.common.recompute\n"
+              "from mindspore.common.tensor import Tensor\n"
+              "from mindspore.common import mutable, recompute, tensor\n"
+              "assert callable(recompute) and mutable((1, 2)) == (1, 2) and tensor([1.0]).shape == (1,)\n")
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_copies_keep_declarations_and_marks():
+    for shape, kept in ((None, (-1,)), ([None, 3], (-1, 3))):
+        made = copy.deepcopy([Tensor(shape=shape, dtype=ms.float32)])[0]
+        assert made.shape == kept and made.dtype == ms.float32 and getattr(made, "_any_rank", False) == (shape is None)
+    for value in (True, 3, 2.5, (1, 2), [1, 2]):
+        marked = ms.mutable(value)
+        made = copy.deepcopy(marked)
+        assert made == value and type(made) is type(marked) and made.__ms_mutable__
+    assert copy.deepcopy(ms.mutable([1], True)).__ms_dynamic_len__
+    x = Tensor(np.ones((2, 3), np.float32))
+    assert ops.mean(x, 0, ms.mutable(True)).shape == (1, 3)
+    with pytest.raises(TypeError):
+        ops.mean(x, 0, ms.mutable(1))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``mutable``: values a compiled function must not treat as constants."""
+import copy
+
 from spore._core import Tensor
 
 __all__ = ["mutable"]
@@ -13,6 +15,11 @@ class _Mutable:
     def set_const_arg(self, const_arg=True):
         """Whether it counts as a constant after all."""
         self.__dict__["__ms_mutable__"] = not const_arg
+
+    def __deepcopy__(self, memo):
+        made = type(self)(copy.deepcopy(type(self).__mro__[1](self), memo))  # of the type that is marked
+        made.__dict__.update(self.__dict__)
+        return made
 
 
 def _made(base):

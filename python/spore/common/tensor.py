@@ -130,6 +130,9 @@ def __deepcopy__(self, memodict):
         made = Tensor(self.asnumpy())
     elif self.init is not None and not self._has_memory:
         made = Tensor(shape=self.shape, dtype=self.dtype, init=self.init)
+    elif not self._has_memory and -1 in self.shape:          # a declaration of an input
+        sizes = None if getattr(self, '_any_rank', False) else [None if n < 0 else n for n in self.shape]
+        made = Tensor(shape=getattr(self, '_sizes', sizes), dtype=self.dtype)
     else:
         made = self._plain_copy()
     memodict[id(self)] = made

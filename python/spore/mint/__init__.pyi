@@ -37,6 +37,7 @@ from spore.ops.math import _mint_median as median
 from spore.ops.math import mv as mv
 from spore.ops.math import _mint_norm as norm
 from spore.ops.math import _vdot as vdot
+from spore.ops.nn import _conv_tbc as conv_tbc
 from spore.ops.nn import _mint_softmax_dim as softmax
 from spore.ops.scattering import nonzero as nonzero
 from spore.ops.scattering import searchsorted as searchsorted

@@ -772,6 +772,35 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _lp_pool(x, 2, norm_type, kernel_size, stride, ceil_mode)
 
 
+def _mint_max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """The maxima of windows back at their places, zeros elsewhere.
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> x = Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> pooled, places = mint.nn.functional.max_pool2d(x, 2, return_indices=True)
+        >>> print(mint.nn.functional.max_unpool2d(pooled, places, 2))
+        [[[[0. 0.]
+           [0. 4.]]]]
+    """
+    from .. import ops
+    return ops.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
+
+
+def _conv_tbc(input, weight, bias, pad=0):
+    """A convolution of sequences (time, batch, channels) with weights (width, channels in, channels out).
+
+    Examples:
+        >>> from spore import mint
+        >>> print(mint.conv_tbc(mint.ones((4, 1, 2)), mint.ones((2, 2, 3)), mint.ones(3), pad=1).shape)
+        (5, 1, 3)
+    """
+    x, kernel = (_need_tensor(t, name, "conv_tbc") for t, name in ((input, "input"), (weight, "weight")))
+    if x.ndim != 3 or kernel.ndim != 3:
+        raise ValueError(f"For 'conv_tbc', input and weight must have 3 dimensions, but got {x.ndim} and {kernel.ndim}")
+    return _mint_conv(1)(x.transpose((1, 2, 0)), kernel.transpose((2, 1, 0)), bias, 1, pad).transpose((2, 0, 1))
+
+
 def _mint_conv(n):
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         x, single = _batched(input, n)
@@ -1078,6 +1107,7 @@ MINT = {
     "nn.functional.batch_norm": _mint_batch_norm, "nn.functional.layer_norm": layer_norm,
     "nn.functional.group_norm": group_norm, "nn.functional.embedding": embedding, "nn.functional.normalize": normalize,
     "nn.functional.interpolate": _mint_interpolate, "nn.functional.upsample": _mint_upsample,
+    "nn.functional.max_unpool2d": _mint_max_unpool2d, "conv_tbc": _conv_tbc,
     "nn.functional.max_pool2d": _mint_max_pool2d, "nn.functional.adaptive_max_pool1d": _mint_adaptive_max_pool1d,
     "nn.functional.adaptive_max_pool2d": adaptive_max_pool2d, "nn.functional.conv_transpose2d": conv_transpose2d,
     "nn.functional.conv1d": _mint_conv(1), "nn.functional.conv2d": _mint_conv(2), "nn.functional.conv3d": _mint_conv(3),

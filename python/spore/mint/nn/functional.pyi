@@ -30,6 +30,7 @@ from spore.ops.nn import _mint_interpolate as interpolate
 from spore.ops.nn import layer_norm as layer_norm
 from spore.ops.nn import _mint_log_softmax as log_softmax
 from spore.ops.nn import _mint_max_pool2d as max_pool2d
+from spore.ops.nn import _mint_max_unpool2d as max_unpool2d
 from spore.ops.nn import normalize as normalize
 from spore.ops.nn import relu as relu
 from spore.ops.nn import _mint_softmax as softmax
