@@ -713,6 +713,9 @@ def register_hook(self, hook):
     """
     if not callable(hook):
         raise TypeError(f"register_hook: a function is wanted, but got {type(hook).__name__}")
+    if _state.losing() and _core.is_symbol(self):
+        from spore.common.vectorize import keeps
+        keeps("a hook on a Tensor")
     capture = _state.capture()
     if capture is not None and capture.differentiated and _core.is_symbol(self) and not _core.grad_recording():
         from spore.graph.gradients import hooked
