@@ -37,6 +37,7 @@ def spore_side():
     import spore as ms
     from spore import Tensor, nn
     points, images, labels = (Tensor(a) for a in data())
+    labels = labels.astype(ms.int32)
     mlp = nn.SequentialCell(nn.Dense(2, 64), nn.Tanh(), nn.Dense(64, 64), nn.Tanh(), nn.Dense(64, 1))
     cnn = nn.SequentialCell(nn.Conv2d(1, 8, 3, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2),
                             nn.Conv2d(8, 16, 3, pad_mode="valid", has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(),
