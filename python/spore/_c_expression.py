@@ -62,6 +62,10 @@ class security:
         return False
 
 
+def reset_op_id():
+    """Count operators in names from zero again; names have no such numbers here."""
+
+
 def get_code_extra(function):
     """What compiling a function came to, or None if it is not compiled: ``stat``, ``break_count_`` (how often the function is
     split), ``compile_count_`` and, under ``code``, ``call_count_`` and ``phase_``."""

@@ -182,7 +182,18 @@ class _Executor:
     which are always there."""
 
     def __init__(self):
-        self._paused = None
+        self._paused, self._flag = None, False
+
+    def grad_flag(self):
+        """Has a Cell asked for gradients, or is a gradient computation under way?"""
+        return self._flag or self.requires_grad()
+
+    def set_grad_flag(self, flag):
+        """Note whether a Cell asks for gradients; what is recorded follows from the gradient function."""
+        self._flag = bool(flag)
+
+    def clear_res(self):
+        """Forget what is kept between calls: nothing is."""
 
     def enable_grad(self):
         """Are operators recorded for gradients?"""

@@ -444,7 +444,7 @@ def pad(arr, pad_width, mode='constant', stat_length=None, constant_values=0, en
         end_values: where 'linear_ramp' ends.
         reflect_type: 'even', or 'odd' for elements mirrored around the edge's value too.
     """
-    x = tensor_only(arr, 'pad')
+    x = tensor(arr)
     widths = _widths(pad_width.tolist() if isinstance(pad_width, Tensor) else pad_width, x.ndim)
     if callable(mode):
         from spore.numpy.array_ops import apply_along_axis

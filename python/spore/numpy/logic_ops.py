@@ -108,7 +108,7 @@ def array_equiv(a1, a2):
 
 def signbit(x, dtype=None):
     """Which elements have a minus sign?"""
-    return cast(ops.less(tensor_only(x, 'signbit'), 0), dtype)
+    return cast(ops.less(tensor(x), 0), dtype)
 
 
 def sometrue(a, axis=None, keepdims=False):

@@ -61,14 +61,14 @@ _convert.export({
     'log': _unary(ops.log, 'The natural logarithm', True, lists=True), 'log10': _unary(ops.log10, 'The logarithm to base 10', True),
     'log1p': _unary(ops.log1p, 'The natural logarithm of one plus this,', True, lists=True),
     'log2': _unary(ops.log2, 'The logarithm to base 2', True),
-    'negative': _unary(ops.neg, 'The negative', name='a'), 'positive': _unary(lambda x: x.copy(), 'A copy', name='a'),
+    'negative': _unary(ops.neg, 'The negative', name='a', lists=True), 'positive': _unary(lambda x: x.copy(), 'A copy', name='a'),
     'rad2deg': _unary(lambda x: x * (180 / math.pi), 'The angle in degrees', True),
     'radians': _unary(lambda x: x * (math.pi / 180), 'The angle in radians', True),
     'reciprocal': _unary(lambda x: ops.reciprocal(x) if x.dtype.is_floating_point or x.dtype.is_complex
-                         else ops.div(1, x, rounding_mode='trunc').astype(x.dtype), 'One divided by it,'),
-    'rint': _unary(ops.round, 'The nearest whole number', True), 'sign': _unary(ops.sign, 'The sign', True),
+                         else ops.div(1, x, rounding_mode='trunc').astype(x.dtype), 'One divided by it,', lists=True),
+    'rint': _unary(ops.round, 'The nearest whole number', True, lists=True), 'sign': _unary(ops.sign, 'The sign', True, lists=True),
     'sin': _unary(ops.sin, 'The sine', True), 'sinh': _unary(ops.sinh, 'The hyperbolic sine', True),
-    'sqrt': _unary(ops.sqrt, 'The square root', True), 'square': _unary(ops.square, 'The square'),
+    'sqrt': _unary(ops.sqrt, 'The square root', True, lists=True), 'square': _unary(ops.square, 'The square', lists=True),
     'tan': _unary(ops.tan, 'The tangent', True), 'tanh': _unary(ops.tanh, 'The hyperbolic tangent', True),
     'trunc': _unary(ops.trunc, 'The whole part', True)}, globals())
 
@@ -225,7 +225,7 @@ def mean(a, axis=None, keepdims=False, dtype=None):
 
 def var(x, axis=None, ddof=0, keepdims=False):
     """The variance along dimensions, the sum of squares divided by their number less ddof."""
-    x = floating(tensor_only(x, 'var'))
+    x = floating(tensor(x))
     axes = axes_of(axis, x.ndim, 'var')
     n = arrays.size(x, axes)
     deviation = x - ops.mean(x, axes, True)

@@ -150,6 +150,7 @@ def unsqueeze(input, dim):
 
 def squeeze(input, axis=None):
     """Without dimensions of size 1: all of them, or those of the ones given."""
+    tensor_of(input, "input", "squeeze")
     if axis is None or axis == ():
         return apply("reshape", (input,), {"shape": tuple(n for n in input.shape if n != 1)})
     gone = {axis_of(a, max(input.ndim, 1)) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
@@ -438,6 +439,7 @@ def cartesian_prod(*inputs):
 
 def combinations(input, r=2, with_replacement=False):
     """Every choice of r elements, one row each."""
+    tensor_of(input, "input", "combinations")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = [list(c) for c in choose(range(input.size), r)]
     if not rows:
@@ -518,16 +520,19 @@ def tensor_split(input, indices_or_sections, axis=0):
 
 def hsplit(input, indices_or_sections):
     """tensor_split along the second dimension, of a vector along its only one."""
+    tensor_of(input, "input", "hsplit")
     return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
 
 def vsplit(input, indices_or_sections):
     """tensor_split along the first dimension."""
+    tensor_of(input, "input", "vsplit")
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input, indices_or_sections):
     """tensor_split along the third dimension."""
+    tensor_of(input, "input", "dsplit")
     return tensor_split(input, indices_or_sections, 2)
 
 
@@ -678,6 +683,7 @@ def reverse(x, axis):
 
 def rot90(input, k, dims):
     """Turned by k right angles in the plane of two dimensions."""
+    tensor_of(input, "input", "rot90")
     a, b = (axis_of(d, input.ndim, "dims") for d in ints_of(dims, "dims"))
     if a == b:
         raise ValueError(f"rot90: two different dimensions are wanted, but got {dims}")
@@ -734,6 +740,7 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
 
 def padding(x, pad_dim_size=8):
     """The last dimension, of size 1, filled up with zeros."""
+    tensor_of(x, "x", "padding")
     if x.ndim < 2 or x.shape[-1] != 1:
         raise ValueError(f"padding: the last dimension must have size 1, but the shape is {x.shape}")
     return apply("pad", (x,), {"pads": (0, 0) * (x.ndim - 1) + (0, pad_dim_size - 1)})
@@ -743,6 +750,7 @@ def padding(x, pad_dim_size=8):
 
 def diag(input):
     """A Tensor with the elements on the diagonal of twice as many dimensions."""
+    tensor_of(input, "input", "diag")
     if input.ndim == 0:
         raise ValueError("diag: the Tensor has no dimensions")
     flat = ravel(input)
@@ -751,8 +759,8 @@ def diag(input):
 
 def _mint_diag(input, diagonal=0):
     """A matrix with the vector on a diagonal, or the diagonal of a matrix."""
-    return apply("diag_embed", (input,), {"offset": diagonal}) if input.ndim == 1 else apply("diagonal", (input,),
-        {"offset": diagonal})
+    tensor_of(input, "input", "diag")
+    return apply("diag_embed" if input.ndim == 1 else "diagonal", (input,), {"offset": diagonal})
 
 
 def _tensor_diag(self, diagonal=None):

@@ -69,6 +69,7 @@ def fill(type, shape, value):
 
 def fills(x, value):
     """One number in the shape and dtype of another Tensor."""
+    tensor_of(x, "x", "fills")
     return _full(x.shape, value, x.dtype)
 
 

@@ -2,6 +2,7 @@
 """Operators on images whose arguments need Python."""
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from .array import tensor_of
 from .primitive import Primitive, prim_attr_register
 
 __all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2Im", "grid_sample", "affine_grid",
@@ -50,6 +51,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns of windows added back to an image of output_size."""
+    tensor_of(input, "input", "fold")
     size = tuple(output_size.tolist()) if isinstance(output_size, Tensor) else _pair(output_size)
     single = input.ndim == 2
     out = apply("fold", [input.expand_dims(0) if single else input],

@@ -3,6 +3,7 @@
 from .. import _core
 from .._core import Tensor
 from ._make import plain, primitive
+from .array import tensor_of
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve", "qr", "svd", "lstsq", "matrix_solve", "pinv", "cond"]
 
@@ -265,6 +266,7 @@ def lu_solve(b, LU_data, LU_pivots):
         [[1.]
          [2.]]
     """
+    tensor_of(b, "b", "lu_solve")
     _matrix(LU_data, "lu_solve", "LU_data")
     order = _exchanged(LU_pivots, LU_data.shape[-1])
     from .. import ops

@@ -4,6 +4,7 @@ import math
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from .array import tensor_of
 from .primitive import Primitive, prim_attr_register
 
 __all__ = ["nll_loss", "NLLLoss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "soft_margin_loss",
@@ -60,6 +61,7 @@ class NLLLoss(Primitive):
 
 def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
     """1 - cosine where the target is 1, cosine above the margin where it is -1."""
+    tensor_of(input1, "input1", "cosine_embedding_loss")
     axis = input1.ndim - 1 if input1.ndim == 1 else 1
     dot = _sum(input1 * input2, axis)
     size = (_sum(input1 * input1, axis) + 1e-12) * (_sum(input2 * input2, axis) + 1e-12)
@@ -98,6 +100,7 @@ def soft_margin_loss(input, target, reduction="mean"):
 
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
     """Mean over the other classes of max(0, margin - score of the target + score)^p."""
+    tensor_of(input, "input", "multi_margin_loss")
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', p must be 1 or 2, but got {p}")
     x = input.reshape((1, -1)) if input.ndim == 1 else input
@@ -114,6 +117,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
 
 def multilabel_margin_loss(input, target, reduction="mean"):
     """Over targets (those before the first -1) and other classes: sum of max(0, 1 - score of target + score) / classes."""
+    tensor_of(input, "input", "multilabel_margin_loss")
     x, t = (v.reshape((1, -1)) if v.ndim == 1 else v for v in (input, target))
     _same_shape(x, t, "multilabel_margin_loss")
     classes = x.shape[1]

@@ -379,6 +379,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
 
 def bias_add(input_x, bias):
     """Add one number per channel (axis 1)."""
+    _need_tensor(bias, "bias", "bias_add")
     return BiasAdd()(input_x, bias)
 
 
@@ -640,6 +641,7 @@ class UpsampleTrilinear3D(Primitive):
 
 def channel_shuffle(x, groups):
     """Deal the channels of `groups` groups out in turn."""
+    _need_tensor(x, "x", "channel_shuffle")
     n, c, *rest = x.shape
     if groups <= 0 or c % groups:
         raise ValueError(f"For 'channel_shuffle', groups must divide the {c} channels, but got {groups}")

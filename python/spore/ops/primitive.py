@@ -15,7 +15,7 @@ __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_r
 
 
 class Registry:
-    """Functions of numpy arrays by the name or class of a primitive."""
+    """Functions by the name or class of a primitive."""
 
     def __init__(self):
         self._functions = {}
@@ -34,9 +34,6 @@ class Registry:
     @staticmethod
     def _key(prim):
         return prim if isinstance(prim, str) else (prim.__name__ if isinstance(prim, type) else prim.name)
-
-    def __len__(self):
-        return len(self._functions)
 
 
 bprop_getters = Registry()  # gradients of primitives that users write
@@ -144,7 +141,7 @@ class Primitive:
 
     def _with_own_gradient(self, run, args, kwargs):
         """run(*args, **kwargs), whose gradient is the one that bprop_getters has for this primitive, if it has one."""
-        maker = bprop_getters.get(self) if bprop_getters else None
+        maker = bprop_getters.get(self)
         if maker is None:
             return run(*args, **kwargs)
         from spore.common.differentiate import call, with_gradient

@@ -389,6 +389,7 @@ def index_fill(x, axis, index, value):
 
 def select_scatter(input, src, axis, index):
     """A copy in which one slice along a dimension is src."""
+    tensor_of(input, "input", "select_scatter")
     axis = axis_of(axis, input.ndim)
     n, index = input.shape[axis], int_of(index, "index")
     if not -n <= index < n:
@@ -399,6 +400,7 @@ def select_scatter(input, src, axis, index):
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """A copy in which start:end:step along a dimension is src."""
+    tensor_of(input, "input", "slice_scatter")
     axis = axis_of(axis, input.ndim)
     found = builtins.slice(start, end, step).indices(input.shape[axis])
     wanted = input.shape[:axis] + (len(builtins.range(*found)),) + input.shape[axis + 1:]
@@ -467,6 +469,7 @@ scatter_nd_min = _scatter_coordinates("min", "scatter_nd_min")
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """Add y to slices of a Parameter along a dimension, in place."""
+    tensor_of(x, "x", "index_add")
     return _write_rows(x, (axis_of(axis, x.ndim),), (indices,), y, "add")
 
 
@@ -566,11 +569,13 @@ def _segments(x, segment_ids, num_segments, reduce, start):
 
 def unsorted_segment_sum(input_x, segment_ids, num_segments):
     """The sums of the slices that carry the same number."""
+    tensor_of(input_x, "input_x", "unsorted_segment_sum")
     return _segments(input_x, segment_ids, num_segments, "add", 0)
 
 
 def unsorted_segment_prod(x, segment_ids, num_segments):
     """The products of the slices that carry the same number."""
+    tensor_of(x, "x", "unsorted_segment_prod")
     return _segments(x, segment_ids, num_segments, "mul", 1)
 
 
@@ -587,11 +592,13 @@ def _extreme(x, largest):
 
 def unsorted_segment_max(x, segment_ids, num_segments):
     """The largest elements of the slices that carry the same number."""
+    tensor_of(x, "x", "unsorted_segment_max")
     return _segments(x, segment_ids, num_segments, "max", _extreme(x, False))
 
 
 def unsorted_segment_min(x, segment_ids, num_segments):
     """The smallest elements of the slices that carry the same number."""
+    tensor_of(x, "x", "unsorted_segment_min")
     return _segments(x, segment_ids, num_segments, "min", _extreme(x, True))
 
 

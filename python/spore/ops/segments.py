@@ -5,7 +5,7 @@ from .._core import Tensor
 from ..common import dtype as mstype
 from . import array, creation, scattering
 from ._make import plain, primitive
-from .array import axis_of, ints_of
+from .array import axis_of, ints_of, tensor_of
 
 __all__ = ["SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd", "sparse_segment_mean", "max_unpool1d",
            "max_unpool2d", "max_unpool3d", "MaxUnpool2D", "MaxUnpool3D", "inplace_add", "inplace_sub", "inplace_update",
@@ -88,16 +88,19 @@ def _unpool(x, indices, n, kernel_size, stride, padding, output_size, name):
 
 def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
     """max_pool1d undone: maxima back at their places, zeros elsewhere."""
+    tensor_of(x, "x", "max_unpool1d")
     return _unpool(x, indices, 1, kernel_size, stride, padding, output_size, "max_unpool1d")
 
 
 def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
     """max_pool2d undone: maxima back at their places, zeros elsewhere."""
+    tensor_of(x, "x", "max_unpool2d")
     return _unpool(x, indices, 2, kernel_size, stride, padding, output_size, "max_unpool2d")
 
 
 def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
     """max_pool3d undone: maxima back at their places, zeros elsewhere."""
+    tensor_of(x, "x", "max_unpool3d")
     return _unpool(x, indices, 3, kernel_size, stride, padding, output_size, "max_unpool3d")
 
 
@@ -163,6 +166,7 @@ InplaceIndexAdd = primitive("InplaceIndexAdd", lambda self, var, indices, update
 
 def population_count(input_x):
     """How many bits of each integer are one, as uint8."""
+    tensor_of(input_x, "input_x", "population_count")
     if input_x.dtype not in (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8, mstype.uint16, mstype.uint32,
                              mstype.uint64):
         raise TypeError(f"population_count: the input must be integers, but its dtype is {input_x.dtype}")
@@ -200,6 +204,7 @@ def mirror_pad(input_x, paddings, mode):
 
 def eps(x):
     """The step from one to the next number of the dtype, everywhere."""
+    tensor_of(x, "x", "eps")
     step = {mstype.float16: 2.0 ** -10, mstype.float32: 2.0 ** -23, mstype.float64: 2.0 ** -52, mstype.bfloat16: 2.0 ** -7}.get(x.dtype)
     if step is None:
         raise TypeError(f"eps: the input must be a float, but its dtype is {x.dtype}")

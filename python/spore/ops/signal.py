@@ -6,6 +6,7 @@ from .. import _core
 from .._core import Tensor
 from ..common import dtype as mstype
 from ._make import primitive
+from .array import tensor_of
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window", "stft", "BartlettWindow",
            "BlackmanWindow", "HammingWindow", "STFT", "view_as_real"]
@@ -86,6 +87,7 @@ HammingWindow = primitive("HammingWindow", lambda self, length: hamming_window(
 
 def view_as_real(input):
     """Complex numbers as pairs: the last dimension of the result holds the real and the imaginary part."""
+    tensor_of(input, "input", "view_as_real")
     if not input.is_complex():
         raise TypeError(f"view_as_real: the input must be complex, but its dtype is {input.dtype}")
     return _apply("stack", (_apply("real", (input,)), _apply("imag", (input,))), {"axis": -1})

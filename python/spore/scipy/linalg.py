@@ -209,6 +209,8 @@ def det(a, overwrite_a=False, check_finite=True):
         >>> print(det(ms.Tensor([[0.0, 2.0], [4.0, 5.0]])))
         -8.0
     """
+    if not isinstance(a, Tensor):
+        raise TypeError(f"det: a must be a Tensor, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
     return ops.det(a)
