@@ -318,7 +318,8 @@ sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
         size_t line = 0;
         while (line < s->bytes && line < TEXT_SHOWN && s->data[line] != '\n') line++;
         sp__error_context("the file is a text that begins \"%s\", not a %s", sp__name_shown((const char *)s->data, line, shown), format->title);
-    }
+    } else if (status == SP_FORMAT && s->options->format == NULL && s->options->key == NULL && !format->probe(s))
+        sp__error_context("it does not begin as a %s does, only its name says it is one", format->title);
     return status;
 }
 

@@ -554,3 +554,11 @@ def test_a_text_under_the_name_of_weights(text, ending, tmp_path):
     path.write_text(text)
     with pytest.raises((ValueError, RuntimeError), match="is a text that begins"):
         ms.load_checkpoint(str(path))
+
+
+def test_other_contents_than_the_name_says(tmp_path):
+    """A file of ggml under the name of one of PyTorch's."""
+    path = tmp_path / "model.bin"
+    path.write_bytes(b"lmgg\x0a\0\0\0silero-16k" + bytes(200))
+    with pytest.raises((ValueError, RuntimeError), match="does not begin as a PyTorch file does"):
+        ms.load_checkpoint(str(path))
