@@ -70,14 +70,13 @@ typedef struct {
         }                                                                                                              \
     }
 SP_EACH_FLOAT(AFFINE, , )
-SP_WIDE(affine_F32)
+SP_WIDE_FLOATS(affine)
 
 static sp_status affine_run(const channel_job *j, int dtype)
 {
-    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, affine, )};
     const int64_t units = j->s.inner == 1 ? j->s.outer : j->s.outer * j->s.n;
     return sp__parallel_for(units, sp__grain(j->s.inner == 1 ? j->s.n : j->s.inner),
-                            dtype == SP_DTYPE_F32 ? SP_WIDEST(affine_F32) : fns[dtype], (void *)j);
+                            affine_widest(dtype), (void *)j);
 }
 static size_t two_per_channel(const sp_call *c)
 {
@@ -219,7 +218,7 @@ static sp_status train_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 
-SP_WIDE(batch_stats_F32)
+SP_WIDE_FLOATS(batch_stats)
 /* Short runs are dearer to hand over than to read once more. */
 static int64_t train_epilogue(const sp_call *c)
 {
@@ -228,7 +227,6 @@ static int64_t train_epilogue(const sp_call *c)
 }
 static sp_status train_reference(const sp_call *c)
 {
-    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_stats, )};
     const sp_tensor *x = c->in[0];
     const sp_dtype real = stats_dtype(x);
     channel_job j = {.s = sp__split_at(x, 1, 1), .x = x->data, .out = c->out[0]->data, .a = c->work,
@@ -240,7 +238,7 @@ static sp_status train_reference(const sp_call *c)
     const int64_t units = channel_units(&j.s, &grain);
     sp__params_read(c->in[1], 1, real, x->dims[1], j.a);
     sp__params_read(c->in[2], 0, real, x->dims[1], j.b);
-    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_stats_F32) : fns[x->dtype], &j));
+    SP_TRY(sp__parallel_for(units, grain, batch_stats_widest(x->dtype), &j));
     if (j.s.inner > 1) return SP_OK; /* results are there */
     if (real == SP_DTYPE_F64) fold_F64(&j, 0, j.s.n);
     else fold_F32(&j, 0, j.s.n);
@@ -332,12 +330,10 @@ static sp_status train_grad_infer(const sp_call *c, sp_meta *out)
     return SP_OK;
 }
 static size_t train_grad_workspace(const sp_call *c) { return two_per_channel(c) / 2 * 5; }
-SP_WIDE(batch_sums_F32)
-SP_WIDE(batch_dx_F32)
+SP_WIDE_FLOATS(batch_sums)
+SP_WIDE_FLOATS(batch_dx)
 static sp_status train_grad_reference(const sp_call *c)
 {
-    static void (*const sums[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_sums, )};
-    static void (*const dx[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, batch_dx, )};
     const sp_tensor *x = c->in[0];
     const sp_dtype real = stats_dtype(x);
     const size_t bytes = (size_t)x->dims[1] * sp_dtype_bytes(real);
@@ -355,11 +351,11 @@ static sp_status train_grad_reference(const sp_call *c)
     }
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
-    SP_TRY(sp__parallel_for(units, grain, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_sums_F32) : sums[x->dtype], &j));
+    SP_TRY(sp__parallel_for(units, grain, batch_sums_widest(x->dtype), &j));
     if (j.s.inner > 1) return SP_OK; /* dx is there */
     if (real == SP_DTYPE_F64) coefficients_F64(&j, 0, j.s.n);
     else coefficients_F32(&j, 0, j.s.n);
-    return sp__parallel_for(j.s.outer, sp__grain(j.s.n), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(batch_dx_F32) : dx[x->dtype], &j);
+    return sp__parallel_for(j.s.outer, sp__grain(j.s.n), batch_dx_widest(x->dtype), &j);
 }
 
 static sp_status train_vjp(sp_builder *b, const sp_vjp *v)

@@ -104,7 +104,7 @@ static int64_t run_at(const norm_shape *s, int64_t r, int64_t i, int64_t *p)
         }                                                                                                              \
     }
 SP_EACH_FLOAT(NORM_ROWS, , )
-SP_WIDE(norm_rows_F32)
+SP_WIDE_FLOATS(norm_rows)
 
 /* With a = gamma g and h the normalised x: dx = scale (a - mean(a) - h mean(a h)); without centring no mean(a). */
 #define NORM_GRAD_CHUNKS(D, T, C, LOAD, STORE, ...)                                                                    \
@@ -161,7 +161,7 @@ SP_WIDE(norm_rows_F32)
         }                                                                                                              \
     }
 SP_EACH_FLOAT(NORM_GRAD_CHUNKS, , )
-SP_WIDE(norm_grad_F32)
+SP_WIDE_FLOATS(norm_grad)
 #define NORM_PARAMS(D, T, C, LOAD, STORE, ...)                                                                         \
     static void norm_params_##D(const norm_job *j, int64_t chunks, C *sum)                                             \
     {                                                                                                                  \
@@ -186,7 +186,6 @@ static size_t params_bytes(const sp_call *c, const norm_shape *s)
 static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,
                           const sp_tensor *beta)
 {
-    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, norm_rows, )};
     const sp_tensor *x = c->in[0];
     const sp_dtype real = compute_dtype(x);
     char *second = (char *)c->work + params_bytes(c, s) / 2;
@@ -194,13 +193,12 @@ static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, do
     sp__params_read(beta, 0, real, s->m, second);
     norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .out = c->out[0]->data, .gamma = c->work,
                   .beta = second, .mean = c->n_out > 2 ? c->out[1]->data : NULL, .variance = c->out[c->n_out - 1]->data};
-    return s->n ? sp__parallel_for(s->rows, sp__grain(s->n), x->dtype == SP_DTYPE_F32 ? SP_WIDEST(norm_rows_F32) : fns[x->dtype], &j) : SP_OK;
+    return s->n ? sp__parallel_for(s->rows, sp__grain(s->n), norm_rows_widest(x->dtype), &j) : SP_OK;
 }
 
 static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,
                                const sp_tensor *dout)
 {
-    static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, norm_grad, )};
     const sp_tensor *x = c->in[0];
     const sp_dtype real = compute_dtype(x);
     const size_t bytes = params_bytes(c, s);
@@ -208,7 +206,7 @@ static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool cente
     norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .g = dout->data, .out = c->out[0]->data,
                   .gamma = c->work, .partial = (char *)c->work + 2 * bytes, .chunk_rows = chunk_rows(s)};
     const int64_t chunks = s->n ? (s->rows + j.chunk_rows - 1) / j.chunk_rows : 0;
-    SP_TRY(sp__parallel_for(chunks, 1, x->dtype == SP_DTYPE_F32 ? SP_WIDEST(norm_grad_F32) : fns[x->dtype], &j));
+    SP_TRY(sp__parallel_for(chunks, 1, norm_grad_widest(x->dtype), &j));
     char *total = (char *)c->work + bytes;
     if (real == SP_DTYPE_F64) norm_params_F64(&j, chunks, (double *)(void *)total);
     else norm_params_F32(&j, chunks, (float *)(void *)total);

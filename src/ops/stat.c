@@ -503,7 +503,6 @@ enum { PICK_LANES = 32, PICK_BLOCK = 512, PICK_LINES = 64 };
         }                                                                                                              \
     }                                                                                                                  \
     SP_WIDE(name##_##D)
-#define PICK_ROW(D, T, C, LOAD, STORE, name, ...) case SP_DTYPE_##D: return SP_WIDEST(name##_##D);
 SP_EACH_REAL(PICK, pick_max, x > y)
 SP_EACH_BOOL(PICK, pick_max, x > y)
 SP_EACH_REAL(PICK, pick_min, x < y)
@@ -511,16 +510,16 @@ SP_EACH_BOOL(PICK, pick_min, x < y)
 static pick_fn max_pick(sp_dtype dtype)
 {
     switch (dtype) {
-        SP_EACH_REAL(PICK_ROW, pick_max, )
-        SP_EACH_BOOL(PICK_ROW, pick_max, )
+        SP_EACH_REAL(SP_WIDE_CASE, pick_max, )
+        SP_EACH_BOOL(SP_WIDE_CASE, pick_max, )
     default: return NULL;
     }
 }
 static pick_fn min_pick(sp_dtype dtype)
 {
     switch (dtype) {
-        SP_EACH_REAL(PICK_ROW, pick_min, )
-        SP_EACH_BOOL(PICK_ROW, pick_min, )
+        SP_EACH_REAL(SP_WIDE_CASE, pick_min, )
+        SP_EACH_BOOL(SP_WIDE_CASE, pick_min, )
     default: return NULL;
     }
 }

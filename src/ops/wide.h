@@ -32,4 +32,18 @@ static inline sp__part_fn sp__widest(sp__part_fn plain, sp__part_fn avx2, sp__pa
 #define SP_WIDEST(fn) (fn)
 #endif
 
+/* name_DTYPE for all floats (kernels.h), and the one to run here by dtype: name_widest. */
+#define SP_WIDE_EACH(D, T, C, LOAD, STORE, name, ...) SP_WIDE(name##_##D)
+#define SP_WIDE_CASE(D, T, C, LOAD, STORE, name, ...)                                                                  \
+    case SP_DTYPE_##D: return SP_WIDEST(name##_##D);
+#define SP_WIDE_FLOATS(name)                                                                                           \
+    SP_EACH_FLOAT(SP_WIDE_EACH, name, )                                                                                \
+    static sp__part_fn name##_widest(int dtype)                                                                        \
+    {                                                                                                                  \
+        switch (dtype) {                                                                                               \
+            SP_EACH_FLOAT(SP_WIDE_CASE, name, )                                                                        \
+        default: return NULL;                                                                                          \
+        }                                                                                                              \
+    }
+
 #endif

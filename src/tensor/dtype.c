@@ -221,7 +221,7 @@ static sp_loop_fn run_loop(sp_dtype from, sp_dtype to)
     return to == SP_DTYPE_U8 ? run_F32_U8 : to == SP_DTYPE_I8 ? run_F32_I8 : to == SP_DTYPE_I32 ? run_F32_I32 : NULL;
 }
 
-/* float16 by the conversions that every CPU with AVX2 has: eight elements at once, the same bits as half.h. */
+/* Between floats: float16 by the conversions that every CPU with AVX2 has, eight elements at once, the same bits as half.h. */
 #if SP_HAVE_X86
 __attribute__((target("avx2,f16c"))) static void convert_F32_F16(int64_t n, char *const *ptr, const int64_t *step, const void *context)
 {
@@ -249,13 +249,37 @@ __attribute__((target("avx2,f16c"))) static void convert_F16_F32(int64_t n, char
     for (; i + 8 <= n; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
     for (; i < n; i++) to[i] = sp__f16_f32(from[i]);
 }
+
+/* bfloat16 is a matter of integers: the compiler makes vectors of its conversions. */
+#define CONVERT_RUN(FROM, F, TO, T, of)                                                                                \
+    __attribute__((target("avx2"))) static void convert_##FROM##_##TO(int64_t n, char *const *ptr, const int64_t *step, \
+                                                                      const void *context)                             \
+    {                                                                                                                  \
+        const F *from = (const F *)(const void *)ptr[1];                                                               \
+        T *to = (T *)(void *)ptr[0];                                                                                   \
+        if (step[0] != (int64_t)sizeof(T) || step[1] != (int64_t)sizeof(F)) cast_##FROM##_##TO(n, ptr, step, context); \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++) to[i] = of(from[i]);                                                       \
+    }
+CONVERT_RUN(F32, float, BF16, sp_bf16, sp__f32_bf16)
+CONVERT_RUN(BF16, sp_bf16, F32, float, sp__bf16_f32)
+CONVERT_RUN(F64, double, F32, float, (float))
+CONVERT_RUN(F32, float, F64, double, (double))
+
+static sp_loop_fn converter(sp_dtype from, sp_dtype to)
+{
+    if (from == SP_DTYPE_F32)
+        return to == SP_DTYPE_F16 ? convert_F32_F16 : to == SP_DTYPE_BF16 ? convert_F32_BF16 : to == SP_DTYPE_F64 ? convert_F32_F64 : NULL;
+    if (to != SP_DTYPE_F32) return NULL;
+    return from == SP_DTYPE_F16 ? convert_F16_F32 : from == SP_DTYPE_BF16 ? convert_BF16_F32 : from == SP_DTYPE_F64 ? convert_F64_F32 : NULL;
+}
 #endif
 
 sp_loop_fn sp__cast_loop(sp_dtype from, sp_dtype to)
 {
 #if SP_HAVE_X86
-    if (from == SP_DTYPE_F32 && to == SP_DTYPE_F16 && sp__cpu_features() & SP_CPU_AVX2) return convert_F32_F16;
-    if (from == SP_DTYPE_F16 && to == SP_DTYPE_F32 && sp__cpu_features() & SP_CPU_AVX2) return convert_F16_F32;
+    sp_loop_fn convert = sp__cpu_features() & SP_CPU_AVX2 ? converter(from, to) : NULL;
+    if (convert) return convert;
 #endif
     if (from == to) {
         switch (sp_dtype_bytes(from)) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_norm.c - layer and root-mean-square normalisation of float32 over rows.h, forward and backward.
+/* cpu_norm.c - layer and root-mean-square normalisation over rows.h, forward and backward.
  *
  * A row is one thread's work. The gradients of gamma and beta are summed per chunk of rows in float and over the chunks in double;
- * chunks depend on the shape only. Parameters that are repeated inside a row, or of another dtype, are left to the reference. */
+ * chunks depend on the shape only. Rows of float16 and bfloat16 are widened one by one, computed in float32 and rounded once. Parameters that
+ * are repeated inside a row, or of another dtype than x, are left to the reference. */
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
 
-enum { CHUNKS_MAX = 64, PART = 16384 /* elements that are worth a thread */ };
+enum { CHUNKS_MAX = 64, PART = 16384 /* elements that are worth a thread */, WIDE_MOST = 4096 /* elements of a row that is widened */ };
 
 typedef struct {
     const sp__row_kernels *k;
@@ -17,6 +18,7 @@ typedef struct {
     const float *x, *g, *gamma, *beta;
     float *out, *mean, *variance, *partial; /* partial: chunks x (dgamma, dbeta) */
     float *dgamma, *dbeta;
+    sp_dtype dtype; /* half precision: x, g, gamma, beta and what comes out hold that */
 } norm_job;
 
 static float *floats(const sp_tensor *t) { return t ? (float *)(void *)t->data : NULL; }
@@ -42,9 +44,11 @@ static bool measure(const sp_call *c, norm_job *j)
         j->n = c->in[1]->count;
         j->epsilon = ((const sp__rms_norm_attrs *)c->attrs)->epsilon;
     }
-    for (int i = 0; i < c->n_in; i++)
-        if (c->in[i] && c->in[i]->dtype != SP_DTYPE_F32) return false;
+    j->dtype = (sp_dtype)x->dtype;
+    for (int i = 1; i < c->n_in; i++)
+        if (c->in[i] && c->in[i]->dtype != x->dtype) return false;
     if (x->count == 0 || j->n == 0) return false;
+    if (j->dtype != SP_DTYPE_F32 && ((j->dtype != SP_DTYPE_F16 && j->dtype != SP_DTYPE_BF16) || j->n > WIDE_MOST)) return false;
     j->rows = x->count / j->n;
     const int64_t least = PART / j->n > 0 ? PART / j->n : 1, chunk = (j->rows + CHUNKS_MAX - 1) / CHUNKS_MAX;
     j->chunk = chunk > least ? chunk : least;
@@ -59,6 +63,53 @@ static void forward(void *context, int64_t begin, int64_t end)
         j->k->norm(j->n, j->out + r * j->n, j->x + r * j->n, j->gamma, j->beta, j->center, j->epsilon, m);
         if (j->mean) j->mean[r] = m[0];
         j->variance[r] = j->center ? m[1] : m[2];
+    }
+}
+
+static void convert(sp_dtype from, sp_dtype to, int64_t n, void *dst, const void *src)
+{
+    char *const ptr[2] = {dst, (char *)(uintptr_t)src};
+    const int64_t step[2] = {(int64_t)sp_dtype_bytes(to), (int64_t)sp_dtype_bytes(from)};
+    sp__cast_loop(from, to)(n, ptr, step, NULL);
+}
+
+/* Row r of half-precision numbers as floats; NULL stays NULL. */
+static const float *widened(const norm_job *j, const float *from, int64_t r, float *room)
+{
+    if (from) convert(j->dtype, SP_DTYPE_F32, j->n, room, (const char *)from + r * j->n * 2);
+    return from ? room : NULL;
+}
+
+static void forward_half(void *context, int64_t begin, int64_t end)
+{
+    const norm_job *j = context;
+    float x[WIDE_MOST], gamma_room[WIDE_MOST], beta_room[WIDE_MOST];
+    const float *gamma = widened(j, j->gamma, 0, gamma_room), *beta = widened(j, j->beta, 0, beta_room);
+    for (int64_t r = begin; r < end; r++) {
+        float m[3];
+        widened(j, j->x, r, x);
+        j->k->norm(j->n, x, x, gamma, beta, j->center, j->epsilon, m);
+        convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
+        if (j->mean) convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->mean + r * 2, &m[0]);
+        convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->variance + r * 2, &m[j->center ? 1 : 2]);
+    }
+}
+
+static void backward_half(void *context, int64_t begin, int64_t end)
+{
+    const norm_job *j = context;
+    float x[WIDE_MOST], g[WIDE_MOST], gamma_room[WIDE_MOST];
+    const float *gamma = widened(j, j->gamma, 0, gamma_room);
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        float *dgamma = j->partial + chunk * 2 * j->n, *dbeta = dgamma + j->n;
+        memset(dgamma, 0, (size_t)j->n * 2 * sizeof(float));
+        const int64_t stop = (chunk + 1) * j->chunk < j->rows ? (chunk + 1) * j->chunk : j->rows;
+        for (int64_t r = chunk * j->chunk; r < stop; r++) {
+            widened(j, j->x, r, x);
+            widened(j, j->g, r, g);
+            j->k->norm_grad(j->n, x, x, g, gamma, j->center, j->epsilon, dgamma, dbeta);
+            convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
+        }
     }
 }
 
@@ -84,8 +135,10 @@ static void add_chunks(void *context, int64_t begin, int64_t end)
             dgamma += (double)j->partial[k * 2 * j->n + i];
             dbeta += (double)j->partial[(k * 2 + 1) * j->n + i];
         }
-        j->dgamma[i] = (float)dgamma;
-        if (j->dbeta) j->dbeta[i] = (float)dbeta;
+        const float both[2] = {(float)dgamma, (float)dbeta};
+        const int64_t size = (int64_t)sp_dtype_bytes(j->dtype);
+        convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dgamma + i * size, &both[0]);
+        if (j->dbeta) convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dbeta + i * size, &both[1]);
     }
 }
 
@@ -113,7 +166,7 @@ sp_status sp__cpu_norm(const sp_call *c)
                   .beta = c->n_in > 2 ? floats(c->in[2]) : NULL, .mean = c->n_out > 2 ? floats(c->out[1]) : NULL,
                   .variance = floats(c->out[c->n_out - 1])};
     measure(c, &j);
-    return sp__parallel_for(j.rows, PART / j.n > 0 ? PART / j.n : 1, forward, &j);
+    return sp__parallel_for(j.rows, PART / j.n > 0 ? PART / j.n : 1, j.dtype == SP_DTYPE_F32 ? forward : forward_half, &j);
 }
 
 sp_status sp__cpu_norm_grad(const sp_call *c)
@@ -122,6 +175,6 @@ sp_status sp__cpu_norm_grad(const sp_call *c)
                   .out = floats(c->out[0]), .dgamma = floats(c->out[1]), .dbeta = c->n_out > 2 ? floats(c->out[2]) : NULL,
                   .partial = c->work};
     measure(c, &j);
-    SP_TRY(sp__parallel_for((j.rows + j.chunk - 1) / j.chunk, 1, backward, &j));
+    SP_TRY(sp__parallel_for((j.rows + j.chunk - 1) / j.chunk, 1, j.dtype == SP_DTYPE_F32 ? backward : backward_half, &j));
     return sp__parallel_for(j.n, 4096, add_chunks, &j);
 }
