@@ -108,12 +108,12 @@ static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *
         shape##_loop(KIND_BF16, name##_row, n, ptr, step, attrs);                                                      \
     }
 
-/* `before` prepares constants from the attributes. */
-#define UNARY_WITH(name, before, expr)                                                                                 \
+/* The last argument prepares constants from the attributes. */
+#define UNARY_ROW(name, expr, ...)                                                                                     \
     static void name##_row(int64_t n, float *o, const float *x_, const void *attrs)                                    \
     {                                                                                                                  \
         (void)attrs;                                                                                                   \
-        before;                                                                                                        \
+        __VA_ARGS__;                                                                                                   \
         int64_t i = 0;                                                                                                 \
         for (; i + LANES <= n; i += LANES) {                                                                           \
             const vf x = vf_load(x_ + i);                                                                              \
@@ -123,13 +123,15 @@ static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *
             const vf x = vf_load_n(x_ + i, n - i);                                                                     \
             vf_store_n(o + i, expr, n - i);                                                                            \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+#define UNARY_WITH(name, before, expr)                                                                                 \
+    UNARY_ROW(name, expr, before)                                                                                      \
     LOOP_KINDS(name, unary)
-#define BINARY_WITH(name, before, expr)                                                                                \
+#define BINARY_ROW(name, expr, ...)                                                                                    \
     static void name##_row(int64_t n, float *o, const float *x_, const float *y_, const void *attrs)                   \
     {                                                                                                                  \
         (void)attrs;                                                                                                   \
-        before;                                                                                                        \
+        __VA_ARGS__;                                                                                                   \
         int64_t i = 0;                                                                                                 \
         for (; i + LANES <= n; i += LANES) {                                                                           \
             const vf x = vf_load(x_ + i), y = vf_load(y_ + i);                                                         \
@@ -139,37 +141,75 @@ static inline void binary_loop(loop_kind kind, binary_row row, int64_t n, char *
             const vf x = vf_load_n(x_ + i, n - i), y = vf_load_n(y_ + i, n - i);                                       \
             vf_store_n(o + i, expr, n - i);                                                                            \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+#define BINARY_WITH(name, before, expr)                                                                                \
+    BINARY_ROW(name, expr, before)                                                                                     \
     LOOP_KINDS(name, binary)
 #define UNARY(name, expr) UNARY_WITH(name, (void)0, expr)
 #define BINARY(name, expr) BINARY_WITH(name, (void)0, expr)
+
+/* Formulas so short that the way through blocks would take longer than they do: runs of half precision stay in registers. */
+#define HALF_RUN(name, half, shape, KIND, operands, loads, expr)                                                       \
+    static void name##_##half(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                     \
+    {                                                                                                                  \
+        int64_t i = 0;                                                                                                 \
+        if (runs_of_two_bytes(operands, step)) {                                                                       \
+            for (; i + LANES <= n; i += LANES) {                                                                       \
+                loads(half);                                                                                           \
+                vf_store_##half((sp_##half *)(void *)ptr[0] + i, expr);                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+        char *const rest[3] = {ptr[0] + i * step[0], ptr[1] + i * step[1], operands > 2 ? ptr[2] + i * step[2] : NULL}; \
+        if (i < n) shape##_loop(KIND, name##_row, n - i, rest, step, attrs);                                           \
+    }
+static inline bool runs_of_two_bytes(int operands, const int64_t *step)
+{
+    return step[0] == 2 && step[1] == 2 && (operands < 3 || step[2] == 2);
+}
+#define LOAD_X(half) const vf x = vf_load_##half((const sp_##half *)(const void *)ptr[1] + i)
+#define LOAD_XY(half) LOAD_X(half), y = vf_load_##half((const sp_##half *)(const void *)ptr[2] + i)
+#define F32_ONLY(name, shape)                                                                                          \
+    static void name##_f32(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                        \
+    {                                                                                                                  \
+        shape##_loop(KIND_F32, name##_row, n, ptr, step, attrs);                                                       \
+    }
+#define UNARY_SHORT(name, expr)                                                                                        \
+    UNARY_ROW(name, expr, (void)0)                                                                                     \
+    F32_ONLY(name, unary)                                                                                              \
+    HALF_RUN(name, f16, unary, KIND_F16, 2, LOAD_X, expr)                                                              \
+    HALF_RUN(name, bf16, unary, KIND_BF16, 2, LOAD_X, expr)
+#define BINARY_SHORT(name, expr)                                                                                       \
+    BINARY_ROW(name, expr, (void)0)                                                                                    \
+    F32_ONLY(name, binary)                                                                                             \
+    HALF_RUN(name, f16, binary, KIND_F16, 3, LOAD_XY, expr)                                                            \
+    HALF_RUN(name, bf16, binary, KIND_BF16, 3, LOAD_XY, expr)
 
 /* --- arithmetic: the same bits as the reference ------------------------------------------------------------------------ */
 
 #define K(v) vf_set((float)(v))
 #define ZERO vf_set(0)
-BINARY(add, x + y)
-BINARY(sub, x - y)
-BINARY(mul, x *y)
-BINARY(div, x / y)
-BINARY(maximum, vf_select(vm_lt(y, x) | vm_nan(x), x, y))
-BINARY(minimum, vf_select(vm_lt(x, y) | vm_nan(x), x, y))
-UNARY(neg, vf_neg(x))
-UNARY(abs, vf_abs(x))
-UNARY(square, x *x)
-UNARY(sqrt, vf_sqrt(x))
+BINARY_SHORT(add, x + y)
+BINARY_SHORT(sub, x - y)
+BINARY_SHORT(mul, x *y)
+BINARY_SHORT(div, x / y)
+BINARY_SHORT(maximum, vf_select(vm_lt(y, x) | vm_nan(x), x, y))
+BINARY_SHORT(minimum, vf_select(vm_lt(x, y) | vm_nan(x), x, y))
+UNARY_SHORT(neg, vf_neg(x))
+UNARY_SHORT(abs, vf_abs(x))
+UNARY_SHORT(square, x *x)
+UNARY_SHORT(sqrt, vf_sqrt(x))
 UNARY(rsqrt, K(1) / vf_sqrt(x))
 UNARY(reciprocal, K(1) / x)
-UNARY(floor, vf_floor(x))
-UNARY(ceil, vf_neg(vf_floor(vf_neg(x))))
-UNARY(round, vf_round(x))
+UNARY_SHORT(floor, vf_floor(x))
+UNARY_SHORT(ceil, vf_neg(vf_floor(vf_neg(x))))
+UNARY_SHORT(round, vf_round(x))
 BINARY(floor_div, vf_floor(x / y))
 static inline vf float_trunc(vf x) { return vf_copysign(vf_floor(vf_abs(x)), x); }
-UNARY(trunc, float_trunc(x))
+UNARY_SHORT(trunc, float_trunc(x))
 BINARY(trunc_div, float_trunc(x / y))
 UNARY(sign, vf_select(vm_eq(x, ZERO) | vm_nan(x), x, vf_copysign(K(1), x)))
-UNARY(relu, vf_select(vm_lt(ZERO, x) | vm_nan(x), x, ZERO))
-BINARY(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
+UNARY_SHORT(relu, vf_select(vm_lt(ZERO, x) | vm_nan(x), x, ZERO))
+BINARY_SHORT(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
 
 /* --- functions --------------------------------------------------------------------------------------------------------- */
 

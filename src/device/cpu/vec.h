@@ -255,4 +255,45 @@ static inline void vec_to_bf16(int64_t n, sp_bf16 *to, const float *from)
     for (int64_t i = 0; i < n; i++) to[i] = sp__f32_bf16(from[i]); /* integers alone: the compiler makes vectors of it */
 }
 
+/* A whole vector at once, through registers where there are instructions for it. */
+#if defined(__AVX512F__)
+static inline vf vf_load_f16(const sp_f16 *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const void *)p)); }
+static inline void vf_store_f16(sp_f16 *p, vf v) { _mm256_storeu_si256((void *)p, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT)); }
+static inline vf vf_load_bf16(const sp_bf16 *p)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)p)), 16));
+}
+static inline void vf_store_bf16(sp_bf16 *p, vf v)
+{
+    const vi u = (vi)v, odd = (u >> 16) & 1, rounded = u + 0x7FFF + odd;
+    const __m512i bits = _mm512_mask_blend_epi32(vm_nan(v), (__m512i)rounded, (__m512i)(u | 0x400000));
+    _mm256_storeu_si256((void *)p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(bits, 16)));
+}
+#else
+static inline vf vf_load_f16(const sp_f16 *p)
+{
+    float x[LANES];
+    vec_from_f16(LANES, x, p);
+    return vf_load(x);
+}
+static inline void vf_store_f16(sp_f16 *p, vf v)
+{
+    float x[LANES];
+    vf_store(x, v);
+    vec_to_f16(LANES, p, x);
+}
+static inline vf vf_load_bf16(const sp_bf16 *p)
+{
+    float x[LANES];
+    vec_from_bf16(LANES, x, p);
+    return vf_load(x);
+}
+static inline void vf_store_bf16(sp_bf16 *p, vf v)
+{
+    float x[LANES];
+    vf_store(x, v);
+    vec_to_bf16(LANES, p, x);
+}
+#endif
+
 #endif
