@@ -180,7 +180,7 @@ def _spread(fn, args, kwargs):
 def _positions_of(grad_position, n_args, name):
     if grad_position is None:
         return ()
-    positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     for position in positions:
         if isinstance(position, bool) or not isinstance(position, int):
             raise TypeError(f"{name}: grad_position must be an int or a tuple of int, but got {type(position).__name__}")
@@ -333,7 +333,7 @@ def _shape_gradients(by_position, weight_grads, grad_position, weights, weight_l
     for_weights = weight_grads[0] if one_weight else tuple(weight_grads)
     if grad_position is None:
         return for_weights
-    positions = grad_position if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     for_positions = tuple(by_position[p] for p in positions if p in by_position)
     if len(for_positions) == 1:
         for_positions = for_positions[0]

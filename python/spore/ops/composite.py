@@ -5,6 +5,7 @@ import numbers
 
 from .. import _core
 from ..common.differentiate import call
+from ..graph import state as _state
 from .primitive import Primitive
 
 __path__ = []  # addresses below this one are in _addresses.py
@@ -181,7 +182,22 @@ class HyperMap(_Mapping):
         order = range(n - 1, -1, -1) if self.reverse else range(n)
         done = {i: self._walk(fn, tuple(a[i] for a in args)) for i in order}
         result = [done[i] for i in range(n)]
-        return result if isinstance(args[0], list) else tuple(result)
+        return result if isinstance(args[0], list) and _state.capture() is not None else tuple(result)     # as MindSpore
+
+
+def _like(number):
+    """zeros_like and ones_like of this module take numbers and nested tuples besides Tensors, unlike those of ops."""
+    def like(value):
+        if isinstance(value, (tuple, list)):
+            return tuple(like(v) for v in value)
+        if isinstance(value, (bool, int, float)):
+            return type(value)(number)
+        from . import ones_like as ones, zeros_like as zeros
+        return (ones if number else zeros)(value)
+    return like
+
+
+zeros_like, ones_like = _like(0), _like(1)
 
 
 # --- smaller ones ----------------------------------------------------------------------------------------------------

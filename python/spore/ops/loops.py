@@ -74,6 +74,10 @@ class Scan(Primitive):
             raise ValueError(f"Scan: length is {length}, but xs has {len(xs)} items")
         carry, made = init, []
         for item in xs:
-            carry, y = loop_func(carry, item)
+            step = loop_func(carry, item)
+            if not isinstance(step, tuple) or len(step) != 2:
+                raise ValueError("For `Scan` op, the return value of parameter [loop_func] must be a tuple with two elements, but got: "
+                                 f"{type(step).__name__}")
+            carry, y = step
             made.append(y)
         return carry, made
