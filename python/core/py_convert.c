@@ -362,6 +362,14 @@ static bool holds(PyObject *o, PyTypeObject *type)
     return false;
 }
 
+static bool holds_double_tensor(PyObject *o)
+{
+    if (sp__py_is_tensor(o)) return ((sp_py_tensor *)o)->t && ((sp_py_tensor *)o)->t->dtype == SP_DTYPE_F64;
+    for (Py_ssize_t i = 0; is_sequence(o) && i < seq_size(o); i++)
+        if (holds_double_tensor(seq_item(o, i))) return true;
+    return false;
+}
+
 static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype)
 {
     PyObject *make = sp__py_numpy("array");
@@ -372,7 +380,7 @@ static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype)
         t = sp__py_from_buffer(array, false);
         /* Python floats make numpy choose float64; ours is float32 unless float64 numbers were given. */
         if (t && t->dtype == SP_DTYPE_F64 && dtype == SP_DTYPE_NONE && find_numpy_types() && !holds(o, array_type) &&
-            !holds(o, sp__py_tensor_type))
+            !holds_double_tensor(o))
             dtype = SP_DTYPE_F32;
         t = cast_take(t, dtype);
     }

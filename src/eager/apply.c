@@ -12,6 +12,16 @@ _Thread_local sp_dtype sp__param_dtype = SP_DTYPE_NONE;
 
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
+/* Why a tensor without memory cannot be computed with. */
+static sp_status no_contents(const sp_op *op, const char *name, const sp_tensor *t)
+{
+    if (t->symbol)
+        return sp__fail(SP_RUNTIME, "%s: input %s stands for a value of a program and has no contents outside of it: let the program "
+                        "return it", op->name, name);
+    return sp__fail(SP_RUNTIME, "%s: input %s has no contents: it declares a shape, or waits for its initializer (init_data)", op->name,
+                    name);
+}
+
 static sp_status check_inputs(const sp_op *op, int n_in, sp_tensor *const *in)
 {
     const sp_inputs *names = sp__op_inputs(op);
@@ -21,6 +31,7 @@ static sp_status check_inputs(const sp_op *op, int n_in, sp_tensor *const *in)
     for (int i = 0; i < n_in; i++) {
         int k = i < names->n ? i : names->n - 1;
         SP_CHECK(in[i] || (names->optional >> k & 1), SP_TYPE, "%s: input %s is missing", op->name, names->names[k]);
+        if (in[i] && !in[i]->data && in[i]->count && !sp__recorder) return no_contents(op, names->names[k], in[i]);
     }
     return SP_OK;
 }

@@ -125,8 +125,7 @@ class Expressions:
                               "time only")
         return LateText(Joined((-1, ""), (-1, "")), [left, right])
 
-    @staticmethod
-    def _listed(value, other):
+    def _listed(self, value, other):
         """A list beside a Tensor counts as a Tensor."""
         if isinstance(value, (tuple, list)) and not any(varies(item) for item in value):
             return Tensor(value)
@@ -134,7 +133,7 @@ class Expressions:
             from spore import ops
             if all(isinstance(item, (Scalar, int, bool)) for item in value):
                 return ops.stack([symbol_of(item, int) for item in value])
-            items = [as_tensor(item, other) if isinstance(item, Scalar) else item for item in value]
+            items = [as_tensor(item, other) if isinstance(item, Scalar) else self._listed(item, other) for item in value]
             return ops.stack([item if isinstance(item, Tensor) else Tensor(item, dtype=other.dtype) for item in items])
         return value
 
@@ -182,6 +181,8 @@ class Expressions:
         if isinstance(condition, bool):
             return not condition
         opposite = condition.logical_not()
+        if isinstance(value, Tensor) and value.ndim:
+            opposite = opposite.reshape(shape_of(value))         # of one element, in as many dimensions as before
         return Scalar(opposite, bool) if isinstance(value, Scalar) else opposite
 
     def truth(self, value):

@@ -17,6 +17,7 @@ import types
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
+from spore.common.sparse_tensor import _Sparse
 from spore.graph.errors import Unsupported
 from spore.graph.values import Array, Choice, Closure, LateText, Scalar, Unbound, dtype_of, number_kind, shape_of, symbol_of
 
@@ -199,6 +200,35 @@ class OfDict:
                 and all(a.equals(b) for a, b in zip(self.items, other.items)))
 
 
+class OfSparse:
+    """A COOTensor or one of its kin, part by part."""
+    abstract = "AbstractSparseTensor"
+
+    def __init__(self, type_, shape, items):
+        self.type, self.shape, self.items = type_, shape, items
+
+    def specs(self):
+        return [spec for item in self.items for spec in item.specs()]
+
+    def leaves(self, value):
+        return [leaf for kind, part in zip(self.items, sparse_parts(value)) for leaf in kind.leaves(part)]
+
+    def fillers(self):
+        return [leaf for item in self.items for leaf in item.fillers()]
+
+    def rebuild(self, leaves):
+        return self.type(*[item.rebuild(leaves) for item in self.items], self.shape)
+
+    def equals(self, other):
+        return (isinstance(other, OfSparse) and self.type is other.type and self.shape == other.shape
+                and all(a.equals(b) for a, b in zip(self.items, other.items)))
+
+
+def sparse_parts(value):
+    """The Tensors that a sparse one is made of."""
+    return [getattr(value, name) for name in value._parts]
+
+
 class OfClosure:
     """A function of the program with the values it has caught."""
     abstract = "FuncGraphAbstractClosure"
@@ -296,6 +326,8 @@ def kind_of(value):
         return OfSequence(type(value), [kind_of(item) for item in value])
     if isinstance(value, dict):
         return OfDict(type(value), list(value), [kind_of(item) for item in value.values()])
+    if isinstance(value, _Sparse) and _varies(value):
+        return OfSparse(type(value), value.shape, [kind_of(part) for part in sparse_parts(value)])
     return Known(value)
 
 
@@ -315,7 +347,7 @@ def _varies(value, depth=0):
         return depth < 20 and any(_varies(item, depth + 1) for item in value.values())
     if isinstance(value, Closure):
         return depth < 20 and any(_varies(item, depth + 1) for item in value.captured.values())
-    return False
+    return isinstance(value, _Sparse) and any(_varies(part) for part in sparse_parts(value))
 
 
 varies = _varies
@@ -381,6 +413,8 @@ def join(a, b):
         if a.keys == b.keys:
             return OfDict(a.type, a.keys, [join(x, y) for x, y in zip(a.items, b.items)])
         raise Unsupported(f"a dict has the keys {a.keys} in one branch and {b.keys} in the other")
+    elif isinstance(a, OfSparse) and isinstance(b, OfSparse) and (a.type, a.shape) == (b.type, b.shape):
+        return OfSparse(a.type, a.shape, [join(x, y) for x, y in zip(a.items, b.items)])
     elif _is_function(a) and _is_function(b):
         return _join_functions(a, b)
     for one in (a, b):

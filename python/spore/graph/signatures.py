@@ -13,8 +13,9 @@ from spore import context
 from spore._core import Tensor
 from spore.common.mutable import _Mutable
 from spore.common.parameter import Parameter
+from spore.common.sparse_tensor import _Sparse
 from spore.graph.errors import Unsupported
-from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, OfText, kind_of, same
+from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfSparse, OfTensor, OfText, kind_of, same, sparse_parts
 from spore.graph.values import Choice, Closure, shape_of
 
 __all__ = ["faithful_key", "faithful_kind", "key_of", "argument_kind", "output_kind", "giver", "Results", "Options"]
@@ -43,6 +44,8 @@ def key_of(value):
         return (kind,) + _inner_key(value, False)
     if isinstance(value, Tensor):
         return value.dtype, value.shape
+    if isinstance(value, _Sparse):
+        return kind, value.shape, tuple([key_of(part) for part in sparse_parts(value)])
     if kind is np.ndarray:
         return kind, value.dtype.str, value.shape, value.tobytes() if value.dtype != object else id(value)
     try:
@@ -143,6 +146,8 @@ def argument_kind(value, constant_tensors=False, is_mutable=False):
         kind = OfSequence(base, [inside(v) for v in value])
     elif isinstance(value, dict):
         kind = OfDict(dict, list(value), [inside(v) for v in value.values()])
+    elif isinstance(value, _Sparse):
+        return OfSparse(type(value), value.shape, [inside(v) for v in sparse_parts(value)])
     else:
         return Known(value)
     kind.marked = is_mutable             # such a list is taken by its contents: the caller's does not change and is not given back
@@ -245,6 +250,8 @@ def output_kind(value, capture):
         return OfSequence(type(value), [output_kind(v, capture) for v in value])
     if isinstance(value, dict):
         return OfDict(type(value), list(value), [output_kind(v, capture) for v in value.values()])
+    if isinstance(value, _Sparse):
+        return OfSparse(type(value), value.shape, [output_kind(v, capture) for v in sparse_parts(value)])
     if isinstance(value, (Choice, Closure)) or not capture.faithful and (
             isinstance(value, (types.FunctionType, types.MethodType)) or _is_cell(value)):
         raise RuntimeError("Function in output is not supported. Please check your code.")
@@ -279,6 +286,9 @@ def giver(kind):
     if isinstance(kind, OfDict):
         items = list(zip(kind.keys, [giver(item) for item in kind.items]))
         return lambda leaves: {key: item(leaves) for key, item in items}
+    if isinstance(kind, OfSparse):
+        parts, type_, shape = [giver(item) for item in kind.items], kind.type, kind.shape
+        return lambda leaves: type_(*[part(leaves) for part in parts], shape)
     value = kind.value
     return lambda leaves: value
 
@@ -404,6 +414,7 @@ def _check_declared(i, declared, given, seen):
             raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "
                              f"{len(declared)}, and input: {given!r}.")
         for d, g in zip(declared, given):
-            _check_declared(i, d, g, seen)
+            if isinstance(d, (Tensor, tuple, list)) or not isinstance(declared, _Mutable):     # numbers of a mutable one may change
+                _check_declared(i, d, g, seen)
     elif declared is not None and not isinstance(declared, _Mutable) and not same(declared, given):
         raise ValueError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th should be {declared!r}, but got {given!r}!")
