@@ -5,6 +5,14 @@
 
 #include "device/device.h"
 
+/* n neighbouring elements of another dtype: rows of half precision that are computed in float32. */
+static inline void sp__cpu_convert(sp_dtype from, sp_dtype to, int64_t n, void *dst, const void *src)
+{
+    char *const ptr[2] = {dst, (char *)(uintptr_t)src};
+    const int64_t step[2] = {(int64_t)sp_dtype_bytes(to), (int64_t)sp_dtype_bytes(from)};
+    sp__cast_loop(from, to)(n, ptr, step, NULL);
+}
+
 sp_status sp__cpu_matmul(const sp_call *c);
 size_t sp__cpu_matmul_work(const sp_call *c);
 bool sp__cpu_matmul_takes(const sp_call *c);

@@ -66,17 +66,10 @@ static void forward(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void convert(sp_dtype from, sp_dtype to, int64_t n, void *dst, const void *src)
-{
-    char *const ptr[2] = {dst, (char *)(uintptr_t)src};
-    const int64_t step[2] = {(int64_t)sp_dtype_bytes(to), (int64_t)sp_dtype_bytes(from)};
-    sp__cast_loop(from, to)(n, ptr, step, NULL);
-}
-
 /* Row r of half-precision numbers as floats; NULL stays NULL. */
 static const float *widened(const norm_job *j, const float *from, int64_t r, float *room)
 {
-    if (from) convert(j->dtype, SP_DTYPE_F32, j->n, room, (const char *)from + r * j->n * 2);
+    if (from) sp__cpu_convert(j->dtype, SP_DTYPE_F32, j->n, room, (const char *)from + r * j->n * 2);
     return from ? room : NULL;
 }
 
@@ -89,9 +82,9 @@ static void forward_half(void *context, int64_t begin, int64_t end)
         float m[3];
         widened(j, j->x, r, x);
         j->k->norm(j->n, x, x, gamma, beta, j->center, j->epsilon, m);
-        convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
-        if (j->mean) convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->mean + r * 2, &m[0]);
-        convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->variance + r * 2, &m[j->center ? 1 : 2]);
+        sp__cpu_convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
+        if (j->mean) sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->mean + r * 2, &m[0]);
+        sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->variance + r * 2, &m[j->center ? 1 : 2]);
     }
 }
 
@@ -108,7 +101,7 @@ static void backward_half(void *context, int64_t begin, int64_t end)
             widened(j, j->x, r, x);
             widened(j, j->g, r, g);
             j->k->norm_grad(j->n, x, x, g, gamma, j->center, j->epsilon, dgamma, dbeta);
-            convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
+            sp__cpu_convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
         }
     }
 }
@@ -137,8 +130,8 @@ static void add_chunks(void *context, int64_t begin, int64_t end)
         }
         const float both[2] = {(float)dgamma, (float)dbeta};
         const int64_t size = (int64_t)sp_dtype_bytes(j->dtype);
-        convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dgamma + i * size, &both[0]);
-        if (j->dbeta) convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dbeta + i * size, &both[1]);
+        sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dgamma + i * size, &both[0]);
+        if (j->dbeta) sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->dbeta + i * size, &both[1]);
     }
 }
 

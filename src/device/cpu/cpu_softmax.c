@@ -37,13 +37,6 @@ static void run_rows(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void convert(sp_dtype from, sp_dtype to, int64_t n, void *dst, const void *src)
-{
-    char *const ptr[2] = {dst, (char *)(uintptr_t)src};
-    const int64_t step[2] = {(int64_t)sp_dtype_bytes(to), (int64_t)sp_dtype_bytes(from)};
-    sp__cast_loop(from, to)(n, ptr, step, NULL);
-}
-
 static void run_half_rows(void *context, int64_t begin, int64_t end)
 {
     const softmax_job *j = context;
@@ -51,10 +44,10 @@ static void run_half_rows(void *context, int64_t begin, int64_t end)
     const softmax_job row = {.rows = j->rows, .n = j->n, .is_log = j->is_log, .x = x, .g = j->g ? g : NULL, .out = x};
     for (int64_t i = begin; i < end; i++) {
         const int64_t at = i * j->n * 2;
-        convert(j->dtype, SP_DTYPE_F32, j->n, x, (const char *)j->x + at);
-        if (j->g) convert(j->dtype, SP_DTYPE_F32, j->n, g, (const char *)j->g + at);
+        sp__cpu_convert(j->dtype, SP_DTYPE_F32, j->n, x, (const char *)j->x + at);
+        if (j->g) sp__cpu_convert(j->dtype, SP_DTYPE_F32, j->n, g, (const char *)j->g + at);
         run_rows((void *)(uintptr_t)&row, 0, 1);
-        convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + at, x);
+        sp__cpu_convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + at, x);
     }
 }
 
