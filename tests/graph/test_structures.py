@@ -62,6 +62,19 @@ def test_tensors_of_nested_lists():
     assert call(x)[3].shape == (1,)
 
 
+def test_sequences_of_tensors_are_written():
+    def f(x, y):
+        x = x * 1
+        x[0:2] = (y, y * 2)
+        x[Tensor([2, 3]), Tensor([0, 1])] = [y[0], y[1]]
+        return x
+    x, y = Tensor(np.zeros((4, 2), np.float32)), Tensor([5.0, 6.0])
+    want = f(x, y).asnumpy().tolist()
+    assert want == [[5.0, 6.0], [10.0, 12.0], [5.0, 0.0], [0.0, 6.0]]
+    assert ms.jit(f)(x, y).asnumpy().tolist() == ms.jit(f, capture_mode="bytecode")(x, y).asnumpy().tolist() == want
+    assert ms.jit(ms.grad(lambda x, y: f(x, y).sum(), 1))(x, y).asnumpy().tolist() == [4.0, 4.0]
+
+
 def test_a_value_of_a_program_has_no_contents_outside():
     graph = _core.graph_create()
     function, (x,) = _core.function_begin(graph, "f", [(ms.float32, (2,))])

@@ -241,6 +241,8 @@ class Statements:
         """``owner[index] = value``: lists and dicts change, of a Tensor the owner gets a new value."""
         owner = self.eval(target.value, frame)
         index = self.eval(target.slice, frame)
+        if isinstance(owner, Tensor) and isinstance(value, (tuple, list)) and varies(value):
+            value = self._listed(value, owner)                   # x[i] = (y, z)
         if isinstance(owner, Tensor) and self.capture.faithful:
             self.write_in_place(owner, index, value)
             return
