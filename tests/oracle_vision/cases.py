@@ -2,8 +2,11 @@
 """What is asked of MindSpore (record.py) and of spore (test_oracle_vision.py): the same expressions on the same inputs.
 
 An expression is evaluated with ``vision``, ``transforms``, ``np`` and ``Inter``, ``Border`` and so on in scope, then called
-with the inputs. Random transforms are given ranges that leave nothing to chance, or enough calls to meet every outcome.
+with the inputs. Random transforms are given ranges that leave nothing to chance (U8 and so on), or are called often: where there
+are few outcomes these are counted (OUTCOMES), otherwise a number is made of each result and the distributions of that number
+are compared (SPREADS).
 """
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +26,8 @@ U8 = []
 F32 = []
 # applied to a gray image of two dimensions
 GRAY = []
+# applied to the bytes of the files; {w} and {h} are the width and the height of the picture in them
+FILES = []
 
 
 def _fill():
@@ -82,7 +87,7 @@ def _fill():
     # nothing left to chance
     U8.extend(["vision.RandomHorizontalFlip(1.0)", "vision.RandomHorizontalFlip(0.0)", "vision.RandomVerticalFlip(1.0)",
                "vision.RandomCrop((40, 52))", "vision.RandomCrop((44, 58), (3, 2))",
-               "vision.RandomResizedCrop((30, 30), (1.0, 1.0), (1.3, 1.3), Inter.LINEAR)",
+               *(f"vision.RandomResizedCrop((30, 30), (1.0, 1.0), (1.3, 1.3), Inter.{inter})" for inter in INTERS),
                "vision.RandomRotation((30, 30), Inter.LINEAR)", "vision.RandomColor((1.5, 1.5))",
                "vision.RandomSharpness((0.4, 0.4))", "vision.RandomAdjustSharpness(1.6, 1.0)",
                "vision.RandomAutoContrast(3.0, 9, 1.0)", "vision.RandomEqualize(1.0)", "vision.RandomInvert(1.0)",
@@ -93,12 +98,38 @@ def _fill():
                "vision.RandomAffine((20, 20), (0.1, 0.1, -0.1, -0.1), (0.9, 0.9), (4, 4, 3, 3), Inter.LINEAR, 8)",
                "vision.RandAugment(0)", "transforms.RandomApply([vision.Invert()], 1.0)",
                "transforms.RandomChoice([vision.Equalize()])", "transforms.RandomOrder([vision.Equalize()])", "vision.ToPIL()",
-               "transforms.Compose([vision.ToPIL(), vision.RandomGrayscale(1.0), vision.ToNumpy()])",
-               "transforms.Compose([vision.ToPIL(), vision.RandomGrayscale(0.0), vision.ToNumpy()])",
+               *(_PILLOW.format(call) for call in _PILLOW_CALLS),
                "vision.RandomSelectSubpolicy([[(vision.Invert(), 1), (vision.Posterize(3), 1)]])",
                "transforms.Compose([vision.Resize((30, 33)), vision.CenterCrop(24), "
                "vision.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0]), vision.HWC2CHW()])"])
+    U8.extend(["transforms.TypeCast(np.float32)", "transforms.Fill(3)", "transforms.Mask(transforms.Relational.GT, 100)",
+               "transforms.PadEnd([50, 60, 3], 9)", "transforms.Slice(slice(2, 9), slice(5, 1, -1))", "transforms.Duplicate()",
+               "transforms.Slice(None, [0, 5, 7])", "transforms.Unique()",
+               "transforms.RandomApply([vision.Invert()], 0.0)", "transforms.Compose([lambda image: image[::2, ::3], vision.Invert()])",
+               "lambda image: transforms.Concatenate(0, image[:2, 0, 0], image[:3, 1, 1])(image[:, 0, 0])",
+               "lambda image: transforms.OneHot(256)(image[5, :7, 0])",
+               "transforms.Compose([lambda image: image.astype(np.int32), transforms.Unique()])"])
+    # what comes back from a file must be the picture; how a compressor packs it is its own affair
+    U8.extend(["lambda image: vision.Decode()(vision.encode_png(image, 3))", "lambda image: vision.Decode()(vision.encode_jpeg(image, 80))",
+               "vision.get_image_num_channels", "lambda image: np.array(vision.get_image_size(image))",
+               "lambda image: back(vision.write_png, image, 5)", "lambda image: back(vision.write_jpeg, image, 60)",
+               "lambda image: back(vision.write_file, vision.encode_png(image))"])
+    F32.extend(["vision.RgbToHsv(True)", "vision.HsvToRgb(True)",
+                "transforms.Compose([lambda image: image[:2, :2], vision.LinearTransformation(np.eye(12) * 2, np.ones(12))])"])
+    FILES.extend(["vision.RandomCropDecodeResize((20, 30), (1.0, 1.0), ({w} / {h}, {w} / {h}))",
+                  *(f"vision.RandomCropDecodeResize((25, 21), (1.0, 1.0), ({{w}} / {{h}}, {{w}} / {{h}}), Inter.{inter})"
+                    for inter in ("NEAREST", "CUBIC", "AREA", "PILCUBIC")),
+                  "transforms.Compose([vision.Decode(), vision.Resize(24), vision.CenterCrop(20)])"])
 
+
+# by way of Pillow's images, the path that MindSpore's operations take in Python
+_PILLOW = "transforms.Compose([vision.ToPIL(), vision.{}, vision.ToNumpy()])"
+_PILLOW_CALLS = ("RandomGrayscale(1.0)", "RandomGrayscale(0.0)", "Grayscale(1)", "Grayscale(3)", "Grayscale()",
+                 "RandomPerspective(0.0, 1.0)", "RandomPerspective(0.5, 0.0)", "FiveCrop(20), lambda *five: np.stack(five)",
+                 "TenCrop((17, 20), True), lambda *ten: np.stack(ten)",
+                 *(f"Resize((20, 26), Inter.{inter})" for inter in ("NEAREST", "BILINEAR", "BICUBIC", "ANTIALIAS")),
+                 *(f"RandomResizedCrop(30, (1.0, 1.0), (1.3, 1.3), Inter.{inter})"
+                   for inter in ("NEAREST", "BILINEAR", "BICUBIC", "ANTIALIAS")))
 
 _fill()
 
@@ -129,7 +160,11 @@ ARRAYS = [
     ("transforms.Slice(...)", "np.array([[1, 2], [3, 4]])"), ("transforms.Slice(-1)", "np.array([[1, 2], [3, 4]])"),
     ("transforms.Slice(slice(None, None, 2))", "np.array([1, 2, 3, 4])"),
     ("transforms.Slice(0, [1])", "np.array([[1, 2], [3, 4]])"), ("transforms.Slice(slice(3, 0, -1))", "np.arange(5)"),
-    ("transforms.Unique()", "np.array([4, 1, 4, 0, 1, 1])"), ("transforms.Unique()", "np.array([0.5, 0.25, 0.5], np.float32)"),
+    ("transforms.Unique()", "np.array([4, 1, 4, 0, 1, 1], np.int32)"),
+    *(("transforms.Unique()", f"np.array([[7, 7, 1], [0, 7, 1]], np.{t})") for t in (
+        "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bool_")),
+    ("transforms.Unique()", "np.array([[[np.nan, np.nan, -0.0, 0.0]]], np.float32)"), ("transforms.Unique()", "np.array([['a']])"),
+    ("transforms.Unique()", "np.zeros((0, 3), np.int32)"), ("transforms.Unique()", "np.array([4, 1, 4, 0, 1, 1])"), ("transforms.Unique()", "np.array([0.5, 0.25, 0.5], np.float32)"),
     ("vision.Rescale(2, 1)", "np.arange(5, dtype=np.float32)"), ("vision.HWC2CHW()", "np.arange(24).reshape(2, 3, 4)"),
     ("vision.Normalize([1.0, 2.0], [0.5, 0.25], False)", "np.arange(12, dtype=np.float32).reshape(2, 2, 3)"),
     ("vision.ConvertColor(ConvertMode.COLOR_RGBA2BGR)", "np.arange(16, dtype=np.uint8).reshape(2, 2, 4)"),
@@ -151,18 +186,67 @@ BOXES = [(f"vision.{call}", _BOXES) for call in (
     "RandomResizedCropWithBBox((30, 30), (1.0, 1.0), (1.3, 1.3))", "BoundingBoxAugment(vision.Invert(), 1.0)",
     "BoundingBoxAugment(vision.Resize((9, 9)), 1.0)", "RandomResizeWithBBox((40, 52))")]  # of that size no interpolation matters
 
-# so many calls on a part that every outcome occurs; the outcomes are compared as sets
-OUTCOMES = [("vision.RandAugment(1, 9)", 600), ("vision.RandAugment(1, 20, 31, Inter.LINEAR, (10, 20, 30))", 400),
-            ("vision.TrivialAugmentWide(2)", 1200), ("vision.RandomResize((20, 20))", 60),
-            ("vision.UniformAugment([vision.Invert(), vision.Posterize(2), vision.HorizontalFlip()], 2)", 200),
+# (expression, calls, inputs): outcomes and how often each occurs
+OUTCOMES = [("vision.RandAugment(1, 9)", 600, "part"), ("vision.RandAugment(1, 20, 31, Inter.LINEAR, (10, 20, 30))", 400, "part"),
+            ("vision.RandAugment(1, 3, 301, Inter.NEAREST, (1, 2, 3))", 600, "part"),
+            ("vision.TrivialAugmentWide(2)", 1200, "part"), ("vision.RandomResize((20, 20))", 60, "part"),
+            ("vision.UniformAugment([vision.Invert(), vision.Posterize(2), vision.HorizontalFlip()], 2)", 200, "part"),
             ("vision.RandomSelectSubpolicy([[(vision.Invert(), 0.5)], [(vision.Posterize(2), 1), (vision.VerticalFlip(), 0.5)]])",
-             100), ("vision.RandomCrop((39, 50))", 100), ("vision.RandomPosterize((1, 4))", 60),
-            ("transforms.RandomOrder([vision.Invert(), vision.Posterize(2)])", 40)]
+             100, "part"), ("vision.RandomCrop((39, 50))", 100, "part"), ("vision.RandomPosterize((1, 4))", 60, "part"),
+            ("transforms.RandomOrder([vision.Invert(), vision.Posterize(2)])", 40, "part"),
+            ("transforms.RandomChoice([vision.Invert(), vision.Posterize(2), vision.VerticalFlip()])", 300, "small"),
+            ("transforms.RandomApply([vision.Invert(), vision.Posterize(2)], 0.3)", 300, "small"),
+            *((f"vision.{call}", 300, "small") for call in (
+                "RandomHorizontalFlip(0.3)", "RandomVerticalFlip(0.7)", "RandomInvert(0.2)", "RandomEqualize(0.4)",
+                "RandomAutoContrast(0.0, None, 0.6)", "RandomAdjustSharpness(0.3, 0.5)", "RandomCrop((5, 8), (1, 0), True)")),
+            ("vision.CutOut(2)", 600, "tiny"), ("vision.CutOut(2, 2)", 1500, "tiny"),
+            ("lambda image: vision.CutOut(2, 1, False)(image.transpose(2, 0, 1).copy())", 600, "tiny"),
+            *((f"transforms.Compose([vision.ToTensor(), vision.RandomErasing({call})])", 800, "tiny") for call in (
+                "0.0", "0.5, (0.2, 0.2), (1.0, 1.0)", "1.0", "1.0, (0.3, 0.4), (0.5, 2), (1, 2, 3)")),
+            ("vision.MixUpBatch(16777216)", 200, "batch"), ("vision.MixUp(2, 1e15)", 20, "batch"),
+            ("vision.MixUp(2, 1e15, False)", 20, "batch"),
+            ("vision.CutMixBatch(ImageBatchFormat.NHWC, 16777216, 1.0)", 1000, "batch"),
+            ("vision.CutMixBatch(ImageBatchFormat.NHWC, 1.0, 0.4)", 2000, "batch"),
+            ("lambda images, labels: vision.CutMixBatch(ImageBatchFormat.NCHW, 0.5, 0.9)(images.transpose(0, 3, 1, 2).copy(), labels)",
+             2000, "batch"),
+            *((f"vision.AutoAugment(AutoAugmentPolicy.{policy})", 3000, "small") for policy in ("IMAGENET", "CIFAR10", "SVHN")),
+            ("vision.AutoAugment(AutoAugmentPolicy.SVHN, Inter.BILINEAR, (9, 8, 7))", 3000, "small"),
+            ("vision.RandomCropDecodeResize((20, 30), (({h} - 2) / {h}, ({h} - 2) / {h}), ({w} / ({h} - 2), {w} / ({h} - 2)))",
+             100, "file")]
+
+# (expression, calls, inputs): the distribution of a number that is made of every result (measure); n calls are made, every
+# fifth of the sorted numbers is kept
+SPREADS = [
+    *((f"vision.{call}", 1000, "small") for call in (
+        "RandomColor((0.2, 1.7))", "RandomSharpness((0.2, 1.7))", "RandomSolarize((20, 200))", "RandomLighting(20.0)",
+        "RandomColorAdjust(0.4)", "RandomColorAdjust((0.5, 1.5), (0.3, 2.0), (0.1, 3.0), (-0.2, 0.4))", "RandomRotation(60)",
+        "RandomRotation((10, 170), Inter.LINEAR, True, None, (90, 80, 70))", "RandomResizedCrop((5, 6))",
+        "RandomAffine((-40, 90), (-0.2, 0.3, -0.4, 0.1), (0.5, 1.5), (-20, 30, -10, 40), Inter.LINEAR, 9)",
+        "RandomResizedCrop((6, 5), (0.2, 0.4), (0.3, 3.0), Inter.NEAREST)", "RandomPosterize((2, 7))",
+        "RandAugment(2, 9)", "TrivialAugmentWide()", "UniformAugment([vision.RandomSharpness(), vision.RandomColor((0, 2))], 1)")),
+    *((f"transforms.Compose([vision.ToTensor(), vision.RandomErasing({call})])", 1000, "small") for call in (
+        "", "1.0, (0.05, 0.5), (0.2, 5.0), 'random'", "0.7, (0.1, 0.9), (1.0, 2.0), 1, True, 2")),
+    *((f"vision.{call}", 1000, "batch") for call in ("MixUpBatch()", "MixUpBatch(3.0)", "MixUp(2, 0.4)", "MixUp(2, 1.0, False)")),
+    *((f"vision.{call}", 1000, "boxed") for call in (
+        "RandomCropWithBBox((5, 6))", "RandomResizedCropWithBBox((6, 5))", "BoundingBoxAugment(vision.Invert(), 0.4)",
+        "RandomResizeWithBBox((4, 5))", "RandomHorizontalFlipWithBBox(0.3)", "RandomVerticalFlipWithBBox(0.3)",
+        "BoundingBoxAugment(vision.RandomRotation(90), 1.0)")),
+    *((f"vision.{call}", 300, "file") for call in ("RandomCropDecodeResize(8)",
+                                                   "RandomCropDecodeResize((6, 9), (0.1, 0.3), (0.5, 0.7), Inter.NEAREST)")),
+    *((_PILLOW.format(call), 1000, "small") for call in ("RandomPerspective(0.5, 1.0)", "RandomPerspective(0.9, 0.5, Inter.NEAREST)",
+                                                         "RandomGrayscale(0.3)")),
+]
 
 
 def scope(vision, transforms):
     """Names for the expressions."""
-    names = {"vision": vision, "transforms": transforms, "np": np}
+    def back(write, value, *options):
+        """The picture in a file that was written."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/picture"
+            write(path, value, *options)
+            return vision.Decode()(vision.read_file(path))
+    names = {"vision": vision, "transforms": transforms, "np": np, "back": back}
     for name in ("Inter", "Border", "SliceMode", "ConvertMode", "ImageBatchFormat", "AutoAugmentPolicy"):
         names[name] = getattr(vision, name)
     return names
@@ -183,10 +267,65 @@ def part(decoded, image):
     return np.ascontiguousarray(decoded[top:top + HEIGHT, left:left + WIDTH])
 
 
+def inputs(kind, rgb, image):
+    """What OUTCOMES and SPREADS are called with: rgb is the part of the image, or something smaller that has few outcomes."""
+    tiny = np.ascontiguousarray(rgb[6::13, 6::13][:3, :4])
+    return {"part": (rgb,), "small": (np.ascontiguousarray(rgb[2::6, 2::6]),), "tiny": (tiny,),
+            "batch": (np.stack([tiny, tiny[::-1, ::-1]]), np.eye(3, dtype=np.float32)[:2]),
+            "boxed": (np.ascontiguousarray(rgb[2::6, 2::6]), np.array([[1, 1, 4, 5, 2], [0, 2, 7, 3, 6]], np.float32)),
+            "file": (np.fromfile(IMAGES / image, np.uint8),)}[kind]
+
+
+def flat(made):
+    """The results of a call as one list of numbers in which a level of a picture, or 1/1000 of a share, counts one; of large
+    pictures every eleventh number."""
+    made = map(np.asarray, made if isinstance(made, (tuple, list)) else (made,))
+    numbers = np.concatenate([a.ravel() * np.float32(1000 if a.dtype.kind == "f" and np.max(a) <= 4 else 1) for a in made])
+    return numbers[::11] if numbers.size > 600 else numbers
+
+
+def measure(made):
+    """One number of the results of a call: their sum, weighted so that places and colours count."""
+    numbers = np.concatenate([np.asarray(a, np.float64).ravel() for a in (made if isinstance(made, (tuple, list)) else (made,))])
+    return float(np.dot(numbers, 1 + np.sin(np.arange(len(numbers)))))
+
+
+def near(numbers, kinds):
+    """Which rows of kinds differ from the numbers by a level at most."""
+    return np.flatnonzero(np.max(np.abs(kinds - numbers), axis=1) <= 1) if len(kinds) else ()
+
+
+def outcomes(made):
+    """(different results as rows, how often each occurred); results that differ by a level at most are the same."""
+    kinds, counts, seen = None, [], {}
+    for one in made:
+        numbers = flat(one)
+        mark = numbers.tobytes()
+        if mark not in seen:
+            kinds = np.empty((0, len(numbers)), np.float32) if kinds is None else kinds
+            seen[mark] = next(iter(near(numbers, kinds)), len(kinds))
+            if seen[mark] == len(kinds):
+                kinds = np.concatenate([kinds, numbers[None]])
+                counts.append(0)
+        counts[seen[mark]] += 1
+    return kinds, counts
+
+
+def often(expression, names, rgb, image, kind, n):
+    """The results of n calls."""
+    height, width = names["vision"].Decode()(np.fromfile(IMAGES / image, np.uint8)).shape[:2]
+    given = inputs(kind, rgb, image)
+    transform = eval(expression.format(h=height, w=width) if kind == "file" else expression, names)
+    return (transform(*(value.copy() for value in given)) for _ in range(n))
+
+
 def questions(decode):
-    """(key, expression, inputs) of everything but OUTCOMES; decode: a function from bytes to an array."""
+    """(key, expression, inputs) of everything but OUTCOMES and SPREADS; decode: a function from bytes to an array."""
     for image in PARTS:
-        rgb = part(decode(np.fromfile(IMAGES / image, np.uint8)), image)
+        raw = np.fromfile(IMAGES / image, np.uint8)
+        whole = decode(raw)
+        rgb = part(whole, image)
+        yield from ((f"file|{image}|{e}", e.format(h=whole.shape[0], w=whole.shape[1]), (raw,)) for e in FILES)
         yield from ((f"u8|{image}|{e}", e, (rgb,)) for e in U8)
         real = (rgb / 255).astype(np.float32)
         yield from ((f"f32|{image}|{e}", e, (real,)) for e in F32)

@@ -24,8 +24,10 @@ static sp_status apply(change what, double m, const look *l, const sp_image *in,
     switch (what) {
     case SHEAR_X: return sp__image_affine(in, 0, none, 1, (double[2]){degrees, 0}, l->mode, l->fill, out);
     case SHEAR_Y: return sp__image_affine(in, 0, none, 1, (double[2]){0, degrees}, l->mode, l->fill, out);
-    case TRANSLATE_X: return sp__image_affine(in, 0, (double[2]){(int)m, 0}, 1, none, l->mode, l->fill, out);
-    case TRANSLATE_Y: return sp__image_affine(in, 0, (double[2]){0, (int)m}, 1, none, l->mode, l->fill, out);
+    /* The recipes mean m pixels; MindSpore takes m for a share of the side, so that one or more leaves nothing but the fill. Kept,
+     * since results are to be distributed as its own. */
+    case TRANSLATE_X: return sp__image_affine(in, 0, (double[2]){m * in->w, 0}, 1, none, l->mode, l->fill, out);
+    case TRANSLATE_Y: return sp__image_affine(in, 0, (double[2]){0, m * in->h}, 1, none, l->mode, l->fill, out);
     case ROTATE: /* MindSpore's order of the fill here */
         return sp__image_rotate(in, m, l->mode, false, NULL, (double[4]){l->fill[1], l->fill[2], l->fill[0], 0}, out);
     case BRIGHTNESS: return sp__image_brightness(in, 1 + m, out);
@@ -85,6 +87,13 @@ static sp_image start(const sp_image *in)
     return now;
 }
 
+/* A number below n, as MindSpore draws it for RandAugment and TrivialAugmentWide: from 0 to n with n counting as 0, which comes up
+ * twice as often as the others. */
+static int draw(sp_stream *s, int n) { return (int)(sp__draw_below(s, n + 1) % n); }
+
+/* A change but INVERT; number 0 is AUTO_CONTRAST there. */
+static change draw_change(sp_stream *s) { return (change)((AUTO_CONTRAST + draw(s, INVERT)) % INVERT); }
+
 static void look_of(const sp_transform_call *c, int inter, int fill, look *l)
 {
     l->mode = (sp_inter)sp__arg_int(c, inter, 0);
@@ -109,9 +118,9 @@ static sp_status rand_kernel(sp_transform_call *c, const sp_image *in, sp_image 
     look_of(c, RAND_INTER, RAND_FILL, &l);
     *out = start(in);
     for (int i = 0; i < sp__arg_int(c, RAND_OPS, 0); i++) {
-        const change what = (change)sp__draw_below(c->stream, EQUALIZE + 1);
+        const change what = draw_change(c->stream);
         double m = magnitude(what, sp__arg_int(c, RAND_MAGNITUDE, 0), sp__arg_int(c, RAND_BINS, 0), in->h, in->w, false);
-        if (sp__draw_bits(c->stream) & 1 && is_signed(what)) m = -m;
+        if (draw(c->stream, 2) && is_signed(what)) m = -m;
         SP_TRY(step(what, m, &l, out));
     }
     return SP_OK;
@@ -137,9 +146,9 @@ static sp_status wide_kernel(sp_transform_call *c, const sp_image *in, sp_image 
     SP_TRY(need_rgb_u8("TrivialAugmentWide", in));
     look_of(c, WIDE_INTER, WIDE_FILL, &l);
     const int bins = sp__arg_int(c, WIDE_BINS, 0);
-    const change what = (change)sp__draw_below(c->stream, EQUALIZE + 1);
-    double m = magnitude(what, (int)sp__draw_below(c->stream, bins), bins, in->h, in->w, true);
-    if (sp__draw_bits(c->stream) & 1 && is_signed(what)) m = -m;
+    const change what = draw_change(c->stream);
+    double m = magnitude(what, draw(c->stream, bins), bins, in->h, in->w, true);
+    if (draw(c->stream, 2) && is_signed(what)) m = -m;
     return apply(what, m, &l, in, out);
 }
 static sp_status wide_run(sp_transform_call *c) { return sp__run_image(c, wide_kernel); }

@@ -26,36 +26,36 @@ static sp_status need_numbers(const char *who, const sp_image *in)
     return SP_OK;
 }
 
-/* out = in * factor + rest[i], a row of numbers. */
-static void blend_row(const sp_image *in, int y, float factor, const float *rest, sp_image *out)
+/* out = in * factor + other[i] * share, a row of numbers. */
+static void blend_row(const sp_image *in, int y, float factor, const float *other, float share, sp_image *out)
 {
     const int n = in->w * in->c;
     if (in->dtype == SP_DTYPE_U8) {
-        sp__rows()->blend(sp__image_row(in, y), factor, rest, n, sp__image_row(out, y));
+        sp__rows()->blend(sp__image_row(in, y), factor, other, share, n, sp__image_row(out, y));
         return;
     }
     const float *src = sp__image_row(in, y);
     float *dst = sp__image_row(out, y);
-    for (int i = 0; i < n; i++) dst[i] = src[i] * factor + rest[i];
+    for (int i = 0; i < n; i++) dst[i] = src[i] * factor + other[i] * share;
 }
 
 /* The same with one number for all. */
-static sp_status blend_constant(const sp_image *in, float factor, float constant, sp_image *out)
+static sp_status blend_constant(const sp_image *in, float factor, float constant, float share, sp_image *out)
 {
     const int n = in->w * in->c;
-    float *rest = sp__alloc((size_t)n * sizeof *rest);
-    if (!rest) return SP_NOMEM;
-    for (int i = 0; i < n; i++) rest[i] = constant;
+    float *other = sp__alloc((size_t)n * sizeof *other);
+    if (!other) return SP_NOMEM;
+    for (int i = 0; i < n; i++) other[i] = constant;
     const sp_status status = sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out);
-    for (int y = 0; y < in->h && status == SP_OK; y++) blend_row(in, y, factor, rest, out);
-    sp__free(rest);
+    for (int y = 0; y < in->h && status == SP_OK; y++) blend_row(in, y, factor, other, share, out);
+    sp__free(other);
     return status;
 }
 
 sp_status sp__image_brightness(const sp_image *in, double factor, sp_image *out)
 {
     SP_TRY(need_numbers("AdjustBrightness", in));
-    return blend_constant(in, (float)factor, 0, out);
+    return blend_constant(in, (float)factor, 0, 0, out);
 }
 
 /* bytes: room for a row */
@@ -85,7 +85,7 @@ sp_status sp__image_contrast(const sp_image *in, double factor, sp_image *out)
     }
     sp__free(gray);
     const int mean = (int)(sum / ((double)in->h * in->w) + 0.5);
-    return blend_constant(in, (float)factor, (float)(mean * (1.0 - (float)factor)), out);
+    return blend_constant(in, (float)factor, (float)mean, (float)(1.0 - (float)factor), out);
 }
 
 sp_status sp__image_saturation(const sp_image *in, double factor, sp_image *out)
@@ -94,13 +94,13 @@ sp_status sp__image_saturation(const sp_image *in, double factor, sp_image *out)
     SP_TRY(need_numbers("AdjustSaturation", in));
     float *gray = sp__alloc((size_t)in->w * (4 * sizeof *gray + 1));
     if (!gray) return SP_NOMEM;
-    float *rest = gray + in->w;
+    float *other = gray + in->w;
     const float share = (float)(1.0 - (float)factor);
     const sp_status status = sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out);
     for (int y = 0; y < in->h && status == SP_OK; y++) {
         gray_row(in, y, (uint8_t *)(gray + 4 * in->w), gray);
-        for (int x = 0; x < in->w; x++) rest[3 * x] = rest[3 * x + 1] = rest[3 * x + 2] = gray[x] * share;
-        blend_row(in, y, (float)factor, rest, out);
+        for (int x = 0; x < in->w; x++) other[3 * x] = other[3 * x + 1] = other[3 * x + 2] = gray[x];
+        blend_row(in, y, (float)factor, other, share, out);
     }
     sp__free(gray);
     return status;

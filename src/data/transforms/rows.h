@@ -17,8 +17,8 @@ typedef struct sp_rows {
     void (*to_bytes)(const float *src, int n, uint8_t *dst);
     /* n pixels of RGB as gray. */
     void (*gray)(const uint8_t *src, int n, uint8_t *dst);
-    /* dst = src * factor + rest, rounded and clamped. */
-    void (*blend)(const uint8_t *src, float factor, const float *rest, int n, uint8_t *dst);
+    /* dst = src * factor + other * share, of which only the first product is rounded before the sum; then rounded and clamped. */
+    void (*blend)(const uint8_t *src, float factor, const float *other, float share, int n, uint8_t *dst);
     /* dst = src * mul + add */
     void (*scale)(const uint8_t *src, float mul, float add, int64_t n, float *dst);
     /* dst[i] = sum over j of src[i + j * step] * w[j]; weights of 8 bits that sum to one */

@@ -4,16 +4,19 @@
 #ifndef SPORE_DATA_ROWS_PLAIN_H
 #define SPORE_DATA_ROWS_PLAIN_H
 
+#include <math.h>
+
 #include "data/codecs/codec.h"
 
 enum { BLOCK = 256 }; /* numbers that are computed before they are rounded: a loop for each is easily made vectors of */
 
-static void blend(const uint8_t *restrict src, float factor, const float *restrict rest, int n, uint8_t *restrict dst)
+/* fmaf, here and below: a sum that falls between two levels is rounded as MindSpore's, which multiplies and adds in one step. */
+static void blend(const uint8_t *restrict src, float factor, const float *restrict other, float share, int n, uint8_t *restrict dst)
 {
     float sum[BLOCK];
     for (int at = 0; at < n; at += BLOCK) {
         const int m = n - at < BLOCK ? n - at : BLOCK;
-        for (int i = 0; i < m; i++) sum[i] = (float)src[at + i] * factor + rest[at + i];
+        for (int i = 0; i < m; i++) sum[i] = fmaf(other[at + i], share, (float)src[at + i] * factor);
         to_bytes(sum, m, dst + at);
     }
 }
@@ -59,7 +62,7 @@ static void sharpen(const float *const rows[3], int step, int n, float factor, u
             sum[i] = beside + c[i - step] * side + c[i] * side + c[i + step] * side;
         }
         to_bytes(sum, m, smooth);
-        for (int i = 0; i < m; i++) sum[i] = b[i] * factor + (float)smooth[i] * rest;
+        for (int i = 0; i < m; i++) sum[i] = fmaf(b[i], factor, (float)smooth[i] * rest);
         to_bytes(sum, m, dst + at);
     }
 }

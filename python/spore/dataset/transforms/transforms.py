@@ -680,12 +680,13 @@ class Slice(TensorOperation):
 
 
 class Unique(TensorOperation):
-    """The different values of an array of one dimension, where each is in them, and how often it occurred.
+    """The different values of an array of two dimensions or more in the order in which they come, where each element is among them,
+    and how often each occurs.
 
     Examples:
         >>> import numpy as np
         >>> from spore.dataset import transforms
-        >>> values, where, counts = transforms.Unique()(np.array([4, 1, 4]))
+        >>> values, where, counts = transforms.Unique()(np.array([[4, 1, 4]]))
         >>> print(values, where, counts)
         [4 1] [0 1 0] [2 1]
     """
@@ -704,14 +705,19 @@ class Unique(TensorOperation):
         if len(columns) != 1:
             raise RuntimeError(f"Unique: one column is wanted, but got {len(columns)}")
         array = columns[0]
-        if array.ndim == 0 or is_text(array):
-            raise RuntimeError("Unique: numbers in one dimension or more are wanted")
-        values, first, where, counts = np.unique(array.ravel(), return_index=True, return_inverse=True,
-                                                 return_counts=True)
+        if is_text(array) or array.dtype == np.bool_:
+            raise RuntimeError(f"Unique: only support numeric datatype of input, got {'string' if is_text(array) else 'bool'}.")
+        if array.ndim < 2:
+            raise RuntimeError(f"Unique: input must be at least 2-D in order to do unique op, got rank:{array.ndim}; reshape it to "
+                               "one row first.")
+        if array.size == 0:
+            raise RuntimeError("Input Tensor has no data.")
+        array = array.ravel()
+        _, first, where, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        return values[order], rank[where.ravel()].astype(np.int32), counts[order].astype(np.int32)
+        return array[first[order]], rank[where.ravel()].astype(np.int32), counts[order].astype(np.int32)
 
 
 class Plugin(TensorOperation):

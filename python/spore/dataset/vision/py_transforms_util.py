@@ -389,7 +389,7 @@ def _convert(images, is_hwc, function):
     axis = images.ndim - 1 if is_hwc else images.ndim - 3
     if images.shape[axis] != 3:
         raise TypeError(f"img should be 3 channels RGB img. Got {images.shape[axis]} channels.")
-    return np.stack(np.vectorize(function)(*np.moveaxis(images, axis, 0)), axis=axis)
+    return np.stack(np.vectorize(function, [np.float64] * 3)(*np.moveaxis(images, axis, 0)), axis=axis)
 
 
 def rgb_to_hsvs(images, is_hwc):
