@@ -15,10 +15,22 @@ def signals():
     noise = rng.uniform(-1, 1, (2, 400)) * 0.7
     clicks = np.zeros((2, 400))
     clicks[:, ::37] = 0.9
+    # spectra of them; with some noise, since where nothing deviates from a mean, rounding errors are all that is compared
+    mixed = (("tone", tone + 0.2 * noise), ("clicks", clicks + 0.3 * noise))
     return {"tone": tone.astype(np.float32), "noise": noise.astype(np.float32), "clicks": clicks.astype(np.float32),
             "wide": tone, "spectrum": rng.uniform(0, 3, (2, 9, 12)).astype(np.float32),
             "pairs": rng.uniform(-2, 2, (2, 9, 12, 2)).astype(np.float32),
-            "levels": rng.randint(0, 256, (2, 50)).astype(np.int32)}
+            "levels": rng.randint(0, 256, (2, 50)).astype(np.int32),
+            **{f"pairs_{name}": pairs(sound) for name, sound in mixed},
+            **{f"spectrum_{name}": np.sqrt(np.sum(pairs(sound) ** 2, axis=-1)) for name, sound in mixed},
+            **{f"levels_{name}": ((sound[:, :50] + 1) * 127).astype(np.int32) for name, sound in mixed}}
+
+
+def pairs(sound):
+    """The spectrogram of a sound, nine frequencies at twelve times: real and imaginary parts."""
+    windows = np.stack([sound[:, 30 * i:30 * i + 16] for i in range(12)], axis=-1) * np.hanning(16)[:, None]
+    made = np.fft.rfft(windows, axis=1)
+    return np.stack([made.real, made.imag], axis=-1).astype(np.float32)
 
 
 _WINDOW = ("'n_fft': 64, 'win_length': 48, 'hop_length': 20, 'pad': 0, 'window': WindowType.HANN, 'power': 2.0, 'normalized': False, "
@@ -60,8 +72,15 @@ _SPECTRUM = ["AmplitudeToDB()", "AmplitudeToDB(ScaleType.MAGNITUDE, 0.5, 1e-3, 1
 _PAIRS = ["InverseSpectrogram(None, 16)", "InverseSpectrogram(50, 16, 12, 4)", "InverseSpectrogram(None, 16, None, 8, 3)",
           "Angle()", "ComplexNorm()", "ComplexNorm(2.0)", "Magphase()", "Magphase(2.0)", "TimeStretch(4, 9, 1.3)",
           "TimeStretch(4, 9, 0.6)", "PhaseVocoder(1.5, np.arange(9.0).reshape(9, 1).astype(np.float32))"]
-FUNCTIONS = ["melscale_fbanks(33, 0.0, 2000.0, 10, 4000)", "melscale_fbanks(33, 50.0, 1900.0, 7, 4000, NormType.SLANEY, MelType.SLANEY)",
+FUNCTIONS = ["melscale_fbanks(21, 0.0, 2000.0, 5, 4000)", "linear_fbanks(21, 100.0, 1500.0, 4, 4000)", "linear_fbanks(9, 0.0, 8000.0, 6, 16000)",
+             "create_dct(13, 40, NormMode.ORTHO)", "melscale_fbanks(33, 0.0, 2000.0, 10, 4000)", "melscale_fbanks(33, 50.0, 1900.0, 7, 4000, NormType.SLANEY, MelType.SLANEY)",
              "linear_fbanks(33, 0.0, 2000.0, 10, 4000)", "create_dct(6, 12)", "create_dct(6, 12, NormMode.ORTHO)"]
+# random ones: the distribution of a number made of every result (measure)
+SPREADS = ["MaskAlongAxisIID(4, 0.0, 1)", "MaskAlongAxisIID(7, 5.0, 2)", "MaskAlongAxisIID(0, 5.0, 2)", "TimeMasking(True, 5)",
+           "FrequencyMasking(True, 4, 0, 3.0)", "InverseMelScale(20, 9, 4000, max_iter=1)", "InverseMelScale(20, 9, 4000, max_iter=20)",
+           "InverseMelScale(15, 9, 4000, 100.0, 1900.0, 50, sgdargs={'sgd_lr': 0.3, 'sgd_momentum': 0.5}, norm=NormType.SLANEY, "
+           "mel_type=MelType.SLANEY)"]
+SPREAD_CALLS = 400
 REFUSED = ["LowpassBiquad(0, 1.0)", "LowpassBiquad(4000, 1.0, 0)", "LowpassBiquad(4000, 'a')", "LowpassBiquad(4000.0, 1.0)",
            "BassBiquad(4000, 'a')", "DeemphBiquad(4000)", "RiaaBiquad(1)", "Biquad(1, 1, 1, 0, 1, 1)", "LFilter([1.0], [1.0, 2.0])",
            "LFilter(1.0, 2.0)", "Vol(-1.0)", "Vol(1.0, 'db')", "Fade(-1)", "Fade(1, 1, 'linear')", "Contrast(101)", "Overdrive(-1.0)",
@@ -90,8 +109,19 @@ def questions():
     yield from ((f"spectrum|{e}", e, (made["spectrum"],)) for e in _SPECTRUM)
     yield from ((f"pairs|{e}", e, (made["pairs"],)) for e in _PAIRS)
     yield from ((f"levels|{e}", e, (made["levels"],)) for e in ("MuLawDecoding()", "MuLawDecoding(64)", "LowpassBiquad(4000, 900.0)"))
+    for name in ("tone", "clicks"):
+        yield from ((f"spectrum_{name}|{e}", e, (made[f"spectrum_{name}"],)) for e in _SPECTRUM)
+        yield from ((f"pairs_{name}|{e}", e, (made[f"pairs_{name}"],)) for e in _PAIRS)
+        yield from ((f"levels_{name}|{e}", e, (made[f"levels_{name}"],)) for e in ("MuLawDecoding()", "MuLawDecoding(64)"))
     yield from ((f"function|{e}", f"lambda: {e}", ()) for e in FUNCTIONS)
     yield from ((f"refused|{e}", f"lambda: {e}", ()) for e in REFUSED)
+
+
+def measure(expression, names, sound):
+    """Of every call one number, the sum weighted so that places count; sorted."""
+    transform = eval(expression, names)
+    made = [transform(sound.copy()).astype(np.float64).ravel() for _ in range(SPREAD_CALLS)]
+    return np.sort([np.dot(one, 1 + np.sin(np.arange(len(one)))) for one in made])
 
 
 def answer(expression, names, inputs):

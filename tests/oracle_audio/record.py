@@ -30,6 +30,11 @@ def main():
             continue
         facts.append(";".join(f"{len(arrays) + i}:{a.dtype}:{','.join(map(str, a.shape))}" for i, a in enumerate(made)))
         arrays.extend(kept(a) for a in made)
+    for name in ("spectrum", "spectrum_tone", "spectrum_clicks"):
+        for expression in cases.SPREADS:
+            keys.append(f"{name}|{expression}")
+            facts.append(f"spread:{len(arrays)}")
+            arrays.append(cases.measure(expression, names, cases.signals()[name])[1::4])
     np.savez_compressed(cases.HERE / "answers.npz", *arrays, keys=np.array(keys), facts=np.array(facts))
     print(len(keys), "answers")
 

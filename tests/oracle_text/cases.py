@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of MindSpore (record.py) and of spore (test_oracle_text.py) about text."""
+import random
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +56,44 @@ OTHERS = [
 ]
 PAIRS = [(n, a, b) for n in (0, 1, 3, 5, 9) for a, b in (("np.arange(4)", "np.arange(2)"), ("np.arange(1)", "np.arange(5)"),
                                                          ("['a', 'b', 'c']", "['d', 'e', 'f']"))]
+# on the words of a text
+OF_WORDS = [
+    "text.Lookup(vocab, '[UNK]')", "text.Ngram([2, 3], ('_', 1), ('!', 2), '-')", "text.SlidingWindow(3)", "text.Truncate(4)",
+    "text.AddToken('[CLS]', True)", "text.AddToken('[SEP]', False)", "text.WordpieceTokenizer(vocab)", "text.CaseFold()",
+    "lambda words: text.ToNumber(ms.int32)([str(len(word)) for word in words])",
+    "lambda words: text.TruncateSequencePair(7)(words[::2], words[1::2])", "vocab.tokens_to_ids",
+    "lambda words: vocab.ids_to_tokens([len(word) for word in words])", "lambda words: text.to_str(text.to_bytes(np.array(words)))",
+    "lambda words: text.PythonTokenizer(lambda line: line.split('a'))(np.array(' '.join(words)))",
+    "lambda words: text.Vocab.from_list(sorted(set(words)), ['<pad>', '<unk>'], False).tokens_to_ids(words)",
+    "lambda words: text.FilterWikipediaXML()(' '.join(words))", "lambda words: text.FilterWikipediaXML()('<a>' + ' '.join(words) + '</a>')",
+    *(f"text.ToVectors(text.{kind}.from_file(files + '/{name}'{most}){how})"
+      for kind, name in (("GloVe", "glove.6B.4d.txt"), ("FastText", "tiny.vec"), ("CharNGram", "charNgram.txt"), ("Vectors", "word2vec.txt"),
+                         ("Vectors", "glove.6B.4d.txt")) for most in ("", ", 20")
+      for how in ("", ", [0.5, -1, 2, 7]", ", None, True", ", [0.5, -1, 2, 7], True")),
+]
+
+
+def write_vectors(folder):
+    """Vectors of four numbers for WORDS and for parts of words, in the files of GloVe, fastText, word2vec and CharNGram."""
+    rng = random.Random(5)
+    rows = [" ".join([word, *(f"{rng.uniform(-2, 2):.4f}" for _ in range(4))]) for word in WORDS]
+    parts = sorted({part for line in TEXTS for word in line.split() for n in (2, 3, 4)
+                    for part in (f"{n}gram-{word[i:i + n]}" for i in range(0, len(word) - n + 1, 2))})
+    grams = [" ".join([part, *(f"{rng.uniform(-2, 2):.4f}" for _ in range(4))]) for part in parts]
+    for name, lines in (("glove.6B.4d.txt", rows), ("tiny.vec", [f"{len(rows)} 4", *rows]), ("word2vec.txt", [f"{len(rows)} 4", *rows]),
+                        ("charNgram.txt", grams)):
+        (Path(folder) / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+_folders = []  # of vectors; kept until the process ends
 
 
 def scope(text, ms):
     """Names for the expressions."""
-    return {"text": text, "np": np, "ms": ms, "NormalizeForm": text.NormalizeForm, "vocab": text.Vocab.from_list(WORDS)}
+    _folders.append(tempfile.TemporaryDirectory())
+    write_vectors(_folders[-1].name)
+    return {"text": text, "np": np, "ms": ms, "NormalizeForm": text.NormalizeForm, "vocab": text.Vocab.from_list(WORDS),
+            "files": _folders[-1].name}
 
 
 def questions():
@@ -69,6 +104,8 @@ def questions():
                 yield f"{i}|{expression}|{o}", expression.format(o=o), [repr(value)]
         for expression in CHANGES:
             yield f"{i}|{expression}", expression, [repr(value)]
+        if value.split():
+            yield from ((f"words|{i}|{expression}", expression, [repr(value.split())]) for expression in OF_WORDS)
     for expression, value in OTHERS:
         yield f"{expression}|{value}", expression, [value]
     for n, a, b in PAIRS:

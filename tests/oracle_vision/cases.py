@@ -13,6 +13,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 IMAGES = HERE / "images"
+VIDEOS = HERE / "videos"  # parts of the images that move, and a tone
 
 # (top, left) of the part of 40 x 52 pixels that transforms are tried on
 PARTS = {"astronaut.png": (20, 40), "coffee.jpg": (30, 10), "flower.jpg": (15, 30)}
@@ -237,6 +238,14 @@ SPREADS = [
                                                          "RandomGrayscale(0.3)")),
 ]
 
+# applied to the names of videos
+MOVING = ["lambda path: (lambda video, sound, facts: (video, sound, np.array(str(sorted(facts.items())))))(*vision.read_video(path))",
+          "lambda path: vision.read_video(path, 0.1, 0.2, 'sec')[0]", "lambda path: vision.read_video(path, 1, 2)[:2]",
+          "lambda path: np.array(str(vision.read_video_timestamps(path)))",
+          "lambda path: np.array(str(vision.read_video_timestamps(path, 'sec')))",
+          "lambda path: vision.DecodeVideo()(np.fromfile(path, np.uint8))",
+          "lambda path: np.array(str(sorted(vision.VideoDecoder(path).metadata.items())))"]
+
 
 def scope(vision, transforms):
     """Names for the expressions."""
@@ -337,5 +346,8 @@ def questions(decode):
         yield f"array|{value}|{e}", e, (eval(value, {"np": np}),)
     for path in sorted(IMAGES.iterdir()):
         yield f"decode|{path.name}", "vision.Decode()", (np.fromfile(path, np.uint8),)
+        yield f"path|{path.name}|vision.read_file", "vision.read_file", (str(path),)
         for mode in ("UNCHANGED", "GRAYSCALE", "COLOR"):
             yield f"read|{path.name}|{mode}", f"lambda p: vision.read_image(p, vision.ImageReadMode.{mode})", (str(path),)
+    for path in sorted(VIDEOS.iterdir()):
+        yield from ((f"video|{path.name}|{e}", e, (str(path),)) for e in MOVING)

@@ -22,7 +22,7 @@ class InverseMelScale(AudioTensorOperation):
         sgdargs: "sgd_lr" and "sgd_momentum"; 0.1 and 0.9 if None.
     """
 
-    _ndim = 2
+    random, _ndim = True, 2
 
     def __init__(self, n_stft, n_mels=128, sample_rate=16000, f_min=0.0, f_max=None, max_iter=100000, tolerance_loss=1e-5,
                  tolerance_change=1e-8, sgdargs=None, norm=NormType.NONE, mel_type=MelType.HTK):
@@ -43,7 +43,7 @@ class InverseMelScale(AudioTensorOperation):
         sgdargs = {'sgd_lr': 0.1, 'sgd_momentum': 0.9} if sgdargs is None else sgdargs
         for name in ('sgd_lr', 'sgd_momentum'):
             check.number(sgdargs[name], name, 0)
-        self._rate, self._momentum = sgdargs['sgd_lr'], sgdargs['sgd_momentum']
+        self._rate = sgdargs['sgd_lr']
         self._most, self._loss, self._change = max_iter, tolerance_loss, tolerance_change
         self.n_mels = n_mels
         self._bank = melscale_fbanks(n_stft, f_min, f_max, n_mels, sample_rate, norm, mel_type).astype(np.float64)
@@ -51,20 +51,21 @@ class InverseMelScale(AudioTensorOperation):
     def _one(self, x):
         if x.shape[-2] != self.n_mels:
             raise RuntimeError(f"InverseMelScale: there are {x.shape[-2]} mel bands, but n_mels is {self.n_mels}")
-        flat = np.swapaxes(x.reshape(-1, *x.shape[-2:]), 1, 2).astype(np.float64)      # (channels, time, mels)
-        draws = np.random.Generator(np.random.Philox(0))
-        found = draws.random((*flat.shape[:2], self._bank.shape[0]))
-        speed, before = np.zeros_like(found), math.inf
+        planes = np.swapaxes(x.reshape(-1, *x.shape[-2:]), 1, 2).astype(np.float64)      # (channels, time, mels)
+        found = np.swapaxes([self._descend(plane) for plane in planes], 1, 2)
+        return found.reshape(*(x.shape[:-2] or (1,)), -1, x.shape[-1]).astype(x.dtype)
+
+    def _descend(self, plane):
+        """The frequencies of one channel, from a random start. The momentum is asked for and not used, as in MindSpore."""
+        found, before = np.random.random_sample((len(plane), len(self._bank))), math.inf
         for _ in range(self._most):
-            error = found @ self._bank - flat
-            loss = float((error * error).mean(0).sum(-1).mean())
+            error = found @ self._bank - plane
+            loss = float(np.mean(error * error))
             if loss < self._loss or abs(before - loss) < self._change:
                 break
             before = loss
-            slope = error @ self._bank.T * (2.0 / (error.shape[0] * error.shape[1]))
-            speed = self._momentum * speed + slope
-            found = np.maximum(found - self._rate * speed, 0)
-        return np.swapaxes(found, 1, 2).reshape(*x.shape[:-2], -1, x.shape[-1]).astype(x.dtype)
+            found = np.maximum(found - self._rate / len(plane) * (error @ self._bank.T), 0)
+        return found
 
 
 class Vad(AudioTensorOperation):

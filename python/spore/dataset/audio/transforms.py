@@ -1099,7 +1099,7 @@ def _mask(who, x, start, width, value, axis):
 
 
 class MaskAlongAxisIID(AudioTensorOperation):
-    """A random range of frequencies or times replaced by a value, for each channel alone.
+    """A random range of frequencies or times replaced by a value.
 
     Args:
         mask_param: the widest.
@@ -1118,18 +1118,17 @@ class MaskAlongAxisIID(AudioTensorOperation):
         self.mask_param, self.mask_value, self.axis = mask_param, mask_value, axis
 
     def _one(self, x):
-        return _mask_each('MaskAlongAxisIID', x, self.mask_param, self.mask_value, self.axis - 3)
+        return _mask_any('MaskAlongAxisIID', x, self.mask_param, self.mask_value, self.axis - 3)
 
 
-def _mask_each(who, x, param, value, axis):
-    if param > x.shape[axis]:
-        raise RuntimeError(f"{who}: mask_param {param} is more than the {x.shape[axis]} there are")
-    planes = x.reshape(-1, *x.shape[-2:]).copy()
-    for plane in planes:
-        width = np.random.uniform(0, param)
-        start = np.random.uniform(0, x.shape[axis] - width)
-        np.moveaxis(plane, axis, 0)[int(start):int(start) + int(width)] = value
-    return planes.reshape(x.shape)
+def _mask_any(who, x, param, value, axis):
+    """A mask of any width up to param, anywhere; the same in all channels, as MindSpore has it."""
+    n = x.shape[axis]
+    if param > n:
+        raise RuntimeError(f"{who}: mask_param should be less than or equal to the length of {'time' if axis == -1 else 'frequency'} "
+                           f"dimension, but got mask_param {param} and length {n}.")
+    width = np.random.randint(param + 1)
+    return _mask(who, x, np.random.randint(n - width + 1), width, value, axis)
 
 
 class _Masking(AudioTensorOperation):
@@ -1144,7 +1143,7 @@ class _Masking(AudioTensorOperation):
 
     def _one(self, x):
         if self.iid_masks:
-            return _mask_each(type(self).__name__, x, self._param, self.mask_value, self._axis)
+            return _mask_any(type(self).__name__, x, self._param, self.mask_value, self._axis)
         return _mask(type(self).__name__, x, self.mask_start, self._param, self.mask_value, self._axis)
 
 
@@ -1152,7 +1151,7 @@ class FrequencyMasking(_Masking):
     """A range of frequencies replaced by a value.
 
     Args:
-        iid_masks: whether it is random for each channel.
+        iid_masks: whether it is random.
         freq_mask_param: its width, or the widest.
         mask_start: its start, if it is not random.
         mask_value: the value.
@@ -1169,7 +1168,7 @@ class TimeMasking(_Masking):
     """A range of times replaced by a value.
 
     Args:
-        iid_masks: whether it is random for each channel.
+        iid_masks: whether it is random.
         time_mask_param: its width, or the widest.
         mask_start: its start, if it is not random.
         mask_value: the value.

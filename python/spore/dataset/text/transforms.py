@@ -807,7 +807,7 @@ class ToVectors(TextTensorOperation):
     Args:
         vectors: Vectors, GloVe, FastText or CharNGram.
         unk_init: numbers that stand for unknown words; zeros if None.
-        lower_case_backup: whether an unknown word is looked for in lower case.
+        lower_case_backup: whether words are looked for in lower case.
     """
 
     def __init__(self, vectors, unk_init=None, lower_case_backup=False):

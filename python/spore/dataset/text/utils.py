@@ -305,10 +305,8 @@ class Vectors:
         self._vectors.setdefault(fields[0], vector)
 
     def lookup(self, token, unknown=None, lower_case_backup=False):
-        """The vector of a word; `unknown`, or zeros, if there is none."""
-        found = self._vectors.get(token)
-        if found is None and lower_case_backup:
-            found = self._vectors.get(token.lower())
+        """The vector of a word, of its lower case if that is asked for; `unknown`, or zeros, if there is none."""
+        found = self._vectors.get(token.lower() if lower_case_backup else token)
         if found is not None:
             return found
         return np.zeros(self.dim, np.float32) if unknown is None else unknown
@@ -333,15 +331,17 @@ class FastText(Vectors):
 
 
 class CharNGram(Vectors):
-    """Vectors of parts of words; a word's is the mean of those of its parts of 2, 3 and 4 letters."""
+    """Vectors of parts of words; a word's is the mean of those of its parts of 2, 3 and 4 bytes, as in MindSpore."""
 
     def lookup(self, token, unknown=None, lower_case_backup=False):
         """The mean of the vectors of the word's parts."""
-        letters = ['#BEGIN#', *(token.lower() if lower_case_backup else token), '#END#']
+        word = (token.lower() if lower_case_backup else token).encode()
+        letters = [b'#BEGIN#', *(word[i:i + 1] for i in range(len(word))), b'#END#']
         found = []
         for n in (2, 3, 4):
             for end in range(n, len(letters) + 1):
-                part = self._vectors.get(f"{n}gram-{''.join(letters[end - n:end])}")
+                # half a letter is in no file: it is read as something that cannot be found
+                part = self._vectors.get(f"{n}gram-{b''.join(letters[end - n:end]).decode(errors='surrogateescape')}")
                 if part is not None:
                     found.append(part)
         if found:
