@@ -16,6 +16,7 @@
 
 #include "eager/eager.h"
 
+#include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
 typedef struct grad_hook {
@@ -358,8 +359,9 @@ sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
         if ((*out)->node) (*out)->node->variable = true;
         return SP_OK;
     }
-    sp_tensor *variable; /* `out` is not touched on failure: callers release what they hold */
-    SP_TRY(sp__tensor_alias(t, &variable));
+    sp_tensor *variable = NULL; /* `out` is not touched on failure: callers release what they hold */
+    if (sp__recorder) SP_TRY(sp__record_read(t, &variable)); /* a program reads a Parameter anew each time it runs */
+    if (!variable) SP_TRY(sp__tensor_alias(t, &variable));
     sp_status status = sp_grad_watch(variable);
     if (status == SP_OK) *out = variable;
     else sp_tensor_release(variable);

@@ -558,3 +558,19 @@ def test_an_inner_gradient_is_the_same_inside_an_outer_one():
 def test_a_seed_in_brackets_serves_a_scalar():
     gradient = ops.GradOperation(sens_param=True)(lambda x: (x * x).sum())
     np.testing.assert_array_equal(gradient(Tensor([1.0, 3.0]), Tensor([2.0])).asnumpy(), [4.0, 12.0])
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_parameter_as_argument_is_read_anew(mode):
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        w = Parameter(Tensor([1.0, 2.0]), name="w")
+        run = ms.value_and_grad(lambda a: (a * a).sum())
+        run(w)
+        ops.assign(w, Tensor([5.0, 6.0]))
+        value, gradient = run(w)
+    finally:
+        ms.set_context(mode=before)
+    assert value == 61.0
+    np.testing.assert_array_equal(gradient.asnumpy(), [10.0, 12.0])
