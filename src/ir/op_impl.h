@@ -127,7 +127,7 @@ struct sp_op {
     int64_t (*epilogue)(const sp_call *c); /* the reference runs c->epilogue itself, over runs of so many elements; 0, or NULL: it does not */
     sp_status (*vjp)(sp_builder *b, const sp_vjp *v);
     /* All slices at once; SP_DECLINED: not in this case. Without a rule, and when it declines, slices are taken one after the other.
-     * Element-wise operators need none. The rules are in src/ops/batch.h. */
+     * Element-wise operators need none. The rules are in src/ops/vmap.h. */
     sp_status (*batch)(sp_builder *b, const sp_batch *v);
     const char *no_vjp;  /* reason why there is none: "integer result", "piecewise constant" (then gradients are zero) */
     uint32_t saves;

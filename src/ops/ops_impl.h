@@ -4,7 +4,7 @@
 #define SPORE_OPS_IMPL_H
 
 #include "ir/op_impl.h"
-#include "ops/batch.h"
+#include "ops/vmap.h"
 #include "spore/ops.h"
 
 #define SP_OP(name) extern const sp_op sp_op_##name;

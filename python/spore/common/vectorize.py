@@ -2,7 +2,7 @@
 """Functions of one slice applied to many: ``vmap``.
 
 The function runs once, on symbols that stand for a slice, and what it does is recorded; the engine then does it to all slices at
-once (src/ops/batch.h). That holds for gradients taken inside as well, since they are recorded like everything else. What is the same for
+once (src/ops/vmap.h). That holds for gradients taken inside as well, since they are recorded like everything else. What is the same for
 all slices enters as it is, so conditions on it are ordinary Python.
 
 A function whose course depends on the values of a slice, or that stores them somewhere, runs slice by slice instead, with the same

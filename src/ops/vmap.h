@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.h - functions of one slice applied to many at once: the engine of vmap.
+/* vmap.h - functions of one slice applied to many at once: the engine of vmap.
  *
- * A function recorded for one slice is walked node by node (src/graph/batch_walk.c). Every value is known to be batched or not; a batched
+ * A function recorded for one slice is walked node by node (src/graph/vmap_walk.c). Every value is known to be batched or not; a batched
  * one carries its slices along a new first axis. A node without batched inputs runs once, as it is. A node with some is handed to its
  * operator's rule (sp_op.batch), which applies operators to whole batches: with sp_apply, so that the walk computes, records into
  * a graph, or leaves a history for gradients, whatever is wanted where it happens. Gradients need no rules of their own: a
@@ -15,8 +15,8 @@
  *   products, windows, norms, places: what joins where depends on which inputs are batched
  *
  * Without a rule, or when it declines, slices are taken one after the other and stacked, for that node alone. */
-#ifndef SPORE_BATCH_H
-#define SPORE_BATCH_H
+#ifndef SPORE_VMAP_H
+#define SPORE_VMAP_H
 
 #include "ir/op_impl.h"
 
@@ -25,7 +25,7 @@ typedef sp_status sp_batch_rule(sp_builder *b, const sp_batch *v);
 sp_batch_rule sp__batch_elementwise; /* broadcast; rank-1 inputs of a loop_axis operator lie along their axis */
 sp_batch_rule sp__batch_slices;      /* one after the other */
 
-/* batch_axes.c */
+/* vmap_axes.c */
 sp_batch_rule sp__batch_axis;        /* attributes axis, dim, dim1, dim2; all inputs of equal rank */
 sp_batch_rule sp__batch_diagonal;    /* the same; what is written has one dimension less */
 sp_batch_rule sp__batch_reduce;      /* attribute axis: a list, none for all */
@@ -33,18 +33,18 @@ sp_batch_rule sp__batch_trailing;    /* at least two trailing dimensions are its
 sp_batch_rule sp__batch_reshape, sp__batch_transpose, sp__batch_broadcast_to, sp__batch_slice, sp__batch_region;
 sp_batch_rule sp__batch_searchsorted, sp__batch_random;
 
-/* batch_places.c */
+/* vmap_places.c */
 sp_batch_rule sp__batch_index, sp__batch_index_put, sp__batch_one_hot;
 
-/* batch_products.c */
+/* vmap_products.c */
 sp_batch_rule sp__batch_matmul, sp__batch_conv, sp__batch_conv_input_grad, sp__batch_conv_weight_grad;
 
-/* batch_fold.c */
+/* vmap_fold.c */
 sp_batch_rule sp__batch_fold;        /* all inputs have the batch dimension first */
 sp_batch_rule sp__batch_fold_rows;   /* inputs after the second are shared by all rows */
 sp_batch_rule sp__batch_channels;    /* axis 1 is of channels, the inputs of rank 1 hold a number for each */
 
-/* batch_norms.c */
+/* vmap_norms.c */
 sp_batch_rule sp__batch_layer_norm, sp__batch_layer_norm_grad, sp__batch_rms_norm, sp__batch_rms_norm_grad;
 sp_batch_rule sp__batch_group_norm, sp__batch_group_norm_grad;
 

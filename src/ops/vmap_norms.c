@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_norms.c - batching rules of normalisations over rows.
+/* vmap_norms.c - batching rules of normalisations over rows.
  *
  * Statistics are of single rows, so more rows change nothing. Parameters of the slices' own are applied afterwards, and gradients
  * of parameters, which sum over the rows of a slice, are summed here. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_axes.c - batching rules of operators that name dimensions: the slices come first, so every axis counts one more. */
+/* vmap_axes.c - batching rules of operators that name dimensions: the slices come first, so every axis counts one more. */
 #include "ops/kernels.h"
 
 /* An axis of a slice as an axis of the batch. */

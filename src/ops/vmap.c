@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.c - what the rules of batch.h share, and the two rules for operators that have none: element by element, slice by slice. */
+/* vmap.c - what the rules of vmap.h share, and the two rules for operators that have none: element by element, slice by slice. */
 #include "ops/kernels.h"
 
 sp_tensor *sp__batch_spread(sp_builder *b, const sp_batch *v, int i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_walk.c - a function of one slice walked for all of them; see ops/batch.h.
+/* vmap_walk.c - a function of one slice walked for all of them; see ops/vmap.h.
  *
  * What is batched is found out before anything is computed, so that a function that cannot be batched is declined as a whole.
  * Values are let go of after their last use: a batch may be large. */

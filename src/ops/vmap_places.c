@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_places.c - batching rules of operators that read and write at places given by tensors.
+/* vmap_places.c - batching rules of operators that read and write at places given by tensors.
  *
  * The slices are one more place: where the indices differ from slice to slice, an index 0, 1, 2 ... along the slices goes with them.
  * The addressed axes are brought behind the slices first, and what they became is brought back afterwards, so that numpy's rule

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_fold.c - batching rules of operators that have a batch dimension: the slices join it. */
+/* vmap_fold.c - batching rules of operators that have a batch dimension: the slices join it. */
 #include "ops/kernels.h"
 
 /* The first n_rows inputs are rows; the others are the same for all. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_products.c - batching rules of matrix products and convolutions.
+/* vmap_products.c - batching rules of matrix products and convolutions.
  *
  * Where one side is shared by all slices, these become rows (images) of one large product; where both differ, there is a product
  * for each slice: a batch of matrices, or a group of channels. */
