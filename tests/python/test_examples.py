@@ -30,3 +30,8 @@ def test_a_network_out_of_a_file_learns():
     assert found["upright"] > 0.9 > found["on their side"] + 0.5
     assert found["on their side"] + 0.4 < found["the last two layers learned"] < found["all layers learned"]
     assert found["all layers learned"] > 0.93 and abs(found["all layers learned"] - found["read back from MindIR"]) < 1e-3
+
+
+def test_a_network_solves_the_heat_equation(capsys):
+    assert main_of("heat")(600) < 0.03
+    assert "largest error" in capsys.readouterr().out
