@@ -3,6 +3,8 @@
  * */
 #include "py_faces.h"
 
+#include "eager/eager.h"
+
 static const char *const attr_types[] = {[SP_ATTR_INT] = "int", [SP_ATTR_FLOAT] = "float", [SP_ATTR_BOOL] = "bool",
                                          [SP_ATTR_DTYPE] = "dtype", [SP_ATTR_INTS] = "ints",
                                              [SP_ATTR_FLOATS] = "floats",
@@ -86,12 +88,14 @@ static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tenso
 {
     sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = op->n_out ? op->n_out : 1};
     if (!op->infer || op->writes) return Py_NewRef(Py_None);
+    sp_status status = sp__inputs_check(op, n_in, in);
+    if (status != SP_OK) return sp__py_fail(status);
     for (int i = 1; op->promote != SP_PROMOTE_NONE && i < n_in; i++)
         if (in[i] && in[0] && in[i]->dtype != in[0]->dtype) return Py_NewRef(Py_None);
     if (c.n_out < 0) c.n_out = op->count(&c);
     sp_meta *metas = PyMem_Calloc((size_t)c.n_out + 1, sizeof *metas);
     if (!metas) return PyErr_NoMemory();
-    sp_status status = op->infer(&c, metas);
+    status = op->infer(&c, metas);
     PyObject *list = status == SP_OK ? PyList_New(0) : sp__py_fail(status);
     for (int i = 0; list && i < c.n_out; i++) {
         PyObject *shape = PyTuple_New(metas[i].rank);

@@ -22,7 +22,7 @@ static sp_status no_contents(const sp_op *op, const char *name, const sp_tensor 
                     name);
 }
 
-static sp_status check_inputs(const sp_op *op, int n_in, sp_tensor *const *in)
+sp_status sp__inputs_check(const sp_op *op, int n_in, sp_tensor *const *in)
 {
     const sp_inputs *names = sp__op_inputs(op);
     int least = names->variadic ? names->n - 1 : names->n;
@@ -222,7 +222,7 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     sp_status status;
     sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .n_out = 0, .out = out};
 
-    SP_TRY(check_inputs(op, n_in, inputs));
+    SP_TRY(sp__inputs_check(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
         block = sp__alloc((size_t)n_in * (4 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;

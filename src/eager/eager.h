@@ -18,6 +18,8 @@ extern _Thread_local int sp__grad_depth;
  * SP_DTYPE_NONE: as they are. */
 extern _Thread_local sp_dtype sp__param_dtype;
 
+/* Are these as many inputs as the operator takes, none of them missing or without contents? */
+sp_status sp__inputs_check(const sp_op *op, int n_in, sp_tensor *const *in);
 /* Give `to` the history of `from`. */
 void sp__grad_share(sp_tensor *to, const sp_tensor *from);
 /* Bring t's history up to date with recorded writes through other views of its memory; an error where that cannot be. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MindIR files that MindSpore wrote give here what they gave there (the .npz beside them), whole and as Cells; damaged ones are
 refused."""
+import os
 import pathlib
 import re
 
@@ -126,7 +127,8 @@ def test_weights_are_there_once(tmp_path):
     before, contents = own_bytes(), path.read_bytes()
     net = nn.GraphCell(ms.load(str(path)))
     grown = own_bytes() - before - len(contents)    # contents was read in between
-    assert grown < 1.2 * len(contents)
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps freed blocks back
+        assert grown < 1.2 * len(contents)
     weight = net.trainable_params()[0]
     np.testing.assert_array_equal(weight.asnumpy(), dense.weight.asnumpy())
     weight.set_data(weight + 1)
