@@ -124,7 +124,7 @@ def test_hyper_map_reaches_leaves_and_map_items():
     close(got[0][0], X + Y)
     assert got[0][1] == 3 and got[1] == -3
     assert ops.HyperMap(add)((1, 2), (3, 5)) == (-2, -3)
-    assert ops.HyperMap(lambda a: a + 1)([1, [2, 3]]) == [2, [3, 4]]
+    assert ops.HyperMap(lambda a: a + 1)([1, [2, 3]]) == (2, (3, 4)) and ops.Map(lambda a: -a)([1, 2]) == (-1, -2)
     assert ops.Map()(lambda a, b: a * b, (2, 3), (4, 5)) == (8, 15)
     seen = []
     ops.Map(lambda a: seen.append(a), reverse=True)((1, 2, 3))

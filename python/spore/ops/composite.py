@@ -129,6 +129,11 @@ def _check_lengths(name, lists):
     return lengths.pop()
 
 
+def _like_first(first, results):
+    """As in MindSpore: a list stays one in graphs, in eager mode it becomes a tuple."""
+    return results if isinstance(first, list) and _state.capture() is not None else tuple(results)
+
+
 class _Mapping:
     """What Map and HyperMap share: the function is given at once or as the first argument of every call."""
 
@@ -161,8 +166,7 @@ class Map(_Mapping):
         n = _check_lengths("Map", lists)
         order = range(n - 1, -1, -1) if self.reverse else range(n)
         done = {i: call(fn, [a[i] for a in args]) for i in order}
-        result = [done[i] for i in range(n)]
-        return result if isinstance(args[0], list) else tuple(result)
+        return _like_first(args[0], [done[i] for i in range(n)])
 
 
 class HyperMap(_Mapping):
@@ -181,8 +185,7 @@ class HyperMap(_Mapping):
         n = _check_lengths("HyperMap", lists)
         order = range(n - 1, -1, -1) if self.reverse else range(n)
         done = {i: self._walk(fn, tuple(a[i] for a in args)) for i in order}
-        result = [done[i] for i in range(n)]
-        return result if isinstance(args[0], list) and _state.capture() is not None else tuple(result)     # as MindSpore
+        return _like_first(args[0], [done[i] for i in range(n)])
 
 
 def _like(number):
