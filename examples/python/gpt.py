@@ -92,6 +92,8 @@ def write(net, start, length, n, temperature=0.7, seed=0):
 def main(path=pathlib.Path(__file__), steps=300, length=64):
     text = pathlib.Path(path).read_text(encoding="utf-8")
     alphabet = sorted(set(text))
+    if len(text) < length + 2:
+        sys.exit(f"gpt: {path} has {len(text)} characters; at least {length + 2} are needed to learn from")
     symbols = np.array([alphabet.index(c) for c in text], np.int32)
     ms.set_seed(1)
     net = GPT(len(alphabet), length)
