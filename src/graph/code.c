@@ -27,6 +27,8 @@ typedef struct {
     int n_places, capacity;
     int n_locals;
     int *segment_of;   /* by node order, -1: none */
+    int *last_store;   /* by variable: order of the node that stores to it last, -1: none */
+    int last_outside;  /* order of the last node that runs other code, which may store to any variable; -1: none */
 } coder;
 
 static void *take(sp_program *p, size_t n, size_t size) { return sp__arena_alloc(&p->arena, (n ? n : 1) * size); }
@@ -63,6 +65,16 @@ static void use(coder *c, sp_value *v, int order, int segment)
     if (at->segment < 0 || at->segment != segment) at->crosses = true;
 }
 
+static void survey_stores(coder *c)
+{
+    c->last_outside = -1;
+    for (int k = 0; k < c->p->graph->n_variables; k++) c->last_store[k] = -1;
+    for (const sp_node *n = c->f->first; n; n = n->next) {
+        if (n->kind == SP_NODE_STORE) c->last_store[n->variable->id] = n->order;
+        if (n->kind == SP_NODE_CALL || n->kind == SP_NODE_HOST || n->kind == SP_NODE_GRAD) c->last_outside = n->order;
+    }
+}
+
 /* Number the nodes, cut them into segments, find last uses. */
 static sp_status survey(coder *c)
 {
@@ -73,7 +85,9 @@ static sp_status survey(coder *c)
     c->places = sp__alloc((size_t)(n_values + 1) * sizeof *c->places);
     c->values = sp__alloc((size_t)(n_values + 1) * sizeof *c->values);
     c->segment_of = sp__alloc((size_t)(f->n_nodes + 1) * sizeof *c->segment_of);
-    if (!c->places || !c->values || !c->segment_of) return SP_NOMEM;
+    c->last_store = sp__alloc((size_t)(c->p->graph->n_variables + 1) * sizeof *c->last_store);
+    if (!c->places || !c->values || !c->segment_of || !c->last_store) return SP_NOMEM;
+    survey_stores(c);
     int segment = -1;
     for (sp_node *n = f->first; n;) {
         int length = 0;
@@ -139,16 +153,12 @@ static sp_status assign_slots(coder *c)
 static sp_slot slot_of(const sp_value *v) { return v ? ((place *)v->mark)->slot : SP_SLOT_NONE; }
 
 /* May the variable change while the value read from it is in use? Every effect after the read that could write counts. */
-static bool needs_copy(coder *c, const sp_node *n)
+static bool needs_copy(const coder *c, const sp_node *n)
 {
     if (!n->variable->written) return false;
     /* What the entry returns is looked at when the program ends; others may hand it to code that writes. */
     if (c->f != c->p->graph->entry) return true;
-    for (const sp_node *m = n->next; m; m = m->next)
-        if (m->kind == SP_NODE_STORE ? m->variable == n->variable
-                                     : m->kind == SP_NODE_CALL || m->kind == SP_NODE_HOST || m->kind == SP_NODE_GRAD)
-            return true;
-    return false;
+    return c->last_store[n->variable->id] > n->order || c->last_outside > n->order;
 }
 
 /* The list of slots that nobody needs after the node. */
@@ -279,6 +289,7 @@ static sp_status code_function(sp_program *p, sp_function *f)
     sp__free(c.places);
     sp__free(c.values);
     sp__free(c.segment_of);
+    sp__free(c.last_store);
     return status;
 }
 

@@ -43,6 +43,8 @@ typedef struct {
     int roots_capacity, handles_capacity, steps_capacity;
     int *next_store;       /* by node: for READ and STORE the next STORE of its variable; n_nodes: none */
     int *variable_of;      /* by node: READ, STORE */
+    int *first_touch;      /* by variable of the plan: first READ or STORE of it */
+    int *next_touch;       /* by node: for READ and STORE the next of either of its variable; -1: none */
     int node;
 } planner;
 
@@ -179,6 +181,19 @@ bool sp__step_can_move(const sp_plan *p, int from, int to)
     return true;
 }
 
+int *sp__plan_users(const sp_plan *p)
+{
+    int *users = sp__alloc_zero((size_t)(p->n_roots + 1) * sizeof *users);
+    for (int i = 0; users && i < p->n_steps; i++)
+        for (int k = 0; k < sp__step_handles(&p->steps[i]); k++) {
+            int root = sp__step_root(p, &p->steps[i], k);
+            bool seen = root < 0;
+            for (int j = 0; j < k && !seen; j++) seen = sp__step_root(p, &p->steps[i], j) == root;
+            if (!seen) users[root]++;
+        }
+    return users;
+}
+
 /* --- the walk before: sets, last uses, stores -------------------------------------------------------------------- */
 
 static known *known_of(planner *l, const sp_value *v) { return &l->values[(intptr_t)v->mark - 1]; }
@@ -203,8 +218,10 @@ static sp_status survey_variables(planner *l)
     p->stored = take(p, (size_t)n_used, sizeof *p->stored);
     l->variable_of = take(p, (size_t)s->n_nodes, sizeof *l->variable_of);
     l->next_store = take(p, (size_t)s->n_nodes, sizeof *l->next_store);
+    l->next_touch = take(p, (size_t)s->n_nodes, sizeof *l->next_touch);
+    l->first_touch = take(p, (size_t)n_used, sizeof *l->first_touch);
     int *by_id = sp__alloc((size_t)(n_all + 1) * sizeof *by_id);
-    if (!p->variables || !p->stored || !l->variable_of || !l->next_store || !by_id) {
+    if (!p->variables || !p->stored || !l->variable_of || !l->next_store || !l->next_touch || !l->first_touch || !by_id) {
         sp__free(by_id);
         return SP_NOMEM;
     }
@@ -220,11 +237,16 @@ static sp_status survey_variables(planner *l)
         l->variable_of[i] = by_id[v->id];
         if (s->nodes[i]->kind == SP_NODE_STORE) p->stored[by_id[v->id]] = true;
     }
-    for (int k = 0; k < p->n_variables; k++) by_id[k] = s->n_nodes;
+    for (int k = 0; k < p->n_variables; k++) {
+        by_id[k] = s->n_nodes;
+        l->first_touch[k] = -1;
+    }
     for (int i = s->n_nodes - 1; i >= 0; i--) {
         int k = l->variable_of[i];
         if (k < 0) continue;
         l->next_store[i] = by_id[k];
+        l->next_touch[i] = l->first_touch[k];
+        l->first_touch[k] = i;
         if (s->nodes[i]->kind == SP_NODE_STORE) by_id[k] = i;
     }
     sp__free(by_id);
@@ -317,16 +339,13 @@ static bool ends_here(planner *l, const sp_node *n, int input)
  * other value that shows the variable may be used after this node, no READ may come in between. */
 static bool stored_next(planner *l, const sp_node *n, int result, int variable)
 {
-    int store = -1;
     const sp_segment *s = l->s;
-    for (int i = l->node + 1; i < s->n_nodes && store < 0; i++) {
-        if (l->variable_of[i] != variable) continue;
-        if (s->nodes[i]->kind != SP_NODE_STORE || s->nodes[i]->in[0] != n->out[result]) return false;
-        store = i;
-    }
-    if (store < 0 || l->sets[known_of(l, n->out[result])->set].last > l->next_store[store]) return false;
-    for (int i = 0; i < l->node; i++) {
-        if (l->variable_of[i] != variable || s->nodes[i]->kind != SP_NODE_READ) continue;
+    int store = l->first_touch[variable];
+    while (store >= 0 && store <= l->node) store = l->next_touch[store];
+    if (store < 0 || s->nodes[store]->kind != SP_NODE_STORE || s->nodes[store]->in[0] != n->out[result]) return false;
+    if (l->sets[known_of(l, n->out[result])->set].last > l->next_store[store]) return false;
+    for (int i = l->first_touch[variable]; i >= 0 && i < l->node; i = l->next_touch[i]) {
+        if (s->nodes[i]->kind != SP_NODE_READ) continue;
         const known *k = known_of(l, s->nodes[i]->out[0]);
         if (k->handle >= 0 && l->p->roots[l->p->handles[k->handle].root].kind == SP_ROOT_VARIABLE && l->sets[k->set].last > l->node)
             return false;

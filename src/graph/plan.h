@@ -169,6 +169,8 @@ static inline int sp__step_root(const sp_plan *p, const sp_step *s, int k)
 bool sp__steps_depend(const sp_plan *p, const sp_step *a, const sp_step *b);
 /* May the step at `from` run before those at `to` and behind it? */
 bool sp__step_can_move(const sp_plan *p, int from, int to);
+/* By root: how many steps touch it. To be freed; NULL: out of memory. */
+int *sp__plan_users(const sp_plan *p);
 /* Images in blocks of channels. */
 sp_status sp__plan_layout(sp_plan *p);
 /* Element-wise steps become one. */

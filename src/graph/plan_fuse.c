@@ -289,23 +289,10 @@ sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out)
     return join(&g, &p->steps[i]) ? make_fused(&g, out) : SP_DECLINED;
 }
 
-static int *count_users(const sp_plan *p)
-{
-    int *users = sp__alloc_zero((size_t)(p->n_roots + 1) * sizeof *users);
-    for (int i = 0; users && i < p->n_steps; i++)
-        for (int k = 0; k < sp__step_handles(&p->steps[i]); k++) {
-            int root = sp__step_root(p, &p->steps[i], k);
-            bool seen = root < 0;
-            for (int j = 0; j < k && !seen; j++) seen = sp__step_root(p, &p->steps[i], j) == root;
-            if (!seen) users[root]++;
-        }
-    return users;
-}
-
 sp_status sp__plan_fuse(sp_plan *p)
 {
     int n = 0;
-    int *users = count_users(p);
+    int *users = sp__plan_users(p);
     if (!users) return SP_NOMEM;
     sp_status status = SP_OK;
     for (int i = 0; i < p->n_steps && status == SP_OK;) {

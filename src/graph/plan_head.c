@@ -42,18 +42,6 @@ static int made_by(const sp_plan *p, const sp_step *s, const sp_step *reduction)
     return made;
 }
 
-static int n_touching(const sp_plan *p, int root)
-{
-    int n = 0;
-    for (int i = 0; i < p->n_steps; i++)
-        for (int k = 0; k < sp__step_handles(&p->steps[i]); k++)
-            if (sp__step_root(p, &p->steps[i], k) == root) {
-                n++;
-                break;
-            }
-    return n;
-}
-
 /* Elements of a part as the kernel asks for them; 0: they are not one run, or the kernel will not say. */
 static int64_t part_elements(const sp_plan *p, const sp_step *reduction)
 {
@@ -103,32 +91,45 @@ static int operand_of(const sp_plan *p, const sp_step *s, const sp_step *reducti
     return -1;
 }
 
-/* The step at i with the reduction at k, which takes its place. */
-static sp_status close_with(sp_plan *p, int i, int k)
+/* The step at i with the reduction at k, which takes its place; what lies between moves up by one, the next step is at i + 2. */
+static sp_status close_with(sp_plan *p, int *users, int i, int k)
 {
     sp_step head = p->steps[i], reduction = p->steps[k];
     if (head.run != sp__fused_run) SP_TRY(sp__step_fuse(p, i, &head));
     const int made = operand_of(p, &head, &reduction), root = p->handles[reduction.handles[0]].root;
     if (made < 0) return SP_DECLINED;
-    const bool alone = p->roots[root].kind == SP_ROOT_ARENA && n_touching(p, root) == 2;
+    const bool alone = p->roots[root].kind == SP_ROOT_ARENA && users[root] == 2;
     SP_TRY(attach_head(p, &reduction, &head, made, alone));
+    users[root]--; /* the only root that both touch */
     p->steps[i] = reduction;
-    memmove(&p->steps[k], &p->steps[k + 1], (size_t)(p->n_steps - k - 1) * sizeof *p->steps);
-    p->n_steps--;
+    memmove(&p->steps[i + 2], &p->steps[i + 1], (size_t)(k - i - 1) * sizeof *p->steps);
     return SP_OK;
+}
+
+/* The step at i becomes the head of a reduction further on, if there is one for it; SP_DECLINED: there is none. */
+static sp_status find_reduction(sp_plan *p, int *users, int i)
+{
+    for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
+        const sp_step *r = &p->steps[k];
+        if (!r->prologue || r->tail || r->n_in != 1 || made_by(p, &p->steps[i], r) < 0 || !sp__step_can_move(p, k, i + 1)) continue;
+        sp_status status = close_with(p, users, i, k);
+        if (status != SP_DECLINED) return status;
+    }
+    return SP_DECLINED;
 }
 
 sp_status sp__plan_heads(sp_plan *p)
 {
-    for (int i = 0; i < p->n_steps; i++)
-        for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
-            const sp_step *r = &p->steps[k];
-            if (!r->prologue || r->tail || r->n_in != 1 || made_by(p, &p->steps[i], r) < 0 || !sp__step_can_move(p, k, i + 1)) continue;
-            sp_status status = close_with(p, i, k);
-            if (status == SP_DECLINED) continue;
-            SP_TRY(status);
-            break;
-        }
+    int *users = sp__plan_users(p), n = 0;
+    if (!users) return SP_NOMEM;
+    sp_status status = SP_OK;
+    for (int i = 0; i < p->n_steps && (status == SP_OK || status == SP_DECLINED); i += status == SP_OK ? 2 : 1) {
+        status = find_reduction(p, users, i);
+        p->steps[n++] = p->steps[i]; /* n <= i: what is overwritten has been dealt with */
+    }
+    sp__free(users);
+    if (status != SP_OK && status != SP_DECLINED) return status;
+    p->n_steps = n;
     return SP_OK;
 }
 

@@ -39,9 +39,32 @@ static double step_cost(const sp_plan *p, const sp_step *s)
     return 300 + bytes / 4;
 }
 
+/* What the dealer keeps of a step. Roots are folded to a few words of bits: two steps whose bits do not meet do not depend on each
+ * other, which is the answer for most pairs; where they do, sp__steps_depend tells. */
+enum { SKETCH_WORDS = 4 };
+typedef struct {
+    double cost;
+    uint64_t touches[SKETCH_WORDS], writes[SKETCH_WORDS];
+} sketch;
+
+static sketch sketch_step(const sp_plan *p, const sp_step *s)
+{
+    sketch out = {.cost = step_cost(p, s)};
+    const int results = s->n_in + s->n_out;
+    for (int k = -1; k < sp__step_handles(s); k++) {
+        const int root = k < 0 ? s->work : sp__step_root(p, s, k);
+        if (root < 0) continue;
+        const uint64_t bit = (uint64_t)1 << root % 64;
+        const int word = root / 64 % SKETCH_WORDS;
+        out.touches[word] |= bit;
+        if (k < 0 || (k >= s->n_in && k < results) || k >= results + s->tail_in) out.writes[word] |= bit;
+    }
+    return out;
+}
+
 typedef struct {
     sp_plan *p;
-    const double *cost;          /* by step of the window, from `first` on */
+    const sketch *steps;         /* of the window, from `first` on */
     int first, n;                /* window */
     int n_lanes;
     int lane[LOOK_AHEAD];        /* by step of the window; -1: waits for the end of the turn */
@@ -50,6 +73,10 @@ typedef struct {
 
 static bool step_depends(const dealer *d, int i, int k)
 {
+    const sketch *a = &d->steps[i], *b = &d->steps[k];
+    uint64_t meet = 0;
+    for (int w = 0; w < SKETCH_WORDS; w++) meet |= (a->touches[w] & b->writes[w]) | (a->writes[w] & b->touches[w]);
+    if (!meet) return false;
     return sp__steps_depend(d->p, &d->p->steps[d->first + i], &d->p->steps[d->first + k]);
 }
 
@@ -57,7 +84,7 @@ static bool step_depends(const dealer *d, int i, int k)
 static int lane_for(const dealer *d, int i)
 {
     int lane = -1;
-    if (d->cost[i] > SMALL_NS) return -1;
+    if (d->steps[i].cost > SMALL_NS) return -1;
     for (int k = 0; k < i; k++) {
         if (d->lane[k] == lane && lane >= 0) continue;
         if (!step_depends(d, i, k)) continue;
@@ -91,8 +118,8 @@ static void trim(dealer *d)
         double second = 0;
         for (int k = 0; k < d->n_lanes; k++)
             if (k != top && d->load[k] > second) second = d->load[k];
-        if (d->load[top] - d->cost[i] < second) return;
-        d->load[top] -= d->cost[i];
+        if (d->load[top] - d->steps[i].cost < second) return;
+        d->load[top] -= d->steps[i].cost;
         d->lane[i] = -1;
     }
 }
@@ -101,12 +128,12 @@ static void trim(dealer *d)
 static bool deal(dealer *d)
 {
     double sum = 0;
-    for (int i = 0; i < d->n; i++) sum += d->cost[i] > SMALL_NS ? 0 : d->cost[i];
+    for (int i = 0; i < d->n; i++) sum += d->steps[i].cost > SMALL_NS ? 0 : d->steps[i].cost;
     if (sum < 2 * SHARE_NS) return false;
     for (int k = 0; k < d->n_lanes; k++) d->load[k] = 0;
     for (int i = 0; i < d->n; i++) {
         d->lane[i] = lane_for(d, i);
-        if (d->lane[i] >= 0) d->load[d->lane[i]] += d->cost[i];
+        if (d->lane[i] >= 0) d->load[d->lane[i]] += d->steps[i].cost;
     }
     trim(d);
     sum = 0;
@@ -115,10 +142,10 @@ static bool deal(dealer *d)
 }
 
 /* Steps of the window in their new order: lane after lane, then those that wait. */
-static void rearrange(const dealer *d, double *cost, sp_turn *turn)
+static void rearrange(const dealer *d, sketch *kept, sp_turn *turn)
 {
     sp_step steps[LOOK_AHEAD];
-    double costs[LOOK_AHEAD];
+    sketch sketches[LOOK_AHEAD];
     int at = 0;
     turn->first = d->first;
     turn->n_lanes = d->n_lanes;
@@ -126,12 +153,12 @@ static void rearrange(const dealer *d, double *cost, sp_turn *turn)
         for (int i = 0; i < d->n; i++) {
             if (d->lane[i] != (lane == d->n_lanes ? -1 : lane)) continue;
             steps[at] = d->p->steps[d->first + i];
-            costs[at++] = d->cost[i];
+            sketches[at++] = d->steps[i];
         }
         if (lane < d->n_lanes) turn->end[lane] = d->first + at;
     }
     memcpy(&d->p->steps[d->first], steps, (size_t)at * sizeof *steps);
-    memcpy(cost, costs, (size_t)at * sizeof *costs);
+    memcpy(kept, sketches, (size_t)at * sizeof *kept);
 }
 
 static void add_alone(sp_plan *p, int step)
@@ -144,25 +171,25 @@ static void add_alone(sp_plan *p, int step)
 sp_status sp__plan_lanes(sp_plan *p, bool several)
 {
     p->turns = sp__arena_alloc(&p->arena, (size_t)(p->n_steps + 1) * sizeof *p->turns);
-    double *cost = sp__alloc((size_t)(p->n_steps + 1) * sizeof *cost);
-    if (!p->turns || !cost) {
-        sp__free(cost);
+    sketch *sketches = sp__alloc((size_t)(p->n_steps + 1) * sizeof *sketches);
+    if (!p->turns || !sketches) {
+        sp__free(sketches);
         return SP_NOMEM;
     }
-    for (int i = 0; i < p->n_steps; i++) cost[i] = step_cost(p, &p->steps[i]);
+    for (int i = 0; i < p->n_steps; i++) sketches[i] = sketch_step(p, &p->steps[i]);
     const int n_threads = sp_threads() < SP_LANES_MAX ? sp_threads() : SP_LANES_MAX;
     for (int i = 0; i < p->n_steps;) {
-        dealer d = {.p = p, .cost = cost + i, .first = i, .n_lanes = n_threads};
+        dealer d = {.p = p, .steps = sketches + i, .first = i, .n_lanes = n_threads};
         d.n = p->n_steps - i < LOOK_AHEAD ? p->n_steps - i : LOOK_AHEAD;
-        if (!several || n_threads == 1 || cost[i] > SMALL_NS || !deal(&d) || d.lane[0] < 0) {
+        if (!several || n_threads == 1 || sketches[i].cost > SMALL_NS || !deal(&d) || d.lane[0] < 0) {
             add_alone(p, i++);
             continue;
         }
         sp_turn *turn = &p->turns[p->n_turns++];
-        rearrange(&d, cost + i, turn);
+        rearrange(&d, sketches + i, turn);
         p->n_side += turn->end[turn->n_lanes - 1] - i;
         i = turn->end[turn->n_lanes - 1];
     }
-    sp__free(cost);
+    sp__free(sketches);
     return SP_OK;
 }

@@ -20,12 +20,6 @@ static int by_bytes(const void *a, const void *b)
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
 }
 
-static int by_offset(const void *a, const void *b)
-{
-    const sp_root *x = *(sp_root *const *)a, *y = *(sp_root *const *)b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
 static size_t lower_bound(const sp_plan *p, int n, sp_root *const *list, int64_t *change)
 {
     memset(change, 0, (size_t)(p->n_steps + 2) * sizeof *change);
@@ -41,21 +35,25 @@ static size_t lower_bound(const sp_plan *p, int n, sp_root *const *list, int64_t
     return (size_t)most;
 }
 
-/* The place for r among `busy`, sorted by offset, all of which live at some time of r's life. */
-static size_t best_gap(const sp_root *r, int n, sp_root *const *busy)
+/* A piece that has its place. Apart from the roots and side by side, because all of them are looked at for every new one. */
+typedef struct {
+    int first, last;
+    size_t offset, end;
+} piece;
+
+/* The place for r among pieces sorted by offset: the smallest gap between those that live at some time of its life. */
+static size_t best_gap(const sp_root *r, int n, const piece *placed)
 {
     const size_t need = aligned(r->bytes);
     size_t end = 0, best = SIZE_MAX, best_bytes = SIZE_MAX;
     for (int i = 0; i < n; i++) {
-        if (busy[i]->offset >= end) {
-            size_t gap = busy[i]->offset - end;
-            if (gap >= need && gap < best_bytes) {
-                best = end;
-                best_bytes = gap;
-            }
+        const piece *p = &placed[i];
+        if (p->first > r->last || r->first > p->last) continue;
+        if (p->offset >= end + need && p->offset - end < best_bytes) {
+            best = end;
+            best_bytes = p->offset - end;
         }
-        size_t after = busy[i]->offset + aligned(busy[i]->bytes);
-        if (after > end) end = after;
+        if (p->end > end) end = p->end;
     }
     return best == SIZE_MAX ? end : best;
 }
@@ -84,21 +82,22 @@ void sp__plan_lifetimes(sp_plan *p)
     }
 }
 
-static void place_by_size(sp_plan *p, int n, sp_root **list, sp_root **busy)
+static sp_status place_by_size(sp_plan *p, int n, sp_root **list)
 {
+    piece *placed = sp__alloc((size_t)(n + 1) * sizeof *placed);
+    if (!placed) return SP_NOMEM;
     qsort(list, (size_t)n, sizeof *list, by_bytes);
     for (int i = 0; i < n; i++) {
         sp_root *r = list[i];
-        int n_busy = 0;
-        for (int k = 0; k < i; k++)
-            if (list[k]->first <= r->last && r->first <= list[k]->last) busy[n_busy++] = list[k];
-        r->offset = best_gap(r, n_busy, busy);
-        if (r->offset + aligned(r->bytes) > p->arena_bytes) p->arena_bytes = r->offset + aligned(r->bytes);
-        /* Keep the placed part sorted by offset, so that the busy ones come out sorted too. */
+        r->offset = best_gap(r, i, placed);
+        const size_t end = r->offset + aligned(r->bytes);
+        if (end > p->arena_bytes) p->arena_bytes = end;
         int k = i;
-        for (; k > 0 && by_offset(&list[k - 1], &r) > 0; k--) list[k] = list[k - 1];
-        list[k] = r;
+        for (; k > 0 && placed[k - 1].offset > r->offset; k--) placed[k] = placed[k - 1];
+        placed[k] = (piece){r->first, r->last, r->offset, end};
     }
+    sp__free(placed);
+    return SP_OK;
 }
 
 static int by_first(const void *a, const void *b)
@@ -186,8 +185,7 @@ sp_status sp__plan_place(sp_plan *p)
         for (int i = 0; i < p->n_roots; i++)
             if (p->roots[i].kind == SP_ROOT_ARENA && p->roots[i].bytes && p->roots[i].last >= 0) list[n++] = &p->roots[i];
         p->least_bytes = lower_bound(p, n, list, change);
-        if (n < SWEEP_FROM) place_by_size(p, n, list, list + n_roots);
-        else status = place_by_sweep(p, n, list, list + n_roots);
+        status = n < SWEEP_FROM ? place_by_size(p, n, list) : place_by_sweep(p, n, list, list + n_roots);
     }
     sp__free(list);
     sp__free(change);

@@ -95,22 +95,34 @@ static bool bring_forward(sp_plan *p, int *i, int k)
     return true;
 }
 
+/* The product at *i, which may move up, gets a tail from further on, if there is one; what lies between moves up by one then, the next
+ * step is at *i + 2. SP_DECLINED: there is none. */
+static sp_status find_tail(sp_plan *p, int *i)
+{
+    for (int k = *i + 1; k < p->n_steps && k <= *i + LOOK_AHEAD; k++) {
+        if (!can_follow(p, &p->steps[*i], &p->steps[k]) || !bring_forward(p, i, k)) continue;
+        sp_step tail = p->steps[k];
+        sp_status status = tail.run == sp__fused_run ? SP_OK : sp__step_fuse(p, k, &tail);
+        if (status == SP_DECLINED) continue;
+        SP_TRY(status);
+        SP_TRY(attach(p, &p->steps[*i], &tail));
+        memmove(&p->steps[*i + 2], &p->steps[*i + 1], (size_t)(k - *i - 1) * sizeof *p->steps);
+        return SP_OK;
+    }
+    return SP_DECLINED;
+}
+
 sp_status sp__plan_tails(sp_plan *p)
 {
+    int n = 0;
     for (int i = 0; i < p->n_steps; i++) {
-        if (!p->steps[i].epilogue) continue;
-        for (int k = i + 1; k < p->n_steps && k <= i + LOOK_AHEAD; k++) {
-            if (!can_follow(p, &p->steps[i], &p->steps[k]) || !bring_forward(p, &i, k)) continue;
-            sp_step tail = p->steps[k];
-            sp_status status = tail.run == sp__fused_run ? SP_OK : sp__step_fuse(p, k, &tail);
-            if (status == SP_DECLINED) continue;
-            SP_TRY(status);
-            SP_TRY(attach(p, &p->steps[i], &tail));
-            memmove(&p->steps[k], &p->steps[k + 1], (size_t)(p->n_steps - k - 1) * sizeof *p->steps);
-            p->n_steps--;
-            break;
-        }
+        const int first = i;
+        sp_status status = p->steps[i].epilogue ? find_tail(p, &i) : SP_DECLINED;
+        if (status != SP_DECLINED) SP_TRY(status);
+        for (int k = first; k <= i; k++) p->steps[n++] = p->steps[k]; /* n <= k: what is overwritten has been dealt with */
+        if (status == SP_OK) i++;
     }
+    p->n_steps = n;
     return SP_OK;
 }
 

@@ -39,6 +39,7 @@ void sp_graph_release(sp_graph *g)
         sp__host_release(o->host);
     }
     sp__free(g->variables);
+    sp__free(g->by_handle);
     sp__free(g->constants);
     sp__arena_free(&g->arena);
     sp__free(g);
@@ -196,17 +197,38 @@ sp_value *sp__value_function(sp_function *f, sp_function *target)
     return target->value = v;
 }
 
+/* The place of a handle among by_handle: the one that has it, else the free one where it belongs. */
+static sp_variable **variable_place(const sp_graph *g, const sp_tensor *t)
+{
+    const uint64_t n = 2 * (uint64_t)g->variables_capacity; /* a power of two, never more than half of it taken */
+    uint64_t at = ((uint64_t)(uintptr_t)t * 0x9E3779B97F4A7C15u >> 32) & (n - 1);
+    while (g->by_handle[at] && g->by_handle[at]->tensor != t) at = (at + 1) & (n - 1);
+    return &g->by_handle[at];
+}
+
+static sp_status more_variables(sp_graph *g)
+{
+    const int more = g->variables_capacity ? 2 * g->variables_capacity : 16;
+    sp_variable **places = sp__alloc_zero(2 * (size_t)more * sizeof *places);
+    if (!places) return SP_NOMEM;
+    sp_variable **list = sp__realloc(g->variables, (size_t)g->variables_capacity * sizeof *list, (size_t)more * sizeof *list);
+    if (!list) {
+        sp__free(places);
+        return SP_NOMEM;
+    }
+    sp__free(g->by_handle);
+    g->variables = list;
+    g->by_handle = places;
+    g->variables_capacity = more;
+    for (int i = 0; i < g->n_variables; i++) *variable_place(g, list[i]->tensor) = list[i];
+    return SP_OK;
+}
+
 sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t)
 {
-    for (int i = 0; i < g->n_variables; i++)
-        if (g->variables[i]->tensor == t) return g->variables[i];
-    if (g->n_variables == g->variables_capacity) {
-        int more = g->variables_capacity ? 2 * g->variables_capacity : 16;
-        sp_variable **v = sp__realloc(g->variables, (size_t)g->variables_capacity * sizeof *v, (size_t)more * sizeof *v);
-        if (!v) return NULL;
-        g->variables = v;
-        g->variables_capacity = more;
-    }
+    sp_variable **place = g->n_variables ? variable_place(g, t) : NULL;
+    if (place && *place) return *place;
+    if (g->n_variables == g->variables_capacity && more_variables(g) != SP_OK) return NULL;
     sp_owned *o = own(g);
     sp_variable *v = o ? sp__arena_alloc(&g->arena, sizeof *v) : NULL;
     if (!v) return NULL;
@@ -214,6 +236,7 @@ sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t)
     v->tensor = t;
     v->id = g->n_variables;
     g->variables[g->n_variables++] = v;
+    *variable_place(g, t) = v;
     return v;
 }
 

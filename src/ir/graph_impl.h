@@ -129,7 +129,7 @@ struct sp_function {
     bool finished;
     /* While it is being recorded: */
     sp_function *outer;    /* what this thread recorded before */
-    struct sp_current *current; /* value of each variable at this point */
+    sp_value **current;    /* by variable: what it holds at this point, NULL: unknown */
     int n_current, current_capacity;
     int undo_start;        /* changes of handles made before it began */
     bool keeps_outside;    /* it will be batched: handles from outside are noted, with them the histories that results get */
@@ -146,6 +146,7 @@ struct sp_graph {
     int next_value, next_node;
     int n_variables, variables_capacity;
     sp_variable **variables;
+    sp_variable **by_handle; /* the same, found by handle: twice as many places as variables_capacity, NULL where free */
     sp_function *entry;    /* what is run from outside; the first one made unless said otherwise */
     struct sp_owned *owned;        /* released with the graph */
     struct sp_constant *constants; /* the latest, to find them again */

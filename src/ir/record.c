@@ -26,11 +26,6 @@ typedef struct undo {
 static _Thread_local undo *undo_log;
 static _Thread_local int n_undo, undo_capacity;
 
-struct sp_current {
-    sp_variable *variable;
-    sp_value *value;
-};
-
 /* --- handles that change ----------------------------------------------------------------------------------------- */
 
 static sp_status rebind(sp_tensor *t, sp_value *v)
@@ -99,29 +94,22 @@ sp_status sp__symbol_create(sp_value *v, sp_tensor **out)
 }
 
 /* The value that holds a variable's contents at this point of f; NULL when none does. */
-static struct sp_current *current_of(sp_function *f, const sp_variable *variable)
+static sp_value *current_of(const sp_function *f, const sp_variable *variable)
 {
-    for (int i = f->n_current - 1; i >= 0; i--)
-        if (f->current[i].variable == variable) return &f->current[i];
-    return NULL;
+    return variable->id < f->n_current ? f->current[variable->id] : NULL;
 }
 
 static sp_status set_current(sp_function *f, sp_variable *variable, sp_value *value)
 {
-    struct sp_current *at = current_of(f, variable);
-    if (!at) {
-        if (f->n_current == f->current_capacity) {
-            int more = f->current_capacity ? 2 * f->current_capacity : 16;
-            struct sp_current *c =
-                sp__realloc(f->current, (size_t)f->current_capacity * sizeof *c, (size_t)more * sizeof *c);
-            if (!c) return SP_NOMEM;
-            f->current = c;
-            f->current_capacity = more;
-        }
-        at = &f->current[f->n_current++];
-        at->variable = variable;
+    if (variable->id >= f->current_capacity) {
+        const int more = variable->id + 1 < 16 ? 16 : 2 * (variable->id + 1);
+        sp_value **bigger = sp__realloc(f->current, (size_t)f->current_capacity * sizeof *bigger, (size_t)more * sizeof *bigger);
+        if (!bigger) return SP_NOMEM;
+        f->current = bigger;
+        f->current_capacity = more;
     }
-    at->value = value;
+    while (f->n_current <= variable->id) f->current[f->n_current++] = NULL;
+    f->current[variable->id] = value;
     return SP_OK;
 }
 
@@ -129,17 +117,14 @@ static sp_status read_variable(sp_function *f, sp_tensor *t, sp_value **out)
 {
     sp_variable *variable = sp__graph_variable(f->graph, t);
     if (!variable) return SP_NOMEM;
-    struct sp_current *at = current_of(f, variable);
-    if (!at) {
-        sp_node *n = sp__node_append(f, SP_NODE_READ, 0, NULL, 1);
-        if (!n) return SP_NOMEM;
-        n->variable = variable;
-        sp__meta_of(t, &n->out[0]->meta);
-        SP_TRY(set_current(f, variable, n->out[0]));
-        at = current_of(f, variable);
-    }
-    *out = at->value;
-    return SP_OK;
+    *out = current_of(f, variable);
+    if (*out) return SP_OK;
+    sp_node *n = sp__node_append(f, SP_NODE_READ, 0, NULL, 1);
+    if (!n) return SP_NOMEM;
+    n->variable = variable;
+    sp__meta_of(t, &n->out[0]->meta);
+    *out = n->out[0];
+    return set_current(f, variable, *out);
 }
 
 static sp_status store_variable(sp_function *f, sp_tensor *t, sp_value *value)
