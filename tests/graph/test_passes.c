@@ -94,7 +94,7 @@ static sp_status compute(uint64_t from, sp_tensor *const *args, sp_tensor **vari
     return SP_OK;
 }
 
-static const char *const offs[] = {NULL, "inline", "fold", "simplify", "share", "dead", "order", "reuse", "fuse",
+static const char *const offs[] = {NULL, "inline", "bytes", "fold", "simplify", "share", "dead", "order", "reuse", "fuse",
                                    "tail", "head", "prepack", "lanes", "layout", "inline,fold,simplify,share,dead,order,reuse,layout,fuse,tail,head,prepack,lanes"};
 
 static void same_bits(const sp_tensor *want, const sp_tensor *got, uint64_t program, const char *off)
@@ -231,6 +231,71 @@ static void passes_report_what_they_did(void **state)
     sp_builder_release(b);
 }
 
+static sp_tensor *integers(sp_dtype dtype, int rank, const int64_t *dims, int salt)
+{
+    sp_tensor *t = NULL;
+    OK(sp_tensor_create(dtype, rank, dims, &t));
+    for (int64_t i = 0; i < sp_tensor_count(t); i++) {
+        int v = (int)((i * 37 + salt * 11) % 256 - 128);
+        if (dtype == SP_DTYPE_I32) ((int32_t *)sp_tensor_data(t))[i] = v;
+        else ((uint8_t *)sp_tensor_data(t))[i] = (uint8_t)v;
+    }
+    return keep(t);
+}
+
+static sp_tensor *wide(sp_tensor *t) { return sp_cast(b, t, SP_DTYPE_I32); }
+
+/* Products of widened bytes: x of uint8 (6, 10), y of int8, their zero points; the last two are none. */
+static void products_of_bytes(sp_tensor *const *in, sp_tensor *narrow, sp_tensor *large, sp_tensor **out)
+{
+    sp_tensor *x = in[0], *y = in[1], *x_zero = in[2], *columns = in[3];
+    out[0] = sp_matmul(b, wide(x), wide(y), false, false);
+    out[1] = sp_matmul(b, sp_sub(b, wide(x), wide(x_zero)), sp_sub(b, wide(y), wide(columns)), false, false);
+    out[2] = sp_matmul(b, sp_sub(b, wide(y), wide(columns)), wide(x), true, true); /* numbers for each row, once it is turned */
+    out[3] = sp_matmul(b, wide(y), wide(x), true, true);
+    out[4] = sp_matmul(b, wide(x), narrow, false, false);
+    out[5] = sp_matmul(b, wide(x), large, false, false);
+}
+
+static void products_of_widened_bytes_are_products_of_bytes(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    OK(sp_builder_create(&b));
+    const int64_t of_x[2] = {6, 10}, of_y[2] = {10, 7};
+    sp_tensor *in[4] = {integers(SP_DTYPE_U8, 2, of_x, 1), integers(SP_DTYPE_I8, 2, of_y, 2), integers(SP_DTYPE_U8, 0, NULL, 3), integers(SP_DTYPE_I8, 1, of_y + 1, 4)};
+    sp_tensor *narrow = integers(SP_DTYPE_I32, 2, of_y, 5), *large = integers(SP_DTYPE_I32, 2, of_y, 5), *want[N], *made[N], *got[N], *params[4];
+    ((int32_t *)sp_tensor_data(large))[3] = 1000;
+    sp_spec specs[4] = {{.dtype = SP_DTYPE_U8, .rank = 2, .dims = {6, 10}}, {.dtype = SP_DTYPE_I8, .rank = 2, .dims = {10, 7}},
+                        {.dtype = SP_DTYPE_U8, .rank = 0}, {.dtype = SP_DTYPE_I8, .rank = 1, .dims = {7}}};
+    sp_graph *g;
+    sp_function *f;
+    products_of_bytes(in, narrow, large, want);
+    OK(sp_graph_create(&g));
+    OK(sp_function_begin(g, "f", 4, specs, &f, params));
+    for (int i = 0; i < 4; i++) keep(params[i]);
+    products_of_bytes(params, narrow, large, made);
+    OK(sp_builder_status(b));
+    OK(sp_function_end(f, N, made));
+    for (int with = 0; with < 2; with++) {
+        const sp_program_options options = {.struct_size = sizeof options, .off = with ? NULL : "bytes"};
+        sp_program *p;
+        OK(sp_program_create(f, &options, &p));
+        OK(sp_program_run(p, 4, in, N, got));
+        for (int i = 0; i < N; i++) {
+            same_bits(want[i], got[i], (uint64_t)i, options.off);
+            sp_tensor_release(got[i]);
+        }
+        char *report = report_of(p);
+        if (with) assert_non_null(strstr(report, "products of bytes: 4"));
+        else assert_null(strstr(report, "products of bytes"));
+        sp_text_free(report);
+        sp_program_release(p);
+    }
+    sp_graph_release(g);
+    sp_builder_release(b);
+}
+
 /* Thousands of steps: another way of placing memory, the same results. */
 static void long_programs_equal_eager_mode(void **state)
 {
@@ -273,7 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_equal_eager_mode),
         cmocka_unit_test(unknown_pass_is_named),
-        cmocka_unit_test(passes_report_what_they_did),
+        cmocka_unit_test(passes_report_what_they_did), cmocka_unit_test(products_of_widened_bytes_are_products_of_bytes),
         cmocka_unit_test(long_programs_equal_eager_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "gemm", .run = sp__cpu_matmul, .workspace = sp__cpu_matmul_work, .strided = true,
      .takes = sp__cpu_matmul_takes, .epilogue = true, .prepared_bytes = sp__cpu_matmul_prepared,
      .prepare = sp__cpu_matmul_prepare},
+    {.op = "matmul", .name = "integers", .run = sp__cpu_matmul_int, .workspace = sp__cpu_matmul_int_work, .strided = true, .takes = sp__cpu_matmul_int_takes},
     {.op = "matmul_i32", .name = "bytes", .run = sp__cpu_matmul_i32, .workspace = sp__cpu_matmul_i32_work, .strided = true, .epilogue = true,
      .prepared_bytes = sp__cpu_matmul_i32_prepared, .prepare = sp__cpu_matmul_i32_prepare},
     DEPTHWISE(1, .blocked = NULL),

@@ -20,6 +20,9 @@ size_t sp__cpu_matmul_prepared(const sp_call *c);
 sp_status sp__cpu_matmul_prepare(const sp_call *c, void *to);
 
 /* Bytes summed in int32. */
+bool sp__cpu_matmul_int_takes(const sp_call *c);
+size_t sp__cpu_matmul_int_work(const sp_call *c);
+sp_status sp__cpu_matmul_int(const sp_call *c);
 sp_status sp__cpu_matmul_i32(const sp_call *c);
 size_t sp__cpu_matmul_i32_work(const sp_call *c);
 size_t sp__cpu_matmul_i32_prepared(const sp_call *c);
