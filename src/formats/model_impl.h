@@ -15,8 +15,10 @@ typedef struct sp_model_value {
     uint32_t axes[SP_RANK_MAX]; /* free dimensions of one size have one number here; 0: nothing is said */
 } sp_model_value;
 
-/* Code outside the graph that does nothing but fail: a branch that cannot be taken with the shapes at hand. */
+/* Code outside the graph that does nothing but fail: a branch that cannot be taken with the shapes at hand (FAILURE, which takes any one tensor and
+ * would give the results of that branch), or a condition that does not hold (ASSERT, which gives nothing). Their context is the message. */
 #define SP_HOST_FAILURE "failure"
+#define SP_HOST_ASSERT "assert"
 
 /* One of: a tensor, texts, a list of items. */
 struct sp_item {

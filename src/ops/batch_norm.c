@@ -5,8 +5,8 @@
  * channel_affine with scale and shift computed from the kept statistics. A tensor is seen as batch x channels x inner.
  * With inner > 1 every channel is a unit of work, from its statistics to its results: what is read again is still in a near cache. With
  * inner = 1 (after a dense layer) BLOCK neighbouring channels are, so that memory is read in its order, and results are a second round. */
+#include "base/wide.h"
 #include "ops/norm.h"
-#include "ops/wide.h"
 
 enum { BLOCK = 64, EPILOGUE_RUN = 512 };
 

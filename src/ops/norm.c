@@ -8,9 +8,9 @@
  * are summed per chunk of rows, then over chunks; chunks depend on the shape only.
  * When a gradient is itself being recorded, rules compose elementary operators instead of the fused gradient, so
  * derivatives of any order exist. */
+#include "base/wide.h"
 #include "ir/nn_attrs.h"
 #include "ops/norm.h"
-#include "ops/wide.h"
 
 sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
 {

@@ -4,9 +4,9 @@
  * Philox (philox.h) maps a key, the seed, and a 128-bit counter to four 32-bit words. The low half of the counter is state[1] plus the number of the block of elements, so
  * every element can be computed alone and threads do not matter; the high half counts attempts where a method rejects.
  * A tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
+#include "base/wide.h"
 #include "ops/kernels.h"
 #include "base/philox.h"
-#include "ops/wide.h"
 
 typedef sp__philox_block block;
 

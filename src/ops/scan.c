@@ -5,8 +5,8 @@
  * independent and run in parallel; inside a line the order is fixed. Sums of float16 to float32 run in double. */
 #include <float.h>
 
+#include "base/wide.h"
 #include "ops/kernels.h"
-#include "ops/wide.h"
 
 typedef struct {
     int64_t axis;

@@ -3,9 +3,9 @@
  *
  * Most are compositions over the reductions of reduce.c. Kernels here see a row-major tensor as [outer][n][inner] and
  * answer one value per (outer, inner). */
+#include "base/wide.h"
 #include "ops/kernels.h"
 #include "ops/pick.h"
-#include "ops/wide.h"
 
 typedef struct {
     sp_ints axis;

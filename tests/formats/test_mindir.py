@@ -66,7 +66,19 @@ def test_written_back(path, tmp_path, spore_command):
 
 
 def test_all_files_are_there():
-    assert len(FILES) == 20
+    assert len(FILES) == 21
+
+
+def test_conditions_that_must_hold(tmp_path, spore_command):
+    """Assert in a branch: of MindSpore's own file, of that file written again, and of it as ONNX."""
+    path, x = DATA / "assert_net.mindir", ms.Tensor(np.float32([1, 2]))
+    spore_command("convert", path, tmp_path / "a.mindir")
+    spore_command("convert", path, tmp_path / "a.onnx")
+    for net, error in ((nn.GraphCell(ms.load(str(path))), RuntimeError), (nn.GraphCell(ms.load(str(tmp_path / "a.mindir"))), RuntimeError),
+                       (ms.onnx.load(str(tmp_path / "a.onnx")), ValueError)):
+        assert list(net(x, ms.Tensor(np.int64(16000))).asnumpy()) == [3, 5]
+        with pytest.raises(error, match="condition does not hold|reshape"):
+            net(x, ms.Tensor(np.int64(8000)))
 
 
 @pytest.mark.parametrize("name, key", [("add", None), ("add_gcm_key_0123456789ABCDEF", b"0123456789ABCDEF")])

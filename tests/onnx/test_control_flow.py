@@ -49,10 +49,15 @@ def test_a_branch_that_does_not_fit_fails_when_it_is_taken(tmp_path):
                [("six", np.int64([2, 3])), ("seven", np.int64([7]))])
     net = load(tmp_path, g)
     x = np.arange(6, dtype=np.float32)
-    other = again(net, tmp_path, x, np.array(True))
-    for one in (net, other):
+    mindir = [str(tmp_path / name) for name in ("a.mindir", "b.mindir", "c.onnx")]
+    spore.export(net, Tensor(x), Tensor(True), file_name=mindir[0], file_format="MINDIR")
+    written = spore.nn.GraphCell(spore.load(mindir[0]))
+    spore.export(written, Tensor(x), Tensor(True), file_name=mindir[1], file_format="MINDIR")
+    spore.export(written, Tensor(x), Tensor(True), file_name=mindir[2], file_format="ONNX")
+    for one, error in ((net, ValueError), (again(net, tmp_path, x, np.array(True)), ValueError), (written, RuntimeError),
+                       (spore.nn.GraphCell(spore.load(mindir[1])), RuntimeError), (onnx.load(mindir[2]), ValueError)):
         assert one(Tensor(x), Tensor(True)).shape == (2, 3)
-        with pytest.raises(ValueError, match="reshape"):
+        with pytest.raises(error, match="reshape"):
             one(Tensor(x), Tensor(False))
     assert net(Tensor(np.ones(7, np.float32)), Tensor(False)).shape == (7,)
 

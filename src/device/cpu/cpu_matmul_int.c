@@ -4,9 +4,9 @@
  * The result is cut into blocks that stay in the first cache; into each go the products of BLOCK_K rows of B at a time, four of them in
  * one sweep over the block. B is read along its rows; one that lies the other way is copied first. Signed and unsigned wrap alike: there
  * is one loop for each size of element. */
+#include "base/wide.h"
 #include "device/cpu/cpu_kernels.h"
 #include "ir/matmul_geometry.h"
-#include "ops/wide.h"
 
 enum { BLOCK_M = 16, BLOCK_N = 256, BLOCK_K = 256, NARROW = 4, GRAIN = 65536 };
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "formats/mindir/mindir_out.h"
+#include "formats/model_impl.h"
 
 /* --- effects ----------------------------------------------------------------------------------------------------- */
 
@@ -56,6 +57,34 @@ static sp_status write_effect(mo_out *o, const sp_node *n)
     mo in[3] = {name, sp__mo_use(o, n->in[0]), state};
     go_on_after(o, sp__mo_op(o, "Assign", "side_effect_mem=True", 3, in, &n->in[0]->meta));
     return SP_OK;
+}
+
+bool sp__mo_fails(const sp_node *n)
+{
+    return n->kind == SP_NODE_HOST && (!strcmp(n->host->name, SP_HOST_FAILURE) || !strcmp(n->host->name, SP_HOST_ASSERT));
+}
+
+/* Assert says that a condition holds. One that never does takes its place where a branch cannot be taken; zeros are the results there. Its message
+ * goes into an attribute, which MindSpore passes by. */
+static void write_failure(mo_out *o, const sp_node *n)
+{
+    const sp_meta flag = {.dtype = SP_DTYPE_BOOL, .rank = n->in[0]->meta.rank}, *metas[1] = {&n->in[0]->meta}, done = {.dtype = SP_DTYPE_I32, .rank = 1, .dims = {1}};
+    char message[256];
+    snprintf(message, sizeof message, "%s", (const char *)n->host->context);
+    for (char *p = message; *p; p++)
+        if (*p == '\'' || (unsigned char)*p < ' ') *p = '"'; /* what ends a text in attributes */
+    mo given = sp__mo_use(o, n->in[0]), holds = sp__mo_cast(o, given, *metas[0], SP_DTYPE_BOOL);
+    if (!strcmp(n->host->name, SP_HOST_FAILURE)) holds = SP_MO(o, "LogicalAnd", NULL, &flag, holds, SP_MO(o, "LogicalNot", NULL, &flag, holds));
+    mo list = sp__mo_fresh(o);
+    mo_msg type = {.status = SP_OK};
+    sp__mo_put_types(&type, 5, "shape", 1, metas);
+    sp__mo_node(o, sp__mo_instance(o, "MakeTuple", NULL), 1, &given, list, &type);
+    go_on_after(o, SP_MO(o, "Assert", sp__mo_text(o, "summarize=3, side_effect_io=True, message='%s'", message), &done, holds, list, state_here(o)));
+    for (int i = 0; i < n->n_out; i++) {
+        const sp_meta *m = &n->out[i]->meta;
+        mo in[2] = {sp__mo_ints(o, m->rank, m->dims), sp__mo_scalar(o, m->dtype, 0)};
+        sp__mo_results(o, sp__mo_instance(o, "FillV2", NULL), 2, in, 1, &n->out[i], false);
+    }
 }
 
 /* --- weights and state as arguments ------------------------------------------------------------------------------ */
@@ -165,6 +194,7 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     case SP_NODE_CALL: return n->n_out || o->ordered ? write_call(o, n, NULL) : SP_OK;
     case SP_NODE_PARTIAL:
     case SP_NODE_SWITCH: return write_function_value(o, n);
+    case SP_NODE_HOST: write_failure(o, n); return o->model.status;
     default: break;
     }
     sp_status status = sp__mo_write(o, n);
@@ -188,7 +218,7 @@ static sp_status find_live(mo_out *o, const sp_function *f)
     if (f->tail) o->live[f->tail->id] = 1;
     for (int i = 0; i < f->n_results; i++) need(o, f->results[i]);
     for (sp_node *n = f->last; n; n = n->prev) {
-        if (n->kind == SP_NODE_STORE || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
+        if (n->kind == SP_NODE_STORE || n->kind == SP_NODE_HOST || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
         if (!o->live[n->id]) continue;
         const mo_rule *rule = n->kind == SP_NODE_OP ? sp__mo_rule(n) : NULL;
         if (rule && rule->fuse) {

@@ -395,6 +395,39 @@ static sp_status run_dropout(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp__fail(SP_FORMAT, "the file holds a net that was exported for training: Dropout is not supported here");
 }
 
+/* --- conditions that must hold --------------------------------------------------------------------------------- */
+
+static sp_status check_holds(const char *message, const sp_tensor *t)
+{
+    double truth;
+    SP_CHECK(t->count == 1, SP_FORMAT, "Assert: a condition is one truth value, this one has %lld", (long long)t->count);
+    SP_TRY(sp_tensor_item_f64(t, &truth));
+    return truth != 0 ? SP_OK : sp__fail(SP_RUNTIME, "%s", message);
+}
+
+static sp_status assert_late(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    (void)n_in, (void)n_out, (void)out;
+    return check_holds(context, in[0]);
+}
+
+static sp_status run_assert(mi_call *c, const mi_rule *rule, mi_value **out)
+{
+    (void)rule;
+    sp_tensor *holds;
+    const mi_value *said = sp__mindir_attr(c, "message");
+    const char *message = said && said->kind == MI_TEXT && *said->s ? said->s : "Assert: a condition does not hold";
+    SP_TRY(sp__mi_operand(c, 0, &holds));
+    if (!(*out = sp__arena_alloc(c->arena, sizeof **out))) return SP_NOMEM;
+    (*out)->kind = MI_NONE;
+    if (!sp_tensor_is_symbol(holds)) return check_holds(message, holds);
+    char *kept = sp__strdup(message);
+    if (!kept) return SP_NOMEM;
+    sp_status status = sp_function_host(SP_HOST_ASSERT, assert_late, sp__free, kept, 1, &holds, 0, NULL, NULL);
+    if (status != SP_OK) sp__free(kept);
+    return status;
+}
+
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
 #define TEXT(mindir_, op_, inputs_) {.mindir = mindir_, .op = op_, .inputs = inputs_, .run = sp__mi_run_text}
@@ -418,7 +451,7 @@ static const mi_rule rules[] = {
     CODE("Shape", NULL, sp__mi_run_shape), CODE("TensorShape", NULL, sp__mi_run_shape), CODE("DynamicShape", NULL, sp__mi_run_shape),
     CODE("ExpandDims", NULL, sp__mi_run_expand_dims), CODE("Squeeze", NULL, sp__mi_run_squeeze), CODE("Flatten", NULL, sp__mi_run_flatten),
     CODE("FlattenExt", NULL, sp__mi_run_flatten), CODE("StridedSlice", NULL, sp__mi_run_strided_slice), CODE("ReverseV2", NULL, sp__mi_run_reverse),
-    CODE("Split", NULL, sp__mi_run_split), CODE("LSTM", NULL, sp__mi_run_lstm), CODE("Dropout", NULL, run_dropout),
+    CODE("Split", NULL, sp__mi_run_split), CODE("LSTM", NULL, sp__mi_run_lstm), CODE("Dropout", NULL, run_dropout), CODE("Assert", NULL, run_assert),
     CODE("ZerosLike", "0", run_like), CODE("OnesLike", "1", run_like), CODE("ZerosLikeExt", "0", run_like),
     CODE("OnesLikeExt", "1", run_like), CODE("Zeros", "0", run_zeros), CODE("Ones", "1", run_zeros),
     CODE("Max", "reduce_max", run_reduce_all_axes), CODE("Min", "reduce_min", run_reduce_all_axes),
@@ -433,7 +466,7 @@ static const mi_rule rules[] = {
     TEXT("TensorAdd", "add", "_ _"), TEXT("Adds", "add", "_ _"), TEXT("Subs", "sub", "_ _"), TEXT("Muls", "mul", "_ _"),
     TEXT("Divs", "div", "_ _"), TEXT("Div", "div", "_ _"), TEXT("RealDiv", "div", "_ _"), TEXT("LessScalar", "less", "_ _"),
     TEXT("LessEqualScalar", "less_equal", "_ _"), TEXT("GreaterScalar", "greater", "_ _"), TEXT("Mod", "floor_mod", "_ _"),
-    TEXT("GreaterEqualScalar", "greater_equal", "_ _"), TEXT("EqualScalar", "equal", "_ _"), TEXT("NotEqualScalar", "not_equal", "_ _"),
+    TEXT("GreaterEqualScalar", "greater_equal", "_ _"), TEXT("EqualScalar", "equal", "_ _"), TEXT("EqScalar", "equal", "_ _"), TEXT("NotEqualScalar", "not_equal", "_ _"),
     TEXT("PowTensorScalar", "pow", "_ _"), TEXT("PowScalarTensor", "pow", "_ _"),
     TEXT("MatMul", "matmul", "_ _ transpose_a transpose_b"), TEXT("BatchMatMul", "matmul", "_ _ transpose_a transpose_b"),
     TEXT("MatMulExt", "matmul", "_ _"), TEXT("BatchMatMulExt", "matmul", "_ _"), TEXT("Mm", "matmul", "_ _"),

@@ -154,6 +154,8 @@ typedef struct mo_rule {
 /* Tables, each ended by a NULL name. */
 extern const mo_rule sp__mo_math[], sp__mo_shape[], sp__mo_place[], sp__mo_nn[];
 
+/* Is it code outside the graph that does nothing but fail? */
+bool sp__mo_fails(const sp_node *n);
 bool sp__mo_never(const sp_node *n);
 bool sp__mo_floats(const sp_node *n); /* its first operand holds floats: MindSpore's CPU has no kernel for integers */
 const mo_rule *sp__mo_rule(const sp_node *n);     /* NULL: there is none */

@@ -108,7 +108,10 @@ static sp_status record_failure(sp_onnx_call *c, const char *why, const recorded
     }
     status = sp_function_host(SP_HOST_FAILURE, fail_late, sp__free, message, 1, &c->value_in[0]->tensor, other->n, specs, out);
     if (status == SP_OK) status = sp_function_end(r->f, other->n, out);
-    else sp_function_abandon(r->f);
+    else {
+        sp__free(message); /* not taken over */
+        sp_function_abandon(r->f);
+    }
     for (int i = 0; i < other->n; i++) sp_tensor_release(out[i]);
     r->n = other->n;
     memcpy(r->types, other->types, sizeof r->types);

@@ -40,6 +40,7 @@ typedef struct ox_walk {
     sp_function *entry;
     ox *variables; /* by id */
     loop *loops;   /* being written, the innermost first */
+    ox holds;      /* conditions that must hold of the function being written, 0: none */
 } walk;
 
 static void run_function(walk *w, sp_function *fn, int n, known *const *args, int n_out, ox *out);
@@ -266,6 +267,22 @@ static void write_failure(walk *w, sp_node *n)
     }
 }
 
+/* Conditions that must hold are kept until a result can depend on them. */
+static void write_assert(walk *w, const sp_node *n)
+{
+    ox condition = SP_OX_RESHAPE(w->o, sp__ox_cast(w->o, find_tensor(w, n->in[0]), SP_DTYPE_BOOL), 1);
+    if (w->loops) declined(w, "a condition that must hold in each turn of a loop");
+    w->holds = w->holds ? SP_OX(w->o, "And", NULL, w->holds, condition) : condition;
+}
+
+/* x, or a failure: one element more than there is. */
+static ox guarded(ox_out *o, ox condition, ox x)
+{
+    ox flat = SP_OX_RESHAPE(o, x, -1), count = SP_OX(o, "Shape", NULL, flat);
+    ox wanted = sp__ox_where(o, condition, count, sp__ox_add(o, count, SP_OX_INTS(o, 1)));
+    return SP_OX(o, "Reshape", NULL, SP_OX(o, "Reshape", NULL, flat, wanted), SP_OX(o, "Shape", NULL, x));
+}
+
 static void run_node(walk *w, sp_node *n)
 {
     ox_out *o = w->o;
@@ -307,6 +324,7 @@ static void run_node(walk *w, sp_node *n)
     case SP_NODE_STORE: declined(w, "writing to a Parameter (is the network in training mode?)"); break;
     case SP_NODE_HOST:
         if (!strcmp(n->host->name, SP_HOST_FAILURE)) write_failure(w, n);
+        else if (!strcmp(n->host->name, SP_HOST_ASSERT)) write_assert(w, n);
         else declined(w, "Python code");
         break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
@@ -435,11 +453,15 @@ static void run_function(walk *w, sp_function *fn, int n, known *const *args, in
         else declined(w, "recursion that is no loop");
         return;
     }
+    ox around = w->holds;
+    w->holds = 0;
     enter(w, fn, n, args);
     if (!sp__ox_ok(w->o)) return;
     if (fn->tail) run_callee(w, find(w, fn->tail->in[0]), fn->tail->n_in - 1, call_args(w, fn->tail), n_out, out);
     else
         for (int i = 0; i < n_out && i < fn->n_results; i++) out[i] = find_tensor(w, fn->results[i]);
+    if (w->holds && n_out > 0) out[0] = guarded(w->o, w->holds, out[0]);
+    w->holds = around;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -449,7 +471,7 @@ static const char *unsupported(const sp_node *n, int opset)
     switch (n->kind) {
     case SP_NODE_OP: return is_written(n, opset) ? NULL : n->op->name;
     case SP_NODE_STORE: return "writing to a Parameter (is the network in training mode?)";
-    case SP_NODE_HOST: return strcmp(n->host->name, SP_HOST_FAILURE) ? "Python code" : NULL;
+    case SP_NODE_HOST: return strcmp(n->host->name, SP_HOST_FAILURE) && strcmp(n->host->name, SP_HOST_ASSERT) ? "Python code" : NULL;
     case SP_NODE_GRAD: return "a gradient";
     default: return NULL;
     }

@@ -3,8 +3,8 @@
  *
  * SP_WIDE(fn) compiles the static part function fn(context, begin, end), with everything it calls, for AVX2 and AVX-512; SP_WIDEST(fn)
  * is the one to run here, under SPORE_ISA. Nothing is contracted or reordered, so all of them give the same bits. */
-#ifndef SPORE_OPS_WIDE_H
-#define SPORE_OPS_WIDE_H
+#ifndef SPORE_WIDE_H
+#define SPORE_WIDE_H
 
 #include "base/base.h"
 
