@@ -3,6 +3,7 @@
  * generator is seeded, so a failure repeats; SPORE_FUZZ_ROUNDS runs it longer. */
 #include "../../fuzz/fuzz_image.c"
 #include "formats/formats_util.h"
+#include "formats/fuzz_util.h"
 
 #define PICTURES "tests/oracle_vision/images/"
 static const char *const samples[] = {
@@ -14,20 +15,9 @@ static const char *const samples[] = {
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static uint64_t seed = 20240728;
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
-}
-
-/* An exact copy, so that the sanitizer sees a read one byte past the end. */
 static void run(const uint8_t *data, size_t bytes)
 {
-    uint8_t *exact = malloc(bytes > 0 ? bytes : 1);
-    if (bytes > 0) memcpy(exact, data, bytes);
-    LLVMFuzzerTestOneInput(exact, bytes);
-    free(exact);
+    run_exact(LLVMFuzzerTestOneInput, data, bytes);
 }
 
 static void samples_are_decoded(void **unused)
@@ -66,25 +56,16 @@ static void cut_samples_are_refused(void **unused)
 static void mutations_do_no_harm(void **unused)
 {
     (void)unused;
-    const char *rounds = getenv("SPORE_FUZZ_ROUNDS");
-    const long n_rounds = rounds ? atol(rounds) : 40;
+    const long n_rounds = fuzz_rounds(40);
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i]);
-        uint8_t *copy = malloc(b.bytes + 16);
+        uint8_t *copy = malloc(b.bytes + EDIT_ROOM);
         for (long k = 0; k < n_rounds; k++) {
             size_t n = b.bytes;
             memcpy(copy, b.data, n);
-            const uint32_t n_changes = 1 + draw(6), head = draw(2) ? (uint32_t)n : n < 200 ? (uint32_t)n : 200;
-            for (uint32_t c = 0; c < n_changes; c++) {
-                const uint32_t at = draw(head);
-                switch (draw(3)) {
-                case 0: copy[at] ^= (uint8_t)(1u << draw(8)); break;
-                case 1: copy[at] = (uint8_t)draw(256); break;
-                default:
-                    memmove(copy + at, copy + at + 1, n - at - 1);
-                    if (n > 8) n--;
-                }
-            }
+            const bool near_start = draw(2) != 0;
+            for (uint32_t edits = 1 + draw(6); edits > 0; edits--)
+                n = edit(copy, n, b.bytes + EDIT_ROOM, draw(near_start && n > 200 ? 200 : (uint32_t)n));
             run(copy, n);
         }
         free(copy);

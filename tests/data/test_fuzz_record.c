@@ -3,6 +3,7 @@
  * bytes put in and taken out. The generator is seeded, so a failure repeats; SPORE_FUZZ_ROUNDS runs it longer. */
 #include "../../fuzz/fuzz_record.c"
 #include "formats/formats_util.h"
+#include "formats/fuzz_util.h"
 
 #define FILES "tests/data/files/"
 static const char *const samples[] = {
@@ -13,20 +14,9 @@ static const char *const samples[] = {
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static uint64_t seed = 20240728;
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
-}
-
-/* An exact copy, so that the sanitizer sees a read one byte past the end. */
 static void run(const uint8_t *data, size_t bytes)
 {
-    uint8_t *exact = malloc(bytes > 0 ? bytes : 1);
-    if (bytes > 0) memcpy(exact, data, bytes);
-    LLVMFuzzerTestOneInput(exact, bytes);
-    free(exact);
+    run_exact(LLVMFuzzerTestOneInput, data, bytes);
 }
 
 static void samples_hold(void **unused)
@@ -69,32 +59,12 @@ static size_t draw_place(const uint8_t *data, size_t bytes)
 static void mutated(void **unused)
 {
     (void)unused;
-    const char *asked = getenv("SPORE_FUZZ_ROUNDS");
-    long rounds = asked != NULL ? strtol(asked, NULL, 10) : 3000;
-    for (long k = 0; k < rounds; k++) {
+    for (long k = fuzz_rounds(3000); k > 0; k--) {
         blob b = read_blob(samples[draw(N_SAMPLES)]);
         size_t n = b.bytes;
-        uint8_t *m = malloc(n + 64);
+        uint8_t *m = malloc(n + EDIT_ROOM);
         memcpy(m, b.data, n);
-        for (uint32_t edits = 1 + draw(4); edits > 0; edits--) {
-            size_t at = draw_place(m, n);
-            switch (draw(4)) {
-            case 0: m[at] ^= (uint8_t)(1 << draw(8)); break;
-            case 1: m[at] = draw(2) ? (uint8_t)('0' + draw(10)) : (uint8_t)draw(256); break; /* numbers of the header */
-            case 2:
-                if (n < b.bytes + 64) {
-                    memmove(m + at + 1, m + at, n - at);
-                    m[at] = (uint8_t)draw(256);
-                    n++;
-                }
-                break;
-            default:
-                if (n > 1) {
-                    memmove(m + at, m + at + 1, n - at - 1);
-                    n--;
-                }
-            }
-        }
+        for (uint32_t edits = 1 + draw(4); edits > 0; edits--) n = edit(m, n, b.bytes + EDIT_ROOM, draw_place(m, n));
         run(m, n);
         free(m);
         free(b.data);

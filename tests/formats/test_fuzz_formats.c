@@ -6,6 +6,7 @@
 #endif
 #include "../../fuzz/fuzz_format.h"
 #include "formats_util.h"
+#include "fuzz_util.h"
 
 static const struct {
     const char *format, *file;
@@ -15,21 +16,16 @@ static const struct {
 };
 enum { N_SAMPLES = sizeof samples / sizeof samples[0], SMALL = 6000 };
 
-static uint64_t seed = 20240728;
-static uint32_t draw(uint32_t below)
+static const char *format; /* of the sample at hand */
+static int read_format(const uint8_t *data, size_t bytes)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
+    return fuzz_format(format, data, bytes);
 }
 
-/* An exact copy, so that the sanitizer sees a read one byte past the end. */
-static int run(const char *format, const uint8_t *data, size_t bytes)
+static int run(const char *as, const uint8_t *data, size_t bytes)
 {
-    uint8_t *exact = malloc(bytes > 0 ? bytes : 1);
-    if (bytes > 0) memcpy(exact, data, bytes);
-    int read = fuzz_format(format, exact, bytes);
-    free(exact);
-    return read;
+    format = as;
+    return run_exact(read_format, data, bytes);
 }
 
 static void samples_are_read(void **unused)
@@ -76,33 +72,13 @@ static void every_byte_changed(void **unused)
 static void mutated(void **unused)
 {
     (void)unused;
-    const char *asked = getenv("SPORE_FUZZ_ROUNDS");
-    long rounds = asked != NULL ? strtol(asked, NULL, 10) : FUZZ_ROUNDS;
-    for (long k = 0; k < rounds; k++) {
+    for (long k = fuzz_rounds(FUZZ_ROUNDS); k > 0; k--) {
         int i = (int)draw(N_SAMPLES);
         blob b = read_blob(samples[i].file);
         size_t n = b.bytes;
-        uint8_t *m = malloc(n + 64);
+        uint8_t *m = malloc(n + EDIT_ROOM);
         memcpy(m, b.data, n);
-        for (uint32_t edits = 1 + draw(6); edits > 0; edits--) {
-            size_t at = draw((uint32_t)n);
-            switch (draw(4)) {
-            case 0: m[at] ^= (uint8_t)(1 << draw(8)); break;
-            case 1: m[at] = draw(2) ? 0xFF : (uint8_t)draw(256); break;
-            case 2:
-                if (n < b.bytes + 64) {
-                    memmove(m + at + 1, m + at, n - at);
-                    m[at] = (uint8_t)draw(256);
-                    n++;
-                }
-                break;
-            default:
-                if (n > 1) {
-                    memmove(m + at, m + at + 1, n - at - 1);
-                    n--;
-                }
-            }
-        }
+        for (uint32_t edits = 1 + draw(6); edits > 0; edits--) n = edit(m, n, b.bytes + EDIT_ROOM, draw((uint32_t)n));
         run(samples[i].format, m, n);
         free(m);
         free(b.data);

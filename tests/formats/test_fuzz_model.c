@@ -5,6 +5,7 @@ static const char *format; /* of the sample at hand */
 #define FUZZ_FORMAT format
 #include "../../fuzz/fuzz_model.c"
 #include "formats_util.h"
+#include "fuzz_util.h"
 
 #define MODELS DATA "../../onnx/data/"
 #define LITE DATA "../../tflite/data/"
@@ -17,20 +18,9 @@ static const struct {
                {"tflite", LITE "conv_2d.tflite"},     {"tflite", LITE "lstm.tflite"},         {"tflite", LITE "strided_slice.tflite"}};
 enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 
-static uint64_t seed = 20261116;
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % below;
-}
-
-/* An exact copy, so that the sanitizer sees a read one byte past the end. */
 static void run(const uint8_t *data, size_t bytes)
 {
-    uint8_t *exact = malloc(bytes > 0 ? bytes : 1);
-    if (bytes > 0) memcpy(exact, data, bytes);
-    LLVMFuzzerTestOneInput(exact, bytes);
-    free(exact);
+    run_exact(LLVMFuzzerTestOneInput, data, bytes);
 }
 
 static void samples_are_models(void **unused)
@@ -76,8 +66,7 @@ static void cut_flatbuffers_do_no_harm(void **unused)
 static void turned_bits_do_no_harm(void **unused)
 {
     (void)unused;
-    const char *rounds = getenv("SPORE_FUZZ_ROUNDS");
-    for (long k = 0; k < (rounds != NULL ? atol(rounds) : 4000); k++) {
+    for (long k = fuzz_rounds(4000); k > 0; k--) {
         const uint32_t i = draw(N_SAMPLES);
         blob b = read_blob(samples[i].path);
         format = samples[i].format;
