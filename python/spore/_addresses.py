@@ -89,6 +89,11 @@ def _places(address):
         _PLACES["ops._utils.utils"] = ("ops._utils",)
         _PLACES["common._utils"] = (*_PLACES["common._utils"], "ops._utils")
         _PLACES["ops._grad_experimental.grad_base"] = ("ops._grad_experimental",)
+        _PLACES["ops._grad"] = _PLACES["ops._grad.grad_base"] = ("ops._grad_experimental",)   # up to 2.0
+        _PLACES["train.parallel_utils"] = ("context",)                                        # 1.0
+        for name in ("c_transforms", "py_transforms", "utils"):                               # 0.x
+            _PLACES["dataset.transforms.vision." + name] = ("dataset.vision." + name,)
+        _PLACES["dataset.transforms.vision"] = ("dataset.vision",)
         _PLACES["nn.probability.distribution._utils.utils"] = ("nn.probability.distribution._utils",)
         _PLACES["ops.communication"] = ("ops.late.communication",)
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")

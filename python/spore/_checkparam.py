@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of arguments under MindSpore's names, for programs that import them: each answers the value or raises."""
+import enum
 import functools
 import inspect
 import numbers
@@ -159,10 +160,21 @@ def check_string(arg_value, valid_values, arg_name=None, prim_name=None):
 
 
 def check_str_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
-    """True if a text matches a pattern: letters, digits and punctuation of file names without one."""
-    if re.match(r"^[0-9a-zA-Z+\-*/_.:,\[\]();\s\\@=|&%$#!?<>{}'\"^~`]*$" if reg is None else reg, target, flag) is None:
-        raise ValueError((f"For '{prim_name}', " if prim_name else '') + f"'{target}' does not match '{reg}'.")
+    """True if a text matches a pattern: letters, digits, '_' and '.', and not nothing, without one."""
+    pattern = r"^\w[\w.]*$" if reg is None else reg
+    if re.match(pattern, target, flag) is None:
+        raise ValueError((f"For '{prim_name}', the " if prim_name else "The ") + f"'{target}' is illegal, it must match '{pattern}'.")
     return True
+
+
+def check_str_and_none_by_regular(target, reg=None, flag=re.ASCII, prim_name=None):
+    """True if a text, which may be empty, matches a pattern: letters, digits, '_', '.' and '-' without one."""
+    return check_str_by_regular(target, r"^[\w.\-]*$" if reg is None else reg, flag, prim_name)
+
+
+def check_file_name_by_regular(target, reg=None, prim_name=None):
+    """True if a text can be the name of a file."""
+    return check_str_by_regular(target, r"^[\w@\-.:/\\]+$" if reg is None else reg, re.ASCII, prim_name)
 
 
 def _type_names(kinds):
@@ -297,6 +309,47 @@ def check_reduce_shape(ori_shape, shape, axis, prim_name, arg_name1, arg_name2):
                          f"'{arg_name2}': {shape}, but got {ori_shape}.")
 
 
+def check_pad_value_by_mode(pad_mode, padding, prim_name):
+    """The padding, which must be 0 unless the mode is 'pad'."""
+    if pad_mode != 'pad' and padding != 0:
+        raise ValueError(f"For '{prim_name}', padding must be zero when pad_mode is '{pad_mode}', but got {padding}.")
+    return padding
+
+
+def check_reshape_shp(shp):
+    """The shape that the arguments of reshape ask for: a sequence, or each size by itself."""
+    return tuple(shp[0]) if len(shp) == 1 and isinstance(shp[0], (list, tuple)) else shp
+
+
+def check_flatten_order(order):
+    """Raises unless this is an order of flatten."""
+    if not isinstance(order, str):
+        raise TypeError(f"For Tensor.flatten, the parameter 'order' must be a string, but got {type(order)}")
+    if order not in ('C', 'F'):
+        raise ValueError(f"For Tensor.flatten, the parameter 'order' must be 'C' or 'F', but got '{order}'")
+
+
+def check_axis_type(axis, type_int=True, type_tuple=True, type_list=True):
+    """True if an axis is of one of the kinds that are allowed."""
+    kinds = [kind for kind, allowed in ((int, type_int), (tuple, type_tuple), (list, type_list)) if allowed]
+    if not isinstance(axis, tuple(kinds)):
+        raise TypeError(f"The axis should be {', '.join(kind.__name__ for kind in kinds)}, but got {type(axis)}.")
+    return True
+
+
+def expanded_shape(ndim, axis_size, axis):
+    """ndim ones, but a size at an axis."""
+    return tuple(axis_size if i == axis else 1 for i in range(ndim))
+
+
+def tuple_slice(tup, start, end):
+    """A part of a tuple."""
+    return tup[start:end]
+
+
+max_, min_ = max, min
+
+
 # --- Tensors ---------------------------------------------------------------------------------------------------------
 
 def is_stub_tensor(tensor):
@@ -312,6 +365,47 @@ def check_tensors_dtypes_same_and_valid(args, valid_dtypes, prim_name):
     if len({str(kind) for kind in kinds.values()}) > 1:
         raise TypeError(f"For '{prim_name}', the element types of {', '.join(kinds)} should be the same, but got "
                         f"{', '.join(map(str, kinds.values()))}.")
+
+
+def check_types_same_and_valid(args, valid_values, prim_name):
+    """Raises unless types, by name, are one of some and the same."""
+    first = next(iter(args), None)
+    for name, kind in args.items():
+        check_type_name(name, kind, valid_values, prim_name)
+        if kind != args[first]:
+            raise TypeError(f"For '{prim_name}', the type of '{name}' should be same as '{first}', but got {args[first]} and {kind}.")
+
+
+def check_scalar_or_tensor_types_same(args, valid_values, prim_name, allow_mix=False):
+    """The same; with allow_mix a Tensor's type stands for that of its elements."""
+    if allow_mix:
+        args = {name: getattr(kind, 'element_type', lambda kind=kind: kind)() for name, kind in args.items()}
+    check_types_same_and_valid(args, valid_values, prim_name)
+
+
+def check_tensor_dtype_valid(arg_name, arg_type, valid_dtypes, prim_name):
+    """Raises unless the type of a Tensor has elements of one of some dtypes."""
+    if not hasattr(arg_type, 'element_type'):
+        raise TypeError(f"For '{prim_name}', the element of '{arg_name}' must be the type of a Tensor, but got {arg_type}.")
+    check_type_name(arg_name, arg_type.element_type(), valid_dtypes, prim_name)
+
+
+def check_astype_dtype(dtype):
+    """The dtype that a dtype, a name or a type of Python or numpy means."""
+    from spore.common import dtype as mstype
+    if isinstance(dtype, mstype.Type):
+        return dtype
+    try:
+        return getattr(mstype, dtype) if isinstance(dtype, str) and hasattr(mstype, dtype) else mstype.pytype_to_dtype(dtype)
+    except (NotImplementedError, TypeError):
+        raise TypeError(f"For Tensor.astype, the input type must be a dtype, a name of one, or a type of Python or numpy, but got "
+                        f"'{dtype}'.") from None
+
+
+def check_type_support(dtype, device, supported_dtypes):
+    """Can a device compute with this dtype? Devices other than the one in use are not asked."""
+    from spore.context import get_context
+    return dtype in supported_dtypes or get_context('device_target') != device
 
 
 def check_hook_fn(hook_fn):
@@ -337,6 +431,37 @@ def check_coo_tensor_input(indices, values, shape):
 def check_csr_tensor_input(indptr, indices, values, shape):
     """Raises unless these are what a CSRTensor is made of."""
     _check_sparse(shape, indptr=indptr, indices=indices, values=values)
+
+
+check_sparse_tensor_input = check_coo_tensor_input
+
+
+def _check_index_dtype(what, dtype):
+    from spore.common import dtype as mstype
+    if dtype not in (mstype.int16, mstype.int32, mstype.int64):
+        raise TypeError(f"For {what} must be int16, int32 or int64, but got {dtype}.")
+
+
+def check_coo_tensor_dtype(indices_dtype):
+    """Raises unless indices of this dtype can be a COOTensor's."""
+    _check_index_dtype("COOTensor, the type of 'indices'", indices_dtype)
+
+
+def check_csr_tensor_dtype(indptr_dtype, indices_dtype):
+    """Raises unless these can be dtypes of a CSRTensor's indptr and indices."""
+    _check_index_dtype("CSRTensor, the type of 'indptr'", indptr_dtype)
+    _check_index_dtype("CSRTensor, the type of 'indices'", indices_dtype)
+
+
+def check_coo_tensor_shape(indices_shp, values_shp, coo_shp):
+    """Raises unless the shapes of the parts of a COOTensor fit its own."""
+    if len(coo_shp) != 2 or min(coo_shp) <= 0:
+        raise ValueError(f"For COOTensor, 'shape' must be two positive sizes, but got {coo_shp}.")
+    if len(indices_shp) != 2 or indices_shp[1] != 2:
+        raise ValueError(f"For COOTensor, 'indices' must be of shape (n, 2), but got {indices_shp}.")
+    if len(values_shp) != 1 or values_shp[0] != indices_shp[0]:
+        raise ValueError(f"For COOTensor, 'values' must have one element for each of the {indices_shp[0]} indices, but got shape "
+                         f"{values_shp}.")
 
 
 def check_csr_tensor_shape(indptr_shp, indices_shp, values_shp, csr_shp):
@@ -367,6 +492,43 @@ def args_type_check(*type_args, **type_kwargs):
             return function(*args, **kwargs)
         return call
     return decorate
+
+
+def check_valid_input(arg_name, arg_value, prim_name):
+    """The value, which must not be None."""
+    if arg_value is None:
+        raise ValueError(f"For '{prim_name}', the argument '{arg_name}' can not be None.")
+    return arg_value
+
+
+def check_input_format(input_param):
+    """The order of an image's dimensions, which must be NCHW."""
+    if input_param != "NCHW":
+        raise ValueError(f"The data format must be NCHW, but got {input_param}.")
+    return input_param
+
+
+def check_input_data(*data, data_class):
+    """Raises unless all data, also inside lists, tuples and dictionaries, are of a class."""
+    for item in data:
+        if isinstance(item, (list, tuple)):
+            check_input_data(*item, data_class=data_class)
+        elif isinstance(item, dict):
+            check_input_data(*item.values(), data_class=data_class)
+        elif not isinstance(item, data_class):
+            wanted = ', '.join(_type_names(data_class if isinstance(data_class, tuple) else (data_class,)))
+            raise TypeError(f"The types of input data must be {wanted}, or tuples, lists and dicts of them, but got type {_kind(item)}.")
+
+
+def check_input_dataset(*dataset, dataset_type):
+    """Are these data sets (one at least)?"""
+    return bool(dataset) and all(isinstance(item, dataset_type) for item in dataset)
+
+
+def check_output_data(data):
+    """Raises if a network gave nothing."""
+    if data is None:
+        raise RuntimeError("The output data can not be None, please check your net or input data.")
 
 
 def _repeated(n):
@@ -400,3 +562,11 @@ def _check_3d_int_or_tuple(arg_name, arg_value, prim_name, allow_five=False, ret
     if third_one and value[0] != 1:
         raise ValueError(f"For '{prim_name}', attr '{arg_name}' must be 1 in depth, but got {arg_value!r}.")
     return (1, 1) + value if ret_five else value
+
+
+# --- as MindSpore 1 and 2.0 had them ---------------------------------------------------------------------------------
+
+Rel = enum.IntEnum("Rel", "EQ NE LT LE GT GE INC_NEITHER INC_LEFT INC_RIGHT INC_BOTH IN NOT_IN")
+Validator = type("Validator", (), {"__doc__": "The checks of this module as static methods.",
+                                   **{name: staticmethod(f) for name, f in list(globals().items())
+                                      if inspect.isfunction(f) and (name.startswith(("check_", "infer_", "prepare_")) or name == "check")}})

@@ -12,7 +12,7 @@ import spore as ms
 from spore import Tensor, nn, ops
 from spore import _checkparam as checks
 
-ADDRESSES = """_checkparam: check_value_type check_int_range INC_BOTH args_type_check twice
+ADDRESSES = """_checkparam: check_value_type check_int_range INC_BOTH args_type_check twice Validator Rel
 _extends: cell_attr_register
 _extends.utils: cell_attr_register
 version: __version__
@@ -24,6 +24,8 @@ common.seed: _get_graph_seed
 communication.management: init get_rank get_group_size GlobalComm
 dataset.core.validator_helpers: parse_user_args type_check type_check_list check_value check_pos_int32 check_uint8 replace_none INT32_MAX
 dataset.vision.transforms: ImageTensorOperation VideoTensorOperation
+dataset.transforms.vision: c_transforms py_transforms Inter
+dataset.transforms.vision.c_transforms: Resize
 mint.optim: Adam AdamW SGD
 nn.cell: Cell
 nn.layer.activation: get_activation
@@ -36,6 +38,7 @@ nn.optim.optimizer: Optimizer opt_init_args_register
 nn.wrap.cell_wrapper: _VirtualDatasetCell TrainOneStepCell
 nn.wrap.grad_reducer: DistributedGradReducer
 nn.wrap.loss_scale: TrainOneStepWithLossScaleCell _grad_scale _grad_overflow
+ops._grad.grad_base: bprop_getters
 ops._primitive_cache: _get_cache_prim
 ops.composite: GradOperation HyperMap MultitypeFuncGraph clip_by_value
 ops.operations: _inner_ops _grad_ops nn_ops
@@ -47,6 +50,7 @@ train.callback: RunContext _InternalCallbackParam
 train.callback._callback: Callback set_cur_net _handle_loss
 train.dataset_helper: DatasetHelper connect_network_with_dataset
 train.metrics.metric: EvaluationBase
+train.parallel_utils: ParallelMode
 train.model: Model
 train.summary.summary_record: SummaryRecord"""
 
@@ -68,14 +72,51 @@ def test_address(line):
     (lambda: checks.check_string("z", ["a", "b"], "x", "B"), ValueError, "For 'B', the 'x' must be str and must be in '['a', 'b']', but got 'z'."),
     (lambda: checks.check_int_range(5, 0, 2, checks.INC_LEFT, "n", "B"), ValueError,
      "For 'B', the 'n' must be in range of [0, 2), but got 5 with type 'int'."),
+    (lambda: checks.Validator.check_int_range(5, 0, 2, checks.Rel.INC_LEFT, "n", "B"), ValueError,
+     "For 'B', the 'n' must be in range of [0, 2), but got 5 with type 'int'."),
+    (lambda: checks.Validator.check("m", 1, "n", 2, checks.Rel.GE, "B"), ValueError, "For 'B', the 'm' should be >= n: 2, but got 1."),
     (lambda: checks.check_bool(1, "b", "B"), TypeError, "For 'B', the 'b' must be a bool, but got int."),
     (lambda: checks.check_positive_int_sequence((1, 0), "a", "B"), ValueError,
      "For 'B', the 'a[1]' must be int and must > 0, but got '0' with type 'int'."),
+    (lambda: checks.check_pad_value_by_mode("same", 1, "B"), ValueError, "For 'B', padding must be zero when pad_mode is 'same', but got 1."),
+    (lambda: checks.check_flatten_order("X"), ValueError, "For Tensor.flatten, the parameter 'order' must be 'C' or 'F', but got 'X'"),
+    (lambda: checks.check_input_format("NHWC"), ValueError, "The data format must be NCHW, but got NHWC."),
     (lambda: checks.check_axis_in_range(3, 2), ValueError, "The 'axis' must be in the range of [-2, 2), but got 3.")])
 def test_checks_refuse_as_mindspore_does(call, error, text):
     with pytest.raises(error) as raised:
         call()
     assert str(raised.value) == text
+
+
+def test_checks_of_types_and_shapes_refuse_with_the_kinds_of_exceptions_of_mindspore():
+    f32, f16, i32 = ms.float32, ms.float16, ms.int32
+    x = Tensor([1.0, 2.0])
+    checks.check_types_same_and_valid({"a": f32, "b": f32}, [f32, f16], "B")
+    checks.check_scalar_or_tensor_types_same({"a": f32, "b": ms.TensorType(f32)}, [f32], "B", allow_mix=True)
+    checks.check_tensor_dtype_valid("a", ms.TensorType(f32), [f32], "B")
+    checks.check_coo_tensor_shape((2, 2), (2,), (3, 3))
+    checks.check_csr_tensor_dtype(i32, i32)
+    checks.check_input_data(x, [x, {"a": x}], data_class=Tensor)
+    assert checks.check_astype_dtype("float32") == f32 and checks.check_astype_dtype(np.float16) == f16 and checks.check_astype_dtype(i32) == i32
+    assert checks.check_reshape_shp(((2, 3),)) == checks.check_reshape_shp((2, 3)) == (2, 3)
+    assert checks.expanded_shape(4, 2, 1) == (1, 2, 1, 1) and checks.tuple_slice((1, 2, 3, 4), 1, 3) == (2, 3)
+    assert not checks.check_type_support(f32, "CPU", [f16]) and checks.check_type_support(f32, "GPU", [f16])
+    assert checks.check_file_name_by_regular("a/b.txt") and checks.check_str_and_none_by_regular("")
+    for call, error in ((lambda: checks.check_types_same_and_valid({"a": f32, "b": f16}, [f32, f16], "B"), TypeError),
+                        (lambda: checks.check_types_same_and_valid({"a": i32}, [f32], "B"), TypeError),
+                        (lambda: checks.check_tensor_dtype_valid("a", f32, [f32], "B"), TypeError),
+                        (lambda: checks.check_astype_dtype("abc"), TypeError), (lambda: checks.check_astype_dtype(3), TypeError),
+                        (lambda: checks.check_coo_tensor_shape((2, 3), (2,), (3, 3)), ValueError),
+                        (lambda: checks.check_coo_tensor_shape((2, 2), (3,), (3, 3)), ValueError),
+                        (lambda: checks.check_coo_tensor_shape((2, 2), (2,), (3, -3)), ValueError),
+                        (lambda: checks.check_coo_tensor_dtype(f32), TypeError),
+                        (lambda: checks.check_input_data(x, 3, data_class=Tensor), TypeError),
+                        (lambda: checks.check_output_data(None), RuntimeError), (lambda: checks.check_axis_type("a"), TypeError),
+                        (lambda: checks.check_str_by_regular(""), ValueError), (lambda: checks.check_file_name_by_regular("a b*"), ValueError),
+                        (lambda: checks.check_valid_input("a", None, "B"), ValueError)):
+        with pytest.raises(error):
+            call()
+
 
 
 def test_checks_hand_on_what_is_right():

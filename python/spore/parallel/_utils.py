@@ -13,6 +13,9 @@ def _get_gradients_mean():
     return get_auto_parallel_context('gradients_mean')
 
 
+_get_mirror_mean = _get_gradients_mean  # its name in MindSpore 1.0
+
+
 def _get_device_num():
     return get_auto_parallel_context('device_num')
 

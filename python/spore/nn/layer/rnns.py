@@ -41,10 +41,17 @@ _COMMON = """
     """
 
 
-class _Recurrence(Cell):
+class _DynamicRNNBase(Cell):
     """One layer in one direction."""
 
     _mode = None
+
+    def __init__(self, mode=None):
+        super().__init__()
+        if mode is not None:
+            if mode not in GATES:
+                raise ValueError(f"For '_DynamicRNNBase', the argument 'mode' must be one of {', '.join(GATES)}, but got '{mode}'.")
+            self._mode = mode
 
     def construct(self, x, state, seq_length, w_ih, w_hh, b_ih, b_hh):
         mode, dtype = self._mode, x.dtype
@@ -73,19 +80,19 @@ class _Recurrence(Cell):
         return ops.stack(outputs, 0), state
 
 
-class _DynamicRNNTanh(_Recurrence):
+class _DynamicRNNTanh(_DynamicRNNBase):
     _mode = "RNN_TANH"
 
 
-class _DynamicRNNRelu(_Recurrence):
+class _DynamicRNNRelu(_DynamicRNNBase):
     _mode = "RNN_RELU"
 
 
-class _DynamicGRUCPUGPU(_Recurrence):
+class _DynamicGRUCPUGPU(_DynamicRNNBase):
     _mode = "GRU"
 
 
-class _DynamicLSTMCPUGPU(_Recurrence):
+class _DynamicLSTMCPUGPU(_DynamicRNNBase):
     _mode = "LSTM"
 
 
