@@ -5,6 +5,7 @@ import builtins
 
 from .. import _core
 from .._core import Tensor
+from ..graph import state as _state
 from .primitive import Primitive
 
 __all__ = [
@@ -118,13 +119,15 @@ def ptp(x, axis=None, keepdims=False):
     return amax(x, axis, keepdims) - amin(x, axis, keepdims)
 
 
-def _extreme_method(largest, name):
+def _extreme_method(largest, name, compiled_method=False):
     def method(self, *args, **kwargs):
         # () and keywords of the numpy form answer values; a position, or dim, answers values and indices.
         if args and not kwargs.keys() & {"axis", "keepdims", "initial", "where", "return_indices"} or "dim" in kwargs:
             if len(args) == 1 and isinstance(args[0], (Tensor, float, builtins.bool)):
                 return _apply("maximum" if largest else "minimum", (self, args[0]))
-            return form_dim(self, *args, **kwargs)
+            found = form_dim(self, *args, **kwargs)
+            # Of a position MindSpore's compiler makes the older method, which answers values alone; programs rely on it.
+            return found[0] if args and isinstance(found, tuple) and compiled_method and _state.capture() is not None else found
         return form_axis(self, *args, **kwargs)
 
     def form_dim(x, dim, keepdim=False):
@@ -141,7 +144,7 @@ def _extreme_method(largest, name):
     return method
 
 
-_tensor_max, _tensor_min = _extreme_method(True, "max"), _extreme_method(False, "min")
+_tensor_max, _tensor_min = _extreme_method(True, "max", True), _extreme_method(False, "min", True)
 
 
 def _mint_extreme(largest, name):
@@ -150,7 +153,7 @@ def _mint_extreme(largest, name):
         if other is not None:
             return _apply("maximum" if largest else "minimum", (input, other))
         return method(_tensor(input, name), *args, **kwargs)
-    method = _tensor_max if largest else _tensor_min
+    method = _extreme_method(largest, name)
     function.__name__ = name
     function.__doc__ = method.__doc__
     return function

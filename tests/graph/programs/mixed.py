@@ -701,3 +701,20 @@ def recompute_of_cell_inside():
     ms.set_context(mode=ms.GRAPH_MODE)
     net = Net()
     return ms.grad(net, 0, net.trainable_params())(Tensor([[0.1, 0.2]]))
+
+
+@program
+def extremes_of_a_position_are_values():
+    @ms.jit
+    def f(x):
+        return x.max(0), x.min(-1, True), x.max(dim=1), x.min(axis=0), x.max()
+    return f(Tensor([[1.0, 5.0], [3.0, 2.0]]))
+
+
+@program
+def extremes_of_a_position_compared():
+    class Net(nn.Cell):
+        def construct(self, x):
+            return ops.cast(ops.maximum(x, 1 / x).max(1) < 4.0, ms.int32)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    return Net()(Tensor([[1.0, 5.0], [3.0, 2.0]]))
