@@ -11,7 +11,8 @@
  *
  * The inner kernels run at 97 % of the peak from the second cache; what a product loses it loses by copying. With few rows of A an element of B is
  * copied for little, so then
- *   - a tile holds all rows and packs the column panels it needs itself, on its stack, just before they are used;
+ *   - a tile holds all rows and packs the column panels it needs itself, on its stack, just before they are used: each is copied once, nobody waits for
+ *     the copies of others, and its memory was asked for while the panel before it was worked with. Rows of A may then come from the third cache;
  *   - or, where columns of B lie along K, sides are exchanged: A is packed, once, B is read where it is, and the tile is turned when it is final.
  * All ways sum in the same order: they give the same bits.
  *
@@ -32,7 +33,8 @@ enum {
     BLOCK_COLUMNS = 2048,         /* of B packed at a time */
     PACK_ROWS = 16,               /* of an operand copied into several panels at a time */
     GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
-    HERE_ROWS = 256,              /* up to so many rows a tile packs its part of B itself */
+    HERE_ROWS = 768,              /* up to so many rows a tile has all of them and packs its part of B itself */
+    TILES_WANTED = 12,            /* at least, for threads to share evenly */
     TURN_ROWS = 128,              /* up to so many sides may be exchanged */
     TURN_TILE_BYTES = 64 * 1024,  /* of a tile that is turned when it is final */
     WAYS_BYTES = 4096,            /* lines so far apart compete for a place in the first cache */
@@ -126,7 +128,7 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
         job->pack_b = true;
         job->block_n = job->tile_n = round_up(s->m, columns);
         job->tile_m = min_i64(TURN_TILE_BYTES / (job->tile_n * size) / rows, TILE_ROW_PANELS) * rows;
-        while (job->parallel && job->tile_m > rows && ceil_div(s->n, job->tile_m) < 8) job->tile_m -= rows;
+        if (job->parallel && ceil_div(s->n, job->tile_m) < 8 && s->n >= 8 * rows) job->tile_m = ceil_div(s->n, 8);
         return;
     }
     bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 || (s->a_col == 1 && rows_fit(s->a_row, job->size)) ||
@@ -136,14 +138,15 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
     job->pack_b = s->b_col != 1 || !b_small;
     int64_t most = TILE_A_BYTES / (job->k_step * size);
     if (most < TILE_ROW_PANELS * rows) most = TILE_ROW_PANELS * rows;
-    job->here = job->pack_b && s->m <= HERE_ROWS && s->m <= most;
+    job->here = job->pack_b && s->m <= HERE_ROWS;
+    if (job->here) most = s->m;
     job->block_m = min_i64(round_up(s->m, rows), BLOCK_ROWS);
     job->block_n = min_i64(round_up(s->n, columns), BLOCK_COLUMNS);
     job->tile_m = round_up(ceil_div(job->block_m, ceil_div(job->block_m, most)), rows);
     job->tile_n = min_i64(TILE_COLUMN_PANELS * columns, job->block_n);
     /* Few rows: make tiles narrower, or there is nothing to share. Does not change results. */
     while (job->parallel && job->tile_n > 2 * columns &&
-           ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < 8)
+           ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < TILES_WANTED)
         job->tile_n = round_up(job->tile_n / 2, columns);
 }
 
@@ -280,10 +283,13 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
                                       : whole                      ? kernels->direct[two]
                                                                    : kernels->edge[two];
-        /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time. */
-        const int64_t line = 64 / size, next_row = job->here || !job->pack_b ? s->b_row : columns;
-        const char *next = job->here ? b_source + columns * size : b + (job->pack_b ? columns * k : columns) * size;
-        if (j + columns >= j1) next = job->here && p1 < s->k ? job->b + (p1 * s->b_row + j0) * size : NULL;
+        /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time, or all of
+         * a column that lies along K. */
+        const bool by_column = job->here && s->b_col != 1;
+        const int64_t turn_elements = by_column ? 1 : 64 / size, turn_bytes = by_column ? s->b_col * size : 64;
+        const int64_t next_row = job->here || !job->pack_b ? s->b_row : columns;
+        const char *next = job->here ? b_source + columns * s->b_col * size : b + (job->pack_b ? columns * k : columns) * size;
+        if (j + columns >= j1) next = job->here && p1 < s->k ? job->b + (p1 * s->b_row + j0 * s->b_col) * size : NULL;
         for (int64_t i = i0; i < i1; i += height) {
             int64_t m = min_i64(height, i1 - i), turn = (i - i0) / height;
             const char *a = job->pack_a ? job->a_panels + (i - job->i0) * k * size
@@ -291,8 +297,9 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
             int64_t a_row = job->pack_a ? 1 : s->a_row, a_col = job->pack_a ? rows : s->a_col;
             char *to = c + ((i - i0) * c_row + j - j0) * size;
             if (n == columns) {
-                bool asks = next && turn * line < columns && (!job->here || s->b_col == 1);
-                kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, asks ? next + turn * 64 : to, asks ? next_row * size : 0);
+                bool asks = next && turn * turn_elements < columns;
+                kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, asks ? next + turn * turn_bytes : to,
+                                      asks ? next_row * size : 0);
             } else {
                 micro[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, n, accumulate);
             }

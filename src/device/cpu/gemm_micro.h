@@ -65,27 +65,39 @@ static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int ro
     }
 }
 
-/* The full width, with an eye on memory: see sp__gemm_ahead. The same sums in the same order. */
-static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, int64_t k, const T *a, int64_t a_row, int64_t a_col,
-                                                                       const T *b, int64_t b_row, T *c, int64_t c_row, bool accumulate,
+/* The full width, with an eye on memory: see sp__gemm_ahead. The same sums in the same order. `along`: rows of A lie along K. No prefetcher follows that
+ * many rows at once, so each of them is asked for some lines on, one row a step, and at their ends the rows below them. */
+static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, const bool along, int64_t k, const T *a, int64_t a_row,
+                                                                       int64_t a_col, const T *b, int64_t b_row, T *c, int64_t c_row, bool accumulate,
                                                                        const char *ahead, int64_t ahead_step)
 {
+    enum { LINE = 64 / sizeof(T), LOOK = 3 * LINE };
     V acc[ROWS][2];
     for (int i = 0; i < rows; i++) {
         acc[i][0] = acc[i][1] = V_ZERO();
         __builtin_prefetch(c + i * c_row, 1);
         __builtin_prefetch(c + i * c_row + LANES, 1);
     }
+    /* Three rows to a pointer: one register of strides then serves all. */
+    const T *group[(ROWS + 2) / 3];
+    for (int i = 0; i < rows; i += 3) group[i / 3] = a + i * a_row;
+    const T *soon = a + LOOK;
+    int64_t turn = 0;
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; p++) {
         __builtin_prefetch(ahead);
+        if (along && rows > 2) {
+            __builtin_prefetch(soon + p + turn);
+            turn = p % LINE == LINE - 1 ? 0 : p % LINE < rows - 1 ? turn + a_row : turn;
+            soon += p == k - LOOK ? rows * a_row - k : 0;
+        }
         const V b0 = V_LOAD(b), b1 = V_LOAD(b + LANES);
         for (int i = 0; i < rows; i++) {
-            const V av = V_SPLAT(a[i * a_row]);
+            const V av = V_SPLAT(group[i / 3][(i % 3) * a_row]);
             acc[i][0] = V_FMA(av, b0, acc[i][0]);
             acc[i][1] = V_FMA(av, b1, acc[i][1]);
         }
-        a += a_col;
+        for (int i = 0; i < rows; i += 3) group[i / 3] += a_col;
         b += b_row;
         ahead += ahead_step;
     }
@@ -101,8 +113,10 @@ static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int
                                       int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step)           \
     {                                                                                                                  \
         if (a_row == 1 && a_col == ROWS && b_row == 2 * LANES)                                                         \
-            MICRO_NAME(watchful)(r, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step);             \
-        else MICRO_NAME(watchful)(r, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step);           \
+            MICRO_NAME(watchful)(r, false, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step);      \
+        else if (a_col == 1)                                                                                           \
+            MICRO_NAME(watchful)(r, true, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step);          \
+        else MICRO_NAME(watchful)(r, false, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step);    \
     }
 
 /* Gradient of the weights: positions are summed over, so they are the inner loop, one broadcast per row. */
