@@ -471,7 +471,7 @@ static const mi_rule rules[] = {
     TEXT("MatMul", "matmul", "_ _ transpose_a transpose_b"), TEXT("BatchMatMul", "matmul", "_ _ transpose_a transpose_b"),
     TEXT("MatMulExt", "matmul", "_ _"), TEXT("BatchMatMulExt", "matmul", "_ _"), TEXT("Mm", "matmul", "_ _"),
     TEXT("Dense", "dense", "_ _ _?"),
-    TEXT("ReduceMean", "reduce_mean", "_ axis keepdims<keep_dims"), TEXT("ReduceSum", "reduce_sum", "_ axis keepdims<keep_dims -"),
+    TEXT("ReduceSum", "reduce_sum", "_ axis keepdims<keep_dims -"),
     TEXT("ReduceMax", "reduce_max", "_ axis keepdims<keep_dims"), TEXT("ReduceMin", "reduce_min", "_ axis keepdims<keep_dims"),
     TEXT("ReduceProd", "reduce_prod", "_ axis keepdims<keep_dims"), TEXT("ReduceAll", "reduce_all", "_ axis keepdims<keep_dims"),
     TEXT("ReduceAny", "reduce_any", "_ axis keepdims<keep_dims"),
@@ -551,6 +551,8 @@ const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
         if (rules[i].run != sp__mi_run_text || rules[i].inputs) return &rules[i];
         op_name = rules[i].op;
     }
+    for (const mi_rule *r = sp__mi_ext_rules; r->mindir; r++)
+        if (!strcmp(r->mindir, type)) return r;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);
         if (op_name ? strcmp(op->name, op_name) : !op->mindir || strcmp(op->mindir, type)) continue;

@@ -46,6 +46,9 @@ sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *
 sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out);
 sp_status sp__mi_reshape(mi_call *c, sp_tensor *x, int rank, const int64_t *dims, mi_value **out);
 
+/* Further rules, to a NULL name: mindir_ops_ext.c */
+extern const mi_rule sp__mi_ext_rules[];
+
 /* --- rules with code --------------------------------------------------------------------------------------------- */
 
 typedef sp_status mi_run(mi_call *c, const mi_rule *rule, mi_value **out);

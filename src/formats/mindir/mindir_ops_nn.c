@@ -247,11 +247,46 @@ sp_status sp__mi_run_bias_add(mi_call *c, const mi_rule *rule, mi_value **out)
 
 /* --- recurrence ------------------------------------------------------------------------------------------------------ */
 
-/* x, h, c, w: the weights of a layer in one row: input, state, one bias (CPU) or two. */
+/* x, h, c and one row of weights: those for the inputs of each layer and direction, those for the states, then the biases. What follows
+ * is left alone, as MindSpore's CPU does. */
+typedef struct lstm_row {
+    sp_tensor *row;
+    int64_t at;
+} lstm_row;
+
+static sp_status next_weights(mi_call *c, lstm_row *r, int64_t rows, int64_t columns, sp_tensor **out)
+{
+    mi_value *v;
+    const int64_t count = rows * (columns ? columns : 1);
+    SP_CHECK(r->at + count <= sp_tensor_count(r->row), SP_FORMAT, "an LSTM has %lld weights, it needs %lld", (long long)sp_tensor_count(r->row), (long long)(r->at + count));
+    SP_TRY(sp__mi_call(c, "slice", 1, &r->row, &v, "start=(%lld,), stop=(%lld,)", (long long)r->at, (long long)(r->at + count)));
+    r->at += count;
+    if (columns) SP_TRY(sp__mi_reshape(c, v->t, 2, (int64_t[]){rows, columns}, &v));
+    *out = v->t;
+    return SP_OK;
+}
+
+/* Layer k of a state, (batch, hidden). */
+static sp_status state_of(mi_call *c, sp_tensor *all, int64_t k, int64_t hidden, sp_tensor **out)
+{
+    mi_value *v;
+    SP_TRY(sp__mi_call(c, "slice", 1, &all, &v, "start=(%lld,), stop=(%lld,)", (long long)k, (long long)(k + 1)));
+    SP_TRY(sp__mi_reshape(c, v->t, 2, (int64_t[]){-1, hidden}, &v));
+    *out = v->t;
+    return SP_OK;
+}
+
+enum { LSTM_PARTS_MAX = 64 }; /* layers times directions */
+
+static sp_status join(mi_call *c, int n, sp_tensor **parts, const char *axis, mi_value **out)
+{
+    return n == 1 ? sp__mi_give(c, parts[0], out) : sp__mi_apply(c, "concat", axis, n, parts, out);
+}
+
 sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
 {
-    sp_tensor *in[4], *part[4], *flat[7];
-    int64_t input, hidden, layers, both, bias, at = 0;
+    sp_tensor *in[4], *wx[LSTM_PARTS_MAX], *wh[LSTM_PARTS_MAX], *bias[LSTM_PARTS_MAX] = {NULL}, *last[2][LSTM_PARTS_MAX], *ys[2];
+    int64_t input, hidden, layers, both, has_bias;
     mi_value *v;
     (void)rule;
     for (int i = 0; i < 4; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
@@ -259,40 +294,33 @@ sp_status sp__mi_run_lstm(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_int_argument(c, -1, "hidden_size", 0, &hidden));
     SP_TRY(sp__mi_int_argument(c, -1, "num_layers", 1, &layers));
     SP_TRY(sp__mi_int_argument(c, -1, "bidirectional", 0, &both));
-    SP_TRY(sp__mi_int_argument(c, -1, "has_bias", 1, &bias));
-    SP_CHECK(layers == 1 && !both, SP_FORMAT, "an LSTM of several layers or directions in one node is not supported");
-    SP_CHECK(hidden > 0 && hidden < 1 << 20 && input > 0 && input < 1 << 20, SP_FORMAT, "an LSTM of size %lld, %lld", (long long)input, (long long)hidden);
-    int64_t sizes[4] = {4 * hidden * input, 4 * hidden * hidden, 4 * hidden, 4 * hidden}, count = sp_tensor_count(in[3]);
-    int n_parts = bias ? (count == sizes[0] + sizes[1] + 2 * sizes[2] ? 4 : 3) : 2;
-    for (int i = 0; i < n_parts; i++) at += sizes[i];
-    SP_CHECK(at == count, SP_FORMAT, "an LSTM has %lld weights, it needs %lld", (long long)count, (long long)at);
+    SP_TRY(sp__mi_int_argument(c, -1, "has_bias", 1, &has_bias));
+    const int ways = both ? 2 : 1, n = (int)(layers > 0 && layers * ways <= LSTM_PARTS_MAX ? layers * ways : 0);
+    SP_CHECK(n > 0 && hidden > 0 && hidden < 1 << 20 && input > 0 && input < 1 << 20, SP_FORMAT, "an LSTM of %lld layers and size %lld, %lld",
+             (long long)layers, (long long)input, (long long)hidden);
     SP_TRY(sp__mi_reshape(c, in[3], 1, (int64_t[]){-1}, &v));
-    sp_tensor *row = v->t;
-    at = 0;
-    for (int i = 0; i < n_parts; i++) {
-        SP_TRY(sp__mi_call(c, "slice", 1, &row, &v, "start=(%lld,), stop=(%lld,)", (long long)at, (long long)(at + sizes[i])));
-        part[i] = v->t;
-        at += sizes[i];
-        if (i < 2) {
-            SP_TRY(sp__mi_reshape(c, part[i], 2, (int64_t[]){4 * hidden, i ? hidden : input}, &v));
-            part[i] = v->t;
+    lstm_row r = {.row = v->t};
+    for (int k = 0; k < n; k++) SP_TRY(next_weights(c, &r, 4 * hidden, k < ways ? input : hidden * ways, &wx[k]));
+    for (int k = 0; k < n; k++) SP_TRY(next_weights(c, &r, 4 * hidden, hidden, &wh[k]));
+    for (int k = 0; k < n && has_bias; k++) SP_TRY(next_weights(c, &r, 4 * hidden, 0, &bias[k]));
+    for (int k = 0; k < n; k++) {
+        sp_tensor *all[8] = {in[0], NULL, NULL, wx[k], wh[k], bias[k], NULL, NULL};
+        for (int i = 1; i < 3; i++) SP_TRY(state_of(c, in[i], k, hidden, &all[i]));
+        SP_TRY(sp__mi_apply(c, "rnn_layer", k % ways ? "mode=lstm, reverse=True" : "mode=lstm", 8, all, &v));
+        ys[k % ways] = v->items[0]->t;
+        for (int i = 0; i < 2; i++) {
+            mi_value *state;
+            SP_TRY(sp__mi_reshape(c, v->items[1 + i]->t, 3, (int64_t[]){1, -1, hidden}, &state));
+            last[i][k] = state->t;
         }
+        if ((k + 1) % ways) continue;
+        SP_TRY(join(c, ways, ys, "axis=2", &v));
+        in[0] = v->t;
     }
-    flat[0] = in[0];
-    for (int i = 1; i < 3; i++) {
-        SP_TRY(sp__mi_reshape(c, in[i], 2, (int64_t[]){-1, hidden}, &v));
-        flat[i] = v->t;
-    }
-    flat[3] = part[0];
-    flat[4] = part[1];
-    flat[5] = n_parts > 2 ? part[2] : NULL;
-    flat[6] = n_parts > 3 ? part[3] : NULL;
-    sp_tensor *all[8] = {flat[0], flat[1], flat[2], flat[3], flat[4], flat[5], flat[6], NULL};
-    SP_TRY(sp__mi_apply(c, "rnn_layer", "mode=lstm", 8, all, &v));
     if (!(*out = sp__mi_value(c, MI_TUPLE, 5))) return SP_NOMEM;
-    (*out)->items[0] = v->items[0];
-    for (int i = 1; i < 3; i++) SP_TRY(sp__mi_reshape(c, v->items[i]->t, 3, (int64_t[]){1, -1, hidden}, &(*out)->items[i]));
-    for (int i = 3; i < 5; i++) (*out)->items[i] = v->items[0]; /* kept for the gradient, not for us */
+    SP_TRY(sp__mi_give(c, in[0], &(*out)->items[0]));
+    for (int i = 0; i < 2; i++) SP_TRY(join(c, n, last[i], "axis=0", &(*out)->items[1 + i]));
+    for (int i = 3; i < 5; i++) (*out)->items[i] = (*out)->items[0]; /* kept for the gradient, not for us */
     return SP_OK;
 }
 

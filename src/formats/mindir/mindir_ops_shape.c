@@ -60,8 +60,8 @@ sp_status sp__mi_run_squeeze(mi_call *c, const mi_rule *rule, mi_value **out)
     if (v && v->kind != MI_NONE) SP_TRY(sp__mi_ints(v, SP_RANK_MAX, axes, &n));
     for (int i = 0; i < n; i++) {
         int64_t at = axes[i] < 0 ? axes[i] + rank : axes[i];
-        SP_CHECK(at >= 0 && at < rank && sp_tensor_dims(x)[at] == 1, SP_VALUE, "axis %lld cannot be squeezed", (long long)axes[i]);
-        gone[at] = true;
+        SP_CHECK(at >= 0 && at < rank, SP_VALUE, "axis %lld cannot be squeezed", (long long)axes[i]);
+        gone[at] = sp_tensor_dims(x)[at] == 1; /* mint.squeeze leaves others as they are; ops.squeeze refuses them before a file is written */
     }
     for (int i = 0; i < rank; i++)
         if (n ? !gone[i] : sp_tensor_dims(x)[i] != 1) dims[kept++] = sp_tensor_dims(x)[i];
