@@ -3,7 +3,9 @@
  *
  * A convolution reads and writes such images by whole vectors, whatever their width: a window of one element is a product whose left operand
  * needs no packing, one channel per group is a vector, normalisation and activation are done in registers. Compiled programs keep images in this form
- * between convolutions (graph/plan_layout.c). Sums are made in the same order as in plain images, so results are bit for bit the same. */
+ * between convolutions (graph/plan_layout.c). Sums are made in the same order as in plain images, so results are bit for bit the same.
+ *
+ * Images are of float32, or of bytes (conv_bytes); what fills up the last block of bytes is of no account, since its weights are zero. */
 #ifndef SPORE_BLOCKED_H
 #define SPORE_BLOCKED_H
 
@@ -33,9 +35,10 @@ struct sp_blocked_kernel {
     size_t (*prepared_bytes)(const sp_call *c);
     sp_status (*prepare)(const sp_call *c, void *to);
     sp_status (*run)(const sp_call *c);
+    bool own_inputs;                           /* calls have the operator's own inputs and nothing behind the convolution */
 };
 
-/* A plain image [batch, channels, positions] to a blocked one and back: in[0] to out[0]; c->attrs is an sp_reorder. */
+/* A plain image [batch, channels, positions] to a blocked one and back: in[0] to out[0], of float32 or bytes; c->attrs is an sp_reorder. */
 typedef struct sp_reorder {
     int64_t batch, channels, positions;
     bool block;            /* to blocks; else from them */

@@ -47,7 +47,7 @@ static bool is_image(const layout *l, int handle)
     if (handle < 0) return false;
     const sp_handle *h = handle_of(l, handle);
     const sp_root *r = &l->p->roots[h->root];
-    return r->kind == SP_ROOT_ARENA && h->offset == 0 && h->shape.dtype == SP_DTYPE_F32 && h->shape.rank == 4 &&
+    return r->kind == SP_ROOT_ARENA && h->offset == 0 && (h->shape.dtype == SP_DTYPE_F32 || sp_dtype_bytes((sp_dtype)h->shape.dtype) == 1) && h->shape.rank == 4 &&
            (h->shape.flags & SP_TENSOR_CONTIGUOUS) && sp_tensor_bytes(&h->shape) == r->bytes && h->shape.count > 0;
 }
 
@@ -179,7 +179,7 @@ static void find_chain(layout *l, int i)
     const sp_plan *p = l->p;
     fate *f = &l->fates[i];
     int root = sp__step_root(p, &p->steps[i], p->steps[i].n_in);
-    for (;;) {
+    while (!p->steps[i].blocked->own_inputs) {
         const int j = next_touching(p, f->last, root);
         if (j < 0 || l->fates[j].into >= 0 || is_conv(&p->steps[j])) return;
         fate with = *f;
@@ -295,6 +295,18 @@ static int new_handle(sp_plan *p, const sp_tensor *shape, int root, int64_t offs
     return p->n_handles++;
 }
 
+/* The inputs of a blocked call that does its chain. */
+static sp_status more_inputs(sp_plan *p, const fate *f, sp_step *s)
+{
+    int *handles = sp__arena_alloc(&p->arena, (SP_BLOCKED_INPUTS + 1) * sizeof *handles);
+    if (!handles) return SP_NOMEM;
+    const int in[] = {s->handles[0], s->handles[1], s->n_in > 2 ? s->handles[2] : -1, f->scale, f->shift, f->residual, f->out};
+    memcpy(handles, in, sizeof in);
+    s->handles = handles;
+    s->n_in = SP_BLOCKED_INPUTS;
+    return SP_OK;
+}
+
 static sp_status emit_conv(layout *l, int i)
 {
     sp_plan *p = l->p;
@@ -302,18 +314,14 @@ static sp_status emit_conv(layout *l, int i)
     const fate *f = &l->fates[i];
     if (f->in_blocks || f->out_blocks) {
         sp_blocked *b = sp__arena_alloc(&p->arena, sizeof *b);
-        int *handles = sp__arena_alloc(&p->arena, (SP_BLOCKED_INPUTS + 1) * sizeof *handles);
-        if (!b || !handles) return SP_NOMEM;
+        if (!b) return SP_NOMEM;
         SP_TRY(attrs_of(l, i, b));
-        const int in[] = {s.handles[0], s.handles[1], s.n_in > 2 ? s.handles[2] : -1, f->scale, f->shift, f->residual, f->out};
-        memcpy(handles, in, sizeof in);
-        s.handles = handles;
-        s.n_in = SP_BLOCKED_INPUTS;
+        if (!s.blocked->own_inputs) SP_TRY(more_inputs(p, f, &s));
         s.attrs = b;
         s.run = s.blocked->run;
         s.prepared_bytes = s.blocked->prepared_bytes;
         s.prepare = s.blocked->prepare;
-        s.epilogue = !b->out;
+        s.epilogue = !b->out && !s.blocked->own_inputs;
         const size_t work = s.blocked->workspace(&(sp_call){.op = s.op, .attrs = b});
         if (work && s.work < 0) s.work = new_root(p, work);
         else if (work) p->roots[s.work].bytes = work;

@@ -4,7 +4,7 @@
     [2,3] [3] axis=1; [2,3]>0 [3]_ keepdims=True
 
 Samples are separated by ';'. An operand is a shape, followed by what its values are: nothing: uniform in (-2, 2);
-`>0`: in (0.5, 2); `(lo,hi)`: in that range; `b`: bool; `u`: bytes; `i<N`: int64 indices in [0, N); `d`: distinct values well apart.
+`>0`: in (0.5, 2); `(lo,hi)`: in that range; `b`: bool; `u`: bytes; `f`: small float32; `i<N`: int64 indices in [0, N); `d`: distinct values well apart.
 `_` alone stands for an optional input that is left out. Attributes follow as name=value in Python's notation.
 """
 import ast
@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-_OPERAND = re.compile(r"\[([0-9, ]*)\](>0|b|d|u|i<\d+|\([^)]*\))?$")
+_OPERAND = re.compile(r"\[([0-9, ]*)\](>0|b|d|u|f|i<\d+|\([^)]*\))?$")
 
 NUMPY = {"bfloat16": "float32"}
 
@@ -30,7 +30,7 @@ class Operand:
     @property
     def follows_dtype(self):
         """Whether the values have the dtype under test (indices and conditions have their own)."""
-        return self.kind not in ("b", "u") and not self.kind.startswith("i<")
+        return self.kind not in ("b", "u", "f") and not self.kind.startswith("i<")
 
     def values(self, rng, dtype):
         """Deterministic values as a numpy array."""
@@ -39,6 +39,8 @@ class Operand:
             return unit < 0.5
         if self.kind == "u":
             return (unit * 256).astype(np.uint8)
+        if self.kind == "f":
+            return (0.01 + unit * 0.05).astype(np.float32)
         if self.kind.startswith("i<"):
             return (unit * int(self.kind[2:])).astype(np.int64)
         if dtype == "bool":

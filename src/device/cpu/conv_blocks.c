@@ -9,6 +9,7 @@
  *
  * Weights are packed in panels of two vectors of output channels. A task takes some positions and some panels. */
 #include "device/cpu/blocks.h"
+#include "device/cpu/bytes_turn.h"
 #include "device/cpu/conv_job.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/win_blocks.h"
@@ -314,8 +315,9 @@ static sp_status run_depthwise(block_job *j)
 
 typedef struct reorder_job {
     sp_reorder r;
-    const float *from;
-    float *to;
+    const void *from;
+    void *to;
+    bool bytes;
 } reorder_job;
 
 static void reorder_tasks(void *context, int64_t begin, int64_t end)
@@ -326,41 +328,67 @@ static void reorder_tasks(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const int64_t block = i % blocks, n = min_i64(SP_BLOCK, j->r.channels - block * SP_BLOCK);
         const int64_t plain = (i / blocks * j->r.channels + block * SP_BLOCK) * j->r.positions, blocked = i * j->r.positions * SP_BLOCK;
-        if (j->r.block) kernels->gather(j->r.positions, n, j->from + plain, j->r.positions, j->to + blocked);
-        else kernels->scatter(j->r.positions, n, j->from + blocked, j->to + plain, j->r.positions);
+        const uint8_t *from_bytes = j->from;
+        const float *from = j->from;
+        if (j->bytes && j->r.block) sp__bytes_gather(j->r.positions, n, from_bytes + plain, j->r.positions, (uint8_t *)j->to + blocked);
+        else if (j->bytes) sp__bytes_scatter(j->r.positions, n, from_bytes + blocked, (uint8_t *)j->to + plain, j->r.positions);
+        else if (j->r.block) kernels->gather(j->r.positions, n, from + plain, j->r.positions, (float *)j->to + blocked);
+        else kernels->scatter(j->r.positions, n, from + blocked, (float *)j->to + plain, j->r.positions);
     }
 }
 
-static sp_status reorder(const sp_reorder *r, const float *from, float *to)
+static sp_status reorder(const sp_reorder *r, bool bytes, const void *from, void *to)
 {
-    reorder_job j = {.r = *r, .from = from, .to = to};
+    reorder_job j = {.r = *r, .from = from, .to = to, .bytes = bytes};
     return sp__parallel_for(r->batch * sp__blocks_of(r->channels), max_i64(1, 16384 / (r->positions * SP_BLOCK + 1)), reorder_tasks, &j);
 }
 
 sp_status sp__blocked_reorder(const sp_call *c)
 {
-    return reorder(c->attrs, (const float *)(const void *)c->in[0]->data, (float *)(void *)c->out[0]->data);
+    return reorder(c->attrs, c->in[0]->dtype != SP_DTYPE_F32, c->in[0]->data, c->out[0]->data);
 }
 
 typedef struct pool_job {
     const sp__window *w;
-    const float *x;
-    float *out;
+    const char *x;
+    char *out;
+    sp_dtype dtype;
 } pool_job;
+
+/* Row r of the maxima of bytes; flip: 0x80 for int8, whose order is then that of the unsigned. */
+static void pool_bytes(const sp__window *w, uint8_t flip, const uint8_t *x, uint8_t *out, int64_t r)
+{
+    for (int64_t j = 0; j < w->out[2]; j++) {
+        uint8_t most[SP_BLOCK] = {0};
+        for (int64_t a = 0; a < w->kernel[1]; a++)
+            for (int64_t b = 0; b < w->kernel[2]; b++) {
+                const int64_t y = r * w->stride[1] - w->pad[1] + a, at = j * w->stride[2] - w->pad[2] + b;
+                if (y < 0 || y >= w->in[1] || at < 0 || at >= w->in[2]) continue;
+                const uint8_t *from = x + (y * w->in[2] + at) * SP_BLOCK;
+                for (int c = 0; c < SP_BLOCK; c++) {
+                    const uint8_t v = (uint8_t)(from[c] ^ flip);
+                    most[c] = v > most[c] ? v : most[c];
+                }
+            }
+        for (int c = 0; c < SP_BLOCK; c++) out[(r * w->out[2] + j) * SP_BLOCK + c] = (uint8_t)(most[c] ^ flip);
+    }
+}
 
 static void pool_tasks(void *context, int64_t begin, int64_t end)
 {
     const pool_job *j = context;
     const sp__window *w = j->w;
-    for (int64_t i = begin; i < end; i++) /* a row of a block */
-        sp__blocks_find()->max_pool(w, j->x + i / w->out[1] * w->in[1] * w->in[2] * SP_BLOCK, j->out + i / w->out[1] * w->out[1] * w->out[2] * SP_BLOCK,
-                                    i % w->out[1], i % w->out[1] + 1);
+    for (int64_t i = begin; i < end; i++) { /* a row of a block */
+        const int64_t block = i / w->out[1], r = i % w->out[1], from = block * w->in[1] * w->in[2] * SP_BLOCK, to = block * w->out[1] * w->out[2] * SP_BLOCK;
+        if (j->dtype == SP_DTYPE_F32) sp__blocks_find()->max_pool(w, (const float *)(const void *)j->x + from, (float *)(void *)j->out + to, r, r + 1);
+        else pool_bytes(w, j->dtype == SP_DTYPE_I8 ? 0x80 : 0, (const uint8_t *)j->x + from, (uint8_t *)j->out + to, r);
+    }
 }
 
 sp_status sp__blocked_max_pool(const sp_call *c)
 {
     const sp__window *w = c->attrs;
-    pool_job j = {.w = w, .x = (const float *)(const void *)c->in[0]->data, .out = (float *)(void *)c->out[0]->data};
+    pool_job j = {.w = w, .x = c->in[0]->data, .out = c->out[0]->data, .dtype = (sp_dtype)c->in[0]->dtype};
     const int64_t rows = c->out[0]->count / (w->out[2] * SP_BLOCK), cost = w->out[2] * w->kernel[1] * w->kernel[2];
     return sp__parallel_for(rows, max_i64(1, 20000 / cost), pool_tasks, &j);
 }
@@ -422,7 +450,7 @@ static sp_status run(const sp_call *c)
     if (wants_blocks(&j)) {
         const sp__window *w = &j.conv.g.w;
         const sp_reorder r = {.batch = j.conv.g.batch, .channels = j.conv.g.in_channels, .positions = w->in[1] * w->in[2], .block = true};
-        SP_TRY(reorder(&r, j.x, (float *)(void *)work));
+        SP_TRY(reorder(&r, false, j.x, work));
         j.x = (const float *)(const void *)work;
         work += aligned((size_t)(j.conv.g.batch * j.x_image) * 4);
     } else if (!j.depthwise) {

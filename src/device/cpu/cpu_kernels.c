@@ -39,6 +39,8 @@ static const sp_kernel_entry entries[] = {
     {.op = "matmul", .name = "integers", .run = sp__cpu_matmul_int, .workspace = sp__cpu_matmul_int_work, .strided = true, .takes = sp__cpu_matmul_int_takes},
     {.op = "matmul_i32", .name = "bytes", .run = sp__cpu_matmul_i32, .workspace = sp__cpu_matmul_i32_work, .strided = true, .epilogue = true,
      .prepared_bytes = sp__cpu_matmul_i32_prepared, .prepare = sp__cpu_matmul_i32_prepare},
+    {.op = "conv_bytes", .name = "bytes", .run = sp__cpu_conv_bytes, .workspace = sp__cpu_conv_bytes_work, .takes = sp__cpu_conv_bytes_takes,
+     .prepared_bytes = sp__cpu_conv_bytes_prepared, .prepare = sp__cpu_conv_bytes_prepare, .blocked = &sp__cpu_conv_bytes_blocks},
     DEPTHWISE(1, .blocked = NULL),
     DEPTHWISE(2, .blocked = &sp__cpu_conv_blocks),
     CONV(1, .blocked = NULL),

@@ -27,6 +27,13 @@ sp_status sp__cpu_matmul_i32(const sp_call *c);
 size_t sp__cpu_matmul_i32_work(const sp_call *c);
 size_t sp__cpu_matmul_i32_prepared(const sp_call *c);
 sp_status sp__cpu_matmul_i32_prepare(const sp_call *c, void *to);
+/* Convolution of bytes. */
+sp_status sp__cpu_conv_bytes(const sp_call *c);
+bool sp__cpu_conv_bytes_takes(const sp_call *c);
+size_t sp__cpu_conv_bytes_work(const sp_call *c);
+size_t sp__cpu_conv_bytes_prepared(const sp_call *c);
+sp_status sp__cpu_conv_bytes_prepare(const sp_call *c, void *to);
+extern const struct sp_blocked_kernel sp__cpu_conv_bytes_blocks;
 /* Any number of spatial dimensions. */
 sp_status sp__cpu_conv(const sp_call *c);
 bool sp__cpu_conv_takes(const sp_call *c); /* and its gradients */

@@ -151,7 +151,15 @@ static sp_status spell_rnn(const sp_node *n, sp_builder *b, sp_tensor *const *in
 
 /* --- in place of the node ---------------------------------------------------------------------------------------- */
 
-/* Record what n is made of (m; NULL: steps) at the end of its function: its results, NULL where there is none. */
+/* Operators that are spelled out; the others are made of what their ONNX rule says. */
+typedef sp_status (*spelling)(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out);
+static spelling spelling_of(const sp_node *n)
+{
+    if (!strcmp(n->op->name, "rnn_scan")) return spell_rnn;
+    return strcmp(n->op->name, "conv_bytes") ? NULL : sp__mo_spell_conv_bytes;
+}
+
+/* Record what n is made of (m; NULL: it is spelled out) at the end of its function: its results, NULL where there is none. */
 static sp_status record(const sp_node *n, const sp_model *m, sp_tensor **out)
 {
     sp_tensor *in[IN_MAX] = {NULL}, *made[IN_MAX];
@@ -167,7 +175,7 @@ static sp_status record(const sp_node *n, const sp_model *m, sp_tensor **out)
     if (status == SP_OK && steps) {
         sp_builder b;
         sp__builder_init(&b);
-        status = spell_rnn(n, &b, in, made);
+        status = spelling_of(n)(n, &b, in, made);
         for (int i = 0; i < n->n_out && status == SP_OK; i++) out[i] = made[i] ? sp_tensor_retain(made[i]) : NULL;
         sp__builder_done(&b);
     } else if (status == SP_OK) status = m->kind->apply(m, in, out);
@@ -209,7 +217,7 @@ static sp_status replace(sp_function *f, sp_node *n)
     sp_model *m = NULL;
     int depth = sp_grad_pause();
     sp__recorder = NULL;
-    sp_status status = strcmp(n->op->name, "rnn_scan") ? model_of(n, &m) : SP_OK;
+    sp_status status = spelling_of(n) ? SP_OK : model_of(n, &m);
     sp__recorder = f;
     if (status == SP_OK) status = record(n, m, results);
     sp_grad_resume(depth);

@@ -166,6 +166,8 @@ sp_status sp__mo_write(mo_out *o, const sp_node *n);
 
 /* Nodes without a rule become others that have one; what cannot is told, all at once. */
 sp_status sp__mo_lower(sp_function *entry);
+/* conv_bytes by operators that MindSpore has: mindir_lower_bytes.c */
+sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out);
 void sp__mo_reach(sp_function *f, uint8_t *reached); /* f and what it uses, by id */
 /* Sizes that differ in the other recording become -1. */
 sp_status sp__mo_free_sizes(mo_out *o);

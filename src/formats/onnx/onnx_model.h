@@ -215,8 +215,12 @@ typedef struct sp_onnx_window {
     int64_t pads[2 * SP_RANK_MAX]; /* before and after, dimension by dimension */
 } sp_onnx_window;
 sp_status sp__onnx_window_of(sp_onnx_call *c, const sp_tensor *x, const int64_t *kernel, sp_onnx_window *w);
-/* A convolution of bytes less their zero points (NULL: none), summed in int32; *done false: it is none that is done so. onnx_byte_conv.c */
-sp_status sp__onnx_byte_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, sp_tensor *w, sp_tensor *w_zero, bool *done, sp_tensor **out);
+/* A convolution of bytes less their zero points with the window of the node: sums in int32, or with a scale bytes again. What is NULL is left out.
+ * *out NULL: it is none that conv_bytes does. onnx_byte_conv.c */
+typedef struct sp_onnx_byte_conv {
+    sp_tensor *x, *x_zero, *w, *w_zero, *bias, *scale, *y_zero;
+} sp_onnx_byte_conv;
+sp_status sp__onnx_byte_conv_make(sp_onnx_call *c, const sp_onnx_byte_conv *v, sp_tensor **out);
 sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v); /* int64, rank 1 */
 sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v);     /* rank 0 */
 /* Handler done: one result. */

@@ -284,9 +284,8 @@ static sp_status integer_conv(sp_onnx_call *c, sp_tensor *x, sp_tensor *x_zero, 
 static sp_status conv_integer(sp_onnx_call *c)
 {
     sp_tensor *sum = NULL;
-    bool done = false;
-    SP_TRY(sp__onnx_byte_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), &done, &sum));
-    if (done) return sp__onnx_return(c, sum);
+    SP_TRY(sp__onnx_byte_conv_make(c, &(sp_onnx_byte_conv){.x = c->in[0], .x_zero = sp__onnx_in(c, 2), .w = c->in[1], .w_zero = sp__onnx_in(c, 3)}, &sum));
+    if (sum != NULL) return sp__onnx_return(c, sum);
     SP_TRY(integer_conv(c, c->in[0], sp__onnx_in(c, 2), c->in[1], sp__onnx_in(c, 3), NULL, &sum));
     return sp__onnx_return(c, sp_cast(c->b, sum, SP_DTYPE_I32));
 }
@@ -303,15 +302,15 @@ static sp_status qlinear_conv(sp_onnx_call *c)
     for (int i = 1; i < rank; i++) back[i] = i == rank - 1 ? 1 : i + 1;
     if (last) x = sp_transpose(c->b, x, rank, forth);
     SP_TRY(sp_builder_status(c->b));
-    bool done = false;
-    SP_TRY(sp__onnx_byte_conv(c, x, c->in[2], c->in[3], c->in[5], &done, &sum));
-    if (!done) SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
-    if (bias != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, bias, 1, 0));
+    sp_tensor *y = NULL;
     scale = sp_div(c->b, sp_mul(c->b, c->in[1], c->in[4]), c->in[6]);
-    SP_TRY(sp_builder_status(c->b));
-    scale = spread(c, sum, scale, 1, 0);
-    sp_tensor *y = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), scale);
-    y = quantised(c, y, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7]));
+    SP_TRY(sp__onnx_byte_conv_make(c, &(sp_onnx_byte_conv){x, c->in[2], c->in[3], c->in[5], bias, scale, c->in[7]}, &y));
+    if (y == NULL) {
+        SP_TRY(integer_conv(c, x, c->in[2], c->in[3], c->in[5], &bias, &sum));
+        if (bias != NULL) sum = sp_add(c->b, sp_cast(c->b, sum, SP_DTYPE_I32), spread(c, sum, bias, 1, 0));
+        y = sp_mul(c->b, sp_cast(c->b, sum, SP_DTYPE_F32), spread(c, sum, scale, 1, 0));
+        y = quantised(c, y, NULL, c->in[7], 0, sp_tensor_dtype(c->in[7]));
+    }
     return sp__onnx_return(c, last ? sp_transpose(c->b, y, rank, back) : y);
 }
 

@@ -6,6 +6,7 @@
 
 #include "formats/onnx/onnx_out_run.h"
 #include "ir/window.h"
+#include "ops/conv_bytes.h"
 
 /* --- products ---------------------------------------------------------------------------------------------------- */
 
@@ -90,6 +91,30 @@ static void write_conv(ox_out *o)
     if (!conv_window(o, x->dims + 2, sp__ox_meta(o, 1)->dims + 2, x->rank - 2, &w)) return;
     window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
     o->out[0] = sp__ox_op(o, "Conv", o->in[2] ? 3 : 2, o->in, "%s, group=%lld", text, (long long)sp__ox_int(o, "group"));
+}
+
+/* With a scale as QLinearConv, whose three scales it is the product and quotient of: all of it is the weights'. */
+static void write_conv_bytes(ox_out *o)
+{
+    sp__window w;
+    char text[512];
+    const sp_meta *x = sp__ox_meta(o, SP_BYTES_X), *weight = sp__ox_meta(o, SP_BYTES_WEIGHT);
+    if (!conv_window(o, x->dims + 2, weight->dims + 2, x->rank - 2, &w)) return;
+    window_text(&w, true, is_free_same(o, x->rank - 2), text, sizeof text);
+    const long long group = (long long)sp__ox_int(o, "group");
+    const ox x_zero = o->in[SP_BYTES_X_ZERO], w_zero = o->in[SP_BYTES_W_ZERO], bias = o->in[SP_BYTES_BIAS], scale = o->in[SP_BYTES_SCALE];
+    if (!scale) {
+        o->out[0] = sp__ox_op(o, "ConvInteger", w_zero ? 4 : x_zero ? 3 : 2, o->in, "%s, group=%lld", text, group);
+        if (!bias) return;
+        int64_t dims[SP_RANK_MAX] = {1, -1};
+        for (int d = 2; d < x->rank; d++) dims[d] = 1;
+        o->out[0] = sp__ox_add(o, o->out[0], sp__ox_reshape(o, bias, x->rank, dims));
+        return;
+    }
+    const ox one = sp__ox_scalar(o, SP_DTYPE_F32, 1), y_zero = o->in[SP_BYTES_ZERO];
+    const ox in[] = {o->in[SP_BYTES_X], one, x_zero ? x_zero : sp__ox_scalar(o, x->dtype, 0), o->in[SP_BYTES_WEIGHT], scale,
+                     w_zero ? w_zero : sp__ox_scalar(o, weight->dtype, 0), one, y_zero ? y_zero : sp__ox_scalar(o, SP_DTYPE_U8, 0), bias};
+    o->out[0] = sp__ox_op(o, "QLinearConv", bias ? 9 : 8, in, "%s, group=%lld", text, group);
 }
 
 /* dout spread back: a transposed convolution, cut or filled up to the size asked for. */
@@ -689,7 +714,7 @@ static void write_entropy(ox_out *o)
 }
 
 const ox_rule sp__ox_nn[] = {
-    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("matmul_i32", write_matmul_i32),
+    SP_OX_CODE("matmul", write_matmul), SP_OX_CODE("matmul_i32", write_matmul_i32), SP_OX_CODE("conv_bytes", write_conv_bytes),
     SP_OX_CODE("conv1d", write_conv), SP_OX_CODE("conv2d", write_conv), SP_OX_CODE("conv3d", write_conv),
     SP_OX_CODE("conv1d_input_grad", write_conv_input_grad), SP_OX_CODE("conv2d_input_grad", write_conv_input_grad),
     SP_OX_CODE("conv3d_input_grad", write_conv_input_grad), SP_OX_CODE("conv1d_weight_grad", write_conv_weight_grad),
