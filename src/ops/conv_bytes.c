@@ -5,7 +5,7 @@
  * (halves to even), and the zero point added. That is ONNX's QLinearConv with scale = x_scale * w_scale / y_scale, operation by operation. */
 #include <math.h>
 
-#include "ops/conv_bytes.h"
+#include "ir/conv_bytes.h"
 #include "ops/kernels.h"
 
 static const sp_attr attr_table[] = {

@@ -16,6 +16,7 @@
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/dots.h"
 #include "ops/ops_impl.h"
+#include "spore/graph.h"
 #include "spore/runtime.h"
 
 static uint64_t seed = 5;
@@ -238,8 +239,74 @@ static void known_results(void **state)
     sp_tensor_release(zero);
 }
 
+/* A small network: convolutions, a pool, a residual by element-wise operators; computed, or recorded. */
+typedef struct {
+    sp_tensor *weights[4], *scale, *zero;
+} network;
+
+static sp_tensor *layer(sp_builder *b, const network *n, int k, const char *attrs, sp_tensor *x)
+{
+    sp_tensor *in[SP_BYTES_INPUTS] = {x, n->weights[k], n->zero, NULL, NULL, n->scale, n->zero};
+    return sp_builder_call(b, "conv_bytes", attrs, SP_BYTES_INPUTS, in);
+}
+
+static sp_tensor *forward(sp_builder *b, const network *n, sp_tensor *x)
+{
+    sp_tensor *y = layer(b, n, 0, "pad=1, stride=2", x), *z;
+    y = sp_builder_call(b, "max_pool2d", "kernel_size=3, stride=1, pad_mode=same", 1, &y);
+    z = layer(b, n, 1, "pad=1, group=37", y);
+    z = layer(b, n, 2, "", z);
+    z = sp_cast(b, sp_mul(b, sp_add(b, sp_cast(b, y, SP_DTYPE_F32), sp_cast(b, z, SP_DTYPE_F32)), sp__const(b, 0.5, n->scale)), (sp_dtype)x->dtype);
+    return layer(b, n, 3, "stride=2", z);
+}
+
+/* Compiled, with images in blocks from the first layer to the last, it gives what operators one by one give. */
+static void blocks_in_programs(void **state)
+{
+    (void)state;
+    const int64_t shapes[4][4] = {{37, 5, 3, 3}, {37, 1, 3, 3}, {37, 37, 1, 1}, {20, 37, 1, 1}}, dims[] = {2, 5, 23, 18};
+    for (int kind = 0; kind < 2; kind++) {
+        const sp_dtype dtype = kind ? SP_DTYPE_I8 : SP_DTYPE_U8;
+        network n = {.scale = numbers(SP_DTYPE_F32, 0, NULL), .zero = numbers(dtype, 0, NULL)};
+        for (int k = 0; k < 4; k++) n.weights[k] = numbers(SP_DTYPE_I8, 4, shapes[k]);
+        sp_tensor *x = numbers(dtype, 4, dims), *symbol, *found;
+        sp_builder b;
+        sp_graph *g;
+        sp_function *f;
+        sp_program *program;
+        char *report;
+        sp__builder_init(&b);
+        sp_tensor *want = forward(&b, &n, x);
+        if (!want) fail_msg("%s", sp_error_message());
+        const sp_spec spec = {.dtype = dtype, .rank = 4, .dims = {2, 5, 23, 18}};
+        assert_int_equal(sp_graph_create(&g), SP_OK);
+        assert_int_equal(sp_function_begin(g, "network", 1, &spec, &f, &symbol), SP_OK);
+        sp_tensor *recorded = forward(&b, &n, symbol);
+        assert_non_null(recorded);
+        assert_int_equal(sp_function_end(f, 1, &recorded), SP_OK);
+        assert_int_equal(sp_program_create(f, NULL, &program), SP_OK);
+        for (int run = 0; run < 2; run++) {
+            assert_int_equal(sp_program_run(program, 1, &x, 1, &found), SP_OK);
+            assert_int_equal(sp_tensor_bytes(found), sp_tensor_bytes(want));
+            assert_memory_equal(found->data, want->data, sp_tensor_bytes(want));
+            sp_tensor_release(found);
+        }
+        assert_int_equal(sp_program_report(program, &report), SP_OK);
+        assert_non_null(strstr(report, "4 convolutions in blocks"));
+        sp_text_free(report);
+        sp_program_release(program);
+        sp__builder_done(&b);
+        sp_tensor_release(symbol);
+        sp_graph_release(g);
+        sp_tensor_release(x);
+        sp_tensor_release(n.scale);
+        sp_tensor_release(n.zero);
+        for (int k = 0; k < 4; k++) sp_tensor_release(n.weights[k]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(known_results)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way), cmocka_unit_test(known_results), cmocka_unit_test(blocks_in_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

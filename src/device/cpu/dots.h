@@ -7,7 +7,7 @@
 #define SPORE_CPU_DOTS_H
 
 #include "device/blocked.h"
-#include "ops/conv_bytes.h"
+#include "ir/conv_bytes.h"
 
 enum { SP_DOTS_ROWS = 12, SP_DOTS_COLUMNS = 2 * SP_BLOCK };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats/mindir/mindir_out.h"
-#include "ops/conv_bytes.h"
+#include "ir/conv_bytes.h"
 #include "ops/ops_impl.h"
 
 #define EXACT 16777216.0 /* 2^24 */

@@ -6,7 +6,7 @@
 
 #include "formats/onnx/onnx_out_run.h"
 #include "ir/window.h"
-#include "ops/conv_bytes.h"
+#include "ir/conv_bytes.h"
 
 /* --- products ---------------------------------------------------------------------------------------------------- */
 
