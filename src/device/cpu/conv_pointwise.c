@@ -3,8 +3,8 @@
  * its planes, [k, positions].
  *
  * The weights are packed once for all images (or ahead, when they are constant). A task takes some columns of an image and some rows of weights:
- * it packs its columns, a block of k at a time, into scratch of its own and multiplies them while they are in its cache. Nobody waits for
- * anybody but at the end. An element is summed by one thread in blocks of k, so tasks do not change results.
+ * it packs its columns, a panel and a block of k at a time, into scratch of its own and multiplies them while they are in its cache, and the next panel's
+ * memory comes. Nobody waits for anybody but at the end. An element is summed by one thread in blocks of k, so tasks do not change results.
  *
  * Small images would leave lanes of their last panel idle: their positions are taken as columns of one matrix, panels reach from one image into the next,
  * and a task makes its results in scratch, from where they go to their images. */
@@ -15,7 +15,6 @@ enum {
     SLICE_PANELS = 8,  /* rows of a task at least, in panels */
     TASKS_WANTED = 24,
     SLOTS_MAX = 32,    /* pieces of scratch */
-    PACK_ROWS = 16,    /* of an image copied into several panels at a time */
     POSITIONS_MIN = 16,
 };
 
@@ -78,7 +77,7 @@ static void measure(sp__conv_job *job, point_job *w)
     w->slices = ceil_div(w->m_panels, w->slice);
     w->tasks = w->images * w->tiles * w->slices;
     w->per_slot = ceil_div(w->tasks, SLOTS_MAX);
-    w->columns_bytes = aligned((size_t)(w->tile * w->k_step * w->size));
+    w->columns_bytes = aligned((size_t)(w->columns * w->k_step * w->size));
     w->slot_bytes = w->columns_bytes + (w->joined ? aligned((size_t)(w->slice * w->rows * w->tile * w->size)) : 0);
     w->weights_bytes = aligned((size_t)(w->m_panels * w->rows * w->s.k * w->size));
 }
@@ -117,21 +116,19 @@ static void pack_pieces(const point_job *w, int64_t p, int64_t k, int64_t j, int
     }
 }
 
-/* Columns [j0, j1) of an image in panels, rows [p, p + k). */
-static void pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k, int64_t j0, int64_t j1, char *to)
+/* Where columns from j on, row p, begin. */
+static const char *columns_at(const point_job *w, int64_t image, int64_t p, int64_t j)
 {
     const int64_t positions = w->job->positions;
-    for (int64_t q = 0; q < k; q += PACK_ROWS)
-        for (int64_t j = j0; j < j1; j += w->columns) {
-            const int64_t n = min_i64(w->columns, j1 - j), rows = min_i64(PACK_ROWS, k - q);
-            char *panel = to + ((j - j0) * k + q * w->columns) * w->size;
-            const piece one = w->joined ? piece_at(w, j, j + n) : (piece){.image = image, .position = j, .n = n};
-            if (one.n < n) {
-                pack_pieces(w, p + q, rows, j, n, panel);
-                continue;
-            }
-            w->job->kernels->pack(rows, n, w->columns, w->job->x + ((one.image * w->s.k + p + q) * positions + one.position) * w->size, positions, 1, panel);
-        }
+    const int64_t from = w->joined ? j / positions : image, position = w->joined ? j % positions : j;
+    return w->job->x + ((from * w->s.k + p) * positions + position) * w->size;
+}
+
+/* A panel of columns [j, j + n) of an image, or of joined ones, rows [p, p + k). */
+static void pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k, int64_t j, int64_t n, char *to)
+{
+    if (w->joined && piece_at(w, j, j + n).n < n) pack_pieces(w, p, k, j, n, to);
+    else w->job->kernels->pack(k, n, w->columns, columns_at(w, image, p, j), w->job->positions, 1, to);
 }
 
 /* Rows [i0, i1) of columns [j0, j1) of joined images, [row][tile], to their places. */
@@ -163,7 +160,7 @@ static void begin_with_bias(const point_job *w, char *sums, int64_t i0, int64_t 
     }
 }
 
-static void run_task(const point_job *w, int64_t task, char *panels)
+static void run_task(const point_job *w, int64_t task, char *panel)
 {
     const sp__conv_job *job = w->job;
     const sp__gemm_kernels *kernels = job->kernels;
@@ -171,20 +168,27 @@ static void run_task(const point_job *w, int64_t task, char *panels)
     int64_t size = w->size, image = task / (w->tiles * w->slices), slice = task % w->slices;
     int64_t j0 = task / w->slices % w->tiles * w->tile, j1 = min_i64(j0 + w->tile, s->n);
     int64_t i0 = slice * w->slice * w->rows, i1 = min_i64(i0 + w->slice * w->rows, s->m);
-    char *sums = panels + w->columns_bytes, *out = w->joined ? sums : job->out + ((image * s->m + i0) * s->n + j0) * size;
+    char *sums = panel + w->columns_bytes, *out = w->joined ? sums : job->out + ((image * s->m + i0) * s->n + j0) * size;
     const int64_t out_row = w->joined ? w->tile : s->n;
     if (job->bias && w->joined) begin_with_bias(w, sums, i0, i1);
     else if (job->bias) sp__conv_fill_bias(job, i0, i1 - i0, j0, j1 - j0, job->out + (image * s->m + i0) * s->n * size);
     for (int64_t p = 0; p < s->k; p += w->k_step) {
         int64_t k = min_i64(w->k_step, s->k - p);
         const char *weights = w->weights + p * w->m_panels * w->rows * size;
-        pack_columns(w, image, p, k, j0, j1, panels);
         for (int64_t j = j0; j < j1; j += w->columns) {
-            int64_t n = min_i64(w->columns, j1 - j);
-            const sp__gemm_micro *micro = kernels->packed[n > kernels->lanes];
-            for (int64_t i = i0; i < i1; i += w->rows)
-                micro[min_i64(w->rows, i1 - i) - 1](k, weights + i * k * size, 1, w->rows, panels + (j - j0) * k * size, w->columns,
-                                                    out + ((i - i0) * out_row + j - j0) * size, out_row, n, p > 0 || job->bias);
+            const int64_t n = min_i64(w->columns, j1 - j);
+            /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time. */
+            const char *next = j + w->columns < j1 ? columns_at(w, image, p, j + w->columns) : p + k < s->k ? columns_at(w, image, p + k, j0) : NULL;
+            pack_columns(w, image, p, k, j, n, panel);
+            for (int64_t i = i0, turn = 0; i < i1; i += w->rows, turn++) {
+                const int64_t m = min_i64(w->rows, i1 - i);
+                char *to = out + ((i - i0) * out_row + j - j0) * size;
+                const bool asks = next && turn * 64 < (w->columns + 1) * size; /* a row of a panel may begin anywhere in a line */
+                if (n == w->columns)
+                    kernels->ahead[m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, p > 0 || job->bias,
+                                          asks ? next + turn * 64 : to, asks ? job->positions * size : 0);
+                else kernels->packed[n > kernels->lanes][m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, n, p > 0 || job->bias);
+            }
         }
     }
     if (w->joined) {
