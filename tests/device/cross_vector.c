@@ -13,7 +13,7 @@ int main(void)
     int failures = 0;
     const int n = vector_sets(sets);
     for (int i = 0; i < n; i++) {
-        failures += vector_walk(&sets[i], 300007);
+        failures += vector_walk(&sets[i], 300007, NULL);
         for (int loop = 0; loop < SP_CPU_LOOPS; loop++) {
             float x[40], whole[40], part[40];
             static const double attrs[2] = {0.5, 3}; /* alpha; beta and threshold */

@@ -22,7 +22,7 @@ static int n_sets;
 static void functions_keep_their_bounds(void **state)
 {
     (void)state;
-    for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011), 0);
+    for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011, NULL), 0);
 }
 
 static void functions_of_doubles_keep_their_bounds(void **state)

@@ -187,27 +187,9 @@ static bool range_is_fit(const sp__tiles_range *a, const sp__tiles_range *b)
 
 typedef float region_sums[REGION][REGION][SP_TILES_PANEL * SP_TILES_PANEL]; /* [column panel][row panel]; int32 for int8 */
 
-/* Columns [j, j + n) of row i are final: to C, in runs that belong to one image. */
-static void store_run(const sp__tiles_product *p, const void *sums, int64_t i, int64_t at, int64_t n);
-
-static void store_row(const sp__tiles_product *p, const float *sums, int64_t i, int64_t j, int64_t n)
-{
-    if (!p->c_columns) {
-        store_run(p, sums, i, i * p->c_row + j, n);
-        return;
-    }
-    for (int64_t end = j + n; j < end;) {
-        int64_t image = j / p->c_columns, inside = j % p->c_columns, run = min_i64(end - j, p->c_columns - inside);
-        store_run(p, sums, i, image * p->c_step + i * p->c_row + inside, run);
-        sums += run;
-        j += run;
-    }
-}
-
-static void store_run(const sp__tiles_product *p, const void *sums, int64_t i_row, int64_t at, int64_t n)
+static void store_run(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const void *sums, int64_t i_row, int64_t at, int64_t n)
 {
     const float *f = sums;
-    const int32_t *i = sums;
     if (p->c_dtype == SP_DTYPE_F32) {
         float *to = (float *)p->c + at;
         if (p->accumulate)
@@ -215,19 +197,52 @@ static void store_run(const sp__tiles_product *p, const void *sums, int64_t i_ro
         else if (p->bias)
             for (int64_t j = 0; j < n; j++) to[j] = p->bias[i_row] + f[j];
         else memcpy(to, f, (size_t)n * 4);
-    } else if (p->c_dtype == SP_DTYPE_BF16) {
-        uint16_t *to = (uint16_t *)p->c + at;
-        for (int64_t j = 0; j < n; j++) {
-            uint32_t u;
-            memcpy(&u, &f[j], 4);
-            uint32_t nan = 0x7FC0 | (u >> 16 & 0x8000); /* as casts write it */
-            to[j] = (uint16_t)((u & 0x7FFFFFFFu) > 0x7F800000u ? nan : (u + 0x7FFF + (u >> 16 & 1)) >> 16);
-        }
     } else if (p->c_dtype == SP_DTYPE_I32) {
-        memcpy((int32_t *)p->c + at, i, (size_t)n * 4);
+        memcpy((int32_t *)p->c + at, sums, (size_t)n * 4);
     } else {
-        int8_t *to = (int8_t *)p->c + at;
-        for (int64_t j = 0; j < n; j++) to[j] = (int8_t)i[j];
+        kernels->round(p->c_dtype, n, (char *)p->c + at * (int64_t)sp_dtype_bytes(p->c_dtype), sums);
+    }
+}
+
+/* Columns [j, j + n) of row i are final: to C, in runs that belong to one image. */
+static void store_row(const sp__tiles_kernels *kernels, const sp__tiles_product *p, const float *sums, int64_t i, int64_t j, int64_t n)
+{
+    if (!p->c_columns) {
+        store_run(kernels, p, sums, i, i * p->c_row + j, n);
+        return;
+    }
+    for (int64_t end = j + n; j < end;) {
+        int64_t image = j / p->c_columns, inside = j % p->c_columns, run = min_i64(end - j, p->c_columns - inside);
+        store_run(kernels, p, sums, i, image * p->c_step + i * p->c_row + inside, run);
+        sums += run;
+        j += run;
+    }
+}
+
+/* Zeros, or the row that the kernel starts from. */
+static void start_sums(const tiles_job *job, int64_t rows, int64_t j0, int64_t j1, region_sums sums)
+{
+    if (!job->kernels->start || job->p->a.dtype != SP_DTYPE_I8) {
+        memset(sums, 0, sizeof(region_sums));
+        return;
+    }
+    for (int64_t j = j0; j < j1; j += SP_TILES_PANEL) {
+        int32_t row[SP_TILES_PANEL];
+        job->kernels->start(sp__tiles_steps(SP_DTYPE_I8, job->k), job->b_panels + (j - job->j0) / SP_TILES_PANEL * job->panel_bytes, row);
+        char *to = (char *)sums[(j - j0) / SP_TILES_PANEL];
+        for (int64_t i = 0, n = padded(rows); i < n; i++) memcpy(to + i * (int64_t)sizeof row, row, sizeof row);
+    }
+}
+
+/* Have the lines of a panel's square of C fetched while its last sums are made. */
+static void ask_for(const sp__tiles_product *p, int64_t i0, int64_t i1, int64_t j, int64_t j1)
+{
+    const int64_t size = (int64_t)sp_dtype_bytes(p->c_dtype), last = min_i64(SP_TILES_PANEL, j1 - j) * size - 1;
+    if (p->c_columns) return;
+    for (int64_t i = i0; i < min_i64(i0 + SP_TILES_PANEL, i1); i++) {
+        const char *row = (const char *)p->c + (i * p->c_row + j) * size;
+        for (int64_t at = 0; at < last; at += 64) __builtin_prefetch(row + at, 1);
+        __builtin_prefetch(row + last, 1);
     }
 }
 
@@ -237,20 +252,22 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     sp_dtype dtype = p->a.dtype;
     int64_t steps = sp__tiles_steps(dtype, job->k), block = sp__tiles_block(dtype), terms = sp__tiles_terms(dtype);
     _Alignas(64) region_sums sums;
-    memset(sums, 0, sizeof sums);
+    start_sums(job, i1 - i0, j0, j1, sums);
     for (int64_t s = 0; s < steps; s += block) {
         int64_t n_steps = min_i64(block, steps - s), at = s * terms * 2 * SP_TILE_BYTES;
         for (int64_t j = j0; j < j1; j += SP_TILES_PANEL) {
             const char *b = job->b_panels + (j - job->j0) / SP_TILES_PANEL * job->panel_bytes + at;
-            for (int64_t i = i0; i < i1; i += SP_TILES_PANEL)
+            for (int64_t i = i0; i < i1; i += SP_TILES_PANEL) {
+                if (s + block >= steps) ask_for(p, i, i1, j, j1);
                 job->kernels->block(dtype, n_steps, job->a_panels + (i - job->i0) / SP_TILES_PANEL * job->panel_bytes + at, b,
                                     i1 - i <= SP_TILE, j1 - j <= SP_TILE,
                                     sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL]);
+            }
         }
     }
     for (int64_t i = i0; i < i1; i++)
         for (int64_t j = j0; j < j1; j += SP_TILES_PANEL)
-            store_row(p, &sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL][(i - i0) % SP_TILES_PANEL * SP_TILES_PANEL],
+            store_row(job->kernels, p, &sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL][(i - i0) % SP_TILES_PANEL * SP_TILES_PANEL],
                       i, j, min_i64(SP_TILES_PANEL, j1 - j));
     if (!p->epilogue) return;
     int64_t columns = p->c_columns ? p->c_columns : j1;

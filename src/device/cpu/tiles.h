@@ -42,10 +42,14 @@ typedef struct sp__tiles_kernels {
     /* Once per thread around calls of block: tile registers are state of the thread. May be NULL. */
     void (*begin)(void);
     void (*end)(void);
+    /* What the sums of a panel of columns start from, one row of 32, where that is not zero: NULL, or for int8 only. */
+    void (*start)(int64_t steps, const char *b, int32_t *row);
     /* acc[32][32] += A B over `steps` steps of one block of K. half: only the first 16 rows, or columns, matter. */
     void (*block)(sp_dtype dtype, int64_t steps, const char *a, const char *b, bool half_rows, bool half_columns, void *acc);
     /* One panel: outer elements [first, first + 32), all of K. turned: tile[word][outer] (B), else tile[outer][word] (A). */
     void (*pack)(const sp__tiles_source *s, int64_t first, bool turned, char *to, sp__tiles_range *range);
+    /* n sums to bfloat16 or int8. */
+    void (*round)(sp_dtype dtype, int64_t n, void *to, const void *sums);
 } sp__tiles_kernels;
 
 /* What this machine has for a dtype, or NULL. */

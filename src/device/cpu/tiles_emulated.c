@@ -79,4 +79,4 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 #include "device/cpu/tiles_pack.h"
 
 const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated", .f32 = true, .bf16 = true, .i8 = true, .block = block_emulated,
-                                              .pack = pack_emulated};
+                                              .pack = pack_emulated, .round = round_emulated};

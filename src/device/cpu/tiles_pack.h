@@ -4,7 +4,8 @@
  *
  * A tile is made of 16 rows of 16 words. "Across": 16 outer elements side by side, each word from two (four) elements of K above each
  * other: rows of B. "Along": K side by side: rows of A. Operands come either way round; the result is turned where the other one is
- * wanted. TILES_NATIVE: written with AVX-512 BF16, which rounds pairs of vectors at once; the same bytes. */
+ * wanted. TILES_NATIVE: written with AVX-512 BF16, which rounds pairs of vectors at once; the same bytes. Rounding of sums to C's dtype is
+ * here as well. */
 #include <string.h>
 
 typedef uint32_t TILES_NAME(words)[SP_TILE][SP_TILE];
@@ -140,6 +141,8 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                (s->outer_table ? s->outer_table[first + SP_TILE - 1] - s->outer_table[first] == SP_TILE - 1 : s->outer == 1);
     const int64_t start = TILES_NAME(place)(s->outer_table, s->outer, first);
     const float *from = (const float *)s->data + start;
+    /* Rows far apart are asked for a step ahead: the processor does not foresee them. Behind the last row that is in vain. */
+    const int64_t ahead = s->k_table ? 0 : sp__tiles_step(s->dtype) * s->k;
     for (int i = 0; i < SP_TILE; i++) {
         if (s->dtype == SP_DTYPE_F32) {
             int64_t p = k + 2 * i;
@@ -160,7 +163,10 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 int64_t p = k + 2 * i + l;
                 row[l] = x[l];
                 if (p >= s->n_k) memset(x[l], 0, sizeof x[l]);
-                else if (run) row[l] = (const uint16_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                else if (run) {
+                    row[l] = (const uint16_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                    if (ahead) __builtin_prefetch(row[l] + ahead);
+                }
                 else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
             }
             for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)row[1][j] << 16 | row[0][j];
@@ -171,7 +177,10 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 int64_t p = k + 4 * i + l;
                 row[l] = x[l];
                 if (p >= s->n_k) memset(x[l], 0, sizeof x[l]);
-                else if (run) row[l] = (const uint8_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                else if (run) {
+                    row[l] = (const uint8_t *)s->data + start + TILES_NAME(place)(s->k_table, s->k, p);
+                    if (ahead) __builtin_prefetch(row[l] + ahead);
+                }
                 else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
             }
             for (int j = 0; j < SP_TILE; j++)
@@ -194,7 +203,12 @@ static void TILES_NAME(along)(const sp__tiles_source *s, int64_t first, int64_t 
         }
         const char *from = (const char *)s->data + (TILES_NAME(place)(s->outer_table, s->outer, first + i) + k) * size;
         if (s->dtype != SP_DTYPE_F32) {
-            if (count < step) memset(w[0] + i * SP_TILE, 0, 64);
+            if (count == step) {
+                memcpy(w[0] + i * SP_TILE, from, 64);
+                __builtin_prefetch(from + 256);
+                continue;
+            }
+            memset(w[0] + i * SP_TILE, 0, 64);
             memcpy(w[0] + i * SP_TILE, from, (size_t)(count * size));
             continue;
         }
@@ -253,4 +267,35 @@ static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turn
         less = seen.less[j] < less ? seen.less[j] : less;
     }
     sp__tiles_widen(range, largest, less == UINT32_MAX ? less : less + 1);
+}
+
+/* 16 sums: to bfloat16, nearest, ties to even, NaN as casts write it; to int8, wrapping. */
+static inline __attribute__((always_inline)) void TILES_NAME(round_16)(sp_dtype dtype, void *to, const void *sums)
+{
+    TILES_NAME(lanes) u;
+    memcpy(&u, sums, sizeof u);
+    if (dtype == SP_DTYPE_BF16) {
+        typedef uint16_t narrow __attribute__((vector_size(32)));
+        const TILES_NAME(lanes) top = u >> 16, near = (u + 0x7FFFu + (top & 1u)) >> 16, nan = (top & 0x8000u) | 0x7FC0u;
+        const TILES_NAME(lanes) is_nan = (TILES_NAME(lanes))((u & 0x7FFFFFFFu) > 0x7F800000u);
+        const narrow v = __builtin_convertvector((nan & is_nan) | (near & ~is_nan), narrow);
+        memcpy(to, &v, sizeof v);
+    } else {
+        typedef uint8_t bytes __attribute__((vector_size(16)));
+        const bytes v = __builtin_convertvector(u & 0xFFu, bytes);
+        memcpy(to, &v, sizeof v);
+    }
+}
+
+static void TILES_NAME(round)(sp_dtype dtype, int64_t n, void *to, const void *sums)
+{
+    const int64_t size = dtype == SP_DTYPE_BF16 ? 2 : 1;
+    int64_t i = 0;
+    for (; i + SP_TILE <= n; i += SP_TILE) TILES_NAME(round_16)(dtype, (char *)to + i * size, (const char *)sums + i * 4);
+    if (i == n) return;
+    uint32_t rest[SP_TILE] = {0};
+    uint16_t made[SP_TILE];
+    memcpy(rest, (const char *)sums + i * 4, (size_t)(n - i) * 4);
+    TILES_NAME(round_16)(dtype, made, rest);
+    memcpy((char *)to + i * size, made, (size_t)((n - i) * size));
 }
