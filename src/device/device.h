@@ -56,6 +56,8 @@ typedef struct sp_kernel {
     const struct sp_blocked_kernel *blocked; /* NULL: plain images only */
 } sp_kernel;
 sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out);
+/* Whether there is a kernel other than the reference. */
+bool sp__kernel_offered(const sp_call *c);
 
 /* Run a chosen kernel: c->work is in place; the epilogue runs here if the kernel does not do it. */
 static inline sp_status sp__kernel_run(const sp_kernel *k, const sp_call *c)

@@ -63,25 +63,34 @@ static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
     return !e->takes || e->takes(c);
 }
 
-static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
+/* The first entry that takes the call, or NULL. */
+static const sp_kernel_entry *entry_for(const sp_call *c, bool own)
 {
     pthread_once(&lists_once, lists_start);
     const kernel_lists *l = atomic_load_explicit(&lists, memory_order_acquire);
-    if (l) {
-        for (const sp_kernel_entry **e = l->all + (own ? l->own : l->first)[sp__op_id(c->op)]; *e; e++) {
-            if (!entry_takes(*e, c)) continue;
-            *out = (sp_kernel){.run = (*e)->run,
-                               .workspace = (*e)->workspace ? (*e)->workspace : c->op->workspace,
-                               .strided = (*e)->strided || c->op->strided,
-                               .epilogue = (*e)->epilogue,
-                               .prologue = (*e)->prologue,
-                               .prepared_bytes = (*e)->prepared_bytes,
-                               .prepare = (*e)->prepare,
-                               .loop = (*e)->loop,
-                               .blocked = (*e)->blocked,
-                               .name = (*e)->name ? (*e)->name : (*e)->op};
-            return SP_OK;
-        }
+    if (!l) return NULL;
+    const sp_kernel_entry **e = l->all + (own ? l->own : l->first)[sp__op_id(c->op)];
+    while (*e && !entry_takes(*e, c)) e++;
+    return *e;
+}
+
+bool sp__kernel_offered(const sp_call *c) { return entry_for(c, false) != NULL; }
+
+static sp_status choose(const sp_call *c, bool own, sp_kernel *out)
+{
+    const sp_kernel_entry *e = entry_for(c, own);
+    if (e) {
+        *out = (sp_kernel){.run = e->run,
+                           .workspace = e->workspace ? e->workspace : c->op->workspace,
+                           .strided = e->strided || c->op->strided,
+                           .epilogue = e->epilogue,
+                           .prologue = e->prologue,
+                           .prepared_bytes = e->prepared_bytes,
+                           .prepare = e->prepare,
+                           .loop = e->loop,
+                           .blocked = e->blocked,
+                           .name = e->name ? e->name : e->op};
+        return SP_OK;
     }
     SP_CHECK(c->op->reference, SP_RUNTIME, "%s has no kernel", c->op->name);
     const int64_t run = c->op->epilogue ? c->op->epilogue(c) : 0;
@@ -94,7 +103,7 @@ sp_status sp__kernel_choose(const sp_call *c, sp_kernel *out) { return choose(c,
 
 sp_status sp__dispatch_own(const sp_call *call)
 {
-    sp_kernel kernel;
+    sp_kernel kernel = {0};
     SP_TRY(choose(call, true, &kernel));
     sp_call c = *call;
     size_t bytes = kernel.workspace ? kernel.workspace(&c) : 0;
@@ -109,7 +118,7 @@ sp_status sp__dispatch_own(const sp_call *call)
 
 sp_status sp__dispatch(const sp_call *call)
 {
-    sp_kernel kernel;
+    sp_kernel kernel = {0};
     SP_TRY(sp__kernel_choose(call, &kernel));
     sp_call c = *call;
     sp_tensor *few[SP_IN_MAX], *copies[SP_IN_MAX], **in = few, **copied = copies;

@@ -154,6 +154,20 @@ done:
     return status;
 }
 
+/* Whether a composition can be computed at once: a device offers that, and no input has a history that its steps would continue. */
+static sp_status has_direct(const sp_call *c, bool *direct)
+{
+    *direct = false;
+    if (!c->op->infer) return SP_OK;
+    for (int i = 0; sp__grad_depth > 0 && i < c->n_in; i++) {
+        if (!c->in[i]) continue;
+        SP_TRY(sp__grad_refresh(c->in[i]));
+        if (c->in[i]->node) return SP_OK;
+    }
+    *direct = sp__kernel_offered(c);
+    return SP_OK;
+}
+
 static sp_status run_composed(sp_call *c)
 {
     sp_builder b;
@@ -219,6 +233,7 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     void *block = NULL;
     int n_made = 0;
+    bool direct;
     sp_status status;
     sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .n_out = 0, .out = out};
 
@@ -255,7 +270,8 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
         goto done;
     }
     if (op->compose) {
-        status = run_composed(&c);
+        SP_GOTO(done, has_direct(&c, &direct));
+        status = direct ? run_fresh(&c) : run_composed(&c);
         goto done;
     }
     bool any = false;

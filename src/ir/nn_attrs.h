@@ -12,6 +12,11 @@ typedef struct { double min_val, max_val; } sp__hardtanh_attrs;
 typedef struct { double lambd; } sp__lambd_attrs;
 typedef struct sp__softmax_attrs { sp_ints axis; } sp__softmax_attrs;                   /* and log_softmax, and gradients */
 typedef struct sp__reduce_attrs { sp_ints axis; bool keepdims; } sp__reduce_attrs;
+typedef struct sp__vector_norm_attrs {
+    double ord;
+    sp_ints axis;
+    bool keepdims;
+} sp__vector_norm_attrs;
 typedef struct sp__layer_norm_attrs {
     int64_t begin_norm_axis, begin_params_axis;
     double epsilon;

@@ -115,7 +115,9 @@ struct sp_op {
     /* Exactly one of these three makes the results, or view first and reference when view declines. */
     sp_status (*view)(const sp_call *c);                      /* set c->out to views of the inputs, or SP_DECLINED */
     sp_kernel_fn reference;                                   /* plain kernel into c->out (row-major) */
-    sp_status (*compose)(sp_builder *b, const sp_call *c);    /* other operators; sets c->out to tensors owned by b */
+    /* Other operators; sets c->out to tensors owned by b. With infer besides, a device may offer a kernel that gives the same bits at once:
+     * calls that nobody differentiates or records take it. */
+    sp_status (*compose)(sp_builder *b, const sp_call *c);
 
     /* Element-wise operators: the reference does what sp__call_loop does with this. Graph mode fuses such loops, so element i of
      * the results may depend on the elements i of the inputs alone. */

@@ -272,20 +272,34 @@ ACTIVATION(threshold, (x > LIMIT ? x : ATTR(threshold_attrs, value)), (x > LIMIT
 /* --- with a second operand --------------------------------------------------------------------------------------- */
 
 /* weight has one element or one per channel (axis 1; axis 0 of a vector). */
+static sp_status prelu_check(const sp_call *c, int *axis)
+{
+    const sp_tensor *x = c->in[0], *w = c->in[1];
+    *axis = x->rank > 1 ? 1 : 0;
+    SP_CHECK(w->rank == 1 && (w->dims[0] == 1 || (x->rank && w->dims[0] == x->dims[*axis])), SP_VALUE,
+             "prelu: weight has %lld elements, it must be a vector of one, or one per channel",
+             (long long)w->count);
+    return SP_OK;
+}
+static sp_status prelu_infer(const sp_call *c, sp_meta *out)
+{
+    int axis;
+    SP_TRY(prelu_check(c, &axis));
+    sp__meta_of(c->in[0], out);
+    return SP_OK;
+}
 static sp_status prelu_compose(sp_builder *b, const sp_call *c)
 {
     sp_tensor *x = c->in[0], *w = c->in[1];
-    const int axis = x->rank > 1 ? 1 : 0;
-    SP_CHECK(w->rank == 1 && (w->dims[0] == 1 || (x->rank && w->dims[0] == x->dims[axis])), SP_VALUE,
-             "prelu: weight has %lld elements, it must be a vector of one, or one per channel",
-             (long long)w->count);
+    int axis;
+    SP_TRY(prelu_check(c, &axis));
     sp_tensor *alpha = w->dims[0] == 1 ? sp_reshape(b, w, 0, NULL) : sp__along(b, w, x->rank, axis);
     sp_tensor *zero = sp__const(b, 0, x);
     c->out[0] = sp_select(b, sp_greater(b, x, zero), x, sp_mul(b, x, alpha));
     return SP_OK;
 }
 const sp_op sp_op_prelu = {
-    .name = "prelu", .inputs = "x, weight", .dtypes = SP_DT_FLOATS, .compose = prelu_compose, .mindir = "PReLU", .onnx = "PRelu",
+    .name = "prelu", .inputs = "x, weight", .dtypes = SP_DT_FLOATS, .compose = prelu_compose, .infer = prelu_infer, .mindir = "PReLU", .onnx = "PRelu",
     .python = "ops.prelu(input, weight); ops.PReLU()(x, weight); mint.nn.functional.prelu(input, weight)",
     .doc = "x above zero, weight times x below, with one weight or one per channel.",
     .samples = "[2,3] [3]; [2,3,4] [1]; [2,3,4] [3]; [4] [4]",

@@ -56,12 +56,18 @@ SP_BINARY_LOOP(C64, sp_c64, sp_c64, SP_KEEP, SP_KEEP, pow, cpowf(x, y))
 SP_BINARY_LOOP(C128, sp_c128, sp_c128, SP_KEEP, SP_KEEP, pow, cpow(x, y))
 LOOPS(pow, SP_EACH_REAL(SP_LOOP_ROW, pow, ) SP_EACH_COMPLEX(SP_LOOP_ROW, pow, ), 120)
 
+/* Whether an exponent is known to be 2: then the first power need not be computed. */
+static bool is_two(const sp_tensor *y)
+{
+    double value;
+    return y->count == 1 && !y->symbol && y->data && sp_dtype_kind((sp_dtype)y->dtype) == 'f' && sp_tensor_item_f64(y, &value) == SP_OK && value == 2;
+}
 static sp_status pow_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *x = conj_of(b, v->in[0]), *y = conj_of(b, v->in[1]), *g = v->dout[0], *zero = sp__const(b, 0, g);
     if (v->needs[0]) { /* x^0 is constant, even at x = 0 where the formula is 0 times infinity */
-        sp_tensor *slope = sp_mul(b, y, SP_APPLY2(b, sp_op_pow, x, sp__add_number(b, y, -1)));
-        slope = sp_select(b, is_zero(b, y), zero, slope);
+        sp_tensor *less = sp_select(b, is_zero(b, y), sp__const(b, 0, y), sp__add_number(b, y, -1));
+        sp_tensor *slope = sp_mul(b, y, is_two(v->in[1]) ? x : SP_APPLY2(b, sp_op_pow, x, less));
         v->din[0] = sp__unbroadcast(b, sp_mul(b, g, slope), v->in[0]);
     }
     if (v->needs[1]) { /* likewise 0^y */

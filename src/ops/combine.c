@@ -58,7 +58,7 @@ static sp_status lerp_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_lerp = {
     .name = "lerp", .inputs = "x, end, weight", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS,
-    .compose = lerp_compose,
+    .compose = lerp_compose, .infer = sp__infer_broadcast,
     .mindir = "Lerp",
     .python = "ops.lerp(input, end, weight); ops.Lerp()(start, end, weight); Tensor.lerp(end, weight); "
               "mint.lerp(input, end, weight)",
@@ -77,6 +77,7 @@ static sp_status addcdiv_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_addcmul = {
     .name = "addcmul", .inputs = "x, a, b, value", .promote = SP_PROMOTE_ALL, .compose = addcmul_compose,
+    .infer = sp__infer_broadcast,
     .mindir = "Addcmul",
     .python = "ops.addcmul(input, tensor1, tensor2, value=1); ops.Addcmul()(input_data, x1, x2, value); "
               "Tensor.addcmul(tensor1, tensor2, value=1); mint.addcmul(input, tensor1, tensor2, *, value=1)",
@@ -84,7 +85,7 @@ const sp_op sp_op_addcmul = {
 };
 const sp_op sp_op_addcdiv = {
     .name = "addcdiv", .inputs = "x, a, b, value", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX,
-    .compose = addcdiv_compose, .mindir = "Addcdiv",
+    .compose = addcdiv_compose, .infer = sp__infer_broadcast, .mindir = "Addcdiv",
     .python = "ops.addcdiv(input, tensor1, tensor2, value=1); ops.Addcdiv()(input_data, x1, x2, value); "
               "Tensor.addcdiv(tensor1, tensor2, value=1); mint.addcdiv(input, tensor1, tensor2, *, value=1)",
     .doc = "x plus value times a over b.", .samples = "[2,3] [2,3] [2,3]>0 []; [2,3] [3] [2,1]>0 []",
@@ -128,7 +129,7 @@ static sp_status clamp_compose(sp_builder *b, const sp_call *c)
 }
 const sp_op sp_op_clamp = {
     .name = "clamp", .inputs = "x, min?, max?", .promote = SP_PROMOTE_ALL, .dtypes = SP_DT_REAL_BOOL,
-    .compose = clamp_compose,
+    .compose = clamp_compose, .infer = sp__infer_broadcast,
     .onnx = "Clip",
     .python = "Tensor.clamp(min=None, max=None); Tensor.clip(min=None, max=None); "
               "mint.clamp(input, min=None, max=None)",

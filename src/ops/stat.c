@@ -4,6 +4,7 @@
  * Most are compositions over the reductions of reduce.c. Kernels here see a row-major tensor as [outer][n][inner] and
  * answer one value per (outer, inner). */
 #include "base/wide.h"
+#include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 #include "ops/pick.h"
 
@@ -229,11 +230,7 @@ const sp_op sp_op_logsumexp = {
 
 /* --- norms ------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double ord;
-    sp_ints axis;
-    bool keepdims;
-} norm_attrs;
+typedef sp__vector_norm_attrs norm_attrs;
 static const sp_attr norm_attr_table[] = {SP_ATTR(norm_attrs, ord, FLOAT, "2"), SP_ATTR(norm_attrs, axis, INTS, "None"),
                                           SP_ATTR(norm_attrs, keepdims, BOOL, "False")};
 
@@ -248,16 +245,20 @@ static sp_tensor *gentle_root(sp_builder *b, sp_tensor *sum, double ord)
 static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
 {
     const norm_attrs *a = c->attrs;
-    sp_tensor *x = c->in[0], *size = sp_abs(b, x), *y;
+    sp_tensor *x = c->in[0], *size, *y;
+    if (a->ord == 2) {
+        c->out[0] = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), a->axis, a->keepdims), 2);
+        return SP_OK;
+    }
     if (a->ord == 0) {
         sp_tensor *hit = sp_cast(b, sp_not_equal(b, x, sp__const(b, 0, x)), (sp_dtype)x->dtype);
         c->out[0] = reduce(b, &sp_op_reduce_sum, hit, a->axis, a->keepdims);
         return SP_OK;
     }
+    size = sp_abs(b, x);
     if (isinf(a->ord)) y = reduce(b, a->ord > 0 ? &sp_op_reduce_max : &sp_op_reduce_min, size, a->axis,
                                        a->keepdims);
     else if (a->ord == 1) y = reduce(b, &sp_op_reduce_sum, size, a->axis, a->keepdims);
-    else if (a->ord == 2) y = gentle_root(b, reduce(b, &sp_op_reduce_sum, sp_square(b, x), a->axis, a->keepdims), 2);
     else {
         sp_tensor *powers = SP_APPLY2(b, sp_op_pow, size, sp__const(b, a->ord, size));
         y = gentle_root(b, reduce(b, &sp_op_reduce_sum, powers, a->axis, a->keepdims), a->ord);
@@ -265,10 +266,18 @@ static sp_status vector_norm_compose(sp_builder *b, const sp_call *c)
     c->out[0] = y;
     return SP_OK;
 }
+static sp_status vector_norm_infer(const sp_call *c, sp_meta *out)
+{
+    const norm_attrs *a = c->attrs;
+    const reduce_attrs sum = {a->axis, a->keepdims};
+    sp_call call = *c;
+    call.attrs = &sum;
+    return sp_op_reduce_sum.infer(&call, out);
+}
 const sp_op sp_op_vector_norm = {
     .name = "vector_norm", .inputs = "x", SP_ATTRS(norm_attr_table, norm_attrs), .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
-    .compose = vector_norm_compose, .onnx = "ReduceL2",
+    .compose = vector_norm_compose, .infer = vector_norm_infer, .onnx = "ReduceL2",
     .doc = "The norm of vectors over axes: the root of order ord of the sum of powers; "
            "0 counts, infinities take the extremum.",
     .samples = "[2,3]; [2,3] axis=1; [2,3,2] axis=(0,2) keepdims=True ord=3; [3,4]>0 ord=1 axis=0; [5]d ord=inf; "

@@ -138,6 +138,17 @@ static inline uint64_t to_unsigned(double x)
 DTYPES_OUTER(CAST_ROW)
 
 /* Same type: move bits, so that NaN payloads and every string survive. */
+/* Runs of which source and target lie differently in their lines are copied by vectors: some processors have a string move that libc
+ * takes for runs of this length, and it is several times slower then. */
+static void move_run(char *to, const char *from, size_t bytes)
+{
+    const uintptr_t gap = (uintptr_t)to - (uintptr_t)from;
+    size_t i = 0;
+    if (gap % 64 != 0 && bytes >= 2048 && bytes < (1u << 20) && gap >= bytes && (uintptr_t)from - (uintptr_t)to >= bytes)
+        for (; i + 64 <= bytes; i += 64) memcpy(to + i, from + i, 64);
+    memmove(to + i, from + i, bytes - i);
+}
+
 #define MOVE(T, name)                                                                                                  \
     static void move_##name(int64_t n, char *const *ptr, const int64_t *step, const void *context)                     \
     {                                                                                                                  \
@@ -145,7 +156,7 @@ DTYPES_OUTER(CAST_ROW)
         char *d = ptr[0], *s = ptr[1];                                                                                 \
         if (n == 0) return; /* then there may be no memory to point at */                                              \
         if (step[0] == (int64_t)sizeof(T) && step[1] == (int64_t)sizeof(T)) {                                          \
-            memmove(d, s, (size_t)n * sizeof(T));                                                                      \
+            move_run(d, s, (size_t)n * sizeof(T));                                                                     \
             return;                                                                                                    \
         }                                                                                                              \
         for (int64_t i = 0; i < n; i++) *(T *)(d + i * step[0]) = *(const T *)(s + i * step[1]);                       \

@@ -2,6 +2,27 @@
 /* loop.c - one loop over any number of broadcast, strided operands: merged where possible, split over threads. */
 #include "tensor/tensor_impl.h"
 
+/* A short last dimension changes places with a longer one: starting a row costs as much as some elements. Only where each element of the
+ * result has a place of its own, so that the order does not matter, and where lines are still near when the next of their elements is due. */
+enum { ROW_SHORT = 8, ROW_NEAR = 256 };
+static void lengthen_rows(sp_loop *loop)
+{
+    const int last = loop->rank - 1, longer = last - 1;
+    if (last == 0 || loop->dims[last] >= ROW_SHORT || loop->dims[longer] < 2 * ROW_SHORT) return;
+    for (int i = 0; i <= last; i++)
+        if (loop->steps[0][i] == 0) return;
+    for (int k = 0; k < loop->n_operands; k++)
+        if (loop->steps[k][longer] > ROW_NEAR || loop->steps[k][longer] < -ROW_NEAR) return;
+    const int64_t n = loop->dims[last];
+    loop->dims[last] = loop->dims[longer];
+    loop->dims[longer] = n;
+    for (int k = 0; k < loop->n_operands; k++) {
+        const int64_t step = loop->steps[k][last];
+        loop->steps[k][last] = loop->steps[k][longer];
+        loop->steps[k][longer] = step;
+    }
+}
+
 void sp__loop_init(sp_loop *loop, int rank, const int64_t *dims, int n, const sp_tensor *const *operands)
 {
     loop->n_operands = n;
@@ -35,6 +56,7 @@ void sp__loop_init(sp_loop *loop, int rank, const int64_t *dims, int n, const sp
         r = 1;
     }
     loop->rank = r;
+    lengthen_rows(loop);
 }
 
 /* Rows [begin, end) of the loop, counted over all dimensions but the last, restricted to columns [from, to). */

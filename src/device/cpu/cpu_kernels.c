@@ -63,6 +63,8 @@ static const sp_kernel_entry entries[] = {
     REDUCE(reduce_max),
     REDUCE(reduce_min),
     REDUCE(reduce_prod),
+    {.op = "vector_norm", .run = sp__cpu_reduce, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_vector_norm_takes},
+    {.op = "prelu", .run = sp__cpu_prelu, .takes = sp__cpu_loop_takes, .strided = true},
 #define LOOP(name_, cost)                                                                                              \
     {.op = #name_, .run = sp__cpu_loop_run, .loop = sp__cpu_loop, .takes = sp__cpu_loop_takes, .strided = true},
 #include "device/cpu/loops.def"

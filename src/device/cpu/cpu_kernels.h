@@ -59,6 +59,7 @@ size_t sp__cpu_conv_weight_grad_work(const sp_call *c);
 sp_inner_loop sp__cpu_loop(const sp_call *c);
 bool sp__cpu_loop_takes(const sp_call *c);
 sp_status sp__cpu_loop_run(const sp_call *c);
+sp_status sp__cpu_prelu(const sp_call *c);
 
 /* Softmax, its logarithm, and their gradients. */
 sp_status sp__cpu_softmax(const sp_call *c);
@@ -70,6 +71,7 @@ sp_status sp__cpu_reduce(const sp_call *c);
 size_t sp__cpu_reduce_work(const sp_call *c);
 int64_t sp__cpu_reduce_part(const sp_call *c);
 bool sp__cpu_reduce_takes(const sp_call *c);
+bool sp__cpu_vector_norm_takes(const sp_call *c);
 
 /* Layer and root-mean-square normalisation. */
 sp_status sp__cpu_norm(const sp_call *c);

@@ -4,6 +4,7 @@
  * The tensor is outer x n x inner around the axes. With inner = 1 an output is the sum of a row, cut into blocks of ROW_BLOCK
  * elements when rows are few and long; otherwise rows of neighbouring outputs are added to one another, blocks of up to BLOCK_ROWS
  * of them, and the blocks' sums in double. Cuts depend on the shape only, and so does the result. */
+#include <math.h>
 #include <string.h>
 
 #include "device/cpu/cpu_kernels.h"
@@ -62,6 +63,12 @@ static bool split(const sp_tensor *x, sp_ints axis, reduce_job *j)
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+static bool is_norm(const sp_call *c) { return strcmp(c->op->name, "vector_norm") == 0; }
+static sp_ints axis_of(const sp_call *c)
+{
+    return is_norm(c) ? ((const sp__vector_norm_attrs *)c->attrs)->axis : ((const sp__reduce_attrs *)c->attrs)->axis;
+}
+
 /* What the operator and the dtype say, and the cuts. */
 static void plan(reduce_job *j, const sp_call *c)
 {
@@ -70,7 +77,8 @@ static void plan(reduce_job *j, const sp_call *c)
     j->size = (int64_t)sp_dtype_bytes(j->dtype);
     const char *name = c->op->name + sizeof "reduce_" - 1;
     j->mean = strcmp(name, "mean") == 0;
-    j->what = strcmp(name, "prod") == 0  ? SP_REDUCE_PRODUCT
+    j->what = is_norm(c)                 ? SP_REDUCE_SQUARES
+              : strcmp(name, "prod") == 0 ? SP_REDUCE_PRODUCT
               : strcmp(name, "max") == 0 ? SP_REDUCE_MOST
               : strcmp(name, "min") == 0 ? SP_REDUCE_LEAST
                                          : SP_REDUCE_SUM;
@@ -93,9 +101,19 @@ static void plan(reduce_job *j, const sp_call *c)
 
 static bool is_integer(const reduce_job *j) { return j->dtype == SP_DTYPE_I64 || j->dtype == SP_DTYPE_I32; }
 
+/* Of a sum that is rounded to its dtype first. */
+static double root(sp_dtype dtype, double sum)
+{
+    const float rounded = dtype == SP_DTYPE_F16    ? sp__f16_f32(sp__f32_f16((float)sum))
+                          : dtype == SP_DTYPE_BF16 ? sp__bf16_f32(sp__f32_bf16((float)sum))
+                                                   : (float)sum;
+    return (double)sqrtf(rounded);
+}
+
 static void finish(const reduce_job *j, int64_t o, sp__reduced total)
 {
     if (j->mean) total.d /= (double)j->n;
+    if (j->what == SP_REDUCE_SQUARES) total.d = root(j->dtype, total.d);
     switch (j->dtype) {
     case SP_DTYPE_F32: ((float *)j->out)[o] = (float)total.d; break;
     case SP_DTYPE_F16: ((sp_f16 *)j->out)[o] = sp__f32_f16((float)total.d); break;
@@ -187,7 +205,7 @@ static void merge(void *context, int64_t begin, int64_t end)
 size_t sp__cpu_reduce_work(const sp_call *c)
 {
     reduce_job j = {0};
-    if (!split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j)) return 0;
+    if (!split(c->in[0], axis_of(c), &j)) return 0;
     plan(&j, c);
     return j.blocks > 1 ? (size_t)(j.outer * j.blocks * j.inner) * (j.inner == 1 || !j.single ? 8 : 4) : 0;
 }
@@ -195,7 +213,7 @@ size_t sp__cpu_reduce_work(const sp_call *c)
 int64_t sp__cpu_reduce_part(const sp_call *c)
 {
     reduce_job j = {0};
-    if (!split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j)) return 0;
+    if (!split(c->in[0], axis_of(c), &j)) return 0;
     plan(&j, c);
     return j.pieces > 1 ? 0 : j.block * j.inner;
 }
@@ -206,13 +224,22 @@ bool sp__cpu_reduce_takes(const sp_call *c)
     const sp_tensor *x = c->in[0];
     /* The extrema's reference takes strided inputs as they are; sums get row-major ones. */
     if (c->op->strided && !(x->flags & SP_TENSOR_CONTIGUOUS)) return false;
-    return kind_of((sp_dtype)x->dtype) >= 0 && x->count > 0 && split(x, ((const sp__reduce_attrs *)c->attrs)->axis, &j);
+    return kind_of((sp_dtype)x->dtype) >= 0 && x->count > 0 && split(x, axis_of(c), &j);
+}
+
+/* The root of a sum of squares, by rows. */
+bool sp__cpu_vector_norm_takes(const sp_call *c)
+{
+    reduce_job j;
+    const int kind = kind_of((sp_dtype)c->in[0]->dtype);
+    return ((const sp__vector_norm_attrs *)c->attrs)->ord == 2 && kind >= 0 && kind <= SP_REDUCE_BF16 && c->in[0]->count > 0 &&
+           split(c->in[0], axis_of(c), &j) && j.n > 1 && j.inner == 1;
 }
 
 sp_status sp__cpu_reduce(const sp_call *c)
 {
     reduce_job j = {.x = c->in[0]->data, .out = c->out[0]->data, .partial = c->work, .prologue = c->prologue};
-    split(c->in[0], ((const sp__reduce_attrs *)c->attrs)->axis, &j);
+    split(c->in[0], axis_of(c), &j);
     plan(&j, c);
     if (j.blocks == 1) j.partial = NULL;
     const int64_t width = j.inner < j.columns ? j.inner : j.columns, each = j.block * width;

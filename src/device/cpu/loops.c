@@ -64,3 +64,17 @@ sp_status sp__cpu_loop_run(const sp_call *c)
     const sp_inner_loop loop = sp__cpu_loop(c);
     return sp__call_loop(c, loop.fn, loop.context, loop.cost);
 }
+
+sp_status sp__cpu_prelu(const sp_call *c)
+{
+    /* Weights lie along the channels, not along the last dimension. */
+    const sp_tensor *x = c->in[0];
+    sp_tensor w = *c->in[1], *in[2] = {c->in[0], &w};
+    if (w.count > 1 && x->rank > 2) {
+        w.rank = (int8_t)(x->rank - 1);
+        for (int i = 1; i < w.rank; i++) w.dims[i] = 1, w.strides[i] = 0;
+    }
+    sp_call call = *c;
+    call.in = in;
+    return sp__cpu_loop_run(&call);
+}

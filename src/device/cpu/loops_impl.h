@@ -211,6 +211,88 @@ UNARY(sign, vf_select(vm_eq(x, ZERO) | vm_nan(x), x, vf_copysign(K(1), x)))
 UNARY_SHORT(relu, vf_select(vm_lt(ZERO, x) | vm_nan(x), x, ZERO))
 BINARY_SHORT(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
 
+/* --- several operands: the same bits as the reference's composition, which rounds after each step ------------------------- */
+
+#define KEEP_F32(v) (v)
+#define MANY_KIND(name, kind, KIND, OF, operands, expr)                                                                \
+    static inline vf name##_of_##kind(vf x, vf y, vf z, vf w)                                                          \
+    {                                                                                                                  \
+        (void)w;                                                                                                       \
+        return expr(OF);                                                                                               \
+    }                                                                                                                  \
+    static void name##_##kind(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                     \
+    {                                                                                                                  \
+        (void)attrs;                                                                                                   \
+        float room[operands + 1][LOOP_BLOCK];                                                                          \
+        const float *in[4] = {room[0], room[0], room[0], room[0]};                                                     \
+        const bool place = KIND == KIND_F32 && step[0] == 4;                                                           \
+        for (int64_t at = 0; at < n; at += LOOP_BLOCK) {                                                               \
+            const int64_t m = n - at < LOOP_BLOCK ? n - at : LOOP_BLOCK;                                               \
+            for (int k = 0; k < operands; k++) in[k] = block_operand(KIND, m, at, ptr[k + 1], step[k + 1], room[k]);   \
+            float *o = place ? (float *)(void *)(ptr[0] + at * 4) : room[operands];                                    \
+            int64_t i = 0;                                                                                             \
+            for (; i + LANES <= m; i += LANES)                                                                         \
+                vf_store(o + i, name##_of_##kind(vf_load(in[0] + i), vf_load(in[1] + i), vf_load(in[2] + i), vf_load(in[3] + i))); \
+            const int64_t rest = m - i;                                                                                \
+            if (rest)                                                                                                  \
+                vf_store_n(o + i, name##_of_##kind(vf_load_n(in[0] + i, rest), vf_load_n(in[1] + i, rest),             \
+                                                   vf_load_n(in[2] + i, rest), vf_load_n(in[3] + i, rest)), rest);     \
+            if (!place) block_write(KIND, m, ptr[0] + at * step[0], step[0], o);                                       \
+        }                                                                                                              \
+    }
+/* expr(R) is the formula of x, y, z, w with R around what is rounded on the way. */
+#define MANY(name, operands, expr)                                                                                     \
+    MANY_KIND(name, f32, KIND_F32, KEEP_F32, operands, expr)                                                           \
+    MANY_KIND(name, f16, KIND_F16, vf_round_f16, operands, expr)                                                       \
+    MANY_KIND(name, bf16, KIND_BF16, vf_round_bf16, operands, expr)
+static inline vf larger_of(vf x, vf y) { return vf_select(vm_lt(y, x) | vm_nan(x), x, y); }
+static inline vf smaller_of(vf x, vf y) { return vf_select(vm_lt(x, y) | vm_nan(x), x, y); }
+#define CLAMP(R) smaller_of(larger_of(x, y), z)
+MANY(clamp, 3, CLAMP)
+#define LERP(R) x + R(z *R(y - x))
+MANY(lerp, 3, LERP)
+#define ADDCMUL(R) x + R(w *R(y *z))
+MANY(addcmul, 4, ADDCMUL)
+#define ADDCDIV(R) x + R(w *R(y / z))
+MANY(addcdiv, 4, ADDCDIV)
+BINARY(prelu, vf_select(vm_lt(ZERO, x), x, x *y))
+
+/* --- truths of half precision ------------------------------------------------------------------------------------------- */
+
+#define TRUTH_KIND(name, kind, KIND, operands, test)                                                                   \
+    static void name##_##kind(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                     \
+    {                                                                                                                  \
+        (void)attrs;                                                                                                   \
+        float room[2][LOOP_BLOCK];                                                                                     \
+        uint8_t found[LOOP_BLOCK];                                                                                     \
+        for (int64_t at = 0; at < n; at += LOOP_BLOCK) {                                                               \
+            const int64_t m = n - at < LOOP_BLOCK ? n - at : LOOP_BLOCK;                                               \
+            const float *a = block_operand(KIND, m, at, ptr[1], step[1], room[0]);                                     \
+            const float *b = operands > 1 ? block_operand(KIND, m, at, ptr[2], step[2], room[1]) : a;                  \
+            for (int64_t i = 0; i < m; i += LANES) { /* rooms hold whole vectors */                                    \
+                const vf x = vf_load(a + i), y = vf_load(b + i);                                                       \
+                (void)y;                                                                                               \
+                vm_store_bool(found + i, test);                                                                        \
+            }                                                                                                          \
+            char *to = ptr[0] + at * step[0];                                                                          \
+            if (step[0] == 1) memcpy(to, found, (size_t)m);                                                            \
+            else                                                                                                       \
+                for (int64_t i = 0; i < m; i++) to[i * step[0]] = (char)found[i];                                      \
+        }                                                                                                              \
+    }
+#define TRUTH(name, operands, test)                                                                                    \
+    TRUTH_KIND(name, f16, KIND_F16, operands, test)                                                                    \
+    TRUTH_KIND(name, bf16, KIND_BF16, operands, test)
+TRUTH(equal, 2, vm_eq(x, y))
+TRUTH(not_equal, 2, (vm)~vm_eq(x, y))
+TRUTH(less, 2, vm_lt(x, y))
+TRUTH(less_equal, 2, vm_le(x, y))
+TRUTH(greater, 2, vm_lt(y, x))
+TRUTH(greater_equal, 2, vm_le(y, x))
+TRUTH(isnan, 1, vm_nan(x))
+TRUTH(isfinite, 1, vm_lt(vf_abs(x), K(INFINITY)))
+TRUTH(isinf, 1, vm_eq(vf_abs(x), K(INFINITY)))
+
 /* --- functions --------------------------------------------------------------------------------------------------------- */
 
 UNARY(exp, vec_exp(x))
@@ -310,6 +392,7 @@ BINARY_WITH(softshrink_grad, SHRINK_ATTRS, vf_select(INSIDE, ZERO, K(1)) * y)
 const sp__cpu_loop_row LOOPS_TABLE[SP_CPU_LOOPS] = {
 #define LOOP(name, cost) [SP_CPU_LOOP_##name] = {name##_f32, name##_f16, name##_bf16, NULL},
 #define LOOP64(name, cost) [SP_CPU_LOOP_##name] = {name##_f32, name##_f16, name##_bf16, name##_f64},
+#define LOOP_HALF(name, cost) [SP_CPU_LOOP_##name] = {NULL, name##_f16, name##_bf16, NULL},
 #include "device/cpu/loops.def"
 #undef LOOP
 };

@@ -146,6 +146,38 @@ static void least_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, 
 HALF_REDUCES(f16, sp_f16)
 HALF_REDUCES(bf16, sp_bf16)
 
+/* Squares, rounded to the dtype as the operator does, and summed as the sum of the dtype does. */
+static void squares_f32_row(int64_t n, sp__reduced *out, const void *from)
+{
+    float block[SUM_BLOCK];
+    const float *x = from;
+    out->d = 0;
+    for (int64_t at = 0; at < n; at += SUM_BLOCK) {
+        const int64_t m = n - at < SUM_BLOCK ? n - at : SUM_BLOCK;
+        int64_t i = 0;
+        for (; i + LANES <= m; i += LANES) vf_store(block + i, vf_load(x + at + i) * vf_load(x + at + i));
+        for (; i < m; i++) block[i] = x[at + i] * x[at + i];
+        out->d += sum(m, block);
+    }
+}
+#define HALF_SQUARES(half, T)                                                                                          \
+    static void squares_##half##_row(int64_t n, sp__reduced *out, const void *from)                                    \
+    {                                                                                                                  \
+        float block[HALF_BLOCK];                                                                                       \
+        const T *x = from;                                                                                             \
+        out->d = 0;                                                                                                    \
+        for (int64_t at = 0; at < n; at += HALF_BLOCK) {                                                               \
+            const int64_t m = n - at < HALF_BLOCK ? n - at : HALF_BLOCK;                                               \
+            memset(block + m / LANES * LANES, 0, (size_t)(HALF_BLOCK - m / LANES * LANES) * sizeof *block);            \
+            vec_from_##half(m, block, x + at);                                                                         \
+            for (int64_t i = 0; i < m; i += LANES)                                                                     \
+                vf_store(block + i, vf_round_##half(vf_load(block + i) * vf_load(block + i)));                         \
+            out->d += sum(m, block);                                                                                   \
+        }                                                                                                              \
+    }
+HALF_SQUARES(f16, sp_f16)
+HALF_SQUARES(bf16, sp_bf16)
+
 #define REDUCE_KERNELS(join)                                                                                           \
     {                                                                                                                  \
         [SP_REDUCE_F16] = {join##_f16_row, join##_f16_columns}, [SP_REDUCE_BF16] = {join##_bf16_row, join##_bf16_columns}, \
@@ -158,4 +190,6 @@ HALF_REDUCES(bf16, sp_bf16)
         [SP_REDUCE_PRODUCT] = REDUCE_KERNELS(times){times_f32_wide_row, times_f32_wide_columns}},                      \
         [SP_REDUCE_MOST] = REDUCE_KERNELS(most){most_f32_row, most_f32_columns}},                                      \
         [SP_REDUCE_LEAST] = REDUCE_KERNELS(least){least_f32_row, least_f32_columns}},                                  \
+        [SP_REDUCE_SQUARES] = {[SP_REDUCE_F32] = {squares_f32_row, NULL}, [SP_REDUCE_F16] = {squares_f16_row, NULL},   \
+                               [SP_REDUCE_BF16] = {squares_bf16_row, NULL}},                                           \
     }

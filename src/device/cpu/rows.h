@@ -8,7 +8,9 @@
 
 #include "base/base.h"
 
-typedef enum { SP_REDUCE_SUM, SP_REDUCE_PRODUCT, SP_REDUCE_MOST, SP_REDUCE_LEAST, SP_REDUCTIONS } sp__reduction;
+typedef enum { SP_REDUCE_SUM, SP_REDUCE_PRODUCT, SP_REDUCE_MOST, SP_REDUCE_LEAST,
+               SP_REDUCE_SQUARES, /* sum of squares, of float32 and half precision by rows only */
+               SP_REDUCTIONS } sp__reduction;
 typedef enum { SP_REDUCE_F32, SP_REDUCE_F16, SP_REDUCE_BF16, SP_REDUCE_F64, SP_REDUCE_I64, SP_REDUCE_I32, SP_REDUCE_KINDS } sp__reduce_kind;
 typedef union sp__reduced {
     double d;  /* of floats */

@@ -296,4 +296,21 @@ static inline void vf_store_bf16(sp_bf16 *p, vf v)
 }
 #endif
 
+/* What is left of a float in half precision. */
+static inline vf vf_round_f16(vf v)
+{
+#if defined(__AVX512F__)
+    return _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+#else
+    sp_f16 h[LANES];
+    vf_store_f16(h, v);
+    return vf_load_f16(h);
+#endif
+}
+static inline vf vf_round_bf16(vf v)
+{
+    const vi u = (vi)v, odd = (u >> 16) & 1;
+    return vf_select(vm_nan(v), (vf)((u | 0x400000) & -0x10000), (vf)((u + 0x7FFF + odd) & -0x10000));
+}
+
 #endif
