@@ -51,7 +51,7 @@ static sp_status identity_vjp(sp_builder *b, const sp_vjp *v)
 const sp_op sp_op_identity = {
     .batch = sp__batch_elementwise,
     .name = "identity", .inputs = "x", .infer = sp__infer_same, .view = identity_view, .vjp = identity_vjp,
-    .mindir = "Identity", .onnx = "Identity", .python = "ops.Identity()(x)", .doc = "The same tensor.", .samples = "[2,3]; []",
+    .mindir = "Identity", .onnx = "Identity", .doc = "The same tensor.", .samples = "[2,3]; []",
 };
 
 /* --- after: an order that passes keep ----------------------------------------------------------------------------- */

@@ -101,7 +101,7 @@ PART_ENTRY(complex_abs, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "Comp
 
 static sp_status real_compose(sp_builder *b, const sp_call *c)
 {
-    c->out[0] = is_complex(c->in[0]) ? SP_APPLY1(b, sp_op_complex_real, c->in[0]) : sp_identity(b, c->in[0]);
+    c->out[0] = is_complex(c->in[0]) ? SP_APPLY1(b, sp_op_complex_real, c->in[0]) : SP_APPLY1(b, sp_op_copy, c->in[0]);
     return SP_OK;
 }
 static sp_status imag_compose(sp_builder *b, const sp_call *c)

@@ -9,6 +9,7 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.numpy import _convert
 from spore.numpy._convert import cast, dtype_of, made, shape_of, tensor, tensor_only
+from spore.ops.array import own
 
 __all__ = ['arange', 'array', 'asarray', 'asfarray', 'bartlett', 'blackman', 'copy', 'diag', 'diag_indices', 'diagflat',
            'diagonal', 'empty', 'empty_like', 'eye', 'full', 'full_like', 'geomspace', 'hamming', 'hanning',
@@ -156,7 +157,7 @@ def meshgrid(*xi, sparse=False, indexing='xy'):
     shape = [0] * n
     for i, row in enumerate(rows):
         shape[place[i]] = row.shape[0]
-    return [ops.broadcast_to(x, tuple(shape)) for x in out]
+    return [own(ops.broadcast_to(x, tuple(shape))) for x in out]
 
 
 class _Grid:
@@ -284,7 +285,7 @@ def diag(v, k=0):
     v = tensor(v)
     if v.ndim not in (1, 2):
         raise ValueError(f"diag: 1 or 2 dimensions are wanted, but got {v.ndim}")
-    return diagflat(v, k) if v.ndim == 1 else diagonal(v, k)
+    return diagflat(v, k) if v.ndim == 1 else own(diagonal(v, k))
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):

@@ -7,6 +7,7 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.numpy import _convert
 from spore.numpy._convert import axes_of, axis_of, floating, made, shape_of, tensor, tensor_only
+from spore.ops.array import own
 
 __all__ = ['append', 'apply_along_axis', 'apply_over_axes', 'argwhere', 'array_split', 'array_str', 'atleast_1d', 'atleast_2d',
            'atleast_3d', 'broadcast_arrays', 'broadcast_to', 'choose', 'column_stack', 'concatenate', 'dsplit', 'dstack',
@@ -103,7 +104,7 @@ def atleast_3d(*arys):
 
 def broadcast_to(array, shape):
     """A Tensor repeated along dimensions of one element up to a shape."""
-    return ops.broadcast_to(tensor(array), shape_of(shape))
+    return own(ops.broadcast_to(tensor(array), shape_of(shape)))
 
 
 def broadcast_arrays(*args):
@@ -112,7 +113,7 @@ def broadcast_arrays(*args):
     shape = ()
     for x in args:
         shape = (ops.zeros(shape, mstype.bool_) & ops.zeros(x.shape, mstype.bool_)).shape
-    return [ops.broadcast_to(x, shape) for x in args]
+    return [own(ops.broadcast_to(x, shape)) for x in args]
 
 
 def size(a, axis=None):
@@ -150,7 +151,7 @@ def concatenate(arrays, axis=0):
     arrays = _one_type(arrays)
     if axis is None:
         return ops.concat([x.reshape((-1,)) for x in arrays], 0)
-    return arrays[0] if len(arrays) == 1 else ops.concat(arrays, axis_of(axis, arrays[0].ndim, 'concatenate'))
+    return own(arrays[0]) if len(arrays) == 1 else ops.concat(arrays, axis_of(axis, arrays[0].ndim, 'concatenate'))
 
 
 def append(arr, values, axis=None):

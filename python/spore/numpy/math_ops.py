@@ -11,6 +11,7 @@ from spore.numpy import array_creations as creations
 from spore.numpy import array_ops as arrays
 from spore.numpy._convert import axes_of, axis_of, cast, floating, made, pair, shape_of, tensor, tensor_only
 from spore.numpy.dtypes import promote_types
+from spore.ops.array import own
 
 __all__ = ['amax', 'amin', 'argmax', 'argmin', 'around', 'average', 'bincount', 'clip', 'convolve', 'corrcoef', 'correlate',
            'count_nonzero', 'cov', 'cross', 'cumprod', 'cumsum', 'diff', 'digitize', 'divmod', 'dot', 'ediff1d', 'exp2', 'fix',
@@ -88,7 +89,7 @@ def around(a, decimals=0):
     """Every element rounded to a number of decimals; halves go to the even neighbour."""
     a = tensor_only(a, 'around')
     if not a.dtype.is_floating_point:
-        return a
+        return own(a)
     return ops.round(a) if decimals == 0 else ops.round(a * 10.0 ** decimals) / 10.0 ** decimals
 
 

@@ -5,6 +5,7 @@ import itertools
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from ..graph import state as _state
 from ._make import named
 
 __all__ = [
@@ -162,6 +163,12 @@ def _mint_squeeze(input, dim=None):
     return squeeze(input, dim)
 
 
+def own(x):
+    """The Tensor in memory of its own, so that a write to the result does not reach what it was made of: where MindSpore's kernels copy.
+    A graph needs none, since its values do not change."""
+    return x if _state.capture() is not None else apply("copy", (x,))
+
+
 def _flatten(x, start_dim, end_dim):
     if x.ndim == 0:
         return apply("reshape", (x,), {"shape": (1,)})
@@ -183,14 +190,13 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
         input = apply("transpose", (input,))
     if input.ndim == 1 and start_dim == 1:
         return input
-    return _flatten(input, start_dim, end_dim)
+    return own(_flatten(input, start_dim, end_dim))
 
 
 def _tensor_flatten(self, order="C", last=None, *, start_dim=0, end_dim=-1):
     """Several dimensions as one, by default all: flatten(start_dim, end_dim), or flatten(order) with 'C' or 'F'."""
     if isinstance(order, int):
-        start_dim, order = order, "C"
-        end_dim = end_dim if last is None else last
+        return own(_flatten(self, order, end_dim if last is None else last))
     if order == "F":
         self = apply("transpose", (self,))
     return _flatten(self, start_dim, end_dim)
@@ -605,9 +611,14 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 
 # --- repeating -------------------------------------------------------------------------------------------------------
 
+def _repeated(x, repeats, axis):
+    result = apply("repeat", (x,), {"repeats": repeats, "axis": axis})
+    return own(result) if repeats == 1 else result
+
+
 def repeat_elements(x, rep, axis=0):
     """Each slice along a dimension repeated in place."""
-    return apply("repeat", (x,), {"repeats": int_of(rep, "rep"), "axis": axis_of(axis, x.ndim)})
+    return _repeated(x, int_of(rep, "rep"), axis_of(axis, x.ndim))
 
 
 def repeat_interleave(input, repeats, axis=None):
@@ -619,7 +630,7 @@ def repeat_interleave(input, repeats, axis=None):
     if any(c < 0 for c in counts):
         raise ValueError(f"repeat_interleave: repeats must not be negative, but got {counts}")
     if len(counts) == 1:
-        return apply("repeat", (input,), {"repeats": counts[0], "axis": axis})
+        return _repeated(input, counts[0], axis)
     if len(counts) != input.shape[axis]:
         raise ValueError(f"repeat_interleave: there are {len(counts)} repeats for dimension {axis} of size "
                          f"{input.shape[axis]}")
@@ -765,7 +776,7 @@ def _mint_diag(input, diagonal=0):
 
 def _tensor_diag(self, diagonal=None):
     """As ops.diag; with a diagonal as mint.diag."""
-    return diag(self) if diagonal is None else _mint_diag(self, diagonal)
+    return diag(self) if diagonal is None else own(_mint_diag(self, diagonal))
 
 
 def diagflat(input, offset=0):

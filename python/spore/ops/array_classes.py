@@ -57,7 +57,19 @@ def _embedding_lookup(self, input_params, input_indices, offset):
     return apply("select", (mask, rows, 0.0))
 
 
+def _identity(self, x):
+    """The same numbers in a Tensor of its own.
+
+    Examples:
+        >>> from spore import Tensor, ops
+        >>> print(ops.Identity()(Tensor([1, 2])))
+        [1 2]
+    """
+    return apply("identity", (array.own(x),))
+
+
 _add(primitive("Flatten", _flatten))
+_add(primitive("Identity", _identity))
 _add(plain("TransposeView",
                lambda input_x, input_perm: apply("transpose", (input_x,), {"perm": ints_of(input_perm, "input_perm")}),
            "Dimensions in another order, as a view."))

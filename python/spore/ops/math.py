@@ -6,6 +6,7 @@ import builtins
 from .. import _core
 from .._core import Tensor
 from ..graph import state as _state
+from .array import own as _own
 from .primitive import Primitive
 
 __all__ = [
@@ -948,7 +949,7 @@ class IdentityN(Primitive):
         _keep(self)
 
     def __call__(self, x):
-        return tuple(_apply("identity", (t,)) for t in x)
+        return tuple(_apply("identity", (_own(t),)) for t in x)
 
 
 class Rint(Primitive):
