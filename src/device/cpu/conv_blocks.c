@@ -358,19 +358,22 @@ typedef struct pool_job {
 /* Row r of the maxima of bytes; flip: 0x80 for int8, whose order is then that of the unsigned. */
 static void pool_bytes(const sp__window *w, uint8_t flip, const uint8_t *x, uint8_t *out, int64_t r)
 {
+    typedef uint8_t block __attribute__((vector_size(SP_BLOCK)));
+    const int64_t top = r * w->stride[1] - w->pad[1], y0 = max_i64(0, top), y1 = min_i64(w->in[1], top + w->kernel[1]);
+    const block flips = (block){0} + flip;
     for (int64_t j = 0; j < w->out[2]; j++) {
-        uint8_t most[SP_BLOCK] = {0};
-        for (int64_t a = 0; a < w->kernel[1]; a++)
-            for (int64_t b = 0; b < w->kernel[2]; b++) {
-                const int64_t y = r * w->stride[1] - w->pad[1] + a, at = j * w->stride[2] - w->pad[2] + b;
-                if (y < 0 || y >= w->in[1] || at < 0 || at >= w->in[2]) continue;
-                const uint8_t *from = x + (y * w->in[2] + at) * SP_BLOCK;
-                for (int c = 0; c < SP_BLOCK; c++) {
-                    const uint8_t v = (uint8_t)(from[c] ^ flip);
-                    most[c] = v > most[c] ? v : most[c];
-                }
+        const int64_t left = j * w->stride[2] - w->pad[2], x0 = max_i64(0, left), x1 = min_i64(w->in[2], left + w->kernel[2]);
+        block most = {0};
+        for (int64_t y = y0; y < y1; y++)
+            for (int64_t at = x0; at < x1; at++) {
+                block v;
+                memcpy(&v, x + (y * w->in[2] + at) * SP_BLOCK, sizeof v);
+                v ^= flips;
+                const block more = (block)(v > most);
+                most = (v & more) | (most & ~more);
             }
-        for (int c = 0; c < SP_BLOCK; c++) out[(r * w->out[2] + j) * SP_BLOCK + c] = (uint8_t)(most[c] ^ flip);
+        most ^= flips;
+        memcpy(out + (r * w->out[2] + j) * SP_BLOCK, &most, sizeof most);
     }
 }
 

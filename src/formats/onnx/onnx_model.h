@@ -194,6 +194,8 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op, int version); /* NULL: not supported */
 /* Inputs that an operator cannot do without, by the name of its handler: bit i for input i, the last one for all that are given. */
+/* Nodes that dequantise, compute and quantise become one: onnx_qdq.c */
+sp_status sp__onnx_join_quantised(sp__arena *arena, sp_onnx_graph *g);
 unsigned sp__onnx_needed(const char *handler, int opset);
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)

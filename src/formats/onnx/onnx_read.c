@@ -666,6 +666,7 @@ static sp_status read_graph(reader *r, sp_wire w, scope *outer, sp_onnx_graph **
     g->names = s.names.texts;
     r->depth--;
     *out = g;
+    SP_TRY(sp__onnx_join_quantised(r->arena, g));
     SP_TRY(find_norms(r, g));
     return find_dead(r, g);
 }
