@@ -170,6 +170,36 @@ def windows_of_bytes():
                        [value(*one) for one in names], [tensor(v, k) for k, v in held.items()])), {"x": x, "line": line, "xz": np.array(119, np.uint8)}
 
 
+def between_bytes():
+    """Quantised networks as dequantise, compute, quantise: convolutions with scales by channel and a bias, one channel a group, ReLU that does nothing and
+    ReLU that does, a pool, a product; a convolution whose bias is float32 and one whose weights are."""
+    def wrapped(op, sources, result, scale, zero, **attributes):
+        found = [node("DequantizeLinear", [f"{s}", f"{s}_s", f"{s}_z"], [f"{s}_for_{result}"], **({"axis": 0} if s[0] in "wb" else {})) for s in sources]
+        return found + [node(op, [f"{s}_for_{result}" for s in sources], [f"{result}_f"], **attributes),
+                        node("QuantizeLinear", [f"{result}_f", scale, zero], [result])]
+    held = {"q_s": np.float32(0.02), "q_z": np.uint8(119), "a_s": np.float32(0.11), "a_z": np.uint8(0), "p_s": np.float32(0.11), "p_z": np.uint8(0),
+            "d_s": np.float32(0.3), "d_z": np.uint8(90), "z_s": np.float32(0.4), "z_z": np.uint8(128)}
+    for name, shape in {"w1": (18, 5, 3, 3), "w2": (18, 1, 3, 3), "w3": (7, 18, 1, 1), "w4": (18, 4)}.items():
+        n = shape[0] if name != "w4" else 1
+        held[name] = RANDOM.integers(-127, 128, shape).astype(np.int8)
+        held[name + "_s"] = (0.002 + 0.01 * RANDOM.random(n)).astype(np.float32) if n > 1 else np.float32(0.01)
+        held[name + "_z"] = np.zeros(n, np.int8) if n > 1 else np.int8(0)
+    for name, x, w in (("b1", "q", "w1"), ("b2", "p", "w2")):
+        held[name] = RANDOM.integers(-3000, 3000, 18).astype(np.int32)
+        held[name + "_s"], held[name + "_z"] = held[x + "_s"] * held[w + "_s"], np.zeros(18, np.int32)
+    held["bf"], held["wf"] = weights(7), weights(7, 18, 1, 1)
+    nodes = [node("QuantizeLinear", ["x", "q_s", "q_z"], ["q"])] + wrapped("Conv", ["q", "w1", "b1"], "a", "a_s", "a_z", pads=[1, 1, 1, 1])
+    nodes[-1:] = [node("Relu", ["a_f"], ["a_r"]), node("QuantizeLinear", ["a_r", "a_s", "a_z"], ["a"])]
+    nodes += wrapped("MaxPool", ["a"], "p", "p_s", "p_z", kernel_shape=[2, 2], strides=[2, 2])
+    nodes += wrapped("Conv", ["p", "w2", "b2"], "d", "d_s", "d_z", pads=[1, 1, 1, 1], group=18)
+    nodes += [node("DequantizeLinear", ["d", "d_s", "d_z"], ["d_r"]), node("DequantizeLinear", ["w3", "w3_s", "w3_z"], ["w3_r"], axis=0),
+              node("Conv", ["d_r", "w3_r", "bf"], ["c_f"]), node("Conv", ["d_r", "wf"], ["e_f"]), node("GlobalMaxPool", ["d_r"], ["g_f"]), node("Flatten", ["g_f"], ["g"]),
+              node("QuantizeLinear", ["g", "d_s", "d_z"], ["g_q"]), node("DequantizeLinear", ["g_q", "d_s", "d_z"], ["g_r"]),
+              node("DequantizeLinear", ["w4", "w4_s", "w4_z"], ["w4_r"]), node("MatMul", ["g_r", "w4_r"], ["m"]), node("QuantizeLinear", ["m", "z_s", "z_z"], ["z"])]
+    return model(graph(nodes, [value("x", shape=["n", 5, 9, 8])], [value("a", "uint8"), value("d", "uint8"), value("c_f"), value("e_f"), value("z", "uint8")],
+                       [tensor(v, k) for k, v in held.items()])), {"x": weights(2, 5, 9, 8)}
+
+
 def loop():
     body = graph([node("Add", ["s_in", "x"], ["s_out"]), node("Identity", ["go_in"], ["go_out"]),
                   node("Mul", ["s_out", "s_out"], ["square"])],
@@ -266,7 +296,7 @@ def grouped_queries():
 def main():
     import onnxruntime
     for make in (convnet, attention, loop, branch, quantised, texts, small_types, dynamic_bytes, spectrum, grouped_queries,
-                 sparse_constants, regions, pointwise_bytes, windows_of_bytes):
+                 sparse_constants, regions, pointwise_bytes, windows_of_bytes, between_bytes):
         data, inputs = make()
         path = HERE / "data" / f"{make.__name__}.onnx"
         path.parent.mkdir(exist_ok=True)

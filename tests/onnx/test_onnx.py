@@ -10,7 +10,7 @@ from spore import Tensor, nn, ops, onnx
 
 DATA = Path(__file__).parent / "data"
 MODELS = ("convnet", "attention", "loop", "branch", "quantised", "texts", "small_types", "dynamic_bytes", "spectrum",
-          "grouped_queries", "sparse_constants", "regions", "pointwise_bytes")
+          "grouped_queries", "sparse_constants", "regions", "pointwise_bytes", "windows_of_bytes", "between_bytes")
 
 
 def arrays(name):
