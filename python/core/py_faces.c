@@ -163,6 +163,13 @@ static bool numbers_alone(const sp_op *op)
     return false;
 }
 
+/* Two truths are what programs write for conditions that are known. */
+static bool bools_alone(const face *f, PyObject *const *slots)
+{
+    if (strncmp(f->op->name, "logical_", 8) != 0 || f->n_args != 2) return false;
+    return slots[0] && slots[1] && PyBool_Check(slots[0]) && PyBool_Check(slots[1]);
+}
+
 static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, call_inputs *c)
 {
     *c = (call_inputs){.in = c->few_in, .own = c->few_own};
@@ -187,7 +194,7 @@ static int fill_inputs(const face *f, PyObject *self, PyObject *const *slots, ca
             if (c->n_real == before && !first_number) first_number = value, first_name = a->name;
         }
     }
-    if (first_number && c->n_real == 0 && !numbers_alone(f->op)) return input_wrong(f, first_name, "a Tensor", first_number);
+    if (first_number && c->n_real == 0 && !numbers_alone(f->op) && !bools_alone(f, slots)) return input_wrong(f, first_name, "a Tensor", first_number);
     return 0;
 }
 

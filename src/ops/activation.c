@@ -47,10 +47,27 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
     return SP_OK;
 }
 
-#define ACTIVATION(name_, function, slope, curve, cost, attributes, samples_, ...)                                     \
-    SP_EACH_FLOAT(SP_UNARY_LOOP, name_, function)                                                                      \
+/* Floats, and besides them whole numbers and truths, computed as whole numbers: constants such as slopes are cut off, too. That is
+ * what MindSpore's compositions of such functions give. */
+#define EACH_ALL_REAL(M, ...)                                                                                          \
+    SP_EACH_FLOAT(M, __VA_ARGS__)                                                                                      \
+    M(BOOL, uint8_t, int64_t, (int64_t), SP_TRUTH, __VA_ARGS__)                                                        \
+    M(I8, int8_t, int64_t, (int64_t), (int8_t), __VA_ARGS__)                                                           \
+    M(I16, int16_t, int64_t, (int64_t), (int16_t), __VA_ARGS__)                                                        \
+    M(I32, int32_t, int64_t, (int64_t), (int32_t), __VA_ARGS__)                                                        \
+    M(I64, int64_t, int64_t, SP_KEEP, (int64_t), __VA_ARGS__)                                                          \
+    M(U8, uint8_t, int64_t, (int64_t), (uint8_t), __VA_ARGS__)                                                         \
+    M(U16, uint16_t, int64_t, (int64_t), (uint16_t), __VA_ARGS__)                                                      \
+    M(U32, uint32_t, int64_t, (int64_t), (uint32_t), __VA_ARGS__)                                                      \
+    M(U64, uint64_t, int64_t, (int64_t), (uint64_t), __VA_ARGS__)
+#define DTYPES_ALL_REAL SP_DT_REAL_BOOL
+#define EACH_FLOATS SP_EACH_FLOAT
+#define DTYPES_FLOATS SP_DT_FLOATS
+
+#define ACTIVATION(kind, name_, function, slope, curve, cost, attributes, samples_, ...)                               \
+    EACH_##kind(SP_UNARY_LOOP, name_, function)                                                                        \
     SP_EACH_FLOAT(SP_BINARY_LOOP, name_##_grad, (slope) * y)                                                           \
-    static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_LOOP_ROW, name_, )};                     \
+    static const sp_loop_fn name_##_loops[SP_DTYPE_COUNT] = {EACH_##kind(SP_LOOP_ROW, name_, )};                       \
     static const sp_loop_fn name_##_grad_loops[SP_DTYPE_COUNT] = {SP_EACH_FLOAT(SP_LOOP_ROW, name_##_grad, )};         \
     SP_LOOP_KERNEL(name_, cost)                                                                                        \
     SP_LOOP_KERNEL(name_##_grad, cost)                                                                                 \
@@ -68,7 +85,7 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
                                         .samples = "[2,3] [2,3]" samples_};                                            \
     const sp_op sp_op_##name_ = {.name = #name_,                                                                       \
                                  .inputs = "x",                                                                        \
-                                 attributes.dtypes = SP_DT_FLOATS,                                                     \
+                                 attributes.dtypes = DTYPES_##kind,                                                    \
                                  .infer = sp__infer_same,                                                              \
                                  .reference = name_##_reference, .loop = name_##_loop,                                 \
                                  .strided = true,                                                                      \
@@ -95,7 +112,7 @@ static sp_tensor *gelu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *xx = sp_square(b, x), *density = times(b, 0.39894228040143268, sp_exp(b, times(b, -0.5, xx)));
     return sp_mul(b, density, sp__add_number(b, sp_neg(b, xx), 2));
 }
-ACTIVATION(gelu, x *NORMAL_P, NORMAL_P + x * NORMAL_DENSITY, gelu_curve, 120, NO_ATTRIBUTES, "", .onnx = "Gelu",
+ACTIVATION(FLOATS, gelu, x *NORMAL_P, NORMAL_P + x * NORMAL_DENSITY, gelu_curve, 120, NO_ATTRIBUTES, "", .onnx = "Gelu",
            .doc = "x times the probability that a standard normal variable is below x.")
 
 #define GELU_A 0.79788456080286536 /* sqrt(2 / pi) */
@@ -112,7 +129,7 @@ static sp_tensor *gelu_tanh_curve(sp_builder *b, sp_tensor *x, const void *attrs
     sp_tensor *bend = sp_sub(b, u2, times(b, 2, sp_mul(b, t, sp_square(b, u1))));
     return sp_mul(b, one_minus(b, sp_square(b, t)), sp_add(b, u1, sp_mul(b, times(b, 0.5, x), bend)));
 }
-ACTIVATION(gelu_tanh, K(0.5) * x * (1 + GELU_T),
+ACTIVATION(FLOATS, gelu_tanh, K(0.5) * x * (1 + GELU_T),
            K(0.5) * (1 + GELU_T) + K(0.5) * x * (1 - GELU_T * GELU_T) * K(GELU_A) * (1 + 3 * K(GELU_B) * x * x),
            gelu_tanh_curve, 120, NO_ATTRIBUTES, "", .mindir = "GeLU", .onnx = "Gelu(approximate=tanh)",
            .python = "ops.GeLU()(x)", .doc = "The approximation of gelu by a hyperbolic tangent.")
@@ -124,7 +141,7 @@ static sp_tensor *silu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *s = sp_sigmoid(b, x), *bend = sp_mul(b, x, one_minus(b, times(b, 2, s)));
     return sp_mul(b, sp_sub(b, s, sp_square(b, s)), sp__add_number(b, bend, 2));
 }
-ACTIVATION(silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES, "",
+ACTIVATION(FLOATS, silu, x *SIGMOID(x), SIGMOID(x) * (1 + x * (1 - SIGMOID(x))), silu_curve, 70, NO_ATTRIBUTES, "",
            .mindir = "SiLU", .onnx = "Mul(Sigmoid)", .python = "ops.silu(input); ops.SiLU()(x)", .doc = "x times sigmoid(x).")
 
 #define SOFTPLUS(v) ((v > 0 ? v : 0) + log1p(exp(-fabs(v))))
@@ -138,7 +155,7 @@ static sp_tensor *mish_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *bend = sp_sub(b, sp_mul(b, t1, one_minus(b, s)), times(b, 2, sp_mul(b, t, sp_mul(b, t1, s))));
     return sp_add(b, times(b, 2, t1), sp_mul(b, x, bend));
 }
-ACTIVATION(mish, x *tanh(SOFTPLUS(x)),
+ACTIVATION(FLOATS, mish, x *tanh(SOFTPLUS(x)),
            tanh(SOFTPLUS(x)) + x * (1 - tanh(SOFTPLUS(x)) * tanh(SOFTPLUS(x))) * SIGMOID(x), mish_curve, 200,
            NO_ATTRIBUTES, "", .mindir = "Mish", .onnx = "Mish", .python = "ops.mish(x); ops.Mish()(x)",
            .doc = "x times the hyperbolic tangent of softplus(x).")
@@ -153,7 +170,7 @@ static sp_tensor *softplus_curve(sp_builder *b, sp_tensor *x, const void *attrs)
 }
 #define BETA ATTR(softplus_attrs, beta)
 #define LINEAR (x * BETA > ATTR(softplus_attrs, threshold))
-ACTIVATION(softplus, LINEAR ? x : SOFTPLUS((x * BETA)) / BETA, LINEAR ? 1 : SIGMOID(x * BETA), softplus_curve, 120,
+ACTIVATION(FLOATS, softplus, LINEAR ? x : SOFTPLUS((x * BETA)) / BETA, LINEAR ? 1 : SIGMOID(x * BETA), softplus_curve, 120,
            ATTRIBUTES(softplus_attr_table, softplus_attrs), " beta=2.0 threshold=1.0", .mindir = "Softplus",
            .onnx = "Softplus", .python = "ops.Softplus()(x)",
            .doc = "log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold.")
@@ -164,7 +181,7 @@ static sp_tensor *logsigmoid_curve(sp_builder *b, sp_tensor *x, const void *attr
     sp_tensor *s = sp_sigmoid(b, x);
     return sp_sub(b, sp_square(b, s), s);
 }
-ACTIVATION(logsigmoid, (x < 0 ? x : 0) - log1p(exp(-fabs(x))), SIGMOID(-x), logsigmoid_curve, 120, NO_ATTRIBUTES, "",
+ACTIVATION(FLOATS, logsigmoid, (x < 0 ? x : 0) - log1p(exp(-fabs(x))), SIGMOID(-x), logsigmoid_curve, 120, NO_ATTRIBUTES, "",
            .mindir = "LogSigmoid", .onnx = "Log(Sigmoid)",
            .python = "ops.logsigmoid(x); mint.nn.functional.logsigmoid(input)",
            .doc = "The logarithm of sigmoid(x), exact for large negative x.")
@@ -176,7 +193,7 @@ static sp_tensor *softsign_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     sp_tensor *d = sp__add_number(b, sp_abs(b, x), 1);
     return sp_div(b, times(b, -2, sp_sign(b, x)), sp_mul(b, d, sp_square(b, d)));
 }
-ACTIVATION(softsign, x / (1 + fabs(x)), 1 / ((1 + fabs(x)) * (1 + fabs(x))), softsign_curve, 12, NO_ATTRIBUTES, "",
+ACTIVATION(FLOATS, softsign, x / (1 + fabs(x)), 1 / ((1 + fabs(x)) * (1 + fabs(x))), softsign_curve, 12, NO_ATTRIBUTES, "",
            .mindir = "Softsign", .onnx = "Softsign", .python = "ops.softsign(x); ops.Softsign()(x)",
            .doc = "x / (1 + |x|).")
 
@@ -187,8 +204,8 @@ static sp_tensor *tanhshrink_curve(sp_builder *b, sp_tensor *x, const void *attr
     sp_tensor *t = sp_tanh(b, x);
     return sp_mul(b, times(b, 2, t), one_minus(b, sp_square(b, t)));
 }
-ACTIVATION(tanhshrink, x - tanh(x), tanh(x) * tanh(x), tanhshrink_curve, 100, NO_ATTRIBUTES, "",
-           .python = "ops.tanhshrink(input)", .doc = "x minus its hyperbolic tangent.")
+ACTIVATION(FLOATS, tanhshrink, x - tanh(x), tanh(x) * tanh(x), tanhshrink_curve, 100, NO_ATTRIBUTES, "",
+           .promote = SP_PROMOTE_FLOAT, .python = "ops.tanhshrink(input)", .doc = "x minus its hyperbolic tangent.")
 
 /* --- exponential below zero -------------------------------------------------------------------------------------- */
 
@@ -215,14 +232,14 @@ static sp_tensor *selu_curve(sp_builder *b, sp_tensor *x, const void *attrs)
     return exp_curve(b, x, SELU_SCALE * SELU_ALPHA, 1);
 }
 #define ALPHA ATTR(alpha_attrs, alpha)
-ACTIVATION(elu, x > 0 ? x : ALPHA *expm1(x), x > 0 ? 1 : ALPHA *exp(x), elu_curve, 80,
+ACTIVATION(FLOATS, elu, x > 0 ? x : ALPHA *expm1(x), x > 0 ? 1 : ALPHA *exp(x), elu_curve, 80,
            ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "Elu", .onnx = "Elu",
            .python = "ops.elu(input_x, alpha=1.0); ops.Elu(alpha=1.0)(input_x)",
            .doc = "x above zero, alpha (exp(x) - 1) below.")
-ACTIVATION(celu, x > 0 ? x : ALPHA *expm1(x / ALPHA), x > 0 ? 1 : exp(x / ALPHA), celu_curve, 80,
+ACTIVATION(FLOATS, celu, x > 0 ? x : ALPHA *expm1(x / ALPHA), x > 0 ? 1 : exp(x / ALPHA), celu_curve, 80,
            ATTRIBUTES(alpha_attr_table, alpha_attrs), " alpha=1.5", .mindir = "CeLU", .onnx = "Celu",
            .python = "ops.celu(x, alpha=1.0); ops.CeLU(alpha=1.0)(x)", .doc = "x above zero, alpha (exp(x / alpha) - 1) below.")
-ACTIVATION(selu, K(SELU_SCALE) * (x > 0 ? x : K(SELU_ALPHA) * expm1(x)),
+ACTIVATION(ALL_REAL, selu, K(SELU_SCALE) * (x > 0 ? x : K(SELU_ALPHA) * expm1(x)),
            K(SELU_SCALE) * (x > 0 ? 1 : K(SELU_ALPHA) * exp(x)), selu_curve, 80, NO_ATTRIBUTES, "", .mindir = "SeLU",
            .onnx = "Selu", .python = "ops.selu(input_x); ops.SeLU()(input_x)",
            .doc = "elu with the scale and alpha that keep mean 0 and variance 1.")
@@ -236,36 +253,36 @@ static sp_tensor *hardswish_curve(sp_builder *b, sp_tensor *x, const void *attrs
     sp_tensor *inside = sp_less(b, sp_abs(b, x), sp__const(b, 3, x));
     return sp_select(b, inside, sp__const(b, 1.0 / 3, x), sp__const(b, 0, x));
 }
-ACTIVATION(leaky_relu, x > 0 ? x : ALPHA *x, x > 0 ? 1 : ALPHA, NULL, 4, ATTRIBUTES(slope_attr_table, alpha_attrs),
+ACTIVATION(ALL_REAL, leaky_relu, x > 0 ? x : ALPHA *x, x > 0 ? 1 : ALPHA, NULL, 4, ATTRIBUTES(slope_attr_table, alpha_attrs),
            " alpha=0.1", .mindir = "LeakyReLU", .onnx = "LeakyRelu",
            .python = "ops.leaky_relu(input, alpha=0.2); mint.nn.functional.leaky_relu(input, negative_slope:alpha=0.01)",
            .doc = "x above zero, alpha times x below.")
-ACTIVATION(relu6, (x > 0 || x != x ? x < 6 || x != x ? x : 6 : 0), x > 0 && x < 6 ? 1 : 0, NULL, 4, NO_ATTRIBUTES, "",
+ACTIVATION(FLOATS, relu6, (x > 0 || x != x ? x < 6 || x != x ? x : 6 : 0), x > 0 && x < 6 ? 1 : 0, NULL, 4, NO_ATTRIBUTES, "",
            .mindir = "ReLU6", .onnx = "Clip", .python = "ops.relu6(x); ops.ReLU6()(x)", .doc = "x kept between 0 and 6.")
-ACTIVATION(hardswish, (x <= -3 ? 0 : x >= 3 ? x : x *(x + 3) / 6), (x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6),
+ACTIVATION(ALL_REAL, hardswish, (x <= -3 ? 0 : x >= 3 ? x : x *(x + 3) / 6), (x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6),
            hardswish_curve, 4, NO_ATTRIBUTES, "", .mindir = "HSwish", .onnx = "HardSwish",
            .python = "ops.hardswish(input); ops.HSwish()(x)", .doc = "x times hardsigmoid(x).")
-ACTIVATION(hardsigmoid, (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + K(0.5)), (x > -3 && x < 3 ? K(1.0 / 6) : 0), NULL, 4,
+ACTIVATION(ALL_REAL, hardsigmoid, (x <= -3 ? 0 : x >= 3 ? 1 : x / 6 + K(0.5)), (x > -3 && x < 3 ? K(1.0 / 6) : 0), NULL, 4,
            NO_ATTRIBUTES, "", .mindir = "HSigmoid", .onnx = "HardSigmoid",
            .python = "ops.hardsigmoid(input); ops.HSigmoid()(input)", .doc = "x / 6 + 1 / 2 kept between 0 and 1.")
 #define LOW ATTR(hardtanh_attrs, min_val)
 #define HIGH ATTR(hardtanh_attrs, max_val)
-ACTIVATION(hardtanh, (x < LOW ? LOW : x > HIGH ? HIGH : x), (x > LOW && x < HIGH ? 1 : 0), NULL, 4,
+ACTIVATION(ALL_REAL, hardtanh, (x < LOW ? LOW : x > HIGH ? HIGH : x), (x > LOW && x < HIGH ? 1 : 0), NULL, 4,
            ATTRIBUTES(hardtanh_attr_table, hardtanh_attrs), " min_val=-0.5 max_val=2.5", .onnx = "Clip",
            .python = "ops.hardtanh(input, min_val=-1.0, max_val=1.0)", .doc = "x kept between min_val and max_val.")
 #define LAMBD ATTR(lambd_attrs, lambd)
-ACTIVATION(hardshrink, (x >= -LAMBD && x <= LAMBD ? 0 : x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4,
+ACTIVATION(FLOATS, hardshrink, (x >= -LAMBD && x <= LAMBD ? 0 : x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL, 4,
            ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3", .mindir = "HShrink", .onnx = "Shrink",
            .python = "ops.hardshrink(input, lambd=0.5); ops.HShrink(lambd=0.5)(input_x); Tensor.hardshrink(lambd=0.5); "
                      "mint.nn.functional.hardshrink(input, lambd=0.5)",
            .doc = "x, and zero where |x| is at most lambd.")
-ACTIVATION(softshrink, (x > LAMBD ? x - LAMBD : x < -LAMBD ? x + LAMBD : 0 * x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL,
+ACTIVATION(FLOATS, softshrink, (x > LAMBD ? x - LAMBD : x < -LAMBD ? x + LAMBD : 0 * x), (x >= -LAMBD && x <= LAMBD ? 0 : 1), NULL,
            4, ATTRIBUTES(lambd_attr_table, lambd_attrs), " lambd=0.3", .mindir = "SoftShrink", .onnx = "Shrink",
            .python = "ops.softshrink(input, lambd=0.5); ops.SoftShrink(lambd=0.5)(input_x); "
                      "mint.nn.functional.softshrink(input, lambd=0.5)",
            .doc = "x moved towards zero by lambd, and zero where |x| is at most lambd.")
 #define LIMIT ATTR(threshold_attrs, threshold)
-ACTIVATION(threshold, (x > LIMIT ? x : ATTR(threshold_attrs, value)), (x > LIMIT ? 1 : 0), NULL, 4,
+ACTIVATION(ALL_REAL, threshold, (x > LIMIT ? x : ATTR(threshold_attrs, value)), (x > LIMIT ? 1 : 0), NULL, 4,
            ATTRIBUTES(threshold_attr_table, threshold_attrs), " threshold=0.1 value=3.0",
            .python = "ops.threshold(input, thr:threshold, value)", .doc = "x above the threshold, value elsewhere.")
 

@@ -226,15 +226,16 @@ AFFINE(addr, "x, vec1, vec2",
 static sp_status outer_compose(sp_builder *b, const sp_call *c)
 {
     char text[SP_SHAPE_TEXT];
-    for (int i = 0; i < 2; i++)
-        SP_CHECK(c->in[i]->rank == 1, SP_VALUE, "%s must have 1 dimension, but its shape is %s", i ? "vec2" : "input",
-                 sp__shape_text(c->in[i]->rank, c->in[i]->dims, text));
-    c->out[0] = outer_product(b, c->in[0], c->in[1]);
+    SP_CHECK(c->in[1]->rank == 1, SP_VALUE, "vec2 must have 1 dimension, but its shape is %s",
+             sp__shape_text(c->in[1]->rank, c->in[1]->dims, text));
+    sp_tensor *column = c->in[0]->rank == 1 ? c->in[0] : sp_reshape(b, c->in[0], 1, (const int64_t[]){c->in[0]->count});
+    c->out[0] = outer_product(b, column, c->in[1]);
     return SP_OK;
 }
 const sp_op sp_op_outer = {
     .name = "outer", .inputs = "x, y", .promote = SP_PROMOTE_ALL, .compose = outer_compose, .mindir = "Ger",
     .python = "ops.outer(input, vec2); ops.ger(input, vec2); ops.Ger()(x1, x2); Tensor.outer(vec2); Tensor.ger(vec2); "
               "mint.outer(input, vec2)",
-    .doc = "The outer product of two vectors.", .samples = "[2] [3]; [1] [4]",
+    .doc = "The outer product of two vectors; an input of more dimensions counts as one row of its elements.",
+    .samples = "[2] [3]; [1] [4]; [2,2] [3]",
 };

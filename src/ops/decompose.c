@@ -4,10 +4,11 @@
  * In double precision whatever the dtype. QR reflects columns onto axes (Householder), with the signs that LAPACK has.
  * Singular values come from rotating pairs of columns until all are at right angles (one-sided Jacobi): short, and exact
  * to the last digits also for small singular values. The gradients are composed of products and inverses. */
+#include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
 
-#define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS
+#define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX
 
 typedef struct {
     int64_t m, n, k, items; /* rows, columns, the smaller of both, matrices */
@@ -21,6 +22,12 @@ static sp_status matrix_measure(const sp_tensor *x, matrix_shape *s)
     *s = (matrix_shape){.m = x->dims[x->rank - 2], .n = x->dims[x->rank - 1]};
     s->k = s->m < s->n ? s->m : s->n;
     s->items = s->k ? x->count / (s->m * s->n) : 0;
+    return SP_OK;
+}
+static size_t element_bytes(const sp_call *c) { return sizeof(double) * (sp__complex_matrix(c->in[0]) ? 2 : 1); }
+static sp_status real_only(const sp_vjp *v)
+{
+    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "%s has no gradient for complex matrices", v->op->name);
     return SP_OK;
 }
 /* The shape of x with other sizes of the matrices; columns -1: vectors. */
@@ -61,7 +68,7 @@ static sp_status cholesky_infer(const sp_call *c, sp_meta *out)
 static size_t cholesky_workspace(const sp_call *c)
 {
     int64_t n = 0;
-    return sp__square_check(c->in[0], &n) == SP_OK ? (size_t)(2 * n * n + 1) * sizeof(double) : 0;
+    return sp__square_check(c->in[0], &n) == SP_OK ? (size_t)(2 * n * n + 1) * element_bytes(c) : 0;
 }
 
 /* l from a, both n x n; false when a is not positive definite. */
@@ -89,6 +96,7 @@ static bool symmetric(int64_t n, const double *a, sp_dtype dtype)
 static sp_status cholesky_reference(const sp_call *c)
 {
     int64_t n = 0;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_cholesky(c, ((const cholesky_attrs *)c->attrs)->upper);
     SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work, *l = a + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
@@ -103,6 +111,7 @@ static sp_status cholesky_reference(const sp_call *c)
 /* dA = L^-T phi(L^T dL) L^-1, made symmetric; phi keeps the lower triangle and half of the diagonal. */
 static sp_status cholesky_vjp(sp_builder *b, const sp_vjp *v)
 {
+    SP_TRY(real_only(v));
     const bool upper = ((const cholesky_attrs *)v->attrs)->upper;
     sp_tensor *l = upper ? transposed(b, v->out[0]) : v->out[0], *dl = upper ? transposed(b, v->dout[0]) : v->dout[0];
     sp_tensor *phi = sp_mul(b, sp_matmul(b, l, dl, true, false), pattern(b, v->in[0], v->in[0]->dims[v->in[0]->rank - 1], 1, 0.5, 0));
@@ -136,7 +145,7 @@ static size_t qr_workspace(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
-    return (size_t)(s.m * s.n + 2 * s.m * s.m + s.m + 1) * sizeof(double);
+    return (size_t)(s.m * s.n + 2 * s.m * s.m + s.m + 1) * element_bytes(c);
 }
 
 /* Reflect columns from `from` on of a [m x n]: a -= beta v (v' a), v from row `from` on. */
@@ -170,6 +179,7 @@ static sp_status qr_reference(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
+    if (sp__complex_matrix(c->in[0])) return sp__complex_qr(c);
     const int64_t width = ((const qr_attrs *)c->attrs)->complete ? s.m : s.k;
     double *r = c->work, *q = r + s.m * s.n, *turned = q + s.m * s.m, *v = turned + s.m * s.m;
     for (int64_t item = 0; item < s.items; item++) {
@@ -187,6 +197,7 @@ static sp_status qr_vjp(sp_builder *b, const sp_vjp *v)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(v->in[0], &s));
+    SP_TRY(real_only(v));
     SP_CHECK(s.m >= s.n && (s.m == s.n || !((const qr_attrs *)v->attrs)->complete), SP_RUNTIME,
              "qr of %lld x %lld matrices has no gradient in this mode; it has one for as many rows as columns or more, "
              "in mode 'reduced'", (long long)s.m, (long long)s.n);
@@ -229,7 +240,7 @@ static size_t svd_workspace(const sp_call *c)
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
     const int64_t l = s.m + s.n - s.k;
-    return (size_t)(2 * l * l + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * sizeof(double);
+    return (size_t)(2 * l * l + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * element_bytes(c);
 }
 
 static double dot(int64_t n, const double *x, const double *y)
@@ -323,6 +334,7 @@ static sp_status svd_reference(const sp_call *c)
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(c->in[0], &s));
     const bool tall = s.m >= s.n, full = ((const svd_attrs *)c->attrs)->full;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_svd(c, full);
     const int64_t l = tall ? s.m : s.n, k = s.k;
     svd_work w = {.sorted_u = c->work};
     w.u = w.sorted_u + l * l;
@@ -366,6 +378,7 @@ static sp_status svd_vjp(sp_builder *b, const sp_vjp *v)
 {
     matrix_shape s = {.m = 0};
     SP_TRY(matrix_measure(v->in[0], &s));
+    SP_TRY(real_only(v));
     const bool vectors = v->dout[1] || v->dout[2];
     SP_CHECK(!vectors || s.m == s.n || !((const svd_attrs *)v->attrs)->full, SP_RUNTIME,
              "the singular vectors of %lld x %lld matrices have no gradient with full_matrices; leave it out",

@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <float.h>
 
+#include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
 
@@ -29,7 +30,10 @@ static sp_status eigh_infer(const sp_call *c, sp_meta *out)
     out[0].rank--;
     return SP_OK;
 }
-static size_t eigh_workspace(const sp_call *c) { return square_bytes(c, 2, sizeof(double)); }
+static size_t eigh_workspace(const sp_call *c)
+{
+    return square_bytes(c, 2, sp__complex_matrix(c->in[0]) ? sizeof(number) : sizeof(double));
+}
 
 /* a becomes diagonal, v gathers the rotations. */
 static void rotate_all(int64_t n, double *a, double *v)
@@ -86,6 +90,7 @@ static void arrange(int64_t n, double *a, double *v, double *w)
 }
 static sp_status eigh_reference(const sp_call *c)
 {
+    if (sp__complex_matrix(c->in[0])) return sp__complex_eigh(c);
     const int64_t n = c->in[0]->dims[c->in[0]->rank - 1];
     double *a = c->work, *v = a + n * n, *w = v + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
@@ -102,6 +107,7 @@ static sp_status eigh_reference(const sp_call *c)
 /* V (diag(dw) + F o V^T dV) V^T with F_ij = 1 / (w_j - w_i), made symmetric; equal eigenvalues take no part in F. */
 static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
 {
+    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "eigh has no gradient for complex matrices");
     sp_tensor *w = v->out[0], *vectors = v->out[1];
     int64_t dims[SP_RANK_MAX];
     memcpy(dims, w->dims, (size_t)w->rank * sizeof *dims);
@@ -123,7 +129,7 @@ static sp_status eigh_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_eigh = {
     .batch = sp__batch_trailing,
-    .name = "eigh", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .infer = eigh_infer,
+    .name = "eigh", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = eigh_infer,
     .reference = eigh_reference, .workspace = eigh_workspace, .vjp = eigh_vjp, .saves = SP_SAVE_OUT(0) | SP_SAVE_OUT(1),
     .mindir = "Eigh", .samples = "[1,1]; [2,1,1]",
     .doc = "Eigenvalues in ascending order and eigenvectors, as columns, of symmetric matrices, of which the lower triangle is read.",
@@ -251,31 +257,21 @@ static void vectors_of(int64_t n, const number *h, const number *u, number *out,
         for (int64_t i = 0; length > 0 && i < n; i++) out[i * n + k] /= length;
     }
 }
-/* n numbers of a tensor as complex doubles, and back. */
-static void numbers_move(const sp_tensor *t, int64_t at, int64_t n, number *memory, bool store)
-{
-    const int64_t bytes = (int64_t)sp_dtype_bytes((sp_dtype)t->dtype);
-    char *const tensor = t->data + at * bytes, *const local = (char *)memory;
-    if (store)
-        sp__cast_loop(SP_DTYPE_C128, (sp_dtype)t->dtype)(n, (char *const[]){tensor, local}, (const int64_t[]){bytes, sizeof(number)}, NULL);
-    else
-        sp__cast_loop((sp_dtype)t->dtype, SP_DTYPE_C128)(n, (char *const[]){local, tensor}, (const int64_t[]){sizeof(number), bytes}, NULL);
-}
 static sp_status eig_reference(const sp_call *c)
 {
     const int64_t n = c->in[0]->dims[c->in[0]->rank - 1];
     number *h = c->work, *u = h + n * n, *out = u + n * n, *row = out + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
-        numbers_move(c->in[0], item * n * n, n * n, h, false);
+        sp__numbers_load(c->in[0], item * n * n, n * n, h);
         for (int64_t i = 0; i < n * n; i++)
             SP_CHECK(isfinite(creal(h[i])) && isfinite(cimag(h[i])), SP_VALUE, "matrix %lld has elements that are not finite",
                      (long long)item);
         hessenberg(n, h, u, row);
         SP_CHECK(triangular(n, h, u, out), SP_RUNTIME, "the eigenvalues of matrix %lld did not converge", (long long)item);
         for (int64_t i = 0; i < n; i++) row[i] = h[i * n + i];
-        numbers_move(c->out[0], item * n, n, row, true);
+        sp__numbers_store(c->out[0], item * n, n, row);
         vectors_of(n, h, u, out, row);
-        numbers_move(c->out[1], item * n * n, n * n, out, true);
+        sp__numbers_store(c->out[1], item * n * n, n * n, out);
     }
     return SP_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linalg.c - inverse and determinant of square matrices, over all leading dimensions. Matrices are factored as P A = L U
  * with partial pivoting, in double precision whatever the dtype. */
+#include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
 
@@ -38,7 +39,12 @@ static size_t lu_workspace(const sp_call *c)
 {
     int64_t n = 0;
     if (sp__square_check(c->in[0], &n) != SP_OK) return 0;
-    return (size_t)(2 * n * n + 1) * sizeof(double);
+    return (size_t)(2 * n * n + 1) * sizeof(double) * (sp__complex_matrix(c->in[0]) ? 2 : 1);
+}
+sp_tensor *sp__adjoint(sp_builder *b, sp_tensor *x)
+{
+    sp_tensor *t = sp_swap_axes(b, x, -1, -2);
+    return t && sp__complex_matrix(t) ? SP_APPLY1(b, sp_op_conj, t) : t;
 }
 void sp__doubles_load(const sp_tensor *x, int64_t at, int64_t n, double *to)
 {
@@ -86,6 +92,7 @@ static int eliminate(double *a, int64_t n, double *other)
 static sp_status matrix_inverse_reference(const sp_call *c)
 {
     int64_t n = 0;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_inverse(c);
     SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work, *inverse = a + n * n;
     for (int64_t item = 0; n && item < c->in[0]->count / (n * n); item++) {
@@ -103,14 +110,14 @@ static sp_status matrix_inverse_reference(const sp_call *c)
     }
     return SP_OK;
 }
-/* Y = inv(X): dX = -Y^T dY Y^T. */
+/* Y = inv(X): dX = -Y* dY Y*. */
 static sp_status matrix_inverse_vjp(sp_builder *b, const sp_vjp *v)
 {
-    sp_tensor *y = v->out[0];
-    v->din[0] = sp_neg(b, sp_matmul(b, sp_matmul(b, y, v->dout[0], true, false), y, false, true));
+    sp_tensor *y = sp__adjoint(b, v->out[0]);
+    v->din[0] = sp_neg(b, sp_matmul(b, sp_matmul(b, y, v->dout[0], false, false), y, false, false));
     return SP_OK;
 }
-#define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .workspace = lu_workspace
+#define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .workspace = lu_workspace
 const sp_op sp_op_matrix_inverse = {
     .batch = sp__batch_trailing,
     .name = "matrix_inverse", .inputs = "x", MATRICES, .infer = inverse_infer, .reference = matrix_inverse_reference,
@@ -122,6 +129,7 @@ const sp_op sp_op_matrix_inverse = {
 static sp_status det_reference(const sp_call *c)
 {
     int64_t n = 0;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_determinant(c);
     SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work;
     for (int64_t item = 0; item < c->out[0]->count; item++) {
@@ -141,11 +149,12 @@ static sp_tensor *per_matrix(sp_builder *b, sp_tensor *g)
     dims[g->rank] = dims[g->rank + 1] = 1;
     return sp_reshape(b, g, g->rank + 2, dims);
 }
-/* d det = det inv(X)^T, where the matrix has an inverse. */
+static sp_tensor *conjugate(sp_builder *b, sp_tensor *x) { return x && sp__complex_matrix(x) ? SP_APPLY1(b, sp_op_conj, x) : x; }
+/* d det = (det inv(X)^T)*, where the matrix has an inverse. */
 static sp_status det_vjp(sp_builder *b, const sp_vjp *v)
 {
     sp_tensor *inverse = SP_APPLY1(b, sp_op_matrix_inverse, v->in[0]);
-    v->din[0] = sp_mul(b, per_matrix(b, sp_mul(b, v->dout[0], v->out[0])), sp_swap_axes(b, inverse, -1, -2));
+    v->din[0] = sp_mul(b, per_matrix(b, sp_mul(b, v->dout[0], conjugate(b, v->out[0]))), sp__adjoint(b, inverse));
     return SP_OK;
 }
 const sp_op sp_op_det = {
@@ -160,6 +169,7 @@ const sp_op sp_op_det = {
 static sp_status slogdet_reference(const sp_call *c)
 {
     int64_t n = 0;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_determinant(c);
     SP_TRY(sp__square_check(c->in[0], &n));
     double *a = c->work;
     for (int64_t item = 0; item < c->out[0]->count; item++) {
@@ -177,6 +187,7 @@ static sp_status slogdet_reference(const sp_call *c)
 static sp_status slogdet_vjp(sp_builder *b, const sp_vjp *v)
 {
     if (!v->dout[1]) return SP_OK;
+    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "slogdet has no gradient for complex matrices; take that of det");
     sp_tensor *inverse = SP_APPLY1(b, sp_op_matrix_inverse, v->in[0]);
     v->din[0] = sp_mul(b, per_matrix(b, v->dout[1]), sp_swap_axes(b, inverse, -1, -2));
     return SP_OK;

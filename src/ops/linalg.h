@@ -11,4 +11,7 @@ sp_status sp__square_check(const sp_tensor *x, int64_t *n);
 void sp__doubles_load(const sp_tensor *x, int64_t at, int64_t n, double *to);
 void sp__doubles_store(sp_tensor *out, int64_t at, int64_t n, double *from);
 
+/* The transpose, of complex matrices the conjugate one: what stands in gradients where real matrices have the transpose. */
+sp_tensor *sp__adjoint(sp_builder *b, sp_tensor *x);
+
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* solve.c - triangular systems, the factors L and U, over all leading dimensions and in double precision whatever the dtype. */
+#include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
 
 #define MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS
+#define ALL_MATRICES .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX
 
 static sp_tensor *turned(sp_builder *b, sp_tensor *x) { return sp_swap_axes(b, x, -1, -2); }
 /* The part of a matrix on or below (lower) or above a diagonal. */
@@ -36,11 +38,12 @@ static size_t triangular_workspace(const sp_call *c)
 {
     const sp_tensor *a = c->in[0], *y = c->in[1];
     if (a->rank < 2 || y->rank < 2) return 0;
-    return (size_t)(a->dims[a->rank - 1] * (a->dims[a->rank - 1] + y->dims[y->rank - 1]) + 1) * sizeof(double);
+    return (size_t)(a->dims[a->rank - 1] * (a->dims[a->rank - 1] + y->dims[y->rank - 1]) + 1) * sizeof(double) * (sp__complex_matrix(a) ? 2 : 1);
 }
 static sp_status triangular_reference(const sp_call *c)
 {
     const triangular_attrs *t = c->attrs;
+    if (sp__complex_matrix(c->in[0])) return sp__complex_triangular(c, t->upper, t->transpose, t->unit);
     const int rank = c->in[0]->rank;
     const int64_t n = c->in[0]->dims[rank - 1], m = c->in[1]->dims[rank - 1];
     const bool from_top = t->upper == t->transpose; /* is the first unknown alone in its equation? */
@@ -64,6 +67,7 @@ static sp_status triangular_reference(const sp_call *c)
 static sp_status triangular_vjp(sp_builder *b, const sp_vjp *v)
 {
     const triangular_attrs *t = v->attrs;
+    SP_CHECK(!sp__complex_matrix(v->in[0]), SP_RUNTIME, "triangular_solve has no gradient for complex matrices");
     const triangular_attrs back = {t->upper, !t->transpose, t->unit};
     sp_tensor *dy = sp_builder_apply(b, &sp_op_triangular_solve, &back, 2, (sp_tensor *const[]){v->in[0], v->dout[0]});
     if (v->needs[1]) v->din[1] = dy;
@@ -75,7 +79,7 @@ static sp_status triangular_vjp(sp_builder *b, const sp_vjp *v)
 }
 const sp_op sp_op_triangular_solve = {
     .batch = sp__batch_trailing,
-    .name = "triangular_solve", .inputs = "a, y", SP_ATTRS(triangular_attr_table, triangular_attrs), MATRICES,
+    .name = "triangular_solve", .inputs = "a, y", SP_ATTRS(triangular_attr_table, triangular_attrs), ALL_MATRICES,
     .infer = triangular_infer, .reference = triangular_reference, .workspace = triangular_workspace,
     .vjp = triangular_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_OUT(0), .mindir = "SolveTriangular",
     .doc = "The x with a x = y, where a is lower (or upper) triangular; what stands on the other side is not read. transpose: with "

@@ -92,8 +92,8 @@ def floating(x, default=mstype.float32):
 
 
 def axis_of(axis, ndim, who):
-    """An axis counted from the front."""
-    if isinstance(axis, bool) or not isinstance(axis, int):
+    """An axis counted from the front; True and False count as 1 and 0."""
+    if not isinstance(axis, int):
         raise TypeError(f"{who}: axis must be an int, but got {type(axis).__name__}")
     if not -ndim <= axis < ndim:
         raise ValueError(f"{who}: axis {axis} is out of range for {ndim} dimensions")
@@ -102,7 +102,7 @@ def axis_of(axis, ndim, who):
 
 def axes_of(axis, ndim, who):
     """Axes as a tuple counted from the front; None means all."""
-    if axis is None:
+    if axis is None or (ndim == 0 and axis in (0, -1)):
         return tuple(range(ndim))
     found = tuple(axis_of(a, ndim, who) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if len(set(found)) != len(found):

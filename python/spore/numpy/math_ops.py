@@ -52,7 +52,8 @@ _convert.export({
     'arcsin': _unary(ops.asin, 'The angle with this sine', True), 'arcsinh': _unary(ops.asinh, 'The area hyperbolic sine', True),
     'arctan': _unary(ops.atan, 'The angle with this tangent', True),
     'arctanh': _unary(ops.atanh, 'The area hyperbolic tangent', True),
-    'bitwise_not': _unary(ops.bitwise_not, 'The inverted bits'), 'invert': _unary(ops.bitwise_not, 'The inverted bits'),
+    'bitwise_not': _unary(ops.bitwise_not, 'The inverted bits', lists=True),
+    'invert': _unary(ops.bitwise_not, 'The inverted bits', lists=True),
     'cbrt': _unary(lambda x: _signed_power(x, 1 / 3), 'The cube root', True, lists=True),
     'ceil': _unary(ops.ceil, 'The next whole number above', True, lists=True), 'cos': _unary(ops.cos, 'The cosine', True),
     'cosh': _unary(ops.cosh, 'The hyperbolic cosine', True),
@@ -71,7 +72,7 @@ _convert.export({
     'sin': _unary(ops.sin, 'The sine', True), 'sinh': _unary(ops.sinh, 'The hyperbolic sine', True),
     'sqrt': _unary(ops.sqrt, 'The square root', True, lists=True), 'square': _unary(ops.square, 'The square', lists=True),
     'tan': _unary(ops.tan, 'The tangent', True), 'tanh': _unary(ops.tanh, 'The hyperbolic tangent', True),
-    'trunc': _unary(ops.trunc, 'The whole part', True)}, globals())
+    'trunc': _unary(ops.trunc, 'The whole part', True, lists=True)}, globals())
 
 
 def exp2(x, dtype=None):
@@ -139,6 +140,23 @@ def _fmod(x1, x2):
     return x1 - ops.div(x1, x2, rounding_mode='trunc').astype(ops.add(x1, x2).dtype) * x2
 
 
+def _gcd(x1, x2):
+    """Of floats by Euclid's way: what is left of the division, until nothing is."""
+    if not (x1.dtype.is_floating_point or x2.dtype.is_floating_point):
+        return ops.gcd(x1, x2)
+    x1, x2 = ops.abs(x1), ops.abs(x2)
+    while (x2 != 0).any():
+        x1, x2 = ops.where(x2 != 0, x2, x1), ops.where(x2 != 0, ops.floor_mod(x1, ops.where(x2 != 0, x2, 1)), 0)
+    return x1 + ops.zeros_like(x2)
+
+
+def _lcm(x1, x2):
+    if not (x1.dtype.is_floating_point or x2.dtype.is_floating_point):
+        return ops.lcm(x1, x2)
+    divisor = _gcd(x1, x2)
+    return ops.where(divisor != 0, ops.abs(x1) // ops.where(divisor != 0, divisor, 1) * ops.abs(x2), 0)
+
+
 def _copysign(x1, x2):
     return ops.where(ops.less(x2, 0), -ops.abs(x1), ops.abs(x1))
 
@@ -160,7 +178,7 @@ _convert.export({
     'bitwise_and': _binary(ops.bitwise_and, 'The bits that both have'),
     'bitwise_or': _binary(ops.bitwise_or, 'The bits that one has'),
     'bitwise_xor': _binary(ops.bitwise_xor, 'The bits that differ'),
-    'gcd': _binary(ops.gcd, 'The greatest common divisor'), 'lcm': _binary(ops.lcm, 'The least common multiple')}, globals())
+    'gcd': _binary(_gcd, 'The greatest common divisor'), 'lcm': _binary(_lcm, 'The least common multiple')}, globals())
 
 
 def float_power(x1, x2, dtype=None):

@@ -25,6 +25,8 @@ def _flag(value, name, what):
 
 
 def _product(x, y, left=False, right=False):
+    """x times y, of which `left` turns x around and `right` y; complex ones are conjugated with it."""
+    x, y = (_apply("conj", (t,)) if turn and t.dtype.is_complex else t for t, turn in ((x, left), (y, right)))
     return _apply("matmul", (x, y), {"transpose_a": left, "transpose_b": right})
 
 
@@ -157,6 +159,8 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
     """
     _flag(hermitian, "pinv", "hermitian")
     s, u, v = svd(_matrix(x, "pinv", "x"))
+    if s.dtype.is_complex:
+        s = _apply("real", (s,))
     if rtol is None:
         from ..common import dtype
         step = 2.220446049250313e-16 if s.dtype == dtype.float64 else 1.1920928955078125e-07
@@ -193,6 +197,8 @@ def cond(A, p=None):
     _matrix(A, "cond", "A")
     if p is None or p in (2, -2):
         s = svd(A, compute_uv=False)
+        if s.dtype.is_complex:
+            s = _apply("real", (s,))
         first, last = s[..., 0], s[..., -1]
         return last / first if p == -2 else first / last
     from .math import matrix_norm

@@ -473,6 +473,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Scale Tensors together so that the root of the sum of all their squares is at most clip_norm."""
     if use_norm is not None:
         raise ValueError(f"For 'clip_by_global_norm', use_norm must be None, but got {use_norm}")
+    if isinstance(x, Tensor):
+        return clip_by_global_norm((x,), clip_norm)[0]
     if not isinstance(x, (tuple, list)):
         raise TypeError(f"For 'clip_by_global_norm', x must be a tuple or list of Tensors, but got {type(x).__name__}")
     if clip_norm <= 0:

@@ -64,3 +64,20 @@ case("ops.baddbmm", "ops.baddbmm(b, x, y)", b="f32[1,2,4]", x="f32[1,2,3]", y="f
 for shapes in (("f32[2,3]", "f32[3,4]"), ("f32[3]", "f32[3,2]"), ("f16[2,2,3]", "f16[2,3,1]")):
     case("Tensor op @", "x @ y", x=shapes[0], y=shapes[1], grad="x y", rtol=4e-3 if "16" in shapes[0] else None)
 case("Tensor op @", "x @ y", x="f32[2,3]", y="f32[2,3]", kind="error")
+
+# Complex matrices. Vectors of decompositions are free up to a factor of size 1, so products of them are compared.
+for t in ("c64", "c128"):
+    for f in ("det", "inverse", "slogdet", "matrix_determinant", "log_matrix_determinant"):
+        case(f"ops.{f}", f"ops.{f}(x)", x=f"{t}[3,3]")
+    case("ops.det", "ops.det(x)", x=f"{t}[2,2,2]")
+    case("ops.inverse", "ops.inverse(x)", x=f"{t}[2,3,3]")
+    case("ops.qr", "ops.qr(x)", x=f"{t}[3,2]")
+    case("ops.qr", "ops.qr(x, 'complete')[1]", x=f"{t}[4,2]")
+    case("ops.qr", "ops.qr(x)", x=f"{t}[2,3]")
+    case("ops.svd", "ops.svd(x, compute_uv=False)", x=f"{t}[3,2]")
+    case("ops.svd", "ops.svd(x, True)[0]", x=f"{t}[2,4]")
+    case("ops.svd", "s, u, v = ops.svd(x)\nops.matmul(u * s.expand_dims(-2), ops.conj(v).swapaxes(-1, -2))", x=f"{t}[2,3,4]")
+    case("ops.matrix_solve", "ops.matrix_solve(x, y)", x=f"{t}[3,3]", y=f"{t}[3,2]")
+    case("ops.matrix_solve", "ops.matrix_solve(x, y, True)", x=f"{t}[3,3]", y=f"{t}[3,2]")
+    case("ops.orgqr", "ops.orgqr(x, y)", x=f"{t}[3,2]", y=f"{t}[2]")
+    case("ops.outer", "ops.outer(x, y)", x=f"{t}[2,2]", y=f"{t}[3]")

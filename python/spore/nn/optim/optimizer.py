@@ -189,7 +189,7 @@ class Optimizer(Cell):
 
     def _rate_value(self, rate):
         """A learning rate as float, Tensor or schedule."""
-        if isinstance(rate, (float, int)) and not isinstance(rate, bool):
+        if isinstance(rate, (float, int)):
             if rate < 0:
                 raise ValueError(f"For '{self.cls_name}', the learning rate must not be negative, but got {rate}.")
             return float(rate)
