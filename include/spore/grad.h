@@ -60,6 +60,17 @@ typedef sp_status (*sp_grad_custom)(void *context, int n_out, sp_tensor *const *
 SP_API sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
                                 sp_grad_custom backward, void (*release)(void *context), void *context);
 
+/* What is kept for gradients while operators are recorded goes through `pack`, which gives something to keep in the tensor's place;
+ * `unpack` makes a tensor of the same shape and dtype of it when the gradient needs it. Per thread; pack NULL: tensors are kept as they
+ * are. Constants of rank 0, which plain numbers are, are not packed. Returns what was set before. */
+typedef struct sp_grad_saver {
+    sp_status (*pack)(void *context, sp_tensor *t, void **packed);
+    sp_status (*unpack)(void *packed, sp_tensor **t);
+    void (*release)(void *packed);
+    void *context;
+} sp_grad_saver;
+SP_API sp_grad_saver sp_grad_set_saver(sp_grad_saver saver);
+
 #ifdef __cplusplus
 }
 #endif

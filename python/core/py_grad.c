@@ -274,6 +274,45 @@ done:
     return result;
 }
 
+/* --- hooks of saved tensors -------------------------------------------------------------------------------------- */
+
+/* context: the tuple (pack, unpack). What is kept is the tuple (unpack, what pack gave). */
+static sp_status pack_saved(void *context, sp_tensor *t, void **packed)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *shown = sp__py_take_tensor(sp_tensor_retain(t));
+    PyObject *kept = shown ? PyObject_CallFunctionObjArgs(PyTuple_GetItem(context, 0), shown, NULL) : NULL;
+    Py_XDECREF(shown);
+    *packed = kept ? PyTuple_Pack(2, PyTuple_GetItem(context, 1), kept) : NULL;
+    Py_XDECREF(kept);
+    sp_status status = *packed ? SP_OK : python_failed("a pack hook");
+    PyGILState_Release(gil);
+    return status;
+}
+static sp_status unpack_saved(void *packed, sp_tensor **t)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *r = PyObject_CallFunctionObjArgs(PyTuple_GetItem(packed, 0), PyTuple_GetItem(packed, 1), NULL);
+    if (r && !sp__py_is_tensor(r))
+        PyErr_Format(PyExc_TypeError, "the output of an unpack hook must be a Tensor, but got %s", sp__py_type_name(r));
+    sp_status status = r && sp__py_is_tensor(r) ? SP_OK : python_failed("an unpack hook");
+    if (status == SP_OK) *t = sp_tensor_retain(sp__py_tensor(r));
+    Py_XDECREF(r);
+    PyGILState_Release(gil);
+    return status;
+}
+static PyObject *grad_set_saver(PyObject *self, PyObject *pair)
+{
+    (void)self;
+    if (pair != Py_None && !(PyTuple_Check(pair) && PyTuple_Size(pair) == 2))
+        return PyErr_Format(PyExc_TypeError, "grad_set_saver takes (pack, unpack) or None");
+    sp_grad_saver saver = {.pack = NULL};
+    if (pair != Py_None)
+        saver = (sp_grad_saver){.pack = pack_saved, .unpack = unpack_saved, .release = release_object, .context = Py_NewRef(pair)};
+    const sp_grad_saver before = sp_grad_set_saver(saver);
+    return before.pack ? before.context : Py_NewRef(Py_None); /* the reference is handed over */
+}
+
 static PyMethodDef methods[] = {
     {"grad_begin", grad_begin, METH_NOARGS, "Switch recording on; it nests."},
     {"grad_end", grad_end, METH_NOARGS, "End one level of recording."},
@@ -293,6 +332,8 @@ static PyMethodDef methods[] = {
     {"grad_hook_remove", (PyCFunction)(void (*)(void))grad_hook_remove, METH_FASTCALL, "Take a hook off again."},
     {"grad_attach", (PyCFunction)(void (*)(void))grad_attach, METH_FASTCALL,
      "grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."},
+    {"grad_set_saver", grad_set_saver, METH_O,
+     "grad_set_saver((pack, unpack) or None): what is kept for gradients goes through these; gives those before."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -515,6 +515,14 @@ static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused)
     return t ? PyLong_FromVoidPtr(t->data) : NULL;
 }
 
+static PyObject *tensor_base(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    sp_tensor *t = sp__py_tensor(self);
+    if (!t) return NULL;
+    if (!t->base || t->base->storage != t->storage || t->base->dtype != t->dtype) return Py_NewRef(self);
+    return sp__py_take_tensor(sp_tensor_retain(t->base));
+}
 static PyObject *tensor_storage_offset(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -667,6 +675,7 @@ static PyMethodDef tensor_methods[] = {
      "    >>> x = Tensor([1.0, 2.0])\n"
      "    >>> x[1:].data_ptr() - x.data_ptr()\n"
      "    4\n"},
+    {"_base", tensor_base, METH_NOARGS, "_base($self)\n--\n\nOf a view: the Tensor whose memory it shows; else the Tensor itself."},
     {"storage_offset", tensor_storage_offset, METH_NOARGS,
      "storage_offset($self)\n--\n\n"
      "Elements between the start of the memory block and the first element.\n\n"

@@ -27,7 +27,7 @@ from spore._alias import as_mindspore
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
-_PLACES = ('common.differentiate', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
+_PLACES = ('common.differentiate', 'common.saved_tensors', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
            'common.sparse_tensor', 'common.dump', 'common.device', 'common.symbol',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',
@@ -43,6 +43,8 @@ def __getattr__(name):
         raise AttributeError(f"module 'spore' has no attribute '{name}'")
     if name in _TYPES:
         return _TYPES[name]
+    if name == '_Function':
+        return common._Function
     if name == 'constexpr':
         return ops.constexpr
     if name in _PACKAGES:

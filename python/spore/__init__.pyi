@@ -146,6 +146,8 @@ from spore.common.mutable import mutable as mutable
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
 from spore.common.recompute import recompute as recompute
+from spore.common.saved_tensors import register_saved_tensors_hooks as register_saved_tensors_hooks
+from spore.common.saved_tensors import saved_tensors_hooks as saved_tensors_hooks
 from spore.common.seed import get_seed as get_seed
 from spore.common.seed import set_seed as set_seed
 from spore.common.sparse_tensor import COOTensor as COOTensor

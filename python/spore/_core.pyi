@@ -429,7 +429,7 @@ class Tensor:
     def geqrf(self) -> Any:
         """QR as LAPACK keeps it: R above the diagonal, the reflections below it, and their factors tau."""
     def ger(self, vec2: TensorLike) -> Tensor:
-        """The outer product of two vectors."""
+        """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
     def get_bytes(self) -> Any:
         """The elements in row-major order as bytes."""
     def greater(self, other: TensorLike) -> Tensor:
@@ -729,7 +729,7 @@ class Tensor:
     def ormqr(self, tau, other, left=True, transpose=False) -> Any:
         """Q times other, or other times Q (left=False), with the Q of geqrf; transpose: with Q turned around."""
     def outer(self, vec2: TensorLike) -> Tensor:
-        """The outer product of two vectors."""
+        """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
     param_info: Any
     parent_tensor_: Any
     def permute(self, *axis, **named_axes) -> Any:
@@ -1121,6 +1121,8 @@ def grad_recording(*args, **kwargs) -> Any:
     """Whether recording is on."""
 def grad_resume(*args, **kwargs) -> Any:
     """Undo grad_pause."""
+def grad_set_saver(*args, **kwargs) -> Any:
+    """grad_set_saver((pack, unpack) or None): what is kept for gradients goes through these; gives those before."""
 def grad_tracked(*args, **kwargs) -> Any:
     """Whether a tensor has a history."""
 def grad_unwatch(*args, **kwargs) -> Any:

@@ -28,6 +28,12 @@ typedef struct grad_hook {
     void *context;
 } grad_hook;
 
+/* Kept tensors of a node that a saver has packed: n_in + n_out places, NULL where nothing is. */
+typedef struct {
+    sp_grad_saver saver;
+    void *item[];
+} packed_tensors;
+
 struct sp_grad_node {
     atomic_int refs;
     int n_in, n_out;
@@ -41,6 +47,7 @@ struct sp_grad_node {
     sp_tensor **in;        /* n_in; NULL where the input was left out */
     sp_tensor **out;       /* n_out */
     unsigned *version;     /* n_in + n_out */
+    packed_tensors *packed; /* NULL: they are in `in` and `out` */
     grad_hook *hooks;
     sp_grad_custom custom; /* a function with its own gradient */
     void (*custom_release)(void *context);
@@ -49,6 +56,7 @@ struct sp_grad_node {
 };
 
 _Thread_local int sp__grad_depth;
+static _Thread_local sp_grad_saver current_saver;
 static atomic_uint_fast64_t next_number = 1;
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
@@ -79,6 +87,9 @@ static void node_release(sp_grad_node *node)
                 }
         }
         for (int i = 0; i < n->n_out; i++) sp_tensor_release(n->out[i]);
+        for (int i = 0; n->packed && i < n->n_in + n->n_out; i++)
+            if (n->packed->item[i]) n->packed->saver.release(n->packed->item[i]);
+        sp__free(n->packed);
         for (grad_hook *h = n->hooks; h;) {
             grad_hook *gone = h;
             h = h->next;
@@ -223,6 +234,64 @@ static bool has_gradient(const sp_tensor *t)
     return kind == 'f' || kind == 'c' || is_integer(t);
 }
 
+sp_grad_saver sp_grad_set_saver(sp_grad_saver saver)
+{
+    const sp_grad_saver before = current_saver;
+    current_saver = saver;
+    return before;
+}
+
+static sp_status pack_one(sp_tensor **kept, void **item)
+{
+    if (!*kept || !sp__tensor_has_value(*kept) || (*kept)->symbol) return SP_OK;
+    sp_tensor *shown, *meta = NULL;
+    SP_TRY(sp__tensor_alias(*kept, &shown));
+    sp_status status;
+    SP_GOTO(done, sp__tensor_meta_only(*kept, &meta));
+    SP_GOTO(done, current_saver.pack(current_saver.context, shown, item));
+    sp_tensor_release(*kept);
+    *kept = meta;
+    meta = NULL;
+done:
+    sp_tensor_release(shown);
+    sp_tensor_release(meta);
+    return status;
+}
+/* Hand what the node keeps to the saver. It may compute: nothing of that is recorded. Long lists of inputs stay as they are. */
+static sp_status pack_node(sp_grad_node *n)
+{
+    if (n->n_in > SP_IN_MAX) return SP_OK;
+    const size_t total = (size_t)(n->n_in + n->n_out);
+    n->packed = sp__alloc_zero(sizeof *n->packed + total * sizeof(void *));
+    if (!n->packed) return SP_NOMEM;
+    n->packed->saver = current_saver;
+    const int depth = sp_grad_pause();
+    sp_status status = SP_OK;
+    for (int i = 0; i < n->n_in && status == SP_OK; i++)
+        if (n->edge[i] || (n->in[i] && n->in[i]->rank > 0)) status = pack_one(&n->in[i], &n->packed->item[i]); /* no plain numbers */
+    for (int i = 0; i < n->n_out && status == SP_OK; i++) status = pack_one(&n->out[i], &n->packed->item[n->n_in + i]);
+    sp_grad_resume(depth);
+    return status;
+}
+/* A packed tensor again, owned by the builder; the place's own tensor where there is none. */
+static sp_status unpack_one(sp_builder *b, const sp_grad_node *n, int i, sp_tensor *like, sp_tensor **out)
+{
+    *out = like;
+    if (!n->packed || !n->packed->item[i]) return SP_OK;
+    sp_tensor *t = NULL, *own = NULL;
+    SP_TRY(n->packed->saver.unpack(n->packed->item[i], &t));
+    sp_status status = SP_OK;
+    char a[SP_SHAPE_TEXT], c[SP_SHAPE_TEXT];
+    if (!sp__tensor_same_shape(t, like) || t->dtype != like->dtype)
+        status = sp__fail(SP_RUNTIME, "an unpack hook gave a tensor of shape %s and dtype %s where shape %s and dtype %s were packed",
+                          sp__shape_text(t->rank, t->dims, a), sp_dtype_name((sp_dtype)t->dtype), sp__shape_text(like->rank, like->dims, c),
+                          sp_dtype_name((sp_dtype)like->dtype));
+    else status = sp__tensor_alias(t, &own);
+    sp_tensor_release(t);
+    if (status == SP_OK) *out = sp_builder_take_tensor(b, own);
+    return status;
+}
+
 sp_status sp__grad_record(const sp_call *c, const bool *tracked)
 {
     const sp_op *op = c->op;
@@ -263,6 +332,7 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
         SP_GOTO(done, keep ? sp__tensor_alias(c->out[i], &n->out[i]) : sp__tensor_meta_only(c->out[i], &n->out[i]));
         if (keep) n->version[c->n_in + i] = version_of(c->out[i]);
     }
+    if (current_saver.pack) SP_GOTO(done, pack_node(n));
     for (int i = 0; i < c->n_out; i++) {
         if (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i]))) set_history(c->out[i], n, i);
         if (!op->writes || !c->out[i]->storage) continue;
@@ -583,17 +653,22 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
     sp_builder b;
     sp__builder_init(&b);
     sp_status status = SP_OK;
+    sp_tensor *few_in[SP_IN_MAX], **ins = n->packed ? few_in : n->in;
+    for (int i = 0; n->packed && i < n->n_in; i++) {
+        SP_GOTO(done, unpack_one(&b, n, i, n->in[i], &ins[i]));
+        if (create_graph && ins[i] != n->in[i] && n->edge[i]) set_history(ins[i], n->edge[i], n->edge_index[i]);
+    }
     for (int i = 0; i < n->n_out; i++) {
-        outs[i] = n->out[i];
+        SP_GOTO(done, unpack_one(&b, n, n->n_in + i, n->out[i], &outs[i]));
         /* For gradients of gradients a kept output needs its history: a handle for the time of the rule. */
         if (create_graph && sp__tensor_has_value(outs[i])) {
             sp_tensor *t;
-            SP_GOTO(done, sp__tensor_alias(n->out[i], &t));
+            SP_GOTO(done, sp__tensor_alias(outs[i], &t));
             set_history(t, n, i);
             outs[i] = sp_builder_take_tensor(&b, t);
         }
     }
-    const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = n->in, .out = outs,
+    const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = ins, .out = outs,
                          .dout = dout, .needs = needs, .again = create_graph, .din = din};
     status = n->op->vjp(&b, &rule);
     if (status == SP_OK) status = sp__builder_status(&b);

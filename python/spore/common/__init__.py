@@ -42,7 +42,7 @@ def __getattr__(name):
         return _Function if name == '_Function' else no_grad
     # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
     import importlib
-    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol'):
+    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol', 'saved_tensors'):
         module = importlib.import_module('spore.common.' + place)
         if name in module.__all__:
             return getattr(module, name)

@@ -217,6 +217,31 @@ class _Executor:
         return _core.grad_recording()
 
 
+    # --- the steps of a gradient, taken by hand: the function runs while the engine records, then the record is walked backwards
+
+    def check_run(self, grad, obj, weights, grad_position, *args, create_graph=False):
+        """Has the function run with a record already? It runs anew in `grad`."""
+        return False
+
+    def new_graph(self, obj, *args, **kwargs):
+        """Begin the record of a function."""
+
+    def end_graph(self, obj, output, *args, **kwargs):
+        """End the record of a function."""
+
+    def grad(self, obj, grad, weights, grad_position, *args, **kwargs):
+        """The gradients that GradOperation `grad` asks for."""
+        from spore.common.differentiate import grad as by_position
+        if weights is None and grad_position is not None and not isinstance(grad, _grad_operation()):
+            return by_position(obj, grad_position)(*args, **kwargs)
+        return (grad(obj, weights) if weights is not None else grad(obj))(*args, **kwargs)
+
+
+def _grad_operation():
+    from spore.common.differentiate import GradOperation
+    return GradOperation
+
+
 _pynative_executor = _Executor()
 
 
@@ -264,4 +289,7 @@ def __getattr__(name):
     if name in ("_no_grad", "no_grad"):
         from spore.common.differentiate import no_grad
         return no_grad
+    if name == "_disable_saved_tensors_hooks":
+        from spore.common import saved_tensors
+        return saved_tensors._disable_saved_tensors_hooks
     raise AttributeError(f"module 'spore.common.api' has no attribute '{name}'")

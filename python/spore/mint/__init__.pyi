@@ -307,7 +307,7 @@ def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
 def ones(*sizes, size=None, dtype=None):
     """Ones; float32 unless said otherwise."""
 def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
-    """The outer product of two vectors."""
+    """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
 def permute(input: TensorLike, dims: int | Sequence[int]) -> Tensor:
     """The dimensions in another order; reversed when no order is given."""
 def polar(abs: TensorLike, angle: TensorLike) -> Tensor:

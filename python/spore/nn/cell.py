@@ -14,6 +14,7 @@ from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.common.differentiate import call, through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
+from spore.common.saved_tensors import saved_tensors_hooks
 from spore.graph import state as _state
 from spore.nn._cell_state import CellState, _IncompatibleKeys  # noqa: F401
 
@@ -61,7 +62,7 @@ class Cell(CellState):
             _params=OrderedDict(), _cells=OrderedDict(), _buffers=OrderedDict(), _non_persistent=set(),
             _auto_prefix=auto_prefix, training=False, requires_grad=False, _phase="train", _param_prefix="", _flags={},
             cell_type=None, _cls_name=type(self).__name__, _plain=True, _pre_hooks=OrderedDict(), _hooks=OrderedDict(),
-            _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(), _to_float=None, _recompute=False,
+            _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(), _to_float=None, _recompute=False, _saved_hooks=None,
             _inputs=None, jit_config_dict={}, pipeline_stage_=0, _bprop_debug=False, _scope=None)
         Cell.total_instance_count += 1
         self.instance_count = Cell.total_instance_count
@@ -590,7 +591,7 @@ class Cell(CellState):
     def _refresh_plain(self):
         self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
                                    and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks
-                                   and not self._recompute and not self.requires_grad)
+                                   and not self._recompute and self._saved_hooks is None and not self.requires_grad)
 
     def _call_full(self, args, kwargs, construct=None):
         """With all that may surround construct. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
@@ -612,7 +613,12 @@ class Cell(CellState):
         if self._backward_hooks:
             marks = _Gradients(self)
             args = marks.mark_inputs(args)
-        output = self._construct_once_or_twice(args, kwargs, self.construct if construct is None else construct)
+        construct = self.construct if construct is None else construct
+        if self._saved_hooks is not None and _core.grad_recording():
+            with saved_tensors_hooks(*self._saved_hooks):
+                output = self._construct_once_or_twice(args, kwargs, construct)
+        else:
+            output = self._construct_once_or_twice(args, kwargs, construct)
         for hook, with_kwargs in list(self._hooks.values()):
             answer = call(hook, (self, args, kwargs, output) if with_kwargs else (self, args, output))
             if answer is not None:
@@ -690,6 +696,12 @@ class Cell(CellState):
     def register_backward_hook(self, hook_fn):
         """Call ``hook_fn(cell, grad_input, grad_output)`` when the gradients of the inputs are known."""
         return self._add_hook(self._backward_hooks, hook_fn, hook_fn)
+
+    def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
+        """Let what construct keeps for gradients go through two functions, see spore.saved_tensors_hooks."""
+        self.__dict__["_saved_hooks"] = (pack_hook, unpack_hook)
+        saved_tensors_hooks(pack_hook, unpack_hook)      # checks them
+        self._refresh_plain()
 
     # --- printing ----------------------------------------------------------------------------------------------------
 

@@ -1130,7 +1130,7 @@ class Geqrf(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args, **kwargs): ...
 class Ger(Primitive):
-    """The outer product of two vectors."""
+    """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
     def __init__(self) -> None: ...
     def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
 class Greater(Primitive):
@@ -2506,7 +2506,7 @@ def gcd(input: TensorLike, other: TensorLike) -> Tensor:
 def ge(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are larger or equal."""
 def ger(input: TensorLike, vec2: TensorLike) -> Tensor:
-    """The outer product of two vectors."""
+    """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
 def greater(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are larger."""
 def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
@@ -2656,7 +2656,7 @@ def nextafter(input: TensorLike, other: TensorLike) -> Tensor:
 def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements differ."""
 def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
-    """The outer product of two vectors."""
+    """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
 def permute(input: TensorLike, axis: int | Sequence[int]) -> Tensor:
     """The dimensions in another order; reversed when no order is given."""
 def pixel_shuffle(input: TensorLike, upscale_factor: int) -> Tensor:

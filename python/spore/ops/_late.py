@@ -21,6 +21,7 @@ _FILES = {
         add_layer_norm add_rms_norm AddRmsNorm AddLayerNormV2 rotary_position_embedding RotaryPositionEmbedding ApplyRotaryPosEmb
         moe_token_permute moe_token_unpermute MoeTokenPermute MoeTokenUnpermute ring_attention_update RingAttentionUpdate
         DropoutGenMask DropoutDoMask""",
+    "strided": "as_strided AsStrided",
     "private": """
         FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleLinear1D UpsampleBilinear2D NewZeros NewOnes NewEmpty
         NewFull InnerNonZero InnerIndex CrossEntropyLoss AllFinite AddV2 ReLUV3 SequenceMask ArgminV2 Kthvalue MaxPoolV1 AvgPoolV1
