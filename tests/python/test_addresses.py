@@ -155,7 +155,7 @@ def test_own_function_with_gradient():
         @staticmethod
         def backward(ctx, first, second):
             return first
-    with pytest.raises(ValueError, match="3 inputs, but gave 1"):
+    with pytest.raises(RuntimeError, match="expect: 3, but got: 1"):
         ms.grad(lambda x: sum(Wrong.apply(x, 3, y)))(x)
 
 
@@ -212,7 +212,7 @@ def test_arithmetic_of_two_numbers_is_a_tensor():
     with pytest.raises(TypeError):
         ops.sin(1.0)
     with pytest.raises(TypeError):
-        ops.logical_and(True, False)
+        ops.logical_and(1, 0)
 
 
 def test_a_float_filled_into_integers_is_cut_off():
