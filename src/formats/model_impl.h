@@ -19,6 +19,8 @@ typedef struct sp_model_value {
  * would give the results of that branch), or a condition that does not hold (ASSERT, which gives nothing). Their context is the message. */
 #define SP_HOST_FAILURE "failure"
 #define SP_HOST_ASSERT "assert"
+/* Draws a state for random numbers; files have generators of their own. */
+#define SP_HOST_RANDOM "random_state"
 
 /* One of: a tensor, texts, a list of items. */
 struct sp_item {

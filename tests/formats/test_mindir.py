@@ -356,3 +356,17 @@ def test_parameters_that_branches_and_loops_write(tmp_path, spore_command):
         kept = {p.name: p.asnumpy() for p in net.get_parameters()}
         np.testing.assert_allclose(kept["sum"], held["sum"], 1e-5)
         assert kept["count"] == held["count"] > 0
+
+
+@pytest.mark.parametrize("kind", ["MINDIR", "ONNX"])
+def test_dropout_in_training(tmp_path, kind):
+    """Written with the file's own generator: about half of the elements are dropped, others in every run; the rest is scaled."""
+    net = nn.SequentialCell(nn.ReLU(), nn.Dropout(p=0.5)).set_train()
+    x = ms.Tensor(np.full((64, 64), 3, np.float32))
+    path = str(tmp_path / f"net.{kind.lower()}")
+    ms.export(net, x, file_name=path, file_format=kind)
+    again = nn.GraphCell(ms.load(path)) if kind == "MINDIR" else ms.onnx.load(path)
+    first, second = again(x).asnumpy(), again(x).asnumpy()
+    for one in (first, second):
+        assert set(np.unique(one)) == {0, 6} and 0.4 < (one == 0).mean() < 0.6
+    assert (first != second).any()

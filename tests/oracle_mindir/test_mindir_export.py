@@ -117,7 +117,8 @@ def test_every_operator(tmp_path, capsys):
         found = _core.model_load(str(path), "mindir").run(*[t for t in inputs if t is not None])
         for got, want in zip(found, mindir_table.compute(op, inputs, attrs), strict=True):
             got, want = got.asnumpy(), want.asnumpy()
-            if got.shape != want.shape or got.dtype != want.dtype or not np.allclose(got, want, 1e-4, 1e-4, equal_nan=True):
+            random = "random numbers" in reasons.get(op["name"], "")
+            if got.shape != want.shape or got.dtype != want.dtype or not random and not np.allclose(got, want, 1e-4, 1e-4, equal_nan=True):
                 wrong.append(f"{name}: {got.dtype}{got.shape} {got.ravel()[:4]} instead of {want.dtype}{want.shape} {want.ravel()[:4]}")
     with capsys.disabled():
         print(f"\n{len(written - refused)} of {len(_core.op_table())} operators are written to MindIR")

@@ -194,7 +194,9 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     case SP_NODE_CALL: return n->n_out || o->ordered ? write_call(o, n, NULL) : SP_OK;
     case SP_NODE_PARTIAL:
     case SP_NODE_SWITCH: return write_function_value(o, n);
-    case SP_NODE_HOST: write_failure(o, n); return o->model.status;
+    case SP_NODE_HOST: /* generators of MindSpore have states of their own */
+        if (sp__mo_fails(n)) write_failure(o, n);
+        return o->model.status;
     default: break;
     }
     sp_status status = sp__mo_write(o, n);
@@ -218,7 +220,7 @@ static sp_status find_live(mo_out *o, const sp_function *f)
     if (f->tail) o->live[f->tail->id] = 1;
     for (int i = 0; i < f->n_results; i++) need(o, f->results[i]);
     for (sp_node *n = f->last; n; n = n->prev) {
-        if (n->kind == SP_NODE_STORE || n->kind == SP_NODE_HOST || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
+        if (n->kind == SP_NODE_STORE || sp__mo_fails(n) || (n->kind == SP_NODE_CALL && o->ordered)) o->live[n->id] = 1;
         if (!o->live[n->id]) continue;
         const mo_rule *rule = n->kind == SP_NODE_OP ? sp__mo_rule(n) : NULL;
         if (rule && rule->fuse) {

@@ -388,13 +388,6 @@ static sp_status run_reduce_all_axes(mi_call *c, const mi_rule *rule, mi_value *
     return sp__mi_apply(c, rule->op, "", 1, &x, out);
 }
 
-static sp_status run_dropout(mi_call *c, const mi_rule *rule, mi_value **out)
-{
-    (void)rule, (void)out;
-    SP_CHECK(c->n_in >= 1, SP_FORMAT, "Dropout has no input");
-    return sp__fail(SP_FORMAT, "the file holds a net that was exported for training: Dropout is not supported here");
-}
-
 /* --- conditions that must hold --------------------------------------------------------------------------------- */
 
 static sp_status check_holds(const char *message, const sp_tensor *t)
@@ -451,7 +444,8 @@ static const mi_rule rules[] = {
     CODE("Shape", NULL, sp__mi_run_shape), CODE("TensorShape", NULL, sp__mi_run_shape), CODE("DynamicShape", NULL, sp__mi_run_shape),
     CODE("ExpandDims", NULL, sp__mi_run_expand_dims), CODE("Squeeze", NULL, sp__mi_run_squeeze), CODE("Flatten", NULL, sp__mi_run_flatten),
     CODE("FlattenExt", NULL, sp__mi_run_flatten), CODE("StridedSlice", NULL, sp__mi_run_strided_slice), CODE("ReverseV2", NULL, sp__mi_run_reverse),
-    CODE("Split", NULL, sp__mi_run_split), CODE("LSTM", NULL, sp__mi_run_lstm), CODE("Dropout", NULL, run_dropout), CODE("Assert", NULL, run_assert),
+    CODE("Split", NULL, sp__mi_run_split), CODE("LSTM", NULL, sp__mi_run_lstm), CODE("Dropout", NULL, sp__mi_run_dropout),
+    CODE("UniformReal", "random_uniform", sp__mi_run_random), CODE("StandardNormal", "random_normal", sp__mi_run_random), CODE("UniformInt", "random_int", sp__mi_run_random), CODE("Assert", NULL, run_assert),
     CODE("ZerosLike", "0", run_like), CODE("OnesLike", "1", run_like), CODE("ZerosLikeExt", "0", run_like),
     CODE("OnesLikeExt", "1", run_like), CODE("Zeros", "0", run_zeros), CODE("Ones", "1", run_zeros),
     CODE("Max", "reduce_max", run_reduce_all_axes), CODE("Min", "reduce_min", run_reduce_all_axes),

@@ -60,6 +60,8 @@ mi_run sp__mi_run_turned, sp__mi_run_slope, sp__mi_run_bias_add_grad, sp__mi_run
 /* mindir_ops_place.c */
 mi_run sp__mi_run_pad, sp__mi_run_pad_attr, sp__mi_run_fill, sp__mi_run_scatter_nd, sp__mi_run_scatter_elements, sp__mi_run_cummin, sp__mi_run_resize,
     sp__mi_run_blocks, sp__mi_run_triangular, sp__mi_run_crop, sp__mi_run_fft;
+/* mindir_ops_random.c */
+mi_run sp__mi_run_random, sp__mi_run_dropout;
 /* mindir_ops_shape.c */
 mi_run sp__mi_run_shape, sp__mi_run_expand_dims, sp__mi_run_squeeze, sp__mi_run_flatten, sp__mi_run_strided_slice;
 mi_run sp__mi_run_reverse, sp__mi_run_split, sp__mi_run_slice, sp__mi_run_slice_ext, sp__mi_run_split_tensor, sp__mi_run_chunk, sp__mi_run_clamp;

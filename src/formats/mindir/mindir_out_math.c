@@ -78,7 +78,34 @@ static bool is_fixed(const sp_node *n) { return sp__meta_known(&n->out[0]->meta)
 
 static bool one_axis(const sp_node *n) { return sp__mo_attr_list(n, "axis").n <= 1; }
 
+/* --- random numbers ---------------------------------------------------------------------------------------------- */
+
+/* Numbers of a generator, times a factor, plus a number; MindSpore's generators make float32. */
+static void write_random(mo_out *o, const char *type, double factor, double plus)
+{
+    const sp_meta *m = sp__mo_result(o);
+    sp_meta wide = *m;
+    wide.dtype = SP_DTYPE_F32;
+    mo x = SP_MO(o, type, "seed=0, seed2=0, side_effect_hidden=True", &wide, sp__mo_sizes(o));
+    x = SP_MO(o, "Mul", NULL, &wide, x, sp__mo_scalar(o, SP_DTYPE_F32, factor));
+    if (m->dtype == SP_DTYPE_F32) {
+        SP_MO_GIVE(o, "Add", NULL, x, sp__mo_scalar(o, SP_DTYPE_F32, plus));
+        return;
+    }
+    x = SP_MO(o, "Add", NULL, &wide, x, sp__mo_scalar(o, SP_DTYPE_F32, plus));
+    SP_MO_GIVE(o, "Cast", NULL, x, sp__mo_int(o, sp__mo_type_number(m->dtype)));
+}
+
+static void write_random_uniform(mo_out *o)
+{
+    const double low = sp__mo_attr_float(o->node, "low");
+    write_random(o, "UniformReal", sp__mo_attr_float(o->node, "high") - low, low);
+}
+
+static void write_random_normal(mo_out *o) { write_random(o, "StandardNormal", sp__mo_attr_float(o->node, "std"), sp__mo_attr_float(o->node, "mean")); }
+
 const mo_rule sp__mo_math[] = {
+    SP_MO_CODE("random_uniform", write_random_uniform), SP_MO_CODE("random_normal", write_random_normal),
     SP_MO_TEXT("div", "Div(x, y)"), SP_MO_TEXT("cast", "Cast(x, dtype)"), SP_MO_TEXT("select", "Select(condition, x, y)"),
     SP_MO_TEXT("select_same", "Select(condition, x, y)"),
     SP_MO_TEXT("gelu_tanh", "GeLU(x)"), SP_MO_CODE("gelu", write_gelu), SP_MO_CODE("leaky_relu", write_leaky_relu),

@@ -325,6 +325,7 @@ static void run_node(walk *w, sp_node *n)
     case SP_NODE_HOST:
         if (!strcmp(n->host->name, SP_HOST_FAILURE)) write_failure(w, n);
         else if (!strcmp(n->host->name, SP_HOST_ASSERT)) write_assert(w, n);
+        else if (!strcmp(n->host->name, SP_HOST_RANDOM)) n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
         else declined(w, "Python code");
         break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
@@ -471,7 +472,12 @@ static const char *unsupported(const sp_node *n, int opset)
     switch (n->kind) {
     case SP_NODE_OP: return is_written(n, opset) ? NULL : n->op->name;
     case SP_NODE_STORE: return "writing to a Parameter (is the network in training mode?)";
-    case SP_NODE_HOST: return strcmp(n->host->name, SP_HOST_FAILURE) && strcmp(n->host->name, SP_HOST_ASSERT) ? "Python code" : NULL;
+    case SP_NODE_HOST: {
+        static const char *const names[] = {SP_HOST_FAILURE, SP_HOST_ASSERT, SP_HOST_RANDOM};
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (!strcmp(n->host->name, names[i])) return NULL;
+        return "Python code";
+    }
     case SP_NODE_GRAD: return "a gradient";
     default: return NULL;
     }
