@@ -110,6 +110,11 @@ typedef struct sp_program_options {
 
 /* Compile a finished function. The graph is kept as long as the program lives. */
 SP_API sp_status sp_program_create(sp_function *f, const sp_program_options *options, sp_program **out);
+/* Keep what compiling finds out in files of this folder, and take it from there when the same function is compiled again, in this
+ * process or another; NULL: do not (as at first). The folder is made when needed and may be shared by any number of processes. A file
+ * that is damaged or of another version of the library is not used. most_bytes: of all files together, 0 for 256 MiB; those that
+ * were not used for longest go. Failures are no errors: sp_program_report tells what was read, written and why not. */
+SP_API sp_status sp_program_cache(const char *folder, uint64_t most_bytes);
 SP_API sp_program *sp_program_retain(sp_program *p);
 SP_API void sp_program_release(sp_program *p);
 /* Run. results are owned by the caller. Any number of threads may run one program at a time. */

@@ -619,6 +619,18 @@ static PyObject *program_create(PyObject *self, PyObject *args)
     return (PyObject *)o;
 }
 
+static PyObject *program_cache(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *folder = NULL;
+    unsigned long long most = 0;
+    if (!PyArg_ParseTuple(args, "O&|K:program_cache", PyUnicode_FSConverter, &folder, &most)) return NULL;
+    const sp_status status = sp_program_cache(PyBytes_AsString(folder)[0] ? PyBytes_AsString(folder) : NULL, most);
+    Py_DECREF(folder);
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
 enum { FEW = 32 };
 
 static PyObject *program_run(PyObject *self, PyObject *args)
@@ -701,6 +713,7 @@ static PyMethodDef functions[] = {
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
     {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
     {"program_create", program_create, METH_VARARGS, "program_create(function, off=None, fast=False)\n--\n\nCompile."},
+    {"program_cache", program_cache, METH_VARARGS, "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_graph(PyObject *module)

@@ -1207,6 +1207,8 @@ def place_pop() -> Any:
     """Leave the frame."""
 def place_push(file, line, function, text) -> Any:
     """Enter a frame of the source."""
+def program_cache(folder, most_bytes=0) -> Any:
+    """Keep compiled programs there; '': do not."""
 def program_create(function, off=None, fast=False) -> Any:
     """Compile."""
 def recording() -> Any:

@@ -3,6 +3,8 @@
 
 Options that steer hardware we do not have are checked and kept, so that a script can read back what it set.
 """
+import os
+
 from spore import _core
 from spore.graph import state
 
@@ -229,6 +231,27 @@ def get_context(attr_key):
     if attr_key == 'runtime_num_threads':
         return _core.threads()
     return _values[attr_key]
+
+
+_programs_kept = ('', 0)
+
+
+def _keep_programs():
+    """Tell the engine where to keep compiled programs: asked before each is made, as options and environment may have changed."""
+    global _programs_kept
+    enabled = _values['enable_compile_cache']
+    if enabled is None:
+        enabled = os.environ.get('MS_COMPILER_CACHE_ENABLE') == '1'
+    wanted = ('', 0)
+    if enabled:
+        path = _values['compile_cache_path'] or os.environ.get('MS_COMPILER_CACHE_PATH') or '.'
+        most = os.environ.get('SPORE_COMPILE_CACHE_BYTES', '0')
+        if not most.isdecimal():
+            raise ValueError(f"SPORE_COMPILE_CACHE_BYTES is {most!r}, it must be a number of bytes")
+        wanted = (os.path.join(os.path.abspath(path), 'rank_0', 'graph_cache'), int(most))
+    if wanted != _programs_kept:
+        _core.program_cache(*wanted)
+        _programs_kept = wanted
 
 
 def _get_mode():

@@ -122,6 +122,7 @@ struct sp_replace {
     char *target;    /* what gets replaced, links resolved */
     char *folder;    /* of the target */
     char *temporary; /* name of the new file; empty while it has none */
+    bool hasty;
     uint64_t total_bytes;
     uint64_t started; /* of these, on their way to disk */
     size_t buffered;
@@ -236,6 +237,8 @@ failed:
 
 void sp__replace_private(sp_replace *r) { (void)fchmod(r->fd, 0600); /* our own new file: cannot fail */ }
 
+void sp__replace_hasty(sp_replace *r) { r->hasty = true; }
+
 static sp_status write_all(sp_replace *r, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
@@ -297,7 +300,7 @@ static sp_status sync_folder(const sp_replace *r)
 sp_status sp__replace_take_commit(sp_replace *r)
 {
     sp_status status = flush(r);
-    if (status == SP_OK && fsync_retry(r->fd) != 0)
+    if (status == SP_OK && !r->hasty && fsync_retry(r->fd) != 0)
         status = sp__fail(SP_IO, "%llu bytes cannot be brought to disk: %s", (unsigned long long)r->total_bytes,
                           strerror(errno));
     if (status == SP_OK && r->temporary[0] == '\0' && give_name(r) != 0)
@@ -317,7 +320,7 @@ sp_status sp__replace_take_commit(sp_replace *r)
         sp__replace_abort(r);
         return status;
     }
-    status = sync_folder(r);
+    if (!r->hasty) status = sync_folder(r);
     replace_free(r);
     return status;
 }

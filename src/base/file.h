@@ -38,6 +38,8 @@ typedef struct sp_replace sp_replace;
 sp_status sp__replace_open(const char *path, sp_replace **out);
 /* The new file will be for its owner's eyes only. */
 void sp__replace_private(sp_replace *r);
+/* It can be made again if it is lost: the commit does not wait for the disk. */
+void sp__replace_hasty(sp_replace *r);
 /* Append. Small pieces are gathered. */
 sp_status sp__replace_write(sp_replace *r, const void *data, size_t bytes);
 /* To disk, then under the target's name. Ends r, also on failure. */

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "device/blocked.h"
+#include "graph/cache.h"
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
 
@@ -656,6 +657,14 @@ static sp_status plan_outputs(planner *l)
     return SP_OK;
 }
 
+/* Who runs when and where results lie: what sp__cache_arrange may know. */
+static sp_status arrange(sp_plan *p)
+{
+    SP_TRY(sp__plan_lanes(p));
+    sp__plan_lifetimes(p);
+    return sp__plan_place(p);
+}
+
 static sp_status plan_all(planner *l, sp_tensor *const *in)
 {
     SP_TRY(survey(l));
@@ -674,10 +683,9 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     if (l->s->planning & SP_PLAN_FUSE) SP_TRY(sp__plan_fuse(l->p));
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
-    SP_TRY(sp__plan_lanes(l->p, l->s->planning & SP_PLAN_LANES));
-    sp__plan_lifetimes(l->p);
+    SP_TRY(sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
     if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
-    return sp__plan_place(l->p);
+    return SP_OK;
 }
 
 /* Values carry marks while a plan is made, and constants belong to several segments: one plan at a time. */

@@ -48,6 +48,7 @@ typedef struct sp_fused sp_fused;
 
 typedef struct sp_step {
     const sp_node *node;   /* for messages */
+    int number;            /* among the steps before they are dealt to lanes */
     sp_kernel_fn run;
     const sp_op *op;
     const void *attrs;
@@ -182,8 +183,10 @@ sp_status sp__step_fuse(sp_plan *p, int i, sp_step *out);
 sp_status sp__plan_tails(sp_plan *p);
 /* Fused steps in front of reductions become their heads. */
 sp_status sp__plan_heads(sp_plan *p);
-/* Turns of all steps, in an order that may change; several: also with several lanes. */
-sp_status sp__plan_lanes(sp_plan *p, bool several);
+/* Turns of all steps, in an order that may change; with several lanes where the plan may have them. */
+sp_status sp__plan_lanes(sp_plan *p);
+/* Time of a step on one thread, roughly, in nanoseconds: it decides about lanes, never about results. */
+double sp__step_cost(const sp_plan *p, const sp_step *s);
 /* First and last step of every root, from the turns. */
 void sp__plan_lifetimes(sp_plan *p);
 /* Offsets of all roots of kind ARENA; fills arena_bytes and least_bytes. */

@@ -15,8 +15,7 @@ enum {
     SHARE_NS = 4000      /* what it costs to get other threads to work */
 };
 
-/* Time of a step on one thread, roughly: it decides about lanes, never about results. */
-static double step_cost(const sp_plan *p, const sp_step *s)
+double sp__step_cost(const sp_plan *p, const sp_step *s)
 {
     double bytes = 0, counts = 1;
     int n_large = 0;
@@ -49,7 +48,7 @@ typedef struct {
 
 static sketch sketch_step(const sp_plan *p, const sp_step *s)
 {
-    sketch out = {.cost = step_cost(p, s)};
+    sketch out = {.cost = sp__step_cost(p, s)};
     const int results = s->n_in + s->n_out;
     for (int k = -1; k < sp__step_handles(s); k++) {
         const int root = k < 0 ? s->work : sp__step_root(p, s, k);
@@ -168,8 +167,9 @@ static void add_alone(sp_plan *p, int step)
     else p->turns[p->n_turns++] = (sp_turn){.first = step, .n_lanes = 1, .end = {step + 1}};
 }
 
-sp_status sp__plan_lanes(sp_plan *p, bool several)
+sp_status sp__plan_lanes(sp_plan *p)
 {
+    const bool several = p->segment->planning & SP_PLAN_LANES;
     p->turns = sp__arena_alloc(&p->arena, (size_t)(p->n_steps + 1) * sizeof *p->turns);
     sketch *sketches = sp__alloc((size_t)(p->n_steps + 1) * sizeof *sketches);
     if (!p->turns || !sketches) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "graph/cache.h"
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
 #include "graph/program.h"
@@ -34,15 +35,61 @@ void sp__blame(const sp_node *node)
     sp_error_raise(&e);
 }
 
+/* `kept`: for the cache, to follow the constants of f; NULL: not wanted. */
+static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_outer *kept)
+{
+    SP_TRY(sp__graph_copy(f, &p->graph));
+    if (kept) SP_TRY(sp__outer_follow(kept, p->graph));
+    SP_TRY(sp__graph_close(p->graph));
+    SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
+             "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
+    return chosen ? sp__passes_run(p, chosen) : SP_OK;
+}
+
+/* The optimised graph from the cache, if there is one that can be used. */
+static bool read_optimised(sp_program *p, const sp_outer *o)
+{
+    sp_map *map;
+    sp_bytes_in bytes;
+    if (sp__cache_get("graph", sp__outer_key(o), &map, &bytes, p->cache_note) != SP_OK) return false;
+    const bool done = sp__outer_read(o, &bytes, &p->graph) == SP_OK;
+    sp__map_release(map);
+    snprintf(p->cache_note, sizeof p->cache_note, done ? "passes were spared" : "the file of this program is not used: its contents are malformed");
+    return done;
+}
+
+static sp_status find_optimised(sp_program *p, sp_function *f, unsigned chosen)
+{
+    char options[32];
+    sp_outer *o;
+    snprintf(options, sizeof options, "%x", chosen);
+    if (sp__outer_create(f, options, &o) != SP_OK) {
+        snprintf(p->cache_note, sizeof p->cache_note, "not used: the program has large constants, or no digest could be made");
+        return optimise(p, f, chosen, NULL);
+    }
+    sp_status status = SP_OK;
+    if (!read_optimised(p, o)) {
+        sp_bytes bytes = {0};
+        status = optimise(p, f, chosen, o);
+        char failed[SP_CACHE_NOTE] = "";
+        if (status == SP_OK && sp__outer_write(o, p->graph, &bytes) == SP_OK) sp__cache_put("graph", sp__outer_key(o), &bytes, failed);
+        else snprintf(failed, sizeof failed, "not written: the program holds something that files cannot");
+        if (failed[0]) memcpy(p->cache_note, failed, sizeof failed);
+        else if (!p->cache_note[0]) snprintf(p->cache_note, sizeof p->cache_note, "written for the next time");
+        sp__free(bytes.data);
+    }
+    sp__outer_free(o);
+    return status;
+}
+
 static sp_status compile(sp_program *p, sp_function *f, const sp_program_options *options, bool exact)
 {
     sp_meta metas[1];
     p->n_results = sp__function_metas(f, 0, metas);
-    SP_TRY(sp__graph_copy(f, &p->graph));
-    SP_TRY(sp__graph_close(p->graph));
-    SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
-             "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
-    if (!exact) SP_TRY(sp__passes_run(p, options));
+    unsigned chosen = 0;
+    if (!exact) SP_TRY(sp__passes_choose(options, &chosen));
+    p->planning = sp__passes_planning(chosen);
+    SP_TRY(!exact && sp__cache_on() ? find_optimised(p, f, chosen) : optimise(p, f, chosen, NULL));
     for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;
     return sp__code_make(p);
 }
@@ -219,6 +266,7 @@ sp_status sp_program_report(const sp_program *p, char **out)
     text t = {.data = sp__alloc(1024), .capacity = 1024};
     if (!t.data) return SP_NOMEM;
     say(&t, "program %s: %d functions, made in %.0f us\n", p->entry->function->name, p->n_codes, p->create_us);
+    if (p->cache_note[0]) say(&t, "  compile cache: %s\n", p->cache_note);
     for (int i = 0; i < p->n_reports; i++)
         say(&t, "  pass %-12s %6.0f us  %s: %d\n", p->reports[i].name, p->reports[i].us, p->reports[i].what,
             p->reports[i].count);

@@ -97,6 +97,7 @@ struct sp_program {
     int n_reports;
     unsigned planning;     /* SP_PLAN_... */
     double create_us;
+    char cache_note[160];  /* what the cache on disk did; "": it was off */
     sp_function *function; /* in the source */
     pthread_mutex_t lock;  /* of `exact` */
     sp_program *exact;     /* the same without passes, for runs that are recorded: made when first needed */

@@ -134,9 +134,7 @@ sp_value *sp__function_add_param(sp_function *f, const sp_meta *meta, bool is_fu
     return v;
 }
 
-/* Constants up to this size are copied, so that a later write to the tensor cannot change the program; larger ones are
- * shared, as a copy of each weight would double the memory of a network. */
-enum { CONSTANT_COPY_BYTES = 1 << 20, CONSTANTS_REMEMBERED = 64 };
+enum { CONSTANTS_REMEMBERED = 64 };
 
 /* One value for one tensor used many times: looked up by handle and version among the latest. */
 typedef struct sp_constant {
@@ -157,7 +155,7 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
     sp_owned *o = own(g), *keep = own(g);
     sp_value *v = o && keep ? value_create(g->first, SP_VALUE_CONSTANT) : NULL;
     if (!v) return NULL;
-    if (sp_tensor_bytes(t) <= CONSTANT_COPY_BYTES && (t->flags & SP_TENSOR_CONTIGUOUS)) {
+    if (sp_tensor_bytes(t) <= SP_CONSTANT_COPY_BYTES && (t->flags & SP_TENSOR_CONTIGUOUS)) {
         if (sp_tensor_copy(t, &o->tensor) != SP_OK) return NULL;
     } else if (sp__tensor_alias(t, &o->tensor) != SP_OK) {
         return NULL;

@@ -152,6 +152,10 @@ struct sp_graph {
     struct sp_constant *constants; /* the latest, to find them again */
 };
 
+/* Constants up to this size are copied, so that a later write to the tensor cannot change the program; larger ones are
+ * shared, as a copy of each weight would double the memory of a network. */
+enum { SP_CONSTANT_COPY_BYTES = 1 << 20 };
+
 /* --- making ------------------------------------------------------------------------------------------------------ */
 
 sp_function *sp__function_create(sp_graph *g, sp_function *parent, const char *name);

@@ -326,6 +326,7 @@ class Compiled:
                 if type(args[i]) in (int, float):
                     kinds[i] = OfScalar(type(args[i]))
             entry = self.with_state(kinds, names, len(args))
+        context._keep_programs()
         entry.program = _core.program_create(entry.function)
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state

@@ -17,6 +17,7 @@ enum { VERIFY_ALWAYS = 0 };
 enum { VERIFY_ALWAYS = 1 };
 #endif
 enum { N_PASSES = sizeof passes / sizeof *passes };
+_Static_assert(N_PASSES <= 32, "passes are bits of an unsigned");
 
 /* Is `name` in a list like "fold,share"? Each entry may begin with `sign`; 0: with nothing. */
 static bool listed(const char *list, const char *name, char sign)
@@ -52,7 +53,7 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
+sp_status sp__passes_choose(const sp_program_options *options, unsigned *chosen)
 {
     const char *off = options ? options->off : NULL, *environment = getenv("SPORE_PASSES");
     SP_TRY(check_names(off, 0, "options.off"));
@@ -61,15 +62,28 @@ sp_status sp__passes_run(sp_program *p, const sp_program_options *options)
     SP_CHECK(!numerics || strcmp(numerics, "exact") == 0 || strcmp(numerics, "fast") == 0, SP_VALUE,
              "SPORE_NUMERICS is '%s', it must be exact or fast", numerics);
     const bool fast = (options && options->fast) || (numerics && strcmp(numerics, "fast") == 0);
+    *chosen = 0;
+    for (int i = 0; i < N_PASSES; i++)
+        if (!listed(off, passes[i]->name, 0) && !listed(environment, passes[i]->name, '-') && (fast || !passes[i]->fast)) *chosen |= 1u << i;
+    return SP_OK;
+}
+
+unsigned sp__passes_planning(unsigned chosen)
+{
+    unsigned planning = 0;
+    for (int i = 0; i < N_PASSES; i++)
+        if (chosen >> i & 1) planning |= passes[i]->planning;
+    return planning;
+}
+
+sp_status sp__passes_run(sp_program *p, unsigned chosen)
+{
     const bool verify = VERIFY_ALWAYS || getenv("SPORE_VERIFY");
     p->reports = sp__arena_alloc(&p->arena, N_PASSES * sizeof *p->reports);
     if (!p->reports) return SP_NOMEM;
     sp__results_mark(p->graph);
     for (int i = 0; i < N_PASSES; i++) {
-        if (listed(off, passes[i]->name, 0) || listed(environment, passes[i]->name, '-')) continue;
-        if (passes[i]->fast && !fast) continue;
-        p->planning |= passes[i]->planning;
-        if (!passes[i]->run) continue;
+        if (!(chosen >> i & 1) || !passes[i]->run) continue;
         double start = now_us();
         int count = 0;
         sp_status status = passes[i]->run(p->graph, &count);

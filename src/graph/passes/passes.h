@@ -25,8 +25,11 @@ typedef struct sp_pass_report {
 #include "graph/passes/passes.def"
 #undef SP_PASS
 
-/* All passes that are not switched off; p->reports says what they did. */
-sp_status sp__passes_run(sp_program *p, const sp_program_options *options);
+/* Which passes are not switched off, by options and environment, as bits in the order of the list; what of them plans may do. */
+sp_status sp__passes_choose(const sp_program_options *options, unsigned *chosen);
+unsigned sp__passes_planning(unsigned chosen);
+/* Run them; p->reports says what they did. */
+sp_status sp__passes_run(sp_program *p, unsigned chosen);
 
 /* Before them, apart.c: mark the values that results of the entry show. */
 void sp__results_mark(sp_graph *g);
