@@ -134,3 +134,32 @@ def test_the_slope_of_powers():
     eager = ms.grad(lambda a: (a ** 2).sum())(x).asnumpy()
     graph = ms.jit(ms.grad(lambda a: (a ** 2).sum()))(x).asnumpy()
     assert eager.tobytes() == graph.tobytes()
+
+
+@pytest.mark.parametrize("shape, size", [((2, 3, 8, 8), 1), ((1, 2, 17, 23), 7), ((1, 1, 5, 9), (3, 2)), ((1, 2, 3, 4), (5, 6))])
+def test_the_gradient_of_adaptive_means(shape, size):
+    x, rows, columns = np.zeros(shape, np.float64), *(np.atleast_1d(size).repeat(2)[:2] if np.size(size) == 1 else size)
+    g = np.random.RandomState(0).standard_normal((*shape[:2], rows, columns))
+    wanted = np.zeros(shape)
+    for i in range(rows):
+        for j in range(columns):
+            a, b = i * shape[2] // rows, -(-(i + 1) * shape[2] // rows)
+            c, d = j * shape[3] // columns, -(-(j + 1) * shape[3] // columns)
+            wanted[:, :, a:b, c:d] += (g[:, :, i, j] / ((b - a) * (d - c)))[:, :, None, None]
+    for dtype, close in ((ms.float64, 1e-12), (ms.float32, 1e-6), (ms.float16, 4e-3), (ms.bfloat16, 3e-2)):
+        weights = Tensor(g).astype(dtype)
+        found = ms.grad(lambda t: (ops.adaptive_avg_pool2d(t, size) * weights).sum())(Tensor(x).astype(dtype))
+        np.testing.assert_allclose(found.astype(ms.float64).asnumpy(), wanted, atol=close * 4)
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+@pytest.mark.parametrize("a, b", [((1, 300), (300, 1)), ((7, 33), (33, 1)), ((1, 33), (33, 7)), ((2, 3, 40), (2, 40, 1)), ((5, 0), (0, 1)), ((1, 1), (1, 1))])
+def test_vectors_of_half_precision(dtype, a, b):
+    """Widened, summed in float32 and rounded once: k roundings of the sum of magnitudes, and that of the result."""
+    x, y = numbers(a, dtype, 0, False), numbers(b, dtype, 1, False)
+    wide = x.astype(ms.float64).asnumpy(), y.astype(ms.float64).asnumpy()
+    exact, sizes = np.matmul(*wide), np.matmul(*map(np.abs, wide))
+    room = a[-1] * 2.0 ** -24 * sizes + (2.0 ** -8 if dtype == ms.bfloat16 else 2.0 ** -11) * np.abs(exact) * 1.001
+    assert (np.abs(ops.matmul(x, y).astype(ms.float64).asnumpy() - exact) <= room).all()
+    turned = ops.matmul(Tensor(np.ascontiguousarray(np.swapaxes(x.astype(ms.float32).asnumpy(), -1, -2))).astype(dtype).swapaxes(-1, -2), y)
+    same(turned, ops.matmul(x, y))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_matmul.c - matmul on sp__gemm. float16, and bfloat16 on a CPU without dot products for it, are widened to float first and rounded
- * once at the end. */
+/* cpu_matmul.c - matmul on sp__gemm. float16, and bfloat16 on a CPU without dot products for it or times a vector, are widened to float first
+ * and rounded once at the end. */
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
 #include "ir/matmul_geometry.h"
@@ -15,15 +15,15 @@ typedef struct matmul_plan {
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-static sp_status plan(const sp_call *c, matmul_plan *p)
+/* Geometry of the product, of row-major copies if operands are widened. */
+static sp_status measure(const sp_call *c, bool half, matmul_plan *p)
 {
-    sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
-    p->half = !sp__gemm_takes(dtype);
     sp_tensor a = *c->in[0], b = *c->in[1];
-    if (p->half) {
+    if (half) {
         sp__shape_strides(a.rank, a.dims, a.strides);
         sp__shape_strides(b.rank, b.dims, b.strides);
     }
+    p->half = half;
     SP_TRY(sp__matmul_measure(&a, &b, c->attrs, &p->g));
     sp__matmul_geometry *g = &p->g;
     if (g->n_batch > 1 && sp__matmul_is_tall(g)) {
@@ -31,13 +31,24 @@ static sp_status plan(const sp_call *c, matmul_plan *p)
         g->n_batch = 1;
         g->batch_rank = 0;
     }
+    return SP_OK;
+}
+
+static sp_status plan(const sp_call *c, matmul_plan *p)
+{
+    const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
+    const sp_tensor *a = c->in[0], *b = c->in[1];
+    SP_TRY(measure(c, !sp__gemm_takes(dtype), p));
+    /* A vector would fill one row of each tile. */
+    if (!p->half && dtype == SP_DTYPE_BF16 && (p->g.m == 1 || p->g.n == 1)) SP_TRY(measure(c, true, p));
+    const sp__matmul_geometry *g = &p->g;
     p->s = (sp__gemm_shape){.dtype = p->half ? SP_DTYPE_F32 : dtype, .m = g->m, .n = g->n, .k = g->k, .a_row = g->a_row,
                             .a_col = g->a_col, .b_row = g->b_row, .b_col = g->b_col, .c_row = g->n};
     /* A dimension of one has no stride to speak of; say the one that suits the kernels. */
     if (g->k == 1) p->s.a_col = p->s.b_row = 1;
     if (g->n == 1 && g->b_row == 1) p->s.b_col = g->k;
-    p->a_count = a.count;
-    p->b_count = b.count;
+    p->a_count = a->count;
+    p->b_count = b->count;
     p->c_count = g->n_batch * g->m * g->n;
     p->offsets_bytes = g->n_batch > 1 ? aligned((size_t)g->n_batch * 2 * sizeof(int64_t)) : 0;
     p->wide_bytes = p->half ? aligned((size_t)p->a_count * 4) + aligned((size_t)p->b_count * 4) +
