@@ -14,7 +14,7 @@ TensorPy = Tensor
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'clear_jit_compile_results', 'get_code_extra',
            'jit_mode_pi_disable', 'jit_mode_pi_enable', 'pi_jit_set_context', 'update_pijit_default_config',
-           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty']
+           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty', 'pyboost_detach']
 
 
 class MSContext:
@@ -127,3 +127,24 @@ def pyboost_empty(args):
     from spore import mint
     size, dtype, _ = args
     return mint.empty(tuple(size), dtype=dtype)
+
+
+def pyboost_detach(tensor):
+    """The same contents without a history."""
+    from spore._core import grad_detach
+    return grad_detach(tensor)
+
+
+# Bases that MindSpore's classes have in its compiled part: the classes themselves, for those who ask what something is.
+_BASES = {"Cell_": "spore.nn Cell", "Primitive_": "spore.ops Primitive", "GradOperation_": "spore.ops GradOperation",
+          "HyperMap_": "spore.ops HyperMap", "Map_": "spore.ops Map", "MultitypeFuncGraph_": "spore.ops MultitypeFuncGraph",
+          "COOTensor": "spore COOTensor", "CSRTensor": "spore CSRTensor", "PyNativeExecutor_": "spore.common.api _PyNativeExecutor",
+          "JitExecutor_": "spore.common.api _JitExecutor", "GraphExecutor_": "spore.common.api _CellGraphExecutor"}
+
+
+def __getattr__(name):
+    if name in _BASES:
+        import importlib
+        place, _, wanted = _BASES[name].partition(" ")
+        return getattr(importlib.import_module(place), wanted)
+    raise AttributeError(f"module 'spore._c_expression' has no attribute '{name}'")

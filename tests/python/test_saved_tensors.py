@@ -153,3 +153,13 @@ def test_as_strided_is_a_view():
     same(ms.grad(lambda x: as_strided(x * 2, (3, 2), (1, 1)))(x), [[2, 4, 4, 2], [0] * 4, [0] * 4])
     with pytest.raises(ValueError, match="covers elements 0 to 40 of 12"):
         as_strided(x, (9, 9), (4, 1))
+
+
+def test_bases_of_the_compiled_part():
+    from spore import _c_expression as compiled
+    for base, made in (("Cell_", nn.Dense(1, 1)), ("Primitive_", ops.Add()), ("GradOperation_", ALL), ("HyperMap_", ops.HyperMap()),
+                       ("PyNativeExecutor_", _pynative_executor), ("TensorPy", X)):
+        assert isinstance(made, getattr(compiled, base)), base
+    same(ms.grad(lambda x: x * compiled.pyboost_detach(x))(X), [2.0, 2.0])
+    with pytest.raises(AttributeError, match="no attribute 'Nothing_'"):
+        compiled.Nothing_
