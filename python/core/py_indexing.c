@@ -609,6 +609,14 @@ static int put_part(sp_tensor *x, const plan *g, sp_tensor *value)
     return result;
 }
 
+/* A write that reaches no element does nothing, whatever the shape of the value, as in MindSpore. */
+static bool is_empty(const plan *g)
+{
+    for (int i = 0; i < g->rank; i++)
+        if (g->dims[i] == 0) return true;
+    return false;
+}
+
 int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
 {
     if (!value) return PyErr_SetString(PyExc_TypeError, "elements of a Tensor cannot be deleted"), -1;
@@ -618,10 +626,16 @@ int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value)
     plan g;
     int result = -1;
     sp_tensor *v = NULL, *base = NULL;
+    if (PyList_Check(index) && PyList_Size(index) == 0) { /* read_index refuses it: read, it is an error */
+        v = value_tensor(x, value);
+        const int written = v ? 0 : -1;
+        sp_tensor_release(v);
+        return written;
+    }
     if (read_index(index, &p) < 0 || make_plan(x, &p, &g) < 0) goto done;
     v = value_tensor(x, value);
     if (!v) goto done;
-    if (p.nothing) {
+    if (p.nothing || (!p.advanced && is_empty(&g))) {
         result = 0;
     } else if (!p.advanced) {
         if (records(x) || records(v)) {

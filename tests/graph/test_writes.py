@@ -189,3 +189,22 @@ def test_a_list_of_tensors_as_index_stands_for_a_tuple():
     for call in (f, ms.jit(f)):
         one, rows = call(x, Tensor(1), Tensor(2))
         assert (one.shape, one.asnumpy().tolist(), rows.shape) == ((), 6.0, (1, 4))
+
+
+@pytest.mark.parametrize("compiled", (False, True))
+@pytest.mark.parametrize("value", (5.0, [9.0], [9.0, 8.0, 7.0]))
+def test_a_write_to_no_element_does_nothing(compiled, value):
+    """As in MindSpore 2.10, also where the value's shape does not fit."""
+    def empty_slice(x, y):
+        x[4:2] = y
+        return x
+
+    def empty_list(x, y):
+        x[[]] = y
+        return x
+
+    for function in (empty_slice, empty_list):
+        x = ms.Tensor(np.arange(6, dtype=np.float32))
+        y = value if isinstance(value, float) else ms.Tensor(np.array(value, np.float32))
+        result = (ms.jit(function) if compiled else function)(x, y)
+        assert result.asnumpy().tolist() == [0, 1, 2, 3, 4, 5]
