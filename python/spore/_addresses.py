@@ -15,6 +15,7 @@ dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _jit_fallback_utils _mo
 dataset.callback: ds_callback validators
 dataset.debug: debug_hook pre_defined_hook
 dataset.utils: browse_dataset line_reader
+dataset.dataloader: dataset sampler distributed dataloader _utils _utils.collate _utils.worker
 dataset.engine: cache_admin offload queue
 device_context.cpu: device op_tuning
 device_context.ascend: device op_debug op_precision op_tuning
@@ -51,7 +52,8 @@ multitype_ops._constexpr_utils multitype_ops.equal_impl multitype_ops.not_equal_
 multitype_ops.less_equal_impl multitype_ops.greater_impl multitype_ops.greater_equal_impl multitype_ops.getitem_impl \
 multitype_ops.setitem_impl multitype_ops.floordiv_impl multitype_ops.mod_impl multitype_ops.pow_impl multitype_ops.negative_impl \
 multitype_ops.in_impl multitype_ops.not_in_impl multitype_ops.logical_and_impl multitype_ops.logical_or_impl \
-multitype_ops.logical_not_impl multitype_ops.uadd_impl
+multitype_ops.logical_not_impl multitype_ops.uadd_impl multitype_ops.invert_impl multitype_ops.left_shift_impl \
+multitype_ops.right_shift_impl multitype_ops.bitwise_and_impl multitype_ops.bitwise_or_impl multitype_ops.bitwise_xor_impl
 parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrapper _dp_allreduce_fusion \
 _parallel_serialization _ps_context _tensor checkpoint_convert cluster data_access_adapter distributed \
 parameter_broadcast strategy transform_safetensors function function.reshard_func
@@ -67,7 +69,7 @@ train.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice f
 occlusion_sensitivity perplexity precision recall roc root_mean_square_surface_distance topk
 train.summary < train.summary._events: _lineage_adapter _summary_adapter _writer_pool writer
 train: train_thor train_thor.convert_utils train_thor.dataset_helper train_thor.model_thor
-utils: _pytree dryrun ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils
+utils: dryrun ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils
 tools < utils: data_dump sdc_detect stress_detect
 """
 _PLACES = {}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names that programs and tests take from MindSpore's compiled part: the Tensor type, the types of dtypes, what compiling came
 to. What steers its runtime is not here."""
+import enum
+
 from spore._core import Tensor
 from spore.common import dtype as typing
 from spore.graph.compiler import compiled_of
@@ -36,6 +38,38 @@ class MSContext:
     def is_pkg_support_device(self, device):
         """Is there support for a kind of device?"""
         return device == 'CPU'
+
+    def get_param(self, param):
+        """A setting of the context by its key in `ms_ctx_param`."""
+        from spore import context
+        return context.get_context(param.name)
+
+    def set_param(self, param, value):
+        """Change a setting of the context."""
+        from spore import context
+        context.set_context(**{param.name: value})
+
+
+# Keys of settings, those that `context.set_context` knows
+ms_ctx_param = enum.Enum("ms_ctx_param", "mode device_target device_id save_graphs save_graphs_path max_call_depth jit_level "
+                         "jit_syntax_level deterministic runtime_num_threads memory_optimize_level check_bprop max_device_memory "
+                         "enable_compile_cache compile_cache_path pynative_synchronize debug_level")
+
+
+class NoFallbackGuard:
+    """While it lives MindSpore's operators do not call functions that a subclass of Tensor puts in their place; operators here never
+    do."""
+
+
+def function_id(function):
+    """A number that is one function's alone as long as it lives."""
+    return id(function)
+
+
+def frombuffer(buffer, dtype, count=-1, offset=0):
+    """See `mindspore.frombuffer`."""
+    from spore import frombuffer as made
+    return made(buffer, dtype=dtype, count=count, offset=offset)
 
 
 class ParamInfo:
@@ -139,6 +173,10 @@ def pyboost_detach(tensor):
 _BASES = {"Cell_": "spore.nn Cell", "Primitive_": "spore.ops Primitive", "GradOperation_": "spore.ops GradOperation",
           "HyperMap_": "spore.ops HyperMap", "Map_": "spore.ops Map", "MultitypeFuncGraph_": "spore.ops MultitypeFuncGraph",
           "COOTensor": "spore COOTensor", "CSRTensor": "spore CSRTensor", "PyNativeExecutor_": "spore.common.api _PyNativeExecutor",
+          "PyTreeDef": "spore.utils._pytree PyTreeDef", "_tree_flatten": "spore.utils._pytree tree_flatten",
+          "_tree_unflatten": "spore.utils._pytree tree_unflatten", "_tree_leaves": "spore.utils._pytree tree_leaves",
+          "_tree_structure": "spore.utils._pytree tree_structure", "_tree_map": "spore.utils._pytree tree_map",
+          "_register_pytree_node": "spore.utils._pytree register_pytree_node",
           "JitExecutor_": "spore.common.api _JitExecutor", "GraphExecutor_": "spore.common.api _CellGraphExecutor"}
 
 

@@ -23,6 +23,11 @@ common.initializer: _assignment _calculate_fan_in_and_fan_out _calculate_correct
 common.seed: _get_graph_seed
 communication.management: init get_rank get_group_size GlobalComm
 dataset.core.validator_helpers: parse_user_args type_check type_check_list check_value check_pos_int32 check_uint8 replace_none INT32_MAX
+dataset.dataloader: dataset sampler distributed dataloader
+dataset.dataloader.dataset: Dataset IterableDataset
+dataset.dataloader.sampler: RandomSampler SequentialSampler
+dataset.dataloader._utils.collate: default_collate default_convert
+dataset.engine.iterators: _cleanup _unset_iterator_cleanup ITERATORS_LIST
 dataset.vision.transforms: ImageTensorOperation VideoTensorOperation
 dataset.transforms.vision: c_transforms py_transforms Inter
 dataset.transforms.vision.c_transforms: Resize
@@ -40,6 +45,9 @@ nn.wrap.grad_reducer: DistributedGradReducer
 nn.wrap.loss_scale: TrainOneStepWithLossScaleCell _grad_scale _grad_overflow
 ops._grad.grad_base: bprop_getters
 ops._primitive_cache: _get_cache_prim
+numpy.utils: _to_tensor _to_tensor_origin_dtype
+ops.composite.multitype_ops.bitwise_and_impl: bitwise_and
+utils._pytree: tree_flatten tree_unflatten tree_map
 ops.composite: GradOperation HyperMap MultitypeFuncGraph clip_by_value
 ops.operations: _inner_ops _grad_ops nn_ops
 ops.primitive: constexpr Primitive prim_attr_register _primexpr

@@ -133,3 +133,91 @@ def test_copies_keep_declarations_and_marks():
     assert ops.mean(x, 0, ms.mutable(True)).shape == (1, 3)
     with pytest.raises(TypeError):
         ops.mean(x, 0, ms.mutable(1))
+
+
+def test_generated_names():
+    """Names of MindSpore's generated modules: views, functions that write, objects of primitives."""
+    from spore.ops import auto_generate as made
+    a = Tensor(np.arange(6).reshape(2, 3).astype(np.float32))
+    assert made.View()(a, (3, 2)).shape == made.view_op(a, (3, 2)).shape == (3, 2) and made.view(a, (6,)).shape == (6,)
+    assert made.ViewDtype()(a, ms.int32).dtype == ms.int32
+    assert [t.shape for t in made.SplitWithSizeView()(a, (1, 2), 1)] == [(2, 1), (2, 2)]
+    assert [t.asnumpy().tolist() for t in made.UnstackExtView()(a, 1)] == [[0, 3], [1, 4], [2, 5]]
+    assert made.RealView()(Tensor(np.array([1 + 2j], np.complex64))).asnumpy().tolist() == [1]
+    assert made.gather_nd_ext(a, Tensor([[1, 2]])).asnumpy().tolist() == [5]
+    assert made.relu6_grad_op(a, a).asnumpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert made.muls(a, 3).asnumpy()[1, 2] == 15 and made.max_(a) == 5 and made.add_scalar(a, 2, 3).asnumpy()[0, 0] == 6
+    b = Tensor(np.ones((2, 3), np.float32))
+    assert made.inplace_add_ext(b, a, 2) is b and b.asnumpy().tolist() == (1 + 2 * a.asnumpy()).tolist()
+    assert made.sub_tensor_(b, a, 1).asnumpy().tolist() == (1 + a.asnumpy()).tolist() and made.inplace_muls(b, 0).asnumpy().sum() == 0
+    with pytest.raises(NotImplementedError, match="QuantMatmul is an operator of Ascend"):
+        made.QuantMatmul()(a)
+
+
+def test_trees():
+    """utils._pytree, with the answers of MindSpore 2.10."""
+    from collections import OrderedDict, namedtuple
+    from spore.utils import _pytree as trees
+    pair = namedtuple("pair", "x y")
+    tree = {"b": 1, "a": [2, (3, None)], "c": pair(4, OrderedDict(z=1))}
+    leaves, structure = trees.tree_flatten(tree)
+    assert leaves == [2, 3, None, 1, 4, OrderedDict(z=1)] and trees.tree_unflatten(structure, leaves) == tree
+    assert (structure.num_leaves, structure.num_nodes, repr(structure)) == (6, 10, "PyTreeDef({...})")
+    assert repr(trees.tree_structure([1, (2,)])) == "PyTreeDef([*, PyTreeDef((*))])"
+    assert trees.tree_map(lambda a, b: (a, b), [1, 2], [(3, 4), 5]) == [(1, (3, 4)), (2, 5)]
+    leaves, structure = trees.tree_flatten([1, Tensor(2), "a"], tensors_only_leaf=True)
+    assert len(leaves) == 1 and trees.tree_unflatten(structure, ["t"]) == [1, "t", "a"]
+    assert repr(structure) == "PyTreeDef([Const(int), *, Const(str)])"
+    assert trees.tree_leaves([(1, 2), 3], is_leaf=lambda value: isinstance(value, tuple)) == [(1, 2), 3]
+    for wrong, kind, text in ((lambda: trees.tree_unflatten(structure, []), ValueError, "Not enough leaves"),
+                              (lambda: trees.tree_unflatten(structure, [1, 2]), ValueError, "Too many leaves"),
+                              (lambda: trees.tree_map(max, [1, 2], [3]), TypeError, "list size differs"),
+                              (lambda: trees.tree_map(max, {"a": 1}, {"b": 1}), TypeError, "missing key"),
+                              (lambda: trees.tree_map(max, [1], 5), TypeError, "expected list, got int"),
+                              (lambda: hash(structure), TypeError, "unhashable")):
+        with pytest.raises(kind, match=text):
+            wrong()
+
+
+def test_trees_of_registered_classes():
+    from spore.utils import _pytree as trees
+
+    @trees.register_pytree_node_class
+    class Both:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def tree_flatten(self):
+            return (self.a, self.b), "aux"
+
+        @staticmethod
+        def tree_unflatten(aux, children):
+            return aux, children
+    leaves, structure = trees.tree_flatten([Both(1, 2), 3])
+    assert leaves == [1, 2, 3] and trees.tree_unflatten(structure, [7, 8, 9]) == [("aux", (7, 8)), 9]
+
+
+def test_settings_of_the_compiled_part():
+    from spore._c_expression import MSContext, NoFallbackGuard, frombuffer, ms_ctx_param
+    context = MSContext.get_instance()
+    before = context.get_param(ms_ctx_param.mode)
+    try:
+        context.set_param(ms_ctx_param.mode, ms.GRAPH_MODE)
+        assert ms.get_context("mode") == ms.GRAPH_MODE == context.get_param(ms_ctx_param.mode)
+    finally:
+        context.set_param(ms_ctx_param.mode, before)
+    assert context.get_param(ms_ctx_param.device_target) == "CPU" and NoFallbackGuard() is not None
+    assert frombuffer(bytearray([1, 2]), ms.uint8).asnumpy().tolist() == [1, 2]
+
+
+def test_iterators_are_cleaned_up():
+    """As conftest.py of MindSpore's dataset tests does after each."""
+    import spore.dataset as ds
+    from spore.dataset.engine.iterators import ITERATORS_LIST, _cleanup, _unset_iterator_cleanup, check_iterator_cleanup
+    iterator = ds.NumpySlicesDataset([1, 2, 3]).create_tuple_iterator()
+    next(iterator)
+    assert ITERATORS_LIST and not check_iterator_cleanup()
+    _cleanup()
+    assert not ITERATORS_LIST and check_iterator_cleanup()
+    _unset_iterator_cleanup()
+    assert not check_iterator_cleanup()

@@ -176,8 +176,29 @@ class DictIterator(Iterator):
         return dict(zip(self._columns, row))
 
 
+_cleaning = False
+
+
+def _set_iterator_cleanup():
+    """From now on `check_iterator_cleanup` is True."""
+    global _cleaning
+    _cleaning = True
+
+
+def _unset_iterator_cleanup():
+    """From now on `check_iterator_cleanup` is False."""
+    global _cleaning
+    _cleaning = False
+
+
+def check_iterator_cleanup():
+    """Whether all iterators have been ended by `_cleanup` and nobody has said since that this is over."""
+    return _cleaning
+
+
 def _cleanup():
     """End all iterators that are alive; for MindSpore's tests."""
+    _set_iterator_cleanup()
     for mark in list(ITERATORS_LIST):
         iterator = mark()
         if iterator is not None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names that MindSpore's generated modules give to the operators of mint: `add_ext` is mint.add, `AddExt` its primitive."""
+import functools
 import re
 
 from ._make import primitive
@@ -35,6 +36,12 @@ _OTHER.update({
     "LeakyReLUExt": "leaky_relu", "Im2ColExt": "unfold", "Col2ImExt": "fold", "ConvTranspose2D": "conv_transpose2d",
     "TraceV2": "trace", "Copy": "clone", "NLLLoss2d": "nll_loss", "FillScalar": "full", "SelectV2": "where",
     "GatherNdExt": "gather_nd"})
+_OTHER.update({
+    "muls": "mul", "divs": "div", "add_scalar": "add", "sub_scalar": "sub", "floor_div_scalar": "floor_divide", "eq_scalar": "eq",
+    "less_scalar": "less", "lerp_scalar": "lerp", "select_v2": "where", "gather_nd_ext": "gather_nd", "copy": "clone", "max_": "max",
+    "min_": "min"})
+_IN_PLACE = set("""sub_tensor_ sub_scalar_ div_tensor_ div_scalar_ masked_fill_tensor_ masked_fill_scalar_ fill_diagonal_ index_put_
+    floor_""".split())
 _KEPT = {"StackExt": "dim=0", "Concat": "axis=0"}
 
 
@@ -78,7 +85,16 @@ def _instance(name):
         if callable(found) and not isinstance(found, type):
             return found
     kind = getattr(ops, "".join(part.capitalize() for part in stem.split("_")), None)
+    if not isinstance(kind, type):                         # silu_grad: SiLUGrad
+        kind = getattr(ops, _by_letters().get(stem.replace("_", ""), ""), None)
     return kind() if isinstance(kind, type) else None
+
+
+@functools.lru_cache(None)
+def _by_letters():
+    """Names of primitives by their letters alone."""
+    from .. import ops
+    return {name.lower(): name for name in dir(ops) if name[0].isupper()}
 
 
 def _in_place(name):
@@ -91,12 +107,32 @@ def _in_place(name):
     return primitive(name, lambda self, input, *args: getattr(input, method)(*args), doc=f"Tensor.{method} as a primitive.")
 
 
+def _in_place_function(name):
+    """`inplace_add_ext`, `sub_tensor_`: the method of Tensor that writes to it (add_, sub_), or None."""
+    from .._core import Tensor
+    stem = name[8:] if name.startswith("inplace_") else name.rstrip("_")
+    stem = re.sub("(_ext|_tensor|_scalar)+$", "", stem)
+    stem = {"adds": "add", "muls": "mul"}.get(stem, stem)
+    method = getattr(Tensor, stem + "_", None)
+    if method is None:
+        return None
+
+    def function(input, *args, **kwargs):
+        if stem in ("add", "sub") and len(args) == 2:      # the factor of the other operand
+            args, kwargs = args[:1], {"alpha": args[1], **kwargs}
+        return method(input, *args, **kwargs)
+    function.__name__, function.__doc__ = name, method.__doc__
+    return function
+
+
 def lookup(name):
     """The function or primitive of that name, or None."""
     if name.endswith("_op"):
         return _instance(name)
     if name.startswith("Inplace"):
         return _in_place(name)
+    if name.startswith("inplace_") or name in _IN_PLACE:
+        return _in_place_function(name)
     if not (name.endswith(("_ext", "Ext", "_view")) or name in _OTHER or name in _SAME):
         return None
     stem = re.sub("(_ext|Ext|_view|_ext_view|View)$", "", name)
@@ -104,7 +140,7 @@ def lookup(name):
     function = _of_mint(_OTHER.get(name) or stem.lower()) or _of_mint(_snake(stem))
     if function is None and (name in _SAME or name in _OTHER):
         function = _of_ops(_OTHER.get(name) or _snake(stem)) or _of_ops(stem.lower())
-    if function is not None and stem.lower() in ("add", "sub"):
+    if function is not None and (_OTHER.get(name) or stem.lower()) in ("add", "sub"):
         function = _scaled(function)
     if function is None or lower:
         return function

@@ -23,7 +23,8 @@ _FILES = {
         DropoutGenMask DropoutDoMask""",
     "strided": "as_strided AsStrided",
     "private": """
-        FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleLinear1D UpsampleBilinear2D NewZeros NewOnes NewEmpty
+        FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleNearest3D view view_dtype contiguous View ViewDtype
+        RealView ImagView SplitTensorView SplitWithSizeView UnstackExtView UpsampleLinear1D UpsampleBilinear2D NewZeros NewOnes NewEmpty
         NewFull InnerNonZero InnerIndex CrossEntropyLoss AllFinite AddV2 ReLUV3 SequenceMask ArgminV2 Kthvalue MaxPoolV1 AvgPoolV1
         kthvalue index correlate Eigh SelfAdjointEig TridiagonalSolve broadcast_gradient_args TensorCopySlices DynamicStitch
         DynamicBroadcastGradientArgs DynamicBroadcastTo SliceExt SliceExtView SelectExtView SelectView ExpandDimsView
@@ -52,7 +53,22 @@ _FILES = {
         QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter
         WeightQuantBatchMatmul MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache
         PromptKVCache GetNext FormatCast Push
-        Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm""",
+        Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm
+        batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc convolution create_symmetric_memory
+        dequant_swiglu_quant dynamic_block_quant ffn_ext fused_add_topk_div group_topk grouped_matmul grouped_matmul_add_ kv_scale_cache
+        matmul_add_ mla mla_preprocess moe_init_routing quant_matmul reshape_and_cache swiglu_grad topkrouter topprouter get_mem put_mem
+        put_mem_signal signal_wait_until
+        AddLayerNormGrad AllGatherMatmul ApplyCamePart1 ApplyCamePart2 ApplyCamePart3 ApplyCamePart4 BatchNormElemt BatchNormElemtGrad
+        BatchNormGatherStatsWithCounts BatchNormStats BinaryCrossEntropyWithLogitsBackward Conv1DPadding Conv2DPadding Conv3DPadding ConvTbc
+        Convolution ConvolutionGrad ConvolutionStrGrad CreateSymmetricMemory CrossEntropyLossGrad DequantSwigluQuant DropoutDoMaskExt
+        DropoutGenMaskExt DropoutGradExt DynamicBlockQuant EmbeddingDenseBackward FFNExt FlashAttentionScoreGrad FuncDropoutExt
+        FuncMaxPool2D GetMem Gmm GmmBackward GmmBackwardFusion GmmV2 GmmV2Backward GmmV2BackwardFusion InnerMoeTokenUnpermute
+        InplaceGroupedMatmulAdd InplaceMatmulAdd KLDivGrad L1LossBackwardExt LightningIndexerGrad LogSigmoidGrad MSELossGradExt
+        MatmulReduceScatter MaxPoolGradWithIndices MaxPoolGradWithMask MaxPoolWithIndices MaxPoolWithMask MoeTokenPermuteGrad
+        MoeTokenUnpermuteGrad MultiScaleDeformableAttn MultiScaleDeformableAttnGrad NLLLoss2dGrad NormalFloatFloat NormalFloatTensor
+        NormalTensorFloat NormalTensorTensor NpuGelu NsaCompressGrad NsaSelectAttentionGrad PutMem PutMemSignal QuantLinearSparse
+        QuantMatmul RotaryPositionEmbeddingGrad RotatedIou SignalOp SignalWaitUntil SilentCheckV2 SilentCheckV3 SparseFlashAttentionGrad
+        SpeedFusionAttentionGrad SwigluGrad TransposeBatchMatmulTranspose GRUV2Grad WKV WKVGrad""",
     "sparse_tensors": """
         SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm
         SparseToDenseV2 SparseSlice SparseReorder SparseReshape SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseAdd

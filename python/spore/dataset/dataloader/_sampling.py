@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a DataLoader's samples come from, and the order of their numbers."""
+import types
+
 import numpy as np
 
 
@@ -19,11 +21,13 @@ def check(value, name, kinds, least=None):
 class Dataset:
     """Samples by number. Subclasses define ``__getitem__``, and ``__len__`` for samplers."""
 
+    __class_getitem__ = classmethod(types.GenericAlias)
+
     def __getitem__(self, index):
         raise NotImplementedError(f"{type(self).__name__} must implement __getitem__ method.")
 
 
-class IterableDataset:
+class IterableDataset(Dataset):
     """Samples one after another. Subclasses define ``__iter__``."""
 
     def __iter__(self):
@@ -54,6 +58,8 @@ class TensorDataset(Dataset):
 
 class Sampler:
     """Base of samplers: ``__iter__`` gives numbers of samples."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, data_source=None):
         self.data_source = data_source

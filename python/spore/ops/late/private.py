@@ -57,6 +57,31 @@ _add("UpsampleNearest1D", _upsampled("nearest", 1, False))
 _add("UpsampleNearest2D", _upsampled("nearest", 2, False))
 _add("UpsampleLinear1D", _upsampled("linear", 1, True))
 _add("UpsampleBilinear2D", _upsampled("bilinear", 2, True))
+_add("UpsampleNearest3D", _upsampled("nearest", 3, False))
+
+
+def view(input, shape):
+    """input.view(*shape)"""
+    return input.view(*ints_of(shape, "shape"))
+
+
+def view_dtype(input, dtype):
+    """The memory of a Tensor read as another dtype."""
+    return input.view(dtype)
+
+
+def contiguous(input):
+    """input.contiguous()"""
+    return input.contiguous()
+
+
+_plain("View", view)
+_plain("ViewDtype", view_dtype)
+_plain("RealView", lambda input: _op("real")(input), "The real parts.")
+_plain("ImagView", lambda input: _op("imag")(input), "The imaginary parts.")
+_plain("SplitTensorView", lambda input, split_size, dim=0: _op("split")(input, split_size, dim), "See ops.split.")
+_plain("SplitWithSizeView", lambda input, split_size, dim=0: _op("split")(input, split_size, dim), "See ops.split.")
+_plain("UnstackExtView", lambda input, dim=0: _op("unbind")(input, dim), "See ops.unbind.")
 _plain("NewZeros", lambda input, size, dtype=None: input.new_zeros(size, dtype=dtype))
 _plain("NewOnes", lambda input, size, dtype=None: input.new_ones(size, dtype=dtype))
 _plain("NewEmpty", lambda input, size, dtype=None, device=None: input.new_empty(size, dtype=dtype))
