@@ -221,3 +221,50 @@ def test_iterators_are_cleaned_up():
     assert not ITERATORS_LIST and check_iterator_cleanup()
     _unset_iterator_cleanup()
     assert not check_iterator_cleanup()
+
+
+def w(*shape, k=0):
+    return Tensor(np.sin(np.arange(np.prod(shape)) * 1.7 + k).reshape(shape).astype(np.float32))
+
+
+G = ops.operations._grad_ops
+SECOND = {   # name: how it is called, and what MindSpore 2.10 answers
+    "UpsampleNearest2DGrad": (lambda: G.UpsampleNearest2DGrad()(w(1, 1, 3, 3), (1, 1, 2, 2), (3, 3), None),
+                          [[0.56, 0.5429, -1.318, 0.8592]]),
+    "UpsampleTrilinear3DGrad": (lambda: G.UpsampleTrilinear3DGrad(False)(w(1, 1, 2, 2, 3), (1, 1, 1, 1, 2), (2, 2, 3), None),
+                          [[-1.2758, 1.2062]]),
+    "MaximumGradGrad": (lambda: G.MaximumGradGrad()(w(3), w(3, k=1), w(3, k=2), w(3, k=3)),
+                          [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.1411, -0.5298, -0.7728]]),
+    "LayerNormGradGrad": (lambda: G.LayerNormGradGrad(1, 1)(w(1, 2), w(1, 2, k=1), w(1, 1, k=2), w(1, 1, k=3),
+                                                            w(2, k=4), w(1, 2, k=5), w(2, k=6), w(2, k=7)),
+                          [[-0.2713, -0.037], [1.21, 1.2801], [-0.5689, 0.2051]]),
+    "BatchNormGradGrad": (lambda: G.BatchNormGradGrad(True)(w(2, 1, 1, 2), w(2, 1, 1, 2, k=1), w(1, k=2), w(1, k=3), w(1, k=2),
+                                                              w(2, 1, 1, 2, k=5), w(1, k=6), w(1, k=7)),
+                          [[-0.2981, 0.1694, 0.0769, -0.3668], [-0.1088, 0.6911, 1.7495, 0.6768], [-1.5768]]),
+    "IgammaGradA": (lambda: G.IgammaGradA()(Tensor([0.5, 2.0]), Tensor([1.0, 3.0])),
+                          [[-0.3898, -0.1974]]),
+    "MaxPoolGradGrad": (lambda: G.MaxPoolGradGrad(2, 1, "VALID")(w(1, 1, 2, 3), w(1, 1, 1, 2), w(1, 1, 2, 3, k=1)),
+                          [[0.4274, 0.4274]]),
+    "MedianGrad": (lambda: G.MedianGrad(True)(Tensor(np.float32(3)), Tensor([1., 2., 2.]), Tensor(np.float32(2)), Tensor(1)),
+                          [[0.0, 1.5, 1.5]]),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_gradients_of_gradients(name):
+    call, answers = SECOND[name]
+    found = call()
+    for part, answer in zip(found if isinstance(found, (tuple, list)) else (found,), answers, strict=True):
+        np.testing.assert_allclose(part.asnumpy().ravel(), answer, rtol=1e-3, atol=1e-4)
+
+
+def test_gradient_of_a_norm_in_groups():
+    """By the norm itself."""
+    x, dy, gamma, beta = w(2, 4, 3), w(2, 4, 3, k=1), w(4, k=2), w(4, k=3)
+    groups = x.asnumpy().reshape(2, 2, -1)
+    mean, rstd = Tensor(groups.mean(2)), Tensor(1 / np.sqrt(groups.var(2) + 1e-5))
+    for found, part in zip(ops.auto_generate.GroupNorm()(x, 2, gamma, beta, 1e-5)[1:], (mean, rstd), strict=True):
+        np.testing.assert_allclose(found.asnumpy(), part.asnumpy(), rtol=1e-4, atol=1e-5)
+    wanted = ms.grad(lambda x, gamma, beta: (ops.auto_generate.GroupNorm()(x, 2, gamma, beta, 1e-5)[0] * dy).sum(), (0, 1, 2))(x, gamma, beta)
+    for found, part in zip(G.GroupNormGrad()(dy, x, mean, rstd, gamma, 2), wanted, strict=True):
+        np.testing.assert_allclose(found.asnumpy(), part.asnumpy(), rtol=1e-3, atol=1e-4)

@@ -21,7 +21,7 @@ _SAME = set("""
     HFFT2 IFFT2 KLDiv HFFTN BoolNot IndexSelect Mv Min IHFFT Threshold MatrixInverseExt Exp2 Dot FFTFreq EmptyLike IRFFT
     LogAddExp2 ArgSort RandnLike Diagonal Nansum LinalgQr Addmm Addbmm IRFFTN Baddbmm Max RFFT2 Log10 SolveTriangular Norm
     IFFTN FFTShift TriangularSolve RFFT Outer LogAddExp BitwiseNot FullLike IHFFTN Hardtanh IFFTShift Frac Correlate Addmv
-    GroupNorm FFT2 IRFFT2 Take Clone Randn VarMean Chunk Std FFT StdMean IsNegInf ViewAs RFFTN Var Empty LogSumExp IFFT Mm
+    FFT2 IRFFT2 Take Clone Randn VarMean Chunk Std FFT StdMean IsNegInf ViewAs RFFTN Var Empty LogSumExp IFFT Mm
     RandInt Log2 IHFFT2 BroadcastToView RFFTFreq FFTN Scatter ExpandAs HFFT ChunkView NarrowView Vdot CosineEmbeddingLoss
     Any PixelShuffle""".split())
 _OTHER.update({

@@ -102,6 +102,10 @@ _FILES = {
         SoftMarginLossGrad SoftShrinkGrad SoftmaxBackward SoftmaxGrad SoftplusGrad SoftplusGradExt SqrtGrad StridedSliceGrad
         TanhGrad ThresholdGrad TraceGrad UniqueGrad ConcatOffset AffineGridGrad CdistGrad MishGradExt ROIAlignGrad LuUnpackGrad
         MaxPoolGradWithArgmax MaxUnpool2DGrad MaxUnpool3DGrad""",
+    "second_gradients": """
+        UpsampleNearest1DGrad UpsampleNearest2DGrad UpsampleNearest3DGrad UpsampleLinear1DGrad UpsampleBilinear2DGrad
+        UpsampleTrilinear3DGrad MaximumGradGrad MinimumGradGrad LayerNormGradGrad BatchNormGradGrad GroupNorm GroupNormGrad MaxPoolGradGrad
+        MedianGrad IgammaGradA""",
 }
 _PLACE = {name: file for file, names in _FILES.items() for name in names.split()}
 
