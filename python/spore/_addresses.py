@@ -58,6 +58,7 @@ parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrappe
 _parallel_serialization _ps_context _tensor checkpoint_convert cluster data_access_adapter distributed \
 parameter_broadcast strategy transform_safetensors function function.reshard_func
 parallel.nn: parallel_cell_wrapper parallel_grad_reducer
+rewrite: api api.node api.node_type api.pattern_engine api.scoped_value api.symbol_tree
 profiler: analysis common dynamic_profiler envprofiler experimental_config mstx platform profiler profiler_action_controller \
 profiler_interface schedule
 runtime: device device_limit event executor memory stream stream_limit thread_bind_core
@@ -98,6 +99,10 @@ def _places(address):
         _PLACES["dataset.transforms.vision"] = ("dataset.vision",)
         _PLACES["nn.probability.distribution._utils.utils"] = ("nn.probability.distribution._utils",)
         _PLACES["ops.communication"] = ("ops.late.communication",)
+        for name in ("", ".standard_method", ".trope"):          # compile_config is looked up in the first
+            _PLACES["graph._parse" + name] = ("_extends.parse" + name,)
+        _PLACES["graph._utils"] = _PLACES["graph._utils.cell_attr_register"] = ("_extends.utils",)
+        _PLACES["graph._utils.pijit_context"] = ("common._pijit_context",)
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
     return _PLACES.get(address)
 

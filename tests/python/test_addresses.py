@@ -31,7 +31,15 @@ dataset.engine.iterators: _cleanup _unset_iterator_cleanup ITERATORS_LIST
 dataset.vision.transforms: ImageTensorOperation VideoTensorOperation
 dataset.transforms.vision: c_transforms py_transforms Inter
 dataset.transforms.vision.c_transforms: Resize
+common._pijit_context: PIJitCaptureContext Unsupported
+common.tensor: _TensorMeta
+graph._parse.standard_method: list_append
+graph._utils.pijit_context: Unsupported
+mint: fix
+mint.nn.functional: smooth_l1_loss
 mint.optim: Adam AdamW SGD
+rewrite.api.scoped_value: ScopedValue ValueType
+rewrite.api.node_type: NodeType
 nn.cell: Cell
 nn.layer.activation: get_activation
 nn.layer.conv: _Conv

@@ -268,3 +268,28 @@ def test_gradient_of_a_norm_in_groups():
     wanted = ms.grad(lambda x, gamma, beta: (ops.auto_generate.GroupNorm()(x, 2, gamma, beta, 1e-5)[0] * dy).sum(), (0, 1, 2))(x, gamma, beta)
     for found, part in zip(G.GroupNormGrad()(dy, x, mean, rstd, gamma, 2), wanted, strict=True):
         np.testing.assert_allclose(found.asnumpy(), part.asnumpy(), rtol=1e-3, atol=1e-4)
+
+
+def test_a_function_of_several_graphs_is_refused():
+    from spore.common._pijit_context import Unsupported
+
+    @ms.jit(capture_mode="bytecode", fullgraph=True)
+    def broken(x):
+        return Tensor(x.asnumpy()) * 2
+    with pytest.raises(Unsupported, match="Reason"):
+        broken(Tensor([1.0]))
+
+
+def test_compile_config_at_both_addresses():
+    """A setting made at one address is seen at the other."""
+    from spore._extends.parse import compile_config
+    from spore.graph._parse import compile_config as other
+    assert other is compile_config
+
+
+def test_smooth_l1_loss_of_mint():
+    a, b = Tensor([1.0, 2.0, 3.0]), Tensor([1.5, 0.0, 9.0])
+    loss = ms.mint.nn.functional.smooth_l1_loss
+    assert loss(a, b) == 2.375 and loss(a, b, "sum") == 7.125
+    assert loss(a, b, "none", 2.0).asnumpy().tolist() == [0.0625, 1.0, 5.0]
+    assert ms.mint.fix(Tensor([1.7, -1.7])).asnumpy().tolist() == [1.0, -1.0]

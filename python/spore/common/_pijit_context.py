@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Capturing by bytecode, by the names of MindSpore's own modules: what ``jit(capture_mode="bytecode")`` does."""
 from spore.common.api import jit
+from spore.graph.errors import NotOneGraph as Unsupported
 
-__all__ = ["PIJitCaptureContext"]
+__all__ = ["PIJitCaptureContext", "Unsupported"]
 
 
 class PIJitCaptureContext:

@@ -8,6 +8,8 @@ from spore.graph import state as _state
 
 __all__ = ['Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors']
 
+_TensorMeta = type(Tensor)
+
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
     """A new Tensor; the same as `Tensor(...)`."""

@@ -15,11 +15,13 @@ class Unsupported(Exception):
     strict = None        # (exception type, message) for STRICT, when it is not a RuntimeError with the reason
 
 
+# What the user gets who asked for one graph (``fullgraph``) of a function that breaks into several; MindSpore's type has the same name.
+NotOneGraph = type("Unsupported", (RuntimeError,), {"__module__": __name__})
+
+
 def refusal(reason):
-    """What the user gets who asked for one graph (``fullgraph``) of a function that breaks into several; MindSpore's type has the
-    same name."""
-    kind = type("Unsupported", (RuntimeError,), {"__module__": __name__})
-    return located(kind(f"Reason: {reason}"), getattr(reason, "_spore_places", None))
+    """The error that says why there is more than one graph."""
+    return located(NotOneGraph(f"Reason: {reason}"), getattr(reason, "_spore_places", None))
 
 
 class Redo(Exception):

@@ -9,7 +9,7 @@ __all__ = sorted(_names)
 
 from . import linalg, nn, special  # noqa: E402
 from .nn import functional  # noqa: E402
-clip = globals()["clamp"]
+clip, fix = globals()["clamp"], globals()["trunc"]
 
 
 def item(input):
