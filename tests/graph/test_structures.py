@@ -129,9 +129,8 @@ def test_inputs_by_name_and_lists_of_any_length():
 
 
 def test_declarations_that_cannot_be():
-    for error, inputs, named in ((TypeError, (1, 2, 3), {}), (TypeError, (), {}), (ValueError, (), {"z": ones(2)})):
-        with pytest.raises(error):
-            Net().set_inputs(*inputs, **named)
+    with pytest.raises(ValueError, match="valid key is"):
+        Net().set_inputs(z=ones(2))
     with pytest.raises(ValueError, match="the 2th should be 3"):
         net_for(Tensor(shape=[None], dtype=ms.float32), 3)(ones(2), 4)
     for error, declared in ((TypeError, {"x": 3}), (ValueError, {}), (TypeError, {"x": Tensor(shape=[3], dtype=ms.float32)}),

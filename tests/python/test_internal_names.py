@@ -293,3 +293,34 @@ def test_smooth_l1_loss_of_mint():
     assert loss(a, b) == 2.375 and loss(a, b, "sum") == 7.125
     assert loss(a, b, "none", 2.0).asnumpy().tolist() == [0.0625, 1.0, 5.0]
     assert ms.mint.fix(Tensor([1.7, -1.7])).asnumpy().tolist() == [1.0, -1.0]
+
+
+@pytest.fixture
+def mode():
+    before = ms.get_context("mode")
+    yield lambda which: ms.set_context(mode=which)
+    ms.set_context(mode=before)
+
+
+def test_declared_inputs_count_in_graph_mode(mode):
+    class Sum(nn.Cell):
+        def construct(self, x, y, z=0):
+            return x + y + z
+    open_size, x = Tensor(shape=[None, 2], dtype=ms.int32), Tensor([[1.0, 2.0]])
+    mode(ms.PYNATIVE_MODE)
+    for n in (1, 4):
+        net = Sum()
+        net.set_inputs(*[open_size] * n)
+        assert net(x, x).asnumpy().tolist() == [[2.0, 4.0]]
+    mode(ms.GRAPH_MODE)
+    with pytest.raises(TypeError, match="requires 2 positional argument, but got 1. When using set_inputs"):
+        Sum().set_inputs(open_size)
+    with pytest.raises(TypeError, match="2 positional argument and 1 default argument, total 3, but got 4."):
+        Sum().set_inputs(*[open_size] * 4)
+    net = Sum()
+    net.set_inputs(open_size, open_size)
+    with pytest.raises(TypeError, match=r"the 1th type should be Tensor\[Int32\], but got Tensor\[Float32\]!"):
+        net(x, x)
+    net.set_inputs(1, open_size)
+    with pytest.raises(TypeError, match="the 1th should be static one, but got mutable!"):
+        net(x, x)

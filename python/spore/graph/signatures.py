@@ -356,8 +356,11 @@ class Options:
     def fits_signature(self, args):
         """Whether arguments are as declared; what disagrees with set_inputs is an error, with input_signature a new program."""
         try:
+            if len(args) > len(self.signature):
+                raise ValueError(f"For set_inputs, the length of input must be equal to expected one, but got expected: "
+                                 f"{len(self.signature)} and input: {len(args)}!")
             # Parameters with defaults need not be given.
-            if len(args) > len(self.signature) or any(d is not None for d in self.signature[len(args):]):
+            if any(d is not None for d in self.signature[len(args):]):
                 raise TypeError(f"For set_inputs, {len(self.signature)} inputs are declared, but the call has {len(args)}: the "
                                 f"function requires {len(self.signature)} positional argument.")
             seen = {}
@@ -392,8 +395,8 @@ def _check_declared(i, declared, given, seen):
         if not isinstance(given, Tensor):
             raise TypeError(f"{where} {i + 1}th input must be a Tensor, but got a {type(given).__name__}.")
         if declared.dtype != given.dtype:
-            raise TypeError(f"{where} dtype of {i + 1}th input must be the same as expected, but got expected: "
-                            f"{declared.dtype}, and input: {given.dtype}.")
+            raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th type should be Tensor[{declared.dtype}], but got "
+                            f"Tensor[{given.dtype}]!")
         if getattr(declared, "_any_rank", False):
             return
         shape = declared.shape
@@ -409,6 +412,8 @@ def _check_declared(i, declared, given, seen):
         return
     if isinstance(declared, _Mutable) and not (isinstance(given, _Mutable) and given.__ms_mutable__):
         raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th should be mutable one, but got static!")
+    if isinstance(given, Tensor) and isinstance(declared, (int, float, str)):
+        raise TypeError(f"For set_inputs or tuple(list) in set_inputs, the {i + 1}th should be static one, but got mutable!")
     if isinstance(declared, (tuple, list)):
         if not isinstance(given, (tuple, list)) or len(given) != len(declared) and not getattr(declared, "__ms_dynamic_len__", False):
             raise ValueError(f"{where} length of {i + 1}th input must be the same as expected, but got expected: "

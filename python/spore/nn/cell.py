@@ -762,6 +762,7 @@ class _Gradients:
 
 def _check_declared_inputs(construct, inputs, named):
     """Raise when what set_inputs declares cannot be the arguments of a construct."""
+    from spore import context
     parameters = list(inspect.signature(getattr(construct, "__spore_inner__", construct)).parameters.values())[1:]
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         return
@@ -771,10 +772,14 @@ def _check_declared_inputs(construct, inputs, named):
             raise ValueError(f"For dict mode, valid key is {names}, but got {name}!")
     n_defaults = sum(p.default is not p.empty for p in parameters)
     n_needed = len(names) - n_defaults
-    if not named and not n_needed <= len(inputs) <= len(names):
-        defaults = f" and {n_defaults} default argument, total {len(names)}" if n_defaults else ""
-        raise TypeError(f"For 'Cell', the function construct requires {n_needed} positional argument{defaults}, but got {len(inputs)}. "
+    if named or context.get_context("mode") != context.GRAPH_MODE:      # only graphs are made for what is declared
+        return
+    if len(inputs) < n_needed:
+        raise TypeError(f"For 'Cell', the function construct requires {n_needed} positional argument, but got {len(inputs)}. "
                         "When using set_inputs, please make sure that all networks and loss functions are configured with set_inputs.")
+    if len(inputs) > len(names):
+        raise TypeError(f"For 'Cell', the function construct requires {n_needed} positional argument and {n_defaults} default argument, "
+                        f"total {len(names)}, but got {len(inputs)}.")
 
 
 def _n_named(construct):
