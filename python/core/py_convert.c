@@ -175,6 +175,23 @@ static sp_dtype format_dtype(const char *f, Py_ssize_t size)
     }
 }
 
+/* What numpy calls the type of the elements, or else the format of the buffer, in MindSpore's words. */
+static void refuse_elements(PyObject *array, const char *format)
+{
+    PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+    PyObject *type = dtype ? PyObject_GetAttrString(dtype, "type") : NULL;
+    PyErr_Clear();
+    if (type)
+        PyErr_Format(PyExc_TypeError,
+                     "initializing tensor by numpy array failed, because the element type '%R' of array is not supported: an "
+                     "array with elements of format '%s' cannot become a Tensor",
+                     type, format);
+    else
+        PyErr_Format(PyExc_TypeError, "an array with elements of format '%s' cannot become a Tensor", format);
+    Py_XDECREF(type);
+    Py_XDECREF(dtype);
+}
+
 /* An array of a dtype that buffers cannot name: ml_dtypes' bfloat16, read as 16-bit integers. */
 static sp_tensor *from_bfloat16(PyObject *o, bool share)
 {
@@ -213,8 +230,7 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
     int64_t dims[SP_RANK_MAX], strides[SP_RANK_MAX];
     bool even = true; /* strides are whole elements */
     if (dtype == SP_DTYPE_NONE || sp_dtype_bytes(dtype) != (size_t)v->itemsize) {
-        PyErr_Format(PyExc_TypeError, "an array with elements of format '%s' cannot become a Tensor",
-                     v->format ? v->format : "bytes");
+        refuse_elements(o, v->format ? v->format : "bytes");
     } else if (v->ndim > SP_RANK_MAX) {
         PyErr_Format(PyExc_ValueError, "an array of %d dimensions cannot become a Tensor: at most %d are possible",
                      v->ndim,
@@ -388,7 +404,10 @@ static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype)
     Py_XDECREF(array);
     if (!t && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "Tensor: the list has elements that cannot stand in one Tensor: %R", o);
+        PyErr_Format(PyExc_TypeError,
+                     "For Tensor, the input_data is %R that contain unsupported element. Numbers and Tensors can stand in "
+                     "one Tensor",
+                     o);
     }
     return t;
 }
@@ -399,7 +418,10 @@ static sp_tensor *from_list(PyObject *o, sp_dtype dtype)
     scan(o, 0, &s);
     if (s.foreign && !s.ragged) return list_through_numpy(o, dtype);
     if (s.ragged || s.foreign) {
-        PyErr_Format(PyExc_TypeError, "Tensor: the nested list does not have one length per dimension: %R", o);
+        PyErr_Format(PyExc_TypeError,
+                     "For Tensor, the input_data is %R that contain unsupported element. The nested list must have one "
+                     "length per dimension",
+                     o);
         return NULL;
     }
     static const sp_dtype as[4] = {SP_DTYPE_BOOL, SP_DTYPE_I64, SP_DTYPE_F64, SP_DTYPE_C128};

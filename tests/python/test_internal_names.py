@@ -324,3 +324,19 @@ def test_declared_inputs_count_in_graph_mode(mode):
     net.set_inputs(1, open_size)
     with pytest.raises(TypeError, match="the 1th should be static one, but got mutable!"):
         net(x, x)
+
+
+@pytest.mark.parametrize("data", [[[3], [[4]]], [[3], [4, 5]], [[], [4]], [[], None], [None, []]])
+def test_lists_that_are_no_tensors(data):
+    """Messages that MindSpore's tests read."""
+    with pytest.raises(TypeError) as error:
+        Tensor(data)
+    assert f"For Tensor, the input_data is {data} that contain unsupported element." in str(error.value)
+
+
+def test_arrays_that_are_no_tensors():
+    for array, kind in ((np.array([("x", 1)], dtype=[("name", "<U10"), ("value", "<i4")]), "<class 'numpy.void'>"),
+                        (np.array([1, None], dtype=object), "<class 'numpy.object_'>")):
+        with pytest.raises(TypeError) as error:
+            Tensor(array)
+        assert "initializing tensor by numpy array failed" in str(error.value) and kind in str(error.value)
