@@ -397,6 +397,9 @@ static void *hold_the_lock(void *unused)
 static void child_allocates_after_fork(void **unused)
 {
     (void)unused;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* gcc 12's address sanitizer does not hold its own allocator's lock over a fork: now and then the child waits for it for ever */
+#endif
     pthread_t threads[2];
     for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, hold_the_lock, NULL), 0);
     for (int i = 0; i < 40; i++) {
