@@ -46,6 +46,12 @@ SP_API sp_status sp_grad_detach(const sp_tensor *t, sp_tensor **out);
 SP_API sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
                                   sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
 
+/* The same, with NULL where there is no dependence. */
+SP_API sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                                          sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
+/* Refuse further passes through what these outputs were computed by. */
+SP_API sp_status sp_grad_spend(int n_outputs, sp_tensor *const *outputs);
+
 /* Called during backward with the gradient that reaches t; may return another one in *replaced (owned by the engine
  * afterwards), or leave it NULL. id identifies it for removal. */
 typedef sp_status (*sp_grad_hook)(void *context, sp_tensor *grad, sp_tensor **replaced);

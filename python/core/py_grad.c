@@ -5,7 +5,7 @@
  * python/spore/common/differentiate.py. */
 #include "py_lists.h"
 
-#include "spore/grad.h"
+#include "eager/eager.h"
 
 /* --- recording --------------------------------------------------------------------------------------------------- */
 
@@ -118,15 +118,15 @@ static PyObject *grad_variable(PyObject *self, PyObject *o)
 static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
     (void)self;
-    if (n_args != 4) {
-        PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph");
+    if (n_args != 4 && n_args != 5) {
+        PyErr_SetString(PyExc_TypeError, "grad_backward takes outputs, seeds, targets, create_graph and whether to give reached ones only");
         return NULL;
     }
     sp_py_list outputs = {0}, seeds = {0}, targets = {0};
     PyObject *result = NULL;
     sp_tensor **grads = NULL;
-    int create = PyObject_IsTrue(args[3]);
-    if (create < 0 || sp__py_list_read(args[0], "outputs", false, &outputs) < 0 ||
+    int create = PyObject_IsTrue(args[3]), reached = n_args == 5 ? PyObject_IsTrue(args[4]) : 0;
+    if (create < 0 || reached < 0 || sp__py_list_read(args[0], "outputs", false, &outputs) < 0 ||
         (args[1] != Py_None && sp__py_list_read(args[1], "seeds", true, &seeds) < 0) ||
         sp__py_list_read(args[2], "targets", false, &targets) < 0)
         goto done;
@@ -140,7 +140,9 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
         goto done;
     }
     /* The lock is kept: hooks and custom gradients call back, and the operators let go of it themselves when long. */
-    sp_status status = sp_grad_backward((int)outputs.n, outputs.v, seeds.v, (int)targets.n, targets.v, create, grads);
+    sp_status (*pass)(int, sp_tensor *const *, sp_tensor *const *, int, sp_tensor *const *, bool, sp_tensor **) =
+        reached ? sp_grad_backward_reached : sp_grad_backward;
+    sp_status status = pass((int)outputs.n, outputs.v, seeds.v, (int)targets.n, targets.v, create, grads);
     result = status == SP_OK ? sp__py_tuple_take(targets.n, grads) : PyErr_Occurred() ? NULL : sp__py_fail(status);
 done:
     PyMem_Free(grads);
@@ -148,6 +150,43 @@ done:
     sp__py_list_free(&seeds);
     sp__py_list_free(&targets);
     return result;
+}
+
+static PyObject *grad_leaf_hooks(PyObject *self, PyObject *on)
+{
+    (void)self;
+    int flag = PyObject_IsTrue(on);
+    return flag < 0 ? NULL : PyBool_FromLong(sp__grad_leaf_hooks(flag));
+}
+
+static PyObject *grad_spend(PyObject *self, PyObject *list)
+{
+    (void)self;
+    sp_py_list outputs = {0};
+    if (sp__py_list_read(list, "outputs", false, &outputs) < 0) return NULL;
+    sp_status status = sp_grad_spend((int)outputs.n, outputs.v);
+    sp__py_list_free(&outputs);
+    return status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
+}
+
+/* What made a tensor: a number for the node, which of its results this is, the operator's name or None, a handle with the history of
+ * each input or None for constants. */
+static PyObject *grad_node(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    if (!t) return NULL;
+    if (!sp_grad_tracked(t)) Py_RETURN_NONE;
+    const int n = sp__grad_n_parents(t);
+    sp_tensor **parents = PyMem_Calloc((size_t)n + 1, sizeof *parents);
+    if (!parents) return PyErr_NoMemory();
+    sp_status status = SP_OK;
+    for (int i = 0; i < n && status == SP_OK; i++) status = sp__grad_parent(t, i, &parents[i]);
+    if (status != SP_OK)
+        for (int i = 0; i < n; i++) sp_tensor_release(parents[i]);
+    PyObject *made = status == SP_OK ? sp__py_tuple_take(n, parents) : sp__py_fail(status);
+    PyMem_Free(parents);
+    return made ? Py_BuildValue("(KizN)", (unsigned long long)(uintptr_t)t->node, t->node_index, sp__grad_name(t), made) : NULL;
 }
 
 /* --- hooks and custom gradients ---------------------------------------------------------------------------------- */
@@ -327,7 +366,11 @@ static PyMethodDef methods[] = {
     {"grad_detach", grad_detach, METH_O, "The same value without history."},
     {"grad_variable", grad_variable, METH_O, "A new handle on a value to differentiate with respect to."},
     {"grad_backward", (PyCFunction)(void (*)(void))grad_backward, METH_FASTCALL,
-     "grad_backward(outputs, seeds, targets, create_graph): the gradients of the targets."},
+     "grad_backward(outputs, seeds, targets, create_graph, reached=False): the gradients of the targets; reached: None, not zeros, "
+     "for those that the outputs do not depend on."},
+    {"grad_leaf_hooks", grad_leaf_hooks, METH_O, "Whether backward passes call the hooks of leaves; gives what was set before."},
+    {"grad_spend", grad_spend, METH_O, "grad_spend(outputs): refuse further backward passes through what they were computed by."},
+    {"grad_node", grad_node, METH_O, "What made a tensor: (number, result, name of the operator or None, inputs), or None."},
     {"grad_hook_add", (PyCFunction)(void (*)(void))grad_hook_add, METH_FASTCALL, "Call a function with a tensor's gradient."},
     {"grad_hook_remove", (PyCFunction)(void (*)(void))grad_hook_remove, METH_FASTCALL, "Take a hook off again."},
     {"grad_attach", (PyCFunction)(void (*)(void))grad_attach, METH_FASTCALL,

@@ -3,6 +3,7 @@
  * indexing in py_indexing.c, text in py_text.c; everything else on Tensor comes from the operator table (py_faces.c) or
  * from Python. */
 #include "core.h"
+#include "eager/eager.h"
 #include "py_number.h"
 #include "spore/grad.h"
 #include <structmember.h>
@@ -75,7 +76,12 @@ static void tensor_hold_take(PyObject *self, sp_tensor *t)
         p->t = t;
         return;
     }
+    /* A Parameter that is a variable now stays one: gradients mean the Parameter, whatever its contents are. */
+    if (p->t->flags & SP_TENSOR_PARAMETER && p->t->node && sp__tensor_same_shape(p->t, t)) sp__grad_share(t, p->t);
+    sp_tensor *kept = t->node ? sp_tensor_retain(t) : NULL;
     sp__tensor_rebind(p->t, t);
+    if (kept) sp__grad_share(p->t, kept);
+    sp_tensor_release(kept);
     sp_tensor_release(t);
 }
 

@@ -62,10 +62,9 @@ from spore.common.differentiate import jacrev as jacrev
 from spore.common.differentiate import jvp as jvp
 from spore.common.differentiate import no_grad as no_grad
 from spore.common.differentiate import stop_gradient as stop_gradient
-from spore.common.differentiate import through_hook as through_hook
+from spore.common.differentiate import unrecorded as unrecorded
 from spore.common.differentiate import value_and_grad as value_and_grad
 from spore.common.differentiate import vjp as vjp
-from spore.common.differentiate import with_gradient as with_gradient
 from spore.common.dtype import Int as Int
 from spore.common.dtype import QuantDtype as QuantDtype
 from spore.common.dtype import TensorType as TensorType

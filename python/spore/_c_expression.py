@@ -4,6 +4,7 @@ to. What steers its runtime is not here."""
 import enum
 
 from spore._core import Tensor
+from spore.common.backward import run_backward
 from spore.common import dtype as typing
 from spore.graph.compiler import compiled_of
 
@@ -16,7 +17,7 @@ TensorPy = Tensor
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Tensor', 'TensorPy', 'typing', 'MSContext', 'ParamInfo', 'clear_jit_compile_results', 'get_code_extra',
            'jit_mode_pi_disable', 'jit_mode_pi_enable', 'pi_jit_set_context', 'update_pijit_default_config',
-           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty', 'pyboost_detach']
+           '_framework_profiler_step_start', '_framework_profiler_step_end', '_random_normal', '_random_uniform', 'pyboost_empty', 'pyboost_detach', 'run_backward', 'CreationType']
 
 
 class MSContext:
@@ -54,6 +55,9 @@ class MSContext:
 ms_ctx_param = enum.Enum("ms_ctx_param", "mode device_target device_id save_graphs save_graphs_path max_call_depth jit_level "
                          "jit_syntax_level deterministic runtime_num_threads memory_optimize_level check_bprop max_device_memory "
                          "enable_compile_cache compile_cache_path pynative_synchronize debug_level")
+
+
+CreationType = enum.Enum("CreationType", "DEFAULT NO_GRAD_MODE MULTI_OUTPUT CUSTOM_BPROP")      # of views
 
 
 class NoFallbackGuard:

@@ -786,6 +786,8 @@ class Tensor:
         """Repeated as a whole along each dimension; with an axis, the older meaning: each slice repeated in place."""
     def repeat_interleave(self, repeats, dim=None, *, output_size=None) -> Any:
         """Each slice along a dimension repeated in place."""
+    def requires_grad_(self, requires_grad=True) -> Any:
+        """Set whether gradients of this Tensor are gathered; answers the Tensor."""
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in the same order under another shape; one dimension may be -1."""
     def reshape_as(self, other) -> Any:
@@ -1100,7 +1102,7 @@ def generator_take(generator, count) -> Any:
 def grad_attach(*args, **kwargs) -> Any:
     """grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."""
 def grad_backward(*args, **kwargs) -> Any:
-    """grad_backward(outputs, seeds, targets, create_graph): the gradients of the targets."""
+    """grad_backward(outputs, seeds, targets, create_graph, reached=False): the gradients of the targets; reached: None, not zeros, for those that the outputs do not depend on."""
 def grad_begin(*args, **kwargs) -> Any:
     """Switch recording on; it nests."""
 def grad_contents(*args, **kwargs) -> Any:
@@ -1113,6 +1115,10 @@ def grad_hook_add(*args, **kwargs) -> Any:
     """Call a function with a tensor's gradient."""
 def grad_hook_remove(*args, **kwargs) -> Any:
     """Take a hook off again."""
+def grad_leaf_hooks(*args, **kwargs) -> Any:
+    """Whether backward passes call the hooks of leaves; gives what was set before."""
+def grad_node(*args, **kwargs) -> Any:
+    """What made a tensor: (number, result, name of the operator or None, inputs), or None."""
 def grad_pause(*args, **kwargs) -> Any:
     """Switch recording off; returns what grad_resume needs."""
 def grad_possible(*args, **kwargs) -> Any:
@@ -1123,6 +1129,8 @@ def grad_resume(*args, **kwargs) -> Any:
     """Undo grad_pause."""
 def grad_set_saver(*args, **kwargs) -> Any:
     """grad_set_saver((pack, unpack) or None): what is kept for gradients goes through these; gives those before."""
+def grad_spend(*args, **kwargs) -> Any:
+    """grad_spend(outputs): refuse further backward passes through what they were computed by."""
 def grad_tracked(*args, **kwargs) -> Any:
     """Whether a tensor has a history."""
 def grad_unwatch(*args, **kwargs) -> Any:

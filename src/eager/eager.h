@@ -24,6 +24,13 @@ sp_status sp__inputs_check(const sp_op *op, int n_in, sp_tensor *const *in);
 void sp__grad_share(sp_tensor *to, const sp_tensor *from);
 /* Bring t's history up to date with recorded writes through other views of its memory; an error where that cannot be. */
 sp_status sp__grad_refresh(sp_tensor *t);
+/* What made t: the operator's name (NULL: t is a leaf or of a custom function), the number of its inputs, and in *out the i-th of them
+ * as a number 0 that has its history; NULL for constants. */
+const char *sp__grad_name(const sp_tensor *t);
+int sp__grad_n_parents(const sp_tensor *t);
+sp_status sp__grad_parent(const sp_tensor *t, int i, sp_tensor **out);
+/* Whether passes on this thread call the hooks of leaves: not where a pass is a part of another one, which will. Gives what was. */
+bool sp__grad_leaf_hooks(bool on);
 /* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */
 sp_status sp__grad_record(const sp_call *c, const bool *tracked);
 

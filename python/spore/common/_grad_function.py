@@ -2,7 +2,8 @@
 """_Function: an operator of one's own, forward and backward written in Python."""
 from spore import _core
 from spore._core import Tensor
-from spore.common.differentiate import with_gradient
+from spore.common.differentiate import _flatten, _map
+from spore.common.own_gradient import fitted, with_gradient
 
 __all__ = ['_Function']
 
@@ -32,6 +33,7 @@ class _Function:
         self._saved, self._unpack = (), None
         self.needs_input_grad = ()
         self.non_differentiable = ()
+        self._dirty = ()
         self.materialize_grads = True
 
     def save_for_backward(self, *tensors):
@@ -49,10 +51,11 @@ class _Function:
 
     def mark_non_differentiable(self, *tensors):
         """Note that results have no gradient."""
-        self.non_differentiable = tensors
+        self.non_differentiable = _all_tensors(tensors, "non_differentiable")
 
     def mark_dirty(self, *tensors):
-        """Note that inputs were changed in place; the engine sees that by itself."""
+        """Note that inputs were changed in place; all of them must be among the results."""
+        self._dirty = _all_tensors(tensors, "dirty_tensors")
 
     def set_materialize_grads(self, value):
         """Whether gradients of nothing but zeros, as results that nobody used have, come as such, or as None."""
@@ -75,7 +78,10 @@ class _Function:
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and _core.grad_tracked(a) for a in args)
 
         def forward(*inputs):
-            return cls.forward(ctx, *inputs, **kwargs)
+            result = cls.forward(ctx, *inputs, **kwargs)
+            if ctx._dirty and any(ctx.needs_input_grad):
+                _check_dirty(ctx._dirty, result, inputs, args)
+            return _map(lambda t: t._alias() if t.__dict__.get("_leaf") or any(t is i for i in inputs) else t, result)
 
         def backward(inputs, output, doutput):
             given = doutput if isinstance(doutput, tuple) else (doutput,)
@@ -84,6 +90,7 @@ class _Function:
             return cls._checked(cls.backward(ctx, *given), inputs)
 
         result = with_gradient(forward, backward, args)
+        _map(lambda t: setattr(t, "_made_by", cls.__name__), result)
         for tensor in ctx.non_differentiable:
             result = _constant(result, tensor)
         return result
@@ -100,18 +107,7 @@ class _Function:
                 raise RuntimeError(f"Gradient should be none or tensor, but {cls.__name__}.backward gave a {type(gradient).__name__}.")
             if gradient is not None and not isinstance(value, Tensor):
                 raise RuntimeError(f"Input is not tensor, but gradient is not none: {cls.__name__}.backward must give None for it.")
-        return tuple(g if g is None else _fitted(g, value) for g, value in zip(grads, inputs))
-
-
-def _fitted(gradient, value):
-    """The gradient summed over dimensions that the value was broadcast along."""
-    if gradient.shape == value.shape:
-        return gradient
-    extra = gradient.ndim - value.ndim
-    if extra > 0:
-        gradient = gradient.sum(tuple(range(extra)))
-    along = tuple(i for i, n in enumerate(value.shape) if n == 1 and gradient.shape[i] != 1) if gradient.ndim == value.ndim else ()
-    return gradient.sum(along, keepdims=True) if along else gradient
+        return tuple(g if g is None else fitted(g, value) for g, value in zip(grads, inputs))
 
 
 def _constant(result, tensor):
@@ -119,3 +115,25 @@ def _constant(result, tensor):
     if isinstance(result, Tensor):
         return _core.grad_detach(result) if result.data_ptr() == tensor.data_ptr() and result.shape == tensor.shape else result
     return type(result)(_constant(r, tensor) for r in result) if isinstance(result, (tuple, list)) else result
+
+
+def _all_tensors(tensors, what):
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"element of {what} should be a tensor, but got {type(tensor).__name__}")
+    return tensors
+
+
+def _check_dirty(dirty, result, inputs, args):
+    """Inputs that were changed in place must be results, and none that a gradient is asked of; `args` are the inputs with history."""
+    results = _flatten(result, [])
+    for tensor in dirty:
+        if not any(tensor is r for r in results):
+            raise RuntimeError("The dirty tensors must all be outputs of the forward function.")
+        for value, arg in zip(inputs, args):
+            if value is not tensor or not isinstance(arg, Tensor):
+                continue
+            if arg._tracked and arg._is_leaf:
+                raise RuntimeError("A leaf tensor that need grad is being used in an inplace operator.")
+            if arg._base() is not arg and len(results) > 1:
+                raise RuntimeError("A view is one of output for multi output operator, it can not be changed in place.")

@@ -189,8 +189,18 @@ class _Executor:
         return self._flag or self.requires_grad()
 
     def set_grad_flag(self, flag):
-        """Note whether a Cell asks for gradients; what is recorded follows from the gradient function."""
+        """Note whether a Cell asks for gradients, and Tensors that gather their own (``run_backward``) are recorded."""
+        from spore.common.backward import enable
         self._flag = bool(flag)
+        enable(flag)
+
+    def queue_backward_final_callback(self, callback):
+        """Call a function when the backward pass that is under way has ended."""
+        from spore.common.backward import queue_final_callback
+        queue_final_callback(callback)
+
+    def set_creation_type(self, tensor, creation_type):
+        """Say how a view came to be; the engine sees by itself where a write through one can be recorded."""
 
     def clear_res(self):
         """Forget what is kept between calls: nothing is."""
@@ -201,12 +211,12 @@ class _Executor:
 
     def set_enable_grad(self, flag):
         """Switch recording on or off."""
-        from spore import _core
+        from spore.common.differentiate import no_grad
         if flag and self._paused is not None:
-            _core.grad_resume(self._paused)
+            self._paused.__exit__()
             self._paused = None
         elif not flag and self._paused is None:
-            self._paused = _core.grad_pause()
+            self._paused = no_grad().__enter__()
 
     def sync(self):
         """Wait until everything is computed: it is."""

@@ -6,15 +6,17 @@ argument enters the function as a fresh handle, so that nested gradients do not 
 watched for as long as the function runs.
 """
 import functools
+import threading
 import weakref
 
 from spore import _core
 from spore._core import Tensor
+from spore.common.backward import backward_pass
 from spore.common.vectorize import keeps, over_basis, vmap
 from spore.graph import state as _state
 
 __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd", "vmap", "stop_gradient",
-           "GradOperation", "with_gradient", "through_hook", "no_grad", "_no_grad"]
+           "GradOperation", "no_grad", "_no_grad", "unrecorded"]
 
 
 # --- structures of tensors -------------------------------------------------------------------------------------------
@@ -132,10 +134,24 @@ class _Record:
             _flatten(self.variables[position], targets)
         n_variables = len(targets)
         targets = targets + list(weights) + self._others
-        grads = _core.grad_backward(outputs, seeds, targets, create) if outputs else [_zeros(t) for t in targets]
+        hooked = any(w._hooks for w in weights)
+        grads = backward_pass(outputs, seeds, targets, create, hooked) if outputs else [_zeros(t) for t in targets]
+        if hooked:                                   # those of weights that the outputs do not depend on are called, too
+            grads = [_unreached(t) if g is None else g for t, g in zip(targets, grads)]
         rest = iter(grads[:n_variables])
         by_position = {p: _map(lambda _: next(rest), self.variables[p]) for p in positions}
-        return by_position, grads[n_variables:n_variables + len(weights)]
+        for_weights = grads[n_variables:n_variables + len(weights)]
+        if not all(getattr(w, "requires_grad", True) for w in weights):      # set to False while the function ran
+            for_weights = [g if getattr(w, "requires_grad", True) else _zeros(w) for w, g in zip(weights, for_weights)]
+        return by_position, for_weights
+
+
+def _unreached(tensor):
+    gradient = _zeros(tensor)
+    for hook in (tensor._hooks or {}).values():
+        answer = hook(gradient)
+        gradient = gradient if answer is None else answer
+    return gradient
 
 
 def _zeros(tensor):
@@ -268,6 +284,7 @@ def _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param,
         return (value if record.outer else _map(_core.grad_detach, value)), by_position, weight_grads
 
     def run(*args, **kwargs):
+        _refuse_without_grad()
         seeds = None
         if sens_param:
             args, seeds = _taken_seeds(args, kwargs, name)
@@ -398,6 +415,7 @@ class GradOperation:
         weight_list, one_weight = _weights_of(weights if self.get_by_list else None, "GradOperation")
 
         def run(*args, **kwargs):
+            _refuse_without_grad()
             seeds_like = None
             if self.sens_param:
                 args, seeds_like = _taken_seeds(args, kwargs, "GradOperation")
@@ -564,7 +582,7 @@ def _forward(fn, inputs, has_aux):
 def _push(pulled, seeds, vectors, create):
     _core.grad_begin()
     try:
-        return _core.grad_backward(pulled, vectors, seeds, create)
+        return backward_pass(pulled, vectors, seeds, create)
     finally:
         _core.grad_end()
 
@@ -657,7 +675,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     return run
 
 
-# --- stopping, hooks, own gradients ----------------------------------------------------------------------------------
+# --- stopping --------------------------------------------------------------------------------------------------------
 
 def stop_gradient(value):
     """The same value, seen as a constant by every gradient computation.
@@ -671,7 +689,27 @@ def stop_gradient(value):
     return _map(lambda t: _core.apply("stop_gradient", [t]) if _core.is_symbol(t) else _core.grad_detach(t), value)
 
 
-class no_grad:
+_switched = threading.local()    # .off: how many no_grad blocks are open
+
+
+def _refuse_without_grad():
+    if getattr(_switched, "off", 0):
+        raise RuntimeError("In no_grad context, you can not calculate gradient")
+
+
+class unrecorded:
+    """A context in which nothing is recorded, of the engine's own: gradients of functions that are called in it may be taken."""
+
+    def __enter__(self):
+        keeps("no_grad")
+        self._depth = _core.grad_pause()
+        return self
+
+    def __exit__(self, *error):
+        _core.grad_resume(self._depth)
+
+
+class no_grad(unrecorded):
     """A context in which nothing is recorded; also a decorator.
 
     Examples:
@@ -686,12 +724,12 @@ class no_grad:
     """
 
     def __enter__(self):
-        keeps("no_grad")
-        self._depth = _core.grad_pause()
-        return self
+        _switched.off = getattr(_switched, "off", 0) + 1
+        return super().__enter__()
 
     def __exit__(self, *error):
-        _core.grad_resume(self._depth)
+        _switched.off -= 1
+        super().__exit__(*error)
 
     def __call__(self, fn):
         @functools.wraps(fn)
@@ -702,88 +740,3 @@ class no_grad:
 
 
 _no_grad = no_grad  # MindSpore's name
-
-
-def with_gradient(forward, backward, args, weights=()):
-    """``forward(*args)`` with a gradient of one's own: ``backward(inputs, output, doutput)`` gives one value per input.
-
-    This carries ``Cell.bprop``, hooks and user-defined operators. The forward function sees its inputs as constants. For
-    ``weights`` a second value, a dict by weight, holds the gradients.
-    """
-    inputs = _flatten(args, []) + list(weights)
-    if not _core.grad_recording():
-        capture = _state.capture()
-        if capture is None or not capture.differentiated:
-            return forward(*args)
-        from spore.graph.gradients import attach_at_run
-        return attach_at_run(forward(*args), backward, args, weights)
-    keeps("a gradient of one's own")
-    if not any(_core.grad_tracked(t) for t in inputs):
-        return forward(*args)
-    with no_grad():
-        output = forward(*_map(_core.grad_detach, args))
-    return attach(output, backward, args, weights)
-
-
-def attach(output, backward, args, weights=(), keys=None):
-    """The output as a function of args whose gradient ``backward`` gives, see with_gradient. ``keys``: the weights as ``backward``
-    knows them."""
-    inputs = _flatten(args, []) + list(weights)
-    held = _map(_core.grad_detach, output)       # without history, which would hold itself
-
-    def run(*dout):
-        rest = iter(dout)
-        structured = _map(lambda t: next(rest) if _is_differentiable(t) else t, held)
-        grads = backward(args, attached() if _core.grad_recording() else _map(_core.grad_detach, held), structured)
-        if weights and isinstance(grads, tuple) and len(grads) == 2 and isinstance(grads[1], dict):
-            return _align(args, grads[0]) + [grads[1].get(w) for w in keys or weights]
-        return _align(args, grads) + [None] * len(weights)
-
-    def attached():
-        """Fresh handles: forward may return an input or a Parameter, and a gradient of the gradient depends on the output again."""
-        fresh = _map(_core.grad_detach, held)
-        _core.grad_attach(inputs, [t for t in _flatten(fresh, []) if _is_differentiable(t)], run)
-        return fresh
-    return attached()
-
-
-def _align(args, grads):
-    """One gradient (or None) per tensor in args, from what a bprop returned."""
-    if isinstance(grads, Tensor) or grads is None:
-        grads = (grads,)
-    aligned = []
-
-    def walk(value, gradient):
-        if isinstance(value, Tensor):
-            if isinstance(gradient, (int, float)) and not isinstance(gradient, bool):
-                gradient = Tensor(gradient, dtype=value.dtype).broadcast_to(value.shape)
-            aligned.append(gradient if isinstance(gradient, Tensor) and _is_differentiable(value) else None)
-        elif isinstance(value, (tuple, list)):
-            for i, item in enumerate(value):
-                walk(item, gradient[i] if isinstance(gradient, (tuple, list)) and i < len(gradient) else None)
-
-    n_given, n_wanted = len(grads), len(args)
-    tensors_only = [a for a in args if isinstance(a, (Tensor, tuple, list))]
-    if n_given < n_wanted and n_given != len(tensors_only):
-        raise RuntimeError("The output size of the 'bprop' must match the number of parameters in its corresponding primal "
-                           f"function: one gradient per input is wanted, {n_given} vs. {n_wanted}.")
-    chosen = args if n_given >= n_wanted else tensors_only
-    for value, gradient in zip(chosen, grads):
-        walk(value, gradient)
-    return aligned
-
-
-def through_hook(hook_fn, inputs):
-    """The inputs unchanged; on the way back ``hook_fn`` gets the tuple of their gradients and may return other ones.
-
-    This carries ``ops.HookBackward`` and the backward hooks of Cells.
-    """
-    def backward(args, output, dout):
-        gradients = dout if isinstance(dout, tuple) else (dout,)
-        answer = call(hook_fn, (gradients,))
-        if answer is None:
-            return gradients
-        return answer if isinstance(answer, tuple) else (answer,)
-    if len(inputs) == 1:
-        return with_gradient(lambda x: x, backward, inputs)
-    return with_gradient(lambda *xs: xs, backward, inputs)

@@ -12,7 +12,7 @@ import types
 from spore import _core
 from spore._core import Tensor
 from spore.common import generator
-from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, no_grad
+from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, unrecorded
 from spore.common.parameter import Parameter
 from spore.graph import state as _state
 
@@ -59,7 +59,7 @@ def run(block, parameters, args, kwargs):
         return call(block, args, kwargs)
     taken = [t for t in inputs if _is_differentiable(t)]
     numbers = generator.Log()
-    with no_grad(), _inside(), numbers.keep():
+    with unrecorded(), _inside(), numbers.keep():
         output = call(block, *_arguments(_map(_core.grad_detach, values), names))
     output = _map(_core.grad_detach, output)     # fresh handles: the block may return an input or a Parameter
     results = [t for t in _flatten(output, []) if _is_differentiable(t)]
@@ -71,7 +71,8 @@ def run(block, parameters, args, kwargs):
             fresh = iter(record.args)
             again = _map(lambda t: next(fresh) if _is_differentiable(t) and not isinstance(t, Parameter) else t, values)
             made = [t for t in _flatten(call(block, *_arguments(again, names)), []) if _is_differentiable(t)]
-            by_position, for_weights = record.backward(made, list(gradients))
+            with _quiet_leaves():
+                by_position, for_weights = record.backward(made, list(gradients))
         for parameter, value in zip(still, before):
             parameter.assign_value(value)
         return [by_position[i] for i in range(len(taken))] + list(for_weights)
@@ -90,6 +91,16 @@ def _later(tensor, token):
     if _state.capture() is None:
         return tensor if _core.grad_recording() else _core.grad_detach(tensor)
     return _core.apply("after", (tensor, token))
+
+
+class _quiet_leaves:
+    """A pass that is a part of another one: hooks of weights are called where its result arrives."""
+
+    def __enter__(self):
+        self.before = _core.grad_leaf_hooks(False)
+
+    def __exit__(self, *error):
+        _core.grad_leaf_hooks(self.before)
 
 
 class _inside:

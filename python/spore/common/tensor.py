@@ -338,6 +338,9 @@ def copy_(self, src, non_blocking=False):
     """Write the numbers of another Tensor, converted and broadcast, over these; answers the Tensor itself."""
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_: a Tensor is wanted, but got {type(src).__name__}")
+    if self._tracked and self._is_leaf and _core.grad_recording():
+        raise RuntimeError("A leaf tensor that requires grad is being used in an inplace operator, copy_, which is forbidden: its own "
+                           "numbers would be lost to the gradient. Copy into a Tensor that is computed from it.")
     self[...] = src
     return self
 

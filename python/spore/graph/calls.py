@@ -107,8 +107,7 @@ class Calls:
         if isinstance(function, Closure):
             return True
         function = getattr(function, "__func__", function)
-        code = getattr(function, "__code__", None)
-        return isinstance(code, types.CodeType) and _is_user_file(code.co_filename, function.__globals__)
+        return isinstance(function, types.FunctionType) and _is_user_file(function.__code__.co_filename, function.__globals__)
 
     def eval_call(self, node, frame):
         args, kwargs = self.eval_arguments(node, frame)

@@ -108,7 +108,8 @@ def _after_hooks(weight, gradient):
 
 def attach_at_run(output, backward, args, weights):
     """``attach`` of differentiate.py inside a function that a node differentiates: done when the program runs, by Python."""
-    from spore.common.differentiate import _flatten, _map, attach
+    from spore.common.differentiate import _flatten, _map
+    from spore.common.own_gradient import attach
     from spore.graph.executor import concrete, run_time_kind
     if _made_inside(backward):
         raise Unsupported("a function made inside gives a gradient where the course is known at run time only")
@@ -133,7 +134,7 @@ def _made_inside(function):
 
 def hooked(tensor, hook):
     """A Tensor whose gradient goes through ``hook``, where a node differentiates."""
-    from spore.common.differentiate import through_hook
+    from spore.common.own_gradient import through_hook
     return through_hook(lambda gradients: call(hook, gradients), (tensor,))
 
 

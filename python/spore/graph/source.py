@@ -216,5 +216,5 @@ def free_names(code):
 
 def file_of(function):
     """Where a function was written; None for those of C."""
-    code = getattr(function, "__code__", None)
+    code = None if hasattr(function, "__spore_inner__") else getattr(function, "__code__", None)
     return code.co_filename if isinstance(code, types.CodeType) else None

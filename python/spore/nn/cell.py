@@ -12,7 +12,8 @@ from spore import _core
 from spore._core import Tensor
 from spore.common._where import name_cell
 from spore.common import dtype as mstype
-from spore.common.differentiate import call, through_hook, with_gradient
+from spore.common.differentiate import call
+from spore.common.own_gradient import through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.common.saved_tensors import saved_tensors_hooks
 from spore.graph import state as _state
@@ -654,8 +655,12 @@ class Cell(CellState):
             bound = inspect.signature(self.construct).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
-        return with_gradient(construct, lambda inputs, out, dout: call(self.bprop, (*inputs, out, dout)), args,
-                             self.__dict__.get("internal_params") or ())
+        used = self.__dict__.get("used_bprop_inputs")     # which of inputs and output the bprop looks at; the others are None
+
+        def backward(inputs, out, dout):
+            given = (*inputs, out)
+            return call(self.bprop, (*(given if used is None else [v if i in used else None for i, v in enumerate(given)]), dout))
+        return with_gradient(construct, backward, args, self.__dict__.get("internal_params") or ())
 
     # --- hooks -------------------------------------------------------------------------------------------------------
 
@@ -728,6 +733,7 @@ class _Gradients:
     def __init__(self, cell):
         self.cell = cell
         self.grad_output = None
+        self.constants = 0       # number of inputs, when none of them has a gradient
 
     def mark_inputs(self, args):
         def at_inputs(grads):
@@ -738,6 +744,9 @@ class _Gradients:
                     grads = answer if isinstance(answer, tuple) else (answer,)
             return grads
         tensors = [a for a in args if isinstance(a, Tensor)]
+        if not any(_core.grad_tracked(t) for t in tensors) and _core.grad_recording():
+            self.constants = len(tensors)
+            return args
         if not tensors:
             return args
         marked = through_hook(at_inputs, tuple(tensors))
@@ -751,6 +760,8 @@ class _Gradients:
                 if answer is not None:
                     grads = answer if isinstance(answer, tuple) else (answer,)
             self.grad_output = grads
+            for hook in list(self.cell._backward_hooks.values()) if self.constants else ():
+                call(hook, (self.cell, (None,) * self.constants, grads))
             return grads
         if isinstance(output, Tensor):
             return through_hook(at_outputs, (output,))

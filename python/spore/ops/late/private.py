@@ -405,7 +405,8 @@ class Morph(Primitive):
         self._fn, self._infer_shape, self._infer_dtype, self._bprop_fn = fn, infer_shape, infer_dtype, bprop_fn
 
     def __call__(self, *args):
-        from ...common.differentiate import call, with_gradient
+        from ...common.differentiate import call
+        from ...common.own_gradient import with_gradient
         if self._bprop_fn is None:
             return call(self._fn, args)
         return with_gradient(self._fn, lambda inputs, out, dout: call(self._bprop_fn, (*inputs, out, dout)), args)
@@ -436,7 +437,8 @@ class custom_vjp:
         self.bwd = bwd
 
     def __call__(self, *args):
-        from ...common.differentiate import call, with_gradient
+        from ...common.differentiate import call
+        from ...common.own_gradient import with_gradient
         if self.bwd is None:
             return call(self.fn, args)
         return with_gradient(lambda *given: call(self.fn, given), lambda inputs, out, dout: call(self.bwd, (*inputs, out, dout)), args)
