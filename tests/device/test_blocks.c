@@ -91,7 +91,9 @@ static void draw_sample(sample *s)
     *s = (sample){.batch = 1 + draw(3), .high = 5 + draw(30), .wide = 5 + draw(30), .kernel = kernels[draw(5)], .stride = 1 + draw(2)};
     s->depthwise = draw(4) == 0;
     s->ic = draw(2) ? 1 + draw(70) : 32 + 32 * draw(3);
+    if (s->kernel == 1 && draw(4) == 0) s->ic = 500 + draw(600); /* sums in more than one block */
     s->oc = s->depthwise ? s->ic : draw(2) ? 1 + draw(70) : 64;
+    if (!s->depthwise && draw(6) == 0) s->oc = 17 + 32 * draw(2) + draw(8); /* a vector and a half */
     s->pad = draw(2) * (s->kernel / 2);
     s->in = draw(3) > 0;
     s->out = s->depthwise || draw(3) > 0;

@@ -12,6 +12,19 @@ typedef struct sp__block_tail {
     sp_blocked_activation activation;
 } sp__block_tail;
 
+/* Neighbouring positions of a convolution with n <= 32 channels: out = tail(begun + sums over k). */
+typedef struct sp__block_points {
+    int64_t k, step, n;                  /* of the sum, 0: nothing to add; between positions in x: 2, 16 or 32; channels */
+    const float *x;
+    const int64_t *offsets;              /* of the k elements, from x */
+    const float *weights;                /* [k][two vectors] */
+    const float *begun;                  /* NULL: nothing; else sums of what was in front, [positions][two vectors] */
+    const sp__block_tail *tail;
+    const float *residual;               /* NULL: none; else as out */
+    float *out;                          /* position r of block b at out + b * block_step + r * 16 */
+    int64_t block_step;
+} sp__block_points;
+
 /* A depthwise convolution of one block of channels. */
 typedef struct sp__block_depth {
     const sp__window *w;
@@ -28,9 +41,8 @@ typedef struct sp__block_run {
 } sp__block_run;
 
 typedef struct sp__block_kernels {
-    /* rows x n sums, `tile_row` apart, n <= 32 channels, finished and stored: row r of block b at out + b * block_step + r * 16. */
-    void (*finish)(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
-                   int64_t block_step);
+    /* At most points_max (gemm.h) positions; NULL where products have no panels of whole blocks. */
+    void (*points)(int64_t positions, const sp__block_points *p);
     /* Rows [r0, r1) of the result. */
     void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
     /* Rows [r0, r1) of the maxima over windows, of one block. */

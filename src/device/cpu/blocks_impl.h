@@ -7,6 +7,13 @@
 #include "device/cpu/tiles_turn.h"
 #endif
 
+/* Whether products have panels of whole blocks here, so that convolutions of blocks are made. */
+#if defined(__AVX512F__) || defined(__AVX2__)
+#define LANES_WIDE 1
+#else
+#define LANES_WIDE 0
+#endif
+
 enum { PARTS = SP_BLOCK / LANES, GROUP = 7, DEPTH_TAPS = 9 };
 #define INLINE static inline __attribute__((always_inline))
 
@@ -43,20 +50,6 @@ INLINE vf tail_apply(const sp__block_tail *t, const tail_part *p, vf v, const fl
     return vf_select((vm)~vm_le(v, zero), v, zero);            /* and here; both zeros become the positive one */
 }
 
-INLINE void finish_as(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *t, const float *residual, float *out,
-                      int64_t block_step)
-{
-    for (int64_t c = 0; c < n; c += SP_BLOCK, out += block_step) {
-        for (int at = 0; at < SP_BLOCK; at += LANES) {
-            const tail_part p = tail_load(t, n, c + at);
-            for (int64_t r = 0; r < rows; r++)
-                vf_store(out + r * SP_BLOCK + at,
-                         tail_apply(t, &p, vf_load(tile + r * tile_row + c + at), residual ? residual + r * SP_BLOCK + at : NULL));
-        }
-        if (residual) residual += block_step;
-    }
-}
-
 /* Which parts a tail has is known outside of the loops: a copy of the code for each common kind. */
 #define WITH_TAIL(t, residual, call)                                                                                   \
     do {                                                                                                               \
@@ -78,13 +71,9 @@ INLINE void finish_as(int64_t rows, int64_t n, const float *tile, int64_t tile_r
         }                                                                                                              \
     } while (0)
 
-static void finish(int64_t rows, int64_t n, const float *tile, int64_t tile_row, const sp__block_tail *tail, const float *residual, float *out,
-                   int64_t block_step)
-{
-#define FINISH(t, r) finish_as(rows, n, tile, tile_row, t, r, out, block_step)
-    WITH_TAIL(tail, residual, FINISH);
-#undef FINISH
-}
+#if LANES_WIDE
+#include "device/cpu/blocks_points.h"
+#endif
 
 /* --- depthwise ------------------------------------------------------------------------------------------------------ */
 
@@ -363,5 +352,8 @@ static void scatter(int64_t positions, int64_t n, const float *from, float *to, 
 #endif
 
 const sp__block_kernels BLOCKS_TABLE = {
-    .finish = finish, .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
+#if LANES_WIDE
+    .points = points,
+#endif
+    .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
 };

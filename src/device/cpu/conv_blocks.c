@@ -218,39 +218,53 @@ static sp__block_tail tail_from(const block_job *j, int64_t channel)
     return t;
 }
 
+/* One unit: neighbouring positions from `from` on with a panel of n channels. at: its first position among the results. */
+static void run_unit(const block_job *j, const float *from, int64_t step, int64_t rows, int64_t channel, int64_t n, int64_t image, int64_t at,
+                     const sp__block_tail *whole_tail)
+{
+    const sp__conv_job *c = &j->conv;
+    const sp__gemm_kernels *kernels = c->kernels;
+    const float *weights = j->weights + channel * c->k;
+    const bool registers = j->b->out && (step == 2 || step == SP_BLOCK || step == 2 * SP_BLOCK);
+    const int64_t last = registers ? (c->k - 1) / j->k_step * j->k_step : c->k; /* from here on sums stay in registers until they are final */
+    sp__block_tail tail = *whole_tail;
+    _Alignas(64) float tile[32 * 32];
+    const float *first = j->bias_first && last > 0 ? tail.bias : NULL;
+    if (first) tail.bias = NULL;
+    for (int64_t t = 0; first && t < rows; t++) {
+        memset(tile + t * j->columns, 0, (size_t)j->columns * 4); /* no channel may have a number that is not its own */
+        memcpy(tile + t * j->columns, first, (size_t)n * 4);
+    }
+    for (int64_t p = 0; p < last; p += j->k_step)
+        kernels->points[n > kernels->lanes][rows - 1](min_i64(j->k_step, c->k - p), from, step, j->offsets + p, weights + p * j->columns, tile,
+                                                      p > 0 || first);
+    if (!j->b->out) {
+        kernels->settle(rows, n, tile, tail.bias, j->out + image * j->out_image + channel * c->positions + at, c->positions);
+        return;
+    }
+    const int64_t to = image * j->out_image + channel * c->positions + at * SP_BLOCK;
+    j->kernels->points(rows, &(sp__block_points){.k = c->k - last, .step = registers ? step : SP_BLOCK, .n = n, .x = from, .offsets = j->offsets + last,
+                                                 .weights = weights + last * j->columns, .begun = last > 0 ? tile : NULL, .tail = &tail,
+                                                 .residual = j->residual ? j->residual + to : NULL, .out = j->out + to,
+                                                 .block_step = c->positions * SP_BLOCK});
+}
+
 /* Units [u0, u1) of one image with panels [c0, c1). */
 static void run_units(const block_job *j, int64_t image, int64_t u0, int64_t u1, int64_t c0, int64_t c1)
 {
     const sp__conv_job *c = &j->conv;
-    const sp__gemm_kernels *kernels = c->kernels;
     const sp__window *w = &c->g.w;
-    const int64_t step = (c->pointwise ? 1 : w->stride[2]) * j->unit, block_step = c->positions * SP_BLOCK;
+    const int64_t step = (c->pointwise ? 1 : w->stride[2]) * j->unit, row_step = w->stride[1] * c->padded[2] * j->unit;
     const float *x = j->x + image * j->x_image;
-    _Alignas(64) float tile[32 * 32];
-    memset(tile, 0, sizeof tile);
     for (int64_t panel = c0; panel < c1; panel++) {
         const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
-        const float *weights = j->weights + channel * c->k;
-        sp__block_tail tail = tail_from(j, channel);
-        const float *first = j->bias_first ? tail.bias : NULL;
-        if (first) tail.bias = NULL;
+        const sp__block_tail tail = tail_from(j, channel);
+        int64_t r = u0 / j->chunks, i = u0 % j->chunks, q = i * j->width / j->chunks;
         for (int64_t u = u0; u < u1; u++) {
-            const int64_t r = u / j->chunks, i = u % j->chunks, q = i * j->width / j->chunks, rows = (i + 1) * j->width / j->chunks - q;
-            const float *from = x + (r * w->stride[1] * c->padded[2] * j->unit + q * step);
-            const sp__gemm_points points = kernels->points[n > kernels->lanes][rows - 1];
-            for (int64_t t = 0; first && t < rows; t++) {
-                memset(tile + t * j->columns, 0, (size_t)j->columns * 4); /* no channel may have a number that is not its own */
-                memcpy(tile + t * j->columns, first, (size_t)n * 4);
-            }
-            for (int64_t p = 0; p < c->k; p += j->k_step)
-                points(min_i64(j->k_step, c->k - p), from, step, j->offsets + p, weights + p * j->columns, tile, p > 0 || first);
-            const int64_t at = r * j->width + q;
-            if (j->b->out) {
-                const int64_t to = image * j->out_image + channel * c->positions + at * SP_BLOCK;
-                j->kernels->finish(rows, n, tile, j->columns, &tail, j->residual ? j->residual + to : NULL, j->out + to, block_step);
-            } else {
-                kernels->settle(rows, n, tile, tail.bias, j->out + image * j->out_image + channel * c->positions + at, c->positions);
-            }
+            const int64_t end = (i + 1) * j->width / j->chunks;
+            run_unit(j, x + r * row_step + q * step, step, end - q, channel, n, image, r * j->width + q, &tail);
+            q = end;
+            if (++i == j->chunks) i = q = 0, r++;
         }
     }
 }
