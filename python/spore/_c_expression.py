@@ -112,7 +112,7 @@ def get_code_extra(function):
         return None
     breaks = sum(1 for pieces in compiled.cuts.values() if pieces is not None)
     made = compiled.n_programs + breaks
-    return {"stat": "GRAPH_CALLABLE" if made else "GRAPH_CANDIDATE", "break_count_": breaks, "compile_count_": made,
+    return {"stat": "GRAPH_CALLABLE" if made or compiled.n_calls else "GRAPH_CANDIDATE", "break_count_": breaks, "compile_count_": made,
             "code": {"call_count_": compiled.n_calls, "phase_": compiled.name if compiled.n_programs else ""}}
 
 

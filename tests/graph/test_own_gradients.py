@@ -223,3 +223,66 @@ def test_a_parameter_stays_the_one_it_is():
     net = Swap()
     assert [float(v) for v in (*net(), *net())] == [2, 1, 1, 2]
     assert float(Number()()) == 4.5
+
+
+class Counting(nn.Cell):
+    """Changes an attribute in a loop that only the run ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.n = 6
+        self.seen = Tensor(0.0)
+
+    def construct(self, x):
+        self.seen = x.sum()
+        while self.n < 10:
+            self.n *= 2
+        return x.abs()
+
+
+def test_attributes_set_while_differentiating():
+    for way in ("of a compiled method", "compiled whole"):
+        net = Counting()
+        if way == "of a compiled method":
+            net.construct = jit(net.construct)
+        gradient = grad(net) if way == "of a compiled method" else jit(grad(net))
+        for start in (6, 5):
+            net.n = start
+            assert gradient(Tensor([3.0, -4.0])).asnumpy().tolist() == [1, -1]
+            assert net.n == start * 2 and float(net.seen) == -1
+
+
+def test_arguments_written_while_differentiating():
+    def add(x, y):
+        ops.assign_add(x, y)
+        return y * y
+
+    def add_by_course(x, y):
+        ops.assign_add(x, y)
+        return y * y if y.sum() > 0 else y
+    x, y = Parameter(Tensor([1.0, 2.0]), name="x"), Tensor([3.0, 4.0])
+    for i, function in enumerate((grad(add, 1), grad(jit(add), 1), jit(grad(add, (0, 1))), grad(jit(add), (0, 1)),
+                                  jit(grad(add_by_course, (0, 1))), jit(grad(jit(add_by_course), (0, 1))))):
+        found = function(x, y)
+        found = found[1] if isinstance(found, tuple) else found
+        assert found.asnumpy().tolist() == [6, 8]
+        assert x.asnumpy().tolist() == [1 + 3 * (i + 1), 2 + 4 * (i + 1)]
+
+
+def test_attribute_that_changes_its_type_in_a_loop():
+    class Halving(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.c = 44
+
+        def construct(self, x):
+            if x.sum() > 1:
+                self.c += 6
+            while self.c > 20:
+                x = x + 1
+                self.c /= 2
+            return x
+    eager, compiled = Halving(), Halving()
+    compiled.construct = jit(compiled.construct)
+    x = Tensor([3.0])
+    assert float(compiled(x)) == float(eager(x)) and compiled.c == eager.c == 12.5

@@ -76,6 +76,7 @@ class _Record:
         self.weights = weights
         self._positions = positions
         self._others = []        # further arguments with a history, which may lead to the weights
+        self._given = []         # (argument, variable that stands for it)
         self.outer = _core.grad_recording()
 
     def __enter__(self):
@@ -89,6 +90,7 @@ class _Record:
                     raise TypeError(f"argument {position} holds no Tensor to differentiate with respect to, it is a "
                                     f"{type(value).__name__}")
                 self.args[position] = self.variables[position] = _map(self._variable, value)
+                self._given += zip(leaves, _flatten(self.variables[position], []))
             if self.outer and self.weights:
                 for i in set(range(len(self.args))) - set(self._positions):
                     self.args[i] = _map(self._other, self.args[i])
@@ -102,6 +104,7 @@ class _Record:
         except BaseException:
             self.__exit__()
             raise
+        self._ids = [_core.symbol_id(variable) for _, variable in self._given]
         return self
 
     @staticmethod
@@ -123,6 +126,14 @@ class _Record:
         for weight in self._watched:
             _core.grad_unwatch(weight)
         _core.grad_end()
+        if error[:1] == (None,):
+            self._hand_back()
+
+    def _hand_back(self):
+        """What was written to a variable reaches the argument; with contents both share them, symbols do not."""
+        for (argument, variable), before in zip(self._given, self._ids):
+            if before >= 0 and _core.symbol_id(variable) != before:
+                argument.assign_value(_core.grad_detach(variable))
 
     def backward(self, outputs, seeds, create_graph=None, positions=None, weights=None):
         """Gradients for every variable (in its structure) and every weight, or those that are asked for."""

@@ -14,7 +14,7 @@ from spore._core import Tensor
 from spore.common.tensor import tensor as library_tensor
 from spore.graph.errors import Unsupported
 from spore.graph.joins import varies
-from spore.graph.values import Choice, Joined, LateText, Scalar, is_symbol, number_kind, scalar_of, shape_of, symbol_of
+from spore.graph.values import Choice, Joined, LateText, Scalar, Walk, is_symbol, number_kind, scalar_of, shape_of, symbol_of
 
 NAMES = dict(vars(builtins))
 HANDLERS = {}
@@ -111,7 +111,7 @@ def _range(ex, args, kwargs):
             raise TypeError(f"For 'range', the inputs must be int, but got {type(a).__name__}.")
     if len(args) == 3 and args[2] == 0:
         raise ValueError("For 'range', the argument 'step' could not be 0.")
-    return tuple(range(*args))
+    return range(*args) if ex.capture.faithful else tuple(range(*args))
 
 
 @handles(enumerate, 1, 2)
@@ -119,7 +119,23 @@ def _enumerate(ex, args, kwargs):
     start = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if isinstance(start, bool) or not isinstance(start, int):
         raise TypeError(f"For 'enumerate', the 'start' should be a number, but got {type(start).__name__}.")
-    return tuple((start + i, item) for i, item in enumerate(ex.iterate(args[0])))
+    return ex.walk(tuple((start + i, item) for i, item in enumerate(ex.iterate(args[0]))))
+
+
+def _side_by_side(ex, sequences):
+    """What zip() gives. Iterators are asked item by item, since one may stand there twice."""
+    if not any(isinstance(s, Walk) for s in sequences):
+        return list(zip(*[ex.iterate(s) for s in sequences]))
+    sources, made = [s if isinstance(s, Walk) else Walk(ex.iterate(s)) for s in sequences], []
+    while True:
+        row = []
+        for source in sources:
+            rest = source.rest()
+            if not rest:
+                return made
+            ex.advance(source, 1)
+            row.append(rest[0])
+        made.append(tuple(row))
 
 
 @handles(zip)
@@ -127,17 +143,17 @@ def _zip(ex, args, kwargs):
     if not args:
         raise RuntimeError("The zip operator must have at least 1 argument, but the size of arguments is 0.")
     for i, arg in enumerate(args):
-        if not isinstance(arg, (tuple, list, dict, Tensor, str)) and not hasattr(type(arg), "__iter__"):
+        if not isinstance(arg, (tuple, list, dict, Tensor, str, Walk)) and not hasattr(type(arg), "__iter__"):
             raise TypeError(f"For 'zip', the all inputs must be Tuple or List, but the argument[{i}] is a "
                             f"{type(arg).__name__}.")
-    return tuple(zip(*[ex.iterate(arg) for arg in args]))
+    return ex.walk(tuple(_side_by_side(ex, args)))
 
 
 @handles(map, 2)
 def _map(ex, args, kwargs):
     function, sequences = args[0], args[1:]
-    made = [ex.call(function, items, {}) for items in zip(*[ex.iterate(s) for s in sequences])]
-    return made if isinstance(sequences[0], list) else tuple(made)
+    made = [ex.call(function, items, {}) for items in _side_by_side(ex, sequences)]
+    return ex.walk(made if isinstance(sequences[0], list) else tuple(made))
 
 
 @handles(filter, 2, 2)
@@ -150,7 +166,7 @@ def _filter(ex, args, kwargs):
             raise Unsupported("filter() by a condition of the run")
         if condition:
             made.append(item)
-    return made
+    return ex.walk(made)
 
 
 def _to_sequence(kind):
@@ -283,6 +299,8 @@ HANDLERS[all], HANDLERS[any] = _quantifier("all", False), _quantifier("any", Tru
 @handles(isinstance, 2, 2)
 def _isinstance(ex, args, kwargs):
     value, kinds = args
+    if isinstance(value, Walk):
+        raise Unsupported("the type of an iterator is asked for")
     if isinstance(value, Scalar):
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         return any(isinstance(kind, type) and issubclass(value.kind, kind) for kind in kinds)
@@ -293,6 +311,8 @@ def _isinstance(ex, args, kwargs):
 
 @handles(type, 0)
 def _type(ex, args, kwargs):
+    if any(isinstance(arg, Walk) for arg in args):
+        raise Unsupported("the type of an iterator is asked for")
     if len(args) != 1 or kwargs:
         made = type(*args, **kwargs)
         made.__module__ = ex.capture.frames[-1].globals.get("__name__", made.__module__)
@@ -383,7 +403,29 @@ def _divmod(ex, args, kwargs):
 
 @handles(reversed, 1, 1)
 def _reversed(ex, args, kwargs):
-    return tuple(reversed(ex.iterate(args[0])))
+    return ex.walk(tuple(reversed(ex.iterate(args[0]))))
+
+
+@handles(iter, 1, 2)
+def _iter(ex, args, kwargs):
+    if not ex.capture.faithful or len(args) > 1 or not isinstance(args[0], (tuple, list, dict, range, Tensor, Walk)):
+        return ex.native(iter, args, kwargs)
+    value, = args
+    return value if isinstance(value, Walk) else ex.walk(value if isinstance(value, list) else ex.iterate(value))
+
+
+@handles(next, 1, 2)
+def _next(ex, args, kwargs):
+    walk = args[0]
+    if not isinstance(walk, Walk):
+        return ex.native(next, args, kwargs)
+    rest = walk.rest()
+    if not rest and len(args) < 2:
+        raise Unsupported("an iterator is at its end")
+    if not rest:
+        return args[1]
+    ex.advance(walk, 1)
+    return rest[0]
 
 
 def _operator(node, method):

@@ -25,8 +25,8 @@ from spore.graph.heap import Cell
 from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
 from spore.graph.split import HOLDER
 from spore.graph.statements import RETURN, Dead
-from spore.graph.values import (MISSING, Array, Choice, Closure, Filled, LateText, Scalar, as_tensor, is_symbol, number_kind,
-                                scalar_of, shape_of)
+from spore.graph.values import (MISSING, Array, Choice, Closure, Filled, LateText, Scalar, Walk, as_tensor, is_symbol,
+                                number_kind, scalar_of, shape_of)
 
 __all__ = ["Calls", "Interpreted"]
 
@@ -234,6 +234,8 @@ class Calls:
                              "instances is not supported in 'construct' or @jit decorated function. Try to create class "
                              "'mindspore.common.parameter.Parameter' instances external such as initialized in the method "
                              "'__init__' before assigning.")
+        if issubclass(kind, tuple) and hasattr(kind, "_fields") and not self.is_written(kind.__new__):
+            return kind(*args, **kwargs)         # a named tuple
         init = kind.__init__
         if self.is_user(init) and kind.__new__ is object.__new__ and not self.is_cell_class(kind):
             made = kind.__new__(kind)
@@ -244,6 +246,11 @@ class Calls:
                 self.capture.executor.under_construction.pop()
             return made
         return self.native(kind, args, kwargs)
+
+    @classmethod
+    def is_written(cls, function):
+        """Whether a function is the user's own, and not made for him."""
+        return cls.is_user(function) and source.code_of(function) is not None
 
     @staticmethod
     def is_cell_class(kind):
@@ -298,6 +305,10 @@ class Calls:
     def native(self, function, args, kwargs):
         """Let Python call something that is not the user's."""
         ours = self.is_ours(function)
+        if any(isinstance(a, Walk) for a in args):
+            if str(getattr(function, "__module__", "")) == "itertools":
+                raise Unsupported(f"{_name_of(function)}() takes an iterator, perhaps not all of it")
+            args = tuple(self.iterate(a) if isinstance(a, Walk) else a for a in args)
         if ours and _code_of(function) in forbidden():
             raise RuntimeError(f"Failed to compile in GRAPH_MODE because the method or function '{_name_of(function)}' is not "
                                "supported in 'construct' or function with @jit decorator. Try to use it before compiling, for "

@@ -555,8 +555,9 @@ class JitFunction:
                                   body=lambda: function if isinstance(function, types.FunctionType) else None)
         self._last = self._compiled      # what was called last: a method has programs for each object
         self._bound = weakref.WeakKeyDictionary()
-        if isinstance(function, types.FunctionType):
-            function.__spore_jit__ = self
+        plain = getattr(function, "__func__", function)
+        if isinstance(plain, types.FunctionType):
+            plain.__spore_jit__ = self
 
     def __call__(self, *args, **kwargs):
         capture = state.capture()
@@ -565,6 +566,7 @@ class JitFunction:
                 return self.__spore_inner__(*args, **kwargs)
             return capture.executor.call(self.__spore_inner__, args, kwargs)
         if _core.grad_recording():
+            self._compiled.n_calls += 1
             return self.__spore_inner__(*args, **kwargs)
         return self._compiled(args, kwargs)
 

@@ -17,9 +17,10 @@ from spore.graph.calls import Calls
 from spore.graph.errors import Unsupported
 from spore.graph.expressions import Expressions
 from spore.graph.flow import Flow, RunRange
+from spore.graph.heap import Attribute
 from spore.graph.joins import OfSequence, OfTensor, kind_of
 from spore.graph.statements import Statements
-from spore.graph.values import LateText, Scalar, shape_of
+from spore.graph.values import LateText, Scalar, Walk, shape_of
 
 __all__ = ["Executor"]
 
@@ -50,6 +51,10 @@ class Executor(Statements, Expressions, Flow, Calls):
             raise TypeError(f"'{name}' object is not iterable")
         if isinstance(value, RunRange):
             raise Unsupported("the items of a range known at run time only are asked for")
+        if isinstance(value, Walk):
+            items = value.rest()
+            self.advance(value, len(items))
+            return items
         if self.capture.faithful and hasattr(type(value), "__next__"):
             raise Unsupported("an iterator is gone through, which can be done once only")
         method = getattr(type(value), "__iter__", None)
@@ -58,6 +63,14 @@ class Executor(Statements, Expressions, Flow, Calls):
         return list(value)
 
     sequence = (lambda self, value, what: self.iterate(value))
+
+    def walk(self, items):
+        """What zip() and the like give: an iterator where plain Python's rules hold, else a sequence as in MindSpore's graphs."""
+        return self.capture.heap.made(Walk(items)) if self.capture.faithful else items
+
+    def advance(self, walk, n):
+        """Take n items of an iterator."""
+        self.capture.heap.write(Attribute(walk, "at"), walk.at + n)
 
     # --- what happens at run time ------------------------------------------------------------------------------------
 

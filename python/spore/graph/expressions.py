@@ -11,8 +11,8 @@ from spore.graph.errors import Unsupported
 from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
-from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, arithmetic, as_tensor, dtype_of,
-                                is_symbol, negative, scalar_of, shape_of, symbol_of)
+from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, Walk, arithmetic, as_tensor,
+                                dtype_of, is_symbol, negative, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
 
@@ -480,12 +480,17 @@ class Expressions:
         self._comprehend(node, frame, add)
         return made
 
-    def _comprehend(self, node, frame, add):
-        if len(node.generators) != 1:
+    def eval_generator(self, node, frame):
+        return self.walk(self.eval_comprehension(node, frame))
+
+    def _comprehend(self, node, frame, add, inner=0):
+        if inner and inner == len(node.generators):
+            return add()
+        if len(node.generators) != 1 and not self.capture.faithful:
             what = "DictComp" if isinstance(node, ast.DictComp) else "ListComp"
             raise TypeError(f"The 'generators' supports 1 'comprehension' in {what}/GeneratorExp, but got "
                             f"{len(node.generators)} comprehensions.")
-        generator = node.generators[0]
+        generator = node.generators[inner]
         items = self.iterate(self.eval(generator.iter, frame))
         names = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
         before = {name: frame.locals.get(name, _MISSING) for name in names}
@@ -500,7 +505,7 @@ class Expressions:
                 if not wanted:
                     break
             if wanted:
-                add()
+                self._comprehend(node, frame, add, inner + 1)
         for name, value in before.items():
             if value is _MISSING:
                 frame.locals.pop(name, None)
@@ -536,6 +541,8 @@ class Expressions:
             if name in ("dtype", "shape", "ndim", "astype", "asnumpy", "item"):
                 return getattr(owner.symbol, name)
             raise AttributeError(f"'{owner.kind.__name__}' object has no attribute '{name}'")
+        if isinstance(owner, Walk):
+            raise Unsupported(f"'{name}' of an iterator is asked for")
         if isinstance(owner, (Array, LateText)):
             if isinstance(owner, Array) and name in ("shape", "ndim", "dtype"):
                 return getattr(owner, name)
@@ -574,7 +581,7 @@ class Expressions:
         ast.Constant: eval_constant, ast.Name: eval_name, ast.BinOp: eval_binary, ast.UnaryOp: eval_unary,
         ast.BoolOp: eval_bool, ast.IfExp: eval_conditional, ast.Compare: eval_compare, ast.Tuple: eval_tuple,
         ast.List: eval_list, ast.Dict: eval_dict, ast.Slice: eval_slice, ast.Subscript: eval_subscript,
-        ast.ListComp: eval_comprehension, ast.GeneratorExp: eval_comprehension, ast.DictComp: eval_dict_comprehension,
+        ast.ListComp: eval_comprehension, ast.GeneratorExp: eval_generator, ast.DictComp: eval_dict_comprehension,
         ast.Lambda: eval_lambda, ast.JoinedStr: eval_joined,
         ast.Attribute: eval_attribute,
     }

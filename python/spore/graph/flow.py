@@ -19,7 +19,7 @@ from spore.graph.errors import Redo, Unsupported
 from spore.graph.heap import is_missing
 from spore.graph.joins import JoinError, Known, join, kind_of, widen
 from spore.graph.statements import AGAIN, BREAK, NEXT, RETURN, Dead, Exit, Outcome
-from spore.graph.values import Scalar, Unbound, shape_of
+from spore.graph.values import Scalar, Unbound, Walk, shape_of
 
 __all__ = ["Flow", "NeedResult"]
 
@@ -382,18 +382,21 @@ class Flow:
         if isinstance(iterable, RunRange):
             return self._run_time_for(node, frame, iterable)
         known = set(frame.locals)
-        items = self.iterate(iterable)
-        return self._after_loop(self._turns(node, frame, items, 0), frame, known, "for", node.body)
+        walk = iterable if isinstance(iterable, Walk) and not isinstance(node.iter, ast.Call) else None    # someone may go on with it
+        items = self.iterate(iterable) if walk is None else walk.rest()
+        return self._after_loop(self._turns(node, frame, items, 0, walk), frame, known, "for", node.body)
 
-    def _turns(self, node, frame, items, first):
+    def _turns(self, node, frame, items, first, walk):
         for i in range(first, len(items)):
+            if walk is not None:
+                self.advance(walk, 1)
             self.assign(node.target, items[i], frame)
             outcome = self._merge(self.run_block(node.body, frame, AGAIN), frame)
             if outcome is None:
                 continue
             if NEXT not in outcome.exits or i + 1 == len(items):
                 return outcome
-            return self.after(outcome, frame, lambda: self._turns(node, frame, items, i + 1))
+            return self.after(outcome, frame, lambda: self._turns(node, frame, items, i + 1, walk))
         return None
 
     def _run_time_for(self, node, frame, iterable):
@@ -675,13 +678,17 @@ class _Loop:
                 wider = join(kind, kind_of(value))
                 if not wider.equals(kind):
                     self.kinds[name], agreed = wider, False
-            for key, (place, kind) in self.places.items():
-                if key in changed:
-                    wider = join(kind, kind_of(changed[key][1]))
-                    if not wider.equals(kind):
-                        self.places[key], agreed = (place, wider), False
         except JoinError as error:
             raise error.error from None
+        for key, (place, kind) in self.places.items():
+            if key not in changed:
+                continue
+            try:
+                wider = join(kind, kind_of(changed[key][1]))
+            except JoinError as error:       # MindSpore leaves changes of objects to Python
+                raise Unsupported(f"a loop changes the type of something that an object holds: {error.error}") from None
+            if not wider.equals(kind):
+                self.places[key], agreed = (place, wider), False
         if not agreed:
             _core.function_abandon(self.turn)
             self.turn = None

@@ -62,6 +62,7 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
     """
     from spore.common.differentiate import _flatten, _is_differentiable, _map, _zeros
     capture = state.capture()
+    n_journals = len(capture.heap.journals)
     leaves, where = [], {}
     for position in positions:
         found = [leaf for leaf in _flatten(args[position], []) if _is_differentiable(leaf)]
@@ -69,8 +70,10 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
         leaves += found
     specs = [(leaf.dtype, shape_of(leaf)) for leaf in leaves]
     function, params = _core.function_begin(capture.graph, getattr(fn, "__name__", "differentiated"), specs)
+    numbers = [_core.symbol_id(p) for p in params]
     capture.condition_depth += 1
     capture.differentiated += 1
+    capture.heap.begin()
     try:
         inner = list(args)
         rest = iter(params)
@@ -78,9 +81,14 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
             inner[position] = _map(lambda t: next(rest) if _is_differentiable(t) else t, args[position])
         value = call(fn, inner, kwargs)
         loss, _ = split(value)
-        n_floating, outputs = _outputs(value, loss)
+        changed = capture.heap.end().values()
+        written = [i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i]]
+        left = value, tuple(new for _, new in changed), tuple(params[i] for i in written)
+        n_floating, outputs = _outputs(left, loss)
         _core.function_end(function, outputs)
     except BaseException:
+        if len(capture.heap.journals) > n_journals:
+            capture.heap.end()
         _core.function_abandon(function)
         raise
     finally:
@@ -95,7 +103,12 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
     for position in positions:
         found = iter([gradients[i] for i in where[position]])
         by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else _zeros(t), args[position])
-    return _rebuilt(value, loss, outputs, results), by_position, weight_gradients
+    value, news, contents = _rebuilt(left, loss, outputs, results)
+    for (place, _), new in zip(changed, news):
+        capture.heap.write(place, new)
+    for i, new in zip(written, contents):
+        leaves[i].assign_value(new)
+    return value, by_position, weight_gradients
 
 
 def _after_hooks(weight, gradient):

@@ -248,6 +248,25 @@ class Filled(Joined):
         return getattr(text, method)(*values[:n], **dict(zip(names, values[n:])))
 
 
+class Walk:
+    """An iterator, where plain Python's rules hold: the items it goes through, and how many of them are gone."""
+    __hash__ = object.__hash__
+
+    def __init__(self, items):
+        self.items, self.at = items, 0
+
+    def rest(self):
+        """What has not been taken yet."""
+        if isinstance(self.at, Scalar):
+            raise Unsupported("an iterator is gone through that the run has gone through in part")
+        return self.items[self.at:]
+
+    def _shown(self, *spec):
+        raise Unsupported("the text of an iterator is asked for")
+
+    __repr__ = __str__ = __format__ = _shown
+
+
 class Choice:
     """One of several functions, Cells or other constants, chosen at run time by the value of a Tensor without dimensions."""
 
