@@ -9,7 +9,7 @@ import types
 # place -> the addresses below it that show names of that place (and, where given after '<', of further places)
 _TABLE = """
 boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_scale_manager less_batch_normalization
-common < common.api common.mutable common.jit_config nn.cell: _tensor_docs _utils file_system \
+common < common.api common.mutable common.jit_config common.jit_blocks nn.cell: _tensor_docs _utils file_system \
 jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
 dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _jit_fallback_utils _monad
 dataset.callback: ds_callback validators
@@ -22,7 +22,7 @@ device_context.ascend: device op_debug op_precision op_tuning
 device_context.gpu: device op_precision op_tuning
 experimental: map_parameter
 experimental.optim: adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd
-graph < common.api common.mutable common.jit_config common: api jit_begin_end jit_config jit_context jit_trace lazy_inline mutable \
+graph < common.api common.mutable common.jit_config common.jit_blocks common: api jit_begin_end jit_config jit_context jit_trace lazy_inline mutable \
 no_inline \
 symbol custom_backend custom_infer custom_pass dynamic_shape dynamic_shape.auto_dynamic_shape dynamic_shape.enable_dynamic
 hal: _base _cpu device event memory stream contiguous_tensors_handle

@@ -27,6 +27,14 @@ _MISSING = object()
 _WITHOUT_STATE = (Tensor, type, str, tuple, list, dict, int, float, super)
 
 
+def _check_choice(index):
+    """Whether a Tensor may choose one of several functions."""
+    if index.ndim and shape_of(index) != (1,):
+        raise ValueError(f"switch_layer index must be a 0 dimension tensor, but got a {index.ndim} dimension tensor")
+    if index.dtype not in (mstype.int32, mstype.int64, mstype.int16, mstype.int8, mstype.uint8):
+        raise ValueError(f"switch_layer index must be an int32, but got {index.dtype}")
+
+
 def _check_bounds(index):
     for name in ("start", "stop", "step"):
         bound = getattr(index, name)
@@ -181,6 +189,8 @@ class Expressions:
         if isinstance(condition, bool):
             return not condition
         opposite = condition.logical_not()
+        if self.capture.faithful:
+            return Scalar(opposite, bool)
         if isinstance(value, Tensor) and value.ndim:
             opposite = opposite.reshape(shape_of(value))         # of one element, in as many dimensions as before
         return Scalar(opposite, bool) if isinstance(value, Scalar) else opposite
@@ -341,9 +351,10 @@ class Expressions:
                     return True
                 if equal is not False:
                     result = equal if result is False else result.logical_or(equal)
+            as_tensor_ = isinstance(item, Tensor) and not self.capture.faithful
             if result is False:
-                return Tensor(False) if isinstance(item, Tensor) else False
-            return result if isinstance(item, Tensor) else Scalar(result, bool)
+                return Tensor(False) if as_tensor_ else False
+            return result if as_tensor_ else Scalar(result, bool)
         return item in container
 
     # --- structures --------------------------------------------------------------------------------------------------
@@ -395,6 +406,8 @@ class Expressions:
             if not _core.is_symbol(index) and not self.is_variable(index):
                 index = int(index)
             else:
+                if isinstance(owner, (tuple, list)) and owner and all(callable(item) for item in owner):
+                    _check_choice(index)
                 index = scalar_of(index, int)
         if isinstance(index, Scalar) and not isinstance(owner, dict):
             return self.run_time_item(owner, index)
@@ -457,6 +470,8 @@ class Expressions:
             kind = kinds.pop()
             return Scalar(Tensor(items, dtype=dtype_of(kind))[position], kind)
         if all(callable(item) for item in items):
+            self.need((position >= 0).logical_and(position < len(items)), IndexError, LateText(Joined(
+                "Given index ", (-1, ""), f" out of range. Please make sure the value of index in [{-len(items)}, {len(items)})."), [index]))
             return Choice(position.astype(mstype.int32), items)
         if all(isinstance(item, (Scalar, int, float)) for item in items):
             from spore import ops

@@ -417,10 +417,23 @@ def join(a, b):
         return OfSparse(a.type, a.shape, [join(x, y) for x, y in zip(a.items, b.items)])
     elif _is_function(a) and _is_function(b):
         return _join_functions(a, b)
-    for one in (a, b):
-        if isinstance(one, Known) and (one.value is None or isinstance(one.value, (str, bytes))):
-            raise Unsupported("a name is None or a text in one branch and something else in the other")
+    if any(isinstance(one, Known) and isinstance(one.value, _FREE) for one in (a, b)) or _text(a) and _text(b):
+        raise Unsupported("a name is None, a dtype or a text in one branch and something else in the other")
+    if _text(a) or _text(b):
+        raise _type_error(f"dtype1 = {_dtype_name(a)}, dtype2 = {_dtype_name(b)}.")
     raise _type_error(f"Abstract type {_abstract(a)} cannot join with {_abstract(b)}.")
+
+
+_FREE = (type(None), type(mstype.float32))       # may be joined with anything, by Python
+
+
+def _text(kind):
+    return isinstance(kind, OfText) or isinstance(kind, Known) and isinstance(kind.value, (str, bytes))
+
+
+def _dtype_name(kind):
+    number = _number(kind)
+    return "String" if _text(kind) else _number_name(number) if number else "Any"
 
 
 def _same_sort(a, b):

@@ -363,6 +363,11 @@ class Statements:
         _core.function_host("raise", run, tensors, [])
         raise Dead
 
+    def need(self, condition, kind, text):
+        """Raise ``kind(text)`` when the run finds that the condition does not hold."""
+        frame = self.capture.frames[-1]
+        self.settle(self.branch(frame, condition, lambda: None, lambda: self.raise_at_run(LateError(kind, (text,)))), frame)
+
     def run_assert(self, node, frame):
         condition = self.truth(self.eval(node.test, frame))
         if condition is True:

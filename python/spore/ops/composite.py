@@ -74,7 +74,8 @@ def _accepts(kind):
 
 
 class MultitypeFuncGraph:
-    """A function with several implementations; the first registered one that fits the arguments' types is called."""
+    """A function with several implementations; the first registered one that fits the arguments' types is called, an only one
+    always."""
 
     def __init__(self, name, read_value=False):
         self.name = name
@@ -105,12 +106,15 @@ class MultitypeFuncGraph:
         """Calls that fit no implementation raise, which they always do here."""
 
     def __call__(self, *args):
+        if len(self.entries) == 1:               # there is nothing to choose
+            return call(self.entries[0][2], args)
         for tests, _, fn in self.entries:
             if len(tests) == len(args) and all(test(a) for test, a in zip(tests, args)):
                 return call(fn, args)
         got = ", ".join(type(a).__name__ for a in args)
         known = "; ".join("(" + ", ".join(shown) + ")" for _, shown, _ in self.entries)
-        raise ValueError(f"'{self.name}' is not defined for the types ({got}), it is for: {known}")
+        raise ValueError(f"For 'MultitypeFuncGraph', cannot find fn match given args. '{self.name}' is not defined for the types ({got}), "
+                         f"it is for: {known}")
 
     def __repr__(self):
         return f"MultitypeFuncGraph[{self.name}]"
@@ -118,20 +122,26 @@ class MultitypeFuncGraph:
 
 # --- mapping ---------------------------------------------------------------------------------------------------------
 
-def _sequences(args):
-    return [a for a in args if isinstance(a, (tuple, list))]
+def _in_graph():
+    """Whether the rules of graphs hold: eager mode, and code that keeps to plain Python's rules, take what they are given."""
+    capture = _state.capture()
+    return capture is not None and not capture.native and not capture.faithful
 
 
-def _check_lengths(name, lists):
-    lengths = {len(a) for a in lists}
-    if len(lengths) > 1:
-        raise ValueError(f"{name}: the sequences must have one length, but got {sorted(lengths)}")
-    return lengths.pop()
+def _check_lengths(name, args):
+    if len({len(a) for a in args}) > 1:
+        word = "lists" if isinstance(args[0], list) else "tuples"
+        said = f"The {word} in HyperMap should have the same length." if name == "HyperMap" else \
+            f"For 'Map', the length of {word} must be the same."
+        raise RuntimeError(f"{said} The lengths are {', '.join(str(len(a)) for a in args)}.")
 
 
-def _like_first(first, results):
-    """As in MindSpore: a list stays one in graphs, in eager mode it becomes a tuple."""
-    return results if isinstance(first, list) and _state.capture() is not None else tuple(results)
+def _check_kinds(name, args):
+    if any(type(a) is not type(args[0]) for a in args[1:]) and len({isinstance(a, list) for a in args}) > 1 or not all(
+            isinstance(a, (tuple, list)) for a in args):
+        where = "In a nonleaf situation, the" if name == "HyperMap" else "The"
+        raise RuntimeError(f"{where} types of arguments in {name} must be consistent, but the types of arguments are inconsistent: "
+                           f"{', '.join(type(a).__name__ for a in args)}.")
 
 
 class _Mapping:
@@ -156,36 +166,51 @@ class _Mapping:
         return self.ops.register(*type_names)
 
 
+    def _in_order(self, rows, do):
+        """[do(row) for row in rows], from the end if that was asked for."""
+        return [do(row) for row in rows[::-1]][::-1] if self.reverse else [do(row) for row in rows]
+
+
 class Map(_Mapping):
     """Apply a function to the corresponding items of sequences, one level deep."""
 
     def _walk(self, fn, args):
-        lists = _sequences(args)
-        if len(lists) != len(args):
-            raise TypeError(f"Map takes sequences, but got {', '.join(type(a).__name__ for a in args)}")
-        n = _check_lengths("Map", lists)
-        order = range(n - 1, -1, -1) if self.reverse else range(n)
-        done = {i: call(fn, [a[i] for a in args]) for i in order}
-        return _like_first(args[0], [done[i] for i in range(n)])
+        if not _in_graph():
+            return tuple(self._in_order(list(zip(*args)), lambda row: call(fn, row)))
+        if not isinstance(args[0], (tuple, list)):
+            raise RuntimeError(f"Map can only be applied to list, tuple, but got {type(args[0]).__name__}.")
+        _check_kinds("Map", args)
+        _check_lengths("Map", args)
+        done = self._in_order(list(zip(*args)), lambda row: call(fn, row))
+        return done if isinstance(args[0], list) else tuple(done)
 
 
 class HyperMap(_Mapping):
     """Apply a function to the corresponding leaves of nested sequences."""
 
     def _walk(self, fn, args):
-        lists = _sequences(args)
-        if not lists:
-            if any(isinstance(a, dict) for a in args):
-                first = next(a for a in args if isinstance(a, dict))
-                return {k: self._walk(fn, tuple(a[k] if isinstance(a, dict) else a for a in args)) for k in first}
+        if not _in_graph():
+            if not isinstance(args[0], (tuple, list)):
+                return call(fn, args)
+            return tuple(self._in_order(list(zip(*args)), lambda row: self._walk(fn, row)))
+        if not all(isinstance(a, (tuple, list, dict)) for a in args):
             return call(fn, args)
-        if len(lists) != len(args):
-            raise TypeError("HyperMap: either all arguments are sequences or none, but got "
-                            f"{', '.join(type(a).__name__ for a in args)}")
-        n = _check_lengths("HyperMap", lists)
-        order = range(n - 1, -1, -1) if self.reverse else range(n)
-        done = {i: self._walk(fn, tuple(a[i] for a in args)) for i in order}
-        return _like_first(args[0], [done[i] for i in range(n)])
+        if all(isinstance(a, dict) for a in args):
+            return self._walk_dicts(fn, args)
+        _check_kinds("HyperMap", args)
+        _check_lengths("HyperMap", args)
+        done = self._in_order(list(zip(*args)), lambda row: self._walk(fn, row))
+        return done if isinstance(args[0], list) else tuple(done)
+
+    def _walk_dicts(self, fn, args):
+        if len({len(a) for a in args}) > 1:
+            raise RuntimeError("The length of dict in HyperMap must be the same. The lengths are "
+                               f"{', '.join(str(len(a)) for a in args)}.")
+        for other in args[1:]:
+            missing = [k for k in other if k not in args[0]]
+            if missing:
+                raise ValueError(f"The key {missing[0]} does not exist in the dict:{args[0]}")
+        return {k: self._walk(fn, tuple(a[k] for a in args)) for k in args[0]}
 
 
 def _like(number):
