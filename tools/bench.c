@@ -98,7 +98,14 @@ static const sp_machine_peak *limit_of(const row *r, const sp_machine_peak *peak
 
 int verb_bench(int argc, char **argv)
 {
-    if (argc > 1) return tool_complain(EXIT_USAGE, "bench: takes no arguments, found '%s'", argv[1]);
+    static const char help[] = "usage: spore bench\n\n"
+                               "Measures what this machine can do at most (products of every dtype, reading of every cache and of memory), then how\n"
+                               "near the main kernels come to it. Takes about half a minute; other work on the machine shows in the figures.\n\n"
+                               "  SPORE_NUM_THREADS, SPORE_ISA=portable|avx2|avx512|amx|neon are heeded\n";
+    int n_others;
+    bool helped;
+    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL, &n_others, &helped);
+    if (code != 0 || helped) return code;
     sp_machine_peak peaks[PEAKS_MAX];
     printf("instructions  %s\nthreads       %d\n\n%-30s %18s %18s\n", sp_machine_features(), sp_threads(), "limit", "one thread", "all threads");
     fflush(stdout);

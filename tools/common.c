@@ -25,6 +25,57 @@ int tool_complain(int code, const char *format, ...)
 
 int tool_engine_failed(const char *verb) { return tool_complain(EXIT_FAILED, "%s: %s", verb, sp_error_message()); }
 
+/* --- verbs ------------------------------------------------------------------------------------------------------- */
+
+void tool_verbs_print(FILE *file, const tool_verb *verbs)
+{
+    char left[64];
+    int width = 0;
+    for (const tool_verb *v = verbs; v->name; v++) {
+        int n = snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
+        if (n > width) width = n;
+    }
+    for (const tool_verb *v = verbs; v->name; v++) {
+        snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
+        fprintf(file, "  %-*s  %s\n", width, left, v->summary);
+    }
+}
+
+/* Edit distance (insert, delete, replace one letter); names longer than the table count as far away. */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t n_a = strlen(a), n_b = strlen(b);
+    int row[LONGEST + 1];
+    if (n_a > LONGEST || n_b > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= n_b; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= n_a; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= n_b; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n_b];
+}
+
+const tool_verb *tool_verbs_find(const tool_verb *verbs, const char *command, const char *name)
+{
+    const tool_verb *nearest = verbs;
+    for (const tool_verb *v = verbs; v->name; v++) {
+        if (strcmp(name, v->name) == 0) return v;
+        if (distance(name, v->name) < distance(name, nearest->name)) nearest = v;
+    }
+    const char *group = strchr(command, ' '); /* "spore record": " record" */
+    tool_complain(EXIT_USAGE, "%s%sunknown verb '%s'; nearest is '%s', all are in %s --help", group ? group + 1 : "", group ? ": " : "", name,
+                  nearest->name, command);
+    return NULL;
+}
+
 /* --- command lines ----------------------------------------------------------------------------------------------- */
 
 static const tool_option *find_option(const tool_option *options, const char *word, const char **value)

@@ -15,7 +15,7 @@
 
 static const char help[] =
     "usage: spore draw MODEL -o PICTURE.svg [options]\n\n"
-    "Draws the graph of a model, MindIR or ONNX. Large ones are folded: parts of one scope (a layer) are one box, and so are\n"
+    "Draws the graph of a model (MindIR, ONNX, TFLite). Large ones are folded: parts of one scope (a layer) are one box, and so are\n"
     "chains of operators. Rest the mouse on a box to see what is in it.\n\n"
     "  -o, --output FILE    where to; - for standard output (default: MODEL with .svg)\n"
     "  --depth N            fold scopes below N levels; 0 folds nothing (default: what gives at most --boxes boxes)\n"

@@ -428,10 +428,7 @@ static int record_merge(int argc, char **argv)
 
 /* --- the verb ---------------------------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *arguments, *summary;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
+static const tool_verb verbs[] = {
     {"info", "FILE", "what a data set holds; --json", record_info},
     {"cat", "FILE", "its rows as JSON lines; --columns, --rows", record_cat},
     {"make", "OUT SOURCE", "a data set from images, CSV, TFRecord, IDX or JSON lines", record_make},
@@ -443,17 +440,13 @@ static const struct {
     {"show", "FILE OUT.png", "its pictures on one sheet", record_show},
     {"encrypt", "FILE", "in place", record_encrypt},
     {"decrypt", "FILE", "in place", record_decrypt},
+    {NULL, NULL, NULL, NULL},
 };
-enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_usage(FILE *file)
 {
     fprintf(file, "usage: spore record VERB [arguments]\n\nMindRecord data sets. FILE is any of their files.\n\n");
-    for (int i = 0; i < N_VERBS; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", verbs[i].name, verbs[i].arguments);
-        fprintf(file, "  %-20s %s\n", left, verbs[i].summary);
-    }
+    tool_verbs_print(file, verbs);
     fprintf(file, "\nspore record VERB --help tells more.\n");
 }
 
@@ -467,12 +460,10 @@ int verb_record(int argc, char **argv)
         print_usage(stdout);
         return 0;
     }
-    for (int i = 0; i < N_VERBS; i++) {
-        if (strcmp(argv[1], verbs[i].name) != 0) continue;
-        char name[32];
-        snprintf(name, sizeof name, "record %s", verbs[i].name);
-        argv[1] = name; /* for messages */
-        return verbs[i].run(argc - 1, argv + 1);
-    }
-    return tool_complain(EXIT_USAGE, "record: unknown verb '%s'; all are in spore record --help", argv[1]);
+    const tool_verb *v = tool_verbs_find(verbs, "spore record", argv[1]);
+    if (v == NULL) return EXIT_USAGE;
+    char name[32];
+    snprintf(name, sizeof name, "record %s", v->name);
+    argv[1] = name; /* for messages */
+    return v->run(argc - 1, argv + 1);
 }

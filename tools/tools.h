@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "spore/format.h"
 #include "spore/model.h"
@@ -16,6 +17,18 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int tool_complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The message of the engine's last failure, after "spore: <verb>: "; returns EXIT_FAILED. */
 int tool_engine_failed(const char *verb);
+
+/* --- verbs of the command, and of `spore record` --------------------------------------------------------------------- */
+
+typedef struct tool_verb {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the verb */
+} tool_verb;
+
+/* A line for each; lists end with a verb without a name. */
+void tool_verbs_print(FILE *file, const tool_verb *verbs);
+/* The verb of that name; or NULL after a complaint that names the nearest one. command: "spore", "spore record". */
+const tool_verb *tool_verbs_find(const tool_verb *verbs, const char *command, const char *name);
 
 /* --- command lines ----------------------------------------------------------------------------------------------- */
 
@@ -69,6 +82,17 @@ sp_status tool_stats_of(sp_tensor *t, tool_stats *out);
 /* The elements of t as doubles, a piece at a time: fn(context, values, n). Complex numbers come as their absolute value. */
 sp_status tool_for_values(sp_tensor *t, void (*fn)(void *context, const double *values, int64_t n), void *context);
 
+/* --- Python ------------------------------------------------------------------------------------------------------ */
+
+enum { TOOL_PATH_BYTES = 4096 };
+typedef struct tool_python {
+    char package[TOOL_PATH_BYTES]; /* folder for PYTHONPATH; empty: none needed */
+    char python[TOOL_PATH_BYTES];  /* interpreter; a bare name is looked up on PATH */
+    const char *how;               /* it was found */
+} tool_python;
+/* Find both and set PYTHONPATH; 0 or an exit code after a complaint. */
+int tool_python_find(tool_python *out);
+
 /* --- models ------------------------------------------------------------------------------------------------------ */
 
 /* Is what was loaded from a file a network besides its weights? */
@@ -83,6 +107,8 @@ int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 
 /* --- verbs ------------------------------------------------------------------------------------------------------- */
 
+int verb_run(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_diff(int argc, char **argv);
@@ -93,5 +119,6 @@ int verb_predict(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_ops(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m spore.run script.py args, or -m module args, or -c text: like `python`, but `import mindspore` gives
-spore."""
+"""spore run (python -m spore.run): script.py args, or -m module args, or -c text, or - for standard input, like `python`; but
+`import mindspore` gives spore."""
 import builtins
 import io
 import os
@@ -10,7 +10,7 @@ from importlib import import_module
 
 import spore
 
-_USAGE = 'usage: python -m spore.run (SCRIPT | -m MODULE | -c TEXT) [ARGUMENT ...]'
+_USAGE = 'usage: spore run (SCRIPT | -m MODULE | -c TEXT | -) [ARGUMENT ...]'
 
 
 def _fail(text):
@@ -99,19 +99,19 @@ def main(arguments):
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(spore.__file__)), '_as_mindspore'))  # for spawned children
     if arguments[0] in ('-m', '-c'):
         if len(arguments) < 2:
-            return _fail(f'spore.run: {arguments[0]} needs an argument\n{_USAGE}')
+            return _fail(f'spore: run: {arguments[0]} needs an argument\n{_USAGE}')
         sys.argv = [arguments[0]] + arguments[2:]
     elif arguments[0].startswith('-') and arguments[0] != '-':
-        return _fail(f'spore.run: unknown option {arguments[0]}\n{_USAGE}')
+        return _fail(f'spore: run: unknown option {arguments[0]}\n{_USAGE}')
     else:
         sys.argv = list(arguments)
     try:
         if arguments[0] == '-m':
             return _module(arguments[1])
-        if arguments[0] == '-c':
+        if arguments[0] in ('-c', '-'):
+            source, name = (arguments[1], '<string>') if arguments[0] == '-c' else (sys.stdin.read(), '<stdin>')
             sys.path[0] = ''
-            exec(compile(arguments[1], '<string>', 'exec'), _main_module('__main__', __loader__=None, __package__=None,
-                __spec__=None))
+            exec(compile(source, name, 'exec'), _main_module('__main__', __loader__=None, __package__=None, __spec__=None))
             return 0
         return _script(arguments[0])
     except SystemExit:

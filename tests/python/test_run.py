@@ -93,6 +93,7 @@ def test_module_and_text(tmp_path, script):
     done = run("-m", "tool", "x", cwd=tmp_path)
     assert done.stdout == "['x'] __main__ spore\n", done.stderr
     assert run("-c", "import mindspore, sys; print(sys.argv)", "y").stdout == "['-c', 'y']\n"
+    assert run("-", "z", input="import mindspore, sys; print(sys.argv)").stdout == "['-', 'z']\n"
 
 
 def test_what_is_missing_is_named(script):

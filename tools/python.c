@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* python.c - `spore run` and `spore explain`, which hand over to Python with exec. Two things must be found for that, both relative
+ * to this executable, so that a build folder and an installation can be moved:
+ *   package      <dir>/py (build folder) or <dir>/../lib/spore/python (installation), put in front of PYTHONPATH;
+ *                neither exists when the command came with a wheel: then the interpreter knows the package already
+ *   interpreter  SPORE_PYTHON; else the one named in <package>/interpreter; else python3 beside the executable (virtual
+ *                environment); else python3 on PATH */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+enum { PATH_BYTES = TOOL_PATH_BYTES };
+
+/* format into buffer[PATH_BYTES]; 0 when it does not fit. */
+static int path_print(char *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int path_print(char *buffer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(buffer, PATH_BYTES, format, args);
+    va_end(args);
+    if (n >= 0 && n < PATH_BYTES) return 1;
+    buffer[0] = '\0';
+    return 0;
+}
+
+static int is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static int is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Folder of this executable, links resolved. */
+static int own_directory(char *out)
+{
+    ssize_t n = readlink("/proc/self/exe", out, PATH_BYTES - 1);
+    if (n <= 0) return 0;
+    out[n] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash == NULL) return 0;
+    *slash = '\0';
+    return 1;
+}
+
+static void find_package(const char *directory, char *out)
+{
+    /* An empty py folder is not ours: ask for the package inside. */
+    char inside[PATH_BYTES];
+    const char *const places[] = {"py", "../lib/spore/python"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (path_print(out, "%s/%s", directory, places[i]) && path_print(inside, "%s/spore", out) &&
+            is_directory(inside))
+            return;
+    }
+    out[0] = '\0';
+}
+
+static int read_recorded_python(const char *package, char *out)
+{
+    char path[PATH_BYTES];
+    if (package[0] == '\0' || !path_print(path, "%s/interpreter", package)) return 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    char *line = fgets(out, PATH_BYTES, file);
+    fclose(file);
+    if (line == NULL) return 0;
+    out[strcspn(out, "\n")] = '\0';
+    return is_program(out);
+}
+
+static int locate(tool_python *out)
+{
+    char directory[PATH_BYTES];
+    if (!own_directory(directory)) return tool_complain(EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
+    find_package(directory, out->package);
+    const char *chosen = getenv("SPORE_PYTHON");
+    if (chosen != NULL && chosen[0] != '\0') {
+        if (!path_print(out->python, "%s", chosen)) return tool_complain(EXIT_FAILED, "SPORE_PYTHON is too long");
+        if (strchr(chosen, '/') != NULL && !is_program(chosen))
+            return tool_complain(EXIT_FAILED, "SPORE_PYTHON names %s, which is not a program", chosen);
+        out->how = "SPORE_PYTHON";
+        return 0;
+    }
+    if (read_recorded_python(out->package, out->python)) {
+        out->how = "recorded with the package";
+        return 0;
+    }
+    if (path_print(out->python, "%s/python3", directory) && is_program(out->python)) {
+        out->how = "beside the command";
+        return 0;
+    }
+    path_print(out->python, "python3");
+    out->how = "PATH";
+    return 0;
+}
+
+static int export_package(const char *package)
+{
+    if (package[0] == '\0') return 0;
+    const char *old = getenv("PYTHONPATH");
+    if (old == NULL || old[0] == '\0') {
+        if (setenv("PYTHONPATH", package, 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
+        return 0;
+    }
+    size_t bytes = strlen(package) + strlen(old) + 2;
+    char *joined = malloc(bytes);
+    if (joined == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    snprintf(joined, bytes, "%s:%s", package, old);
+    int failed = setenv("PYTHONPATH", joined, 1) != 0;
+    free(joined);
+    return failed ? tool_complain(EXIT_FAILED, "out of memory") : 0;
+}
+
+int tool_python_find(tool_python *out)
+{
+    int code = locate(out);
+    return code != 0 ? code : export_package(out->package);
+}
+
+/* --- spore run, spore explain ---------------------------------------------------------------------------------------- */
+
+static const char run_help[] =
+    "usage: spore run SCRIPT [arguments]\n"
+    "       spore run -m MODULE [arguments]\n"
+    "       spore run -c TEXT [arguments]\n"
+    "       spore run - [arguments]\n\n"
+    "Runs a Python program as python does, but `import mindspore` in it means spore: a MindSpore script runs as it is. - reads the\n"
+    "program from standard input. Exit code: the program's; 1 after an exception, 2 when it cannot be started.\n\n"
+    "  SPORE_PYTHON         the interpreter, 3.11 or newer (spore doctor shows which one is used)\n"
+    "  SPORE_TRACEBACK=full show the lines inside spore in tracebacks, too\n"
+    "  SPORE_NUM_THREADS    threads to compute with (default: all processors that the process may use)\n\n"
+    "examples:\n"
+    "  spore run train.py --epochs 3\n"
+    "  spore run -m pytest tests\n"
+    "  spore run -c 'import mindspore as ms; print(ms.ops.arange(3))'\n";
+
+static const char explain_help[] =
+    "usage: spore explain [--times] SCRIPT [arguments]           (also: -m MODULE, -c TEXT, as spore run)\n\n"
+    "Runs a Python program as spore run does, and then says on standard error which functions were compiled, which were compiled\n"
+    "again and why, and what was left to Python and why.\n\n"
+    "  --times              also how long every kernel took\n\n"
+    "examples:\n"
+    "  spore explain train.py --epochs 1\n"
+    "  spore explain --times train.py 2> report.txt\n";
+
+static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
+/* Become the interpreter; argv[1..] is for spore.run. Comes back only when that failed. */
+static int hand_over(int argc, char **argv)
+{
+    tool_python where;
+    int code = tool_python_find(&where);
+    if (code != 0) return code;
+    char **command = calloc((size_t)argc + 3, sizeof *command);
+    if (command == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    char dash_m[] = "-m", module[] = "spore.run";
+    command[0] = where.python;
+    command[1] = dash_m;
+    command[2] = module;
+    for (int i = 1; i < argc; i++) command[2 + i] = argv[i];
+    execvp(where.python, command); /* comes back only when it failed */
+    code = tool_complain(EXIT_FAILED, "cannot start %s: %s; set SPORE_PYTHON to a Python interpreter of 3.11 or newer",
+                    where.python, strerror(errno));
+    free(command);
+    return code;
+}
+
+int verb_run(int argc, char **argv)
+{
+    if (argc < 2)
+        return tool_complain(EXIT_USAGE, "run: no script given; usage: spore run script.py [arguments], or spore run -m "
+                                    "module [arguments]");
+    if (is_help(argv[1])) {
+        fputs(run_help, stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "-m") == 0 && argc < 3) return tool_complain(EXIT_USAGE, "run: -m wants the name of a module");
+    return hand_over(argc, argv);
+}
+
+/* The same, with a report about compiled functions on standard error at the end; --times: with the time of every kernel. */
+int verb_explain(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--times") == 0) {
+        if (setenv("SPORE_PROFILE", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
+        argc--;
+        argv++;
+    }
+    if (argc > 1 && is_help(argv[1])) {
+        fputs(explain_help, stdout);
+        return 0;
+    }
+    if (argc < 2) return tool_complain(EXIT_USAGE, "explain: no script given; usage: spore explain [--times] script.py [arguments]");
+    if (setenv("SPORE_EXPLAIN", "1", 1) != 0) return tool_complain(EXIT_FAILED, "out of memory");
+    return verb_run(argc, argv);
+}
