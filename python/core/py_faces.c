@@ -15,11 +15,12 @@ static int bind_error(const face *f, const char *problem, PyObject *name)
 
 static bool same_name(PyObject *a, PyObject *b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
-/* Positional and keyword arguments into slots[begin..end), borrowed; *packed holds a tuple made for a star argument. */
+/* Positional and keyword arguments into slots[begin..end), borrowed; *packed holds a tuple made for a star argument, *n_known how many
+ * keywords were taken before a failure. */
 static int bind(const face *f, int begin, int end, PyObject *const *args, Py_ssize_t n, PyObject *names,
-                PyObject **slots,
-                PyObject **packed)
+                PyObject **slots, PyObject **packed, Py_ssize_t *n_known)
 {
+    *n_known = 0;
     Py_ssize_t used = 0;
     for (int i = begin; i < end; i++) {
         const face_arg *a = &f->args[i];
@@ -56,6 +57,7 @@ static int bind(const face *f, int begin, int end, PyObject *const *args, Py_ssi
         if (at < 0) return bind_error(f, "got an unexpected keyword argument", name);
         if (slots[at]) return bind_error(f, "got multiple values for argument", name);
         slots[at] = args[n + k];
+        ++*n_known;
     }
     for (int i = begin; i < end; i++)
         if (!slots[i] && !f->args[i].initial && !f->args[i].fixed && !f->args[i].star)
@@ -234,16 +236,29 @@ done:
 
 static PyObject *call(face *f, PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
-    PyObject *slots[FACE_ARGS_MAX];
-    for (;; f = f->next) {
-        if (!f->parsed && sp__py_face_parse(f) < 0) return NULL;
+    PyObject *slots[FACE_ARGS_MAX], *result = NULL;
+    PyObject *type = NULL, *value = NULL, *trace = NULL; /* the error of the face that understood most of the call */
+    Py_ssize_t most = -1;
+    for (; f; f = f->next) {
+        if (!f->parsed && sp__py_face_parse(f) < 0) break;
         PyObject *packed = NULL;
-        int bound = bind(f, 0, f->n_args, args, n, names, slots, &packed);
-        PyObject *result = bound < 0 ? NULL : run(f, self, slots);
+        Py_ssize_t n_known;
+        int bound = bind(f, 0, f->n_args, args, n, names, slots, &packed, &n_known);
+        result = bound < 0 ? NULL : run(f, self, slots);
         Py_XDECREF(packed);
-        if (result || !f->next || !PyErr_ExceptionMatches(PyExc_TypeError)) return result;
-        PyErr_Clear(); /* the arguments may fit the next face of this name */
+        if (result || (!f->next && most < 0) || !PyErr_ExceptionMatches(PyExc_TypeError)) break;
+        if (bound == 0) n_known = PY_SSIZE_T_MAX;
+        if (n_known < most) {
+            PyErr_Clear();
+        } else { /* the arguments may fit the next face of this name */
+            most = n_known;
+            Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+            PyErr_Fetch(&type, &value, &trace);
+        }
     }
+    if (f || most < 0) Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+    else PyErr_Restore(type, value, trace);
+    return result;
 }
 
 /* --- functions: built-in functions whose self knows the face
@@ -295,10 +310,9 @@ static PyObject *call_primitive(PyObject *self, PyObject *const *args, Py_ssize_
     holder *h = (holder *)self;
     PyObject *slots[FACE_ARGS_MAX], *packed = NULL;
     for (int i = 0; i < h->f->n_init; i++) slots[i] = h->preset[i];
-    PyObject *result = bind(h->f, h->f->n_init, h->f->n_args, args, n, names, slots, &packed) < 0 ? NULL
-                                                                                                  :
-                                                                                                      run(h->f, NULL,
-                                                                                                          slots);
+    Py_ssize_t n_known;
+    int bound = bind(h->f, h->f->n_init, h->f->n_args, args, n, names, slots, &packed, &n_known);
+    PyObject *result = bound < 0 ? NULL : run(h->f, NULL, slots);
     Py_XDECREF(packed);
     return result;
 }
@@ -310,11 +324,12 @@ static PyObject *bind_primitive(PyObject *self, PyObject *const *args, Py_ssize_
     if (!f->parsed && sp__py_face_parse(f) < 0) return NULL;
     PyObject *slots[FACE_ARGS_MAX], *packed = NULL, *result = NULL;
     holder *h = NULL;
+    Py_ssize_t n_known;
     attr_scratch scratch;
     sp__py_scratch_init(&scratch);
     void *attrs = f->op->n_attrs ? PyMem_Malloc(f->op->attrs_bytes) : NULL;
     if (f->op->n_attrs && !attrs) return PyErr_NoMemory();
-    if (bind(f, 0, f->n_init, args, n, names, slots, &packed) < 0) goto done;
+    if (bind(f, 0, f->n_init, args, n, names, slots, &packed, &n_known) < 0) goto done;
     for (int i = 0; i < f->n_init; i++)
         if (slots[i] && f->args[i].attr &&
             sp__py_set_attr(f->name, f->args[i].name, f->args[i].attr, slots[i], attrs, &scratch) < 0)

@@ -394,14 +394,25 @@ __attribute__((constructor)) static void memory_start(void)
 
 /* --- allocate ---------------------------------------------------------------------------------------------------- */
 
+/* "5242880 bytes", from a million on "5.00 MB". */
+static const char *amount(size_t bytes, char out[32])
+{
+    static const char *const units[] = {"MB", "GB", "TB", "PB", "EB"};
+    int unit = 0;
+    double shown = (double)bytes / 1e6;
+    for (; shown >= 1000 && unit < 4; unit++) shown /= 1000;
+    if (bytes < 1000000) snprintf(out, 32, "%zu bytes", bytes);
+    else snprintf(out, 32, "%.*f %s", shown < 10 ? 2 : shown < 100 ? 1 : 0, shown, units[unit]);
+    return out;
+}
+
 static void *fail(size_t bytes, const char *why)
 {
     uint64_t n_allocs;
     size_t used = used_now(&n_allocs), limit = LOAD(&limit_bytes);
-    if (limit != 0)
-        sp__fail(SP_NOMEM, "out of memory%s: %zu bytes asked, %zu in use, limit %zu", why, bytes, used, limit);
-    else
-        sp__fail(SP_NOMEM, "out of memory%s: %zu bytes asked, %zu in use, no limit", why, bytes, used);
+    char asked[32], now[32], most[32];
+    if (limit != 0) sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, the limit is %s", why, amount(bytes, asked), amount(used, now), amount(limit, most));
+    else sp__fail(SP_NOMEM, "out of memory%s: %s asked, %s in use, no limit is set: the system refuses", why, amount(bytes, asked), amount(used, now));
     return NULL;
 }
 

@@ -272,7 +272,7 @@ def test_str_is_numpys():
     assert f"{Tensor([1.5])}" == "[1.5]"
     assert str(Tensor([0.1, 1.5], ms.bfloat16)) == "[0.100098 1.500000]"
     with pytest.raises(TypeError):
-        f"{Tensor(1.5):.2f}"
+        f"{Tensor([1.5, 2]):.2f}"
 
 
 # --- conversion of dtype ---------------------------------------------------------------------------------------------

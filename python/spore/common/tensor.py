@@ -96,9 +96,11 @@ def _string_repr(self):
 
 @_method
 def __format__(self, spec):
-    if spec:
-        raise TypeError(f"a Tensor cannot be formatted with {spec!r}: format item() or asnumpy()")
-    return str(self)
+    if not spec:
+        return str(self)
+    if self.size != 1:
+        raise TypeError(f"a Tensor of shape {self.shape} cannot be formatted with {spec!r}, only one with one element can: format asnumpy()")
+    return format(self.item(), spec)
 
 
 # --- copies, pickling -------------------------------------------------------------------------------------------------

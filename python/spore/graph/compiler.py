@@ -578,6 +578,16 @@ class JitFunction:
     def __repr__(self):
         return f"<compiled {self.__spore_inner__!r}>"
 
+    # As a function: copies are the same one, and it is pickled by its name.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return self.__qualname__
+
     def compiled_for(self, owner):
         """The programs of a method of one object."""
         try:

@@ -80,7 +80,7 @@ class Cell(CellState):
             held = self.__dict__.get(store)
             if held is not None and name in held:
                 return held[name]
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'")  # Python adds ". Did you mean ...?"
 
     def __setattr__(self, name, value):
         held = self.__dict__

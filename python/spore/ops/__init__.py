@@ -4,6 +4,7 @@
 Nothing is listed here: _gather.py collects the names from the operator table and from the files of this folder.
 """
 import importlib
+import sys
 
 from . import _gather
 from .primitive import (Primitive, PrimitiveWithCheck, PrimitiveWithInfer, _primexpr, constexpr, prim_arg_register,
@@ -38,9 +39,18 @@ def __getattr__(name):
     if cls is None and not name.startswith("__"):
         cls = _elsewhere(name)
     if cls is None:
-        raise AttributeError(f"module 'spore.ops' has no attribute '{name}'")
+        raise AttributeError(f"module 'spore.ops' has no attribute '{name}'{_nearest(name)}", name=name, obj=sys.modules[__name__])
     globals()[name] = cls
     return cls
+
+
+def _nearest(name):
+    """What may have been meant. Python looks for that itself, but not among so many names; and these are near ones alone, for
+    programs ask with hasattr, too."""
+    from difflib import get_close_matches
+    first = name[:1].lower()
+    near = get_close_matches(name, [n for n in __dir__() if n[:1].lower() == first and -3 < len(n) - len(name) < 3], 1, 0.75)
+    return f". Did you mean: '{near[0]}'?" if near and not name.startswith('_') else ""
 
 
 def _elsewhere(name):

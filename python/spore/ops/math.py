@@ -140,7 +140,8 @@ def _extreme_method(largest, name, compiled_method=False):
         if return_indices:
             return _extreme(x, axis, keepdims, initial, where, largest, name)
         return _extreme_values(x, axis, keepdims, initial, where, largest, name)
-    method.__name__ = name
+    for form in (method, form_dim, form_axis):  # by which errors call it
+        form.__name__ = form.__qualname__ = name
     method.__doc__ = f"The {'maximum' if largest else 'minimum'}, of all elements or along a dimension."
     return method
 

@@ -45,8 +45,9 @@ def _require_type(function, name, value, types, error=ValueError):
         return
     kinds = types if isinstance(types, tuple) else (types,)
     wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
-    raise error(f"For '{function}', the argument '{name}' must be {wanted}, but got {value!r} of type "
-                f"{type(value).__name__}.")
+    text = repr(value)
+    shown = f"{text} of type" if len(text) < 100 and "\n" not in text else "an object of type"
+    raise error(f"For '{function}', the argument '{name}' must be {wanted}, but got {shown} {type(value).__name__}.")
 
 
 def _check_key(function, key, key_name, mode, mode_name, format_name):

@@ -41,7 +41,8 @@ class Optimizer(Cell):
         if params is None:
             raise ValueError("For 'Optimizer', 'params' must not be None.")
         if not isinstance(params, Iterable):
-            raise TypeError(f"For 'Optimizer', 'params' must be a list of Parameters, but got {type(params).__name__}.")
+            raise TypeError(f"For 'Optimizer', 'params' must be a list of Parameters, but got {type(params).__name__}"
+                            f"{'; give its trainable_params()' if isinstance(params, Cell) else ''}.")
         groups = list(params)
         if not groups:
             raise ValueError("For 'Optimizer', 'params' must not be empty.")

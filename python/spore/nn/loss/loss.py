@@ -319,6 +319,9 @@ class CrossEntropyLoss(_WeightedLoss):
         check.float_types(cls, "logits", logits)
         shape, other = tuple(logits.shape), tuple(labels.shape)
         if len(shape) == len(other):
+            if len(shape) > 1 and labels.dtype == mstype.int32:
+                raise TypeError(f"For '{cls}', labels with as many dimensions as logits are probabilities, which must be float16 or float32, but got "
+                                f"{labels.dtype} of shape {other}; class numbers have shape {shape[:1] + shape[2:]}.")
             check.float_types(cls, "labels", labels)
             wanted = shape
         elif len(shape) == len(other) + 1:

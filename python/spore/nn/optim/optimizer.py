@@ -202,6 +202,9 @@ class Optimizer(Cell):
         if isinstance(rate, LearningRateSchedule):
             self.dynamic_lr = True
             return rate
+        if isinstance(rate, str):
+            raise ValueError(f"For '{self.cls_name}', the learning rate must be a number, a Tensor, a list or a LearningRateSchedule, but got "
+                             f"the text {rate!r}.")
         if isinstance(rate, Iterable):
             self.dynamic_lr = True
             return Tensor(np.array(list(rate)).astype(np.float32))
@@ -449,7 +452,8 @@ def _listed(parameters, what):
     if parameters is None:
         raise ValueError(f"For 'Optimizer', {what} must not be None.")
     if not isinstance(parameters, Iterable):
-        raise TypeError(f"For 'Optimizer', {what} must be a list of Parameters, but got {type_name(parameters)}.")
+        raise TypeError(f"For 'Optimizer', {what} must be a list of Parameters, but got {type_name(parameters)}"
+                        f"{'; give its trainable_params()' if isinstance(parameters, Cell) else ''}.")
     parameters = list(parameters)
     if not parameters:
         raise ValueError(f"For 'Optimizer', {what} must not be empty.")
