@@ -46,7 +46,7 @@ fmt:
 	@scripts/fmt
 
 install: build
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) --component spore
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) --component spore --strip
 
 # The virtual environments stay: making them again may need the network.
 clean:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make install`: headers, both libraries, spore.pc, SporeConfig.cmake, the command, and the Python package in a private
-# folder (lib/spore/python) that the command puts on PYTHONPATH. All of it may be moved together.
+# `make install`: headers, both libraries, files for pkg-config and CMake, the command, and the Python package in a private
+# folder (lib/spore/python) that the command puts on PYTHONPATH. All of it may be moved together. What debuggers read is left out
+# (of the shared files by `cmake --install --strip`), bytecode is made: the folder may not be writable for those who import from it.
 
 install(DIRECTORY include/spore DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT spore FILES_MATCHING PATTERN "*.h")
 install(TARGETS spore spore_static EXPORT SporeTargets COMPONENT spore
@@ -18,7 +19,8 @@ install(FILES ${PROJECT_BINARY_DIR}/SporeConfig.cmake ${PROJECT_BINARY_DIR}/Spor
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
 configure_file(cmake/spore.pc.in spore.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/spore.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT spore)
+configure_file(cmake/spore-static.pc.in spore-static.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/spore.pc ${PROJECT_BINARY_DIR}/spore-static.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT spore)
 
 if(TARGET spore_core)
     set(package_dir lib/spore/python)
@@ -29,4 +31,9 @@ if(TARGET spore_core)
                     OUTPUT_VARIABLE base_interpreter OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     file(CONFIGURE OUTPUT interpreter CONTENT "${base_interpreter}\n")
     install(FILES ${PROJECT_BINARY_DIR}/interpreter DESTINATION ${package_dir} COMPONENT spore)
+    install(CODE "execute_process(COMMAND ${base_interpreter} -m compileall -q -s \"\$ENV{DESTDIR}\" -p / \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${package_dir}\")"
+            COMPONENT spore)
 endif()
+install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+    execute_process(COMMAND ${CMAKE_STRIP} --strip-debug \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libspore.a\")
+endif()" COMPONENT spore)
