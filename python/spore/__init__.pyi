@@ -340,6 +340,10 @@ from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
 from spore.nn.layer.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from spore.nn.layer.sparse import SparseToDense as SparseToDense
+from spore.nn.layer.thor_layer import Conv2dThor as Conv2dThor
+from spore.nn.layer.thor_layer import DenseThor as DenseThor
+from spore.nn.layer.thor_layer import EmbeddingLookupThor as EmbeddingLookupThor
+from spore.nn.layer.thor_layer import EmbeddingThor as EmbeddingThor
 from spore.nn.layer.timedistributed import TimeDistributed as TimeDistributed
 from spore.nn.layer.transformer import MultiheadAttention as MultiheadAttention
 from spore.nn.layer.transformer import Transformer as Transformer
@@ -555,6 +559,8 @@ from spore.train.serialization import load_segmented_checkpoints as load_segment
 from spore.train.serialization import safetensors_to_ckpt as safetensors_to_ckpt
 from spore.train.serialization import save_checkpoint as save_checkpoint
 from spore.train.summary.summary_record import SummaryRecord as SummaryRecord
+from spore.train.train_thor.convert_utils import ConvertModelUtils as ConvertModelUtils
+from spore.train.train_thor.convert_utils import ConvertNetUtils as ConvertNetUtils
 
 __version__: str
 __all__: list[str]

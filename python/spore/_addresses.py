@@ -33,7 +33,6 @@ mint.optim: adam adamw fused_adamw sgd
 mint.distributed: distributed _utils
 nn < nn.cell: sparse sparse.sparse
 nn.grad: cell_grad
-nn.layer: thor_layer
 nn.optim: adasum tft_wrapper
 nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine softplus
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \
@@ -69,7 +68,7 @@ _loss_monitor _lr_scheduler_callback _on_request_exit _reduce_lr_on_plateau _sum
 train.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice fbeta hausdorff_distance loss mean_surface_distance \
 occlusion_sensitivity perplexity precision recall roc root_mean_square_surface_distance topk
 train.summary < train.summary._events: _lineage_adapter _summary_adapter _writer_pool writer
-train: train_thor train_thor.convert_utils train_thor.dataset_helper train_thor.model_thor
+train: train_thor.dataset_helper
 utils: dryrun ms_dispatch runtime_execution_order_check sdc_detect stress_detect utils
 tools < utils: data_dump sdc_detect stress_detect
 """

@@ -18,6 +18,7 @@ parallel._utils._is_sharding_propagation dataset.vision.py_transforms_util.is_nu
 log._LogActionOnce device_context.ascend.op_precision device_context.cpu.is_available mint.functional mint.clip
 train.amp._config_level train.amp._do_keep_batchnorm_fp32 train.amp._add_loss_network
 ops.auto_generate.AddExt ops.auto_generate.SumExt ops.auto_generate.SplitWithSize ops.auto_generate.TopkExt
+nn.layer.activation._activation train.model._StepSync train.model.connect_network_with_dataset parallel._ps_context._is_role_sched
 ops.function.math_func.amax_ext ops.function.nn_func.softmax_ext ops.operations.sparse_ops.SparseToDense
 """.split()
 
@@ -27,6 +28,19 @@ def test_the_name_is_there(name):
     module, _, last = name.rpartition(".")
     home = importlib.import_module("spore." + module)
     assert getattr(home, last) is not None
+
+
+def test_parts_that_trainers_of_packages_are_made_from():
+    from spore.nn.layer.activation import _activation
+    from spore.nn.loss.loss import _check_is_tensor
+    from spore.parallel._ps_context import _is_role_sched
+    from spore.train.model import _transfer_tensor_to_tuple
+    x = Tensor([1.0])
+    assert _transfer_tensor_to_tuple(x)[0] is x and _transfer_tensor_to_tuple((x, x)) == (x, x)
+    assert _activation["relu"]()(Tensor([-1.0])).tolist() == [0.0] and not _is_role_sched()
+    _check_is_tensor("logits", x, "Loss")
+    with pytest.raises(TypeError, match="For 'Loss', 'logits' must be a Tensor, but got int"):
+        _check_is_tensor("logits", 1, "Loss")
 
 
 def test_dtypes_by_the_names_of_types():

@@ -158,6 +158,10 @@ from spore.nn.layer.rnns import LSTM as LSTM
 from spore.nn.layer.rnns import RNN as RNN
 from spore.nn.layer.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from spore.nn.layer.sparse import SparseToDense as SparseToDense
+from spore.nn.layer.thor_layer import Conv2dThor as Conv2dThor
+from spore.nn.layer.thor_layer import DenseThor as DenseThor
+from spore.nn.layer.thor_layer import EmbeddingLookupThor as EmbeddingLookupThor
+from spore.nn.layer.thor_layer import EmbeddingThor as EmbeddingThor
 from spore.nn.layer.timedistributed import TimeDistributed as TimeDistributed
 from spore.nn.layer.transformer import MultiheadAttention as MultiheadAttention
 from spore.nn.layer.transformer import Transformer as Transformer

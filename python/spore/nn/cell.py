@@ -323,10 +323,10 @@ class Cell(CellState):
     def set_train(self, mode=True):
         """Training mode for this Cell and all in it: dropout drops, batch norm uses the batch."""
         for _, cell in self.cells_and_names():
-            if cell.__dict__["training"] is not bool(mode):
+            phase = "train" if mode else "predict"
+            if cell.__dict__["training"] is not bool(mode) or cell.__dict__["_phase"] != phase:
                 _state.changed()
-            cell.__dict__["training"] = bool(mode)
-            cell.__dict__["_phase"] = "train" if mode else "predict"
+            cell.__dict__["training"], cell.__dict__["_phase"] = bool(mode), phase
         return self
 
     def set_grad(self, requires_grad=True):
@@ -440,6 +440,9 @@ class Cell(CellState):
 
     @phase.setter
     def phase(self, value):
+        """Programs are kept by phase: with another one a Cell is captured anew, as its flags and attributes are then."""
+        if value != self._phase:
+            _state.changed()
         self.__dict__["_phase"] = value
 
     @property
@@ -684,7 +687,7 @@ class Cell(CellState):
 
     def _guard(self):
         """What compiled programs look at besides their arguments."""
-        return self.training, self.__dict__.get("_n_hook_changes", 0)
+        return self.training, self.__dict__.get("_n_hook_changes", 0), self._phase
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
         """Call ``hook_fn(cell, inputs)`` before construct; what it returns replaces the inputs."""

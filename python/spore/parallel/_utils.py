@@ -52,6 +52,11 @@ def _is_sharding_propagation():
     return get_auto_parallel_context('auto_parallel_search_mode') == 'sharding_propagation'
 
 
+def _is_role_sched():
+    """Whether this process is the scheduler of a parameter server: there is none."""
+    return False
+
+
 def _device_number_check(parallel_mode, device_number):
     """One device is too few for parallel training that splits."""
     if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:

@@ -2,13 +2,13 @@
 """Model: training, evaluation and prediction with a network, a loss function and an optimizer."""
 import copy
 
-from spore import nn
+from spore import context, nn  # noqa: F401  packages that derive from Model take context from here, too
 from spore._core import Tensor
 from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
 from spore.train import amp
-from spore.train.callback import ModelCheckpoint, RunContext, TimeMonitor
+from spore.train.callback import Callback, ModelCheckpoint, RunContext, TimeMonitor
 from spore.train.callback import (_CallbackManager, _InternalCallbackParam)
-from spore.train.dataset_helper import DatasetHelper
+from spore.train.dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401  likewise
 from spore.train.metrics import Loss, get_metrics
 
 __all__ = ['Model']
@@ -387,6 +387,19 @@ class Model:
         """Accepted: there is nothing to prepare before the first step."""
         if train_dataset is None and valid_dataset is None:
             raise ValueError("For 'Model.build', 'train_dataset' or 'valid_dataset' must be given.")
+
+
+def _transfer_tensor_to_tuple(inputs):
+    """A row of a dataset as a tuple: of one Tensor if it is one. Loops of packages go over their data with it."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
+
+
+class _StepSync(Callback):
+    """Waits for the device at the end of every step: operators have run when their call returns, so there is nothing to wait for."""
+
+    @staticmethod
+    def step_end(run_context):
+        pass
 
 
 def _listed(callbacks):

@@ -624,7 +624,7 @@ class LRN(Cell):
         return input_x / ops.pow(self.bias + self.alpha * near, self.beta)
 
 
-_ACTIVATIONS = {
+_activation = {
     "softmin": Softmin, "softmax": Softmax, "softmax2d": Softmax2d, "logsoftmax": LogSoftmax, "logsoftmaxExt": LogSoftmaxExt,
     "relu": ReLU, "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh, "tanhshrink": Tanhshrink,
     "hardtanh": Hardtanh, "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU, "sigmoid": Sigmoid, "softsign": Softsign,
@@ -647,7 +647,7 @@ def get_activation(name, prim_name=None):
     """
     if name is None:
         return None
-    if name not in _ACTIVATIONS:
+    if name not in _activation:
         who = f"For '{prim_name}', the" if prim_name else "The"
-        raise KeyError(f"{who} activation must be one of {list(_ACTIVATIONS)}, but got {name!r}.")
-    return _ACTIVATIONS[name]()
+        raise KeyError(f"{who} activation must be one of {list(_activation)}, but got {name!r}.")
+    return _activation[name]()

@@ -29,6 +29,11 @@ def _tensors(cls, **given):
             raise TypeError(f"For '{cls}', '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
+def _check_is_tensor(param_name, input_data, cls_name):
+    """As losses of packages ask."""
+    _tensors(cls_name, **{param_name: input_data})
+
+
 class LossBase(Cell):
     """Base of losses: subclasses compute a value for every element and return ``self.get_loss(values)``.
 
