@@ -12,8 +12,10 @@
  * The inner kernels run at 97 % of the peak from the second cache; what a product loses it loses by copying. With few rows of A an element of B is
  * copied for little, so then
  *   - a tile holds all rows and packs the column panels it needs itself, on its stack, just before they are used: each is copied once, nobody waits for
- *     the copies of others, and its memory was asked for while the panel before it was worked with. Rows of A may then come from the third cache;
+ *     the copies of others, and its memory was asked for while the panel before it was worked with. Rows of A may then come from the third cache.
+ *     Rows of B that lie along the panel are stored by the kernel that multiplies them with the first rows of A;
  *   - or, where columns of B lie along K, sides are exchanged: A is packed, once, B is read where it is, and the tile is turned when it is final.
+ * A transposed A with many rows is stored in panels in the same way by the kernels of a tile's first columns; the tile then has all columns.
  * All ways sum in the same order: they give the same bits.
  *
  * Vectors (m or n is 1) have kernels of their own, because there each element of the matrix is used once. bfloat16, int8 and, on CPUs with
@@ -35,6 +37,8 @@ enum {
     GROUPS_MAX = 32,              /* parts of a batch that have scratch of their own */
     HERE_ROWS = 768,              /* up to so many rows a tile has all of them and packs its part of B itself */
     TILES_WANTED = 12,            /* at least, for threads to share evenly */
+    WHOLE_ROWS = 4096,            /* up to so many a tile may have all columns and pack its rows itself */
+    WHOLE_B_BYTES = 16 << 20,     /* of a B that is packed for all of K */
     TURN_ROWS = 128,              /* up to so many sides may be exchanged */
     TURN_TILE_BYTES = 64 * 1024,  /* of a tile that is turned when it is final */
     WAYS_BYTES = 4096,            /* lines so far apart compete for a place in the first cache */
@@ -49,6 +53,7 @@ typedef struct gemm_job {
     size_t size;                  /* of an element */
     bool pack_a, pack_b, parallel;
     bool here;                    /* tiles pack B themselves */
+    bool rows_here;               /* tiles have all columns and pack their rows of A themselves */
     bool turned;                  /* sides are exchanged: s is that of C transposed */
     int64_t k_step;               /* block of K */
     int64_t block_m, block_n;
@@ -113,6 +118,18 @@ static bool is_turned(const sp__gemm_shape *s)
            rows_fit(s->b_col, sp_dtype_bytes(s->dtype));
 }
 
+/* Row panels to a tile with which threads come to an end together, or nearly so: eight, if that makes no difference. */
+static int64_t even_height(int64_t panels)
+{
+    static const int64_t heights[] = {8, 9, 10, 11, 12, 7, 6, 5, 4};
+    int64_t best = heights[0], least = INT64_MAX;
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        int64_t longest = ceil_div(ceil_div(panels, heights[i]), sp_threads()) * heights[i];
+        if (longest < least) best = heights[i], least = longest;
+    }
+    return best;
+}
+
 static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
 {
     const sp__gemm_kernels *kernels = sp__gemm_find(s->dtype);
@@ -148,6 +165,13 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
     while (job->parallel && job->tile_n > 2 * columns &&
            ceil_div(s->m, job->tile_m) * ceil_div(s->n, job->tile_n) < TILES_WANTED)
         job->tile_n = round_up(job->tile_n / 2, columns);
+    job->rows_here = job->pack_a && job->pack_b && !job->here && s->a_row == 1 && s->m <= WHOLE_ROWS && s->n <= BLOCK_COLUMNS &&
+                     job->block_n * s->k * size <= WHOLE_B_BYTES;
+    if (job->rows_here) {
+        job->block_m = round_up(s->m, rows);
+        job->tile_m = even_height(job->block_m / rows) * rows;
+        job->tile_n = job->block_n;
+    }
 }
 
 /* --- tiles ------------------------------------------------------------------------------------------------------- */
@@ -197,7 +221,7 @@ static size_t work_of(const gemm_job *job)
 {
     if (job->turned) return (size_t)(job->block_n * job->s.k) * job->size;
     int64_t columns = job->pack_b && !job->packed_b && !job->here ? job->block_n : 0, rows = job->pack_a ? job->block_m : 0;
-    return (size_t)((columns + rows) * job->k_step) * job->size;
+    return (size_t)(columns * (job->rows_here ? job->s.k : job->k_step) + rows * job->k_step) * job->size;
 }
 
 size_t sp__gemm_work(const sp__gemm_shape *s)
@@ -274,10 +298,9 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         const char *b = job->pack_b ? job->b_panels + ((j - job->j0) * k + (p0 - job->p0) * job->block_n) * size
                                     : job->b + (p0 * s->b_row + j) * size;
         const char *b_source = job->b + (p0 * s->b_row + j * s->b_col) * size;
-        if (job->here) {
-            kernels->pack(k, n, columns, b_source, s->b_row, s->b_col, panel);
-            b = panel;
-        }
+        const bool keeps_b = job->here && s->b_col == 1 && n == columns, keeps_a = job->rows_here && j == j0 && n == columns;
+        if (job->here && !keeps_b) kernels->pack(k, n, columns, b_source, s->b_row, s->b_col, panel);
+        if (job->here) b = panel;
         int64_t b_row = job->pack_b ? columns : s->b_row;
         /* Panels of B are complete (zeros behind the last column), so only the store has an edge there. */
         const sp__gemm_micro *micro = packed                       ? kernels->packed[two]
@@ -292,14 +315,19 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
         if (j + columns >= j1) next = job->here && p1 < s->k ? job->b + (p1 * s->b_row + j0 * s->b_col) * size : NULL;
         for (int64_t i = i0; i < i1; i += height) {
             int64_t m = min_i64(height, i1 - i), turn = (i - i0) / height;
-            const char *a = job->pack_a ? job->a_panels + (i - job->i0) * k * size
-                                        : job->a + (i * s->a_row + p0 * s->a_col) * size;
+            const char *a_source = job->a + (i * s->a_row + p0 * s->a_col) * size;
+            char *a_panel = job->a_panels + (i - job->i0) * (job->rows_here ? job->k_step : k) * size;
+            const char *a = job->pack_a ? a_panel : a_source;
             int64_t a_row = job->pack_a ? 1 : s->a_row, a_col = job->pack_a ? rows : s->a_col;
             char *to = c + ((i - i0) * c_row + j - j0) * size;
+            if (job->rows_here && j == j0 && !(keeps_a && m == rows)) kernels->pack(k, m, rows, a_source, s->a_col, 1, a_panel);
             if (n == columns) {
-                bool asks = next && turn * turn_elements < columns;
-                kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, asks ? next + turn * turn_bytes : to,
-                                      asks ? next_row * size : 0);
+                const bool asks = next && turn * turn_elements < columns;
+                const char *ahead = asks ? next + turn * turn_bytes : to;
+                const int64_t step = asks ? next_row * size : 0;
+                if (keeps_b && i == i0) kernels->keep_b[m - 1](k, a, a_row, a_col, b_source, s->b_row, to, c_row, accumulate, ahead, step, panel);
+                else if (keeps_a && m == rows) kernels->keep_a(k, a_source, 1, s->a_col, b, b_row, to, c_row, accumulate, ahead, step, a_panel);
+                else kernels->ahead[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, accumulate, ahead, step);
             } else {
                 micro[m - 1](k, a, a_row, a_col, b, b_row, to, c_row, n, accumulate);
             }
@@ -420,6 +448,27 @@ static sp_status multiply_turned(gemm_job *job, void *work)
     return share(job, ceil_div(s->m, job->tile_m), 1, run_turned);
 }
 
+/* B is packed for all of K, tiles pack A. */
+static sp_status multiply_whole_rows(gemm_job *job, void *work)
+{
+    const sp__gemm_shape *s = &job->s;
+    char *panels = job->packed_b ? (char *)(uintptr_t)job->packed_b : work;
+    job->a_panels = (char *)work + (job->packed_b ? 0 : (size_t)(job->block_n * s->k) * job->size);
+    job->j1 = s->n;
+    job->i1 = s->m;
+    job->n_b_panels = ceil_div(s->n, job->kernels->columns);
+    for (job->p0 = 0; job->p0 < s->k && !job->packed_b; job->p0 += job->k_step) {
+        job->p1 = min_i64(job->p0 + job->k_step, s->k);
+        job->b_panels = panels + (size_t)(job->p0 * job->block_n) * job->size;
+        SP_TRY(share(job, job->n_b_panels, 8, pack_panels));
+    }
+    job->b_panels = panels;
+    job->p0 = 0;
+    job->p1 = s->k;
+    job->tiles_m = ceil_div(s->m, job->tile_m);
+    return share(job, job->tiles_m, 1, run_tiles);
+}
+
 sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, void *c, bool accumulate, void *work,
                         const sp__gemm_extra *extra)
 {
@@ -453,6 +502,7 @@ sp_status sp__gemm_with(const sp__gemm_shape *s, const void *a, const void *b, v
     }
     if (form_of(s) != FORM_GENERAL) return share(&job, s->m == 1 ? s->n : s->m, form_of(s) == FORM_SUMS ? 1024 : 256, run_vector);
     if (job.turned) return multiply_turned(&job, work);
+    if (job.rows_here) return multiply_whole_rows(&job, work);
 
     job.b_panels = work;
     job.a_panels = (char *)work + (job.pack_b && !job.packed_b && !job.here ? (size_t)(job.block_n * job.k_step) * job.size : 0);

@@ -60,6 +60,10 @@ typedef void (*sp__gemm_micro)(int64_t k, const void *a, int64_t a_row, int64_t 
  * along K, these some lines on. */
 typedef void (*sp__gemm_ahead)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
                                bool accumulate, const char *ahead, int64_t ahead_step);
+/* The same, and one operand is stored in the form of a panel on the way, for the calls that come after: keep_b the `columns` columns of B,
+ * keep_a the rows of A, which lie side by side (a_row = 1) and are all there. Storing what was loaded anyway costs nothing beside the sums. */
+typedef void (*sp__gemm_keep)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
+                              bool accumulate, const char *ahead, int64_t ahead_step, void *kept);
 /* y[j * y_step] (+)= sum_p x[p] * b[j * b_col + p], j < n: rows of the matrix contiguous. */
 typedef void (*sp__gemm_dots)(int64_t n, int64_t k, const void *x, const void *b, int64_t b_col, void *y, int64_t y_step,
                               bool accumulate);
@@ -122,6 +126,7 @@ typedef struct sp__gemm_kernels {
     sp__gemm_micro direct[2][SP_GEMM_ROWS];  /* strides as given, n a multiple of lanes */
     sp__gemm_micro edge[2][SP_GEMM_ROWS];    /* strides as given, the last vector of B and C incomplete */
     sp__gemm_ahead ahead[SP_GEMM_ROWS];      /* strides as given, n = columns */
+    sp__gemm_keep keep_b[SP_GEMM_ROWS], keep_a;
     sp__gemm_dots dots;
     sp__gemm_sums sums;
     sp__gemm_pack pack;

@@ -26,62 +26,89 @@ static inline void MICRO_NAME(store_part)(T *p, V v, int64_t n)
 #define V_STORE_PART(p, v, n) MICRO_NAME(store_part)(p, v, n)
 #endif
 
+/* Statements for each row of the register block. Written out, because loops over rows are unrolled only after the compiler has decided what lives in
+ * registers: sums then went to the stack and back around the loop over K, which took as long as some steps of it. */
+#define EACH_ROW(x) x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11)
+#define EACH_POINT(x) EACH_ROW(x) x(12) x(13)
+#define ROW_CLEAR(i)                                                                                                   \
+    if (i < rows) {                                                                                                    \
+        acc[i][0] = V_ZERO();                                                                                          \
+        if (vectors == 2) acc[i][1] = V_ZERO();                                                                        \
+    }
+#define ROW_ASK(i) /* C is wanted at the end only: ask for it at the beginning */                                      \
+    if (i < rows) {                                                                                                    \
+        __builtin_prefetch(c + (i) * c_row, 1);                                                                        \
+        if (vectors == 2) __builtin_prefetch(c + (i) * c_row + LANES, 1);                                              \
+    }
+#define ROW_FMA(i, value)                                                                                              \
+    if (i < rows) {                                                                                                    \
+        const V av = V_SPLAT(value);                                                                                   \
+        acc[i][0] = V_FMA(av, bv[0], acc[i][0]);                                                                       \
+        if (vectors == 2) acc[i][1] = V_FMA(av, bv[1], acc[i][1]);                                                     \
+    }
+#define ROW_ADD(i)                                                                                                     \
+    if (i < rows) {                                                                                                    \
+        acc[i][0] = V_ADD(V_LOAD(c + (i) * c_row), acc[i][0]);                                                         \
+        if (vectors == 2) acc[i][1] = V_ADD(V_LOAD(c + (i) * c_row + LANES), acc[i][1]);                               \
+    }
+#define ROW_STORE(i)                                                                                                   \
+    if (i < rows) {                                                                                                    \
+        V_STORE(c + (i) * c_row, acc[i][0]);                                                                           \
+        if (vectors == 2) V_STORE(c + (i) * c_row + LANES, acc[i][1]);                                                 \
+    }
+#define ROW_STORE_PART(i) /* the last vector has `last` elements */                                                    \
+    if (i < rows) {                                                                                                    \
+        T *to = c + (i) * c_row + (vectors - 1) * LANES;                                                               \
+        if (vectors == 2) V_STORE(c + (i) * c_row, accumulate ? V_ADD(V_LOAD(c + (i) * c_row), acc[i][0]) : acc[i][0]); \
+        V_STORE_PART(to, accumulate ? V_ADD(V_LOAD_PART(to, last), acc[i][vectors - 1]) : acc[i][vectors - 1], last);  \
+    }
+
 static inline __attribute__((always_inline)) void MICRO_NAME(block)(const int rows, const int vectors, const bool part,
                                                                     int64_t k, const T *a, int64_t a_row, int64_t a_col,
                                                                     const T *b, int64_t b_row, const int64_t *offsets,
                                                                     T *c, int64_t c_row, int64_t n, bool accumulate)
 {
-    V acc[ROWS][2];
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
-    /* C is wanted at the end only: ask for it now. */
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < vectors; j++) __builtin_prefetch(c + i * c_row + j * LANES, 1);
+    V acc[SP_GEMM_ROWS][2];
+    EACH_ROW(ROW_CLEAR)
+    EACH_ROW(ROW_ASK)
     const int64_t last = n - (vectors - 1) * LANES; /* valid elements of the last vector */
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; p++) {
         V bv[2];
         const T *row = offsets ? b + offsets[p] : b;
-        for (int j = 0; j < vectors; j++)
-            bv[j] = part && j == vectors - 1 ? V_LOAD_PART(row + j * LANES, last) : V_LOAD(row + j * LANES);
-        for (int i = 0; i < rows; i++) {
-            V av = V_SPLAT(a[i * a_row]);
-            for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(av, bv[j], acc[i][j]);
-        }
+        bv[0] = part && vectors == 1 ? V_LOAD_PART(row, last) : V_LOAD(row);
+        if (vectors == 2) bv[1] = part ? V_LOAD_PART(row + LANES, last) : V_LOAD(row + LANES);
+#define STEP(i) ROW_FMA(i, a[(i) * a_row])
+        EACH_ROW(STEP)
+#undef STEP
         a += a_col;
         b += b_row;
     }
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; j < vectors; j++) {
-            T *to = c + i * c_row + j * LANES;
-            if (j == vectors - 1 && last < LANES) {
-                if (accumulate) acc[i][j] = V_ADD(V_LOAD_PART(to, last), acc[i][j]);
-                V_STORE_PART(to, acc[i][j], last);
-            } else {
-                if (accumulate) acc[i][j] = V_ADD(V_LOAD(to), acc[i][j]);
-                V_STORE(to, acc[i][j]);
-            }
-        }
+    if (last < LANES) {
+        EACH_ROW(ROW_STORE_PART)
+        return;
     }
+    if (accumulate) {
+        EACH_ROW(ROW_ADD)
+    }
+    EACH_ROW(ROW_STORE)
 }
 
 /* The full width, with an eye on memory: see sp__gemm_ahead. The same sums in the same order. `along`: rows of A lie along K. No prefetcher follows that
- * many rows at once, so each of them is asked for some lines on, one row a step, and at their ends the rows below them. */
-static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, const bool along, int64_t k, const T *a, int64_t a_row,
+ * many rows at once, so each of them is asked for some lines on, one row a step, and at their ends the rows below them. `keep`: what comes by of A or B
+ * is stored in panels at `kept`, see sp__gemm_keep; it is asked for some steps before, as its rows are far apart. */
+enum { MICRO_NAME(KEEP_NONE), MICRO_NAME(KEEP_A), MICRO_NAME(KEEP_B) };
+static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int rows, const bool along, const int keep, int64_t k, const T *a, int64_t a_row,
                                                                        int64_t a_col, const T *b, int64_t b_row, T *c, int64_t c_row, bool accumulate,
-                                                                       const char *ahead, int64_t ahead_step)
+                                                                       const char *ahead, int64_t ahead_step, T *kept)
 {
-    enum { LINE = 64 / sizeof(T), LOOK = 3 * LINE };
-    V acc[ROWS][2];
-    for (int i = 0; i < rows; i++) {
-        acc[i][0] = acc[i][1] = V_ZERO();
-        __builtin_prefetch(c + i * c_row, 1);
-        __builtin_prefetch(c + i * c_row + LANES, 1);
-    }
+    enum { LINE = 64 / sizeof(T), LOOK = 3 * LINE, STEPS = 24 };
+    enum { vectors = 2 };
+    V acc[SP_GEMM_ROWS][2];
+    EACH_ROW(ROW_CLEAR)
+    EACH_ROW(ROW_ASK)
     /* Three rows to a pointer: one register of strides then serves all. */
-    const T *group[(ROWS + 2) / 3];
-    for (int i = 0; i < rows; i += 3) group[i / 3] = a + i * a_row;
-    const T *soon = a + LOOK;
+    const T *group[4] = {a, a + 3 * a_row, a + 6 * a_row, a + 9 * a_row}, *soon = a + LOOK;
     int64_t turn = 0;
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; p++) {
@@ -91,64 +118,86 @@ static inline __attribute__((always_inline)) void MICRO_NAME(watchful)(const int
             turn = p % LINE == LINE - 1 ? 0 : p % LINE < rows - 1 ? turn + a_row : turn;
             soon += p == k - LOOK ? rows * a_row - k : 0;
         }
-        const V b0 = V_LOAD(b), b1 = V_LOAD(b + LANES);
-        for (int i = 0; i < rows; i++) {
-            const V av = V_SPLAT(group[i / 3][(i % 3) * a_row]);
-            acc[i][0] = V_FMA(av, b0, acc[i][0]);
-            acc[i][1] = V_FMA(av, b1, acc[i][1]);
+        const V bv[2] = {V_LOAD(b), V_LOAD(b + LANES)};
+        if (keep == MICRO_NAME(KEEP_B)) {
+            V_STORE(kept, bv[0]);
+            V_STORE(kept + LANES, bv[1]);
+            kept += 2 * LANES;
+            __builtin_prefetch(b + STEPS * b_row);
+            __builtin_prefetch(b + STEPS * b_row + LANES);
         }
-        for (int i = 0; i < rows; i += 3) group[i / 3] += a_col;
+        if (keep == MICRO_NAME(KEEP_A)) {
+            memcpy(kept, group[0], ROWS * sizeof(T));
+            kept += ROWS;
+            __builtin_prefetch(group[0] + (p < k - STEPS ? STEPS * a_col + ROWS - 1 : (STEPS - k) * a_col + 2 * ROWS - 1));
+        }
+#define STEP(i) ROW_FMA(i, group[(i) / 3][(i) % 3 * a_row])
+        EACH_ROW(STEP)
+#undef STEP
+        group[0] += a_col, group[1] += a_col, group[2] += a_col, group[3] += a_col;
         b += b_row;
         ahead += ahead_step;
     }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < 2; j++) {
-            T *to = c + i * c_row + j * LANES;
-            V_STORE(to, accumulate ? V_ADD(V_LOAD(to), acc[i][j]) : acc[i][j]);
-        }
+    if (accumulate) {
+        EACH_ROW(ROW_ADD)
+    }
+    EACH_ROW(ROW_STORE)
 }
 
 #define AHEAD_ONE(r)                                                                                                   \
     static void MICRO_NAME(ahead_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, \
                                       int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step)           \
     {                                                                                                                  \
+        const int none = MICRO_NAME(KEEP_NONE);                                                                        \
         if (a_row == 1 && a_col == ROWS && b_row == 2 * LANES)                                                         \
-            MICRO_NAME(watchful)(r, false, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step);      \
+            MICRO_NAME(watchful)(r, false, none, k, a, 1, ROWS, b, 2 * LANES, c, c_row, accumulate, ahead, ahead_step, NULL); \
         else if (a_col == 1)                                                                                           \
-            MICRO_NAME(watchful)(r, true, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step);          \
-        else MICRO_NAME(watchful)(r, false, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step);    \
+            MICRO_NAME(watchful)(r, true, none, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step, NULL); \
+        else MICRO_NAME(watchful)(r, false, none, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, NULL); \
+    }                                                                                                                  \
+    static void MICRO_NAME(keep_b_##r)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, \
+                                       int64_t c_row, bool accumulate, const char *ahead, int64_t ahead_step, void *kept) \
+    {                                                                                                                  \
+        const int keep = MICRO_NAME(KEEP_B);                                                                           \
+        if (a_col == 1)                                                                                                \
+            MICRO_NAME(watchful)(r, true, keep, k, a, a_row, 1, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept); \
+        else MICRO_NAME(watchful)(r, false, keep, k, a, a_row, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept); \
     }
+
+static void MICRO_NAME(keep_a)(int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row, void *c, int64_t c_row,
+                               bool accumulate, const char *ahead, int64_t ahead_step, void *kept)
+{
+    (void)a_row;
+    MICRO_NAME(watchful)(ROWS, false, MICRO_NAME(KEEP_A), k, a, 1, a_col, b, b_row, c, c_row, accumulate, ahead, ahead_step, kept);
+}
 
 /* Gradient of the weights: positions are summed over, so they are the inner loop, one broadcast per row. */
 static inline __attribute__((always_inline)) void MICRO_NAME(correlate)(const int rows, const int vectors,
                                                                         const sp__gemm_span *span, const T *x,
                                                                         const int64_t *offsets, const T *b, T *tile)
 {
-    V acc[ROWS][2];
+    V acc[SP_GEMM_ROWS][2];
     const T *from[ROWS];
-    for (int i = 0; i < rows; i++) {
-        from[i] = x + offsets[i];
-        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
-    }
+    for (int i = 0; i < rows; i++) from[i] = x + offsets[i];
+    EACH_ROW(ROW_CLEAR)
     for (int64_t d = 0; d < span->n[0]; d++) {
         for (int64_t h = 0; h < span->n[1]; h++) {
             int64_t at = d * span->step[0] + h * span->step[1], step = span->step[2], n = span->n[2];
 #pragma GCC unroll 2
             for (int64_t w = 0; w < n; w++, at += step, b += 2 * LANES) {
                 V bv[2];
-                for (int j = 0; j < vectors; j++) bv[j] = V_LOAD(b + j * LANES);
-                for (int i = 0; i < rows; i++) {
-                    V av = V_SPLAT(from[i][at]);
-                    for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(av, bv[j], acc[i][j]);
-                }
+                bv[0] = V_LOAD(b);
+                if (vectors == 2) bv[1] = V_LOAD(b + LANES);
+#define STEP(i) ROW_FMA(i, from[(i) % ROWS][at])
+                EACH_ROW(STEP)
+#undef STEP
             }
         }
     }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < vectors; j++) {
-            T *to = tile + i * 2 * LANES + j * LANES;
-            V_STORE(to, V_ADD(V_LOAD(to), acc[i][j]));
-        }
+    T *c = tile;
+    const int64_t c_row = 2 * LANES;
+    EACH_ROW(ROW_ADD)
+    EACH_ROW(ROW_STORE)
 }
 
 #define MICRO_ONE(r, v)                                                                                                \
@@ -207,24 +256,27 @@ static inline __attribute__((always_inline)) void MICRO_NAME(points)(const int r
                                                                      const int64_t step, const int64_t *offsets, const T *w, T *tile,
                                                                      bool accumulate)
 {
-    V acc[POINTS][2];
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < vectors; j++) acc[i][j] = V_ZERO();
+    V acc[SP_GEMM_POINTS][2];
+    EACH_POINT(ROW_CLEAR)
     for (int64_t p = 0; p < k; p++, w += 2 * LANES) {
         const T *from = x + offsets[p];
-        V wv[2];
-        for (int j = 0; j < vectors; j++) __builtin_prefetch(w + 16 * 2 * LANES + j * LANES); /* large weights come from far away */
-        for (int j = 0; j < vectors; j++) wv[j] = V_LOAD(w + j * LANES);
-        for (int i = 0; i < rows; i++) {
-            V xv = V_SPLAT(from[i * step]);
-            for (int j = 0; j < vectors; j++) acc[i][j] = V_FMA(xv, wv[j], acc[i][j]);
+        V bv[2];
+        __builtin_prefetch(w + 16 * 2 * LANES); /* large weights come from far away */
+        bv[0] = V_LOAD(w);
+        if (vectors == 2) {
+            __builtin_prefetch(w + 16 * 2 * LANES + LANES);
+            bv[1] = V_LOAD(w + LANES);
         }
+#define STEP(i) ROW_FMA(i, from[(i) * step])
+        EACH_POINT(STEP)
+#undef STEP
     }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < vectors; j++) {
-            T *to = tile + i * 2 * LANES + j * LANES;
-            V_STORE(to, accumulate ? V_ADD(V_LOAD(to), acc[i][j]) : acc[i][j]);
-        }
+    T *c = tile;
+    const int64_t c_row = 2 * LANES;
+    if (accumulate) {
+        EACH_POINT(ROW_ADD)
+    }
+    EACH_POINT(ROW_STORE)
 }
 
 #define POINTS_ONE(r, v)                                                                                               \
@@ -520,20 +572,20 @@ static void MICRO_NAME(add)(int64_t n, const void *from, void *to, int64_t step)
 #include "device/cpu/winograd_micro.h"
 
 #if ROWS == 12
-#define AHEAD_ALL                                                                                                      \
-    {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4),  MICRO_NAME(ahead_5),  MICRO_NAME(ahead_6), \
-     MICRO_NAME(ahead_7), MICRO_NAME(ahead_8), MICRO_NAME(ahead_9), MICRO_NAME(ahead_10), MICRO_NAME(ahead_11), MICRO_NAME(ahead_12)}
+#define AHEAD_ALL(kind)                                                                                                \
+    {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3), MICRO_NAME(kind##_4),  MICRO_NAME(kind##_5),  MICRO_NAME(kind##_6), \
+     MICRO_NAME(kind##_7), MICRO_NAME(kind##_8), MICRO_NAME(kind##_9), MICRO_NAME(kind##_10), MICRO_NAME(kind##_11), MICRO_NAME(kind##_12)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v),  MICRO_NAME(kind##_3_##v),  MICRO_NAME(kind##_4_##v),         \
      MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v),  MICRO_NAME(kind##_7_##v),  MICRO_NAME(kind##_8_##v),         \
      MICRO_NAME(kind##_9_##v), MICRO_NAME(kind##_10_##v), MICRO_NAME(kind##_11_##v), MICRO_NAME(kind##_12_##v)}
 #elif ROWS == 6
-#define AHEAD_ALL {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4), MICRO_NAME(ahead_5), MICRO_NAME(ahead_6)}
+#define AHEAD_ALL(kind) {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3), MICRO_NAME(kind##_4), MICRO_NAME(kind##_5), MICRO_NAME(kind##_6)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v),                                     \
      MICRO_NAME(kind##_4_##v), MICRO_NAME(kind##_5_##v), MICRO_NAME(kind##_6_##v)}
 #else
-#define AHEAD_ALL {MICRO_NAME(ahead_1), MICRO_NAME(ahead_2), MICRO_NAME(ahead_3), MICRO_NAME(ahead_4)}
+#define AHEAD_ALL(kind) {MICRO_NAME(kind##_1), MICRO_NAME(kind##_2), MICRO_NAME(kind##_3), MICRO_NAME(kind##_4)}
 #define MICRO_ALL(kind, v)                                                                                             \
     {MICRO_NAME(kind##_1_##v), MICRO_NAME(kind##_2_##v), MICRO_NAME(kind##_3_##v), MICRO_NAME(kind##_4_##v)}
 #endif
@@ -565,7 +617,9 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
     .packed = {MICRO_ALL(packed, 1), MICRO_ALL(packed, 2)},
     .direct = {MICRO_ALL(direct, 1), MICRO_ALL(direct, 2)},
     .edge = {MICRO_ALL(edge, 1), MICRO_ALL(edge, 2)},
-    .ahead = AHEAD_ALL,
+    .ahead = AHEAD_ALL(ahead),
+    .keep_b = AHEAD_ALL(keep_b),
+    .keep_a = MICRO_NAME(keep_a),
     .dots = MICRO_NAME(dots),
     .sums = MICRO_NAME(sums),
     .pack = MICRO_NAME(pack),
@@ -591,6 +645,14 @@ const sp__gemm_kernels MICRO_NAME(sp__gemm) = {
 #undef MICRO_BOTH
 #undef MICRO_ALL
 #undef AHEAD_ONE
+#undef EACH_ROW
+#undef EACH_POINT
+#undef ROW_CLEAR
+#undef ROW_ASK
+#undef ROW_FMA
+#undef ROW_ADD
+#undef ROW_STORE
+#undef ROW_STORE_PART
 #undef AHEAD_ALL
 #undef POINTS_ONE
 #undef POINTS_BOTH
