@@ -203,4 +203,71 @@ def cases(ms):
     C['Count']=lambda:SP.SparseCountSparseOutput()(L([[0,3],[1,1],[1,2]]),L([0,2,10]),L([2,5]),F([1,1,1]))
     C['R2S']=lambda:SP.RaggedTensorToSparse(ms.int64)((L([0,3,3,7,9]),),F([1,2,3,4,5,6,7,8,9]))
     C['R2T']=lambda:SP.RaggedTensorToTensor(["ROW_SPLITS"])(L([4,4]),L([1,2,3,4,5,6,7,8,9]),L(0),[L([0,3,3,7,9])])
+    # --- gradients of windows and sparse Tensors
+    for fmt in ("NCHW", "NHWC"):
+        def deformable(fmt=fmt):
+            s = (lambda n, c, h, w: (n, c, h, w) if fmt == "NCHW" else (n, h, w, c))
+            return G.DeformableOffsetsGrad((1, 1, 1, 1), (0, 0, 0, 0), (3, 3), data_format=fmt)(
+                f(*s(1, 2, 3, 3)), f(*s(1, 2, 4, 4)), Tensor(r.rand(*s(1, 27, 1, 1)).astype(np.float32) * 0.4 + 0.1))
+        C["DeformableOffsetsGrad" + fmt] = deformable
+    for n in ("Dilation2DBackpropInput", "Dilation2DBackpropFilter"):
+        C[n] = lambda n=n: getattr(G, n)((1, 1, 1, 1), (1, 1, 1, 1), "VALID")(f(1, 2, 5, 5), f(2, 2, 2), f(1, 2, 4, 4))
+    for over in (False, True):
+        C[f"FractionalAvgPoolGrad{over}"] = lambda over=over: G.FractionalAvgPoolGrad(over)(
+            L([1, 5, 5, 2]), f(1, 2, 3, 2), L([0, 2, 5]), L([0, 2, 3, 5]))
+
+        def largest(over=over):
+            x = f(1, 5, 5, 2)
+            return G.FractionalMaxPoolGrad(over)(x, f(1, 2, 3, 2), f(1, 2, 3, 2), L([0, 2, 5]), L([0, 2, 3, 5]))
+        C[f"FractionalMaxPoolGrad{over}"] = largest
+    C["FractionalMaxPoolGradWithFixedKsize"] = lambda: G.FractionalMaxPoolGradWithFixedKsize()(f(1, 2, 4, 4), f(1, 2, 2, 2),
+                                                                                        L([[[[0, 2], [9, 11]], [[5, 6], [6, 15]]]]))
+    C["FractionalMaxPool3DGradWithFixedKsize"] = lambda: G.FractionalMaxPool3DGradWithFixedKsize()(
+        f(1, 1, 2, 3, 3), f(1, 1, 1, 2, 2), L([[[[[0, 2], [9, 17]]]]]))
+
+    def argmax2d():
+        x = f(1, 2, 4, 4)
+        y, places = nn_ops.MaxPoolWithArgmaxV2(2, 2)(x)
+        return G.MaxPoolGradWithArgmaxV2(2, 2)(x, f(*y.shape), places)
+    C["MaxPoolGradWithArgmaxV2"] = argmax2d
+
+    def argmax3d():
+        x = f(1, 2, 4, 4, 4)
+        y, places = nn_ops.MaxPool3DWithArgmax((2, 2, 2), (2, 2, 2), (0, 0, 0), argmax_type=ms.int64)(x)
+        return G.MaxPool3DGradWithArgmax((2, 2, 2), (2, 2, 2), (0, 0, 0))(x, f(*y.shape), places)
+    C["MaxPool3DGradWithArgmax"] = argmax3d
+
+    def second2d():
+        x = f(1, 2, 4, 4)
+        y, places = nn_ops.MaxPoolWithArgmax(2, 2)(x)
+        return G.MaxPoolGradGradWithArgmax(2, 2)(x, f(1, 2, 4, 4), places)
+    C["MaxPoolGradGradWithArgmax"] = second2d
+
+    def second3d():
+        x = f(1, 2, 4, 4, 4)
+        return G.MaxPool3DGradGrad((1, 1, 2, 2, 2), (1, 1, 2, 2, 2))(x, P.MaxPool3D(2, 2)(x), f(1, 2, 4, 4, 4))
+    C["MaxPool3DGradGrad"] = second3d
+    C["ScaleAndTranslateGrad"] = lambda: G.ScaleAndTranslateGrad("triangle", True)(f(1, 3, 3, 2), f(1, 5, 5, 2), F([0.6, 0.6]), F([0, 0.1]))
+    boxes = [[0.1, 0.2, 0.7, 0.8], [0.0, 0.1, 0.9, 0.6]]
+    C["CropAndResizeGradImage"] = lambda: image_ops.CropAndResizeGradImage(ms.float32)(f(2, 3, 3, 2), F(boxes), i([0, 1]), i([2, 6, 6, 2]))
+    C["CropAndResizeGradBoxes"] = lambda: image_ops.CropAndResizeGradBoxes()(f(2, 3, 3, 2), f(2, 6, 6, 2), F(boxes), i([0, 1]))
+    C["SparseFillEmptyRowsGrad"] = lambda: G.SparseFillEmptyRowsGrad()(L([2, 1]), f(4))
+    for n in ("Sum", "Mean", "SqrtN"):
+        C[f"SparseSegment{n}Grad"] = lambda n=n: getattr(G, f"SparseSegment{n}Grad")()(f(2, 3), i([0, 2, 2]), i([0, 0, 1]), i(4))
+    C["SparseSliceGrad"] = lambda: G.SparseSliceGrad()(f(2), L([[0, 1], [1, 1], [2, 3]]), L([1, 0]), L([[0, 1], [1, 3]]))
+
+    def ctc():
+        x = ops.log_softmax(f(5, 2, 4), -1)
+        a, b, c = i([[1, 2], [2, 3]]), i([5, 4]), i([2, 2])
+        loss, alpha = P.CTCLossV2(0, "none")(x, a, b, c)
+        return nn_ops.CTCLossV2Grad(0, "none")(f(2), x, a, b, c, loss, alpha)
+    C["CTCLossV2Grad"] = ctc
+    C["ConcatOffsetV1"] = lambda: array_ops.ConcatOffsetV1()(i(1), (i([1, 2, 3]), i([1, 5, 3]), i([1, 4, 3])))
+
+    def cache():
+        x = ms.Parameter(i(np.arange(20).reshape(5, 4)), name="x")
+        P.UpdateCache()(x, i([[-1, 3, 4]]), i(np.arange(12).reshape(3, 4) + 50), 9999)
+        return x
+    C["UpdateCache"] = cache
+    C["SparseSoftmaxCrossEntropyWithLogitsV2"] = lambda: nn_ops.SparseSoftmaxCrossEntropyWithLogitsV2()(f(3, 4), i([1, 0, 3]))
     return C, state

@@ -106,6 +106,13 @@ _FILES = {
         UpsampleNearest1DGrad UpsampleNearest2DGrad UpsampleNearest3DGrad UpsampleLinear1DGrad UpsampleBilinear2DGrad
         UpsampleTrilinear3DGrad MaximumGradGrad MinimumGradGrad LayerNormGradGrad BatchNormGradGrad GroupNorm GroupNormGrad MaxPoolGradGrad
         MedianGrad IgammaGradA""",
+    "rare_gradients": """
+        DeformableOffsetsGrad Dilation2DBackpropInput Dilation2DBackpropFilter FractionalAvgPoolGrad FractionalMaxPoolGrad
+        FractionalMaxPoolGradWithFixedKsize FractionalMaxPool3DGradWithFixedKsize MaxPoolGradWithArgmaxV2 MaxPool3DGradWithArgmax
+        MaxPoolGradGradWithArgmax MaxPool3DGradGrad ScaleAndTranslateGrad CropAndResizeGradImage CropAndResizeGradBoxes
+        SparseFillEmptyRowsGrad SparseSegmentSumGrad SparseSegmentMeanGrad SparseSegmentSqrtNGrad SparseSliceGrad CTCLossV2Grad
+        ConcatOffsetV1 UpdateCache SparseSoftmaxCrossEntropyWithLogitsV2 TraceV2Grad SequenceSliceGrad SequenceAddOffset ShapeMulGrad
+        ListAppendAndInsertGrad""",
 }
 _PLACE = {name: file for file, names in _FILES.items() for name in names.split()}
 
