@@ -173,10 +173,13 @@ static void blocks_are_the_emulations(void **state)
         for (size_t i = 0; i < acc_bytes / 4; i++) ((float *)(void *)one)[i] = (float)(int32_t)next() * 0x1p-30f;
         memcpy(two, one, acc_bytes);
         bool half_rows = trial / 12 & 1, half_columns = trial / 24 & 1;
+        const sp__tiles_rows rows = {.data = (char *)a, .row = 64, .step = 2 * SP_TILE_BYTES};
+        static const int32_t zeros[SP_TILES_PANEL];
+        const int32_t *from = trial % 5 == 4 ? zeros : NULL;
         sp__tiles_amx.begin();
-        sp__tiles_amx.block(dtype, steps, (char *)a, (char *)b, half_rows, half_columns, one);
+        sp__tiles_amx.block(dtype, steps, &rows, (char *)b, half_rows, half_columns, one, from);
         sp__tiles_amx.end();
-        sp__tiles_emulated.block(dtype, steps, (char *)a, (char *)b, half_rows, half_columns, two);
+        sp__tiles_emulated.block(dtype, steps, &rows, (char *)b, half_rows, half_columns, two, from);
         for (size_t i = 0; i < acc_bytes / 4; i++) {
             uint32_t x, y;
             memcpy(&x, one + 4 * i, 4), memcpy(&y, two + 4 * i, 4);

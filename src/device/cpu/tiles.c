@@ -49,10 +49,12 @@ typedef struct tiles_job {
     const sp__tiles_product *p;
     int64_t m, n, k, panel_bytes;
     int64_t block_m, block_n;       /* rows, columns packed at a time */
+    bool in_place;                  /* whole panels of A are read where they are */
     bool parallel;
     char *a_panels;
     const char *b_panels;
     char *b_to;
+    int32_t *starts;                /* what sums of rows start from */
     int64_t i0, i1, j0, j1;         /* the part in work */
     int64_t n_a_panels, n_b_panels; /* to pack */
     int64_t regions_m;
@@ -83,7 +85,7 @@ size_t sp__tiles_work(sp_dtype dtype, int64_t m, int64_t n, int64_t k, bool pack
     tiles_job job;
     plan(dtype, m, n, k, packed_b, &job);
     int64_t panels = (job.block_m + (packed_b ? 0 : job.block_n)) / SP_TILES_PANEL;
-    return (size_t)(panels * job.panel_bytes);
+    return (size_t)(panels * job.panel_bytes + job.block_m * (int64_t)sizeof(int32_t));
 }
 
 static sp_status share(tiles_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
@@ -96,6 +98,20 @@ static sp_status share(tiles_job *job, int64_t n, int64_t grain, void (*fn)(void
 
 /* --- packing ----------------------------------------------------------------------------------------------------- */
 
+/* Rows of A from i on, a panel of them, from step s of K on. */
+static bool is_in_place(const tiles_job *job, int64_t i) { return job->in_place && i + SP_TILES_PANEL <= job->m; }
+
+static sp__tiles_rows rows_from(const tiles_job *job, int64_t i, int64_t s)
+{
+    const sp__tiles_source *a = &job->p->a;
+    const int64_t row = a->outer * (int64_t)sp_dtype_bytes(a->dtype);
+    if (is_in_place(job, i)) return (sp__tiles_rows){.data = (const char *)a->data + i * row + s * 64, .row = row, .step = 64};
+    const char *panel = job->a_panels + (i - job->i0) / SP_TILES_PANEL * job->panel_bytes;
+    return (sp__tiles_rows){.data = panel + s * sp__tiles_terms(a->dtype) * 2 * SP_TILE_BYTES, .row = 64, .step = 2 * SP_TILE_BYTES};
+}
+
+static bool has_starts(const tiles_job *job) { return job->kernels->start && job->p->a.dtype == SP_DTYPE_I8; }
+
 static void pack_panels(void *context, int64_t begin, int64_t end)
 {
     tiles_job *job = context;
@@ -103,9 +119,13 @@ static void pack_panels(void *context, int64_t begin, int64_t end)
         if (i < job->n_b_panels) {
             job->kernels->pack(&job->p->b, job->j0 + i * SP_TILES_PANEL, true, job->b_to + i * job->panel_bytes, &job->b_range);
         } else {
-            int64_t panel = i - job->n_b_panels;
-            job->kernels->pack(&job->p->a, job->i0 + panel * SP_TILES_PANEL, false, job->a_panels + panel * job->panel_bytes,
-                               &job->a_range);
+            int64_t panel = i - job->n_b_panels, first = job->i0 + panel * SP_TILES_PANEL;
+            if (!is_in_place(job, first))
+                job->kernels->pack(&job->p->a, first, false, job->a_panels + panel * job->panel_bytes, &job->a_range);
+            if (has_starts(job)) {
+                const sp__tiles_rows a = rows_from(job, first, 0);
+                job->kernels->start(sp__tiles_steps(SP_DTYPE_I8, job->k), &a, job->starts + panel * SP_TILES_PANEL);
+            }
         }
     }
 }
@@ -200,7 +220,7 @@ static void store_run(const sp__tiles_kernels *kernels, const sp__tiles_product 
     } else if (p->c_dtype == SP_DTYPE_I32) {
         memcpy((int32_t *)p->c + at, sums, (size_t)n * 4);
     } else {
-        kernels->round(p->c_dtype, n, (char *)p->c + at * (int64_t)sp_dtype_bytes(p->c_dtype), sums);
+        kernels->round(p->c_dtype, 1, n, (char *)p->c + at * (int64_t)sp_dtype_bytes(p->c_dtype), 0, sums);
     }
 }
 
@@ -219,19 +239,16 @@ static void store_row(const sp__tiles_kernels *kernels, const sp__tiles_product 
     }
 }
 
-/* Zeros, or the row that the kernel starts from. */
-static void start_sums(const tiles_job *job, int64_t rows, int64_t j0, int64_t j1, region_sums sums)
+/* A panel's square of C is final. */
+static void store_square(const tiles_job *job, int64_t i, int64_t rows, int64_t j, int64_t n, const float *sums)
 {
-    if (!job->kernels->start || job->p->a.dtype != SP_DTYPE_I8) {
-        memset(sums, 0, sizeof(region_sums));
+    const sp__tiles_product *p = job->p;
+    if (!p->c_columns && (p->c_dtype == SP_DTYPE_BF16 || p->c_dtype == SP_DTYPE_I8)) {
+        char *to = (char *)p->c + (i * p->c_row + j) * (int64_t)sp_dtype_bytes(p->c_dtype);
+        job->kernels->round(p->c_dtype, rows, n, to, p->c_row, sums);
         return;
     }
-    for (int64_t j = j0; j < j1; j += SP_TILES_PANEL) {
-        int32_t row[SP_TILES_PANEL];
-        job->kernels->start(sp__tiles_steps(SP_DTYPE_I8, job->k), job->b_panels + (j - job->j0) / SP_TILES_PANEL * job->panel_bytes, row);
-        char *to = (char *)sums[(j - j0) / SP_TILES_PANEL];
-        for (int64_t i = 0, n = padded(rows); i < n; i++) memcpy(to + i * (int64_t)sizeof row, row, sizeof row);
-    }
+    for (int64_t r = 0; r < rows; r++) store_row(job->kernels, p, sums + r * SP_TILES_PANEL, i + r, j, n);
 }
 
 /* Have the lines of a panel's square of C fetched while its last sums are made. */
@@ -252,23 +269,22 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     sp_dtype dtype = p->a.dtype;
     int64_t steps = sp__tiles_steps(dtype, job->k), block = sp__tiles_block(dtype), terms = sp__tiles_terms(dtype);
     _Alignas(64) region_sums sums;
-    start_sums(job, i1 - i0, j0, j1, sums);
+    static const int32_t zeros[SP_TILES_PANEL];
     for (int64_t s = 0; s < steps; s += block) {
         int64_t n_steps = min_i64(block, steps - s), at = s * terms * 2 * SP_TILE_BYTES;
         for (int64_t j = j0; j < j1; j += SP_TILES_PANEL) {
             const char *b = job->b_panels + (j - job->j0) / SP_TILES_PANEL * job->panel_bytes + at;
             for (int64_t i = i0; i < i1; i += SP_TILES_PANEL) {
-                if (s + block >= steps) ask_for(p, i, i1, j, j1);
-                job->kernels->block(dtype, n_steps, job->a_panels + (i - job->i0) / SP_TILES_PANEL * job->panel_bytes + at, b,
-                                    i1 - i <= SP_TILE, j1 - j <= SP_TILE,
-                                    sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL]);
+                const bool last = s + block >= steps;
+                const int32_t *from = s > 0 ? NULL : has_starts(job) ? job->starts + (i - job->i0) : zeros;
+                const sp__tiles_rows a = rows_from(job, i, s);
+                float *square = sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL];
+                if (last) ask_for(p, i, i1, j, j1);
+                job->kernels->block(dtype, n_steps, &a, b, i1 - i <= SP_TILE, j1 - j <= SP_TILE, square, from);
+                if (last) store_square(job, i, min_i64(SP_TILES_PANEL, i1 - i), j, min_i64(SP_TILES_PANEL, j1 - j), square);
             }
         }
     }
-    for (int64_t i = i0; i < i1; i++)
-        for (int64_t j = j0; j < j1; j += SP_TILES_PANEL)
-            store_row(job->kernels, p, &sums[(j - j0) / SP_TILES_PANEL][(i - i0) / SP_TILES_PANEL][(i - i0) % SP_TILES_PANEL * SP_TILES_PANEL],
-                      i, j, min_i64(SP_TILES_PANEL, j1 - j));
     if (!p->epilogue) return;
     int64_t columns = p->c_columns ? p->c_columns : j1;
     for (int64_t j = j0; j < j1;) {
@@ -316,6 +332,8 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
     job.b_to = work;
     job.b_panels = packed ? p->packed_b + HEADER_BYTES : work;
     job.a_panels = (char *)work + (packed ? 0 : job.block_n / SP_TILES_PANEL * job.panel_bytes);
+    job.starts = (int32_t *)(void *)(job.a_panels + job.block_m / SP_TILES_PANEL * job.panel_bytes);
+    job.in_place = kernels->in_place && !f32 && p->a.k == 1 && !p->a.k_table && !p->a.outer_table && job.k % sp__tiles_step(p->a.dtype) == 0;
     for (job.j0 = 0; job.j0 < job.n; job.j0 += job.block_n) {
         job.j1 = min_i64(job.j0 + job.block_n, job.n);
         for (job.i0 = 0; job.i0 < job.m; job.i0 += job.block_m) {

@@ -36,20 +36,28 @@ typedef struct sp__tiles_range {
     _Atomic uint32_t largest, smallest;
 } sp__tiles_range;
 
+/* 32 rows of A as a block reads them: a packed panel, or rows where they lie. Bytes from row to row, from step to step. */
+typedef struct sp__tiles_rows {
+    const char *data;
+    int64_t row, step;
+} sp__tiles_rows;
+
 typedef struct sp__tiles_kernels {
     const char *name;
     bool f32, bf16, i8;                 /* which products it offers */
+    bool in_place;                      /* reads rows of bfloat16 and int8 that lie along K where they are */
     /* Once per thread around calls of block: tile registers are state of the thread. May be NULL. */
     void (*begin)(void);
     void (*end)(void);
-    /* What the sums of a panel of columns start from, one row of 32, where that is not zero: NULL, or for int8 only. */
-    void (*start)(int64_t steps, const char *b, int32_t *row);
-    /* acc[32][32] += A B over `steps` steps of one block of K. half: only the first 16 rows, or columns, matter. */
-    void (*block)(sp_dtype dtype, int64_t steps, const char *a, const char *b, bool half_rows, bool half_columns, void *acc);
+    /* What the sums of 32 rows start from, all of K, where that is not zero: NULL, or for int8 only. */
+    void (*start)(int64_t steps, const sp__tiles_rows *a, int32_t *from);
+    /* acc[32][32] += A B over `steps` steps of one block of K. half: only the first 16 rows, or columns, matter. from: acc holds nothing yet,
+     * int8's row i starts from from[i], the others' from zero. */
+    void (*block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns, void *acc, const int32_t *from);
     /* One panel: outer elements [first, first + 32), all of K. turned: tile[word][outer] (B), else tile[outer][word] (A). */
     void (*pack)(const sp__tiles_source *s, int64_t first, bool turned, char *to, sp__tiles_range *range);
-    /* n sums to bfloat16 or int8. */
-    void (*round)(sp_dtype dtype, int64_t n, void *to, const void *sums);
+    /* `rows` rows of n sums, 32 apart, to bfloat16 or int8, `to_row` elements apart. */
+    void (*round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums);
 } sp__tiles_kernels;
 
 /* What this machine has for a dtype, or NULL. */
@@ -68,8 +76,8 @@ static inline int64_t sp__tiles_steps(sp_dtype dtype, int64_t k)
 {
     return (k + sp__tiles_step(dtype) - 1) / sp__tiles_step(dtype);
 }
-/* Steps of a block of K: panels of B for one block stay in the first cache, with all terms. */
-static inline int64_t sp__tiles_block(sp_dtype dtype) { return dtype == SP_DTYPE_F32 ? 4 : 12; }
+/* Steps of a block of K: panels of B for one block stay in the first cache, with all terms, or (float32 apart) come from the second one fast enough. */
+static inline int64_t sp__tiles_block(sp_dtype dtype) { return dtype == SP_DTYPE_F32 ? 4 : 16; }
 static inline int64_t sp__tiles_panel_bytes(sp_dtype dtype, int64_t k)
 {
     return sp__tiles_steps(dtype, k) * sp__tiles_terms(dtype) * 2 * SP_TILE_BYTES;

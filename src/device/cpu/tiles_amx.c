@@ -33,6 +33,7 @@ static void end(void) { _tile_release(); }
 #include "device/cpu/tiles_turn.h"
 #define TILES_TURN(from, to) sp__tiles_turn(&(from)[0][0], to)
 #define TILES_NATIVE 1
+#define TILES_FLIP 0
 #include "device/cpu/tiles_pack.h"
 
 const sp__tiles_kernels sp__tiles_amx = {.name = "amx", .f32 = true, .bf16 = true, .i8 = true, .begin = begin, .end = end,

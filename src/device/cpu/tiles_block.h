@@ -16,8 +16,8 @@
 static const unsigned char TILES_NAME(pairs)[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
 enum { TILES_NAME(acc_row) = SP_TILES_PANEL * 4 };
 
-static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, const char *b, bool half_rows, bool half_columns,
-                              void *acc)
+static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns,
+                              void *acc, const int32_t *from)
 {
     TILE_REGISTERS
     char *c = acc;
@@ -26,7 +26,7 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, cons
      * often, by what is small against it. */
     bool f32 = dtype == SP_DTYPE_F32;
     _Alignas(64) float block[SP_TILES_PANEL * SP_TILES_PANEL];
-    if (f32) {
+    if (f32 || from) {
         TILE_ZERO(0);
         TILE_ZERO(1);
         TILE_ZERO(2);
@@ -39,13 +39,13 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, cons
     }
     int n_pairs = f32 ? 6 : 1;
     for (int t = 6 - n_pairs; t < 6; t++) {
-        const char *x = a + TILES_NAME(pairs)[t][0] * steps * 2 * SP_TILE_BYTES;
+        const char *x = a->data + TILES_NAME(pairs)[t][0] * steps * 2 * SP_TILE_BYTES;
         const char *y = b + TILES_NAME(pairs)[t][1] * steps * 2 * SP_TILE_BYTES;
-        for (int64_t i = 0; i < steps; i++, x += 2 * SP_TILE_BYTES, y += 2 * SP_TILE_BYTES) {
-            TILE_LOAD(4, x, 64);
+        for (int64_t i = 0; i < steps; i++, x += a->step, y += 2 * SP_TILE_BYTES) {
+            TILE_LOAD(4, x, a->row);
             TILE_LOAD(6, y, 64);
             if (!half_columns) TILE_LOAD(7, y + SP_TILE_BYTES, 64);
-            if (!half_rows) TILE_LOAD(5, x + SP_TILE_BYTES, 64);
+            if (!half_rows) TILE_LOAD(5, x + SP_TILE * a->row, a->row);
             if (dtype == SP_DTYPE_I8) {
                 TILE_I8(0, 4, 6);
                 if (!half_columns) TILE_I8(1, 4, 7);
@@ -66,5 +66,5 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const char *a, cons
     TILE_STORE(3, to + SP_TILE * row + 64, row);
     if (!f32) return;
     float *sum = acc;
-    for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) sum[i] += block[i];
+    for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) sum[i] = (from ? 0 : sum[i]) + block[i];
 }

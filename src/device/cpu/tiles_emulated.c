@@ -76,6 +76,7 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 #define TILE_I8(c, a, b) tile_i8(r[c], r[a], r[b])
 #include "device/cpu/tiles_block.h"
 #define TILES_NATIVE 0
+#define TILES_FLIP 0
 #include "device/cpu/tiles_pack.h"
 
 const sp__tiles_kernels sp__tiles_emulated = {.name = "emulated", .f32 = true, .bf16 = true, .i8 = true, .block = block_emulated,

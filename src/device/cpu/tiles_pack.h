@@ -4,8 +4,8 @@
  *
  * A tile is made of 16 rows of 16 words. "Across": 16 outer elements side by side, each word from two (four) elements of K above each
  * other: rows of B. "Along": K side by side: rows of A. Operands come either way round; the result is turned where the other one is
- * wanted. TILES_NATIVE: written with AVX-512 BF16, which rounds pairs of vectors at once; the same bytes. Rounding of sums to C's dtype is
- * here as well. */
+ * wanted. TILES_NATIVE: written with AVX-512, for float32 with BF16, which rounds pairs of vectors at once; the same bytes. TILES_FLIP: bits of a byte of B to
+ * change. Rounding of sums to C's dtype is here as well. */
 #include <string.h>
 
 typedef uint32_t TILES_NAME(words)[SP_TILE][SP_TILE];
@@ -113,6 +113,37 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const 
 }
 #endif
 
+/* 16 words of elements above each other, two of bfloat16 or four bytes. */
+#if TILES_NATIVE
+static inline void TILES_NAME(join_2)(const uint16_t *const *row, uint32_t *w)
+{
+    const __m512i low = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)row[0]));
+    const __m512i high = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)row[1]));
+    _mm512_storeu_si512((void *)w, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+}
+
+static inline void TILES_NAME(join_4)(const uint8_t *const *row, uint32_t *w)
+{
+    const __m128i r0 = _mm_loadu_si128((const void *)row[0]), r1 = _mm_loadu_si128((const void *)row[1]);
+    const __m128i r2 = _mm_loadu_si128((const void *)row[2]), r3 = _mm_loadu_si128((const void *)row[3]);
+    const __m128i a = _mm_unpacklo_epi8(r0, r1), b = _mm_unpackhi_epi8(r0, r1), c = _mm_unpacklo_epi8(r2, r3), d = _mm_unpackhi_epi8(r2, r3);
+    _mm_storeu_si128((void *)w, _mm_unpacklo_epi16(a, c));
+    _mm_storeu_si128((void *)(w + 4), _mm_unpackhi_epi16(a, c));
+    _mm_storeu_si128((void *)(w + 8), _mm_unpacklo_epi16(b, d));
+    _mm_storeu_si128((void *)(w + 12), _mm_unpackhi_epi16(b, d));
+}
+#else
+static inline void TILES_NAME(join_2)(const uint16_t *const *row, uint32_t *w)
+{
+    for (int j = 0; j < SP_TILE; j++) w[j] = (uint32_t)row[1][j] << 16 | row[0][j];
+}
+
+static inline void TILES_NAME(join_4)(const uint8_t *const *row, uint32_t *w)
+{
+    for (int j = 0; j < SP_TILE; j++) w[j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
+}
+#endif
+
 static int64_t TILES_NAME(place)(const int64_t *table, int64_t step, int64_t i) { return table ? table[i] : i * step; }
 
 /* 16 elements of size `size` with the outer index running, at one k; zeros behind the last. */
@@ -169,7 +200,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 }
                 else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
             }
-            for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)row[1][j] << 16 | row[0][j];
+            TILES_NAME(join_2)(row, w[0] + i * SP_TILE);
         } else {
             const uint8_t *row[4];
             uint8_t x[4][SP_TILE];
@@ -183,8 +214,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 }
                 else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
             }
-            for (int j = 0; j < SP_TILE; j++)
-                w[0][i * SP_TILE + j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
+            TILES_NAME(join_4)(row, w[0] + i * SP_TILE);
         }
     }
 }
@@ -231,6 +261,11 @@ static inline void TILES_NAME(turn)(TILES_NAME(words) from, uint32_t *to)
 #define TILES_TURN(from, to) TILES_NAME(turn)(from, to)
 #endif
 
+static inline void TILES_NAME(flip)(char *tile)
+{
+    for (int i = 0; i < SP_TILE_BYTES; i++) tile[i] = (char)(tile[i] ^ TILES_FLIP);
+}
+
 static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turned, char *to, sp__tiles_range *range)
 {
     int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype), block = sp__tiles_block(s->dtype);
@@ -257,6 +292,7 @@ static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turn
                 else TILES_NAME(across)(s, outer, n, (b + i) * step, w, &seen);
                 for (int64_t t = 0; turns && t < terms; t++)
                     TILES_TURN(beside[t], (uint32_t *)(void *)(tile + t * n_steps * 2 * SP_TILE_BYTES));
+                if (TILES_FLIP && turned && s->dtype == SP_DTYPE_I8) TILES_NAME(flip)(tile);
             }
         }
     }
@@ -287,7 +323,7 @@ static inline __attribute__((always_inline)) void TILES_NAME(round_16)(sp_dtype 
     }
 }
 
-static void TILES_NAME(round)(sp_dtype dtype, int64_t n, void *to, const void *sums)
+static void TILES_NAME(round_row)(sp_dtype dtype, int64_t n, void *to, const void *sums)
 {
     const int64_t size = dtype == SP_DTYPE_BF16 ? 2 : 1;
     int64_t i = 0;
@@ -298,4 +334,10 @@ static void TILES_NAME(round)(sp_dtype dtype, int64_t n, void *to, const void *s
     memcpy(rest, (const char *)sums + i * 4, (size_t)(n - i) * 4);
     TILES_NAME(round_16)(dtype, made, rest);
     memcpy((char *)to + i * size, made, (size_t)((n - i) * size));
+}
+
+static void TILES_NAME(round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums)
+{
+    const int64_t bytes = to_row * (dtype == SP_DTYPE_BF16 ? 2 : 1);
+    for (int64_t i = 0; i < rows; i++) TILES_NAME(round_row)(dtype, n, (char *)to + i * bytes, (const char *)sums + i * SP_TILES_PANEL * 4);
 }
