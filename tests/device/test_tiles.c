@@ -247,8 +247,8 @@ static void packs_alike(void **state)
                     sp__tiles_range a, b;
                     sp__tiles_range_start(&a);
                     sp__tiles_range_start(&b);
-                    kernels->pack(&t->p.a, first, turned, one, &a);
-                    sp__tiles_emulated.pack(&t->p.a, first, turned, two, &b);
+                    kernels->pack(&t->p.a, first, 1, turned, one, &a);
+                    sp__tiles_emulated.pack(&t->p.a, first, 1, turned, two, &b);
                     assert_memory_equal(one, two, bytes);
                     assert_int_equal(atomic_load(&a.largest), atomic_load(&b.largest));
                     assert_int_equal(atomic_load(&a.smallest), atomic_load(&b.smallest));

@@ -14,6 +14,7 @@
 
 enum {
     REGION = 4,                 /* panels each way */
+    PACK_PANELS = 4,            /* packed at a time */
     BLOCK_MAX = 2048,           /* rows or columns packed at a time */
     HEADER_BYTES = 64,          /* in front of a B packed ahead */
 };
@@ -115,20 +116,23 @@ static bool has_starts(const tiles_job *job) { return job->kernels->start && job
 static void pack_panels(void *context, int64_t begin, int64_t end)
 {
     tiles_job *job = context;
-    for (int64_t i = begin; i < end; i++) {
-        if (i < job->n_b_panels) {
-            job->kernels->pack(&job->p->b, job->j0 + i * SP_TILES_PANEL, true, job->b_to + i * job->panel_bytes, &job->b_range);
-        } else {
-            int64_t panel = i - job->n_b_panels, first = job->i0 + panel * SP_TILES_PANEL;
-            if (!is_in_place(job, first))
-                job->kernels->pack(&job->p->a, first, false, job->a_panels + panel * job->panel_bytes, &job->a_range);
-            if (has_starts(job)) {
-                const sp__tiles_rows a = rows_from(job, first, 0);
-                job->kernels->start(sp__tiles_steps(SP_DTYPE_I8, job->k), &a, job->starts + panel * SP_TILES_PANEL);
-            }
+    const int64_t n_b = job->n_b_panels;
+    if (begin < n_b)
+        job->kernels->pack(&job->p->b, job->j0 + begin * SP_TILES_PANEL, min_i64(end, n_b) - begin, true, job->b_to + begin * job->panel_bytes,
+                           &job->b_range);
+    for (int64_t panel = begin > n_b ? begin - n_b : 0; panel < end - n_b; panel++) {
+        const int64_t first = job->i0 + panel * SP_TILES_PANEL;
+        if (!is_in_place(job, first))
+            job->kernels->pack(&job->p->a, first, 1, false, job->a_panels + panel * job->panel_bytes, &job->a_range);
+        if (has_starts(job)) {
+            const sp__tiles_rows a = rows_from(job, first, 0);
+            job->kernels->start(sp__tiles_steps(SP_DTYPE_I8, job->k), &a, job->starts + panel * SP_TILES_PANEL);
         }
     }
 }
+
+/* Several panels at a time, but enough parts for all threads. */
+static int64_t pack_grain(int64_t panels) { return panels >= 8 * PACK_PANELS ? PACK_PANELS : 1 + (panels - 1) / 8; }
 
 void sp__tiles_range_start(sp__tiles_range *range)
 {
@@ -340,7 +344,7 @@ sp_status sp__tiles_multiply(const sp__tiles_kernels *kernels, const sp__tiles_p
             job.i1 = min_i64(job.i0 + job.block_m, job.m);
             job.n_b_panels = packed || job.i0 > 0 ? 0 : ceil_div(job.j1 - job.j0, SP_TILES_PANEL);
             job.n_a_panels = ceil_div(job.i1 - job.i0, SP_TILES_PANEL);
-            SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, 1, pack_panels));
+            SP_TRY(share(&job, job.n_b_panels + job.n_a_panels, pack_grain(job.n_b_panels + job.n_a_panels), pack_panels));
             if (f32 && !parts && !range_is_fit(&job.a_range, &job.b_range)) return SP_DECLINED;
             const int64_t size = REGION * SP_TILES_PANEL;
             job.regions_m = ceil_div(job.i1 - job.i0, size);

@@ -54,8 +54,8 @@ typedef struct sp__tiles_kernels {
     /* acc[32][32] += A B over `steps` steps of one block of K. half: only the first 16 rows, or columns, matter. from: acc holds nothing yet,
      * int8's row i starts from from[i], the others' from zero. */
     void (*block)(sp_dtype dtype, int64_t steps, const sp__tiles_rows *a, const char *b, bool half_rows, bool half_columns, void *acc, const int32_t *from);
-    /* One panel: outer elements [first, first + 32), all of K. turned: tile[word][outer] (B), else tile[outer][word] (A). */
-    void (*pack)(const sp__tiles_source *s, int64_t first, bool turned, char *to, sp__tiles_range *range);
+    /* Panels one behind the other, of 32 outer elements each, from `first` on, all of K. turned: tile[word][outer] (B), else tile[outer][word] (A). */
+    void (*pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to, sp__tiles_range *range);
     /* `rows` rows of n sums, 32 apart, to bfloat16 or int8, `to_row` elements apart. */
     void (*round)(sp_dtype dtype, int64_t rows, int64_t n, void *to, int64_t to_row, const void *sums);
 } sp__tiles_kernels;

@@ -113,37 +113,6 @@ static inline __attribute__((always_inline)) void TILES_NAME(split_along)(const 
 }
 #endif
 
-/* 16 words of elements above each other, two of bfloat16 or four bytes. */
-#if TILES_NATIVE
-static inline void TILES_NAME(join_2)(const uint16_t *const *row, uint32_t *w)
-{
-    const __m512i low = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)row[0]));
-    const __m512i high = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)row[1]));
-    _mm512_storeu_si512((void *)w, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
-}
-
-static inline void TILES_NAME(join_4)(const uint8_t *const *row, uint32_t *w)
-{
-    const __m128i r0 = _mm_loadu_si128((const void *)row[0]), r1 = _mm_loadu_si128((const void *)row[1]);
-    const __m128i r2 = _mm_loadu_si128((const void *)row[2]), r3 = _mm_loadu_si128((const void *)row[3]);
-    const __m128i a = _mm_unpacklo_epi8(r0, r1), b = _mm_unpackhi_epi8(r0, r1), c = _mm_unpacklo_epi8(r2, r3), d = _mm_unpackhi_epi8(r2, r3);
-    _mm_storeu_si128((void *)w, _mm_unpacklo_epi16(a, c));
-    _mm_storeu_si128((void *)(w + 4), _mm_unpackhi_epi16(a, c));
-    _mm_storeu_si128((void *)(w + 8), _mm_unpacklo_epi16(b, d));
-    _mm_storeu_si128((void *)(w + 12), _mm_unpackhi_epi16(b, d));
-}
-#else
-static inline void TILES_NAME(join_2)(const uint16_t *const *row, uint32_t *w)
-{
-    for (int j = 0; j < SP_TILE; j++) w[j] = (uint32_t)row[1][j] << 16 | row[0][j];
-}
-
-static inline void TILES_NAME(join_4)(const uint8_t *const *row, uint32_t *w)
-{
-    for (int j = 0; j < SP_TILE; j++) w[j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
-}
-#endif
-
 static int64_t TILES_NAME(place)(const int64_t *table, int64_t step, int64_t i) { return table ? table[i] : i * step; }
 
 /* 16 elements of size `size` with the outer index running, at one k; zeros behind the last. */
@@ -200,7 +169,7 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 }
                 else TILES_NAME(fetch)(s, first, n, p, 2, x[l]);
             }
-            TILES_NAME(join_2)(row, w[0] + i * SP_TILE);
+            for (int j = 0; j < SP_TILE; j++) w[0][i * SP_TILE + j] = (uint32_t)row[1][j] << 16 | row[0][j];
         } else {
             const uint8_t *row[4];
             uint8_t x[4][SP_TILE];
@@ -214,7 +183,8 @@ static void TILES_NAME(across)(const sp__tiles_source *s, int64_t first, int64_t
                 }
                 else TILES_NAME(fetch)(s, first, n, p, 1, x[l]);
             }
-            TILES_NAME(join_4)(row, w[0] + i * SP_TILE);
+            for (int j = 0; j < SP_TILE; j++)
+                w[0][i * SP_TILE + j] = (uint32_t)row[3][j] << 24 | (uint32_t)row[2][j] << 16 | (uint32_t)row[1][j] << 8 | row[0][j];
         }
     }
 }
@@ -261,18 +231,70 @@ static inline void TILES_NAME(turn)(TILES_NAME(words) from, uint32_t *to)
 #define TILES_TURN(from, to) TILES_NAME(turn)(from, to)
 #endif
 
+/* A row of words of either tile, from 32 columns of two rows of bfloat16, or of four rows of bytes. */
+#if TILES_NATIVE
+static inline void TILES_NAME(join_2)(const char *x, int64_t row, char *w)
+{
+    const __m512i pairs = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2,
+                                           33, 1, 32, 0);
+    const __m512i r0 = _mm512_loadu_si512((const void *)x), r1 = _mm512_loadu_si512((const void *)(x + row));
+    _mm512_store_si512((void *)w, _mm512_permutex2var_epi16(r0, pairs, r1));
+    _mm512_store_si512((void *)(w + SP_TILE_BYTES), _mm512_permutex2var_epi16(r0, _mm512_add_epi16(pairs, _mm512_set1_epi16(16)), r1));
+}
+
+/* Four columns of all rows come into each quarter, where bytes change places. */
+static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w)
+{
+    const __m512i fours = _mm512_set_epi32(27, 19, 11, 3, 26, 18, 10, 2, 25, 17, 9, 1, 24, 16, 8, 0);
+    const __m512i bytes = _mm512_set4_epi32(0x0F0B0703, 0x0E0A0602, 0x0D090501, 0x0C080400), flip = _mm512_set1_epi8((char)TILES_FLIP);
+    __m512i r01 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)x)), r23 = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)(x + 2 * row)));
+    r01 = _mm512_inserti64x4(r01, _mm256_loadu_si256((const void *)(x + row)), 1);
+    r23 = _mm512_inserti64x4(r23, _mm256_loadu_si256((const void *)(x + 3 * row)), 1);
+    const __m512i one = _mm512_permutex2var_epi32(r01, fours, r23);
+    const __m512i two = _mm512_permutex2var_epi32(r01, _mm512_add_epi32(fours, _mm512_set1_epi32(4)), r23);
+    _mm512_store_si512((void *)w, _mm512_xor_si512(_mm512_shuffle_epi8(one, bytes), flip));
+    _mm512_store_si512((void *)(w + SP_TILE_BYTES), _mm512_xor_si512(_mm512_shuffle_epi8(two, bytes), flip));
+}
+#else
+static inline void TILES_NAME(join)(const char *x, int64_t row, int size, char *w)
+{
+    for (int j = 0; j < SP_TILES_PANEL; j++)
+        for (int l = 0; l < 4 / size; l++) memcpy(w + j / SP_TILE * SP_TILE_BYTES + j % SP_TILE * 4 + l * size, x + l * row + j * size, (size_t)size);
+}
+static inline void TILES_NAME(join_2)(const char *x, int64_t row, char *w) { TILES_NAME(join)(x, row, 2, w); }
+static inline void TILES_NAME(join_4)(const char *x, int64_t row, char *w) { TILES_NAME(join)(x, row, 1, w); }
+#endif
+
+/* Panels of B, the common case: columns that lie side by side. Rows are read across all panels; down a single one every row is another line and soon another page.
+ * Returns how many steps are done; a last one that is not whole is left. */
+static int64_t TILES_NAME(rows_of_b)(const sp__tiles_source *s, int64_t first, int64_t panels, char *to)
+{
+    const int64_t size = s->dtype == SP_DTYPE_BF16 ? 2 : 1, row = s->k * size, panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k);
+    const int64_t steps = s->n_k / sp__tiles_step(s->dtype);
+    const char *from = (const char *)s->data + first * size;
+    for (int64_t i = 0; i < steps * SP_TILE; i++, from += 4 / size * row) {
+        char *w = to + i / SP_TILE * 2 * SP_TILE_BYTES + i % SP_TILE * 64;
+        for (int64_t j = 0; j < panels; j++, w += panel_bytes) {
+            const char *x = from + j * SP_TILES_PANEL * size;
+            if (size == 2) TILES_NAME(join_2)(x, row, w);
+            else TILES_NAME(join_4)(x, row, w);
+        }
+    }
+    return steps;
+}
+
 static inline void TILES_NAME(flip)(char *tile)
 {
     for (int i = 0; i < SP_TILE_BYTES; i++) tile[i] = (char)(tile[i] ^ TILES_FLIP);
 }
 
-static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turned, char *to, sp__tiles_range *range)
+static void TILES_NAME(pack_panel)(const sp__tiles_source *s, int64_t first, bool turned, int64_t b0, char *to, sp__tiles_range *range)
 {
     int64_t steps = sp__tiles_steps(s->dtype, s->n_k), terms = sp__tiles_terms(s->dtype), block = sp__tiles_block(s->dtype);
     int64_t step = sp__tiles_step(s->dtype);
     bool along = s->k == 1 && !s->k_table;
     TILES_NAME(seen) seen = {.less = ~(TILES_NAME(lanes)){0}};
-    for (int64_t b = 0; b < steps; b += block) {
+    for (int64_t b = b0; b < steps; b += block) {
         int64_t n_steps = steps - b < block ? steps - b : block;
         for (int64_t i = 0; i < n_steps; i++) {
             for (int half = 0; half < 2; half++) {
@@ -303,6 +325,16 @@ static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, bool turn
         less = seen.less[j] < less ? seen.less[j] : less;
     }
     sp__tiles_widen(range, largest, less == UINT32_MAX ? less : less + 1);
+}
+
+static void TILES_NAME(pack)(const sp__tiles_source *s, int64_t first, int64_t panels, bool turned, char *to, sp__tiles_range *range)
+{
+    const int64_t panel_bytes = sp__tiles_panel_bytes(s->dtype, s->n_k), whole = (s->n - first) / SP_TILES_PANEL;
+    const bool plain = turned && s->outer == 1 && s->k != 1 && !s->k_table && !s->outer_table && s->dtype != SP_DTYPE_F32;
+    const int64_t across = !plain ? 0 : whole < panels ? whole : panels;
+    const int64_t done = across > 0 ? TILES_NAME(rows_of_b)(s, first, across, to) : 0;
+    for (int64_t i = 0; i < panels; i++)
+        TILES_NAME(pack_panel)(s, first + i * SP_TILES_PANEL, turned, i < across ? done : 0, to + i * panel_bytes, range);
 }
 
 /* 16 sums: to bfloat16, nearest, ties to even, NaN as casts write it; to int8, wrapping. */
