@@ -44,7 +44,7 @@ typedef struct problem {
     int layout;
     void *a, *b;
     sp__tiles_product p;
-    int64_t tables[4][400];
+    int64_t tables[4][1200];
 } problem;
 
 /* Numbers of a given kind: 0 uniform, 1 of widely different magnitude, 2 sums that cancel, 3 small integers. */
@@ -168,7 +168,8 @@ static void check(const sp__tiles_kernels *kernels, sp_dtype dtype, int64_t m, i
 }
 
 static const int64_t sizes[][3] = {{1, 1, 1},    {1, 40, 33},   {16, 16, 32}, {17, 15, 31},  {32, 32, 64},   {33, 31, 65},
-                                   {5, 70, 130}, {64, 33, 129}, {30, 48, 257}, {129, 20, 40}, {140, 135, 96}, {20, 300, 300}};
+                                   {5, 70, 130}, {64, 33, 129}, {30, 48, 257}, {129, 20, 40}, {140, 135, 96}, {20, 300, 300},
+                                   {75, 40, 192}, {40, 35, 1152}};
 
 static void agrees_with_doubles(void **state)
 {
