@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - the thread pool of the process, and interruption of what runs on it.
  *
- * One job at a time: a range [0, n) cut into chunks of `grain`, handed out by an atomic counter. The caller works too and
- * can finish alone; workers only join. Hence a worker that wakes late, or could not be started, costs speed and nothing
+ * One job at a time: a range [0, n) cut into chunks of `grain`. Each thread has a run of them, handed out by an atomic counter, and helps with the
+ * others' runs when its own is through: from operator to operator, and from step to step, a thread mostly works on the same part of the data, which
+ * its caches still hold. The caller works too and can finish alone; workers only join. Hence a worker that wakes late, or could not be started, costs speed and nothing
  * else. A second caller, and a call from inside a chunk, find the pool busy and run their chunks themselves: with the
  * same bounds, so results never depend on who ran what.
  *
@@ -34,7 +35,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64 };
+enum { THREADS_MAX = 1024, SPIN_TURNS = 200, POLL_STRIDE_MAX = 64, RUNS_MAX = 64 };
 #define YIELD_NS 200000       /* a sleeping thread takes some tens of microseconds to wake, more in a virtual machine */
 #define POLL_PERIOD_NS 5000000
 #define POLL_CHEAP_NS 250000
@@ -50,8 +51,12 @@ typedef void chunk_fn(void *context, int64_t begin, int64_t end);
 typedef struct {
     chunk_fn *fn;
     void *context;
-    int64_t n, grain, n_chunks;
-    _Atomic int64_t next; /* first chunk nobody has taken */
+    int64_t n, grain;
+    int n_runs;
+    struct {
+        _Alignas(64) _Atomic int64_t next; /* first chunk nobody has taken */
+        int64_t end;
+    } run[RUNS_MAX];
 } job_type;
 
 static job_type job;
@@ -67,6 +72,7 @@ static atomic_int n_sleeping;
 static atomic_bool caller_sleeps;
 static atomic_int caller_cpu;     /* processor on which the latest job was opened */
 static int n_workers;
+static atomic_int n_numbered;     /* workers that have a number */
 
 static _Thread_local bool inside_chunk;
 static _Thread_local int64_t last_poll_ns;
@@ -298,6 +304,32 @@ static inline void run_chunk(chunk_fn *fn, void *context, int64_t n, int64_t gra
     fn(context, begin, n - begin < grain ? n : begin + grain);
 }
 
+/* The next chunk for the thread of this number, -1: none is left. It has been through `turn` runs, its own first. */
+static int64_t chunk_take(int number, int64_t *turn)
+{
+    for (; *turn < job.n_runs; ++*turn) {
+        const int64_t i = (number + *turn) % job.n_runs;
+        if (atomic_load_explicit(&job.run[i].next, memory_order_relaxed) >= job.run[i].end) continue;
+        const int64_t k = atomic_fetch_add_explicit(&job.run[i].next, 1, memory_order_relaxed);
+        if (k < job.run[i].end) return k;
+    }
+    return -1;
+}
+
+static void chunks_lay_out(int64_t n_chunks, int threads)
+{
+    job.n_runs = threads < RUNS_MAX ? threads : RUNS_MAX;
+    for (int i = 0; i < job.n_runs; i++) {
+        atomic_store_explicit(&job.run[i].next, n_chunks * i / job.n_runs, memory_order_relaxed);
+        job.run[i].end = n_chunks * (i + 1) / job.n_runs;
+    }
+}
+
+static void chunks_drop(void)
+{
+    for (int i = 0; i < job.n_runs; i++) atomic_store_explicit(&job.run[i].next, job.run[i].end, memory_order_relaxed);
+}
+
 static bool job_join(void)
 {
     uint64_t seen = atomic_load_explicit(&state, memory_order_relaxed);
@@ -335,16 +367,13 @@ static void wait_for_job(uint32_t seen)
 static void *worker_main(void *first_seen)
 {
     uint32_t seen = (uint32_t)(uintptr_t)first_seen;
+    const int number = 1 + atomic_fetch_add(&n_numbered, 1);
     inside_chunk = true; /* all it ever runs is chunks: calls from them are nested */
     for (;;) {
         wait_for_job(seen);
         seen = generation();
         if (!job_join()) continue;
-        for (;;) {
-            int64_t k = atomic_fetch_add_explicit(&job.next, 1, memory_order_relaxed);
-            if (k >= job.n_chunks) break;
-            run_chunk(job.fn, job.context, job.n, job.grain, k);
-        }
+        for (int64_t k, turn = 0; (k = chunk_take(number, &turn)) >= 0;) run_chunk(job.fn, job.context, job.n, job.grain, k);
         job_leave();
     }
     return NULL;
@@ -421,21 +450,18 @@ static sp_status run_shared(int64_t n, int64_t grain, int64_t n_chunks, int help
     job.context = context;
     job.n = n;
     job.grain = grain;
-    job.n_chunks = n_chunks;
-    atomic_store_explicit(&job.next, 0, memory_order_relaxed);
+    chunks_lay_out(n_chunks, helpers + 1);
     job_open((uint64_t)helpers);
 
     poller p = poller_start();
     bool stop = false;
-    while (!stop) {
-        int64_t k = atomic_fetch_add_explicit(&job.next, 1, memory_order_relaxed);
-        if (k >= n_chunks) break;
+    for (int64_t k, turn = 0; !stop && (k = chunk_take(0, &turn)) >= 0;) {
         inside_chunk = true;
         run_chunk(fn, context, n, grain, k);
         inside_chunk = false;
         stop = interrupted(&p);
     }
-    if (stop) atomic_store_explicit(&job.next, n_chunks, memory_order_relaxed);
+    if (stop) chunks_drop();
     job_close();
     return stop ? fail_interrupted() : SP_OK;
 }
@@ -472,6 +498,7 @@ static void fork_child(void)
     work_cond = fresh;
     done_cond = fresh;
     n_workers = 0;
+    atomic_store(&n_numbered, 0);
     atomic_store(&n_sleeping, 0);
     atomic_store(&caller_sleeps, false);
     atomic_store(&state, 0);
