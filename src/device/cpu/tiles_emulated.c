@@ -2,11 +2,12 @@
 /* tiles_emulated.c - AMX in plain C, for tests: the same block over the same tile operations, with the arithmetic that the
  * instructions are defined to have.
  *
- * TDPBF16PS: per element of C two sums, over the first and over the second halves of the words, each term added in turn and rounded to
+ * TDPBF16PS: per element of C two sums, over the first and over the second halves of the words, each term added in turn by a fused multiply-add, rounded to
  * nearest; then the two are added, then their sum to C. Denormal operands count as zero, denormal results become zero, whatever the control
- * register says. Products of two bfloat16 are exact in float32. */
+ * register says. Products of two bfloat16 are exact in float32 unless they leave its range. */
 #include "device/cpu/tiles.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef uint32_t tile_register[SP_TILE][SP_TILE];
@@ -38,6 +39,19 @@ static inline float wide(uint32_t half)
     return flushed(x);
 }
 
+/* sum += x y, fused. Where all products are zeros or normal numbers they are exact: multiplied and added, which is the same and much faster. */
+static inline void add_products(float x, const float *y, float *sum)
+{
+    float product[SP_TILE];
+    bool exact = true;
+    for (int n = 0; n < SP_TILE; n++) {
+        product[n] = x * y[n];
+        const bool zero = (x == 0) | (y[n] == 0), normal = (fabsf(product[n]) >= 0x1p-126f) & (fabsf(product[n]) < INFINITY);
+        exact &= zero | normal;
+    }
+    for (int n = 0; n < SP_TILE; n++) sum[n] = flushed(exact ? sum[n] + product[n] : fmaf(x, y[n], sum[n]));
+}
+
 static void tile_bf16(tile_register c, tile_register a, tile_register b)
 {
     float even_b[SP_TILE][SP_TILE], odd_b[SP_TILE][SP_TILE];
@@ -50,8 +64,8 @@ static void tile_bf16(tile_register c, tile_register a, tile_register b)
         float even[SP_TILE] = {0}, odd[SP_TILE] = {0}, sum[SP_TILE];
         for (int k = 0; k < SP_TILE; k++) {
             float x = wide(a[m][k] & 0xFFFF), y = wide(a[m][k] >> 16);
-            for (int n = 0; n < SP_TILE; n++) even[n] = flushed(even[n] + flushed(x * even_b[k][n]));
-            for (int n = 0; n < SP_TILE; n++) odd[n] = flushed(odd[n] + flushed(y * odd_b[k][n]));
+            add_products(x, even_b[k], even);
+            add_products(y, odd_b[k], odd);
         }
         memcpy(sum, c[m], 64);
         for (int n = 0; n < SP_TILE; n++) sum[n] = flushed(flushed(sum[n]) + flushed(even[n] + odd[n]));
