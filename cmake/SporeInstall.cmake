@@ -18,6 +18,7 @@ install(FILES ${PROJECT_BINARY_DIR}/SporeConfig.cmake ${PROJECT_BINARY_DIR}/Spor
 # From lib/pkgconfig back to the prefix, however deep lib is (Debian: lib/x86_64-linux-gnu).
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
+list(JOIN serve_requires " " serve_requires_private)
 configure_file(cmake/spore.pc.in spore.pc @ONLY)
 configure_file(cmake/spore-static.pc.in spore-static.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/spore.pc ${PROJECT_BINARY_DIR}/spore-static.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT spore)

@@ -20,6 +20,7 @@ static const tool_verb verbs[] = {
     {"diff", "A B", "what changed between two files of weights or models", verb_diff},
     {"draw", "MODEL", "the graph of a model as a picture", verb_draw},
     {"predict", "MODEL", "run a model on arrays or pictures; --input NAME=FILE", verb_predict},
+    {"serve", "MODEL ...", "serve models over HTTP and gRPC: KServe v2 and MindSpore Serving's protocols", verb_serve},
     {"encrypt", "IN OUT", "encrypt a checkpoint or model", verb_encrypt},
     {"decrypt", "IN OUT", "and back", verb_decrypt},
     {"record", "VERB", "MindRecord data sets: info, cat, make, check and more", verb_record},

@@ -116,6 +116,7 @@ int verb_encrypt(int argc, char **argv);
 int verb_decrypt(int argc, char **argv);
 int verb_draw(int argc, char **argv);
 int verb_predict(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_record(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_ops(int argc, char **argv);

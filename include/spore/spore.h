@@ -14,6 +14,7 @@
 #include "spore/provider.h"
 #include "spore/random.h"
 #include "spore/runtime.h"
+#include "spore/serve.h"
 #include "spore/status.h"
 #include "spore/tensor.h"
 

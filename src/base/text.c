@@ -4,6 +4,21 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Room for so many more bytes and the NUL; false: there is none, or was none before. */
+static bool grow(sp__text *t, size_t bytes)
+{
+    size_t wanted = t->used + bytes + 1;
+    if (t->failed || wanted <= t->room) return !t->failed;
+    size_t room = wanted < 256 ? 256 : wanted * 2;
+    char *bigger = sp__realloc(t->data, t->room, room);
+    t->failed = bigger == NULL;
+    if (t->failed) return false;
+    t->data = bigger;
+    t->room = room;
+    return true;
+}
 
 void sp__text_put(sp__text *t, const char *format, ...)
 {
@@ -13,24 +28,19 @@ void sp__text_put(sp__text *t, const char *format, ...)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (n >= 0 && !t->failed) {
-        size_t wanted = t->used + (size_t)n + 1;
-        if (wanted > t->room) {
-            size_t room = wanted < 256 ? 256 : wanted * 2;
-            char *bigger = sp__realloc(t->data, t->room, room);
-            if (bigger) {
-                t->data = bigger;
-                t->room = room;
-            } else {
-                t->failed = true;
-            }
-        }
-        if (!t->failed) {
-            vsnprintf(t->data + t->used, (size_t)n + 1, format, again);
-            t->used += (size_t)n;
-        }
+    if (n >= 0 && grow(t, (size_t)n)) {
+        vsnprintf(t->data + t->used, (size_t)n + 1, format, again);
+        t->used += (size_t)n;
     }
     va_end(again);
+}
+
+void sp__text_add(sp__text *t, const char *data, size_t bytes)
+{
+    if (!grow(t, bytes)) return;
+    memcpy(t->data + t->used, data, bytes);
+    t->used += bytes;
+    t->data[t->used] = '\0';
 }
 
 sp_status sp__text_take(sp__text *t, char **out)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection.c - connections of any protocol: their start, events, and end. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/connection.h"
+
+/* --- the list ---------------------------------------------------------------------------------------------------- */
+
+static void list_remove(sp_connection *c)
+{
+    *(c->prev != NULL ? &c->prev->next : &c->net->first) = c->next;
+    *(c->next != NULL ? &c->next->prev : &c->net->last) = c->prev;
+}
+
+static void list_append(sp_connection *c)
+{
+    c->prev = c->net->last;
+    c->next = NULL;
+    *(c->prev != NULL ? &c->prev->next : &c->net->first) = c;
+    c->net->last = c;
+}
+
+void sp__connection_used(sp_connection *c)
+{
+    list_remove(c);
+    list_append(c);
+}
+
+void sp__connection_timer(sp_connection *c, double seconds)
+{
+    struct timeval t = {(time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
+    if (seconds < 0) event_del(c->timer);
+    else event_add(c->timer, &t);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------ */
+
+static void input(sp_connection *c)
+{
+    if (c->http2 != NULL) sp__http2_input(c);
+    else sp__http1_input(c);
+}
+
+static void on_read(struct bufferevent *bev, void *context)
+{
+    (void)bev;
+    input(context);
+}
+
+static void on_write(struct bufferevent *bev, void *context)
+{
+    sp_connection *c = context;
+    (void)bev;
+    if (c->http2 != NULL) sp__http2_written(c);
+    else sp__http1_written(c);
+}
+
+static void on_event(struct bufferevent *bev, short what, void *context)
+{
+    sp_connection *c = context;
+    if (what & BEV_EVENT_CONNECTED) { /* TLS: the handshake is over */
+        if (sp__tls_chose_http2(bev) && !sp__http2_start(c)) sp__connection_close(c);
+        return;
+    }
+    if (what & BEV_EVENT_ERROR) {
+        sp__connection_close(c);
+    } else if (what & BEV_EVENT_EOF) {
+        c->peer_eof = true;
+        input(c);
+    }
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *context)
+{
+    sp_connection *c = context;
+    (void)fd;
+    (void)what;
+    if (c->http2 != NULL) sp__http2_timeout(c);
+    else sp__http1_timeout(c);
+}
+
+/* --- start and end ----------------------------------------------------------------------------------------------- */
+
+/* At the limit, whoever has not used its connection for longest makes room, if it waits for nothing. */
+static bool make_room(sp_net *n)
+{
+    for (sp_connection *c = n->first; c != NULL; c = c->next) {
+        if (c->state != AT_IDLE || c->fresh || c->http2 != NULL) continue;
+        sp__connection_close(c);
+        return true;
+    }
+    return false;
+}
+
+void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool tls)
+{
+    if (atomic_load(&n->n_connections) >= n->o.max_connections && !make_room(n)) {
+        static const char text[] = "{\"error\":\"there are too many connections; try again later\"}\n";
+        char full[256];
+        int bytes = snprintf(full, sizeof full, "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\n"
+                             "content-length: %zu\r\n\r\n%s", sizeof text - 1, text);
+        if (!tls && send(fd, full, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
+        close(fd);
+        return;
+    }
+    sp_connection *c = sp__alloc_zero(sizeof *c);
+    struct bufferevent *bev = NULL;
+    if (c != NULL) bev = tls ? sp__tls_accept(n->tls, n->base, fd) : bufferevent_socket_new(n->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (bev != NULL) c->timer = event_new(n->base, -1, 0, on_timer, c);
+    if (c == NULL || bev == NULL || c->timer == NULL) {
+        if (bev != NULL) bufferevent_free(bev);
+        else close(fd);
+        sp__free(c);
+        return;
+    }
+    c->net = n;
+    c->bev = bev;
+    c->tls = tls;
+    c->fresh = true;
+    snprintf(c->peer, sizeof c->peer, "%s", peer);
+    list_append(c);
+    atomic_fetch_add(&n->n_connections, 1);
+    bufferevent_setcb(bev, on_read, on_write, on_event, c);
+    bufferevent_setwatermark(bev, EV_READ, 0, BUFFER_BYTES_MAX);
+    bufferevent_enable(bev, EV_READ | EV_WRITE);
+    sp__connection_timer(c, n->o.receive_seconds);
+}
+
+void sp__connection_close(sp_connection *c)
+{
+    sp_net *n = c->net;
+    if (c->x != NULL && c->state == AT_HANDLER) {
+        c->x->connection = NULL;
+        sp__exchange_peer(c->x, SP_PEER_GONE);
+    } else if (c->x != NULL) {
+        c->x->connection = NULL;
+        if (c->x->reply.status == 0) c->x->reply.status = 499;
+        sp__exchange_finish(c->x);
+    }
+    if (c->http2 != NULL) sp__http2_release(c);
+    list_remove(c);
+    event_free(c->timer);
+    bufferevent_free(c->bev);
+    atomic_fetch_sub(&n->n_connections, 1);
+    sp__free(c);
+    sp__net_check_end(n);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exchange.c - a request and its reply, from its first byte to its last. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "net/connection.h"
+
+int64_t sp__net_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+const char *sp__net_status_text(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } texts[] = {{200, "OK"}, {204, "No Content"}, {304, "Not Modified"}, {400, "Bad Request"}, {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"},
+                 {413, "Content Too Large"}, {415, "Unsupported Media Type"}, {417, "Expectation Failed"}, {422, "Unprocessable Content"},
+                 {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"}, {499, "Client Closed Request"}, {500, "Internal Server Error"},
+                 {501, "Not Implemented"}, {503, "Service Unavailable"}, {504, "Gateway Timeout"}, {505, "HTTP Version Not Supported"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].status == status) return texts[i].text;
+    return "Unknown";
+}
+
+sp_exchange *sp__exchange_create(sp_connection *c)
+{
+    sp_exchange *x = sp__alloc_zero(sizeof *x);
+    if (x == NULL) return NULL;
+    atomic_init(&x->peer_state, SP_PEER_HERE);
+    atomic_init(&x->closed_us, 0);
+    memcpy(x->peer, c->peer, sizeof x->peer);
+    x->net = c->net;
+    x->connection = c;
+    x->began_us = sp__net_now_us();
+    x->method = x->path = x->query = "";
+    x->reply.grpc_status = -1;
+    return x;
+}
+
+void sp__exchange_finish(sp_exchange *x)
+{
+    sp_net *n = x->net;
+    if (n->o.finished != NULL) n->o.finished(n->o.context, x);
+    n->memory_bytes -= x->body_room;
+    sp__free(x->head);
+    sp__free(x->body);
+    sp__free(x->reply.body);
+    sp__free(x->reply.grpc_message);
+    sp__free(x);
+}
+
+void sp__exchange_hand(sp_exchange *x)
+{
+    x->net->n_handed++;
+    x->net->o.handle(x->net->o.context, x);
+}
+
+int sp__exchange_body(sp_exchange *x, const void *data, size_t bytes, int64_t expected)
+{
+    sp_net *n = x->net;
+    size_t need = x->body_bytes + bytes;
+    if (need > n->o.max_body_bytes) {
+        (void)sp__fail(SP_VALUE, "the request's body has more than the %zu bytes that are allowed (--max-body)", n->o.max_body_bytes);
+        return 413;
+    }
+    if (need > x->body_room) {
+        /* A length that was promised is not trusted with more than what has come already, so that promises cost no memory. */
+        size_t room = 2 * need < 16384 ? 16384 : 2 * need;
+        if (expected >= 0 && room > (size_t)expected) room = (size_t)expected;
+        if (room > n->o.max_body_bytes) room = n->o.max_body_bytes;
+        if (room < need) room = need;
+        if (n->memory_bytes - x->body_room + room > n->o.max_memory_bytes) {
+            (void)sp__fail(SP_NOMEM, "requests take all of the %zu bytes that are allowed for them; try again later", n->o.max_memory_bytes);
+            return 503;
+        }
+        uint8_t *more = x->body != NULL ? sp__realloc(x->body, x->body_room, room) : sp__alloc(room);
+        if (more == NULL) return 503;
+        n->memory_bytes += room - x->body_room;
+        x->body = more;
+        x->body_room = room;
+    }
+    memcpy(x->body + x->body_bytes, data, bytes);
+    x->body_bytes = need;
+    return 0;
+}
+
+void sp__exchange_refuse(sp_exchange *x, int status, const char *text)
+{
+    sp__text t = {0};
+    sp__text_put(&t, "{\"error\":\"%s\"}\n", text); /* texts of this folder need no escapes */
+    sp__free(x->reply.body);
+    x->reply = (sp_net_reply){.status = status, .type = "application/json", .grpc_status = -1};
+    size_t bytes = t.used;
+    char *body;
+    if (sp__text_take(&t, &body) == SP_OK) {
+        x->reply.body = (uint8_t *)body;
+        x->reply.body_bytes = bytes;
+    }
+    if (status == 503) x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
+}
+
+void sp__exchange_peer(sp_exchange *x, int state)
+{
+    if (atomic_load(&x->peer_state) >= state) return;
+    atomic_store(&x->closed_us, sp__net_now_us());
+    atomic_store(&x->peer_state, state);
+}
+
+const char *sp__exchange_header(const sp_exchange *x, const char *name)
+{
+    for (int i = 0; i < x->n_headers; i++)
+        if (strcmp(x->headers[i].name, name) == 0) return x->headers[i].value;
+    return NULL;
+}
+
+void sp__exchange_reply(sp_exchange *x)
+{
+    sp_net *n = x->net;
+    pthread_mutex_lock(&n->lock);
+    bool empty = n->done == NULL;
+    x->next = NULL;
+    *n->done_end = x;
+    n->done_end = &x->next;
+    /* Inside the lock: once it is free the loop may take x, find nothing left to do, and end. */
+    if (empty) {
+        uint64_t one = 1;
+        while (write(n->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {}
+    }
+    pthread_mutex_unlock(&n->lock);
+}

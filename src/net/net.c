@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* net.c - the loop: listening, replies that come back from other threads, and the end. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "net/connection.h"
+
+static const struct timeval REST_AFTER_FAILED_ACCEPT = {0, 100000};
+
+/* --- making ------------------------------------------------------------------------------------------------------ */
+
+static sp_status copy_texts(sp_net *n)
+{
+    const char **texts[5] = {&n->o.host, &n->o.unix_path, &n->o.certificate, &n->o.private_key, &n->o.client_ca};
+    for (int i = 0; i < 5; i++) {
+        if (*texts[i] == NULL) continue;
+        n->texts[i] = sp__strdup(*texts[i]);
+        if (n->texts[i] == NULL) return SP_NOMEM;
+        *texts[i] = n->texts[i];
+    }
+    return SP_OK;
+}
+
+sp_status sp__net_create(const sp_net_options *options, sp_net **out)
+{
+    sp_net *n = sp__alloc_zero(sizeof *n);
+    if (n == NULL) return SP_NOMEM;
+    n->o = *options;
+    n->done_end = &n->done;
+    n->wake_fd = -1;
+    atomic_init(&n->n_connections, 0);
+    atomic_init(&n->stops, 0);
+    atomic_init(&n->draining, false);
+    if (pthread_mutex_init(&n->lock, NULL) != 0) {
+        sp__free(n);
+        return sp__fail(SP_RUNTIME, "a lock could not be made");
+    }
+    sp_status status = copy_texts(n);
+    if (status == SP_OK && n->o.certificate != NULL) status = sp__tls_create(&n->o, &n->tls);
+    n->base = event_base_new();
+    n->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (status == SP_OK && (n->base == NULL || n->wake_fd < 0)) status = sp__fail(SP_RUNTIME, "no event loop could be made: %s", strerror(errno));
+    if (status == SP_OK) *out = n;
+    else sp__net_release(n);
+    return status;
+}
+
+void sp__net_release(sp_net *n)
+{
+    if (n == NULL) return;
+    if (n->started && !n->joined) {
+        sp__net_stop(n);
+        sp__net_stop(n);
+        sp__net_wait(n);
+    }
+    if (n->tcp != NULL) evconnlistener_free(n->tcp);
+    if (n->local != NULL) evconnlistener_free(n->local);
+    struct event *const events[3] = {n->wake, n->again, n->drain};
+    for (int i = 0; i < 3; i++)
+        if (events[i] != NULL) event_free(events[i]);
+    if (n->base != NULL) event_base_free(n->base);
+    if (n->wake_fd >= 0) close(n->wake_fd);
+    sp__tls_release(n->tls);
+    pthread_mutex_destroy(&n->lock);
+    for (int i = 0; i < 5; i++) sp__free(n->texts[i]);
+    sp__free(n);
+}
+
+int sp__net_port(const sp_net *n) { return n->port; }
+int sp__net_connections(const sp_net *n) { return atomic_load(&((sp_net *)n)->n_connections); }
+bool sp__net_draining(const sp_net *n) { return atomic_load(&((sp_net *)n)->draining); }
+
+/* --- listening --------------------------------------------------------------------------------------------------- */
+
+static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *address, int bytes, void *context)
+{
+    sp_net *n = context;
+    char host[46] = "", peer[56] = "unix";
+    const int one = 1;
+    (void)bytes;
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *a = (const struct sockaddr_in *)(const void *)address;
+        snprintf(peer, sizeof peer, "%s:%d", inet_ntop(AF_INET, &a->sin_addr, host, sizeof host), ntohs(a->sin_port));
+    } else if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)(const void *)address;
+        snprintf(peer, sizeof peer, "[%s]:%d", inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host), ntohs(a->sin6_port));
+    }
+    if (l == n->tcp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    sp__connection_open(n, fd, peer, l == n->tcp && n->tls != NULL);
+}
+
+/* Mostly: no more file descriptors. Trying again at once would do nothing else for as long as that lasts. */
+static void on_accept_failed(struct evconnlistener *l, void *context)
+{
+    sp_net *n = context;
+    char text[200];
+    snprintf(text, sizeof text, "a connection could not be accepted: %s", strerror(errno));
+    if (n->o.log != NULL) n->o.log(n->o.context, text);
+    evconnlistener_disable(l);
+    event_add(n->again, &REST_AFTER_FAILED_ACCEPT);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *context)
+{
+    sp_net *n = context;
+    (void)fd;
+    (void)what;
+    if (n->tcp != NULL) evconnlistener_enable(n->tcp);
+    if (n->local != NULL) evconnlistener_enable(n->local);
+}
+
+static sp_status listen_on(sp_net *n, const struct sockaddr *address, socklen_t bytes, struct evconnlistener **out)
+{
+    const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE;
+    *out = evconnlistener_new_bind(n->base, on_accept, n, flags, 1024, address, (int)bytes);
+    if (*out == NULL) return SP_IO;
+    evconnlistener_set_error_cb(*out, on_accept_failed);
+    return SP_OK;
+}
+
+static sp_status listen_tcp(sp_net *n)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
+    char service[16];
+    snprintf(service, sizeof service, "%d", n->o.port);
+    int failure = getaddrinfo(n->o.host, service, &hints, &found);
+    SP_CHECK(failure == 0, SP_VALUE, "'%s' is no address of this machine: %s", n->o.host, gai_strerror(failure));
+    sp_status status = listen_on(n, found->ai_addr, found->ai_addrlen, &n->tcp);
+    int why = errno;
+    freeaddrinfo(found);
+    if (status != SP_OK)
+        return sp__fail(SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port, n->o.host, strerror(why),
+                        why == EADDRINUSE ? "; choose another with --port" : "");
+    struct sockaddr_storage bound;
+    socklen_t bytes = sizeof bound;
+    if (getsockname(evconnlistener_get_fd(n->tcp), (struct sockaddr *)&bound, &bytes) == 0)
+        n->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+    return SP_OK;
+}
+
+static sp_status listen_local(sp_net *n)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat info;
+    SP_CHECK(strlen(n->o.unix_path) < sizeof address.sun_path, SP_VALUE, "the path of a socket has at most %zu bytes, '%s' has more",
+             sizeof address.sun_path - 1, n->o.unix_path);
+    strcpy(address.sun_path, n->o.unix_path);
+    if (lstat(n->o.unix_path, &info) == 0) { /* left behind by a server that was killed; anything else is not ours to remove */
+        SP_CHECK(S_ISSOCK(info.st_mode), SP_VALUE, "%s is there already and is no socket", n->o.unix_path);
+        unlink(n->o.unix_path);
+    }
+    if (listen_on(n, (const struct sockaddr *)&address, sizeof address, &n->local) != SP_OK)
+        return sp__fail(SP_IO, "%s cannot be listened on: %s", n->o.unix_path, strerror(errno));
+    return SP_OK;
+}
+
+/* --- the loop ---------------------------------------------------------------------------------------------------- */
+
+void sp__net_check_end(sp_net *n)
+{
+    if (atomic_load(&n->draining) && atomic_load(&n->n_connections) == 0 && n->n_handed == 0) event_base_loopbreak(n->base);
+}
+
+static void answer(sp_net *n)
+{
+    pthread_mutex_lock(&n->lock);
+    sp_exchange *x = n->done;
+    n->done = NULL;
+    n->done_end = &n->done;
+    pthread_mutex_unlock(&n->lock);
+    for (sp_exchange *next; x != NULL; x = next) {
+        next = x->next;
+        n->n_handed--;
+        if (x->connection == NULL) {
+            x->reply.status = 499;
+            sp__exchange_finish(x);
+        } else if (x->connection->http2 != NULL) sp__http2_reply(x);
+        else sp__http1_reply(x);
+    }
+}
+
+static void close_all(sp_net *n, bool idle_only)
+{
+    for (sp_connection *c = n->first, *next; c != NULL; c = next) {
+        next = c->next;
+        if (idle_only && c->http2 != NULL) sp__http2_drain(c);
+        else if (!idle_only || c->state == AT_IDLE) sp__connection_close(c);
+    }
+}
+
+static void on_drained(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    close_all(context, false);
+}
+
+static void begin_drain(sp_net *n)
+{
+    struct timeval t = {(time_t)n->o.drain_seconds, 0};
+    atomic_store(&n->draining, true);
+    if (n->tcp != NULL) evconnlistener_free(n->tcp);
+    if (n->local != NULL) {
+        evconnlistener_free(n->local);
+        unlink(n->o.unix_path);
+    }
+    n->tcp = n->local = NULL;
+    event_del(n->again);
+    event_add(n->drain, &t);
+    close_all(n, true);
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *context)
+{
+    sp_net *n = context;
+    uint64_t count;
+    (void)what;
+    while (read(fd, &count, sizeof count) > 0) {}
+    answer(n);
+    int stops = atomic_load(&n->stops);
+    if (stops > 0 && !atomic_load(&n->draining)) begin_drain(n);
+    if (stops > 1) close_all(n, false);
+    sp__net_check_end(n);
+}
+
+static void *run(void *context)
+{
+    sp_net *n = context;
+    event_base_loop(n->base, EVLOOP_NO_EXIT_ON_EMPTY);
+    close_all(n, false);
+    return NULL;
+}
+
+sp_status sp__net_start(sp_net *n)
+{
+    SP_CHECK(!n->started, SP_RUNTIME, "the server runs already");
+    if (n->o.host != NULL) SP_TRY(listen_tcp(n));
+    if (n->o.unix_path != NULL) SP_TRY(listen_local(n));
+    n->wake = event_new(n->base, n->wake_fd, EV_READ | EV_PERSIST, on_wake, n);
+    n->again = event_new(n->base, -1, 0, on_again, n);
+    n->drain = event_new(n->base, -1, 0, on_drained, n);
+    SP_CHECK(n->wake != NULL && n->again != NULL && n->drain != NULL && event_add(n->wake, NULL) == 0, SP_NOMEM, "out of memory");
+    /* Signals are for the program's own threads. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&n->thread, NULL, run, n);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    SP_CHECK(failure == 0, SP_RUNTIME, "no thread for the network: %s", strerror(failure));
+    n->started = true;
+    return SP_OK;
+}
+
+void sp__net_stop(sp_net *n)
+{
+    uint64_t one = 1;
+    int saved = errno;
+    atomic_fetch_add(&n->stops, 1);
+    while (write(n->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {}
+    errno = saved;
+}
+
+void sp__net_wait(sp_net *n)
+{
+    if (!n->started || n->joined) return;
+    pthread_join(n->thread, NULL);
+    n->joined = true;
+}

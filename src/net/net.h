@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* net.h - an HTTP server on one thread: connections, framing, limits and time-outs. What requests mean is not its business.
+ *
+ * One thread runs libevent's loop and owns all connections. A request that has been read whole becomes an exchange, which is
+ * handed to `handle`, on that thread; somebody answers it later, from any thread, with sp__exchange_reply. HTTP/1.1 and HTTP/2 differ in
+ * how an exchange comes about and how its reply is written (http1_*.c, http2_*.c), nowhere else.
+ *
+ * Who owns an exchange: the handler, from `handle` to sp__exchange_reply; the loop before and after. A connection that ends while the
+ * handler has one of its exchanges marks it as gone and forgets it; its reply is then dropped. */
+#ifndef SPORE_NET_H
+#define SPORE_NET_H
+
+#include "base/base.h"
+
+typedef struct sp_net sp_net;
+
+enum { SP_NET_HEADERS_MAX = 64, SP_NET_HEAD_BYTES_MAX = 16384 };
+
+typedef struct sp_net_header {
+    const char *name; /* lower case */
+    const char *value;
+} sp_net_header;
+
+/* What the other side of an exchange is up to. */
+enum { SP_PEER_HERE = 0, SP_PEER_CLOSED = 1, /* sends nothing more, may still listen */ SP_PEER_GONE = 2 };
+
+typedef struct sp_net_reply {
+    int status;
+    const char *type;          /* Content-Type; lives for ever; NULL: none */
+    sp_net_header headers[4];  /* further ones, up to the first without name; names in lower case, live for ever */
+    char values[4][64];        /* room for values of headers */
+    uint8_t *body;             /* of sp__alloc, freed by the loop; NULL: none */
+    size_t body_bytes;
+    int grpc_status;           /* -1: not gRPC; else sent in trailers, with the message */
+    char *grpc_message;        /* of sp__alloc; NULL: none */
+} sp_net_reply;
+
+typedef struct sp_exchange {
+    /* The request; fixed once it is handed over. */
+    int version;               /* 10, 11 or 20 */
+    char *head;                /* block that the texts below point into */
+    const char *method;
+    const char *path;          /* without query, as sent */
+    const char *query;         /* "" for none */
+    int n_headers;
+    sp_net_header headers[SP_NET_HEADERS_MAX];
+    uint8_t *body;
+    size_t body_bytes;
+    char peer[56];
+    int64_t began_us;          /* first byte of it, by sp__net_now_us */
+    atomic_int peer_state;     /* SP_PEER_... */
+    atomic_llong closed_us;    /* when it ceased to be SP_PEER_HERE */
+    /* The answer; filled by the handler before sp__exchange_reply. */
+    sp_net_reply reply;
+    void *user;                /* of the handler */
+    /* The loop's. */
+    sp_net *net;
+    struct sp_connection *connection; /* NULL: gone */
+    struct sp_exchange *next;
+    size_t body_room;
+    /* HTTP/2's: its stream, what it does there, since when, how much of the reply is sent, and its neighbours on the connection. */
+    int32_t stream;
+    int phase;
+    int64_t since_us;
+    size_t sent;
+    struct sp_exchange *stream_next, *stream_prev;
+} sp_exchange;
+
+typedef struct sp_net_options {
+    const char *host; /* NULL: no TCP */
+    int port;         /* 0: one that is free */
+    const char *unix_path;
+    const char *certificate, *private_key, *client_ca;
+    size_t max_body_bytes, max_memory_bytes;
+    int max_connections;
+    double idle_seconds, receive_seconds, drain_seconds;
+    /* A whole request; on the loop's thread, must not block. */
+    void (*handle)(void *context, sp_exchange *x);
+    /* An exchange has been answered, or given up; on the loop's thread, just before it is freed. Also for requests that were refused before they
+     * could be handled: their method may be "". */
+    void (*finished)(void *context, const sp_exchange *x);
+    void (*log)(void *context, const char *text); /* what went wrong outside of any exchange */
+    void *context;
+} sp_net_options;
+
+sp_status sp__net_create(const sp_net_options *options, sp_net **out); /* options are copied, texts too */
+/* Bind, and start the thread. */
+sp_status sp__net_start(sp_net *n);
+int sp__net_port(const sp_net *n);
+int sp__net_connections(const sp_net *n);
+bool sp__net_draining(const sp_net *n);
+/* As sp_server_stop: safe in signal handlers. */
+void sp__net_stop(sp_net *n);
+/* Until the thread has ended; it does so when everything was answered after sp__net_stop. */
+void sp__net_wait(sp_net *n);
+/* Nothing may be with the handler any more. NULL is fine. */
+void sp__net_release(sp_net *n);
+
+/* Give an exchange back with its reply filled in. */
+void sp__exchange_reply(sp_exchange *x);
+const char *sp__exchange_header(const sp_exchange *x, const char *name); /* NULL: there is none */
+int64_t sp__net_now_us(void);                                            /* monotonic */
+const char *sp__net_status_text(int status);                             /* "Not Found" */
+
+#endif

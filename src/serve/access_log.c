@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* access_log.c - one line for every exchange, when it is over. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/json.h"
+#include "serve/serve_impl.h"
+
+static void put_quoted(sp__text *t, const char *key, const char *text)
+{
+    sp__text_put(t, ",\"%s\":", key);
+    sp__json_put_text(t, text, strlen(text));
+}
+
+void sp__server_finished(void *context, const sp_exchange *x)
+{
+    sp_server *s = context;
+    const int status = x->reply.status;
+    atomic_fetch_add(&s->metrics.responses[status >= 200 && status < 600 && status != 499 ? status / 100 : 0], 1);
+    if (s->o.log == NULL) return;
+    char when[32];
+    struct timespec now;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &parts);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &parts);
+    const double ms = (double)(sp__net_now_us() - x->began_us) / 1e3;
+    const int code = x->reply.grpc_status >= 0 ? x->reply.grpc_status : status;
+    sp__text t = {0};
+    if (s->o.access_json) {
+        sp__text_put(&t, "{\"time\":\"%s.%03ldZ\"", when, now.tv_nsec / 1000000);
+        put_quoted(&t, "peer", x->peer);
+        put_quoted(&t, "method", x->method);
+        put_quoted(&t, "path", x->path);
+        sp__text_put(&t, ",\"%s\":%d,\"bytes_in\":%zu,\"bytes_out\":%zu,\"ms\":%.3f}", x->reply.grpc_status >= 0 ? "grpc_status" : "status", code, x->body_bytes,
+                     x->reply.body_bytes, ms);
+    } else {
+        sp__text_put(&t, "%s.%03ldZ %s \"%s %s\" %s%d %zu %zu %.3f ms", when, now.tv_nsec / 1000000, x->peer, x->method, x->path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
+                     x->body_bytes, x->reply.body_bytes, ms);
+    }
+    if (!t.failed) sp__server_log(s, SP_LOG_ACCESS, "%s", t.data);
+    sp__free(t.data);
+}

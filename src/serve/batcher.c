@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* batcher.c - the queue of a version and the thread that runs it.
+ *
+ * The runner takes the oldest job and with it those behind that fit: equal dtypes and shapes but for the first axis, together no more than
+ * max_batch rows. Nobody waits while the model is idle, unless max_delay_us asks for it; under load jobs gather while it runs. Numbers
+ * of rows that are run together are powers of two, which were compiled when the model was tried out: a job that would make it five
+ * waits for the next run.
+ *
+ * A batch that fails is run again, job by job: the failure is that of the job that caused it. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/serve_impl.h"
+
+static struct timespec timespec_of(int64_t us) { return (struct timespec){us / 1000000, us % 1000000 * 1000}; }
+
+/* --- joining ------------------------------------------------------------------------------------------------------- */
+
+/* Could b's rows stand below a's? */
+static bool fit(const sp_job *a, const sp_job *b)
+{
+    if (a->rows == 0 || b->rows == 0) return false;
+    for (int i = 0; i < a->model->n_in; i++) {
+        const sp_tensor *s = a->in[i], *t = b->in[i];
+        if (s == NULL || t == NULL || sp_tensor_dtype(s) != sp_tensor_dtype(t) || sp_tensor_rank(s) != sp_tensor_rank(t)) return false;
+        for (int k = 1; k < sp_tensor_rank(s); k++)
+            if (sp_tensor_dims(s)[k] != sp_tensor_dims(t)[k]) return false;
+    }
+    return true;
+}
+
+/* Jobs to run now, taken off the queue: the first, and those that fit. n_rows: of the whole. The lock is held, the queue is not empty. */
+static sp_job *take_batch(sp_served *m, int *n_jobs, int64_t *n_rows)
+{
+    sp_job *first = m->first;
+    int64_t rows = first->rows, best_rows = rows;
+    int count = 1, best = 1;
+    for (sp_job *j = first->next; j != NULL && rows < m->max_batch; j = j->next) {
+        if (!fit(first, j) || rows + j->rows > m->max_batch) continue;
+        rows += j->rows;
+        count++;
+        if ((rows & (rows - 1)) == 0) {
+            best = count;
+            best_rows = rows;
+        }
+    }
+    /* The same walk once more, taking `best` of them out. */
+    m->first = first->next;
+    sp_job **batch_end = &first->next, **at = &m->first;
+    rows = first->rows;
+    for (int taken = 1; taken < best;) {
+        sp_job *j = *at;
+        if (!fit(first, j) || rows + j->rows > m->max_batch) {
+            at = &j->next;
+            continue;
+        }
+        rows += j->rows;
+        *at = j->next;
+        *batch_end = j;
+        batch_end = &j->next;
+        taken++;
+    }
+    *batch_end = NULL;
+    m->end = &m->first;
+    while (*m->end != NULL) m->end = &(*m->end)->next;
+    *n_jobs = best;
+    *n_rows = best_rows;
+    return first;
+}
+
+static int64_t waiting_rows(const sp_served *m)
+{
+    int64_t rows = 0;
+    for (const sp_job *j = m->first; j != NULL && rows < m->max_batch; j = j->next) rows += j->rows;
+    return rows;
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------- */
+
+static void finish(sp_job *job)
+{
+    if (job->status != 0) sp__job_end(job);
+    else sp__job_encode(job);
+}
+
+static void run_alone(sp_job *job)
+{
+    sp_served *m = job->model;
+    const int64_t began = sp__net_now_us();
+    sp_status status = sp_model_run(m->model, m->n_in, job->in, m->n_out, job->out);
+    sp__histogram_add_us(&m->entry->metrics.running, sp__net_now_us() - began);
+    sp__histogram_add_rows(&m->entry->metrics.batches, job->rows > 0 ? job->rows : 1);
+    if (status != SP_OK) {
+        int missing = 0;
+        while (missing < m->n_in && job->in[missing] != NULL) missing++;
+        if (missing < m->n_in) { /* the model may do without some inputs, so that this is known only now */
+            sp__error_context("input '%s' is missing", sp_model_input_name(m->model, missing));
+            status = SP_VALUE;
+        }
+        sp__job_failed(job, status);
+    }
+    finish(job);
+}
+
+static sp_status join(sp_job *batch, int64_t rows, sp_tensor **in)
+{
+    for (int i = 0; i < batch->model->n_in; i++) {
+        int64_t dims[SP_RANK_MAX];
+        memcpy(dims, sp_tensor_dims(batch->in[i]), (size_t)sp_tensor_rank(batch->in[i]) * sizeof *dims);
+        dims[0] = rows;
+        SP_TRY(sp_tensor_create(sp_tensor_dtype(batch->in[i]), sp_tensor_rank(batch->in[i]), dims, &in[i]));
+        char *to = sp_tensor_data(in[i]);
+        for (sp_job *j = batch; j != NULL; j = j->next) {
+            memcpy(to, sp_tensor_data(j->in[i]), sp_tensor_bytes(j->in[i]));
+            to += sp_tensor_bytes(j->in[i]);
+        }
+    }
+    return SP_OK;
+}
+
+/* Give each job its rows of the results, as views. */
+static sp_status split(sp_job *batch, int64_t rows, sp_tensor **out)
+{
+    for (int i = 0; i < batch->model->n_out; i++) {
+        if (out[i] == NULL) continue;
+        sp_tensor *plain = NULL;
+        SP_CHECK(sp_tensor_rank(out[i]) > 0 && sp_tensor_dims(out[i])[0] == rows, SP_RUNTIME, "an output has no row for each row of the inputs");
+        SP_TRY(sp_tensor_contiguous(out[i], &plain));
+        int64_t dims[SP_RANK_MAX], at = 0;
+        memcpy(dims, sp_tensor_dims(plain), (size_t)sp_tensor_rank(plain) * sizeof *dims);
+        sp_status status = SP_OK;
+        for (sp_job *j = batch; j != NULL && status == SP_OK; j = j->next) {
+            dims[0] = j->rows;
+            sp_tensor_release(j->out[i]);
+            j->out[i] = NULL;
+            status = sp_tensor_view(plain, sp_tensor_rank(plain), dims, sp_tensor_strides(plain), at * (sp_tensor_count(plain) / rows), &j->out[i]);
+            at += j->rows;
+        }
+        sp_tensor_release(plain);
+        SP_TRY(status);
+    }
+    return SP_OK;
+}
+
+static sp_status run_joined(sp_job *batch, int64_t rows)
+{
+    sp_served *m = batch->model;
+    sp_tensor *in[SP_SERVE_INPUTS_MAX] = {NULL}, **out = sp__alloc_zero((size_t)m->n_out * sizeof *out + 1);
+    if (out == NULL) return SP_NOMEM;
+    sp_status status = join(batch, rows, in);
+    const int64_t began = sp__net_now_us();
+    if (status == SP_OK) status = sp_model_run(m->model, m->n_in, in, m->n_out, out);
+    if (status == SP_OK) {
+        sp__histogram_add_us(&m->entry->metrics.running, sp__net_now_us() - began);
+        sp__histogram_add_rows(&m->entry->metrics.batches, rows);
+        status = split(batch, rows, out);
+    }
+    for (int i = 0; i < m->n_in; i++) sp_tensor_release(in[i]);
+    for (int i = 0; i < m->n_out; i++) sp_tensor_release(out[i]);
+    sp__free(out);
+    return status;
+}
+
+static void run_batch(sp_job *batch, int n_jobs, int64_t rows)
+{
+    bool done = n_jobs > 1 && run_joined(batch, rows) == SP_OK;
+    for (sp_job *j = batch, *next; j != NULL; j = next) {
+        next = j->next;
+        if (done) finish(j);
+        else {
+            for (int i = 0; i < j->model->n_out; i++) { /* what a split left that failed half-way */
+                sp_tensor_release(j->out[i]);
+                j->out[i] = NULL;
+            }
+            run_alone(j);
+        }
+    }
+}
+
+/* --- the thread ---------------------------------------------------------------------------------------------------- */
+
+/* Take out and end what nobody waits for any more, and what waited too long. The lock is held. */
+static sp_job *take_expired(sp_served *m)
+{
+    sp_job *expired = NULL;
+    const int64_t now = sp__net_now_us();
+    sp_job **at = &m->first;
+    while (*at != NULL) {
+        sp_job *j = *at;
+        const bool late = now > j->deadline_us;
+        if (late || sp__job_abandoned(j, now)) {
+            if (late) sp__job_fail(j, 504, "the request waited for %.3f s and its time is over; the model is too busy", (double)(now - j->x->began_us) / 1e6);
+            else sp__job_fail(j, 499, "the client has gone");
+            *at = j->next;
+            j->next = expired;
+            expired = j;
+        } else at = &j->next;
+    }
+    m->end = at;
+    return expired;
+}
+
+static void end_all(sp_job *jobs)
+{
+    for (sp_job *next; jobs != NULL; jobs = next) {
+        next = jobs->next;
+        sp__job_end(jobs);
+    }
+}
+
+/* Wait for a job and, if that is wanted, for others to join it. False: the end. The lock is held. */
+static bool await_jobs(sp_served *m, int64_t max_delay_us)
+{
+    while (m->first == NULL && !m->closing) pthread_cond_wait(&m->more, &m->lock);
+    if (m->first == NULL) return false;
+    while (max_delay_us > 0 && m->max_batch > 1 && m->first != NULL && m->first->rows > 0 && !m->closing && waiting_rows(m) < m->max_batch) {
+        const struct timespec until = timespec_of(m->first->queued_us + max_delay_us);
+        if (pthread_cond_timedwait(&m->more, &m->lock, &until) == ETIMEDOUT) break;
+    }
+    return true;
+}
+
+static void *run(void *context)
+{
+    sp_served *m = context;
+    const int64_t delay = m->entry->server->o.max_delay_us;
+    pthread_mutex_lock(&m->lock);
+    while (await_jobs(m, delay)) {
+        int n_jobs = 0;
+        int64_t rows = 0;
+        sp_job *expired = take_expired(m), *batch = m->first != NULL ? take_batch(m, &n_jobs, &rows) : NULL;
+        pthread_mutex_unlock(&m->lock);
+        end_all(expired);
+        const int64_t now = sp__net_now_us();
+        for (sp_job *j = batch; j != NULL; j = j->next) sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
+        if (batch != NULL) run_batch(batch, n_jobs, rows);
+        pthread_mutex_lock(&m->lock);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return NULL;
+}
+
+void sp__served_submit(sp_job *job)
+{
+    sp_served *m = job->model;
+    job->queued_us = sp__net_now_us();
+    job->next = NULL;
+    pthread_mutex_lock(&m->lock);
+    *m->end = job;
+    m->end = &job->next;
+    pthread_cond_signal(&m->more);
+    pthread_mutex_unlock(&m->lock);
+}
+
+sp_status sp__runner_start(sp_served *m)
+{
+    int failure = pthread_create(&m->runner, NULL, run, m);
+    SP_CHECK(failure == 0, SP_RUNTIME, "no thread for the model: %s", strerror(failure));
+    m->running = true;
+    return SP_OK;
+}
+
+void sp__runner_stop(sp_served *m)
+{
+    if (!m->running) return;
+    pthread_mutex_lock(&m->lock);
+    m->closing = true;
+    pthread_cond_signal(&m->more);
+    pthread_mutex_unlock(&m->lock);
+    pthread_join(m->runner, NULL);
+    m->running = false;
+}

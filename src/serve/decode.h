@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decode.h - what the protocols share on the way from bytes to tensors and back. */
+#ifndef SPORE_DECODE_H
+#define SPORE_DECODE_H
+
+#include "serve/json.h"
+#include "serve/serve_impl.h"
+
+/* Index of an input or output by name; SP_KEY with a message that lists what there is. */
+sp_status sp__decode_input(const sp_job *job, const char *name, int *index);
+sp_status sp__decode_output(const sp_job *job, const char *name, int *index);
+/* Elements of a shape; SP_VALUE: negative, too many dimensions, or more than can be addressed. */
+sp_status sp__decode_count(const char *input, int64_t rank, const int64_t *dims, int64_t *count);
+/* Input i from `bytes` bytes, which are copied; little-endian, row by row. */
+sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int64_t *dims, const void *data, size_t bytes);
+/* The deadline that a client asks for, no later than the server's own. */
+void sp__decode_timeout(sp_job *job, int64_t us);
+/* Output i row by row (owned by the caller). */
+sp_status sp__encode_plain(const sp_job *job, int i, sp_tensor **out);
+
+#endif

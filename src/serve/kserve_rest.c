@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kserve_rest.c - POST /v2/models/NAME/infer: JSON, or JSON with the bytes of tensors behind it.
+ *
+ *     {"id": "7", "inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [0.5, 1]}], "outputs": [{"name": "y"}]}
+ *
+ * With the header Inference-Header-Content-Length: N the first N bytes of the body are the JSON. An input whose parameters say
+ * "binary_data_size": M has its M bytes behind that, in the order of the inputs. Replies are made in the same way, for outputs that ask for
+ * "binary_data": true, or all with "binary_data_output": true. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/decode.h"
+#include "serve/routes.h"
+
+/* --- requests ------------------------------------------------------------------------------------------------------ */
+
+/* What is said of an input or output. */
+typedef struct tensor_text {
+    const char *name, *datatype;
+    int64_t rank; /* -1: no shape */
+    int64_t dims[SP_RANK_MAX];
+    sp_json data; /* at its value; start NULL: none */
+    int64_t binary_bytes; /* -1: none */
+    bool binary, says_binary;
+} tensor_text;
+
+static sp_status read_shape(sp_json *j, tensor_text *t)
+{
+    sp_status status;
+    t->rank = 0;
+    for (bool more = false; (status = sp__json_each(j, '[', &more)) == SP_OK && more; t->rank++) {
+        int64_t d;
+        SP_TRY(sp__json_int(j, &d));
+        if (t->rank < SP_RANK_MAX) t->dims[t->rank] = d;
+    }
+    return status;
+}
+
+static sp_status read_tensor_parameters(sp_json *j, sp__arena *a, tensor_text *t)
+{
+    const char *key;
+    sp_status status;
+    for (bool more = false; (status = sp__json_member(j, a, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "binary_data_size") == 0) SP_TRY(sp__json_int(j, &t->binary_bytes));
+        else if (strcmp(key, "binary_data") == 0) {
+            SP_TRY(sp__json_bool(j, &t->binary));
+            t->says_binary = true;
+        } else if (strcmp(key, "shared_memory_region") == 0 || strcmp(key, "classification") == 0)
+            return sp__json_fail(j, "parameter '%s' is not supported", key);
+        else SP_TRY(sp__json_skip(j));
+    }
+    return status;
+}
+
+static sp_status read_tensor(sp_json *j, sp__arena *a, tensor_text *t)
+{
+    const char *key;
+    sp_status status;
+    *t = (tensor_text){.rank = -1, .binary_bytes = -1};
+    for (bool more = false; (status = sp__json_member(j, a, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "name") == 0) SP_TRY(sp__json_text(j, a, &t->name, NULL));
+        else if (strcmp(key, "datatype") == 0) SP_TRY(sp__json_text(j, a, &t->datatype, NULL));
+        else if (strcmp(key, "shape") == 0) SP_TRY(read_shape(j, t));
+        else if (strcmp(key, "parameters") == 0) SP_TRY(read_tensor_parameters(j, a, t));
+        else if (strcmp(key, "data") == 0) {
+            if (t->data.start != NULL) return sp__json_fail(j, "data is given twice");
+            t->data = *j;
+            SP_TRY(sp__json_skip(j));
+        } else SP_TRY(sp__json_skip(j));
+    }
+    return status;
+}
+
+static sp_status take_data(sp_job *job, int i, const tensor_text *t, sp_dtype dtype)
+{
+    int64_t count = 0;
+    sp_json j = t->data;
+    SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &count));
+    /* Every element takes a byte of the body and one for the comma, so that a shape alone reserves nothing. */
+    SP_CHECK(count <= (j.end - j.at) / 2 + 1, SP_VALUE, "input '%s' has data for fewer elements than the %lld of its shape", t->name, (long long)count);
+    SP_TRY(sp_tensor_create(dtype, (int)t->rank, t->dims, &job->in[i]));
+    sp_status status = sp__json_elements(&j, dtype, count, sp_tensor_data(job->in[i]));
+    if (status != SP_OK) sp__error_context("input '%s'", t->name);
+    return status;
+}
+
+/* binary: where the bytes behind the JSON go on. */
+static sp_status take_input(sp_job *job, const tensor_text *t, const uint8_t **binary)
+{
+    int i;
+    const uint8_t *end = job->x->body + job->x->body_bytes;
+    SP_CHECK(t->name != NULL, SP_VALUE, "an input has no name");
+    SP_TRY(sp__decode_input(job, t->name, &i));
+    SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", t->name);
+    SP_CHECK(t->datatype != NULL && t->rank >= 0, SP_VALUE, "input '%s' has no %s", t->name, t->datatype == NULL ? "datatype" : "shape");
+    const sp_dtype dtype = sp__kserve_dtype(t->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", t->name, t->datatype, sp__kserve_datatype(wanted));
+    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", t->name, t->datatype, sp__kserve_datatype(wanted));
+    if (t->binary_bytes < 0) {
+        SP_CHECK(t->data.start != NULL, SP_VALUE, "input '%s' has no data", t->name);
+        return take_data(job, i, t, dtype);
+    }
+    SP_CHECK(t->data.start == NULL, SP_VALUE, "input '%s' has both data and binary_data_size", t->name);
+    SP_CHECK(t->binary_bytes <= end - *binary, SP_VALUE, "input '%s' has binary_data_size %lld, but the body has %lld bytes left", t->name, (long long)t->binary_bytes,
+             (long long)(end - *binary));
+    SP_TRY(sp__decode_count(t->name, t->rank, t->dims, &(int64_t){0}));
+    SP_TRY(sp__decode_raw(job, i, dtype, (int)t->rank, t->dims, *binary, (size_t)t->binary_bytes));
+    *binary += t->binary_bytes;
+    return SP_OK;
+}
+
+static sp_status read_inputs(sp_job *job, sp_json *j, const uint8_t **binary)
+{
+    sp_status status;
+    tensor_text t;
+    for (bool more = false; (status = sp__json_each(j, '[', &more)) == SP_OK && more;) {
+        SP_TRY(read_tensor(j, &job->arena, &t));
+        SP_TRY(take_input(job, &t, binary));
+    }
+    return status;
+}
+
+static sp_status read_outputs(sp_job *job, sp_json *j)
+{
+    sp_status status;
+    tensor_text t;
+    job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
+    if (job->wanted == NULL) return SP_NOMEM;
+    for (bool more = false; (status = sp__json_each(j, '[', &more)) == SP_OK && more; job->n_wanted++) {
+        int i;
+        SP_TRY(read_tensor(j, &job->arena, &t));
+        SP_CHECK(t.name != NULL, SP_VALUE, "an output has no name");
+        SP_TRY(sp__decode_output(job, t.name, &i));
+        for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
+        job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.binary : job->binary};
+    }
+    return status;
+}
+
+static sp_status read_parameters(sp_job *job, sp_json *j)
+{
+    const char *key;
+    sp_status status;
+    int64_t us;
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "binary_data_output") == 0) SP_TRY(sp__json_bool(j, &job->binary));
+        else if (strcmp(key, "timeout") == 0) {
+            SP_TRY(sp__json_int(j, &us));
+            sp__decode_timeout(job, us);
+        } else SP_TRY(sp__json_skip(j));
+    }
+    return status;
+}
+
+static sp_status read_request(sp_job *job, sp_json *j, const uint8_t **binary)
+{
+    const char *key;
+    sp_status status;
+    sp_json outputs = {0};
+    bool has_inputs = false;
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "inputs") == 0) {
+            if (has_inputs) return sp__json_fail(j, "inputs are given twice");
+            has_inputs = true;
+            SP_TRY(read_inputs(job, j, binary));
+        } else if (strcmp(key, "id") == 0) SP_TRY(sp__json_text(j, &job->arena, &job->id, NULL));
+        else if (strcmp(key, "parameters") == 0) SP_TRY(read_parameters(job, j));
+        else {
+            if (strcmp(key, "outputs") == 0) outputs = *j; /* read later: parameters say what is their default */
+            SP_TRY(sp__json_skip(j));
+        }
+    }
+    SP_TRY(status);
+    SP_TRY(sp__json_end(j));
+    SP_CHECK(has_inputs, SP_VALUE, "the request has no inputs");
+    return outputs.start != NULL ? read_outputs(job, &outputs) : SP_OK;
+}
+
+static sp_status decode(sp_job *job)
+{
+    const sp_exchange *x = job->x;
+    const char *length = sp__exchange_header(x, "inference-header-content-length"), *encoding = sp__exchange_header(x, "content-encoding");
+    size_t json_bytes = x->body_bytes;
+    SP_CHECK(encoding == NULL || strcmp(encoding, "identity") == 0, SP_VALUE, "Content-Encoding '%.32s' is not understood; send the body as it is", encoding);
+    SP_CHECK(x->body_bytes > 0, SP_VALUE, "the request has no body");
+    if (length != NULL) {
+        const int64_t n = sp__path_version(length, strlen(length));
+        SP_CHECK(n >= 0 && (uint64_t)n <= x->body_bytes, SP_VALUE, "Inference-Header-Content-Length is '%.32s', the body has %zu bytes", length, x->body_bytes);
+        json_bytes = (size_t)n;
+    }
+    sp_json j = sp__json_open(x->body, json_bytes);
+    const uint8_t *binary = x->body + json_bytes;
+    SP_TRY(read_request(job, &j, &binary));
+    SP_CHECK(binary == x->body + x->body_bytes, SP_VALUE, "%zu bytes follow the inputs' data", (size_t)(x->body + x->body_bytes - binary));
+    return SP_OK;
+}
+
+/* --- replies ------------------------------------------------------------------------------------------------------- */
+
+/* Append what is said of an output to `head` and, if it is binary, its bytes to `tail`. */
+static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *head, sp__text *tail)
+{
+    sp_tensor *t;
+    SP_TRY(sp__encode_plain(job, w->index, &t));
+    const char *name = sp_model_output_name(job->model->model, w->index), *datatype = sp__kserve_datatype(sp_tensor_dtype(t));
+    if (datatype == NULL) {
+        sp_status status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
+        sp_tensor_release(t);
+        return status;
+    }
+    sp__text_put(head, "{\"name\":");
+    sp__json_put_text(head, name, strlen(name));
+    sp__text_put(head, ",\"datatype\":\"%s\",\"shape\":[", datatype);
+    for (int k = 0; k < sp_tensor_rank(t); k++) sp__text_put(head, "%s%lld", k ? "," : "", (long long)sp_tensor_dims(t)[k]);
+    if (w->binary) {
+        sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", sp_tensor_bytes(t));
+        if (sp_tensor_bytes(t) > 0) sp__text_add(tail, sp_tensor_data(t), sp_tensor_bytes(t));
+    } else {
+        sp__text_put(head, "],\"data\":[");
+        sp__json_put_elements(head, sp_tensor_dtype(t), sp_tensor_count(t), sp_tensor_data(t));
+        sp__text_put(head, "]}");
+    }
+    sp_tensor_release(t);
+    return SP_OK;
+}
+
+static sp_status encode(sp_job *job)
+{
+    sp__text head = {0}, tail = {0};
+    sp_status status = SP_OK;
+    bool binary = false;
+    const sp_served *m = job->model;
+    sp__text_put(&head, "{\"model_name\":");
+    sp__json_put_text(&head, m->entry->name, strlen(m->entry->name));
+    sp__text_put(&head, ",\"model_version\":\"%lld\"", (long long)m->version);
+    if (job->id != NULL) {
+        sp__text_put(&head, ",\"id\":");
+        sp__json_put_text(&head, job->id, strlen(job->id));
+    }
+    sp__text_put(&head, ",\"outputs\":[");
+    const int n = job->wanted != NULL ? job->n_wanted : m->n_out;
+    for (int k = 0; k < n && status == SP_OK; k++) {
+        const sp_wanted w = job->wanted != NULL ? job->wanted[k] : (sp_wanted){k, job->binary};
+        if (k > 0) sp__text_put(&head, ",");
+        status = put_output(job, &w, &head, &tail);
+        binary = binary || w.binary;
+    }
+    sp__text_put(&head, "]}");
+    const size_t head_bytes = head.used;
+    if (tail.used > 0) sp__text_add(&head, tail.data, tail.used);
+    if (status == SP_OK && (head.failed || tail.failed)) status = SP_NOMEM;
+    sp__free(tail.data);
+    if (status != SP_OK) {
+        sp__free(head.data);
+        return status;
+    }
+    sp_exchange *x = job->x;
+    sp__reply_text(x, 200, binary ? "application/octet-stream" : "application/json", &head);
+    if (binary) {
+        snprintf(x->reply.values[0], sizeof x->reply.values[0], "%zu", head_bytes);
+        x->reply.headers[0] = (sp_net_header){"inference-header-content-length", x->reply.values[0]};
+    }
+    return SP_OK;
+}
+
+static void fail(sp_job *job) { sp__reply_error(job->x, job->status, job->error.message); }
+
+const sp_protocol sp__protocol_kserve_rest = {.name = "kserve_rest", .decode = decode, .encode = encode, .fail = fail};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mindspore_rest.c - POST /model/NAME[/version/V]:predict, the way of MindSpore Serving.
+ *
+ *     {"instances": [{"x": [0.5, 1]}, {"x": {"b64": "AAAAPwAAgD8=", "type": "fp32", "shape": [2]}}]}
+ *
+ * An instance is one row: its inputs lack the first axis of the model's, and all instances of a request become one batch. A single instance may
+ * have that axis. Numbers take the dtype of the model's input, where MindSpore Serving makes int32 and float32 of them. */
+#include <string.h>
+
+#include "serve/decode.h"
+
+/* --- base64 -------------------------------------------------------------------------------------------------------- */
+
+/* RFC 4648 with its filling, in place of `text`; -1: it is none. */
+static int64_t decode_base64(const char *text, size_t bytes, uint8_t *out)
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    int64_t n = 0;
+    if (bytes % 4 != 0) return -1;
+    for (size_t i = 0; i < bytes; i += 4) {
+        uint32_t v = 0;
+        int filling = 0;
+        for (int k = 0; k < 4; k++) {
+            const char c = text[i + (size_t)k];
+            const char *found = c != '\0' && c != '=' ? strchr(alphabet, c) : NULL;
+            if (c == '=' && i + 4 == bytes && k >= 2) filling++;
+            else if (found == NULL || filling > 0) return -1;
+            v = v << 6 | (found != NULL ? (uint32_t)(found - alphabet) : 0);
+        }
+        if ((filling == 1 && (v & 0xFF) != 0) || (filling == 2 && (v & 0xFFFF) != 0)) return -1;
+        for (int k = 0; k < 3 - filling; k++) out[n++] = (uint8_t)(v >> (16 - 8 * k));
+    }
+    return n;
+}
+
+static sp_dtype type_of(const char *name)
+{
+    static const char *const shorts[][2] = {{"fp16", "float16"}, {"fp32", "float32"}, {"fp64", "float64"}};
+    for (size_t i = 0; i < sizeof shorts / sizeof *shorts; i++)
+        if (strcmp(name, shorts[i][0]) == 0) name = shorts[i][1];
+    const sp_dtype d = sp_dtype_parse(name);
+    return d != SP_DTYPE_NONE && strchr("biuf", sp_dtype_kind(d)) != NULL && d != SP_DTYPE_BF16 ? d : SP_DTYPE_NONE;
+}
+
+/* --- values -------------------------------------------------------------------------------------------------------- */
+
+/* {"b64": ..., "type": ..., "shape": [...]} */
+static sp_status read_b64(sp_job *job, sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out)
+{
+    const char *key, *text = NULL, *type = NULL;
+    size_t bytes = 0;
+    int64_t dims[SP_RANK_MAX], rank = 0, count = 0, size;
+    sp_status status;
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "b64") == 0) SP_TRY(sp__json_text(j, &job->arena, &text, &bytes));
+        else if (strcmp(key, "type") == 0) SP_TRY(sp__json_text(j, &job->arena, &type, NULL));
+        else if (strcmp(key, "shape") == 0) {
+            rank = 0;
+            for (bool inner = false; (status = sp__json_each(j, '[', &inner)) == SP_OK && inner; rank++) {
+                int64_t d;
+                SP_TRY(sp__json_int(j, &d));
+                if (rank < SP_RANK_MAX) dims[rank] = d;
+            }
+            SP_TRY(status);
+        } else return sp__json_fail(j, "'%.32s' is none of b64, type and shape", key);
+    }
+    SP_TRY(status);
+    SP_CHECK(text != NULL, SP_VALUE, "input '%s' has no b64", name);
+    const sp_dtype dtype = type != NULL ? type_of(type) : SP_DTYPE_NONE;
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the type '%.32s', which is not taken; the model wants %s", name, type != NULL ? type : "bytes", sp_dtype_name(wanted));
+    SP_TRY(sp__decode_count(name, rank, dims, &count));
+    uint8_t *data = sp__arena_alloc(&job->arena, bytes / 4 * 3 + 3);
+    if (data == NULL) return SP_NOMEM;
+    size = decode_base64(text, bytes, data);
+    SP_CHECK(size >= 0, SP_VALUE, "input '%s': the text of b64 is not base64", name);
+    SP_CHECK((uint64_t)size == (uint64_t)count * sp_dtype_bytes(dtype), SP_VALUE, "input '%s' has %lld bytes, its shape and type need %llu", name, (long long)size,
+             (unsigned long long)count * sp_dtype_bytes(dtype));
+    return sp_tensor_create_from(dtype, (int)rank, dims, data, out);
+}
+
+static sp_status read_value(sp_job *job, sp_json *j, const char *name, sp_dtype wanted, sp_tensor **out)
+{
+    const char kind = sp__json_peek(j);
+    int rank;
+    int64_t dims[SP_RANK_MAX], count = 0;
+    if (kind == '{') return read_b64(job, j, name, wanted, out);
+    SP_TRY(sp__json_shape(*j, &rank, dims));
+    SP_TRY(sp__decode_count(name, rank, dims, &count));
+    SP_CHECK(count <= (j->end - j->at) / 2 + 1, SP_VALUE, "input '%s': its arrays are not of equal lengths", name);
+    SP_TRY(sp_tensor_create(wanted, rank, dims, out));
+    sp_status status = sp__json_elements(j, wanted, count, sp_tensor_data(*out));
+    if (status != SP_OK) {
+        sp_tensor_release(*out);
+        *out = NULL;
+        sp__error_context("input '%s'", name);
+    }
+    return status;
+}
+
+/* --- instances ----------------------------------------------------------------------------------------------------- */
+
+typedef struct instances {
+    sp_tensor ***values; /* [instance][input], grown by doubling */
+    int64_t n, room;
+} instances;
+
+static sp_status read_instance(sp_job *job, sp_json *j, instances *all)
+{
+    const char *key;
+    sp_status status;
+    if (all->n == all->room) {
+        const int64_t room = all->room > 0 ? 2 * all->room : 16;
+        sp_tensor ***more = sp__realloc(all->values, (size_t)all->room * sizeof *more, (size_t)room * sizeof *more);
+        if (more == NULL) return SP_NOMEM;
+        all->values = more;
+        all->room = room;
+    }
+    sp_tensor **row = sp__arena_alloc(&job->arena, (size_t)job->model->n_in * sizeof *row + 1);
+    if (row == NULL) return SP_NOMEM;
+    all->values[all->n++] = row;
+    if (sp__json_peek(j) != '{') return sp__json_fail(j, "an instance is an object: {\"NAME OF AN INPUT\": VALUE}");
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
+        int i;
+        SP_TRY(sp__decode_input(job, key, &i));
+        SP_CHECK(row[i] == NULL, SP_VALUE, "input '%s' is given twice", key);
+        sp_dtype wanted = sp_model_input_spec(job->model->model, i)->dtype;
+        SP_TRY(read_value(job, j, key, wanted != SP_DTYPE_NONE ? wanted : SP_DTYPE_F32, &row[i]));
+    }
+    return status;
+}
+
+static sp_status read_body(sp_job *job, sp_json *j, instances *all)
+{
+    const char *key;
+    sp_status status;
+    bool found = false;
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
+        if (strcmp(key, "instances") != 0) return sp__json_fail(j, "'%.32s' is not known; the request has one key, instances", key);
+        if (found) return sp__json_fail(j, "key 'instances' expects to exist once");
+        found = true;
+        if (sp__json_peek(j) == '{') SP_TRY(read_instance(job, j, all));
+        else
+            for (bool inner = false; (status = sp__json_each(j, '[', &inner)) == SP_OK && inner;) {
+                status = read_instance(job, j, all);
+                if (status != SP_OK) {
+                    sp__error_context("instance %lld", (long long)all->n - 1);
+                    return status;
+                }
+            }
+        SP_TRY(status);
+    }
+    SP_TRY(status);
+    SP_CHECK(found && all->n > 0, SP_VALUE, found ? "there are no instances" : "key 'instances' expects to exist once, and is not there");
+    return sp__json_end(j);
+}
+
+/* All instances' values of input i, one below the other, as job->in[i]. */
+static sp_status stack(sp_job *job, const instances *all, int i)
+{
+    const char *name = sp_model_input_name(job->model->model, i);
+    const sp_spec *face = sp_model_input_spec(job->model->model, i);
+    const sp_tensor *first = all->values[0][i];
+    int64_t dims[SP_RANK_MAX + 1];
+    for (int64_t r = 0; r < all->n; r++) {
+        const sp_tensor *t = all->values[r][i];
+        SP_CHECK(t != NULL, SP_KEY, "Cannot find input %s in instance input %lld", name, (long long)r);
+        bool same = sp_tensor_dtype(t) == sp_tensor_dtype(first) && sp_tensor_rank(t) == sp_tensor_rank(first);
+        for (int k = 0; same && k < sp_tensor_rank(t); k++) same = sp_tensor_dims(t)[k] == sp_tensor_dims(first)[k];
+        SP_CHECK(same, SP_VALUE, "input '%s' of instance %lld has another type or shape than that of instance 0", name, (long long)r);
+    }
+    const int rank = sp_tensor_rank(first);
+    const bool whole = face->rank == rank && all->n == 1; /* with its first axis */
+    SP_CHECK(i == 0 || whole == !job->bare, SP_VALUE, "some inputs of the instance have the first axis of the model's, others lack it");
+    if (whole) {
+        job->in[i] = all->values[0][i];
+        all->values[0][i] = NULL;
+        return SP_OK;
+    }
+    SP_CHECK(rank < SP_RANK_MAX && (face->rank < 0 || face->rank == rank + 1), SP_VALUE,
+             "input '%s' of an instance has %d dimensions; it must have %d, one less than the model's input: instances become its rows", name, rank, face->rank - 1);
+    job->bare = true;
+    /* A model of a fixed number of rows gets the first instance again in place of those that are missing. */
+    const bool fixed = job->model->max_batch == 1 && face->rank > 0 && face->dims[0] > 1;
+    SP_CHECK(!fixed || all->n <= face->dims[0], SP_VALUE, "%lld instances are more than the %lld rows that the model takes", (long long)all->n, (long long)face->dims[0]);
+    const int64_t rows = fixed ? face->dims[0] : all->n;
+    dims[0] = rows;
+    memcpy(dims + 1, sp_tensor_dims(first), (size_t)rank * sizeof *dims);
+    SP_TRY(sp_tensor_create(sp_tensor_dtype(first), rank + 1, dims, &job->in[i]));
+    const size_t bytes = sp_tensor_bytes(first);
+    for (int64_t r = 0; r < rows && bytes > 0; r++)
+        memcpy((char *)sp_tensor_data(job->in[i]) + (size_t)r * bytes, sp_tensor_data(all->values[r < all->n ? r : 0][i]), bytes);
+    return SP_OK;
+}
+
+static sp_status decode(sp_job *job)
+{
+    sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
+    instances all = {0};
+    SP_CHECK(job->x->body_bytes > 0, SP_VALUE, "http message invalid: the request has no body");
+    sp_status status = read_body(job, &j, &all);
+    job->n_instances = all.n;
+    for (int i = 0; i < job->model->n_in && status == SP_OK; i++) status = stack(job, &all, i);
+    for (int64_t r = 0; r < all.n; r++)
+        for (int i = 0; i < job->model->n_in; i++) sp_tensor_release(all.values[r][i]);
+    sp__free(all.values);
+    return status;
+}
+
+/* --- replies ------------------------------------------------------------------------------------------------------- */
+
+static sp_status encode(sp_job *job)
+{
+    sp__text t = {0};
+    const int n_out = job->model->n_out;
+    sp_status status = SP_OK;
+    sp_tensor **plain = sp__arena_alloc(&job->arena, (size_t)n_out * sizeof *plain + 1);
+    if (plain == NULL) return SP_NOMEM;
+    const int64_t n = job->n_instances;
+    for (int i = 0; i < n_out && status == SP_OK; i++) {
+        status = sp__encode_plain(job, i, &plain[i]);
+        if (status == SP_OK && strchr("biuf", sp_dtype_kind(sp_tensor_dtype(plain[i]))) == NULL)
+            status = sp__fail(SP_TYPE, "output '%s' is %s, which JSON has no numbers for", sp_model_output_name(job->model->model, i), sp_dtype_name(sp_tensor_dtype(plain[i])));
+        if (status == SP_OK && job->bare && (sp_tensor_rank(plain[i]) < 1 || sp_tensor_dims(plain[i])[0] != job->rows))
+            status = sp__fail(SP_RUNTIME, "output '%s' has no row for each instance; send one instance, with the first axis", sp_model_output_name(job->model->model, i));
+    }
+    sp__text_put(&t, "{\"instances\":[");
+    for (int64_t r = 0; r < n && status == SP_OK; r++) {
+        sp__text_put(&t, r ? ",{" : "{");
+        for (int i = 0; i < n_out; i++) {
+            const char *name = sp_model_output_name(job->model->model, i);
+            const size_t step = job->bare ? sp_tensor_bytes(plain[i]) / (size_t)job->rows : 0;
+            if (i > 0) sp__text_put(&t, ",");
+            sp__json_put_text(&t, name, strlen(name));
+            sp__text_put(&t, ":");
+            sp__json_put_nested(&t, sp_tensor_dtype(plain[i]), sp_tensor_rank(plain[i]) - job->bare, sp_tensor_dims(plain[i]) + job->bare, (const char *)sp_tensor_data(plain[i]) + (size_t)r * step);
+        }
+        sp__text_put(&t, "}");
+    }
+    sp__text_put(&t, "]}");
+    for (int i = 0; i < n_out; i++) sp_tensor_release(plain[i]);
+    if (status != SP_OK) sp__free(t.data);
+    else sp__reply_text(job->x, 200, "application/json", &t);
+    return status;
+}
+
+static void fail(sp_job *job)
+{
+    sp__text t = {0};
+    sp__text_put(&t, "{\"error_msg\":");
+    sp__json_put_text(&t, job->error.message, strlen(job->error.message));
+    sp__text_put(&t, "}\n");
+    sp__reply_text(job->x, job->status, "application/json", &t);
+    if (job->status == 503) job->x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
+}
+
+const sp_protocol sp__protocol_mindspore_rest = {.name = "mindspore_rest", .decode = decode, .encode = encode, .fail = fail};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* routes.c - which path means what. Runs on the loop's thread: what is cheap is answered at once, requests to models become jobs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/json.h"
+#include "serve/routes.h"
+
+void sp__reply_text(sp_exchange *x, int status, const char *type, sp__text *text)
+{
+    const size_t bytes = text->used;
+    char *body = NULL;
+    x->reply.status = status;
+    x->reply.type = type;
+    if (sp__text_take(text, &body) != SP_OK) {
+        x->reply.status = 503;
+        return;
+    }
+    sp__free(x->reply.body);
+    x->reply.body = (uint8_t *)body;
+    x->reply.body_bytes = bytes;
+}
+
+void sp__reply_error(sp_exchange *x, int status, const char *text)
+{
+    sp__text t = {0};
+    sp__text_put(&t, "{\"error\":");
+    sp__json_put_text(&t, text, strlen(text));
+    sp__text_put(&t, "}\n");
+    sp__reply_text(x, status, "application/json", &t);
+    if (status == 503 || status == 429) x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
+}
+
+/* --- paths --------------------------------------------------------------------------------------------------------- */
+
+static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
+
+bool sp__path_decode(const char *from, size_t bytes, char *out, size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        char c = from[i];
+        if (c == '%') {
+            if (i + 2 >= bytes || hex(from[i + 1]) < 0 || hex(from[i + 2]) < 0) return false;
+            c = (char)(hex(from[i + 1]) << 4 | hex(from[i + 2]));
+            i += 2;
+        }
+        if (c == '\0' || n + 1 >= room) return false;
+        out[n++] = c;
+    }
+    out[n] = '\0';
+    return true;
+}
+
+int64_t sp__path_version(const char *text, size_t bytes)
+{
+    int64_t v = 0;
+    if (bytes == 0 || bytes > 18) return -1;
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] < '0' || text[i] > '9') return -1;
+        v = v * 10 + (text[i] - '0');
+    }
+    return v;
+}
+
+sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int *status, char *why, size_t room)
+{
+    sp_entry *e = sp__entry_find(s, name);
+    if (e == NULL) {
+        char all[300] = "";
+        for (e = s->entries; e != NULL && strlen(all) < 200; e = e->next) {
+            strncat(all, all[0] ? ", '" : "'", sizeof all - strlen(all) - 1);
+            strncat(all, e->name, 64);
+            strncat(all, "'", sizeof all - strlen(all) - 1);
+        }
+        *status = 404;
+        snprintf(why, room, "there is no model '%s'; there %s: %s", name, strchr(all, ',') != NULL ? "are" : "is", all[0] ? all : "none");
+        return NULL;
+    }
+    sp_served *m = sp__entry_take(e, version), *current = m == NULL ? sp__entry_take(e, 0) : NULL;
+    if (m != NULL) return m;
+    *status = current != NULL ? 404 : 503;
+    if (current != NULL) snprintf(why, room, "model '%s' has no version %lld; version %lld is served", name, (long long)version, (long long)current->version);
+    else snprintf(why, room, "model '%s' is not loaded yet", name);
+    sp__served_release(current);
+    return NULL;
+}
+
+/* --- what is answered at once ---------------------------------------------------------------------------------------- */
+
+static void reply_now(sp_exchange *x, int status, const char *type, sp__text *t)
+{
+    sp__reply_text(x, status, type, t);
+    sp__exchange_reply(x);
+}
+
+void sp__route_refuse(sp_exchange *x, int status, const char *text)
+{
+    sp__reply_error(x, status, text);
+    sp__exchange_reply(x);
+}
+
+static bool wants(sp_exchange *x, const char *method)
+{
+    if (strcmp(x->method, method) == 0 || (strcmp(method, "GET") == 0 && strcmp(x->method, "HEAD") == 0)) return true;
+    x->reply.headers[0] = (sp_net_header){"allow", method};
+    sp__text t = {0};
+    sp__text_put(&t, "{\"error\":\"%s is asked for with %s\"}\n", "this path", method);
+    reply_now(x, 405, "application/json", &t);
+    return false;
+}
+
+static void flag(sp_exchange *x, const char *key, bool value)
+{
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    sp__text_put(&t, "{\"%s\":%s}\n", key, value ? "true" : "false");
+    reply_now(x, value ? 200 : 503, "application/json", &t);
+}
+
+static void reply_server(sp_exchange *x)
+{
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\"]}\n", sp_version());
+    reply_now(x, 200, "application/json", &t);
+}
+
+static void reply_metrics(sp_server *s, sp_exchange *x)
+{
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    sp__metrics_write(s, &t);
+    reply_now(x, 200, "text/plain; version=0.0.4; charset=utf-8", &t);
+}
+
+/* "/v2/models/NAME[/versions/V][/WHAT]", from behind "/v2/models/". */
+static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
+{
+    char name[256], why[600];
+    int status = 404;
+    int64_t version = 0;
+    size_t n = strcspn(rest, "/");
+    const char *what = rest + n;
+    bool good = sp__path_decode(rest, n, name, sizeof name);
+    if (good && strncmp(what, "/versions/", 10) == 0) {
+        n = strcspn(what + 10, "/");
+        version = sp__path_version(what + 10, n);
+        what += 10 + n;
+        good = version > 0;
+    }
+    if (!good) {
+        sp__route_refuse(x, 400, "the path is not /v2/models/NAME[/versions/NUMBER][/ready or /infer]");
+        return;
+    }
+    const bool ready = strcmp(what, "/ready") == 0, infer = strcmp(what, "/infer") == 0;
+    if (what[0] != '\0' && !ready && !infer) {
+        sp__route_refuse(x, 404, "there is no such path; of a model there are: (nothing), /ready, /infer");
+        return;
+    }
+    if (!wants(x, infer ? "POST" : "GET")) return;
+    sp_served *m = sp__route_model(s, name, version, &status, why, sizeof why);
+    if (m == NULL) {
+        sp__route_refuse(x, status, why);
+        return;
+    }
+    if (infer) {
+        sp__job_begin(s, x, m, &sp__protocol_kserve_rest);
+        return;
+    }
+    if (ready) flag(x, "ready", true);
+    else {
+        sp__text t = {0};
+        sp__kserve_metadata(m, &t);
+        reply_now(x, 200, "application/json", &t);
+    }
+    sp__served_release(m);
+}
+
+/* "/model/NAME[/version/V]:METHOD" of MindSpore Serving, from behind "/model/". */
+static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
+{
+    char name[256], why[600];
+    int status = 404;
+    int64_t version = 0;
+    const char *colon = strrchr(rest, ':');
+    const char *name_end = colon, *mark = colon;
+    for (const char *p = rest; colon != NULL && p < colon; p++)
+        if (strncmp(p, "/version/", 9) == 0) mark = p;
+    if (mark != colon) {
+        version = sp__path_version(mark + 9, (size_t)(colon - mark - 9));
+        name_end = mark;
+    }
+    if (colon == NULL || version < 0 || !sp__path_decode(rest, (size_t)(name_end - rest), name, sizeof name)) {
+        sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
+        return;
+    }
+    if (!wants(x, "POST")) return;
+    if (strcmp(colon + 1, "predict") != 0) {
+        snprintf(why, sizeof why, "method '%.64s' is not available; a model has one, predict", colon + 1);
+        sp__route_refuse(x, 404, why);
+        return;
+    }
+    sp_served *m = sp__route_model(s, name, version, &status, why, sizeof why);
+    if (m == NULL) sp__route_refuse(x, status, why);
+    else sp__job_begin(s, x, m, &sp__protocol_mindspore_rest);
+}
+
+void sp__server_route(void *context, sp_exchange *x)
+{
+    sp_server *s = context;
+    const char *p = x->path;
+    if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);
+    else if (strcmp(p, "/v2/health/live") == 0) flag(x, "live", true);
+    else if (strcmp(p, "/v2/health/ready") == 0) flag(x, "ready", sp__server_ready(s));
+    else if (strcmp(p, "/v2") == 0 || strcmp(p, "/v2/") == 0) reply_server(x);
+    else if (strcmp(p, "/metrics") == 0) reply_metrics(s, x);
+    else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);
+    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models/NAME, /model/NAME:predict, /metrics");
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve_absent.c - stands for src/net and src/serve where the libraries that they need were not there when spore was built. */
+#include "base/base.h"
+#include "spore/serve.h"
+
+static sp_status absent(void)
+{
+    return sp__fail(SP_DECLINED, "this spore was built without serving: install libevent-dev, libnghttp2-dev and libssl-dev (Debian names), then build it again");
+}
+
+sp_status sp_server_create(const sp_server_options *options, sp_server **out)
+{
+    (void)options;
+    (void)out;
+    return absent();
+}
+
+void sp_server_release(sp_server *s) { (void)s; }
+
+sp_status sp_server_start(sp_server *s)
+{
+    (void)s;
+    return absent();
+}
+
+int sp_server_port(const sp_server *s)
+{
+    (void)s;
+    return 0;
+}
+
+sp_status sp_server_add_model(sp_server *s, const char *name, const char *path)
+{
+    (void)s;
+    (void)name;
+    (void)path;
+    return absent();
+}
+
+sp_status sp_server_add_folder(sp_server *s, const char *path)
+{
+    (void)s;
+    (void)path;
+    return absent();
+}
+
+void sp_server_stop(sp_server *s) { (void)s; }
+
+sp_status sp_server_wait(sp_server *s)
+{
+    (void)s;
+    return absent();
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* served.c - one version of a model: loaded, tried out, counted.
+ *
+ * Trying out compiles the model for the shapes it will meet, so that no client waits for that, and shows whether requests may be joined. A file
+ * does not say whether its first axis is one of independent rows: a network that normalises over the batch, or quantises by its extrema,
+ * has a first axis of any size, too. So two rows are run alone and together; only if each gets the same, rows are joined. */
+#include <math.h>
+#include <string.h>
+
+#include "formats/model_impl.h"
+#include "serve/serve_impl.h"
+#include "tensor/tensor_impl.h"
+
+sp_served *sp__served_retain(sp_served *m)
+{
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+    return m;
+}
+
+void sp__served_release(sp_served *m)
+{
+    if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
+    sp__runner_stop(m);
+    pthread_cond_destroy(&m->more);
+    pthread_mutex_destroy(&m->lock);
+    sp_model_release(m->model);
+    sp__free(m->file);
+    sp__free(m);
+}
+
+const char *sp__served_kind(const sp_served *m) { return m->model->kind->format; }
+
+/* --- trying out ---------------------------------------------------------------------------------------------------- */
+
+/* Something like data, another for every row: floats in [0, 1), integers 0 and 1, which most tables have entries for. */
+static void fill(sp_tensor *t, int64_t first_row, int64_t rows)
+{
+    const sp_dtype dtype = sp_tensor_dtype(t);
+    const int64_t per_row = rows > 0 ? sp_tensor_count(t) / rows : 0;
+    char *p = sp_tensor_data(t);
+    memset(p, 0, sp_tensor_bytes(t));
+    for (int64_t r = 0; r < rows; r++) {
+        uint64_t state = (uint64_t)(first_row + r + 1) * 0x9E3779B97F4A7C15u;
+        for (int64_t i = 0; i < per_row; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            const double v = (double)(state >> 40) / (double)(1 << 24);
+            char *at = p + (size_t)(r * per_row + i) * sp_dtype_bytes(dtype);
+            switch (dtype) {
+            case SP_DTYPE_F32: *(float *)(void *)at = (float)v; break;
+            case SP_DTYPE_F64: *(double *)(void *)at = v; break;
+            case SP_DTYPE_F16: *(uint16_t *)(void *)at = (uint16_t)(0x3800 + (int)(v * 1024)); break; /* in [0.5, 1) */
+            case SP_DTYPE_BF16: *(uint16_t *)(void *)at = (uint16_t)(0x3F00 + (int)(v * 128)); break;
+            default: *at = v < 0.5; break; /* integers are little-endian */
+            }
+        }
+    }
+}
+
+typedef struct trial {
+    sp_tensor *in[SP_SERVE_INPUTS_MAX];
+    sp_tensor **out;
+} trial;
+
+static void trial_end(const sp_served *m, trial *t)
+{
+    for (int i = 0; i < m->n_in; i++) sp_tensor_release(t->in[i]);
+    for (int i = 0; t->out != NULL && i < m->n_out; i++) sp_tensor_release(t->out[i]);
+    sp__free(t->out);
+    *t = (trial){0};
+}
+
+/* Run it on rows [first, first + rows); rows 0: on shapes as the file has them, 1 where a dimension is free. */
+static sp_status trial_run(const sp_served *m, int64_t first, int64_t rows, trial *t)
+{
+    sp_status status = SP_OK;
+    t->out = sp__alloc_zero((size_t)m->n_out * sizeof *t->out + 1);
+    if (t->out == NULL) return SP_NOMEM;
+    for (int i = 0; i < m->n_in && status == SP_OK; i++) {
+        sp_spec s = *sp_model_input_spec(m->model, i);
+        for (int k = 0; k < s.rank; k++)
+            if (s.dims[k] < 0) s.dims[k] = 1;
+        if (rows > 0) s.dims[0] = rows;
+        status = sp_tensor_create(s.dtype, s.rank, s.dims, &t->in[i]);
+        if (status == SP_OK) fill(t->in[i], first, rows > 0 ? rows : 1);
+    }
+    if (status == SP_OK) status = sp_model_run(m->model, m->n_in, t->in, m->n_out, t->out);
+    if (status == SP_OK)
+        for (int i = 0; i < m->n_out && status == SP_OK; i++) {
+            sp_tensor *plain = NULL;
+            if (t->out[i] == NULL) continue;
+            status = sp_tensor_contiguous(t->out[i], &plain);
+            if (status != SP_OK) break;
+            sp_tensor_release(t->out[i]);
+            t->out[i] = plain;
+        }
+    return status;
+}
+
+static double element(const sp_tensor *t, int64_t i)
+{
+    sp_tensor *one = NULL;
+    double v = NAN;
+    if (sp_tensor_view(t, 0, NULL, NULL, i, &one) == SP_OK && sp_tensor_item_f64(one, &v) != SP_OK) v = NAN;
+    sp_tensor_release(one);
+    return v;
+}
+
+/* Is row `at` of `many` what `one` has alone? Sets *exact to false when bits differ but values hardly. */
+static bool same_row(const sp_tensor *one, const sp_tensor *many, int64_t rows, int64_t at, bool *exact)
+{
+    if (one == NULL || many == NULL) return one == many;
+    const int rank = sp_tensor_rank(one);
+    if (rank < 1 || sp_tensor_rank(many) != rank || sp_tensor_dims(one)[0] != 1 || sp_tensor_dims(many)[0] != rows) return false;
+    for (int k = 1; k < rank; k++)
+        if (sp_tensor_dims(one)[k] != sp_tensor_dims(many)[k]) return false;
+    const size_t bytes = sp_tensor_bytes(one);
+    if (bytes == 0 || memcmp(sp_tensor_data(one), (const char *)sp_tensor_data(many) + (size_t)at * bytes, bytes) == 0) return true;
+    const char kind = sp_dtype_kind(sp_tensor_dtype(one));
+    if (kind != 'f') return false;
+    const double tolerance = sp_dtype_bytes(sp_tensor_dtype(one)) == 2 ? 2e-2 : 1e-4;
+    *exact = false;
+    for (int64_t i = 0, n = sp_tensor_count(one); i < n; i++) {
+        double a = element(one, i), b = element(many, at * n + i);
+        if (!(fabs(a - b) <= tolerance * fmax(1, fabs(a))) && !(isnan(a) && isnan(b)) && a != b) return false;
+    }
+    return true;
+}
+
+/* Do `rows` rows together give what each gives alone? */
+static bool rows_are_independent(const sp_served *m, trial *single, int64_t rows, bool *exact)
+{
+    trial joined = {0};
+    bool same = trial_run(m, 0, rows, &joined) == SP_OK;
+    for (int i = 0; i < m->n_out && same; i++)
+        for (int64_t r = 0; r < 2 && same; r++) same = same_row(single[r].out[i], joined.out[i], rows, r, exact);
+    trial_end(m, &joined);
+    return same;
+}
+
+/* Set max_batch and exact; compiles what joined requests will need. */
+static void try_batches(sp_served *m, int wanted, bool trusted)
+{
+    trial single[2] = {{{NULL}, NULL}, {{NULL}, NULL}};
+    bool exact = true, could = true;
+    m->max_batch = 1;
+    m->exact = true;
+    m->why_single = "--max-batch is 1";
+    if (wanted < 2) return;
+    m->why_single = "an input or output has no first axis, or not one known to be of rows";
+    for (int i = 0; i < m->n_in + m->n_out; i++) {
+        const sp_spec *s = i < m->n_in ? sp_model_input_spec(m->model, i) : sp_model_output_spec(m->model, i - m->n_in);
+        if (s->rank < 1 && !(i >= m->n_in && s->rank < 0)) return;
+    }
+    for (int r = 0; r < 2 && could; r++) could = trial_run(m, r, 1, &single[r]) == SP_OK;
+    m->why_single = could ? "joined rows give other results than each alone" : "it takes no single rows, or needs sizes that are not known";
+    if (could) {
+        int rows = 2;
+        while (rows <= wanted && rows_are_independent(m, single, rows, &exact)) rows *= 2;
+        m->max_batch = rows / 2;
+        m->exact = exact;
+    } else if (trusted) {
+        m->max_batch = wanted;
+        m->exact = false;
+    }
+    for (int r = 0; r < 2; r++) trial_end(m, &single[r]);
+}
+
+static bool sizes_known(const sp_served *m)
+{
+    bool known = true;
+    for (int i = 0; i < m->n_in; i++) {
+        const sp_spec *s = sp_model_input_spec(m->model, i);
+        known = known && s->rank >= 0;
+        for (int k = 1; k < s->rank; k++) known = known && s->dims[k] >= 0;
+    }
+    return known;
+}
+
+/* A model that fails on the only shapes it can have is broken; with free sizes it may be our choice that it does not like. */
+static sp_status try_out(sp_served *m, const sp_server_options *o)
+{
+    trial t = {0};
+    sp_status status = trial_run(m, 0, 0, &t);
+    trial_end(m, &t);
+    if (status != SP_OK && sizes_known(m)) {
+        sp__error_context("it was loaded, but failed when it was tried out");
+        return status;
+    }
+    try_batches(m, o->max_batch, o->trust_batch);
+    return sp_model_reset(m->model);
+}
+
+/* --- loading ------------------------------------------------------------------------------------------------------- */
+
+static sp_status check_face(const sp_served *m)
+{
+    SP_CHECK(!sp_model_needs_items(m->model), SP_DECLINED, "the model takes or gives texts or sequences, which are not served yet");
+    SP_CHECK(m->n_in <= SP_SERVE_INPUTS_MAX, SP_DECLINED, "the model has %d inputs, at most %d are served", m->n_in, SP_SERVE_INPUTS_MAX);
+    for (int i = 0; i < m->n_in; i++) {
+        sp_dtype d = sp_model_input_spec(m->model, i)->dtype;
+        SP_CHECK(d == SP_DTYPE_NONE || sp_dtype_kind(d) != 'c', SP_DECLINED, "input '%s' is complex, which is not served", sp_model_input_name(m->model, i));
+    }
+    return SP_OK;
+}
+
+sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, const sp_file_stamp *stamp, sp_served **out)
+{
+    sp_served *m = sp__alloc_zero(sizeof *m);
+    if (m == NULL) return SP_NOMEM;
+    atomic_init(&m->refs, 1);
+    m->entry = e;
+    m->version = version;
+    m->stamp = *stamp;
+    m->end = &m->first;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&m->more, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&m->lock, NULL);
+    m->file = sp__strdup(file);
+    sp_status status = m->file != NULL ? sp_model_load(file, NULL, &m->model) : SP_NOMEM;
+    if (status == SP_OK) {
+        m->n_in = sp_model_inputs(m->model);
+        m->n_out = sp_model_outputs(m->model);
+        status = check_face(m);
+        if (status == SP_OK) status = try_out(m, &e->server->o);
+        if (status == SP_OK) status = sp__runner_start(m);
+        if (status != SP_OK) sp__error_context("%s", file);
+    }
+    if (status == SP_OK) *out = m;
+    else sp__served_release(m);
+    return status;
+}

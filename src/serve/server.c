@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server.c - the server as a whole: its threads, its options, and jobs on their way. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/serve_impl.h"
+
+enum { GONE_AFTER_US = 1000000 }; /* a client that has closed its side is taken to listen for so long */
+
+/* --- log ----------------------------------------------------------------------------------------------------------- */
+
+void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    if (s->o.log == NULL) return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    pthread_mutex_lock(&s->log_lock);
+    s->o.log(s->o.log_context, kind, line);
+    pthread_mutex_unlock(&s->log_lock);
+}
+
+static void log_net(void *context, const char *text) { sp__server_log(context, SP_LOG_ERROR, "%s", text); }
+
+bool sp__server_ready(struct sp_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    sp_entry *e = s->entries;
+    pthread_mutex_unlock(&s->lock);
+    bool ready = e != NULL && !sp__net_draining(s->net);
+    for (; e != NULL && ready; e = e->next) {
+        sp_served *m = sp__entry_take(e, 0);
+        ready = m != NULL;
+        sp__served_release(m);
+    }
+    return ready;
+}
+
+/* --- jobs ---------------------------------------------------------------------------------------------------------- */
+
+int sp__http_status(sp_status status)
+{
+    switch (status) {
+    case SP_OK: return 200;
+    case SP_VALUE:
+    case SP_TYPE:
+    case SP_INDEX:
+    case SP_KEY:
+    case SP_FORMAT: return 400;
+    case SP_NOMEM: return 503;
+    case SP_DECLINED: return 501;
+    default: return 500;
+    }
+}
+
+void sp__job_failed(sp_job *job, sp_status status)
+{
+    sp_error_capture(status, &job->error);
+    job->status = sp__http_status(status);
+}
+
+void sp__job_fail(sp_job *job, int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(job->error.message, sizeof job->error.message, format, args);
+    va_end(args);
+    job->error.status = SP_RUNTIME;
+    job->status = status;
+}
+
+bool sp__job_abandoned(const sp_job *job, int64_t now_us)
+{
+    const int state = atomic_load(&job->x->peer_state);
+    return state == SP_PEER_GONE || (state == SP_PEER_CLOSED && now_us - atomic_load(&job->x->closed_us) > GONE_AFTER_US);
+}
+
+static void push(struct sp_server *s, sp_job *job)
+{
+    job->next = NULL;
+    pthread_mutex_lock(&s->work_lock);
+    *s->end = job;
+    s->end = &job->next;
+    pthread_cond_signal(&s->work);
+    pthread_mutex_unlock(&s->work_lock);
+}
+
+void sp__job_encode(sp_job *job)
+{
+    job->encoding = true;
+    push(job->server, job);
+}
+
+void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol)
+{
+    sp_entry *e = take_model->entry;
+    sp_job *job = sp__alloc_zero(sizeof *job);
+    if (job == NULL) {
+        sp__served_release(take_model);
+        sp__reply_error(x, 503, "out of memory");
+        sp__exchange_reply(x);
+        return;
+    }
+    job->server = s;
+    job->x = x;
+    job->model = take_model;
+    job->protocol = protocol;
+    job->deadline_us = x->began_us + (int64_t)(s->o.request_seconds * 1e6);
+    atomic_fetch_add(&e->metrics.in_flight, 1);
+    x->user = e;
+    job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
+    if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
+    else job->out = job->in + take_model->n_in;
+    job->counted = true;
+    if (atomic_fetch_add(&e->n_waiting, 1) >= s->o.max_queue)
+        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, s->o.max_queue);
+    if (job->status != 0) sp__job_end(job);
+    else push(s, job);
+}
+
+/* The job has its result, or will never have one. */
+static void uncount(sp_job *job)
+{
+    if (!job->counted) return;
+    atomic_fetch_sub(&job->model->entry->n_waiting, 1);
+    job->counted = false;
+}
+
+void sp__job_end(sp_job *job)
+{
+    sp_exchange *x = job->x;
+    sp_entry *e = job->model->entry;
+    uncount(job);
+    if (job->status != 0) job->protocol->fail(job);
+    const sp_outcome outcome = job->status != 0 ? sp__outcome(job->status) : SP_OUTCOME_OK;
+    atomic_fetch_add(&e->metrics.outcomes[outcome], 1);
+    if (outcome == SP_OUTCOME_OK) sp__histogram_add_us(&e->metrics.latency, sp__net_now_us() - x->began_us);
+    if (outcome == SP_OUTCOME_FAILED) sp__server_log(job->server, SP_LOG_ERROR, "model %s version %lld failed: %s", e->name, (long long)job->model->version, job->error.message);
+    atomic_fetch_sub(&e->metrics.in_flight, 1);
+    for (int i = 0; job->in != NULL && i < job->model->n_in + job->model->n_out; i++) sp_tensor_release(job->in[i]);
+    sp__served_release(job->model);
+    sp__arena_free(&job->arena);
+    sp__free(job);
+    sp__exchange_reply(x);
+}
+
+/* Rows, if all inputs have the same number of them. */
+static int64_t count_rows(const sp_job *job)
+{
+    int64_t rows = 0;
+    for (int i = 0; i < job->model->n_in; i++) {
+        const sp_tensor *t = job->in[i];
+        if (t == NULL || sp_tensor_rank(t) < 1 || (i > 0 && sp_tensor_dims(t)[0] != rows)) return 0;
+        rows = sp_tensor_dims(t)[0];
+    }
+    return rows;
+}
+
+static void work_on(sp_job *job)
+{
+    if (sp__job_abandoned(job, sp__net_now_us())) {
+        sp__job_fail(job, 499, "the client has gone");
+        sp__job_end(job);
+        return;
+    }
+    sp_status status = job->encoding ? job->protocol->encode(job) : job->protocol->decode(job);
+    if (status != SP_OK) {
+        sp__job_failed(job, status);
+        if (job->encoding && job->status < 500) job->status = 500; /* the client is not to blame for our results */
+        sp__job_end(job);
+    } else if (job->encoding) {
+        sp__job_end(job);
+    } else {
+        job->rows = count_rows(job);
+        sp__served_submit(job);
+    }
+}
+
+static void *worker(void *context)
+{
+    struct sp_server *s = context;
+    pthread_mutex_lock(&s->work_lock);
+    for (;;) {
+        while (s->first == NULL && !s->ending) pthread_cond_wait(&s->work, &s->work_lock);
+        sp_job *job = s->first;
+        if (job == NULL) break;
+        s->first = job->next;
+        if (s->first == NULL) s->end = &s->first;
+        pthread_mutex_unlock(&s->work_lock);
+        work_on(job);
+        pthread_mutex_lock(&s->work_lock);
+    }
+    pthread_mutex_unlock(&s->work_lock);
+    return NULL;
+}
+
+/* --- the watcher of folders ------------------------------------------------------------------------------------------ */
+
+static void *watcher(void *context)
+{
+    struct sp_server *s = context;
+    const int64_t every_us = s->o.poll_seconds > 0 ? (int64_t)(s->o.poll_seconds * 1e6) : 0;
+    int64_t next_us = sp__net_now_us() + every_us;
+    pthread_mutex_lock(&s->work_lock);
+    while (!s->ending) {
+        pthread_mutex_unlock(&s->work_lock);
+        if (every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net)) {
+            sp__entries_poll(s);
+            next_us = sp__net_now_us() + every_us;
+        }
+        const bool busy = sp__entries_retire(s);
+        int64_t until = busy || every_us == 0 ? sp__net_now_us() + (busy ? 20000 : 1000000) : next_us;
+        const struct timespec t = {until / 1000000, until % 1000000 * 1000};
+        pthread_mutex_lock(&s->work_lock);
+        if (!s->ending) pthread_cond_timedwait(&s->watch, &s->work_lock, &t);
+    }
+    pthread_mutex_unlock(&s->work_lock);
+    return NULL;
+}
+
+/* --- making, starting, ending ---------------------------------------------------------------------------------------- */
+
+static void set_defaults(sp_server_options *o)
+{
+    if (o->host == NULL) o->host = "127.0.0.1";
+    if (o->port == 0) o->port = 8000;
+    if (o->max_body_bytes == 0) o->max_body_bytes = (size_t)64 << 20;
+    if (o->max_memory_bytes == 0) o->max_memory_bytes = (size_t)1 << 30;
+    if (o->max_connections == 0) o->max_connections = 1024;
+    if (o->max_queue == 0) o->max_queue = 256;
+    if (o->max_batch == 0) o->max_batch = 8;
+    if (o->request_seconds == 0) o->request_seconds = 60;
+    if (o->idle_seconds == 0) o->idle_seconds = 75;
+    if (o->receive_seconds == 0) o->receive_seconds = 20;
+    if (o->drain_seconds == 0) o->drain_seconds = 30;
+    if (o->poll_seconds == 0) o->poll_seconds = 2;
+    if (o->n_workers == 0) o->n_workers = 2;
+}
+
+static sp_status check_options(const sp_server_options *o)
+{
+    SP_CHECK(o->port >= -1 && o->port <= 65535, SP_VALUE, "port %d is none; ports are 1 to 65535, -1 for one that is free", o->port);
+    SP_CHECK(o->max_connections > 0 && o->max_queue > 0, SP_VALUE, "at least one connection and one waiting request are needed");
+    SP_CHECK(o->max_batch >= 1 && o->max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d", o->max_batch, SP_SERVE_BATCH_MAX);
+    SP_CHECK(o->n_workers >= 1 && o->n_workers <= 64, SP_VALUE, "n_workers is %d, it must be 1 to 64", o->n_workers);
+    SP_CHECK(!o->no_tcp || o->unix_path != NULL, SP_VALUE, "neither a port nor a socket to listen on");
+    SP_CHECK(o->request_seconds > 0 && o->idle_seconds > 0 && o->receive_seconds > 0 && o->drain_seconds >= 0 && o->max_delay_us >= 0, SP_VALUE, "times must not be negative");
+    return SP_OK;
+}
+
+static void make_locks(struct sp_server *s)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->log_lock, NULL);
+    pthread_mutex_init(&s->work_lock, NULL);
+    pthread_cond_init(&s->work, NULL);
+    pthread_cond_init(&s->watch, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+sp_status sp_server_create(const sp_server_options *options, sp_server **out)
+{
+    SP_CHECK(out != NULL, SP_VALUE, "out must not be NULL");
+    sp_server *s = sp__alloc_zero(sizeof *s);
+    if (s == NULL) return SP_NOMEM;
+    make_locks(s);
+    s->end = &s->first;
+    if (options != NULL) s->o = *options;
+    set_defaults(&s->o);
+    sp_status status = check_options(&s->o);
+    const sp_net_options net = {.host = s->o.no_tcp ? NULL : s->o.host, .port = s->o.port > 0 ? s->o.port : 0, .unix_path = s->o.unix_path,
+                                .certificate = s->o.certificate, .private_key = s->o.private_key, .client_ca = s->o.client_ca,
+                                .max_body_bytes = s->o.max_body_bytes, .max_memory_bytes = s->o.max_memory_bytes, .max_connections = s->o.max_connections,
+                                .idle_seconds = s->o.idle_seconds, .receive_seconds = s->o.receive_seconds, .drain_seconds = s->o.drain_seconds,
+                                .handle = sp__server_route, .finished = sp__server_finished, .log = log_net, .context = s};
+    if (status == SP_OK) status = sp__net_create(&net, &s->net);
+    if (status == SP_OK) *out = s;
+    else sp_server_release(s);
+    return status;
+}
+
+sp_status sp_server_start(sp_server *s)
+{
+    sigset_t all, before;
+    SP_CHECK(!s->started, SP_RUNTIME, "the server was started already");
+    SP_TRY(sp__net_start(s->net));
+    s->started = true;
+    sigfillset(&all); /* signals are for the program's own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = 0;
+    while (s->n_threads < s->o.n_workers && failure == 0) {
+        failure = pthread_create(&s->threads[s->n_threads], NULL, worker, s);
+        if (failure == 0) s->n_threads++;
+    }
+    if (failure == 0) failure = pthread_create(&s->watcher, NULL, watcher, s);
+    s->watching = failure == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    SP_CHECK(failure == 0, SP_RUNTIME, "no threads for the server: %s", strerror(failure));
+    return SP_OK;
+}
+
+int sp_server_port(const sp_server *s) { return sp__net_port(s->net); }
+void sp_server_stop(sp_server *s) { sp__net_stop(s->net); }
+
+sp_status sp_server_wait(sp_server *s)
+{
+    sp__net_wait(s->net); /* every job has been answered by then */
+    pthread_mutex_lock(&s->work_lock);
+    s->ending = true;
+    pthread_cond_broadcast(&s->work);
+    pthread_cond_broadcast(&s->watch);
+    pthread_mutex_unlock(&s->work_lock);
+    for (int i = 0; i < s->n_threads; i++) pthread_join(s->threads[i], NULL);
+    s->n_threads = 0;
+    if (s->watching) pthread_join(s->watcher, NULL);
+    s->watching = false;
+    return SP_OK;
+}
+
+void sp_server_release(sp_server *s)
+{
+    if (s == NULL) return;
+    if (s->started) {
+        sp__net_stop(s->net);
+        sp__net_stop(s->net);
+        sp_server_wait(s);
+    }
+    sp__entries_release(s);
+    sp__net_release(s->net);
+    pthread_cond_destroy(&s->watch);
+    pthread_cond_destroy(&s->work);
+    pthread_mutex_destroy(&s->work_lock);
+    pthread_mutex_destroy(&s->log_lock);
+    pthread_mutex_destroy(&s->lock);
+    sp__free(s);
+}
