@@ -291,7 +291,7 @@ sp_status sp__win_blocks_forward(const sp__win_blocks *b, void *work)
     j.b = b;
     j.x_image = (b->in ? j.blocks * SP_BLOCK : c->ic_g) * c->g.w.in[1] * c->g.w.in[2];
     j.out_image = (b->out ? sp__blocks_of(c->oc_g) * SP_BLOCK : c->oc_g) * c->positions;
-    SP_TRY(sp__parallel_for(c->g.batch * j.x_image, 1 << 16, scan_tasks, &j));
+    SP_TRY(sp__parallel_for(c->g.batch * j.x_image, 1 << 14, scan_tasks, &j));
     if (atomic_load(&j.unfit)) return SP_DECLINED;
     j.offsets = work;
     j.patches = (float *)(void *)((char *)work + aligned((size_t)c->ic_g * sizeof(int64_t)));
