@@ -35,6 +35,7 @@ nn < nn.cell: sparse sparse.sparse
 nn.grad: cell_grad
 nn.optim: adasum tft_wrapper
 nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine softplus
+nn.probability.bnn_layers < nn.probability.bnn_layers.variational: bnn_cell_wrapper conv_variational dense_variational
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \
 normal poisson student_t transformed_distribution uniform
 onnx < train: onnx_export

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spore.nn.probability: distributions, and the bijectors that make new ones of them."""
-from spore.nn.probability import bijector, distribution
+"""spore.nn.probability: distributions, the bijectors that make new ones of them, and layers whose weights are distributions."""
+from spore.nn.probability import bijector, bnn_layers, distribution
 
-__all__ = ["bijector", "distribution"]
+__all__ = ["bijector", "distribution", "bnn_layers"]

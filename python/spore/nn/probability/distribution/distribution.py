@@ -282,6 +282,8 @@ class Distribution(Cell):
     def construct(self, name, *args, **kwargs):
         if name not in _WAYS:
             raise NotImplementedError(f"{name} is not implemented for {self._name} distribution.")
+        if name == "get_dist_type":
+            return self.get_dist_type()              # whatever its parameters
         return getattr(self, name)(*args, **kwargs)
 
 
