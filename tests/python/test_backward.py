@@ -246,3 +246,21 @@ def test_backward_hooks_where_only_weights_have_gradients():
     net.register_backward_hook(lambda cell, inputs, outputs: seen.append((inputs, outputs[0].shape)))
     ms.grad(net, None, net.trainable_params())(Tensor(np.ones((1, 2), np.float32)))
     assert seen == [((None,), (1, 2))]
+
+
+def test_hooks_go_with_their_tensors():
+    gone = []
+
+    class Hook:
+        def __call__(self, gradient):
+            return None
+
+        def __del__(self):
+            gone.append(1)
+
+    def f(x):
+        y = x * x
+        y.register_hook(Hook())
+        return x
+    ms.grad(f)(Tensor([1.0]))
+    assert gone == [1]

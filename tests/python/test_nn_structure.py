@@ -260,3 +260,24 @@ def test_messages_of_common_mistakes():
             return x
     with pytest.raises(AttributeError, match="'construct' is not defined. It has a method 'forward'"):
         Net()(ms.Tensor([1.0]))
+
+
+def test_buffers_as_attributes_and_hooks_of_their_registration():
+    from spore.common.parameter import _Buffer
+    from spore.nn.cell import register_cell_buffer_registration_hook
+    handle = register_cell_buffer_registration_hook(lambda cell, name, buffer: buffer * 2 if name == "doubled" else None)
+    net = nn.Cell()
+    net.kept = _Buffer(Tensor([1.0]))
+    net.passing = _Buffer(Tensor([2.0]), persistent=False)
+    net.register_buffer("doubled", Tensor([3.0]))
+    handle.remove()
+    net.register_buffer("plain", Tensor([4.0]))
+    assert [(name, float(b.item())) for name, b in net.named_buffers()] == [("kept", 1), ("passing", 2), ("doubled", 6), ("plain", 4)]
+    assert list(net.state_dict()) == ["kept", "doubled", "plain"]
+    assert isinstance(net.kept, _Buffer) and not isinstance(Tensor([1.0]), _Buffer)
+    with pytest.raises(TypeError, match="should be a string"):
+        net.register_buffer(2, Tensor([1.0]))
+    with pytest.raises(KeyError, match="contain"):
+        net.register_buffer("a.b", Tensor([1.0]))
+    with pytest.raises(AttributeError, match="has no attribute"):
+        net.get_buffer("missing")

@@ -163,3 +163,39 @@ def test_bases_of_the_compiled_part():
     same(ms.grad(lambda x: x * compiled.pyboost_detach(x))(X), [2.0, 2.0])
     with pytest.raises(AttributeError, match="no attribute 'Nothing_'"):
         compiled.Nothing_
+
+
+def counted(function, calls):
+    def run(x):
+        calls.append(0)
+        return function(x)
+    return run
+
+
+@pytest.mark.parametrize("how", ["bprop", "recompute"])
+def test_what_cells_keep_themselves_passes_through_hooks(how):
+    class Own(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.used_bprop_inputs = [0, 2]
+
+        def construct(self, x, y):
+            return x * y
+
+        def bprop(self, x, y, out, dout):
+            assert y is None
+            return dout * out * x, dout * out
+
+    class Again(nn.Cell):
+        def construct(self, x, y):
+            return x * y
+    packed, unpacked = [], []
+    net = Own() if how == "bprop" else Again()
+    if how == "recompute":
+        net.recompute()
+    net.register_saved_tensors_hooks(counted(lambda t: t, packed), counted(lambda t: t - 1.0, unpacked))
+    x, y = Tensor([3.0]), Tensor([5.0])
+    grads = ms.grad(net, grad_position=(0, 1))(x, y)
+    assert (len(packed), len(unpacked)) == (2, 2)
+    wanted = [14 * 2, 14] if how == "bprop" else [4, 2]
+    assert [float(g.item()) for g in grads] == wanted

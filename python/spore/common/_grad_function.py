@@ -4,6 +4,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common.differentiate import _flatten, _map
 from spore.common.own_gradient import fitted, with_gradient
+from spore.common.saved_tensors import Kept
 
 __all__ = ['_Function']
 
@@ -30,7 +31,7 @@ class _Function:
     """
 
     def __init__(self):
-        self._saved, self._unpack = (), None
+        self._saved = ()
         self.needs_input_grad = ()
         self.non_differentiable = ()
         self._dirty = ()
@@ -38,16 +39,12 @@ class _Function:
 
     def save_for_backward(self, *tensors):
         """Keep Tensors for the way back, in ``saved_tensors``."""
-        pair = _core.grad_set_saver(None)
-        _core.grad_set_saver(pair)
-        if pair is not None and any(self.needs_input_grad):     # hooks of saved tensors count here, too
-            self._unpack, tensors = pair[1], tuple(pair[0](t) if isinstance(t, Tensor) else t for t in tensors)
-        self._saved = tensors
+        self._saved = Kept(tensors) if any(self.needs_input_grad) else tensors
 
     @property
     def saved_tensors(self):
         """What save_for_backward has kept."""
-        return self._saved if self._unpack is None else tuple(self._unpack(t) for t in self._saved)
+        return self._saved.get() if isinstance(self._saved, Kept) else self._saved
 
     def mark_non_differentiable(self, *tensors):
         """Note that results have no gradient."""

@@ -3,17 +3,19 @@
 from spore import _core
 from spore._core import Tensor
 from spore.common.differentiate import _flatten, _map, call, unrecorded
+from spore.common.saved_tensors import Kept
 from spore.common.vectorize import keeps
 from spore.graph import state as _state
 
 __all__ = ["with_gradient", "attach", "through_hook", "fitted"]
 
 
-def with_gradient(forward, backward, args, weights=()):
+def with_gradient(forward, backward, args, weights=(), used=None):
     """``forward(*args)`` with a gradient of one's own: ``backward(inputs, output, doutput)`` gives one value per input.
 
     This carries ``Cell.bprop``, hooks and user-defined operators. The forward function sees its inputs as constants. For
-    ``weights`` a second value, a dict by weight, holds the gradients.
+    ``weights`` a second value, a dict by weight, holds the gradients. ``used``: which of the inputs and, after them, the output it looks
+    at; the others are None for it.
     """
     inputs = _flatten(args, []) + list(weights)
     if not _core.grad_recording():
@@ -21,13 +23,42 @@ def with_gradient(forward, backward, args, weights=()):
         if capture is None or not capture.differentiated:
             return forward(*args)
         from spore.graph.gradients import attach_at_run
-        return attach_at_run(forward(*args), backward, args, weights)
+        return attach_at_run(forward(*args), _seeing(used, backward), args, weights)
     keeps("a gradient of one's own")
     if not any(_core.grad_tracked(t) for t in inputs):
         return forward(*args)
     with unrecorded():
         output = forward(*_map(_core.grad_detach, args))
-    return attach(output, backward, args, weights)
+    if used is not None and _state.capture() is None:
+        return _attach_used(output, backward, args, weights, used)
+    return attach(output, _seeing(used, backward), args, weights)
+
+
+def _seeing(used, backward):
+    """`backward` with None in place of what it does not look at."""
+    if used is None:
+        return backward
+
+    def run(inputs, output, doutput):
+        seen = [v if i in used else None for i, v in enumerate((*inputs, output))]
+        return backward(tuple(seen[:-1]), seen[-1], doutput)
+    return run
+
+
+def _attach_used(output, backward, args, weights, used):
+    """attach, which keeps what is used alone, through the hooks of saved tensors."""
+    places = [i for i in range(len(args) + 1) if i in used]
+    values = (*args, _map(_core.grad_detach, output))
+    leaves = [_flatten(values[i], []) for i in places]
+    kept = Kept([t for part in leaves for t in part])
+
+    def run(inputs, out, doutput):
+        if _core.grad_recording():                    # a gradient of the gradient: the values themselves
+            return _seeing(used, backward)(inputs, out, doutput)
+        rest = iter(kept.get())
+        seen = [_map(lambda _: next(rest), v) if i in used else None for i, v in enumerate(values)]
+        return backward(tuple(seen[:-1]), seen[-1], doutput)
+    return attach(output, run, args, weights)
 
 
 def attach(output, backward, args, weights=(), keys=None):

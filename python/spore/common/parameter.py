@@ -354,3 +354,20 @@ class ParameterTuple(tuple):
     def __parameter_tuple__(self):
         """Marks ParameterTuples for code that must not import this class."""
 
+
+class _BufferKind(type(Tensor)):
+    def __instancecheck__(cls, value):
+        return isinstance(value, Tensor) and value.__dict__.get("_is_buffer", False)
+
+
+class _Buffer(Tensor, metaclass=_BufferKind):
+    """A Tensor that a Cell keeps as a buffer when it becomes its attribute: the Tensor itself, marked as such.
+
+    Args:
+        data: the Tensor.
+        persistent: whether it belongs to the state that is saved.
+    """
+
+    def __new__(cls, data, *, persistent=True):
+        data._is_buffer, data.persistent = True, persistent
+        return data

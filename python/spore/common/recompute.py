@@ -14,6 +14,7 @@ from spore._core import Tensor
 from spore.common import generator
 from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, unrecorded
 from spore.common.parameter import Parameter
+from spore.common.saved_tensors import Kept
 from spore.graph import state as _state
 
 __all__ = ["recompute"]
@@ -58,6 +59,7 @@ def run(block, parameters, args, kwargs):
             _core.grad_tracked(t) for t in inputs):
         return call(block, args, kwargs)
     taken = [t for t in inputs if _is_differentiable(t)]
+    kept = Kept(taken) if _state.capture() is None and any(_core.grad_tracked(t) for t in taken) else None
     numbers = generator.Log()
     with unrecorded(), _inside(), numbers.keep():
         output = call(block, *_arguments(_map(_core.grad_detach, values), names))
@@ -67,7 +69,8 @@ def run(block, parameters, args, kwargs):
     def backward(*gradients):
         still = [p for p in parameters if not p.requires_grad]
         before = [p.copy() for p in still]
-        with _Record(range(len(taken)), weights, [_later(t, gradients[0]) for t in taken]) as record, _inside(), numbers.repeat():
+        stored = taken if kept is None or _core.grad_recording() else kept.get()
+        with _Record(range(len(taken)), weights, [_later(t, gradients[0]) for t in stored]) as record, _inside(), numbers.repeat():
             fresh = iter(record.args)
             again = _map(lambda t: next(fresh) if _is_differentiable(t) and not isinstance(t, Parameter) else t, values)
             made = [t for t in _flatten(call(block, *_arguments(again, names)), []) if _is_differentiable(t)]

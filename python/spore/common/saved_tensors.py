@@ -17,6 +17,26 @@ def _state_of(name, initial):
     return getattr(_here, name)
 
 
+class Kept:
+    """Tensors that something in Python keeps for a gradient: through the hooks that are in use when it does."""
+
+    def __init__(self, tensors):
+        pair = _core.grad_set_saver(None)
+        _core.grad_set_saver(pair)
+        self._unpack, self._held = None, tuple(tensors)
+        if pair is not None:
+            depth = _core.grad_pause()
+            try:
+                self._held = tuple(pair[0](t) if isinstance(t, _core.Tensor) else t for t in self._held)
+            finally:
+                _core.grad_resume(depth)
+            self._unpack = pair[1]
+
+    def get(self):
+        """The Tensors again."""
+        return self._held if self._unpack is None else tuple(self._unpack(t) for t in self._held)
+
+
 class saved_tensors_hooks:
     """Inside, every Tensor that an operator keeps for its gradient goes through pack_hook, whose answer is kept in its place; when the
     gradient is taken, unpack_hook makes a Tensor of the same shape and dtype of that again. Of nested ones the innermost counts.

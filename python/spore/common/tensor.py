@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensor: what is not an operator. The type is written in C (spore._core); this file adds the methods that are plain
 Python, and the functions that make Tensors. Methods that compute come from the operator table and from spore.ops."""
+import weakref
+
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
@@ -683,19 +685,19 @@ def cpu(self):
 # --- gradients -------------------------------------------------------------------------------------------------------
 
 class _HookHandle:
-    """Answered by register_hook; remove() takes the hook away."""
+    """Answered by register_hook; remove() takes the hook away. It does not keep the Tensor, which keeps it."""
 
     def __init__(self, owner, number):
-        self._owner, self._number = owner, number
+        self._owner, self._number = weakref.ref(owner), number
 
     def remove(self):
         """Take the hook away."""
-        if self._owner is not None:
-            if self._number is not None:
-                _core.grad_hook_remove(self._owner, self._number)
-            if self._owner._hooks:
-                self._owner._hooks.pop(self, None)
-            self._owner = None
+        owner = self._owner()
+        if owner is not None and self._number is not None:
+            _core.grad_hook_remove(owner, self._number)
+            self._number = None
+        if owner is not None and owner._hooks:
+            owner._hooks.pop(self, None)
 
 
 Tensor._hooks = None

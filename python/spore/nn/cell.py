@@ -17,6 +17,7 @@ from spore.common.own_gradient import through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.common.saved_tensors import saved_tensors_hooks
 from spore.graph import state as _state
+from spore.nn._cell_buffers import CellBuffers, is_buffer, register_cell_buffer_registration_hook  # noqa: F401
 from spore.nn._cell_state import CellState, _IncompatibleKeys  # noqa: F401
 
 __all__ = ["Cell"]
@@ -34,7 +35,7 @@ class _HookHandle:
         self._cell._hooks_changed()
 
 
-class Cell(CellState):
+class Cell(CellBuffers, CellState):
     """Base of all networks and layers. Subclasses make their parts in ``__init__`` and compute in ``construct``.
 
     Args:
@@ -97,6 +98,10 @@ class Cell(CellState):
                     parameter.name = f"{PARAMETER_NAME_DEFAULT}${held['_n_unnamed']}"
                 self.insert_param_to_cell(parameter.name, parameter, check_name_contain_dot=False)
             held[name] = value
+        elif is_buffer(value):
+            self._need_init(name)
+            held.pop(name, None)
+            self.register_buffer(name, value, value.persistent)
         elif isinstance(value, Cell):
             self._need_init(name)
             self._refuse_other(name, "_params", "insert_child_to_cell", "child cell")
@@ -173,14 +178,6 @@ class Cell(CellState):
             raise TypeError(f"insert_child_to_cell: child_cell must be a Cell, but got {type(child_cell).__name__}")
         self._cells[child_name] = child_cell
 
-    def register_buffer(self, name, tensor, persistent=True):
-        """Hold a Tensor that is no Parameter but belongs to the state."""
-        if not isinstance(tensor, Tensor) and tensor is not None:
-            raise TypeError(f"register_buffer: {name} must be a Tensor or None, but got {type(tensor).__name__}")
-        self._buffers[name] = tensor
-        if not persistent:
-            self._non_persistent.add(name)
-
     def cells(self):
         """The direct child Cells."""
         return self.name_cells().values()
@@ -246,29 +243,6 @@ class Cell(CellState):
         found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse)
                             if not getattr(p, "layerwise_parallel", False))
         return found or None
-
-    def buffers(self, recurse=True):
-        """The registered buffers."""
-        for _, tensor in self.named_buffers(recurse=recurse):
-            yield tensor
-
-    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """The registered buffers with their paths."""
-        seen = set()
-        for path, cell in (self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]):
-            for name, tensor in cell._buffers.items():
-                if tensor is None or (remove_duplicate and id(tensor) in seen):
-                    continue
-                seen.add(id(tensor))
-                yield (f"{path}.{name}" if path else name), tensor
-
-    def get_buffer(self, target):
-        """The buffer at a path."""
-        path, _, name = target.rpartition(".")
-        cell = self.get_sub_cell(path)
-        if name not in cell._buffers:
-            raise AttributeError(f"there is no buffer at '{target}'")
-        return cell._buffers[name]
 
     def update_parameters_name(self, prefix="", recurse=True):
         """Put ``prefix`` in front of the path names of all Parameters."""
@@ -658,12 +632,8 @@ class Cell(CellState):
             bound = inspect.signature(self.construct).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
-        used = self.__dict__.get("used_bprop_inputs")     # which of inputs and output the bprop looks at; the others are None
-
-        def backward(inputs, out, dout):
-            given = (*inputs, out)
-            return call(self.bprop, (*(given if used is None else [v if i in used else None for i, v in enumerate(given)]), dout))
-        return with_gradient(construct, backward, args, self.__dict__.get("internal_params") or ())
+        return with_gradient(construct, lambda inputs, out, dout: call(self.bprop, (*inputs, out, dout)), args,
+                             self.__dict__.get("internal_params") or (), self.__dict__.get("used_bprop_inputs"))
 
     # --- hooks -------------------------------------------------------------------------------------------------------
 
