@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provider.c - kernels from a shared library: opens providers/twice.c and computes with what it offers. */
+/* provider.c - kernels from a shared library: opens providers/twice.c and computes with what it offers.
+ *     cc -shared -fPIC providers/twice.c $(pkg-config --cflags spore) -o twice.so
+ *     cc provider.c $(pkg-config --cflags --libs spore) -o provider && ./provider */
 #include <stdio.h>
 #include <spore/spore.h>
 

@@ -4,11 +4,19 @@
     import spore as ms
     from spore import nn, ops, Tensor
 
-`spore.as_mindspore()` (or `python -m spore.run script.py`) lets scripts that import mindspore run unchanged. Parts
-that take
+`spore.as_mindspore()` (or `spore run script.py`) lets scripts that import mindspore run unchanged. Parts that take
 time to load, like nn and dataset, are loaded when they are first used.
 """
 import importlib as _importlib
+
+try:
+    import numpy as _  # noqa: F401  said here in a line, not from some depth below
+except ModuleNotFoundError as _error:
+    if _error.name != 'numpy':
+        raise
+    import sys as _sys
+    raise ModuleNotFoundError(f"spore needs numpy, which {_sys.executable} does not have; try: {_sys.executable} -m pip install numpy",
+                              name='numpy') from None
 
 from spore._core import __version__
 from spore import _addresses  # noqa: F401  modules that are found under further names

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+import spore as ms
+
 
 def run(*arguments, cwd=None, module="spore.run", **options):
     command = [sys.executable] + (["-m", module] if module else []) + list(arguments)
@@ -94,6 +96,14 @@ def test_module_and_text(tmp_path, script):
     assert done.stdout == "['x'] __main__ spore\n", done.stderr
     assert run("-c", "import mindspore, sys; print(sys.argv)", "y").stdout == "['-c', 'y']\n"
     assert run("-", "z", input="import mindspore, sys; print(sys.argv)").stdout == "['-', 'z']\n"
+
+
+def test_without_numpy():
+    package = os.path.dirname(os.path.dirname(os.path.abspath(ms.__file__)))
+    done = subprocess.run([sys.executable, "-S", "-c", "import spore"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYTHONPATH": package})
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ModuleNotFoundError: spore needs numpy") and done.stderr.count("File ") == 2
 
 
 def test_what_is_missing_is_named(script):
