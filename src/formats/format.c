@@ -264,6 +264,14 @@ static sp_status copy_strided(const sp_source *s, const sp_meta *meta, const int
     return status;
 }
 
+sp_status sp__source_add_part(const sp_source *s, const char *location, sp_bundle *bundle, const char *name, const sp_meta *meta, uint64_t offset,
+                              uint64_t length)
+{
+    SP_CHECK(offset <= s->bytes && length <= s->bytes - offset, SP_FORMAT, "%llu bytes at byte %llu of '%s', which has %zu",
+             (unsigned long long)length, (unsigned long long)offset, location, s->bytes);
+    return sp__source_add(s, bundle, name, meta, s->data + offset, (size_t)length);
+}
+
 sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const char *name, const sp_meta *meta,
                                  const int64_t *strides, const uint8_t *data, size_t bytes)
 {

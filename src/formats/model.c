@@ -11,8 +11,10 @@
  * storages and versions. When the stamp is another one at a later run, somebody trains the model or loads it anew: from then on
  * its programs read the weights as variables. */
 #include <pthread.h>
+#include <stdio.h>
 
 #include "formats/model_impl.h"
+#include "ir/op_impl.h"
 #include "spore/grad.h"
 
 enum { PROGRAMS_MAX = 64 }; /* shapes that are remembered; further ones are run operator by operator */
@@ -95,6 +97,17 @@ static sp_status load(const sp_source *s, sp_model **out)
         return status;
     }
     return sp__fail(SP_FORMAT, "the file is a %s, which holds weights alone; a model is needed (MindIR, ONNX, TFLite)", format->title);
+}
+
+sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)
+{
+    char text[4096] = "";
+    const int n = format ? vsnprintf(text, sizeof text, format, args) : 0;
+    if (n < 0 || n >= (int)sizeof text) {
+        sp__builder_fail(b, sp__fail(SP_VALUE, "%s: its attributes are too long", op));
+        return sp__builder_status(b);
+    }
+    return sp__builder_call_many(b, op, format ? text : NULL, n_in, in, max_out, out);
 }
 
 sp_status sp_model_load(const char *path, const sp_file_options *options, sp_model **out)

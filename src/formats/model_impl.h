@@ -4,6 +4,8 @@
 #ifndef SPORE_MODEL_IMPL_H
 #define SPORE_MODEL_IMPL_H
 
+#include <stdarg.h>
+
 #include "base/arena.h"
 #include "formats/format_impl.h"
 #include "spore/model.h"
@@ -75,5 +77,9 @@ sp_status sp__model_freeze(sp_model *m);
 const char *sp__model_scope(sp__arena *arena, const char *name);
 
 extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite;
+
+/* sp__builder_call_many with attributes by a format of printf, or NULL. */
+sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)
+    __attribute__((format(printf, 7, 0)));
 
 #endif

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "device/blocked.h"
 #include "device/cpu/cpu_kernels.h"
@@ -22,42 +20,15 @@
 #include "spore/op.h"
 #include "spore/runtime.h"
 
+#include "guarded.h"
+
 static sp_builder *b;
-static uint64_t seed = 11;
-static int64_t draw(int64_t n)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((seed >> 33) % (uint64_t)n);
-}
-
-typedef struct {
-    char *start;
-    size_t bytes;
-} mapping;
-
-static void unmap(void *context)
-{
-    mapping *m = context;
-    munmap(m->start, m->bytes);
-    free(m);
-}
-
 /* A tensor of small numbers with an unreadable page behind it. */
 static sp_tensor *numbers(int rank, const int64_t *dims)
 {
-    size_t n = 1, page = (size_t)sysconf(_SC_PAGESIZE);
-    for (int i = 0; i < rank; i++) n *= (size_t)dims[i];
-    const size_t whole = (n * 4 + page - 1) / page * page;
-    mapping *m = malloc(sizeof *m);
-    assert_non_null(m);
-    m->bytes = whole + page;
-    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(m->start != MAP_FAILED);
-    assert_int_equal(mprotect(m->start + whole, page, PROT_NONE), 0);
-    float *data = (float *)(void *)(m->start + whole - n * 4);
-    for (size_t i = 0; i < n; i++) data[i] = (float)(draw(2001) - 1000) / 512;
-    sp_tensor *out;
-    assert_int_equal(sp_tensor_wrap(SP_DTYPE_F32, rank, dims, NULL, data, unmap, m, &out), SP_OK);
+    sp_tensor *out = guarded(SP_DTYPE_F32, rank, dims);
+    float *data = sp_tensor_data(out);
+    for (int64_t i = 0; i < sp_tensor_count(out); i++) data[i] = (float)(draw(2001) - 1000) / 512;
     return out;
 }
 

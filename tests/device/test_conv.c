@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "device/cpu/tiles.h"
 #include "device/device.h"
@@ -22,40 +20,9 @@
 #include "spore/grad.h"
 #include "spore/ops.h"
 
-static uint64_t seed = 7;
-static uint64_t next(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return seed >> 33;
-}
-static int64_t between(int64_t low, int64_t high) { return low + (int64_t)(next() % (uint64_t)(high - low + 1)); }
+#include "guarded.h"
 
-typedef struct {
-    char *start;
-    size_t bytes;
-} mapping;
-
-static void unmap(void *context)
-{
-    mapping *m = context;
-    munmap(m->start, m->bytes);
-    free(m);
-}
-
-/* A tensor whose memory ends where an unreadable page begins: kernels may not look behind it. Its start has no alignment to speak of. */
-static sp_tensor *guarded(sp_dtype dtype, int rank, const int64_t *dims, size_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
-    mapping *m = malloc(sizeof *m);
-    assert_non_null(m);
-    m->bytes = whole + page;
-    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(m->start != MAP_FAILED);
-    assert_int_equal(mprotect(m->start + whole, page, PROT_NONE), 0);
-    sp_tensor *out;
-    if (sp_tensor_wrap(dtype, rank, dims, NULL, m->start + whole - bytes, unmap, m, &out) != SP_OK) fail_msg("%s", sp_error_message());
-    return out;
-}
+static int64_t between(int64_t low, int64_t high) { return low + draw(high - low + 1); }
 
 static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
 {
@@ -64,7 +31,7 @@ static sp_tensor *filled(sp_dtype dtype, int rank, const int64_t *dims)
     for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] = (double)between(-64, 64) / 32;
     if (sp_dtype_kind(dtype) == 'i')
         for (int64_t i = 0; i < wide->count; i++) ((double *)(void *)wide->data)[i] *= 32;
-    out = guarded(dtype, rank, dims, (size_t)wide->count * sp_dtype_bytes(dtype));
+    out = guarded(dtype, rank, dims);
     assert_int_equal(sp_tensor_assign(out, wide), SP_OK);
     sp_tensor_release(wide);
     return out;
@@ -191,7 +158,7 @@ static void check(const conv_case *t, sp_dtype dtype)
         w_dims[2 + d] = t->kernel[d];
     }
     sp_tensor *x = filled(dtype, t->n + 2, x_dims), *w = filled(dtype, t->n + 2, w_dims);
-    sp_tensor *bias = next() % 2 ? filled(dtype, 1, &t->oc) : NULL;
+    sp_tensor *bias = draw(2) ? filled(dtype, 1, &t->oc) : NULL;
     sp_attr_text keep = {.n_blocks = 0};
     char attrs[256] = {0}, attrs_input[256] = {0}, attrs_weight[256] = {0};
     assert_true(op->attrs_bytes <= sizeof attrs);

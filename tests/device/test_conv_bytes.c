@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/dots.h"
@@ -19,47 +17,20 @@
 #include "spore/graph.h"
 #include "spore/runtime.h"
 
-static uint64_t seed = 5;
-static int64_t draw(int64_t n)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((seed >> 33) % (uint64_t)n);
-}
-
-typedef struct {
-    char *start;
-    size_t bytes;
-} mapping;
-
-static void unmap(void *context)
-{
-    mapping *m = context;
-    munmap(m->start, m->bytes);
-    free(m);
-}
+#include "guarded.h"
 
 /* Random bits, with an unreadable page behind them; of float32: small scales. */
 static sp_tensor *numbers(sp_dtype dtype, int rank, const int64_t *dims)
 {
-    size_t n = 1, page = (size_t)sysconf(_SC_PAGESIZE), size = sp_dtype_bytes(dtype);
-    for (int i = 0; i < rank; i++) n *= (size_t)dims[i];
-    const size_t whole = (n * size + page - 1) / page * page;
-    mapping *m = malloc(sizeof *m);
-    assert_non_null(m);
-    m->bytes = whole + page;
-    m->start = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(m->start != MAP_FAILED);
-    assert_int_equal(mprotect(m->start + whole, page, PROT_NONE), 0);
-    char *data = m->start + whole - n * size;
-    for (size_t i = 0; i < n; i++) {
+    sp_tensor *out = guarded(dtype, rank, dims);
+    char *data = sp_tensor_data(out);
+    for (int64_t i = 0; i < sp_tensor_count(out); i++) {
         const float scale = (float)(1 + draw(999)) / 100000;
         const int32_t bias = (int32_t)(draw(20001) - 10000);
         if (dtype == SP_DTYPE_F32) memcpy(data + i * 4, &scale, 4);
         else if (dtype == SP_DTYPE_I32) memcpy(data + i * 4, &bias, 4);
         else data[i] = (char)draw(256);
     }
-    sp_tensor *out;
-    assert_int_equal(sp_tensor_wrap(dtype, rank, dims, NULL, data, unmap, m, &out), SP_OK);
     return out;
 }
 

@@ -13,30 +13,7 @@
 
 #include "base/base.h"
 #include "ir/graph_impl.h"
-#include "spore/spore.h"
-
-static sp_builder *b;
-static sp_graph *g;
-
-static int setup(void **state)
-{
-    (void)state;
-    return sp_builder_create(&b) != SP_OK || sp_graph_create(&g) != SP_OK;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    sp_builder_release(b);
-    sp_graph_release(g);
-    return 0;
-}
-
-#define OK(expr) assert_true_with_message((expr), #expr)
-static void assert_true_with_message(sp_status status, const char *what)
-{
-    if (status != SP_OK) fail_msg("%s: %s", what, sp_error_message());
-}
+#include "program_util.h"
 
 static sp_tensor *keep(sp_tensor *t) { return sp_builder_take_tensor(b, t); }
 
@@ -73,7 +50,7 @@ static sp_function *begin(const char *name, int n, const sp_spec *specs, sp_tens
 
 static void end(sp_function *f, int n, sp_tensor *const *results)
 {
-    assert_true_with_message(sp_builder_status(b), "recording");
+    assert_fine(sp_builder_status(b), "recording");
     OK(sp_function_end(f, n, results));
 }
 

@@ -158,6 +158,13 @@ void sp__mi_put(mi_text *a, const char *format, ...)
     a->used = n < 0 || a->used + (size_t)n >= sizeof a->text ? sizeof a->text : a->used + (size_t)n;
 }
 
+void sp__mi_put_list(mi_text *a, const char *name, int n, const int64_t *v)
+{
+    sp__mi_put(a, "%s%s=(", a->used ? ", " : "", name);
+    for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)v[i]);
+    sp__mi_put(a, ")");
+}
+
 sp_status sp__mi_put_value(mi_text *a, const mi_value *v)
 {
     switch (v->kind) {

@@ -37,6 +37,8 @@ typedef struct mi_text {
     size_t used;
 } mi_text;
 void sp__mi_put(mi_text *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ", name=(1,2,)", without the comma at the beginning of a text. */
+void sp__mi_put_list(mi_text *a, const char *name, int n, const int64_t *v);
 sp_status sp__mi_put_value(mi_text *a, const mi_value *v);
 sp_status sp__mi_put_attr(mi_text *a, const sp_attr *attr, const mi_value *v);
 

@@ -11,13 +11,6 @@ static sp_status op2(mi_call *c, const char *op, sp_tensor *x, sp_tensor *y, mi_
     return sp__mi_apply(c, op, "", 2, (sp_tensor *[]){x, y}, out);
 }
 
-static void put_list(mi_text *a, const char *name, int n, const int64_t *v)
-{
-    sp__mi_put(a, "%s%s=(", a->used ? ", " : "", name);
-    for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)v[i]);
-    sp__mi_put(a, ")");
-}
-
 /* Input k as an axis of x, from 0 on. */
 static sp_status axis_of(mi_call *c, int k, const char *name, const sp_tensor *x, int64_t initial, int *out)
 {
@@ -44,7 +37,7 @@ static sp_status run_swap(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(axis_of(c, 1, "dim0", x, 0, &a));
     SP_TRY(axis_of(c, 2, "dim1", x, 1, &b));
     for (int i = 0; i < rank; i++) perm[i] = i == a ? b : i == b ? a : i;
-    put_list(&text, "perm", rank, perm);
+    sp__mi_put_list(&text, "perm", rank, perm);
     return sp__mi_apply(c, "transpose", text.text, 1, &x, out);
 }
 
@@ -68,8 +61,8 @@ static sp_status run_narrow(mi_call *c, const mi_rule *rule, mi_value **out)
         from[i] = i == axis ? start : 0;
         to[i] = i == axis ? start + length : sp_tensor_dims(x)[i];
     }
-    put_list(&text, "start", axis + 1, from);
-    put_list(&text, "stop", axis + 1, to);
+    sp__mi_put_list(&text, "start", axis + 1, from);
+    sp__mi_put_list(&text, "stop", axis + 1, to);
     SP_TRY(sp__mi_apply(c, "slice", text.text, 1, &x, out));
     if (!select) return SP_OK;
     for (int i = 0; i < sp_tensor_rank(x); i++)
@@ -84,7 +77,7 @@ static sp_status run_as(mi_call *c, const mi_rule *rule, mi_value **out)
     mi_text text = {.used = 0};
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_TRY(sp__mi_operand(c, 1, &other));
-    put_list(&text, "shape", sp_tensor_rank(other), sp_tensor_dims(other));
+    sp__mi_put_list(&text, "shape", sp_tensor_rank(other), sp_tensor_dims(other));
     return sp__mi_apply(c, rule->op, text.text, 1, &x, out);
 }
 
@@ -115,7 +108,7 @@ static sp_status run_meshgrid(mi_call *c, const mi_rule *rule, mi_value **out)
         const int at = swapped && i < 2 ? 1 - i : i;
         for (int k = 0; k < n; k++) dims[k] = k == at ? all[k] : 1;
         SP_TRY(sp__mi_reshape(c, in[i], n, dims, &one));
-        put_list(&text, "shape", n, all);
+        sp__mi_put_list(&text, "shape", n, all);
         SP_TRY(sp__mi_apply(c, "broadcast_to", text.text, 1, &one->t, &list->items[i]));
     }
     *out = list;
@@ -147,7 +140,7 @@ static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
     if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD) SP_TRY(sp__mi_put_attr(&cast, &dtype, c->in[at]));
     else sp__mi_put(&cast, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
     SP_TRY(sp__mi_apply(c, "cast", cast.text, 1, &value, out));
-    put_list(&text, "shape", n, dims);
+    sp__mi_put_list(&text, "shape", n, dims);
     return sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out);
 }
 
@@ -160,7 +153,7 @@ static sp_status run_copy_into(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &x));
     SP_TRY(sp__mi_operand(c, 1, &from));
     SP_TRY(sp__mi_call(c, "cast", 1, &from, out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x))));
-    put_list(&text, "shape", sp_tensor_rank(x), sp_tensor_dims(x));
+    sp__mi_put_list(&text, "shape", sp_tensor_rank(x), sp_tensor_dims(x));
     return sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out);
 }
 
@@ -283,7 +276,7 @@ static sp_status run_scatter(mi_call *c, const mi_rule *rule, mi_value **out)
     if (sp_tensor_rank(in[2]) < sp_tensor_rank(in[1])) {
         mi_text text = {.used = 0};
         SP_TRY(sp__mi_call(c, "cast", 1, &in[2], out, "dtype=%s", sp_dtype_name(sp_tensor_dtype(in[0]))));
-        put_list(&text, "shape", sp_tensor_rank(in[1]), sp_tensor_dims(in[1]));
+        sp__mi_put_list(&text, "shape", sp_tensor_rank(in[1]), sp_tensor_dims(in[1]));
         SP_TRY(sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out));
         in[2] = (*out)->t;
     }
@@ -321,7 +314,7 @@ static sp_status run_pad_mode(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_ints(c->in[1], 2 * SP_RANK_MAX, pads, &n));
     SP_CHECK(n % 2 == 0 && n / 2 <= rank, SP_FORMAT, "%d paddings for rank %d", n, rank);
     for (int i = 0; i < n; i++) turned[2 * (rank - 1 - i / 2) + i % 2] = pads[i];
-    put_list(&text, "pads", 2 * rank, turned);
+    sp__mi_put_list(&text, "pads", 2 * rank, turned);
     sp__mi_put(&text, ", mode=%s", rule->inputs);
     return sp__mi_apply(c, "pad", text.text, 1, &x, out);
 }
@@ -344,7 +337,7 @@ static sp_status run_upsample(mi_call *c, const mi_rule *rule, mi_value **out)
     }
     SP_CHECK(n == rank - 2 && n > 0, SP_FORMAT, "%d sizes for rank %d", n, rank);
     SP_TRY(sp__mi_int_argument(c, 3, "align_corners", 0, &align));
-    put_list(&text, "size", n, size);
+    sp__mi_put_list(&text, "size", n, size);
     sp__mi_put(&text, ", mode=%s, coordinates=%s", rule->inputs, !strcmp(rule->inputs, "nearest") ? "asymmetric" : align ? "align_corners" : "half_pixel");
     return sp__mi_apply(c, "resize", text.text, 1, &x, out);
 }

@@ -6,13 +6,6 @@
 
 #include "formats/mindir/mindir_ops.h"
 
-static void put_list(mi_text *a, const char *name, int n, const int64_t *v)
-{
-    sp__mi_put(a, "%s%s=(", a->used ? ", " : "", name);
-    for (int i = 0; i < n; i++) sp__mi_put(a, "%lld,", (long long)v[i]);
-    sp__mi_put(a, ")");
-}
-
 /* --- padding and filling ----------------------------------------------------------------------------------------- */
 
 /* x, paddings from the last dimension on, the value: PadV3 {mode, paddings_contiguous}, ConstantPadND. */
@@ -32,7 +25,7 @@ sp_status sp__mi_run_pad(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(contiguous, SP_FORMAT, "paddings that are not in pairs are not supported");
     for (int i = 0; i < 2 * rank; i++) turned[i] = 0;
     for (int i = 0; i < n; i++) turned[2 * (rank - 1 - i / 2) + i % 2] = pads[i];
-    put_list(a, "pads", 2 * rank, turned);
+    sp__mi_put_list(a, "pads", 2 * rank, turned);
     const mi_value *mode = sp__mindir_attr(c, "mode");
     if (mode && mode->kind == MI_TEXT) {
         const char *name = !strcmp(mode->s, "edge") ? "replicate" : mode->s;
@@ -64,7 +57,7 @@ sp_status sp__mi_run_pad_attr(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(v, SP_FORMAT, "%s has no paddings", rule->mindir);
     SP_TRY(sp__mi_ints(v, 2 * SP_RANK_MAX, pads, &n));
     SP_CHECK(n == 2 * sp_tensor_rank(x), SP_FORMAT, "%d paddings for rank %d", n, sp_tensor_rank(x));
-    put_list(a, "pads", n, pads);
+    sp__mi_put_list(a, "pads", n, pads);
     if (mode && mode->kind == MI_TEXT && !strcmp(mode->s, "REFLECT")) sp__mi_put(a, ", mode=reflect");
     if (mode && mode->kind == MI_TEXT && !strcmp(mode->s, "SYMMETRIC")) sp__mi_put(a, ", mode=symmetric");
     return sp__mi_apply(c, "pad", a->text, 1, &x, out);
@@ -93,7 +86,7 @@ sp_status sp__mi_run_fill(mi_call *c, const mi_rule *rule, mi_value **out)
         if (!strong) return sp__builder_status(c->b);
         value = strong;
     }
-    put_list(a, "shape", n, dims);
+    sp__mi_put_list(a, "shape", n, dims);
     return sp__mi_apply(c, "broadcast_to", a->text, 1, &value, out);
 }
 
@@ -111,7 +104,7 @@ sp_status sp__mi_run_scatter_nd(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 1, &in[2]));
     SP_CHECK(c->n_in >= 3, SP_FORMAT, "%s has no shape", rule->mindir);
     SP_TRY(sp__mi_ints(c->in[2], SP_RANK_MAX, dims, &n));
-    put_list(a, "shape", n, dims);
+    sp__mi_put_list(a, "shape", n, dims);
     sp__mi_put(a, ", dtype=%s", sp_dtype_name(sp_tensor_dtype(in[2])));
     if (!(in[0] = sp_builder_call(c->b, "full", a->text, 0, NULL))) return sp__builder_status(c->b);
     return sp__mi_apply(c, "tensor_scatter", "reduce=add", 3, in, out);
@@ -164,7 +157,7 @@ sp_status sp__mi_run_resize(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(n == sp_tensor_rank(x) - 2, SP_FORMAT, "%d sizes for rank %d", n, sp_tensor_rank(x));
     SP_TRY(sp__mi_int_argument(c, 2, "align_corners", 0, &align));
     SP_TRY(sp__mi_int_argument(c, 3, "half_pixel_centers", 0, &half));
-    put_list(a, "size", n, size);
+    sp__mi_put_list(a, "size", n, size);
     sp__mi_put(a, ", mode=%s, coordinates=%s", rule->inputs, align ? "align_corners" : half ? "half_pixel" : "asymmetric");
     return sp__mi_apply(c, "resize", a->text, 1, &x, out);
 }

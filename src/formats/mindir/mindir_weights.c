@@ -112,11 +112,7 @@ static sp_status add_contents(reader *r, const char *name, const tensor *t)
         return sp__source_add(r->source, r->bundle, name, &t->meta, t->raw.at, sp__wire_left(&t->raw));
     }
     SP_TRY(open_side(r, t->location));
-    const sp_source *f = &r->side.file;
-    SP_CHECK(t->offset <= f->bytes && t->length <= f->bytes - t->offset, SP_FORMAT,
-             "%llu bytes at byte %llu of '%s', which has %zu", (unsigned long long)t->length, (unsigned long long)t->offset,
-             t->location, f->bytes);
-    return sp__source_add(f, r->bundle, name, &t->meta, f->data + t->offset, (size_t)t->length);
+    return sp__source_add_part(&r->side.file, t->location, r->bundle, name, &t->meta, t->offset, t->length);
 }
 
 static sp_status add_parameter(reader *r, sp_wire w)

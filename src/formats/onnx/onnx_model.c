@@ -269,24 +269,21 @@ sp_status sp__onnx_ints_of(sp_onnx_call *c, const char *name, int i, sp_onnx_int
 
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
 {
-    char text[2048] = "";
     sp_tensor *out[SP_OUT_MAX] = {NULL};
     va_list args;
     va_start(args, attrs);
-    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    sp_status status = sp__model_call_format(c->b, op, n_in, in, SP_OUT_MAX, out, attrs, args);
     va_end(args);
-    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
+    return status == SP_OK ? out[0] : NULL;
 }
 
-sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out,
-                           const char *attrs, ...)
+sp_status sp__onnx_op_many(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *attrs, ...)
 {
-    char text[2048] = "";
     va_list args;
     va_start(args, attrs);
-    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    sp_status status = sp__model_call_format(c->b, op, n_in, in, max_out, out, attrs, args);
     va_end(args);
-    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, max_out, out);
+    return status;
 }
 
 sp_status sp__onnx_again(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)

@@ -164,13 +164,7 @@ static sp_status add_external(const sp_source *source, sp_bundle *bundle, const 
     size_t wanted;
     SP_TRY(sp__meta_bytes(&t->meta, &wanted));
     SP_TRY(sp__source_open_beside(source, t->location, &file));
-    uint64_t length = t->has_length ? t->length : wanted;
-    sp_status status = SP_OK;
-    if (t->offset > file.bytes || length > file.bytes - t->offset)
-        status = sp__fail(SP_FORMAT, "%llu bytes at byte %llu of '%s', which has %zu", (unsigned long long)length,
-                          (unsigned long long)t->offset, t->location, file.bytes);
-    if (status == SP_OK)
-        status = sp__source_add(&file, bundle, name, &t->meta, file.data + t->offset, (size_t)length);
+    sp_status status = sp__source_add_part(&file, t->location, bundle, name, &t->meta, t->offset, t->has_length ? t->length : wanted);
     sp__source_close(&file);
     return status;
 }

@@ -79,23 +79,21 @@ sp_status sp__tfl_number(sp_tfl_call *c, int i, double *out)
 
 sp_tensor *sp__tfl_op(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
 {
-    char text[4096] = "";
     sp_tensor *out[SP_OUT_MAX] = {NULL};
     va_list args;
     va_start(args, attrs);
-    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    sp_status status = sp__model_call_format(c->b, op, n_in, in, SP_OUT_MAX, out, attrs, args);
     va_end(args);
-    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
+    return status == SP_OK ? out[0] : NULL;
 }
 
 sp_status sp__tfl_op_many(sp_tfl_call *c, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *attrs, ...)
 {
-    char text[4096] = "";
     va_list args;
     va_start(args, attrs);
-    if (attrs != NULL) vsnprintf(text, sizeof text, attrs, args);
+    sp_status status = sp__model_call_format(c->b, op, n_in, in, max_out, out, attrs, args);
     va_end(args);
-    return sp__builder_call_many(c->b, op, attrs != NULL ? text : NULL, n_in, in, max_out, out);
+    return status;
 }
 
 const char *sp__tfl_list(sp_tfl_text *t, int n, const int64_t *v)

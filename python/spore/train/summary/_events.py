@@ -8,21 +8,13 @@ import zlib
 
 import numpy as np
 
+from spore.train._messages import _varint
+
 _KINDS = {'bool': 1, 'int8': 2, 'int16': 3, 'int32': 4, 'int64': 5, 'uint8': 6, 'uint16': 7, 'uint32': 8, 'uint64': 9, 'float16': 10,
           'float32': 11, 'float64': 12}
 
 
 # --- messages --------------------------------------------------------------------------------------------------------
-
-def _varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
 
 def _number(field, value):
     return _varint(field << 3) + _varint(int(value))
