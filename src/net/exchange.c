@@ -30,6 +30,14 @@ const char *sp__net_status_text(int status)
     return "Unknown";
 }
 
+int sp__net_grpc_status(int status)
+{
+    static const int codes[][2] = {{200, 0}, {400, 3}, {404, 5}, {405, 12}, {408, 4}, {413, 8}, {429, 8}, {431, 8}, {499, 1}, {500, 13}, {501, 12}, {503, 14}, {504, 4}};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i][0] == status) return codes[i][1];
+    return 2; /* unknown */
+}
+
 sp_exchange *sp__exchange_create(sp_connection *c)
 {
     sp_exchange *x = sp__alloc_zero(sizeof *x);
@@ -104,7 +112,11 @@ void sp__exchange_refuse(sp_exchange *x, int status, const char *text)
         x->reply.body = (uint8_t *)body;
         x->reply.body_bytes = bytes;
     }
-    if (status == 503) x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
+    const char *type = sp__exchange_header(x, "content-type");
+    if (x->version == 20 && type != NULL && strncmp(type, "application/grpc", 16) == 0) { /* whose clients look at nothing else */
+        sp__free(x->reply.body);
+        x->reply = (sp_net_reply){.status = 200, .type = "application/grpc", .grpc_status = sp__net_grpc_status(status), .grpc_message = sp__strdup(text)};
+    } else if (status == 503) x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
 }
 
 void sp__exchange_peer(sp_exchange *x, int state)

@@ -100,6 +100,7 @@ void sp__net_release(sp_net *n);
 void sp__exchange_reply(sp_exchange *x);
 const char *sp__exchange_header(const sp_exchange *x, const char *name); /* NULL: there is none */
 int64_t sp__net_now_us(void);                                            /* monotonic */
+int sp__net_grpc_status(int status);                                     /* gRPC's code for a failure with HTTP's status */
 const char *sp__net_status_text(int status);                             /* "Not Found" */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/grpc.h"
 #include "serve/json.h"
 #include "serve/routes.h"
 
@@ -68,7 +69,10 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
     sp_entry *e = sp__entry_find(s, name);
     if (e == NULL) {
         char all[300] = "";
-        for (e = s->entries; e != NULL && strlen(all) < 200; e = e->next) {
+        pthread_mutex_lock(&s->lock);
+        e = s->entries;
+        pthread_mutex_unlock(&s->lock);
+        for (; e != NULL && strlen(all) < 200; e = e->next) {
             strncat(all, all[0] ? ", '" : "'", sizeof all - strlen(all) - 1);
             strncat(all, e->name, 64);
             strncat(all, "'", sizeof all - strlen(all) - 1);
@@ -105,7 +109,7 @@ static bool wants(sp_exchange *x, const char *method)
     if (strcmp(x->method, method) == 0 || (strcmp(method, "GET") == 0 && strcmp(x->method, "HEAD") == 0)) return true;
     x->reply.headers[0] = (sp_net_header){"allow", method};
     sp__text t = {0};
-    sp__text_put(&t, "{\"error\":\"%s is asked for with %s\"}\n", "this path", method);
+    sp__text_put(&t, "{\"error\":\"this path is asked for with %s\"}\n", method);
     reply_now(x, 405, "application/json", &t);
     return false;
 }
@@ -123,6 +127,26 @@ static void reply_server(sp_exchange *x)
     sp__text t = {0};
     if (!wants(x, "GET")) return;
     sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\"]}\n", sp_version());
+    reply_now(x, 200, "application/json", &t);
+}
+
+static void reply_models(sp_server *s, sp_exchange *x)
+{
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    pthread_mutex_lock(&s->lock);
+    sp_entry *e = s->entries;
+    pthread_mutex_unlock(&s->lock);
+    sp__text_put(&t, "{\"models\":[");
+    for (bool first = true; e != NULL; e = e->next, first = false) {
+        sp_served *m = sp__entry_take(e, 0);
+        sp__text_put(&t, first ? "{\"name\":" : ",{\"name\":");
+        sp__json_put_text(&t, e->name, strlen(e->name));
+        if (m != NULL) sp__text_put(&t, ",\"version\":\"%lld\",\"ready\":true}", (long long)m->version);
+        else sp__text_put(&t, ",\"ready\":false}");
+        sp__served_release(m);
+    }
+    sp__text_put(&t, "]}\n");
     reply_now(x, 200, "application/json", &t);
 }
 
@@ -206,15 +230,28 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
     else sp__job_begin(s, x, m, &sp__protocol_mindspore_rest);
 }
 
+static void route_grpc(sp_server *s, sp_exchange *x)
+{
+    if (x->version != 20) sp__route_refuse(x, 400, "gRPC is spoken over HTTP/2 alone");
+    else if (!sp__kserve_grpc_route(s, x) && !sp__mindspore_grpc_route(s, x)) {
+        sp__grpc_refuse(x, 501, "there is no such service; there are: inference.GRPCInferenceService, mindspore.serving.proto.MSService, grpc.health.v1.Health");
+        sp__exchange_reply(x);
+    }
+}
+
 void sp__server_route(void *context, sp_exchange *x)
 {
     sp_server *s = context;
-    const char *p = x->path;
-    if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);
-    else if (strcmp(p, "/v2/health/live") == 0) flag(x, "live", true);
+    const char *p = x->path, *type = sp__exchange_header(x, "content-type");
+    if (type != NULL && strncmp(type, "application/grpc", 16) == 0) route_grpc(s, x);
+    else if (strncmp(p, "/v2/models/", 11) == 0) route_kserve_model(s, x, p + 11);
+    else if (strcmp(p, "/v2/models") == 0) reply_models(s, x);
+    else if (strcmp(p, "/") == 0) {
+        if (wants(x, "GET")) sp__route_page(x);
+    } else if (strcmp(p, "/v2/health/live") == 0) flag(x, "live", true);
     else if (strcmp(p, "/v2/health/ready") == 0) flag(x, "ready", sp__server_ready(s));
     else if (strcmp(p, "/v2") == 0 || strcmp(p, "/v2/") == 0) reply_server(x);
     else if (strcmp(p, "/metrics") == 0) reply_metrics(s, x);
     else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);
-    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models/NAME, /model/NAME:predict, /metrics");
+    else sp__route_refuse(x, 404, "there is no such path; try /v2, /v2/health/ready, /v2/models, /v2/models/NAME, /model/NAME:predict, /metrics");
 }

@@ -14,6 +14,8 @@ int64_t sp__path_version(const char *text, size_t bytes); /* -1: no number */
 sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int *status, char *why, size_t room);
 void sp__route_refuse(sp_exchange *x, int status, const char *text); /* reply with an error */
 
+void sp__route_page(sp_exchange *x); /* page.c */
+
 /* kserve_names.c */
 const char *sp__kserve_datatype(sp_dtype dtype);                       /* "FP32"; NULL: it has none */
 sp_dtype sp__kserve_dtype(const char *datatype);                       /* SP_DTYPE_NONE: it is none */

@@ -127,10 +127,10 @@ typedef struct sp_protocol {
     void (*fail)(sp_job *job);        /* status and error to x->reply */
 } sp_protocol;
 
-extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest;
+extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc;
 
 /* server.c */
-/* Begin a job for an exchange; takes the reference to the model. NULL: x was answered with the reason. */
+/* Begin a job for an exchange, which is answered sooner or later; takes the reference to the model. */
 void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol);
 void sp__job_failed(sp_job *job, sp_status status);                 /* with this thread's message; the status tells what HTTP's is */
 void sp__job_fail(sp_job *job, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));

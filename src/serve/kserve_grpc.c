@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kserve_grpc.c - inference.GRPCInferenceService of the Open Inference Protocol, and grpc.health.v1.Health.
+ *
+ * Fields of messages, by number (repeated ones with *):
+ *   ModelInferRequest   1 model_name  2 model_version  3 id  4* parameters  5* inputs  6* outputs  7* raw_input_contents
+ *   InferInputTensor    1 name  2 datatype  3* shape  4* parameters  5 contents         requested output: 1 name  2* parameters
+ *   InferTensorContents 1* bool  2* int32 (also of 8 and 16 bits)  3* int64  4* uint32 (also of 8 and 16 bits)  5* uint64  6* fp32  7* fp64  8* bytes
+ *   ModelInferResponse  1 model_name  2 model_version  3 id  5* outputs (1 name  2 datatype  3* shape)  6* raw_output_contents
+ *   InferParameter      1 bool  2 int64  3 string; a map's entry has 1 key  2 value
+ * Replies hold their data in raw_output_contents. */
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/decode.h"
+#include "serve/grpc.h"
+#include "serve/routes.h"
+
+enum { FIELDS_MAX = 100000 }; /* of a message that is looked through on the loop's thread */
+
+/* --- requests: tensors ----------------------------------------------------------------------------------------------- */
+
+typedef struct input {
+    const char *name, *datatype;
+    int64_t rank, dims[SP_RANK_MAX];
+    sp_wire contents;
+    bool has_contents;
+} input;
+
+static sp_status read_input(sp_job *job, sp_wire w, input *in)
+{
+    *in = (input){.name = "", .datatype = ""};
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__grpc_read_text(&w, "name", type, &job->arena, &in->name));
+        else if (number == 2) SP_TRY(sp__grpc_read_text(&w, "datatype", type, &job->arena, &in->datatype));
+        else if (number == 3) SP_TRY(sp__grpc_read_dims(&w, type, &in->rank, in->dims));
+        else if (number == 5) {
+            SP_TRY(sp__wire_take_bytes(&w, "contents", type, &in->contents));
+            in->has_contents = true;
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
+/* The field of InferTensorContents that holds elements of a dtype, and how one is encoded. */
+static uint32_t contents_field(sp_dtype dtype, int *wire_type)
+{
+    const size_t bytes = sp_dtype_bytes(dtype);
+    *wire_type = SP_WIRE_VARINT;
+    switch (sp_dtype_kind(dtype)) {
+    case 'b': return 1;
+    case 'i': return bytes == 8 ? 3 : 2;
+    case 'u': return bytes == 8 ? 5 : 4;
+    default: break;
+    }
+    *wire_type = dtype == SP_DTYPE_F64 ? SP_WIRE_FIXED64 : SP_WIRE_FIXED32;
+    return dtype == SP_DTYPE_F32 ? 6 : dtype == SP_DTYPE_F64 ? 7 : 0;
+}
+
+/* One element from its encoding; integers must fit. */
+static sp_status read_element(sp_wire *w, sp_dtype dtype, int wire_type, const char *name, void *out)
+{
+    const size_t bytes = sp_dtype_bytes(dtype);
+    if (wire_type != SP_WIRE_VARINT) {
+        SP_CHECK(sp__wire_left(w) >= bytes, SP_FORMAT, "input '%s': its contents end in the middle of a number", name);
+        memcpy(out, w->at, bytes);
+        w->at += bytes;
+        return SP_OK;
+    }
+    uint64_t v;
+    SP_TRY(sp__wire_varint(w, &v));
+    const int unused = 64 - 8 * (int)bytes;
+    const bool is_signed = sp_dtype_kind(dtype) == 'i';
+    const bool fits = sp_dtype_kind(dtype) == 'b' ? v <= 1 : is_signed ? (int64_t)(v << unused) >> unused == (int64_t)v : v << unused >> unused == v;
+    SP_CHECK(fits, SP_VALUE, "input '%s' holds a number that does not fit %s", name, sp_dtype_name(dtype));
+    memcpy(out, &v, bytes); /* little-endian */
+    return SP_OK;
+}
+
+static sp_status take_contents(sp_job *job, int i, const input *in, sp_dtype dtype)
+{
+    int64_t count = 0, done = 0;
+    int wire_type;
+    const uint32_t wanted = contents_field(dtype, &wire_type);
+    sp_wire w = in->contents;
+    SP_CHECK(wanted != 0, SP_TYPE, "input '%s' is %s, which goes into raw_input_contents alone", in->name, in->datatype);
+    SP_TRY(sp__decode_count(in->name, in->rank, in->dims, &count));
+    SP_CHECK((uint64_t)count <= sp__wire_left(&w), SP_VALUE, "input '%s' has contents for fewer elements than the %lld of its shape", in->name, (long long)count);
+    SP_TRY(sp_tensor_create(dtype, (int)in->rank, in->dims, &job->in[i]));
+    char *at = sp_tensor_data(job->in[i]);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        SP_CHECK(number == wanted, SP_TYPE, "input '%s' is %s, but its contents are of another type", in->name, in->datatype);
+        sp_wire packed = w;
+        if (type == SP_WIRE_BYTES) SP_TRY(sp__wire_bytes(&w, &packed));
+        else SP_TRY(sp__wire_expect(&w, "contents", type, wire_type));
+        do {
+            if (type == SP_WIRE_BYTES && !sp__wire_more(&packed)) break;
+            SP_CHECK(done < count, SP_VALUE, "input '%s' has more elements than the %lld of its shape", in->name, (long long)count);
+            SP_TRY(read_element(type == SP_WIRE_BYTES ? &packed : &w, dtype, wire_type, in->name, at));
+            at += sp_dtype_bytes(dtype);
+            done++;
+        } while (type == SP_WIRE_BYTES);
+    }
+    SP_CHECK(done == count, SP_VALUE, "input '%s' has %lld elements, its shape has %lld", in->name, (long long)done, (long long)count);
+    return SP_OK;
+}
+
+/* raw: the bytes of this input, NULL: it has contents. */
+static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
+{
+    int i;
+    SP_TRY(sp__decode_input(job, in->name, &i));
+    SP_CHECK(job->in[i] == NULL, SP_VALUE, "input '%s' is given twice", in->name);
+    const sp_dtype dtype = sp__kserve_dtype(in->datatype), wanted = sp_model_input_spec(job->model->model, i)->dtype;
+    SP_CHECK(dtype != SP_DTYPE_NONE, SP_TYPE, "input '%s' has the datatype '%.32s', which is not taken; the model wants %s", in->name, in->datatype, sp__kserve_datatype(wanted));
+    SP_CHECK(wanted == SP_DTYPE_NONE || dtype == wanted, SP_TYPE, "input '%s' is %s, it must be %s", in->name, in->datatype, sp__kserve_datatype(wanted));
+    if (raw == NULL) return take_contents(job, i, in, dtype);
+    SP_CHECK(!in->has_contents, SP_VALUE, "input '%s' has contents, and there are raw_input_contents, too", in->name);
+    SP_CHECK(in->rank <= SP_RANK_MAX, SP_VALUE, "input '%s' has %lld dimensions, at most %d are possible", in->name, (long long)in->rank, SP_RANK_MAX);
+    return sp__decode_raw(job, i, dtype, (int)in->rank, in->dims, raw->at, sp__wire_left(raw));
+}
+
+/* --- requests: the whole --------------------------------------------------------------------------------------------- */
+
+/* An entry of the map of parameters: the time-out is one that matters. */
+static sp_status read_parameter(sp_job *job, sp_wire w)
+{
+    const char *key;
+    sp_wire value;
+    SP_TRY(sp__grpc_read_entry(w, "a parameter", &job->arena, &key, &value));
+    while (strcmp(key, "timeout") == 0 && sp__wire_more(&value)) {
+        uint32_t number;
+        uint64_t us;
+        int type;
+        SP_TRY(sp__wire_field(&value, &number, &type));
+        if (number != 2) SP_TRY(sp__wire_skip(&value, number, type));
+        else {
+            SP_TRY(sp__wire_take_number(&value, "timeout", type, &us));
+            sp__decode_timeout(job, (int64_t)us);
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status read_output(sp_job *job, sp_wire w)
+{
+    const char *name = "";
+    int i;
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__grpc_read_text(&w, "name", type, &job->arena, &name));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    SP_TRY(sp__decode_output(job, name, &i));
+    if (job->wanted == NULL) job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
+    if (job->wanted == NULL) return SP_NOMEM;
+    for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", name);
+    job->wanted[job->n_wanted++] = (sp_wanted){i, true};
+    return SP_OK;
+}
+
+typedef struct parts { /* of a request, which come in any order */
+    sp_wire inputs[SP_SERVE_INPUTS_MAX], raw[SP_SERVE_INPUTS_MAX];
+    int n_inputs, n_raw;
+} parts;
+
+static sp_status gather(sp_wire *w, int type, const char *what, sp_wire *list, int *n)
+{
+    SP_CHECK(*n < SP_SERVE_INPUTS_MAX, SP_VALUE, "the request has more than %d %s", SP_SERVE_INPUTS_MAX, what);
+    return sp__wire_take_bytes(w, what, type, &list[(*n)++]);
+}
+
+static sp_status decode(sp_job *job)
+{
+    parts p = {.n_inputs = 0};
+    sp_wire w, part;
+    sp__grpc_timeout(job);
+    SP_TRY(sp__grpc_open(job->x, &w));
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 3) SP_TRY(sp__grpc_read_text(&w, "id", type, &job->arena, &job->id));
+        else if (number == 4) {
+            SP_TRY(sp__wire_take_bytes(&w, "parameters", type, &part));
+            SP_TRY(read_parameter(job, part));
+        } else if (number == 5) SP_TRY(gather(&w, type, "inputs", p.inputs, &p.n_inputs));
+        else if (number == 6) {
+            SP_TRY(sp__wire_take_bytes(&w, "outputs", type, &part));
+            SP_TRY(read_output(job, part));
+        } else if (number == 7) SP_TRY(gather(&w, type, "raw_input_contents", p.raw, &p.n_raw));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    SP_CHECK(p.n_raw == 0 || p.n_raw == p.n_inputs, SP_VALUE, "there are %d inputs, but %d raw_input_contents", p.n_inputs, p.n_raw);
+    for (int i = 0; i < p.n_inputs; i++) {
+        input in;
+        SP_TRY(read_input(job, p.inputs[i], &in));
+        SP_TRY(take_input(job, &in, p.n_raw > 0 ? &p.raw[i] : NULL));
+    }
+    return SP_OK;
+}
+
+/* --- replies ------------------------------------------------------------------------------------------------------- */
+
+static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank, const int64_t *dims)
+{
+    sp_wire_out t = {0};
+    const char *datatype = sp__kserve_datatype(dtype);
+    sp_status status = sp__grpc_put_text(&t, 1, name);
+    if (status == SP_OK) status = sp__grpc_put_text(&t, 2, datatype != NULL ? datatype : "UNKNOWN");
+    if (status == SP_OK) status = sp__grpc_put_dims(&t, 3, rank, dims);
+    if (status == SP_OK) return sp__grpc_put_message(o, number, &t);
+    sp__wire_out_free(&t);
+    return status;
+}
+
+static sp_status put_reply(sp_job *job, sp_wire_out *o, sp_tensor **plain, const int *index, int n)
+{
+    char version[24];
+    snprintf(version, sizeof version, "%lld", (long long)job->model->version);
+    SP_TRY(sp__grpc_begin(o));
+    SP_TRY(sp__grpc_put_text(o, 1, job->model->entry->name));
+    SP_TRY(sp__grpc_put_text(o, 2, version));
+    if (job->id != NULL) SP_TRY(sp__grpc_put_text(o, 3, job->id));
+    for (int k = 0; k < n; k++) {
+        const char *name = sp_model_output_name(job->model->model, index[k]);
+        SP_TRY(sp__encode_plain(job, index[k], &plain[k]));
+        SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(plain[k])) != NULL, SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(plain[k])));
+        SP_TRY(put_tensor_face(o, 5, name, sp_tensor_dtype(plain[k]), sp_tensor_rank(plain[k]), sp_tensor_dims(plain[k])));
+    }
+    for (int k = 0; k < n; k++) SP_TRY(sp__grpc_put_bytes(o, 6, sp_tensor_data(plain[k]), sp_tensor_bytes(plain[k])));
+    return SP_OK;
+}
+
+static sp_status encode(sp_job *job)
+{
+    sp_wire_out o = {0};
+    const int n = job->wanted != NULL ? job->n_wanted : job->model->n_out;
+    sp_tensor **plain = sp__arena_alloc(&job->arena, (size_t)n * sizeof *plain + 1);
+    int *index = sp__arena_alloc(&job->arena, (size_t)n * sizeof *index + 1);
+    if (plain == NULL || index == NULL) return SP_NOMEM;
+    for (int k = 0; k < n; k++) index[k] = job->wanted != NULL ? job->wanted[k].index : k;
+    sp_status status = put_reply(job, &o, plain, index, n);
+    for (int k = 0; k < n; k++) sp_tensor_release(plain[k]);
+    if (status == SP_OK) sp__grpc_reply(job->x, &o);
+    else sp__wire_out_free(&o);
+    return status;
+}
+
+static void fail(sp_job *job) { sp__grpc_refuse(job->x, job->status, job->error.message); }
+
+const sp_protocol sp__protocol_kserve_grpc = {.name = "kserve_grpc", .decode = decode, .encode = encode, .fail = fail};
+
+/* --- what is answered at once ---------------------------------------------------------------------------------------- */
+
+static sp_status put_flag(sp_wire_out *o, bool value) { return value ? sp__wire_put_number(o, 1, 1) : SP_OK; }
+
+static sp_status put_server_metadata(sp_wire_out *o)
+{
+    SP_TRY(sp__grpc_put_text(o, 1, "spore"));
+    return sp__grpc_put_text(o, 2, sp_version());
+}
+
+static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
+{
+    char version[24], platform[40];
+    snprintf(version, sizeof version, "%lld", (long long)m->version);
+    snprintf(platform, sizeof platform, "spore_%s", sp__served_kind(m));
+    SP_TRY(sp__grpc_put_text(o, 1, m->entry->name));
+    SP_TRY(sp__grpc_put_text(o, 2, version));
+    SP_TRY(sp__grpc_put_text(o, 3, platform));
+    for (int i = 0; i < m->n_in; i++) {
+        const sp_spec *s = sp_model_input_spec(m->model, i);
+        SP_TRY(put_tensor_face(o, 4, sp_model_input_name(m->model, i), s->dtype, s->rank, s->dims));
+    }
+    for (int i = 0; i < m->n_out; i++) {
+        const sp_spec *s = sp_model_output_spec(m->model, i);
+        SP_TRY(put_tensor_face(o, 5, sp_model_output_name(m->model, i), s->dtype, s->rank, s->dims));
+    }
+    return SP_OK;
+}
+
+/* Name (field 1) and version (field 2) of the model that a message is for. */
+static sp_status read_model(const sp_exchange *x, char name[256], int64_t *version)
+{
+    sp_wire w;
+    char text[32] = "";
+    name[0] = '\0';
+    SP_TRY(sp__grpc_open(x, &w));
+    for (int n = 0; sp__wire_more(&w); n++) {
+        uint32_t number;
+        int type;
+        SP_CHECK(n < FIELDS_MAX, SP_FORMAT, "the message has more than %d fields", FIELDS_MAX);
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__wire_take_text(&w, "the model's name", type, name, 256));
+        else if (number == 2) SP_TRY(sp__wire_take_text(&w, "the model's version", type, text, sizeof text));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    *version = text[0] != '\0' ? sp__path_version(text, strlen(text)) : 0;
+    SP_CHECK(*version >= 0, SP_VALUE, "the version is '%s', which is no number", text);
+    return SP_OK;
+}
+
+static void answer(sp_exchange *x, sp_wire_out *o, sp_status status)
+{
+    if (status == SP_OK) sp__grpc_reply(x, o);
+    else {
+        sp__wire_out_free(o);
+        sp__grpc_refuse(x, sp__http_status(status), sp_error_message());
+    }
+    sp__exchange_reply(x);
+}
+
+static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
+{
+    char name[256], why[600];
+    int64_t version = 0;
+    int http_status = 404;
+    sp_wire_out o = {0};
+    if (read_model(x, name, &version) != SP_OK) {
+        sp__grpc_refuse(x, 400, sp_error_message());
+        sp__exchange_reply(x);
+        return;
+    }
+    sp_served *m = sp__route_model(s, name, version, &http_status, why, sizeof why);
+    if (m != NULL && strcmp(method, "ModelInfer") == 0) {
+        sp__job_begin(s, x, m, &sp__protocol_kserve_grpc);
+        return;
+    }
+    sp_status status = sp__grpc_begin(&o);
+    if (strcmp(method, "ModelReady") == 0) {
+        if (status == SP_OK) status = put_flag(&o, m != NULL);
+        answer(x, &o, status);
+    } else if (m != NULL) {
+        if (status == SP_OK) status = put_model_metadata(&o, m);
+        answer(x, &o, status);
+    } else {
+        sp__wire_out_free(&o);
+        sp__grpc_refuse(x, http_status, why);
+        sp__exchange_reply(x);
+    }
+    sp__served_release(m);
+}
+
+/* grpc.health.v1: 1 serving, 2 not serving; asked for a service by name, the server's own state is told. */
+static sp_status put_health(sp_wire_out *o, struct sp_server *s) { return sp__wire_put_number(o, 1, sp__server_ready(s) ? 1 : 2); }
+
+bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
+{
+    static const char service[] = "/inference.GRPCInferenceService/";
+    const bool health = strcmp(x->path, "/grpc.health.v1.Health/Check") == 0;
+    if (!health && strncmp(x->path, service, sizeof service - 1) != 0) return false;
+    const char *method = health ? "" : x->path + sizeof service - 1;
+    if (strcmp(method, "ModelInfer") == 0 || strcmp(method, "ModelReady") == 0 || strcmp(method, "ModelMetadata") == 0) {
+        route_model(s, x, method);
+        return true;
+    }
+    sp_wire_out o = {0};
+    sp_status status = sp__grpc_begin(&o);
+    if (status == SP_OK && health) status = put_health(&o, s);
+    else if (status == SP_OK && strcmp(method, "ServerLive") == 0) status = put_flag(&o, true);
+    else if (status == SP_OK && strcmp(method, "ServerReady") == 0) status = put_flag(&o, sp__server_ready(s));
+    else if (status == SP_OK && strcmp(method, "ServerMetadata") == 0) status = put_server_metadata(&o);
+    else if (status == SP_OK) status = sp__fail(SP_DECLINED, "there is no method '%.64s'", method);
+    answer(x, &o, status);
+    return true;
+}
