@@ -35,6 +35,14 @@ def _made_bool():
 _TYPES = {bool: _made_bool(), int: _made(int), float: _made(float), tuple: _made(tuple), list: _made(list), dict: _made(dict)}
 
 
+def _may_change(value, around=()):
+    """Whether a value can be a value of the run: numbers, Tensors, and structures of these that do not hold themselves."""
+    if isinstance(value, (tuple, list, dict)):
+        items = value.values() if isinstance(value, dict) else value
+        return id(value) not in around and all(_may_change(item, (*around, id(value))) for item in items)
+    return isinstance(value, (bool, int, float, Tensor))
+
+
 def mutable(input_data, dynamic_len=False):
     """The value, marked so that compiled functions take it as an input and not as a constant.
 
@@ -50,10 +58,15 @@ def mutable(input_data, dynamic_len=False):
     if isinstance(input_data, Tensor):
         return input_data
     kind = type(input_data)
-    if kind not in _TYPES:
-        raise TypeError(f"mutable: a bool, int, float, Tensor, tuple, list or dict is needed, but got {kind.__name__}")
-    if dynamic_len and kind not in (tuple, list):
-        raise TypeError(f"mutable: dynamic_len is for tuples and lists, but got a {kind.__name__}")
+    if not isinstance(dynamic_len, bool):
+        raise TypeError(f"For 'mutable', the second input should be bool, but got: {type(dynamic_len).__name__}")
+    if not _may_change(input_data):
+        raise TypeError("For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their nested "
+                        f"structures with no self-reference, but got {kind.__name__}: {input_data!r}")
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise TypeError("For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
+                        f"{kind.__name__}")
+    kind = next(known for known in (*_TYPES, int) if isinstance(input_data, known))
     marked = _TYPES[kind](input_data)
     if dynamic_len:
         marked.__ms_dynamic_len__ = True

@@ -402,6 +402,8 @@ class Calls:
             return Interpreted(self, value)
         if type(value) in (tuple, list) and any(isinstance(v, Scalar) for v in value):
             return type(value)(self.handed(v, beside) for v in value)
+        if type(value) is dict and any(isinstance(v, Scalar) for v in value.values()):
+            return {k: self.handed(v, beside) for k, v in value.items()}
         if isinstance(value, Choice):
             raise Unsupported("a function chosen at run time is handed to the library")
         if isinstance(value, (Array, LateText)):

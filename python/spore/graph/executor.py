@@ -31,6 +31,7 @@ class Executor(Statements, Expressions, Flow, Calls):
     def __init__(self, capture):
         self.capture = capture
         self.under_construction = []
+        self.peeled = {}         # ids of loops whose first turn is apart, see Flow.run_while_and_rest
 
     # --- sequences ---------------------------------------------------------------------------------------------------
 

@@ -43,6 +43,14 @@ class NoJoin(Exception):
         self.error, self.frame = error, frame
 
 
+class LoopJoin(Exception):
+    """The turns of a loop of the run do not fit together; ``error`` is what the user gets if nothing else helps."""
+
+    def __init__(self, error, frame):
+        super().__init__(str(error))
+        self.error, self.frame = error, frame
+
+
 class _Branch:
     """What one branch left: its function, closed over raw leaves, and the values as seen inside."""
 
@@ -266,6 +274,23 @@ class Flow:
 
     # --- loops -------------------------------------------------------------------------------------------------------
 
+    def run_while_and_rest(self, node, frame, rest, fall):
+        """(outcome, whether what follows the statement in its block is included). A loop in which a name has another type before
+        the first turn than after it is taken as ``if test: body; while test: body``, as MindSpore does."""
+        try:
+            return self.run_while(node, frame), False
+        except LoopJoin as met:
+            if met.frame is not frame or node.orelse or source.escapes(node.body) or self.peeled.get(id(node), 0):
+                raise met.error from None
+            self.peeled[id(node)] = 1
+            first = ast.copy_location(ast.If(node.test, node.body + [node], []), node)
+            try:
+                return self.run_if(first, frame, rest, fall)
+            except (TypeError, ValueError, NoJoin):      # the loop is what does not fit
+                raise met.error from None
+            finally:
+                del self.peeled[id(node)]
+
     def run_while(self, node, frame):
         if node.orelse:
             raise RuntimeError("The 'while...else...' statement is not supported now.")
@@ -412,7 +437,10 @@ class Flow:
             at = frame.locals[counter]
             self.assign(node.target, at if iterable.item is None else iterable.item(at), frame)
             frame.locals[counter] = self.binary(ast.Add, at, iterable.step)
-        result = self.run_loop(frame, node.body, header, "for", start_turn, {counter})
+        try:
+            result = self.run_loop(frame, node.body, header, "for", start_turn, {counter})
+        except LoopJoin as met:
+            raise met.error from None
         result = self._after_loop(result, frame, known | {counter}, "for", node.body)
         for locals_ in [frame.locals] + [e.locals for e in (result.exits.values() if result else ())]:
             locals_.pop(counter, None)
@@ -679,7 +707,7 @@ class _Loop:
                 if not wider.equals(kind):
                     self.kinds[name], agreed = wider, False
         except JoinError as error:
-            raise error.error from None
+            raise LoopJoin(error.error, self.frame) from None
         for key, (place, kind) in self.places.items():
             if key not in changed:
                 continue

@@ -69,8 +69,8 @@ class Statements:
             _core.place_line(node.lineno, frame.code.text(node.lineno))
             rest = statements[i + 1:] if isinstance(node, (ast.If, ast.For, ast.While, ast.With)) else None
             try:
-                if type(node) is ast.If:
-                    outcome, done = self.run_if(node, frame, rest, fall)
+                if type(node) is ast.If or type(node) is ast.While:
+                    outcome, done = (self.run_if if type(node) is ast.If else self.run_while_and_rest)(node, frame, rest, fall)
                     if done:
                         return outcome
                 else:

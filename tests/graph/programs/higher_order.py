@@ -301,3 +301,28 @@ def blocks_between_marks():
         a, b = _jit_end(a, b)
         return a - b
     return f(Tensor(1.0), Tensor(2.0)), f(Tensor(3.0), Tensor(2.0))
+
+
+@program
+def what_mutable_takes():
+    itself = []
+    itself.append(itself)
+    return [raised(ms.mutable, value) for value in (None, "a", [None], (1, "a"), {"a": "b"}, itself, {1: 2}, [], [(1, 2), (1,)])], \
+        raised(ms.mutable, 1, True), raised(ms.mutable, (1, 2), 1), raised(ms.mutable, {"a": 1}, True)
+
+
+@program
+def orders_of_derivatives():
+    def cube(x):
+        return x * x * x
+    x = Tensor([2.0])
+    return [raised(ops.derivative, cube, x, order) for order in (1, 2, True, 0, -1, 1.5)], ops.derivative(cube, Tensor([2]), 2), \
+        raised(ops.derivative, cube, Tensor([2], ms.int16), 2)
+
+
+@program
+def series_of_a_curve():
+    def cube(x):
+        return x * x * x
+    x = Tensor([2.0, 3.0])
+    return ops.jet(cube, x, Tensor([[1.0, 1.0], [0.0, 2.0]])), ops.jet(cube, x, x), raised(ops.jet, cube, (x,), x)

@@ -758,3 +758,52 @@ def ops_scan():
     def f(x):
         return ops.Scan()(body, x, [1, 2, 3], 3)
     return f(Tensor(0))
+
+
+@program
+def while_changes_the_dtype_in_the_first_turn():
+    @ms.jit
+    def f(x, y):
+        while x < 3:
+            y = y * 1.5
+            x = x + 1
+        return y + 0.5
+    y = Tensor([2], ms.int32)
+    return f(Tensor([0.0]), y), f(Tensor([5.0]), y)
+
+
+@program
+def while_changes_the_dtype_of_what_is_returned():
+    @ms.jit
+    def f(x, y):
+        while x < 3:
+            y = y * 0.5
+            x = x + 1
+        return y
+    return f(Tensor([0.0]), Tensor([2], ms.int32))
+
+
+@program
+def while_changes_the_dtype_and_parameters():
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a = Parameter(Tensor([5.0]), name="a")
+            self.b = Parameter(Tensor([2.0]), name="b")
+            self.c = Parameter(Tensor([16.0]), name="c")
+
+        def construct(self, x, y):
+            while self.c > x:
+                for _ in range(5):
+                    self.b = self.a + 2
+                self.c = self.c - 1
+                x = x + 2
+                y = ops.softmax(self.c) + self.a
+                self.b = y - self.b
+            for _ in range(4):
+                y = y + self.b
+            return y + self.b
+    args = Tensor([11], ms.int32), Tensor([7], ms.int32)
+    return Net()(*args), ops.GradOperation(get_all=True)(Net())(*args)

@@ -247,9 +247,12 @@ def derivative(fn, primals, order):
         >>> print(ops.derivative(lambda x: x ** 3, Tensor([2.0]), 2)[1])
         [12.]
     """
-    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
-        raise ValueError(f"derivative: order must be a positive int, but got {order!r}")
-    given = primals if isinstance(primals, tuple) else (primals,)
+    if isinstance(order, bool) or not isinstance(order, int):
+        raise TypeError(f"For `F.derivative`, the type of order must be int, but got {type(order).__name__}.")
+    if order < 1:
+        raise ValueError(f"For `F.derivative`, value of order should not be less than 1, but got {order}.")
+    _check_curve("F.derivative", fn, primals)
+    given = _as_floats("F.derivative", primals)
     ones = tuple(_op("ones_like")(p) for p in given)
     value, parts = _taylor(fn, given, [ones] + [tuple(_op("zeros_like")(p) for p in given)] * (order - 1))
     return value, parts[-1]
@@ -265,13 +268,37 @@ def jet(fn, primals, series):
         [[6.]
          [2.]]
     """
-    given = primals if isinstance(primals, tuple) else (primals,)
-    rows = series if isinstance(series, tuple) else (series,)
+    if type(primals) is not type(series) and not (isinstance(primals, Tensor) and isinstance(series, Tensor)):
+        raise TypeError("For 'F.jet', the 'primals' and `series` must be both Tensor or tuple, but got "
+                        f"{type(primals).__name__} and {type(series).__name__}.")
+    _check_curve("F.jet", fn, primals)
+    given, rows = _as_floats("F.jet", primals), _as_floats("F.jet", series)
+    rows = tuple(row if row.ndim > primal.ndim else row.expand_dims(0) for row, primal in zip(rows, given))      # of order 1
     order = rows[0].shape[0]
     value, parts = _taylor(fn, given, [tuple(row[k] for row in rows) for k in range(order)])
     if isinstance(value, tuple):
         return value, tuple(_op("stack")([part[i] for part in parts], 0) for i in range(len(value)))
     return value, _op("stack")(parts, 0)
+
+
+def _check_curve(name, fn, primals):
+    from ..primitive import Primitive
+    if not callable(fn) or isinstance(fn, Primitive):
+        raise RuntimeError(f"For `{name}`, the first argument must be a function or a Cell, but got {type(fn).__name__}.")
+    if not isinstance(primals, (tuple, Tensor)):
+        raise TypeError(f"For `{name}`, the 'primals' must be a Tensor or a tuple of Tensors, but got {type(primals).__name__}.")
+
+
+def _as_floats(name, values):
+    """A tuple of Tensors in which integers are float32."""
+    made = []
+    for value in values if isinstance(values, tuple) else (values,):
+        if not isinstance(value, Tensor) or value.dtype not in (mstype.int32, mstype.int64, mstype.float32, mstype.float64):
+            shown = value.dtype if isinstance(value, Tensor) else type(value).__name__
+            raise TypeError(f"For `{name}`, the elements of primals must belong to `mstype.int32, mstype.int64, mstype.float32, "
+                            f"mstype.float64`, but got {shown}.")
+        made.append(value.astype(mstype.float32) if value.dtype in (mstype.int32, mstype.int64) else value)
+    return tuple(made)
 
 
 def _taylor(fn, primals, steps):
