@@ -49,13 +49,14 @@ _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "I
             "AsyncFor": "AsyncFor", "AsyncWith": "AsyncWith"}
 
 
-def refused(node, certain=False):
+def refused(node, certain=False, faithful=False):
     """The error for a statement that compiled functions cannot contain, None if they can."""
     name = type(node).__name__
     if name not in _REFUSED and not certain:
         return None
-    return RuntimeError(f"Unsupported statement '{_REFUSED.get(name, name)}'.\nCompiled functions cannot contain it; write it "
-                        "outside, or use capture_mode=\"bytecode\".")
+    advice = "A graph cannot contain it; write it outside, or leave fullgraph=True away, then Python runs it between two graphs." \
+        if faithful else "Compiled functions cannot contain it; write it outside, or use capture_mode=\"bytecode\"."
+    return RuntimeError(f"Unsupported statement '{_REFUSED.get(name, name)}'.\n{advice}")
 
 
 class Statements:
@@ -78,7 +79,7 @@ class Statements:
             except KeyError:
                 if type(node) in self.statement_table:
                     raise
-                capture.note(error := refused(node, True))
+                capture.note(error := refused(node, True, capture.faithful))
                 raise error from None
             except Exception as error:
                 capture.note(error)
