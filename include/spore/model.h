@@ -52,6 +52,9 @@ SP_API sp_status sp_model_set_input_shape(sp_model *m, const char *name, int ran
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 
+/* What its programs are, one for each set of shapes it has met, as sp_program_report tells it; freed with sp_text_free. */
+SP_API sp_status sp_model_report(sp_model *m, char **out);
+
 /* Some TFLite models keep values from run to run (variables, states of recurrent layers): as they were before the first run. Others have
  * nothing to reset. Runs of such a model must not overlap. */
 SP_API sp_status sp_model_reset(sp_model *m);

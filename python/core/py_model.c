@@ -264,6 +264,16 @@ static PyObject *model_reset(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+static PyObject *model_report(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    char *text = NULL;
+    SP_PY_TRY(sp_model_report(((py_model *)self)->model, &text));
+    PyObject *o = PyUnicode_FromString(text);
+    sp_text_free(text);
+    return o;
+}
+
 static PyMethodDef model_methods[] = {
     {"inputs", model_inputs, METH_NOARGS, "inputs(): list of (name, dtype, None for a sequence, dims or None); a dimension of -1 is free."},
     {"outputs", model_outputs, METH_NOARGS, "outputs(): the same for the results."},
@@ -271,6 +281,7 @@ static PyMethodDef model_methods[] = {
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
     {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
+    {"report", model_report, METH_NOARGS, "report(): what its programs are and, if that was asked for, where their time goes."},
     {"reset", model_reset, METH_NOARGS, "reset(): what the model keeps from run to run, as it was before the first one."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Cells of spore.onnx and spore.tflite have in common: a model that the engine read, as a Cell."""
 from spore.common.parameter import Parameter
+from spore.graph import explain
 from spore.nn import Cell
 
 
@@ -10,6 +11,7 @@ class ModelCell(Cell):
     def __init__(self, model):
         super().__init__()
         self._model = model
+        explain.imported(type(self).__name__, model)
         self.input_names = [name for name, _, _ in model.inputs()]
         self.output_names = [name for name, _, _ in model.outputs()]
         for name, tensor in model.parameters():

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "formats/model_impl.h"
 #include "ir/op_impl.h"
 #include "spore/grad.h"
@@ -379,6 +380,28 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
     if (c != NULL) *out = sp_program_retain(c->program);
     pthread_mutex_unlock(&p->lock);
     return status;
+}
+
+sp_status sp_model_report(sp_model *m, char **out)
+{
+    sp__text text = {0};
+    sp_status status = SP_OK;
+    pthread_mutex_lock(&m->programs->lock);
+    if (m->programs->stepwise) sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
+    else if (m->programs->first == NULL) sp__text_put(&text, "not run yet\n");
+    for (const compiled *c = m->programs->first; c != NULL && status == SP_OK; c = c->next) {
+        char *one = NULL;
+        status = sp_program_report(c->program, &one);
+        if (status == SP_OK) sp__text_put(&text, "%s", one);
+        sp_text_free(one);
+    }
+    pthread_mutex_unlock(&m->programs->lock);
+    const sp_status taken = sp__text_take(&text, out);
+    if (taken == SP_OK && status != SP_OK) {
+        sp_text_free(*out);
+        *out = NULL;
+    }
+    return status != SP_OK ? status : taken;
 }
 
 /* Texts and sequences are no tensors: there is another call for them. */

@@ -684,7 +684,7 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
     if (l->s->planning & SP_PLAN_TAIL) SP_TRY(sp__plan_tails(l->p));
     if (l->s->planning & SP_PLAN_HEAD) SP_TRY(sp__plan_heads(l->p));
     SP_TRY(sp__cache_on() ? sp__cache_arrange(l->p, arrange) : arrange(l->p));
-    if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
+    if (getenv("SPORE_PROFILE") && !(l->p->step_ns = take(l->p, 2 * (size_t)l->p->n_steps, sizeof *l->p->step_ns))) return SP_NOMEM;
     return SP_OK;
 }
 

@@ -127,7 +127,9 @@ struct sp_plan {
     int n_idle;
     uint64_t runs;
     double make_us;
-    atomic_ullong *step_ns; /* by step, all runs together; NULL: not measured (SPORE_PROFILE is not set) */
+    atomic_ullong *step_ns; /* by step, all warm runs together, then all first runs of an instance, which touch new memory; NULL: not
+                             * measured (SPORE_PROFILE is not set) */
+    atomic_ullong n_warm, n_cold;
 };
 
 typedef struct sp_plan_summary {

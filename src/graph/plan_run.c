@@ -58,6 +58,7 @@ typedef struct sp_instance {
     int n_kept;
     kept_weight *kept;
     sp__arena memory;
+    bool warm;             /* it has run before */
 } sp_instance;
 
 /* --- instances --------------------------------------------------------------------------------------------------- */
@@ -281,12 +282,13 @@ static uint64_t now_ns(void)
 static sp_status run_timed(sp_instance *x, int begin, int end)
 {
     const sp_plan *p = x->plan;
+    atomic_ullong *step_ns = p->step_ns + (x->warm ? 0 : p->n_steps);
     for (int i = begin; i < end; i++) {
         action *a = &x->actions[i];
         uint64_t start = now_ns();
         sp_status status = a->run(&a->call);
         if (status != SP_OK) return step_failed(&p->steps[i], status);
-        atomic_fetch_add_explicit(&p->step_ns[i], now_ns() - start, memory_order_relaxed);
+        atomic_fetch_add_explicit(&step_ns[i], now_ns() - start, memory_order_relaxed);
     }
     return SP_OK;
 }
@@ -353,6 +355,8 @@ static sp_status instance_run(sp_instance *x, sp_tensor *const *in, sp_tensor **
     if (status == SP_OK) status = look_at_weights(x);
     if (status == SP_OK) {
         status = run_turns(x);
+        if (x->plan->step_ns) atomic_fetch_add_explicit(x->warm ? &x->plan->n_warm : &x->plan->n_cold, 1, memory_order_relaxed);
+        x->warm = true;
         for (int i = 0; i < p->n_variables; i++)
             if (p->stored[i]) sp__tensor_wrote(p->variables[i]->tensor);
     }
@@ -528,6 +532,14 @@ static int by_count(const void *a, const void *b)
 
 static const char *step_name(const sp_step *s) { return s->run == sp__fused_run ? "fused" : s->op->name; }
 
+/* What a step takes on average, of first runs only where there are no others; 0: not known. */
+static double step_us(const sp_plan *p, int i)
+{
+    const bool warm = p->step_ns && p->n_warm;
+    const unsigned long long n = !p->step_ns ? 0 : warm ? p->n_warm : p->n_cold;
+    return n ? (double)p->step_ns[warm ? i : p->n_steps + i] * 1e-3 / (double)n : 0;
+}
+
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
 {
     int n = 0;
@@ -540,7 +552,7 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
         if (k == max) continue;
         if (k == n) out[n++] = (sp_kernel_count){.name = name};
         out[k].n++;
-        if (p->step_ns && p->runs) out[k].us += (double)p->step_ns[i] * 1e-3 / (double)p->runs;
+        out[k].us += step_us(p, i);
     }
     pthread_mutex_unlock(&s->lock);
     qsort(out, (size_t)n, sizeof *out, by_count);
@@ -552,9 +564,9 @@ int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out)
     int n = 0;
     pthread_mutex_lock(&s->lock);
     const sp_plan *p = s->plans;
-    for (int i = 0; p && p->step_ns && p->runs && i < p->n_steps; i++) {
+    for (int i = 0; p && p->step_ns && i < p->n_steps; i++) {
         const sp_step *step = &p->steps[i];
-        const double us = (double)p->step_ns[i] * 1e-3 / (double)p->runs;
+        const double us = step_us(p, i);
         int k = n; /* where it belongs: behind those that took as long */
         while (k > 0 && out[k - 1].us < us) k--;
         if (k == max) continue;

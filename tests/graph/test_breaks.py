@@ -497,6 +497,18 @@ def test_fullgraph_and_strict_refuse():
         ms.jit(numpy_between, fullgraph=True)(INPUTS[0])
 
 
+def test_fullgraph_gives_no_advice_that_was_taken():
+    def f(x):
+        try:
+            y = x + 1
+        finally:
+            z = 2
+        return y * z
+    with pytest.raises(Exception, match="Unsupported statement 'Try'") as caught:
+        ms.jit(f, capture_mode="bytecode", fullgraph=True)(INPUTS[0])
+    assert "leave fullgraph=True away" in str(caught.value) and "capture_mode" not in str(caught.value)
+
+
 def test_traceback_shows_the_users_lines():
     def f(x):
         y = x * 2

@@ -325,6 +325,18 @@ def test_explain_tells_where_the_time_goes(tmp_path):
     assert any("matmul -> float32 (64, 64)" in line and "script.py:5: y = ops.matmul(x, x)" in line for line in lines)
 
 
+def test_explain_speaks_of_models_from_files(tmp_path):
+    from spore import nn, onnx
+    onnx.export(nn.SequentialCell(nn.Dense(64, 64), nn.ReLU()), ops.ones((8, 64)), file_name=str(tmp_path / "net.onnx"))
+    script = tmp_path / "script.py"
+    script.write_text("import spore, time\nfrom spore import onnx, ops\nnet, other = onnx.load('net.onnx'), onnx.load('net.onnx')\n"
+                      "for _ in range(3):\n    net(ops.ones((8, 64)))\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,
+                          env=dict(os.environ, SPORE_EXPLAIN="1", SPORE_PROFILE="1"), check=True)
+    assert "OnnxCell, a model from a file" in done.stderr and "run 3 times" in done.stderr and "not run yet" in done.stderr
+    assert "dearest steps" in done.stderr and "-> float32 (8, 64)" in done.stderr
+
+
 # --- what a capture must not leave behind ----------------------------------------------------------------------------
 
 def test_nothing_is_recorded_after_a_capture_that_failed_in_a_gradient(graph_mode):

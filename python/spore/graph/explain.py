@@ -79,6 +79,12 @@ def compiled(function, entry, seconds):
     lines.append(entry.program)  # its report is asked for at the end: it speaks of plans, which runs make
 
 
+def imported(name, model):
+    """A model from a file, which makes its programs itself."""
+    if _events is not None:
+        _events.setdefault(id(model), _Seen(f"{name}, a model from a file", "")).lines.append(model)
+
+
 def note(text):
     """Something that is about no compiled function; said once."""
     if _events is not None:

@@ -3,6 +3,7 @@
 from spore import _core
 from spore._core import Tensor
 from spore.common.parameter import Parameter
+from spore.graph import explain
 from spore.nn.cell import Cell
 from spore.train import _form
 
@@ -49,6 +50,7 @@ class GraphCell(Cell):
                 raise TypeError("For 'GraphCell', the key of the 'params_init' must be str, and the value must be Tensor or Parameter, but got "
                                 f"{type(name)} and {type(value)}.")
         self.graph = graph
+        explain.imported(type(self).__name__, graph)
         for name, value in graph.parameters():
             start = params_init.get(name, value)
             if start.shape != value.shape or start.dtype != value.dtype:
