@@ -29,7 +29,7 @@ typedef struct sp_blocked {
 /* What an entry of the kernel list offers besides plain images. */
 struct sp_blocked_kernel {
     bool (*takes)(const sp_call *c);           /* the operator's own call; looks at geometry only */
-    /* From here on calls as above. As in sp_kernel_entry; a plain result takes c->epilogue. */
+    /* From here on calls as above. As in sp_kernel_entry; unless inputs are its own, it runs c->epilogue, by elements of the result as they lie. */
     bool (*writes_plain)(const sp_call *c);    /* may the result be plain? */
     size_t (*workspace)(const sp_call *c);
     size_t (*prepared_bytes)(const sp_call *c);

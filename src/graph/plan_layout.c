@@ -321,7 +321,7 @@ static sp_status emit_conv(layout *l, int i)
         s.run = s.blocked->run;
         s.prepared_bytes = s.blocked->prepared_bytes;
         s.prepare = s.blocked->prepare;
-        s.epilogue = !b->out && !s.blocked->own_inputs;
+        s.epilogue = !s.blocked->own_inputs;
         const size_t work = s.blocked->workspace(&(sp_call){.op = s.op, .attrs = b});
         if (work && s.work < 0) s.work = new_root(p, work);
         else if (work) p->roots[s.work].bytes = work;

@@ -14,7 +14,7 @@
 #define LANES_WIDE 0
 #endif
 
-enum { PARTS = SP_BLOCK / LANES, GROUP = 7, DEPTH_TAPS = 9 };
+enum { PARTS = SP_BLOCK / LANES, GROUP = 7, DEPTH_SIZE = 5 };
 #define INLINE static inline __attribute__((always_inline))
 
 /* LANES channels from `at` on of a row of n; zeros behind the last. */
@@ -77,31 +77,32 @@ INLINE vf tail_apply(const sp__block_tail *t, const tail_part *p, vf v, const fl
 
 /* --- depthwise ------------------------------------------------------------------------------------------------------ */
 
-static const float zeros[(2 * GROUP + DEPTH_TAPS) * SP_BLOCK];
+static const float zeros[(2 * GROUP + DEPTH_SIZE) * SP_BLOCK];
 
-/* `n` neighbouring outputs of a 3x3 window: rows[a] is row a of the windows from column `from` of the image on; a row of zeros where there is
+/* `n` neighbouring outputs of a window of size x size: rows[a] is row a of the windows from column `from` of the image on; a row of zeros where there is
  * none. With `check`, columns outside of the image count as zeros. */
-INLINE void depth_group(const int n, const int stride, const bool check, const sp__block_tail *t, const float *const *rows, int64_t from, int64_t width,
-                        const vf *w, const tail_part *p, float *out, const float *residual)
+INLINE void depth_group(const int n, const int size, const int stride, const bool check, const sp__block_tail *t, const float *const *rows, int64_t from,
+                        int64_t width, const float *w, const tail_part *p, float *out, const float *residual)
 {
-    vf acc[GROUP], x[2 * GROUP + 1];
+    vf acc[GROUP], x[2 * GROUP + DEPTH_SIZE];
     for (int j = 0; j < n; j++) acc[j] = vf_set(0);
-    for (int a = 0; a < 3; a++) {
-        for (int i = 0; i < (n - 1) * stride + 3; i++)
+    for (int a = 0; a < size; a++) {
+        for (int i = 0; i < (n - 1) * stride + size; i++)
             x[i] = check && (from + i < 0 || from + i >= width) ? vf_set(0) : vf_load(rows[a] + i * SP_BLOCK);
-        for (int b = 0; b < 3; b++)
-            for (int j = 0; j < n; j++) acc[j] = vf_fma(w[a * 3 + b], x[j * stride + b], acc[j]);
+        for (int b = 0; b < size; b++) {
+            const vf tap = vf_load(w + (a * size + b) * SP_BLOCK);
+            for (int j = 0; j < n; j++) acc[j] = vf_fma(tap, x[j * stride + b], acc[j]);
+        }
     }
     for (int j = 0; j < n; j++) vf_store(out + j * SP_BLOCK, tail_apply(t, p, acc[j], residual ? residual + j * SP_BLOCK : NULL));
 }
 
-INLINE void depth_three(const int stride, const sp__block_depth *d, const sp__block_tail *t, const float *residual, int64_t r0, int64_t r1)
+INLINE void depth_square(const int size, const int stride, const sp__block_depth *d, const sp__block_tail *t, const float *residual, int64_t r0, int64_t r1)
 {
     const sp__window *win = d->w;
     const int64_t width = win->in[2], columns = win->out[2];
     for (int at = 0; at < SP_BLOCK; at += LANES) {
-        vf w[9];
-        for (int i = 0; i < 9; i++) w[i] = vf_load(d->weight + i * SP_BLOCK + at);
+        const float *w = d->weight + at;
         const tail_part p = tail_load(t, d->n, at);
         for (int64_t r = r0; r < r1; r++) {
             float *out = d->out + r * columns * SP_BLOCK + at;
@@ -110,17 +111,17 @@ INLINE void depth_three(const int stride, const sp__block_depth *d, const sp__bl
             for (int n = GROUP; j < columns; j += n) {
                 if (columns - j < GROUP) n = 1;
                 const int64_t from = j * stride - win->pad[2];
-                const float *rows[3];
-                for (int a = 0; a < 3; a++) {
+                const float *rows[DEPTH_SIZE];
+                for (int a = 0; a < size; a++) {
                     const int64_t y = r * win->stride[1] - win->pad[1] + a;
                     rows[a] = y < 0 || y >= win->in[1] ? zeros : d->x + (y * width + from) * SP_BLOCK + at;
                 }
-                const bool inside = from >= 0 && from + (n - 1) * stride + 3 <= width;
+                const bool inside = from >= 0 && from + (n - 1) * stride + size <= width;
                 float *o = out + j * SP_BLOCK;
                 const float *m = more ? more + j * SP_BLOCK : NULL;
-                if (n == GROUP && inside) depth_group(GROUP, stride, false, t, rows, from, width, w, &p, o, m);
-                else if (n == GROUP) depth_group(GROUP, stride, true, t, rows, from, width, w, &p, o, m);
-                else depth_group(1, stride, true, t, rows, from, width, w, &p, o, m);
+                if (n == GROUP && inside) depth_group(GROUP, size, stride, false, t, rows, from, width, w, &p, o, m);
+                else if (n == GROUP) depth_group(GROUP, size, stride, true, t, rows, from, width, w, &p, o, m);
+                else depth_group(1, size, stride, true, t, rows, from, width, w, &p, o, m);
             }
         }
     }
@@ -152,17 +153,20 @@ static void depth_any(const sp__block_depth *d, int64_t r0, int64_t r1)
 static void depth(const sp__block_depth *d, int64_t r0, int64_t r1)
 {
     const sp__window *w = d->w;
-    const bool three = w->kernel[1] == 3 && w->kernel[2] == 3 && w->dilation[1] == 1 && w->dilation[2] == 1;
-    if (!three || w->stride[2] > 2) {
+    const int64_t size = w->kernel[1], stride = w->stride[2];
+    const bool square = w->kernel[2] == size && (size == 3 || size == 5) && w->dilation[1] == 1 && w->dilation[2] == 1;
+    if (!square || stride > 2) {
         depth_any(d, r0, r1);
         return;
     }
-#define DEPTH_1(t, r) depth_three(1, d, t, r, r0, r1)
-#define DEPTH_2(t, r) depth_three(2, d, t, r, r0, r1)
-    if (w->stride[2] == 1) WITH_TAIL(&d->tail, d->residual, DEPTH_1);
-    else WITH_TAIL(&d->tail, d->residual, DEPTH_2);
-#undef DEPTH_1
-#undef DEPTH_2
+#define DEPTH_3_1(t, r) depth_square(3, 1, d, t, r, r0, r1)
+#define DEPTH_3_2(t, r) depth_square(3, 2, d, t, r, r0, r1)
+    if (size == 5 && stride == 1) depth_square(5, 1, d, &d->tail, d->residual, r0, r1);
+    else if (size == 5) depth_square(5, 2, d, &d->tail, d->residual, r0, r1);
+    else if (stride == 1) WITH_TAIL(&d->tail, d->residual, DEPTH_3_1);
+    else WITH_TAIL(&d->tail, d->residual, DEPTH_3_2);
+#undef DEPTH_3_1
+#undef DEPTH_3_2
 }
 
 /* NaN, and what comes first among equals: as in src/ops/pool.c. */

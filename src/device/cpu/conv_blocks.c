@@ -280,8 +280,9 @@ static void points_tasks(void *context, int64_t begin, int64_t end)
         if (!j->epilogue) continue;
         const int64_t q0 = u0 / j->chunks * j->width + u0 % j->chunks * j->width / j->chunks;
         const int64_t q1 = u1 / j->chunks * j->width + u1 % j->chunks * j->width / j->chunks;
-        const int64_t channel = c0 * j->columns, n = min_i64(c1 * j->columns, c->oc_g) - channel;
-        j->epilogue->fn(j->epilogue->context, (image * c->oc_g + channel) * c->positions + q0, n, c->positions, q1 - q0);
+        const int64_t channel = c0 * j->columns, n = min_i64(c1 * j->columns, c->oc_g) - channel, start = image * j->out_image + channel * c->positions;
+        if (j->b->out) j->epilogue->fn(j->epilogue->context, start + q0 * SP_BLOCK, sp__blocks_of(n), c->positions * SP_BLOCK, (q1 - q0) * SP_BLOCK);
+        else j->epilogue->fn(j->epilogue->context, start + q0, n, c->positions, q1 - q0);
     }
 }
 
@@ -312,6 +313,8 @@ static void depth_tasks(void *context, int64_t begin, int64_t end)
         d.out = j->out + item * j->conv.positions * SP_BLOCK;
         d.residual = j->residual ? j->residual + item * j->conv.positions * SP_BLOCK : NULL;
         j->kernels->depth(&d, r0, r1);
+        if (j->epilogue)
+            j->epilogue->fn(j->epilogue->context, (item * j->conv.positions + r0 * w->out[2]) * SP_BLOCK, 1, 0, (r1 - r0) * w->out[2] * SP_BLOCK);
     }
 }
 

@@ -158,6 +158,16 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
     }
 }
 
+/* The same in blocks; to: the number of their first element. */
+static void store_blocked(const win_job *j, const sp__block_run *run, int64_t to, int64_t n, const float *sums, const sp__block_tail *tail)
+{
+    const sp__window *w = &j->conv->g.w;
+    const int64_t block_step = j->conv->positions * SP_BLOCK, length = min_i64(2 * run->n, w->out[2] - run->x) * SP_BLOCK;
+    j->kernels->win_output(run, w, n, sums, 2 * TILE_FLOATS, j->columns, tail, j->b->residual ? j->b->residual + to : NULL, j->b->result + to, block_step);
+    for (int64_t y = run->y; j->b->epilogue && y < min_i64(run->y + 2, w->out[1]); y++)
+        j->b->epilogue->fn(j->b->epilogue->context, to + (y * w->out[2] + run->x) * SP_BLOCK, sp__blocks_of(n), block_step, length);
+}
+
 static sp__block_tail tail_from(const win_job *j, int64_t channel)
 {
     sp__block_tail t = j->b->tail;
@@ -189,10 +199,8 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
             next = next_run(j, t, t0 + q1, &image, &run);
             const int64_t to = image * j->out_image + channel * c->positions;
             const float *from = sums + (t - t0 - q0) * j->columns;
-            if (!j->b->out) store_plain(j, &run, image, channel, n, from, &tail);
-            else
-                j->kernels->win_output(&run, &c->g.w, n, from, 2 * TILE_FLOATS, j->columns, &tail, j->b->residual ? j->b->residual + to : NULL,
-                                       j->b->result + to, c->positions * SP_BLOCK);
+            if (j->b->out) store_blocked(j, &run, to, n, from, &tail);
+            else store_plain(j, &run, image, channel, n, from, &tail);
         }
     }
 }
