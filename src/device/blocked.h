@@ -48,4 +48,11 @@ sp_status sp__blocked_reorder(const sp_call *c);
 /* The maximum over windows without dilation, as the operator max_pool2d has it: of in[0] to out[0], both in blocks; c->attrs is an sp__window. */
 sp_status sp__blocked_max_pool(const sp_call *c);
 
+/* Of a blocked image in[0]; c->attrs is an sp_reorder (`block` is of no account). The mean of each channel, plain, with the bits that reduce_mean gives for
+ * a plain image of 2 to SP_BLOCKED_MEAN positions; and each channel times its number in in[1], plain, [batch][channels]. Of float32. */
+enum { SP_BLOCKED_MEAN = 65536 };
+size_t sp__blocked_mean_work(const sp_reorder *r);
+sp_status sp__blocked_mean(const sp_call *c);
+sp_status sp__blocked_scale(const sp_call *c);
+
 #endif

@@ -4,14 +4,15 @@
  *
  *   chains       the element-wise steps behind each convolution that it could do itself. The whole then runs where the last of them stood: what
  *                they need besides is made by then. Nobody else may look at what lies between them.
- *   images       memory of the plan that holds one image of known shape. Images that an element-wise step, a pooling or a residual brings together are of one
- *                kind: all in blocks, or none.
+ *   images       memory of the plan that holds one image of known shape. Images that an element-wise step, a pooling, a residual or a factor for each channel brings
+ *                together are of one kind: all in blocks, or none. The mean of each channel is taken from blocks as well.
  *   decision     a kind is blocked where convolutions read and write it more often than others, who need a plain copy; what others write, or
  *                leaves the plan, is plain.
  *
  * Kernels sum blocked images in the order of plain ones, so results are the same bit for bit. */
 #include "device/blocked.h"
 #include "graph/plan.h"
+#include "ir/nn_attrs.h"
 #include "ops/ops_impl.h"
 #include "ops/pool.h"
 
@@ -99,6 +100,33 @@ static bool is_pool(const layout *l, const sp_step *s, sp__window *w)
     if (sp__max_pool2d_window(&handle_of(l, s->handles[0])->shape, s->attrs, &here) != SP_OK || here.dilation[1] != 1 || here.dilation[2] != 1) return false;
     if (w) *w = here;
     return true;
+}
+
+/* The mean of each channel of an image. */
+static bool is_mean(const layout *l, const sp_step *s)
+{
+    if (s->op != &sp_op_reduce_mean || s->n_in != 1 || s->n_out != 1 || !shows_image(l, s->handles[0])) return false;
+    const sp_ints axis = ((const sp__reduce_attrs *)s->attrs)->axis;
+    const sp_tensor *x = &handle_of(l, s->handles[0])->shape;
+    const int64_t positions = x->dims[2] * x->dims[3];
+    if (x->dtype != SP_DTYPE_F32 || positions < 2 || positions > SP_BLOCKED_MEAN || axis.n != 2) return false;
+    return (axis.v[0] + 4) % 4 + (axis.v[1] + 4) % 4 == 5 && (axis.v[0] + 4) % 4 != 1 && (axis.v[1] + 4) % 4 != 1;
+}
+
+/* An image times a number for each channel of each image: which input is the image; -1: it is something else. */
+static int scaled_input(const layout *l, const sp_step *s)
+{
+    if (s->op != &sp_op_mul || s->n_in != 2 || s->n_out != 1 || !shows_image(l, out_handle(s))) return -1;
+    const sp_tensor *out = &handle_of(l, out_handle(s))->shape;
+    if (out->dtype != SP_DTYPE_F32 || out->dims[2] * out->dims[3] == 1) return -1;
+    for (int k = 0; k < 2; k++) {
+        const sp_tensor *by = s->handles[1 - k] >= 0 ? &handle_of(l, s->handles[1 - k])->shape : NULL;
+        if (!by || !shows_image(l, s->handles[k]) || !sp__tensor_same_shape(&handle_of(l, s->handles[k])->shape, out)) continue;
+        if (by->dtype == SP_DTYPE_F32 && by->rank == 4 && by->dims[0] == out->dims[0] && by->dims[1] == out->dims[1] && by->dims[2] * by->dims[3] == 1 &&
+            (by->flags & SP_TENSOR_CONTIGUOUS))
+            return k;
+    }
+    return -1;
 }
 
 /* --- chains -------------------------------------------------------------------------------------------------------- */
@@ -225,6 +253,16 @@ static void note_step(layout *l, int i)
     if (is_element_wise(l, s) || is_pool(l, s, NULL)) {
         for (int k = 0; k < s->n_in + s->n_out; k++)
             if (shows_image(l, s->handles[k])) bring_together(l, sp__step_root(p, s, s->n_in), sp__step_root(p, s, k));
+        return;
+    }
+    const int scaled = scaled_input(l, s);
+    if (scaled >= 0) {
+        bring_together(l, sp__step_root(p, s, 2), sp__step_root(p, s, scaled));
+        l->plain[kind_of(l, sp__step_root(p, s, 1 - scaled))] = true;
+        return;
+    }
+    if (is_mean(l, s)) {
+        l->plain[kind_of(l, sp__step_root(p, s, 1))] = true;
         return;
     }
     for (int k = 0; k < s->n_in + s->n_out; k++) {
@@ -391,6 +429,24 @@ static sp_status emit_pool(layout *l, int i)
     return SP_OK;
 }
 
+/* A step that one of the kernels by channel does; x: which input is the image. */
+static sp_status emit_by_channel(layout *l, int i, int x)
+{
+    sp_plan *p = l->p;
+    sp_step s = p->steps[i];
+    const sp_tensor *image = &handle_of(l, s.handles[x])->shape;
+    sp_reorder *r = sp__arena_alloc(&p->arena, sizeof *r);
+    int *handles = sp__arena_alloc(&p->arena, 3 * sizeof *handles);
+    if (!r || !handles) return SP_NOMEM;
+    *r = (sp_reorder){.batch = image->dims[0], .channels = image->dims[1], .positions = image->dims[2] * image->dims[3]};
+    handles[0] = s.handles[x];
+    for (int k = 1; k < s.n_in + s.n_out; k++) handles[k] = k < s.n_in ? s.handles[1 - x] : out_handle(&s);
+    l->steps[l->n_steps++] = (sp_step){.node = s.node, .op = s.op, .attrs = r, .n_in = s.n_in, .n_out = s.n_out, .handles = handles,
+                                       .run = s.n_in == 1 ? sp__blocked_mean : sp__blocked_scale,
+                                       .work = s.n_in == 1 ? new_root(p, sp__blocked_mean_work(r)) : -1};
+    return SP_OK;
+}
+
 static sp_status emit(layout *l, int i)
 {
     const sp_plan *p = l->p;
@@ -398,6 +454,8 @@ static sp_status emit(layout *l, int i)
     if (f->into >= 0) return l->fates[f->into].last == i ? emit_conv(l, f->into) : SP_OK;
     if (is_conv(&p->steps[i])) return f->last == i ? emit_conv(l, i) : SP_OK;
     if (is_blocked(l, sp__step_root(p, &p->steps[i], 0)) && is_pool(l, &p->steps[i], NULL)) return emit_pool(l, i);
+    const int scaled = scaled_input(l, &p->steps[i]), x = is_mean(l, &p->steps[i]) ? 0 : scaled;
+    if (x >= 0 && is_blocked(l, sp__step_root(p, &p->steps[i], x))) return emit_by_channel(l, i, x);
     if (is_element_wise(l, &p->steps[i])) {
         l->steps[l->n_steps++] = p->steps[i];
         return SP_OK;

@@ -73,6 +73,30 @@ class Odd(nn.Cell):
         return f, a, e.reshape(e.shape[0], -1).sum(1), ops.relu(e)
 
 
+class Squeezed(nn.Cell):
+    """Widened, filtered, channels weighted by what their means say, narrowed; activations that are no ReLU."""
+
+    def __init__(self, inputs, width, outputs, size, stride, activation, axes=(2, 3)):
+        super().__init__()
+        self.widen, self.filter, self.narrow = conv(inputs, width, bias=True), conv(width, width, size, stride, width, bias=True), conv(width, outputs, bias=True)
+        self.less, self.more, self.activation, self.axes = conv(width, 8, bias=True), conv(8, width, bias=True), activation, axes
+        self.adds = stride == 1 and inputs == outputs
+
+    def construct(self, x):
+        y = self.activation(self.filter(self.activation(self.widen(x))))
+        share = ops.sigmoid(self.more(ops.relu(self.less(y.mean(self.axes, True)))))
+        y = self.narrow(share * y if self.adds else y * share)
+        return x + y if self.adds else y
+
+
+def efficient(rng):
+    def swish(x):
+        return x * ops.sigmoid(x)
+    return nn.SequentialCell(conv(3, 16, 3, 2, bias=True), nn.HSwish(), Squeezed(16, 64, 24, 5, 2, swish), Squeezed(24, 72, 24, 5, 1, nn.HSwish(), (-1, -2)),
+                             Squeezed(24, 96, 40, 3, 2, swish), Squeezed(40, 40, 40, 3, 1, ops.tanh, (3, 2)), conv(40, 64, 3, bias=True), nn.HSwish(),
+                             conv(64, 64, 3), nn.SiLU(), conv(64, 20))
+
+
 def mobile(rng):
     return nn.SequentialCell(conv(3, 16, 3, 2), Norm(16, rng), nn.ReLU6(), Inverted(rng, 16, 24, 2), Inverted(rng, 24, 24, 1, bias=True),
                              Inverted(rng, 24, 40, 1, size=5), Inverted(rng, 40, 40, 1), Inverted(rng, 40, 64, 2, 3), conv(64, 100), nn.ReLU())
@@ -92,7 +116,7 @@ def convolutions_in_blocks(program):
     return max(int(n) for report in reports for n in re.findall(r"(\d+) convolutions in blocks", report))
 
 
-@pytest.mark.parametrize("make, least", [(mobile, 16), (residual, 12), (Odd, 2)])
+@pytest.mark.parametrize("make, least", [(mobile, 16), (residual, 12), (efficient, 16), (Odd, 2)])
 @pytest.mark.parametrize("shape", [(1, 3, 64, 64), (2, 3, 45, 51), (1, 3, 112, 112)])
 def test_same_bits(make, least, shape):
     rng = np.random.RandomState(3)
@@ -107,6 +131,21 @@ def test_same_bits(make, least, shape):
         assert bits(program(x)) == bits(net(x)), turn
     if HAS_BLOCKS:
         assert convolutions_in_blocks(program) >= least
+
+
+def test_means_of_large_images():
+    """Sums of more elements than are added in float."""
+    rng = np.random.RandomState(4)
+    net = nn.SequentialCell(conv(3, 16, 3), Squeezed(16, 40, 24, 3, 1, nn.HSwish()), conv(24, 16))
+
+    @ms.jit
+    def program(x):
+        return net(x)
+    x = Tensor(rng.randn(2, 3, 70, 71).astype(np.float32))
+    for turn in range(3):
+        assert bits(program(x)) == bits(net(x)), turn
+    if HAS_BLOCKS:
+        assert convolutions_in_blocks(program) == 5
 
 
 @pytest.mark.parametrize("bad", [np.inf, np.nan, 3e30])

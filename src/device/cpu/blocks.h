@@ -47,6 +47,8 @@ typedef struct sp__block_kernels {
     void (*depth)(const sp__block_depth *d, int64_t r0, int64_t r1);
     /* Rows [r0, r1) of the maxima over windows, of one block. */
     void (*max_pool)(const sp__window *w, const float *x, float *out, int64_t r0, int64_t r1);
+    /* Channels of a block times n numbers. */
+    void (*scale)(int64_t positions, int64_t n, const float *x, const float *factors, float *out);
     /* B' d B of the tiles of a run for one block: points `step` floats apart, tiles `tile_step`. x is the plane of the block. */
     void (*win_input)(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step, int64_t tile_step);
     /* A y A' of n tiles side by side, two rows of 2 n positions. */

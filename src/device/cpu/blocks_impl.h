@@ -189,6 +189,14 @@ static void max_pool(const sp__window *w, const float *x, float *out, int64_t r0
     }
 }
 
+static void scale(int64_t positions, int64_t n, const float *x, const float *factors, float *out)
+{
+    for (int at = 0; at < SP_BLOCK; at += LANES) {
+        const vf by = channels_load(factors, n, at);
+        for (int64_t i = at; i < positions * SP_BLOCK; i += SP_BLOCK) vf_store(out + i, vf_load(x + i) * by);
+    }
+}
+
 /* --- Winograd ------------------------------------------------------------------------------------------------------- */
 
 static void win_input(const sp__block_run *run, const sp__window *w, const float *x, float *points, int64_t step, int64_t tile_step)
@@ -359,5 +367,5 @@ const sp__block_kernels BLOCKS_TABLE = {
 #if LANES_WIDE
     .points = points,
 #endif
-    .depth = depth, .max_pool = max_pool, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
+    .depth = depth, .max_pool = max_pool, .scale = scale, .win_input = win_input, .win_dout = win_dout, .win_output = win_output, .win_weight = win_weight, .gather = gather, .scatter = scatter,
 };

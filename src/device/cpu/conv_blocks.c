@@ -12,6 +12,7 @@
 #include "device/cpu/bytes_turn.h"
 #include "device/cpu/conv_job.h"
 #include "device/cpu/cpu_kernels.h"
+#include "device/cpu/rows.h"
 #include "device/cpu/win_blocks.h"
 
 enum {
@@ -412,6 +413,55 @@ sp_status sp__blocked_max_pool(const sp_call *c)
     const int64_t rows = c->out[0]->count / (w->out[2] * SP_BLOCK), cost = w->out[2] * w->kernel[1] * w->kernel[2];
     return sp__parallel_for(rows, max_i64(1, 20000 / cost), pool_tasks, &j);
 }
+
+/* --- per channel ---------------------------------------------------------------------------------------------------- */
+
+typedef struct channel_job {
+    sp_reorder r;
+    const float *x, *factors;
+    float *out, *room;
+} channel_job;
+
+static int64_t mean_room(const sp_reorder *r) { return SP_BLOCK * min_i64(r->positions, SP_SUM_BLOCK); }
+size_t sp__blocked_mean_work(const sp_reorder *r) { return (size_t)(r->batch * sp__blocks_of(r->channels) * mean_room(r)) * 4; }
+
+/* A task is a block: its channels are laid out as rows, a part that is summed in float at a time. */
+static void mean_tasks(void *context, int64_t begin, int64_t end)
+{
+    const channel_job *j = context;
+    const int64_t blocks = sp__blocks_of(j->r.channels), positions = j->r.positions;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t channel = i % blocks * SP_BLOCK, n = min_i64(SP_BLOCK, j->r.channels - channel);
+        float *room = j->room + i * mean_room(&j->r), *out = j->out + i / blocks * j->r.channels + channel;
+        double total[SP_BLOCK] = {0};
+        for (int64_t at = 0, count; at < positions; at += count) {
+            count = min_i64(SP_SUM_BLOCK, positions - at);
+            sp__blocks_find()->scatter(count, n, j->x + (i * positions + at) * SP_BLOCK, room, count);
+            for (int64_t c = 0; c < n; c++) total[c] += sp__float_rows()->sum(count, room + c * count);
+        }
+        for (int64_t c = 0; c < n; c++) out[c] = (float)(total[c] / (double)positions);
+    }
+}
+
+static void scale_tasks(void *context, int64_t begin, int64_t end)
+{
+    const channel_job *j = context;
+    const int64_t blocks = sp__blocks_of(j->r.channels), step = j->r.positions * SP_BLOCK;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t channel = i % blocks * SP_BLOCK, n = min_i64(SP_BLOCK, j->r.channels - channel);
+        sp__blocks_find()->scale(j->r.positions, n, j->x + i * step, j->factors + i / blocks * j->r.channels + channel, j->out + i * step);
+    }
+}
+
+static sp_status by_channel(const sp_call *c, void (*tasks)(void *, int64_t, int64_t))
+{
+    channel_job j = {.r = *(const sp_reorder *)c->attrs, .x = (const float *)(const void *)c->in[0]->data, .out = (float *)(void *)c->out[0]->data,
+                     .factors = c->n_in > 1 ? (const float *)(const void *)c->in[1]->data : NULL, .room = c->work};
+    return sp__parallel_for(j.r.batch * sp__blocks_of(j.r.channels), max_i64(1, 32768 / (j.r.positions * SP_BLOCK)), tasks, &j);
+}
+
+sp_status sp__blocked_mean(const sp_call *c) { return by_channel(c, mean_tasks); }
+sp_status sp__blocked_scale(const sp_call *c) { return by_channel(c, scale_tasks); }
 
 /* Depthwise wants blocks: a plain x is brought into them first. */
 static bool wants_blocks(const block_job *j) { return !j->b->in && j->depthwise; }

@@ -18,6 +18,9 @@ typedef union sp__reduced {
 } sp__reduced;
 enum { SP_REDUCE_HALF_COLUMNS = 512 };
 
+/* Elements of a row of float32 that are summed in float, before these sums are added in double. */
+enum { SP_SUM_BLOCK = 4096 };
+
 /* Of a row, into one number; of `rows` rows that lie `step` elements apart, column by column, w columns (of half precision at most
  * SP_REDUCE_HALF_COLUMNS). Columns of float32 and half precision give floats, but for products; all others sp__reduced. */
 typedef struct sp__reduce_kernel {
@@ -38,7 +41,7 @@ typedef struct sp__row_kernels {
     void (*log_softmax_columns)(int64_t n, int64_t inner, int64_t w, float *y, const float *x);
     void (*softmax_grad_columns)(int64_t n, int64_t inner, int64_t w, float *d, const float *y, const float *g);
     void (*log_softmax_grad_columns)(int64_t n, int64_t inner, int64_t w, float *d, const float *y, const float *g);
-    /* Sum of a row: blocks of BLOCK elements in float, blocks in double. Largest and smallest; NaN if there is one. */
+    /* Sum of a row: blocks of SP_SUM_BLOCK elements in float, blocks in double. Largest and smallest; NaN if there is one. */
     double (*sum)(int64_t n, const float *x);
     float (*most)(int64_t n, const float *x);
     float (*least)(int64_t n, const float *x);

@@ -190,7 +190,7 @@ static void log_softmax_grad_columns(int64_t n, int64_t inner, int64_t w, float 
 
 /* --- reductions ------------------------------------------------------------------------------------------------------- */
 
-enum { SUM_BLOCK = 4096 };
+enum { SUM_BLOCK = SP_SUM_BLOCK };
 
 static float block_sum(int64_t n, const float *x)
 {
