@@ -514,6 +514,7 @@ from spore.train.callback._control import LearningRateScheduler as LearningRateS
 from spore.train.callback._control import ReduceLROnPlateau as ReduceLROnPlateau
 from spore.train.callback._exit import BackupAndRestore as BackupAndRestore
 from spore.train.callback._exit import OnRequestExit as OnRequestExit
+from spore.train.callback._exit import TrainFaultTolerance as TrainFaultTolerance
 from spore.train.callback._monitor import LossMonitor as LossMonitor
 from spore.train.callback._monitor import TimeMonitor as TimeMonitor
 from spore.train.callback._summary import SummaryCollector as SummaryCollector

@@ -1215,6 +1215,12 @@ def place_pop() -> Any:
     """Leave the frame."""
 def place_push(file, line, function, text) -> Any:
     """Enter a frame of the source."""
+def precision_is_mixed(*args, **kwargs) -> Any:
+    """Whether weights or inputs of operators are cast on this thread."""
+def precision_lists(*args, **kwargs) -> Any:
+    """precision_lists(half, low, high): operators that compute in half, or in float32."""
+def precision_lists_set(*args, **kwargs) -> Any:
+    """Let precision_lists (None: none) count on this thread; returns those before."""
 def program_cache(folder, most_bytes=0) -> Any:
     """Keep compiled programs there; '': do not."""
 def program_create(function, off=None, fast=False) -> Any:

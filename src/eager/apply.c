@@ -8,7 +8,7 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
-_Thread_local sp_dtype sp__param_dtype = SP_DTYPE_NONE;
+_Thread_local sp_precision sp__precision = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
 
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
@@ -93,8 +93,29 @@ static sp_status cast_weights(int n_in, sp_tensor **in, sp_tensor **made, int *n
 {
     for (int i = 0; i < n_in; i++)
         if (in[i] && in[i]->flags & SP_TENSOR_PARAMETER && sp_dtype_kind((sp_dtype)in[i]->dtype) == 'f' &&
-            in[i]->dtype != (int)sp__param_dtype)
-            SP_TRY(cast_input(&in[i], sp__param_dtype, made, n_made));
+            in[i]->dtype != (int)sp__precision.weights)
+            SP_TRY(cast_input(&in[i], sp__precision.weights, made, n_made));
+    return SP_OK;
+}
+
+static bool is_listed(const sp_op *op, int n, const sp_op *const *list)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == op) return true;
+    return false;
+}
+
+/* Mixed precision by lists of operators: the inputs of one that is listed, in the dtype of its list. */
+static sp_status cast_listed(const sp_op *op, int n_in, sp_tensor **in, sp_tensor **made, int *n_made)
+{
+    const sp_precision *p = &sp__precision;
+    const bool low = is_listed(op, p->n_low, p->low);
+    if (!low && !is_listed(op, p->n_high, p->high)) return SP_OK;
+    for (int i = 0; i < n_in; i++) {
+        if (!in[i] || in[i]->flags & SP_TENSOR_WEAK) continue;
+        const bool full = in[i]->dtype == SP_DTYPE_F32, half = in[i]->dtype == SP_DTYPE_F16 || in[i]->dtype == SP_DTYPE_BF16;
+        if (low ? full : half) SP_TRY(cast_input(&in[i], low ? p->half : SP_DTYPE_F32, made, n_made));
+    }
     return SP_OK;
 }
 
@@ -229,7 +250,7 @@ done:
 sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *inputs, int max_out, sp_tensor **out,
                    int *n_out)
 {
-    sp_tensor *few[SP_IN_MAX], *made[3 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once and cast twice at most */
+    sp_tensor *few[SP_IN_MAX], *made[4 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
     void *block = NULL;
     int n_made = 0;
@@ -239,11 +260,11 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
 
     SP_TRY(sp__inputs_check(op, n_in, inputs));
     if (n_in > SP_IN_MAX) {
-        block = sp__alloc((size_t)n_in * (4 * sizeof *in + sizeof *tracked));
+        block = sp__alloc((size_t)n_in * (5 * sizeof *in + sizeof *tracked));
         if (!block) return SP_NOMEM;
         in = block;
         promoted = in + n_in;
-        tracked = (bool *)(promoted + 3 * n_in);
+        tracked = (bool *)(promoted + 4 * n_in);
     }
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
@@ -251,8 +272,9 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     /* A composition gets variables themselves: it may write to one (batch_norm), and its operators read them. */
     if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
-    if (sp__param_dtype != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
+    if (sp__precision.weights != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)
         SP_GOTO(done, cast_weights(n_in, in, promoted, &n_made));
+    if (__builtin_expect(sp__precision.half != SP_DTYPE_NONE, 0)) SP_GOTO(done, cast_listed(op, n_in, in, promoted, &n_made));
     if (op->promote != SP_PROMOTE_NONE) SP_GOTO(done, promote_inputs(op, n_in, in, promoted, &n_made));
     SP_GOTO(done, check_dtype(op, n_in, in));
 

@@ -14,9 +14,15 @@ typedef struct sp_grad_node sp_grad_node;
 /* Depth of recording on this thread; > 0 means on. */
 extern _Thread_local int sp__grad_depth;
 
-/* Mixed precision on this thread: floating-point weights (SP_TENSOR_PARAMETER) enter operators in this dtype.
- * SP_DTYPE_NONE: as they are. */
-extern _Thread_local sp_dtype sp__param_dtype;
+/* Mixed precision on this thread. Programs contain their casts: while one runs, none of this is in force. */
+typedef struct sp_precision {
+    sp_dtype weights;           /* in which floating-point weights (SP_TENSOR_PARAMETER) enter operators; SP_DTYPE_NONE: as they are */
+    sp_dtype half;              /* in which float32 enters the operators of `low`; those of `high` get float32 in place of halves */
+    const sp_op *const *low, *const *high;
+    int n_low, n_high;
+} sp_precision;
+#define SP_PRECISION_PLAIN ((sp_precision){.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE})
+extern _Thread_local sp_precision sp__precision;
 
 /* Are these as many inputs as the operator takes, none of them missing or without contents? */
 sp_status sp__inputs_check(const sp_op *op, int n_in, sp_tensor *const *in);

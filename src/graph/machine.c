@@ -564,9 +564,9 @@ sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int
 {
     sp_machine m = {.program = p};
     sp_status status;
-    const sp_dtype param_dtype = sp__param_dtype;
+    const sp_precision precision = sp__precision;
     sp_function *recorder = sp__recorder;
-    sp__param_dtype = SP_DTYPE_NONE; /* the program contains its casts */
+    sp__precision = SP_PRECISION_PLAIN; /* the program contains its casts */
     sp__recorder = NULL;             /* and computes, whatever else this thread is recording */
     SP_GOTO(done, reserve_items(&m, n_args));
     for (int i = 0; i < n_args; i++) {
@@ -582,7 +582,7 @@ sp_status sp__machine_run(sp_program *p, int n_args, sp_tensor *const *args, int
     }
     if (status == SP_OK) status = give_results(&m, n_results, results);
 done:
-    sp__param_dtype = param_dtype;
+    sp__precision = precision;
     sp__recorder = recorder;
     while (m.tape) sp__tape_drop(&m, m.tape);
     drop_items(&m, 0);

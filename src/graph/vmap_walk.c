@@ -379,8 +379,8 @@ sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_arg
     SP_CHECK(spec->size > 0, SP_VALUE, "there are %lld slices", (long long)spec->size);
     walk w = {.f = f, .size = spec->size, .spec = spec};
     const sp_place *place = sp__place;
-    const sp_dtype param_dtype = sp__param_dtype;
-    sp__param_dtype = SP_DTYPE_NONE; /* the function contains its casts */
+    const sp_precision precision = sp__precision;
+    sp__precision = SP_PRECISION_PLAIN; /* the function contains its casts */
     sp_status status = begin(&w, n_args, args);
     for (const sp_node *n = f->first, *next; status == SP_OK && n; n = next) {
         next = n == f->last ? NULL : n->next; /* what is recorded goes elsewhere */
@@ -390,7 +390,7 @@ sp_status sp_function_batch(sp_function *f, const sp_batch_spec *spec, int n_arg
         for (int i = 0; status == SP_OK && i < n->n_in; i++) let_go(&w, n->in[i]);
     }
     sp__place = place;
-    sp__param_dtype = param_dtype;
+    sp__precision = precision;
     if (status == SP_OK) status = results_of(&w, out, out_batched);
     for (int i = 1; w.slots && i <= w.n_slots; i++) sp_tensor_release(w.slots[i].tensor);
     sp__free(w.slots);

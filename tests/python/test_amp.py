@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import Tensor, amp, dataset, nn, train
+from spore import Tensor, amp, dataset, nn, ops, train
 
 
 class Net(nn.Cell):
@@ -138,3 +138,75 @@ def test_a_step_that_overflows_is_left_out():
 def test_refuses(make, error):
     with pytest.raises(error):
         make()
+
+
+class Products(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = ms.Parameter(ms.Tensor(np.ones((4, 4), np.float32)), name="weight")
+        self.matmul, self.tan, self.relu = ops.MatMul(), ops.Tan(), ops.ReLU()
+
+    def construct(self, x):
+        product = self.matmul(x, self.weight)
+        return product, self.tan(product), product + 1, product + x
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+def test_auto_goes_by_operators(mode, dtype):
+    ms.set_context(mode=mode)
+    try:
+        net = amp.auto_mixed_precision(Products(), "auto", dtype)
+        x = ms.Tensor(np.full((2, 4), 0.1, np.float32))
+        assert [t.dtype for t in net(x)] == [dtype, ms.float32, dtype, ms.float32]
+        grads = ms.grad(lambda x: net(x)[1].sum(), None, net.trainable_params())(x)
+        assert grads[0].dtype == ms.float32 and net.weight.dtype == ms.float32
+        assert ops.matmul(x, x.T).dtype == ms.float32        # nothing is left of it outside
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_auto_of_a_function():
+    run = amp.auto_mixed_precision(lambda x: ops.matmul(x, x), "auto")
+    assert run(ms.ops.ones((2, 2))).dtype == ms.float16
+    with pytest.raises(TypeError, match="must be a Cell"):
+        amp.auto_mixed_precision(lambda x: x, "O1")
+
+
+def test_lists_hold_primitives():
+    assert len(amp.get_white_list()) == 20 and ops.MatMul in amp.get_white_list()
+    x = ms.Tensor(np.full((2, 4), 1 / 3, np.float32))
+    exact = Products()(x)[0].asnumpy()
+    half = amp.auto_mixed_precision(Products(), "O1")(x)[0]
+    assert half.dtype == ms.float32 and not np.array_equal(half.asnumpy(), exact)
+    kept = amp.custom_mixed_precision(Products(), black_list=[ops.Tan])
+    assert isinstance(kept(x), tuple)
+
+
+def test_strategies_nest():
+    from spore.train import _amp_strategy as strategies
+    x = ms.Tensor(np.ones((2, 2), np.float32))
+    strategies.push_amp_strategy(strategies.AmpLevel.AmpAuto, ms.float16, [("MatMul", [])], [("Exp", [])])
+    half = ops.matmul(x, x)
+    assert (half.dtype, ops.exp(half).dtype, ops.sin(half).dtype) == (ms.float16, ms.float32, ms.float16)
+    strategies.push_amp_strategy(strategies.AmpLevel.AmpAuto, ms.bfloat16, [("Sin", [])], [])
+    assert (ops.matmul(x, x).dtype, ops.sin(x).dtype) == (ms.float32, ms.bfloat16)
+    strategies.pop_amp_strategy()
+    assert ops.matmul(x, x).dtype == ms.float16
+    info = strategies.get_prim_cast_strategy_info(strategies.get_curr_amp_strategy(), "Exp")
+    assert info.strategy == strategies.PrimCastStrategy.AmpDoCast and info.dtype == ms.float32
+    strategies.pop_amp_strategy()
+    strategies.pop_amp_strategy()
+    assert strategies.get_curr_amp_strategy() is None and ops.matmul(x, x).dtype == ms.float32
+
+
+def test_biases_meet_weights_in_half_precision():
+    class Biased(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.bias = ms.Parameter(ms.Tensor([1.0, 2.0]), name="bias")
+            self.add = ops.BiasAdd()
+
+        def construct(self, x):
+            return self.add(x, self.bias)
+    assert Biased().to_float(ms.float16)(ms.Tensor(np.ones((2, 2), np.float32))).dtype == ms.float16

@@ -569,7 +569,8 @@ class Cell(CellBuffers, CellState):
     def _refresh_plain(self):
         self.__dict__["_plain"] = (type(self).bprop is Cell.bprop and self._to_float is None and not self._pre_hooks
                                    and not self._hooks and not self._backward_hooks and not self._backward_pre_hooks
-                                   and not self._recompute and self._saved_hooks is None and not self.requires_grad)
+                                   and not self._recompute and self._saved_hooks is None and not self.requires_grad
+                                   and "_amp_lists" not in self.__dict__)
 
     def _call_full(self, args, kwargs, construct=None):
         """With all that may surround construct. ``construct`` is what runs the Cell's own code, which graph mode interprets."""
@@ -612,6 +613,13 @@ class Cell(CellBuffers, CellState):
         return run(lambda *a, **k: self._construct_in_dtype(a, k, construct), list(self.get_parameters()), args, kwargs)
 
     def _construct_in_dtype(self, args, kwargs, construct):
+        lists = self.__dict__.get("_amp_lists")
+        if lists is not None:
+            before = _core.precision_lists_set(lists)
+            try:
+                return self._construct_or_bprop(args, kwargs, construct)
+            finally:
+                _core.precision_lists_set(before)
         if self._to_float is None:
             return self._construct_or_bprop(args, kwargs, construct)
         args = tuple(_cast(value, self._to_float) for value in args)

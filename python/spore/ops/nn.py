@@ -396,7 +396,7 @@ class BiasAdd(Primitive):
         if input_x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != input_x.shape[axis]:
             raise ValueError(f"For 'BiasAdd', bias of shape {tuple(bias.shape)} does not fit axis {axis} of an input of shape "
                              f"{tuple(input_x.shape)}")
-        if bias.dtype != input_x.dtype:
+        if bias.dtype != input_x.dtype and not _core.precision_is_mixed():
             raise TypeError(f"For 'BiasAdd', both inputs must have one dtype, but got {input_x.dtype} and {bias.dtype}")
         return input_x + bias.reshape((1,) * axis + (-1,) + (1,) * (input_x.ndim - 1 - axis))
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed precision of networks: Cells compute in float16 or bfloat16, Parameters stay as they are."""
-from spore import nn
+import functools
+import inspect
+
+from spore import _core, nn
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.differentiate import _map
+from spore.ops import operations
+from spore.ops.primitive import Primitive
 from spore.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = ['auto_mixed_precision', 'custom_mixed_precision', 'build_train_network', 'get_white_list', 'get_black_list']
@@ -11,14 +16,34 @@ __all__ = ['auto_mixed_precision', 'custom_mixed_precision', 'build_train_networ
 _WHITE = ('Conv1d', 'Conv2d', 'Conv3d', 'Conv1dTranspose', 'Conv2dTranspose', 'Conv3dTranspose', 'Dense', 'LSTMCell',
           'RNNCell', 'GRUCell')
 _BLACK = ('BatchNorm1d', 'BatchNorm2d', 'BatchNorm3d', 'LayerNorm')
-AMP_WHITE_LIST = [getattr(nn, name) for name in _WHITE if hasattr(nn, name)]
 AMP_BLACK_LIST = [getattr(nn, name) for name in _BLACK if hasattr(nn, name)]
+_PRIMITIVES = ('Conv2D', 'Conv3D', 'Conv2DTranspose', 'Conv3DTranspose', 'Conv2DBackpropInput', 'MatMul', 'BatchMatMul', 'PReLU', 'ReLU',
+               'Ger')
 _LEVELS = ('O0', 'O1', 'O2', 'O3', 'auto')
+# operators of the engine that level "auto" computes in half precision, and those that it computes in float32
+_AUTO_LOW = ('conv1d', 'conv2d', 'conv3d', 'conv1d_input_grad', 'conv2d_input_grad', 'conv3d_input_grad', 'matmul', 'dense', 'prelu',
+             'addmm', 'addmv', 'addbmm', 'baddbmm')
+_AUTO_HIGH = ('pow', 'acos', 'asin', 'cosh', 'erfinv', 'exp', 'expm1', 'log', 'log10', 'log1p', 'log2', 'reciprocal', 'rsqrt', 'sinh',
+              'tan', 'softplus', 'layer_norm', 'batch_norm', 'batch_norm_train', 'group_norm', 'vector_norm', 'kl_div', 'smooth_l1_loss',
+              'binary_cross_entropy_with_logits', 'cdist', 'prod', 'reduce_prod', 'softmax', 'log_softmax', 'cumprod', 'cumsum', 'sum',
+              'l1_loss', 'mse_loss', 'nll_loss')
+
+
+@functools.lru_cache(None)
+def _white_list():
+    """AMP_WHITE_LIST, made when it is asked for: some of the primitives are loaded by that."""
+    return [getattr(nn, name) for name in _WHITE] + [getattr(operations, name) for name in _PRIMITIVES]
+
+
+def __getattr__(name):
+    if name == 'AMP_WHITE_LIST':
+        return _white_list()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def get_white_list():
-    """The Cells that level O1 computes in half precision."""
-    return list(AMP_WHITE_LIST)
+    """The Cells and primitives that level O1 computes in half precision."""
+    return list(_white_list())
 
 
 def get_black_list():
@@ -28,9 +53,7 @@ def get_black_list():
 
 def _cast_to(dtype):
     """A forward hook that casts what a Cell returns."""
-    def one(tensor):
-        return tensor.astype(dtype) if tensor.dtype.is_floating_point and tensor.dtype != dtype else tensor
-    return lambda cell, inputs, output: _map(one, output)
+    return lambda cell, inputs, output: _map(lambda t: _in(dtype, t), output)
 
 
 def _answer_in(cell, dtype):
@@ -45,12 +68,58 @@ def _set_by_user(cell):
     return any(cell.get_flags().get(flag) for flag in ('fp32', 'fp16', 'bf16'))
 
 
+class _CastPrimitive:
+    """A primitive that a Cell holds, computed in one dtype; it answers in another."""
+
+    def __init__(self, primitive, dtype, answer):
+        self._primitive, self._dtype, self._answer = primitive, dtype, answer
+
+    def __getattr__(self, name):
+        return getattr(self._primitive, name)
+
+    def __call__(self, *args):
+        answer = self._primitive(*(_in(self._dtype, a) if isinstance(a, Tensor) else a for a in args))
+        return _map(lambda t: _in(self._answer, t), answer)
+
+
+def _in(dtype, tensor):
+    return tensor.astype(dtype) if tensor.dtype.is_floating_point and tensor.dtype != dtype else tensor
+
+
+def _cast_primitives(cell, kinds, dtype, answer):
+    """Let the primitives of these kinds that a Cell holds compute in a dtype."""
+    for name, value in list(cell.__dict__.items()):
+        if isinstance(value, Primitive) and isinstance(value, kinds):
+            cell.__dict__[name] = _CastPrimitive(value, dtype, answer)
+
+
 def _only_these(network, kinds, dtype):
-    """Half precision in the Cells of these kinds; they answer in float32."""
+    """Half precision in the Cells and primitives of these kinds; they answer in float32."""
     for _, cell in network.cells_and_names():
-        if isinstance(cell, kinds) and not _set_by_user(cell):
-            cell.to_float(dtype)
-            _answer_in(cell, mstype.float32)
+        if isinstance(cell, kinds):
+            if not _set_by_user(cell):
+                cell.to_float(dtype)
+                _answer_in(cell, mstype.float32)
+        else:
+            _cast_primitives(cell, kinds, dtype, mstype.float32)
+
+
+def _by_lists(network, dtype):
+    """Each operator in the precision that suits it; `network` is a Cell or a function."""
+    lists = _core.precision_lists(dtype, _AUTO_LOW, _AUTO_HIGH)
+    if isinstance(network, nn.Cell):
+        network.__dict__['_amp_lists'] = lists
+        network._refresh_plain()
+        return network
+
+    @functools.wraps(network)
+    def run(*args, **kwargs):
+        before = _core.precision_lists_set(lists)
+        try:
+            return network(*args, **kwargs)
+        finally:
+            _core.precision_lists_set(before)
+    return run
 
 
 def _all_but_these(network, kinds, dtype):
@@ -60,6 +129,8 @@ def _all_but_these(network, kinds, dtype):
         if cell is not network and isinstance(cell, kinds):
             cell.to_float(mstype.float32)
             _answer_in(cell, dtype)
+        else:
+            _cast_primitives(cell, kinds, mstype.float32, dtype)
     _answer_in(network, mstype.float32)
 
 
@@ -67,9 +138,10 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
     """Let a network compute in half precision; it is changed in place and given back.
 
     Args:
-        network: a Cell.
-        amp_level: "O0" changes nothing; "O1" computes the Cells of ``get_white_list()`` in half precision; "O2" all but
-            those of ``get_black_list()``; "O3" all; "auto" is O1.
+        network: a Cell; for "auto" also a function.
+        amp_level: "O0" changes nothing; "O1" computes the Cells and primitives of ``get_white_list()`` in half precision; "O2" all
+            Cells but those of ``get_black_list()``; "O3" all; "auto" goes by operators: products and convolutions in half
+            precision, functions that lose accuracy by it (exp, softmax, norms, losses) in float32, others as their inputs are.
         dtype: float16 or bfloat16.
 
     Examples:
@@ -79,7 +151,7 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
         >>> print(net(ms.ops.ones((1, 3))).dtype, net.weight.dtype)
         Float32 Float32
     """
-    if not isinstance(network, nn.Cell):
+    if not isinstance(network, nn.Cell) and not (amp_level == 'auto' and inspect.isroutine(network)):
         raise TypeError(f"For 'auto_mixed_precision', 'network' must be a Cell, but got {type(network).__name__}.")
     if dtype not in (mstype.float16, mstype.bfloat16):
         raise ValueError(f"For 'auto_mixed_precision', 'dtype' must be float16 or bfloat16, but got {dtype}.")
@@ -88,8 +160,10 @@ def auto_mixed_precision(network, amp_level='O0', dtype=mstype.float16):
                          f"{amp_level!r}.")
     if amp_level == 'O0':
         return network
-    if amp_level in ('O1', 'auto'):
-        _only_these(network, tuple(AMP_WHITE_LIST), dtype)
+    if amp_level == 'auto':
+        network = _by_lists(network, dtype)
+    elif amp_level == 'O1':
+        _only_these(network, tuple(_white_list()), dtype)
     else:
         _all_but_these(network, tuple(AMP_BLACK_LIST) if amp_level == 'O2' else (), dtype)
     network.__dict__['_amp_level'] = amp_level
@@ -116,8 +190,8 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
     if not isinstance(kinds, list):
         raise TypeError(f"For 'custom_mixed_precision', '{name}' must be a list, but got {type(kinds).__name__}.")
     for kind in kinds:
-        if not isinstance(kind, type) or not issubclass(kind, nn.Cell):
-            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold Cell classes, but got {kind!r}.")
+        if not isinstance(kind, type) or not issubclass(kind, (nn.Cell, Primitive)):
+            raise TypeError(f"For 'custom_mixed_precision', '{name}' must hold classes of Cells and primitives, but got {kind!r}.")
     (_only_these if white_list is not None else _all_but_these)(network, tuple(kinds), dtype)
     return network
 

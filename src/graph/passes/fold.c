@@ -69,9 +69,9 @@ static sp_status fold_run(sp_graph *g, int *count)
     sp__marks_clear(g);
     sp_status status = SP_OK;
     const int depth = sp_grad_pause();
-    const sp_dtype param_dtype = sp__param_dtype;
+    const sp_precision precision = sp__precision;
     sp_function *recorder = sp__recorder;
-    sp__param_dtype = SP_DTYPE_NONE;
+    sp__precision = SP_PRECISION_PLAIN;
     sp__recorder = NULL;
     for (sp_function *f = g->first; f; f = f->next)
         for (sp_node *n = f->first, *next; n; n = next) {
@@ -83,7 +83,7 @@ static sp_status fold_run(sp_graph *g, int *count)
     sp__values_forward(g);
 done:
     sp_grad_resume(depth);
-    sp__param_dtype = param_dtype;
+    sp__precision = precision;
     sp__recorder = recorder;
     sp__marks_clear(g);
     return status;

@@ -9,11 +9,11 @@ from spore.train.callback._checkpoint import CheckpointConfig, ModelCheckpoint
 from spore.train.callback._checkpoint import CheckpointManager as _CheckpointManager
 from spore.train.callback._control import (EarlyStopping, History, LambdaCallback, LearningRateScheduler,
                                            ReduceLROnPlateau)
-from spore.train.callback._exit import BackupAndRestore, OnRequestExit
+from spore.train.callback._exit import BackupAndRestore, OnRequestExit, TrainFaultTolerance
 from spore.train.callback._monitor import LossMonitor, TimeMonitor
 from spore.train.callback._summary import SummaryCollector, SummaryLandscape
 
 __all__ = ['Callback', 'LossMonitor', 'TimeMonitor', 'ModelCheckpoint', 'SummaryCollector', 'CheckpointConfig',
            'RunContext',
            'LearningRateScheduler', 'SummaryLandscape', 'History', 'LambdaCallback', 'ReduceLROnPlateau',
-           'EarlyStopping', 'BackupAndRestore', 'OnRequestExit']
+           'EarlyStopping', 'BackupAndRestore', 'OnRequestExit', 'TrainFaultTolerance']

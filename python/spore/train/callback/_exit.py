@@ -10,7 +10,7 @@ from spore.nn.cell import Cell
 from spore.train.callback._callback import Callback
 from spore.train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 
-__all__ = ['BackupAndRestore', 'OnRequestExit']
+__all__ = ['BackupAndRestore', 'OnRequestExit', 'TrainFaultTolerance']
 
 
 class BackupAndRestore(Callback):
@@ -154,3 +154,26 @@ class OnRequestExit(Callback):
     def on_eval_end(self, run_context):
         """Listen no more."""
         self._restore()
+
+
+class TrainFaultTolerance(Callback):
+    """Lets a training of several Ascend processes outlive the failure of one, with the package mindio_ttp. There are no such processes
+    here: it can be imported and its arguments are checked, but not made.
+
+    Args:
+        ckpt_save_path: where a checkpoint is saved at a failure.
+        kwargs: `ckpt_save_fn`, a function that saves one, and others.
+
+    Examples:
+        >>> from spore.train import TrainFaultTolerance
+        >>> TrainFaultTolerance()
+        Traceback (most recent call last):
+        ValueError: TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!
+    """
+
+    def __init__(self, ckpt_save_path=None, **kwargs):
+        super().__init__()
+        if ckpt_save_path is None and kwargs.get('ckpt_save_fn') is None:
+            raise ValueError("TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!")
+        raise ValueError("TrainFaultTolerance needs several Ascend processes and the package mindio_ttp (MS_ENABLE_TFT), which a CPU does "
+                         "not have; use ModelCheckpoint or BackupAndRestore to go on from saved Parameters.")
