@@ -110,6 +110,9 @@ sp_status sp__conv_input(const sp__conv_geometry *g, sp_dtype dtype, const void 
 /* One product of two planes per weight, and nothing to gain from turning dout. */
 static bool is_thin(const sp__conv_job *job) { return job->oc_g <= 2; }
 
+/* Panels of rows to a task: many, since each task reads a panel of columns of all images, but some tasks for every thread. */
+static int64_t panels_per_task(int64_t total) { return min_i64(CORRELATE_PANELS, max_i64(1, total / (4 * sp_threads()))); }
+
 static void plan_weight(sp__conv_job *job)
 {
     job->n_panels = ceil_div(job->oc_g, job->kernels->columns);
@@ -118,7 +121,7 @@ static void plan_weight(sp__conv_job *job)
                                      : aligned((size_t)(job->g.batch * job->g.group * job->n_panels *
                                                         job->kernels->columns * job->positions * job->size));
     int64_t total = job->g.group * job->n_panels * job->m_panels;
-    job->per_task = min_i64(CORRELATE_PANELS, max_i64(1, total / 16));
+    job->per_task = panels_per_task(total);
     job->bands = ceil_div(job->m_panels, job->per_task);
 }
 
@@ -187,7 +190,7 @@ static void plan_turned(sp__conv_job *job)
     job->m_panels = ceil_div(job->oc_g, job->kernels->rows);
     job->panels_bytes = aligned((size_t)(job->g.batch * job->n_panels * columns * job->positions * job->size));
     job->offsets_bytes = aligned((size_t)job->oc_g * sizeof(int64_t));
-    job->per_task = min_i64(CORRELATE_PANELS, max_i64(1, job->n_panels * job->m_panels / 16));
+    job->per_task = panels_per_task(job->n_panels * job->m_panels);
     job->bands = ceil_div(job->m_panels, job->per_task);
 }
 

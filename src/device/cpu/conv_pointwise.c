@@ -124,11 +124,14 @@ static const char *columns_at(const point_job *w, int64_t image, int64_t p, int6
     return w->job->x + ((from * w->s.k + p) * positions + position) * w->size;
 }
 
-/* A panel of columns [j, j + n) of an image, or of joined ones, rows [p, p + k). */
-static void pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k, int64_t j, int64_t n, char *to)
+/* A panel of columns [j, j + n) of an image, or of joined ones, rows [p, p + k). A complete one that lies in one piece is stored by the kernel
+ * that multiplies it first: then false. */
+static bool pack_columns(const point_job *w, int64_t image, int64_t p, int64_t k, int64_t j, int64_t n, char *to)
 {
-    if (w->joined && piece_at(w, j, j + n).n < n) pack_pieces(w, p, k, j, n, to);
-    else w->job->kernels->pack(k, n, w->columns, columns_at(w, image, p, j), w->job->positions, 1, to);
+    const bool pieces = w->joined && piece_at(w, j, j + n).n < n;
+    if (pieces) pack_pieces(w, p, k, j, n, to);
+    else if (n < w->columns) w->job->kernels->pack(k, n, w->columns, columns_at(w, image, p, j), w->job->positions, 1, to);
+    return pieces || n < w->columns;
 }
 
 /* Rows [i0, i1) of columns [j0, j1) of joined images, [row][tile], to their places. */
@@ -179,14 +182,18 @@ static void run_task(const point_job *w, int64_t task, char *panel)
             const int64_t n = min_i64(w->columns, j1 - j);
             /* While this panel is worked with, the lines of the next one are asked for: one of each of its rows in a row panel's time. */
             const char *next = j + w->columns < j1 ? columns_at(w, image, p, j + w->columns) : p + k < s->k ? columns_at(w, image, p + k, j0) : NULL;
-            pack_columns(w, image, p, k, j, n, panel);
+            const bool packed = pack_columns(w, image, p, k, j, n, panel);
             for (int64_t i = i0, turn = 0; i < i1; i += w->rows, turn++) {
                 const int64_t m = min_i64(w->rows, i1 - i);
                 char *to = out + ((i - i0) * out_row + j - j0) * size;
                 const bool asks = next && turn * 64 < (w->columns + 1) * size; /* a row of a panel may begin anywhere in a line */
-                if (n == w->columns)
-                    kernels->ahead[m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, p > 0 || job->bias,
-                                          asks ? next + turn * 64 : to, asks ? job->positions * size : 0);
+                const char *ahead = asks ? next + turn * 64 : to;
+                const int64_t step = asks ? job->positions * size : 0;
+                if (!packed && i == i0)
+                    kernels->keep_b[m - 1](k, weights + i * k * size, 1, w->rows, columns_at(w, image, p, j), job->positions, to, out_row,
+                                           p > 0 || job->bias, ahead, step, panel);
+                else if (n == w->columns)
+                    kernels->ahead[m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, p > 0 || job->bias, ahead, step);
                 else kernels->packed[n > kernels->lanes][m - 1](k, weights + i * k * size, 1, w->rows, panel, w->columns, to, out_row, n, p > 0 || job->bias);
             }
         }
