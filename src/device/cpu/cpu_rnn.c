@@ -9,7 +9,7 @@
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
 
-enum { GROUP = 16, BIAS_COLUMNS = 256, BIAS_ROWS = 128 };
+enum { GROUP = 16, BIAS_COLUMNS = 256, BIAS_ROWS = 128, LINE_FLOATS = 16 };
 
 typedef struct {
     const sp__gemm_kernels *gemm;
@@ -61,37 +61,40 @@ static size_t panel_bytes(const rnn_job *j, int64_t n, int64_t k)
     return aligned((size_t)sp__product_packed(j->gemm, n, k) * sizeof(float));
 }
 
-/* c[m, n] += a[m, k] times the packed weights. */
-static void multiply(const rnn_job *j, int64_t m, int64_t n, int64_t k, const float *a, float *c)
+/* c[m, n], its rows c_row apart, += a[m, k] times the packed weights. */
+static void multiply(const rnn_job *j, int64_t m, int64_t n, int64_t k, const float *a, float *c, int64_t c_row)
 {
-    const sp__product p = {.g = j->gemm, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .c_row = n, .accumulate = true};
+    const sp__product p = {.g = j->gemm, .m = m, .n = n, .k = k, .a_row = k, .a_col = 1, .c_row = c_row, .accumulate = true};
     sp__product_run(&p, a, j->panels, c);
 }
+
+/* Rows of gates in the scratch: a line more, since widths are powers of two, and such rows push each other out of the first cache. */
+static int64_t gate_row(const rnn_job *j) { return j->gates + LINE_FLOATS; }
 
 /* --- forward ------------------------------------------------------------------------------------------------------------- */
 
 static void forward(void *context, int64_t begin, int64_t end)
 {
     const rnn_job *j = context;
-    const int64_t H = j->hidden, G = j->gates, B = j->batch;
+    const int64_t H = j->hidden, G = j->gates, B = j->batch, row = gate_row(j);
     for (int64_t group = begin; group < end; group++) {
         const int64_t n0 = group * GROUP, m = least(GROUP, B - n0);
-        float *gh = j->gh + n0 * G, *cell = j->cell + n0 * H;
+        float *gh = j->gh + n0 * row, *cell = j->cell + n0 * H;
         if (j->c0) memcpy(cell, j->c0 + n0 * H, (size_t)(m * H) * sizeof(float));
         else memset(cell, 0, (size_t)(m * H) * sizeof(float));
         const float *h = j->h0 + n0 * H;
         for (int64_t step = 0; step < j->time; step++) {
             const int64_t at = (j->reverse ? j->time - 1 - step : step) * B + n0;
             for (int64_t i = 0; i < m; i++) {
-                if (j->bias) memcpy(gh + i * G, j->bias, (size_t)G * sizeof(float));
-                else memset(gh + i * G, 0, (size_t)G * sizeof(float));
+                if (j->bias) memcpy(gh + i * row, j->bias, (size_t)G * sizeof(float));
+                else memset(gh + i * row, 0, (size_t)G * sizeof(float));
             }
-            multiply(j, m, G, H, h, gh);
+            multiply(j, m, G, H, h, gh, row);
             for (int64_t i = 0; i < m; i++) {
                 const float *gx = j->gx + (at + i) * G;
                 float *y = j->out + (at + i) * H, *kept = j->kept_out + (at + i) * j->kept;
-                if (j->lstm) j->rows->lstm(H, gx, gh + i * G, cell + i * H, y, kept);
-                else j->rows->gru(H, gx, gh + i * G, h + i * H, y, kept);
+                if (j->lstm) j->rows->lstm(H, gx, gh + i * row, cell + i * H, y, kept);
+                else j->rows->gru(H, gx, gh + i * row, h + i * H, y, kept);
             }
             h = j->out + at * H;
         }
@@ -110,7 +113,7 @@ size_t sp__cpu_rnn_work(const sp_call *c)
 {
     rnn_job j = {0};
     if (!measure(c, c->in[0], c->in[3], c->in[5], &j)) return 0;
-    return panel_bytes(&j, j.gates, j.hidden) + aligned((size_t)(j.batch * j.gates) * 4) + aligned((size_t)(j.batch * j.hidden) * 4);
+    return panel_bytes(&j, j.gates, j.hidden) + aligned((size_t)(j.batch * gate_row(&j)) * 4) + aligned((size_t)(j.batch * j.hidden) * 4);
 }
 
 sp_status sp__cpu_rnn(const sp_call *c)
@@ -123,7 +126,7 @@ sp_status sp__cpu_rnn(const sp_call *c)
     j.panels = (float *)(void *)work;
     work += panel_bytes(&j, j.gates, j.hidden);
     j.gh = (float *)(void *)work;
-    j.cell = (float *)(void *)(work + aligned((size_t)(j.batch * j.gates) * 4));
+    j.cell = (float *)(void *)(work + aligned((size_t)(j.batch * gate_row(&j)) * 4));
     pack_job p = {.j = &j, .n = j.gates, .k = j.hidden, .b_row = 1, .b_col = j.hidden};
     SP_TRY(sp__parallel_for(ceil_div(j.gates, j.gemm->columns), 8, pack, &p));
     return sp__parallel_for(ceil_div(j.batch, GROUP), 1, forward, &j);
@@ -157,7 +160,7 @@ static void backward(void *context, int64_t begin, int64_t end)
                     j->rows->gru_grad(H, dy, kept, h_before, dkept, dh + i * H, j->dgx + at * G, j->dgh + at * G);
                 }
             }
-            multiply(j, m, H, G, j->dgh + (t * B + n0) * G, dh);
+            multiply(j, m, H, G, j->dgh + (t * B + n0) * G, dh, H);
         }
     }
 }

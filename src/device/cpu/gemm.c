@@ -42,6 +42,7 @@ enum {
     TURN_ROWS = 128,              /* up to so many sides may be exchanged */
     TURN_TILE_BYTES = 64 * 1024,  /* of a tile that is turned when it is final */
     WAYS_BYTES = 4096,            /* lines so far apart compete for a place in the first cache */
+    WAYS = 8,                     /* so many have one */
 };
 #define PARALLEL_FLOPS 3e6        /* below this a product stays on one thread */
 #define GROUP_FLOPS 2e6           /* a part of a batch has at least so much to do */
@@ -103,7 +104,7 @@ static vector_form form_of(const sp__gemm_shape *s)
     return FORM_GENERAL;
 }
 
-/* Whether rows `row` elements apart, each along K, can be read side by side: not if their lines push each other out of the first cache. */
+/* Whether any number of rows `row` elements apart can be gone through side by side: not if their lines push each other out of the first cache. */
 static bool rows_fit(int64_t row, size_t size)
 {
     int64_t apart = row * (int64_t)size % WAYS_BYTES;
@@ -148,8 +149,7 @@ static void plan(const sp__gemm_shape *s, bool turned, gemm_job *job)
         if (job->parallel && ceil_div(s->n, job->tile_m) < 8 && s->n >= 8 * rows) job->tile_m = ceil_div(s->n, 8);
         return;
     }
-    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 || (s->a_col == 1 && rows_fit(s->a_row, job->size)) ||
-                   (s->a_col == 1 && s->k <= 512 && s->m * s->k * size <= 128 * 1024);
+    bool a_small = s->n <= 3 * columns || s->m * s->k <= 2048 || s->a_col == 1;
     bool b_small = s->m <= 2 * rows || (s->n * s->k * size <= 64 * 1024 && s->b_row * size <= 2048);
     job->pack_a = !a_small;
     job->pack_b = s->b_col != 1 || !b_small;
@@ -288,8 +288,10 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
     const sp__gemm_shape *s = &job->s;
     int64_t rows = kernels->rows, columns = kernels->columns, k = p1 - p0, size = (int64_t)job->size;
     bool packed = job->pack_a && job->pack_b;
-    /* Rows that need not come in panels are taken in parts of nearly the same height, so that none is thin. */
-    int64_t height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, rows));
+    /* Rows that need not come in panels are taken in parts of nearly the same height, so that none is thin, and no higher than the first cache has
+     * room for, where lines of C (or A) compete for it. */
+    const bool compete = !rows_fit(c_row, job->size) || !rows_fit(s->a_row, job->size);
+    const int64_t most = compete ? min_i64(rows, WAYS) : rows, height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, most));
     _Alignas(64) char panel[SP_GEMM_PANEL_BYTES];
     for (int64_t j = j0; j < j1; j += columns) {
         int64_t n = min_i64(columns, j1 - j);
