@@ -78,12 +78,15 @@ static void pack_items(void *context, int64_t begin, int64_t end)
 }
 
 /* Probabilities of rows [i, i + m) of item n into p; q gets the rows of query, scaled. With `sums` they are not divided by their sum, which goes
- * there: then the fewer results can be. */
+ * there: then the fewer results can be. And without a mask (whose numbers may be the largest there are) powers are of two, which is a shorter way to them: query
+ * is scaled for that. */
 static void probabilities(const attention_job *j, int64_t n, int64_t i, int64_t m, float *q, float *p, float *sums)
 {
     const sp__attention_shape *s = &j->s;
     const float *from = input(j, 0) + (n * s->length + i) * s->size;
-    for (int64_t e = 0; e < m * s->size; e++) q[e] = from[e] * j->scale;
+    const bool of_two = sums && !j->c->in[3];
+    const float scale = of_two ? j->scale * 1.44269504f : j->scale; /* 1 / ln 2 */
+    for (int64_t e = 0; e < m * s->size; e++) q[e] = from[e] * scale;
     const sp__product scores = {.g = j->g, .m = m, .n = s->source, .k = s->size, .a_row = s->size, .a_col = 1, .c_row = j->p_row};
     sp__product_run(&scores, q, j->keys + n * j->packed_k, p);
     const float *mask = j->c->in[3] ? input(j, 3) + sp__attention_mask(j->c, n) + i * s->source : NULL;
@@ -91,7 +94,7 @@ static void probabilities(const attention_job *j, int64_t n, int64_t i, int64_t 
         float *row = p + r * j->p_row;
         const int64_t seen = j->causal ? least(s->source, i + r + 1) : s->source;
         for (int64_t t = 0; mask && t < seen; t++) row[t] += mask[r * s->source + t];
-        if (sums) sums[r] = j->k->powers(seen, row, row);
+        if (sums) sums[r] = (of_two ? j->k->powers_of_two : j->k->powers)(seen, row, row);
         else j->k->softmax(seen, row, row);
         memset(row + seen, 0, (size_t)(s->source - seen) * sizeof(float));
     }
@@ -103,7 +106,8 @@ static void forward(void *context, int64_t begin, int64_t end)
     const sp__attention_shape *s = &j->s;
     for (int64_t slot = begin; slot < end; slot++) {
         float *q = j->scratch + slot * j->per_slot, *p = q + line(j->rows * s->size);
-        for (int64_t t = slot; t < s->n * j->blocks; t += j->slots) {
+        const int64_t tasks = s->n * j->blocks; /* neighbours together: they share keys and values */
+        for (int64_t t = slot * tasks / j->slots; t < (slot + 1) * tasks / j->slots; t++) {
             const int64_t n = t / j->blocks, i = t % j->blocks * j->rows, m = least(j->rows, s->length - i);
             float sums[ROWS_MOST], *out = output(j, 0) + (n * s->length + i) * s->width;
             probabilities(j, n, i, m, q, p, sums);

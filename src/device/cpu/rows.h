@@ -32,8 +32,9 @@ typedef struct sp__row_kernels {
     /* One row; y may be x. NaN anywhere makes all of it NaN. */
     void (*softmax)(int64_t n, float *y, const float *x);
     void (*log_softmax)(int64_t n, float *y, const float *x);
-    /* exp(x - largest x), not divided by its sum, which is the result. */
+    /* exp(x - largest x), not divided by its sum, which is the result; the same of two to that power. */
     float (*powers)(int64_t n, float *y, const float *x);
+    float (*powers_of_two)(int64_t n, float *y, const float *x);
     void (*softmax_grad)(int64_t n, float *d, const float *y, const float *g);     /* y (g - sum(g y)) */
     void (*log_softmax_grad)(int64_t n, float *d, const float *y, const float *g); /* g - exp(y) sum(g) */
     /* The same over columns: n rows that lie `inner` apart, w neighbouring columns of them. */

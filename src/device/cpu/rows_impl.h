@@ -73,6 +73,29 @@ static inline vf exp_store_n(float *y, const float *x, vf top, int64_t n)
     return vf_first(n, e, vf_set(0));
 }
 
+/* Two to the power of what is left of a row's most; the sum. */
+static inline vf power_of_two(vf x, vf top) { return vec_exp2_inside(vf_max(vf_set(-151), x - top)); }
+
+static float powers_of_two(int64_t n, float *y, const float *x)
+{
+    const vf top = vf_set(row_most(n, x));
+    vf s[4] = {vf_set(0), vf_set(0), vf_set(0), vf_set(0)};
+    int64_t i = 0;
+    for (; i + STEP <= n; i += STEP)
+        for (int l = 0; l < 4; l++) {
+            const vf p = power_of_two(vf_load(x + i + l * LANES), top);
+            vf_store(y + i + l * LANES, p);
+            s[l] = s[l] + p;
+        }
+    for (; i < n; i += LANES) {
+        const int64_t lanes = n - i < LANES ? n - i : LANES;
+        const vf p = power_of_two(vf_load_n(x + i, lanes), top);
+        vf_store_n(y + i, p, lanes);
+        s[0] = s[0] + vf_first(lanes, p, vf_set(0));
+    }
+    return vf_sum((s[0] + s[1]) + (s[2] + s[3]));
+}
+
 static float powers(int64_t n, float *y, const float *x)
 {
     const vf top = vf_set(row_most(n, x));
@@ -438,7 +461,7 @@ static void gru_grad(int64_t n, const float *dy, const float *kept, const float 
 }
 
 const sp__row_kernels ROWS_TABLE = {
-    .softmax = softmax, .powers = powers, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
+    .softmax = softmax, .powers = powers, .powers_of_two = powers_of_two, .log_softmax = log_softmax, .softmax_grad = softmax_grad, .log_softmax_grad = log_softmax_grad,
     .softmax_columns = softmax_columns, .log_softmax_columns = log_softmax_columns,
     .softmax_grad_columns = softmax_grad_columns, .log_softmax_grad_columns = log_softmax_grad_columns,
     .sum = sum, .most = most, .least = least,

@@ -188,6 +188,18 @@ static inline double vf_sum_exact(vf v)
 }
 static inline float vf_most(vf v)
 {
+#if defined(__AVX512F__) || defined(__AVX2__)
+    if (!vm_any(vm_nan(v))) {
+#if defined(__AVX512F__)
+        const __m256 h = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+#else
+        const __m256 h = v;
+#endif
+        __m128 q = _mm_max_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+        q = _mm_max_ps(q, _mm_movehl_ps(q, q));
+        return _mm_cvtss_f32(_mm_max_ss(q, _mm_movehdup_ps(q)));
+    }
+#endif
     float x[LANES];
     vf_store(x, v);
     for (int half = LANES / 2; half; half /= 2)

@@ -58,9 +58,8 @@ static inline vf vec_exp_inside(vf x)
 
 static inline vf vec_exp(vf x) { return vec_exp_inside(vec_clamp(x, -104, 89)); }
 
-static inline vf vec_exp2(vf x)
+static inline vf vec_exp2_inside(vf x)
 {
-    x = vec_clamp(x, -151, 129);
     const vf t = x + vf_set(VEC_ROUNDER), r = x - (t - vf_set(VEC_ROUNDER));
     vf p = vf_fma(vf_set(0x1.e5c2b8p-17f), r, vf_set(0x1.44227cp-13f));
     p = vf_fma(p, r, vf_set(0x1.5da0f0p-10f));
@@ -70,6 +69,8 @@ static inline vf vec_exp2(vf x)
     p = vf_fma(p, r, vf_set(0x1.62e430p-1f));
     return vec_scale(vf_fma(p, r, vf_set(1)), t);
 }
+
+static inline vf vec_exp2(vf x) { return vec_exp2_inside(vec_clamp(x, -151, 129)); }
 
 /* 2^n e^r - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): half the size, so that nothing overflows before the result does. */
 static inline vf vec_expm1(vf x)
