@@ -393,7 +393,13 @@ static void index_rows(void *context, int64_t begin, int64_t end)
     const int64_t size = (int64_t)j->bytes;
     char *dst = j->out + begin * p->n_rest * size;
     const int last = p->rest_rank - 1;
+    /* Rows lie anywhere: the next one is asked for while this one is copied. */
+    const int64_t ahead = p->rest_strides[last] == 1 && p->rest_dims[last] * size <= 8192 ? p->rest_dims[last] * size : 0;
     for (int64_t row = begin; row < end; row++, dst += p->n_rest * size) {
+        if (row + 1 < end) {
+            const char *next = j->x + ((row + 1) / p->n_b * p->pre_stride + j->offsets[(row + 1) % p->n_b]) * size;
+            for (int64_t i = 0; i < ahead; i += 64) __builtin_prefetch(next + i);
+        }
         const char *src = j->x + (row / p->n_b * p->pre_stride + j->offsets[row % p->n_b]) * size;
         int64_t at[SP_RANK_MAX] = {0};
         char *to = dst;
