@@ -232,7 +232,7 @@ static void reply_error(sp_exchange *x, int http_status, const char *text)
 
 static void fail(sp_job *job) { reply_error(job->x, job->status, job->error.message); }
 
-static const sp_protocol protocol = {.name = "mindspore_grpc", .decode = decode, .encode = encode, .fail = fail};
+const sp_protocol sp__protocol_mindspore_grpc = {.name = "mindspore_grpc", .decode = decode, .encode = encode, .fail = fail};
 
 /* --- the route ----------------------------------------------------------------------------------------------------- */
 
@@ -266,7 +266,7 @@ bool sp__mindspore_grpc_route(struct sp_server *s, sp_exchange *x)
     if (find_spec(x, &wanted) != SP_OK) snprintf(why, sizeof why, "%.590s", sp_error_message());
     else m = sp__route_model(s, wanted.name, (int64_t)wanted.version, &http_status, why, sizeof why);
     if (m != NULL) {
-        sp__job_begin(s, x, m, &protocol);
+        sp__job_begin(s, x, m, &sp__protocol_mindspore_grpc);
         return true;
     }
     reply_error(x, http_status, why);

@@ -127,7 +127,7 @@ typedef struct sp_protocol {
     void (*fail)(sp_job *job);        /* status and error to x->reply */
 } sp_protocol;
 
-extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc;
+extern const sp_protocol sp__protocol_kserve_rest, sp__protocol_mindspore_rest, sp__protocol_kserve_grpc, sp__protocol_mindspore_grpc;
 
 /* server.c */
 /* Begin a job for an exchange, which is answered sooner or later; takes the reference to the model. */

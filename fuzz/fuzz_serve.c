@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz_serve.c - any bytes as what clients of the model server send: heads and chunks of HTTP/1.1, requests of each protocol. They are refused with
+ * a message, or run and answered. The first byte chooses.
+ *
+ * With clang: clang -fsanitize=fuzzer,address,undefined ... fuzz/fuzz_serve.c. Without: tests/serve/test_fuzz_serve.c runs it over the samples in
+ * tests/serve/requests and mutations of them. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/http1.h"
+#include "serve/serve_impl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+/* ONNX: y = x * x of float32 (n, 2), j = abs(i) of int32 (n, 1). */
+static const uint8_t model[] = {8, 8, 18, 0, 58, 120, 10, 14, 10, 1, 120, 10, 1, 120, 18, 1, 121, 34, 3, 77, 117, 108, 10, 11, 10, 1, 105, 18, 1, 106, 34, 3, 65, 98, 115, 18, 1, 103, 90, 20, 10, 1, 120, 18,
+                                15, 10, 13, 8, 1, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 2, 90, 20, 10, 1, 105, 18, 15, 10, 13, 8, 6, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 1, 98, 20, 10, 1, 121, 18,
+                                15, 10, 13, 8, 1, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 2, 98, 20, 10, 1, 106, 18, 15, 10, 13, 8, 6, 18, 9, 10, 3, 18, 1, 110, 10, 2, 8, 1, 66, 4, 10, 0, 16, 13};
+
+static void must(int condition, const char *what)
+{
+    if (condition) return;
+    fprintf(stderr, "fuzz_serve: %s (%s)\n", what, sp_error_message());
+    abort();
+}
+
+static void fuzz_head(const uint8_t *data, size_t bytes)
+{
+    sp_exchange x = {.version = 0};
+    sp_http_head head;
+    const size_t n = sp__http1_head_bytes((const char *)data, bytes);
+    if (n == 0) return;
+    must(n <= bytes, "a head that is longer than what there is");
+    x.head = malloc(n + 1);
+    memcpy(x.head, data, n);
+    x.head[n] = '\0';
+    if (sp__http1_head_parse(&x, n, &head) == 0) {
+        must(x.path[0] == '/' && x.method[0] != '\0' && (x.version == 10 || x.version == 11), "a head without its first line");
+        for (int i = 0; i < x.n_headers; i++) must(strpbrk(x.headers[i].value, "\r\n") == NULL && x.headers[i].name[0] != '\0', "a header with a line's end");
+    } else must(sp_error_message()[0] != '\0', "refused without a message");
+    free(x.head);
+}
+
+/* However the bytes come, the body is the same. */
+static void fuzz_chunks(const uint8_t *data, size_t bytes)
+{
+    size_t total[2] = {0, 0};
+    bool good[2] = {true, true}, done[2];
+    for (int k = 0; k < 2; k++) {
+        sp_http_chunks c = {0};
+        for (size_t at = 0; at < bytes && !c.done && good[k];) {
+            size_t skip, payload, used, piece = k == 0 ? bytes - at : 1;
+            good[k] = sp__http1_chunk(&c, data + at, piece, &skip, &payload, &used);
+            if (!good[k]) break;
+            must(used > 0 && used <= piece && skip + payload <= used, "more was taken than there is");
+            total[k] += payload;
+            at += used;
+        }
+        done[k] = c.done;
+    }
+    must(total[0] == total[1] && good[0] == good[1] && done[0] == done[1], "pieces make a difference");
+}
+
+static sp_served *make_model(void)
+{
+    static sp_served served;
+    static sp_entry entry = {.name = (char *)"m"};
+    served.entry = &entry;
+    served.version = 1;
+    served.n_in = served.n_out = 2;
+    served.max_batch = 8;
+    must(sp_model_load_memory(model, sizeof model, NULL, &served.model) == SP_OK, "no model");
+    return &served;
+}
+
+static void fuzz_request(const sp_protocol *protocol, const uint8_t *data, size_t bytes, size_t json_bytes)
+{
+    static sp_served *served;
+    if (served == NULL) served = make_model();
+    char length[24];
+    sp_exchange x = {.reply = {.grpc_status = -1}};
+    sp_job job = {.x = &x, .model = served, .protocol = protocol, .deadline_us = INT64_MAX};
+    sp_tensor *tensors[4] = {NULL};
+    x.body = (uint8_t *)(uintptr_t)data;
+    x.body_bytes = bytes;
+    if (json_bytes > 0) {
+        snprintf(length, sizeof length, "%zu", json_bytes);
+        x.headers[x.n_headers++] = (sp_net_header){"inference-header-content-length", length};
+    }
+    job.in = tensors;
+    job.out = tensors + 2;
+    sp_status status = protocol->decode(&job);
+    if (status == SP_OK) {
+        job.rows = tensors[0] != NULL && sp_tensor_rank(tensors[0]) > 0 ? sp_tensor_dims(tensors[0])[0] : 0;
+        status = sp_model_run(served->model, 2, job.in, 2, job.out);
+        if (status == SP_OK) status = protocol->encode(&job);
+    }
+    if (status != SP_OK) {
+        must(sp_error_message()[0] != '\0', "refused without a message");
+        sp__job_failed(&job, status);
+        protocol->fail(&job);
+    }
+    must(x.reply.status >= 200 && (x.reply.body_bytes > 0 || x.reply.grpc_status > 0), "no answer");
+    for (int i = 0; i < 4; i++) sp_tensor_release(tensors[i]);
+    sp__arena_free(&job.arena);
+    sp__free(x.reply.body);
+    sp__free(x.reply.grpc_message);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    if (bytes == 0) return 0;
+    const uint8_t kind = data[0];
+    data++;
+    bytes--;
+    switch (kind) {
+    case 'h': fuzz_head(data, bytes); break;
+    case 'c': fuzz_chunks(data, bytes); break;
+    case 'k': fuzz_request(&sp__protocol_kserve_rest, data, bytes, 0); break;
+    case 'b': /* JSON up to its last brace, then bytes */
+        for (size_t n = bytes; n > 0; n--)
+            if (data[n - 1] == '}') {
+                fuzz_request(&sp__protocol_kserve_rest, data, bytes, n);
+                break;
+            }
+        break;
+    case 'm': fuzz_request(&sp__protocol_mindspore_rest, data, bytes, 0); break;
+    case 'g': fuzz_request(&sp__protocol_kserve_grpc, data, bytes, 0); break;
+    case 'p': fuzz_request(&sp__protocol_mindspore_grpc, data, bytes, 0); break;
+    default: break;
+    }
+    return 0;
+}
