@@ -390,3 +390,13 @@ def test_mint_losses():
     assert np.isfinite(ms.grad(lambda t: mint.nn.KLDivLoss()(Tensor(x), t))(Tensor(target)).asnumpy()).all()
     close(mint.nn.KLDivLoss("none", True)(Tensor(x), Tensor(x)), np.zeros((3, 4)))
     close(mint.nn.SmoothL1Loss(beta=0.0)(Tensor(x), Tensor(target)), np.abs(x - target).mean(), 1e-4)
+
+
+def test_arguments_of_older_scripts():
+    logits, labels = Tensor([[2.0, 1.0, 0.5]]), Tensor([1], ms.int32)
+    plain = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(logits, labels)
+    assert nn.SoftmaxCrossEntropyWithLogits(is_grad=False, sparse=True, reduction="mean")(logits, labels) == plain
+    smooth = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean", smooth_factor=0.1, num_classes=3)(logits, labels)
+    want = -(np.array([0.05, 0.9, 0.05]) * ops.log_softmax(logits, -1).asnumpy()[0]).sum()
+    assert np.allclose(smooth.asnumpy(), want)
+    assert nn.EmbeddingLookup(5, 2, target="DEVICE", sparse=False, vocab_cache_size=3)(Tensor([1, 2])).shape == (2, 2)

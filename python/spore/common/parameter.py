@@ -297,7 +297,8 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memodict):
         made = self.clone()
-        memodict[id(self)] = made
+        if isinstance(memodict, dict):
+            memodict[id(self)] = made
         return made
 
     def register_hook(self, hook_fn):

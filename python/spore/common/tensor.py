@@ -141,7 +141,8 @@ def __deepcopy__(self, memodict):
         made = Tensor(shape=getattr(self, '_sizes', sizes), dtype=self.dtype)
     else:
         made = self._plain_copy()
-    memodict[id(self)] = made
+    if isinstance(memodict, dict):                           # programs call it with anything
+        memodict[id(self)] = made
     return made
 
 

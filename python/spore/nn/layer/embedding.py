@@ -138,6 +138,7 @@ class EmbeddingLookup(Cell):
         max_norm: rows are scaled down to this norm. Default None.
         sparse: must be True for target 'CPU'. Default True.
         dtype: of the table. Default float32.
+        vocab_cache_size: of scripts for MindSpore 1: accepted, the table is in memory as a whole. Default 0.
 
     Examples:
         >>> import spore as ms
@@ -152,9 +153,10 @@ class EmbeddingLookup(Cell):
     TABLE_COLUMN_SLICE = "table_column_slice"
 
     def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU", slice_mode="batch_slice",
-                 manual_shapes=None, max_norm=None, sparse=True, dtype=mstype.float32):
+                 manual_shapes=None, max_norm=None, sparse=True, dtype=mstype.float32, *, vocab_cache_size=0):
         super().__init__()
         cls = self.cls_name
+        self.vocab_cache_size = vocab_cache_size
         check.boolean(cls, "sparse", sparse)
         self.vocab_size = check.positive_int(cls, "vocab_size", vocab_size)
         self.embedding_size = check.positive_int(cls, "embedding_size", embedding_size)

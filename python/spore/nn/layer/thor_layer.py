@@ -182,8 +182,8 @@ class EmbeddingLookupThor(_Counting, EmbeddingLookup):
 
     def __init__(self, vocab_size, embedding_size, param_init="normal", target="CPU", slice_mode="batch_slice",
                  manual_shapes=None, max_norm=None, sparse=True, vocab_cache_size=0):
-        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
-        self.vocab_cache_size = vocab_cache_size
+        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse,
+                         vocab_cache_size=vocab_cache_size)
         self._add_moments()
 
     def construct(self, indices):

@@ -264,6 +264,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     Args:
         sparse: whether labels are class numbers, (N,), instead of probabilities, (N, C). Default False.
         reduction: 'mean', 'sum' or 'none'. Default 'none'.
+        is_grad, smooth_factor, num_classes: of scripts from before MindSpore 1.0: the first is without effect, the others move a share
+            of the probability of each class, of so many, to the rest. Default False, 0.0 and 2.
 
     Examples:
         >>> import spore as ms
@@ -273,17 +275,19 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         0.6931472
     """
 
-    def __init__(self, sparse=False, reduction="none"):
+    def __init__(self, sparse=False, reduction="none", *, is_grad=False, smooth_factor=0.0, num_classes=2):
         super().__init__(reduction)
         self.sparse = check.boolean(self.cls_name, "sparse", sparse)
-        self.on_value, self.off_value = Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
+        self.smooth_factor = check.number_in(self.cls_name, "smooth_factor", smooth_factor, 0, 1, (int, float))
+        self.on_value = Tensor(1.0 - smooth_factor, mstype.float32)
+        self.off_value = Tensor(smooth_factor / max(num_classes - 1, 1), mstype.float32)
         self._sparse_mean = ops.SparseSoftmaxCrossEntropyWithLogits()
         self._dense = ops.SoftmaxCrossEntropyWithLogits()
 
     def construct(self, logits, labels):
         _tensors(self.cls_name, logits=logits, labels=labels)
         if self.sparse:
-            if self.reduction == "mean":
+            if self.reduction == "mean" and not self.smooth_factor:
                 return self._sparse_mean(logits, labels)
             labels = ops.one_hot(labels, logits.shape[-1], self.on_value, self.off_value)
         return self.get_loss(self._dense(logits, ops.stop_gradient(labels))[0])  # labels have no gradient, as in MindSpore

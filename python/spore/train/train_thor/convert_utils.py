@@ -35,7 +35,8 @@ def _embedding(cell):
 
 def _lookup(cell):
     new = nn.EmbeddingLookupThor(cell.vocab_size, cell.embedding_size, target=cell.target, slice_mode=cell.slice_mode,
-                                 manual_shapes=cell.manual_shapes, max_norm=cell.max_norm, sparse=cell.sparse)
+                                 manual_shapes=cell.manual_shapes, max_norm=cell.max_norm, sparse=cell.sparse,
+                                 vocab_cache_size=cell.vocab_cache_size)
     new.embedding_table = cell.embedding_table
     return new
 
