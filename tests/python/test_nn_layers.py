@@ -400,3 +400,15 @@ def test_arguments_of_older_scripts():
     want = -(np.array([0.05, 0.9, 0.05]) * ops.log_softmax(logits, -1).asnumpy()[0]).sum()
     assert np.allclose(smooth.asnumpy(), want)
     assert nn.EmbeddingLookup(5, 2, target="DEVICE", sparse=False, vocab_cache_size=3)(Tensor([1, 2])).shape == (2, 2)
+
+
+def test_initializers_look_at_their_arguments_when_they_are_used():
+    from spore.common.initializer import Dirac, Orthogonal, initializer
+    weight = nn.Dense(2, 3).weight
+    made = Orthogonal(weight)                    # a program that forgets it gets no error
+    with pytest.raises(TypeError, match="gain must be a number, but got Parameter"):
+        initializer(made, (2, 2)).init_data()
+    with pytest.raises(ValueError, match="groups must be a positive int, but got 0"):
+        initializer(Dirac(0), (2, 2, 3)).init_data()
+    twice = initializer(Orthogonal(Tensor(2.0)), (3, 3)).init_data().asnumpy()
+    assert np.allclose(twice @ twice.T, 4 * np.eye(3), atol=1e-5)

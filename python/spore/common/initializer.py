@@ -298,12 +298,15 @@ class Orthogonal(Initializer):
 
     def __init__(self, gain=1.0):
         super().__init__(gain=gain)
-        if isinstance(gain, bool) or not isinstance(gain, (int, float)):
-            raise TypeError(f"Orthogonal: gain must be a number, but got {type(gain).__name__}")
         self.gain = gain
 
     def _initialize(self, arr):
         import numpy as np
+        gain = self.gain             # looked at when it is needed: programs make an Orthogonal of a Parameter and forget it
+        if isinstance(gain, Tensor) and gain.size == 1:
+            gain = gain.asnumpy().item()
+        if isinstance(gain, bool) or not isinstance(gain, (int, float)):
+            raise TypeError(f"Orthogonal: gain must be a number, but got {type(gain).__name__}")
         if arr.ndim < 2:
             raise ValueError(f"Orthogonal: at least 2 dimensions are needed, but the shape has {arr.ndim}")
         rows = arr.shape[0]
@@ -311,7 +314,7 @@ class Orthogonal(Initializer):
         flat = _init_random_normal(0, 1, (rows, columns)).astype(np.float64)
         q, r = np.linalg.qr(flat.T if rows < columns else flat)
         q *= np.sign(np.diag(r))  # makes the choice uniform among orthogonal matrices
-        arr[...] = (self.gain * (q.T if rows < columns else q)).reshape(arr.shape)
+        arr[...] = (gain * (q.T if rows < columns else q)).reshape(arr.shape)
 
 
 @_register()
@@ -331,11 +334,11 @@ class Dirac(Initializer):
 
     def __init__(self, groups=1):
         super().__init__(groups=groups)
-        if isinstance(groups, bool) or not isinstance(groups, int) or groups <= 0:
-            raise ValueError(f"Dirac: groups must be a positive int, but got {groups!r}")
         self.groups = groups
 
     def _initialize(self, arr):
+        if isinstance(self.groups, bool) or not isinstance(self.groups, int) or self.groups <= 0:
+            raise ValueError(f"Dirac: groups must be a positive int, but got {self.groups!r}")
         if arr.ndim not in (3, 4, 5):
             raise ValueError(f"Dirac: 3, 4 or 5 dimensions are wanted, but the shape has {arr.ndim}")
         if arr.shape[0] % self.groups:
