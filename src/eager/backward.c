@@ -313,6 +313,8 @@ sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_
 {
     backward w = {.visits = NULL};
     for (int j = 0; j < n_targets; j++) grads[j] = NULL;
+    for (int i = 0; i < n_outputs; i++) SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
+    for (int j = 0; j < n_targets; j++) SP_CHECK(targets[j], SP_VALUE, "tensor %d that the gradient is for is NULL", j);
     int depth = sp__grad_depth;
     /* With create_graph the rules run as ordinary recorded operators; else nothing is remembered. */
     sp__grad_depth = create_graph ? (depth > 0 ? depth : 1) : 0;

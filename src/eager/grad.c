@@ -341,6 +341,7 @@ sp_status sp__grad_parent(const sp_tensor *t, int i, sp_tensor **out)
 
 sp_status sp_grad_watch(sp_tensor *t)
 {
+    SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_CHECK(has_gradient(t), SP_TYPE, "gradients are taken with respect to numbers, but this tensor has dtype %s",
              sp_dtype_name((sp_dtype)t->dtype));
     if (t->node) {
@@ -369,6 +370,7 @@ sp_status sp_grad_detach(const sp_tensor *t, sp_tensor **out) { return sp__tenso
 
 sp_status sp_grad_hook_add(sp_tensor *t, sp_grad_hook fn, void (*release)(void *), void *context, int64_t *id)
 {
+    SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_CHECK(t->node, SP_RUNTIME,
              "a hook can only be put on a tensor that takes part in a gradient computation; this one does not");
     static atomic_int_fast64_t next_id = 1;
@@ -397,6 +399,7 @@ void sp_grad_hook_remove(sp_tensor *t, int64_t id)
 
 sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
 {
+    SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     if (sp_grad_recording() && sp_grad_tracked(t)) {
         int n;
         SP_TRY(sp_apply(&sp_op_identity, NULL, 1, &t, 1, out, &n));

@@ -278,6 +278,8 @@ static sp_status check_innermost(const sp_function *f)
 sp_status sp_function_end(sp_function *f, int n_results, sp_tensor *const *results)
 {
     SP_TRY(check_innermost(f));
+    for (int i = 0; i < n_results; i++)
+        SP_CHECK(results[i], SP_VALUE, "result %d of function %s is NULL: the expression that should have made it has failed", i, f->name);
     f->results = sp__arena_alloc(&f->graph->arena, (size_t)(n_results ? n_results : 1) * sizeof *f->results);
     if (!f->results) return SP_NOMEM;
     SP_TRY(values_of(f, n_results, results, f->results));
@@ -292,7 +294,7 @@ static sp_status call_node(sp_function *f, sp_node_kind kind, sp_tensor *callee,
                            sp_node **out)
 {
     SP_CHECK(f, SP_RUNTIME, "functions are called while a function is being recorded, but none is on this thread");
-    SP_CHECK(callee->symbol && callee->symbol->is_function, SP_TYPE, "what is called is not a function value");
+    SP_CHECK(callee && callee->symbol && callee->symbol->is_function, SP_TYPE, "what is called is not a function value");
     sp_value *few[SP_IN_MAX], **in = few;
     if (n_args + 1 > SP_IN_MAX && !(in = sp__alloc((size_t)(n_args + 1) * sizeof *in))) return SP_NOMEM;
     in[0] = callee->symbol;
@@ -359,7 +361,7 @@ sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args
     int made = 0;
     if (!specs) {
         if (n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)n_out * sizeof *metas))) return SP_NOMEM;
-        int found = callee->symbol ? callee_metas(callee->symbol, n_out, metas, 0) : -1;
+        int found = callee && callee->symbol ? callee_metas(callee->symbol, n_out, metas, 0) : -1;
         if (found != n_out) {
             status = found < 0 ? sp__fail(SP_RUNTIME, "the results of the function that is called are not known yet: give their "
                                                       "dtypes and shapes")
@@ -391,8 +393,9 @@ sp_status sp_function_partial(sp_tensor *callee, int n_args, sp_tensor *const *a
 sp_status sp_function_switch(sp_tensor *cond, sp_tensor *yes, sp_tensor *no, sp_tensor **out)
 {
     SP_CHECK(sp__recorder, SP_RUNTIME, "functions are chosen while a function is being recorded, but none is on this thread");
-    SP_CHECK(yes->symbol && yes->symbol->is_function && no->symbol && no->symbol->is_function, SP_TYPE,
+    SP_CHECK(yes && yes->symbol && yes->symbol->is_function && no && no->symbol && no->symbol->is_function, SP_TYPE,
              "what is chosen between must be functions");
+    SP_CHECK(cond, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_CHECK(cond->count == 1 || cond->count == -1, SP_VALUE,
              "the truth value of an array with more than one element is ambiguous: the condition has %lld elements",
              (long long)cond->count);

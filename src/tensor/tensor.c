@@ -201,6 +201,7 @@ void sp__tensor_set_base(sp_tensor *view, sp_tensor *of)
 
 sp_status sp__tensor_need_value(const sp_tensor *t)
 {
+    SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     if (!t->symbol) return SP_OK;
     char text[SP_SHAPE_TEXT];
     return sp__fail(SP_SYMBOL,
@@ -216,6 +217,7 @@ sp_status sp__tensor_meta_only(const sp_tensor *t, sp_tensor **out)
 
 sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out)
 {
+    SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, out));
     (*out)->flags = (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) | SP_TENSOR_VIEW);
     sp__tensor_set_symbol(*out, t->symbol);

@@ -207,8 +207,9 @@ sp_status sp__image_warp_affine(const sp_image *in, const double matrix[6], int 
     m[2] = b1;
     m[5] = b2;
     SP_TRY(sp__image_create(in->dtype, in->rank, h, w, in->c, out));
-    int *px = sp__alloc((size_t)w * 4 * sizeof *px), *column = px + 2 * w;
+    int *px = sp__alloc((size_t)w * 4 * sizeof *px);
     if (!px) return SP_NOMEM;
+    int *column = px + 2 * w;
     for (int x = 0; x < w; x++) { /* the part that depends on x */
         column[x] = rounded(m[0] * x * FINE);
         column[w + x] = rounded(m[3] * x * FINE);
