@@ -90,3 +90,19 @@ def test_a_model_is_part_of_a_compiled_function(tmp_path):
     twice = spore.jit(lambda x, flag: 2 * net(x, flag))
     assert list(twice(Tensor(np.float32([1, -2])), Tensor(True)).asnumpy()) == [-2, 4]
     assert list(twice(Tensor(np.float32([1, -2])), Tensor(False)).asnumpy()) == [2, 4]
+
+
+@pytest.mark.parametrize("opset", [8, 11])
+@pytest.mark.parametrize("missing", [0, 1])
+def test_scan_without_an_input_is_refused(tmp_path, opset, missing):
+    body = graph([node("Add", ["s", "x"], ["t"]), node("Identity", ["t"], ["r"])], [value("s", shape=[2]), value("x", shape=[2])],
+                 [value("t", shape=[2]), value("r", shape=[2])])
+    inputs = ["first", "rows"]
+    inputs[missing] = ""
+    batch = [1] if opset == 8 else []
+    g = graph([node("Scan", [""] * len(batch) + inputs, ["a", "b"], body=body, num_scan_inputs=1)],
+              [value("first", shape=batch + [2]), value("rows", shape=batch + [3, 2])], [value("a"), value("b")])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(g, opset))
+    with pytest.raises((TypeError, RuntimeError), match="Scan"):
+        onnx.load(str(path))(Tensor(np.ones(batch + [2], np.float32)), Tensor(np.ones(batch + [3, 2], np.float32)))

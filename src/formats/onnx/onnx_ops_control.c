@@ -477,10 +477,14 @@ static sp_status scan_batch(sp_onnx_call *c, const sp_onnx_graph *body, int n_st
     SP_CHECK(n_in <= 64, SP_VALUE, "%d inputs, at most 64 are possible", n_in);
     sp_status status = SP_OK;
     for (int k = 0; k < n_in && status == SP_OK; k++) {
-        sp_tensor *t = c->value_in[k + 1] != NULL ? c->value_in[k + 1]->tensor : NULL;
-        sp_tensor *part = t != NULL ? part_of(c, t, 0, b) : NULL;
+        const sp_onnx_value *v = c->value_in[k + 1];
+        if (v == NULL || v->tensor == NULL) {
+            status = sp__fail(SP_TYPE, "input %d of a scan is no tensor", k + 1);
+            break;
+        }
+        sp_tensor *part = part_of(c, v->tensor, 0, b);
         status = sp_builder_status(c->b);
-        if (status == SP_OK && !(args[k] = sp__onnx_value_typed(part, c->value_in[k + 1]->type))) status = SP_NOMEM;
+        if (status == SP_OK && !(args[k] = sp__onnx_value_typed(part, v->type))) status = SP_NOMEM;
     }
     if (status == SP_OK) {
         status = loop_make(body, n_state, n_piles, &l);
