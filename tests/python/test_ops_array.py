@@ -240,3 +240,34 @@ def test_primitives_keep_their_arguments():
 def test_mistakes_are_told(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_updates_that_a_parameter_cannot_hold():
+    rows = ms.Parameter(Tensor(np.ones((4, 3), np.int32)), name="rows")
+    one, at = Tensor(np.array([1], np.int32)), Tensor(np.array([[1]], np.int32))
+    with pytest.raises(TypeError, match=r"argument\[x\]'s data type of primitive\[ScatterDiv\] is Int32"):
+        ops.ScatterDiv()(rows, one, Tensor(np.ones((1, 3), np.float32)))
+    with pytest.raises(TypeError, match="ScatterNdUpdate"):
+        ops.ScatterNdUpdate()(rows, at, Tensor(np.ones((1, 3), np.float32)))
+    halves = ms.Parameter(Tensor(np.ones((4, 3), np.float32)), name="halves")
+    assert ops.ScatterAdd()(halves, one, Tensor(np.ones((1, 3), np.float16))).asnumpy()[1].tolist() == [2, 2, 2]
+    with pytest.raises(ValueError, match="'indices' must be greater than or equal to 2"):
+        ops.ScatterNdAdd()(halves, one, Tensor(np.ones(3, np.float32)))
+
+
+def test_primitives_take_their_arguments_by_name():
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert ops.Concat(axis=1)(tensors=(x, x)).shape == (2, 6)
+    assert ops.Add()(input=x, other=x).asnumpy()[1, 2] == 10
+    assert ops.Transpose()(x, dims=(1, 0)).shape == (3, 2)
+    assert ops.ReduceSum(keep_dims=True)(x=x, axis=1).shape == (2, 1)
+    with pytest.raises(TypeError):
+        ops.Add()(input=x, second=x)
+
+
+def test_constructors_and_calls_that_are_refused():
+    for axis in (1.5, (0, 1.5), True):
+        with pytest.raises(TypeError, match="Squeeze"):
+            ops.Squeeze(axis=axis)
+    with pytest.raises(TypeError):
+        ops.Split(1, 2)(None)

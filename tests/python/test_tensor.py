@@ -337,3 +337,20 @@ def test_deepcopy_by_hand_takes_anything_for_a_memo():
     made = x.__deepcopy__(memodict=Tensor([0.0]))
     made[0] = 5.0
     assert (x.tolist(), made.tolist()) == ([1.0, 2.0], [5.0, 2.0])
+
+
+def test_buffers_that_do_not_hold_what_is_asked_for():
+    numbers = bytes(range(10))
+    assert ms.frombuffer(numbers, ms.int16, count=2, offset=4).tolist() == [0x504, 0x706]
+    for arguments in ((numbers, ms.int32), (numbers, ms.int8, 0), (numbers, ms.int8, -2), (numbers, ms.int8, 11), (numbers, ms.int8, -1, 10),
+                      (numbers, ms.int8, -1, -1), (b"", ms.int8), ([1, 2], ms.int8)):
+        with pytest.raises(RuntimeError, match="frombuffer"):
+            ms.frombuffer(*arguments)
+
+
+def test_update_data():
+    x, y = Tensor([1.0]), Tensor([2.0, 3.0])
+    x._update_data(y)
+    assert x.shape == (2,) and x._data_ptr() == y._data_ptr()
+    with pytest.raises(RuntimeError, match="Only support input type Tensor"):
+        x._update_data(3)

@@ -29,13 +29,42 @@ def from_numpy(array):
 
 
 def frombuffer(buffer, dtype, count=-1, offset=0):
-    """A Tensor of one dimension on the memory of an object with the buffer protocol."""
+    """A Tensor of one dimension on the memory of an object with the buffer protocol.
+
+    Args:
+        buffer: the object; memory that cannot be written is copied.
+        dtype: of the elements.
+        count: how many; -1 for all after the offset.
+        offset: where they begin, in bytes.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.frombuffer(bytes([1, 0, 2, 0, 3, 0]), ms.int16, count=2, offset=2))
+        [2 3]
+    """
     import numpy as np
+    _check_buffer(buffer, 2 if dtype == mstype.bfloat16 else np.dtype(mstype.dtype_to_nptype(dtype)).itemsize, count, offset)
     if dtype == mstype.bfloat16:
         bits = np.frombuffer(buffer, np.uint16, count, offset)
         return _unpickle(Tensor, 'BFloat16', bits.shape, bits.tobytes(), None)
     array = np.frombuffer(buffer, mstype.dtype_to_nptype(dtype), count, offset)
     return Tensor.from_numpy(array) if array.flags.writeable else Tensor(array)
+
+
+def _check_buffer(buffer, item, count, offset):
+    """Raise where the elements that frombuffer is asked for do not lie in the buffer."""
+    try:
+        length = memoryview(buffer).nbytes
+    except TypeError:
+        raise RuntimeError(f"frombuffer: an object with the buffer protocol is wanted, but got {type(buffer).__name__}") from None
+    if count == 0 or count < -1:
+        raise RuntimeError(f"frombuffer: count must be positive, or -1 for all elements, but got {count}")
+    if not 0 <= offset < length:
+        raise RuntimeError(f"frombuffer: offset must lie in the buffer, which has {length} bytes, but got {offset}")
+    if count < 0 and (length - offset) % item:
+        raise RuntimeError(f"frombuffer: {length - offset} bytes after the offset are no whole number of elements of {item} bytes")
+    if count * item > length - offset:
+        raise RuntimeError(f"frombuffer: {count} elements of {item} bytes are wanted, but there are {length - offset} bytes after the offset")
 
 
 def swap_tensors(first, second):
@@ -336,6 +365,17 @@ Tensor.data = Tensor.data.setter(_set_data)
 def value(self):
     """The Tensor itself; a Parameter's contents."""
     return self
+
+
+Tensor._data_ptr = Tensor.data_ptr
+
+
+@_method
+def _update_data(self, other):
+    """Show what another Tensor shows, its memory."""
+    if not isinstance(other, Tensor):
+        raise RuntimeError(f"Only support input type Tensor, but got {type(other).__name__}")
+    self._rebind(other)
 
 
 @_method

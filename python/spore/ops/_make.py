@@ -4,7 +4,7 @@ import functools
 import inspect
 
 from ..common import dtype as mstype
-from .primitive import Primitive
+from .primitive import Primitive, _positional
 
 
 def _keeper(text):
@@ -44,6 +44,8 @@ def primitive(name, call, init="", doc=None):
             self.init_attrs[key] = value
 
     def __call__(self, *args, **kwargs):
+        if kwargs:
+            args, kwargs = _positional()(name, args, kwargs)
         return call(self, *args, **kwargs)
 
     def __reduce__(self):

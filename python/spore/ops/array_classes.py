@@ -93,12 +93,19 @@ _add(primitive("Stack", lambda self, *tensors: array.stack(_joined(tensors), sel
                "Tensors joined along a new dimension."))
 _add(primitive("Unstack", lambda self, input_x: array.unstack(input_x, self.axis), "axis=0, num=None",
                "The slices along a dimension."))
-_add(primitive("Squeeze", lambda self, input_x: array.squeeze(input_x, self.axis), "axis=()",
-               "Without dimensions of size 1."))
+def _squeezed_axis(axis=()):
+    for one in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise TypeError(f"For 'Squeeze', 'axis' must be an int or a tuple of int, but got {axis!r}")
+    return {"axis": axis}
+
+
+_add(primitive("Squeeze", lambda self, input_x: array.squeeze(input_x, self.axis), _squeezed_axis, "Without dimensions of size 1."))
 
 
 def _split(self, input_x):
     """Pieces of equal size."""
+    array.tensor_of(input_x, "input_x", "Split")
     axis = array.axis_of(self.axis, input_x.ndim)
     n = input_x.shape[axis]
     if self.output_num <= 0:

@@ -290,6 +290,11 @@ def _literal(text):
         return getattr(_core, text, text)  # a dtype
 
 
+def _positional():
+    from spore.ops._call_names import positional     # few calls have keywords
+    return positional
+
+
 def table_class(name, bind, place="ops"):
     """The class of a primitive that an operator of the table declares; bind checks the constructor's arguments."""
     init = _core.face_arguments(place, name)[0]
@@ -306,6 +311,8 @@ def table_class(name, bind, place="ops"):
             state[key] = attrs[key] = args[i] if i < len(args) else kwargs.get(key, defaults[i])
 
     def __call__(self, *args, **kwargs):
+        if kwargs:
+            args, kwargs = _positional()(name, args, kwargs)
         return self._run(*args, **kwargs)
 
     def __reduce__(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements by position: gather and scatter, masks, order, distinct values."""
 import builtins
+import numbers
 
 from .._core import Tensor, apply
 from ..common import dtype as mstype
@@ -22,7 +23,7 @@ __all__ = [
 
 
 def _number(value):
-    return isinstance(value, (builtins.bool, int, float, complex))
+    return isinstance(value, (builtins.bool, numbers.Number)) or type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0
 
 
 def _copy(x):
@@ -425,9 +426,32 @@ def _write_rows(x, axes, indices, updates, reduce):
     return apply("assign", (x, apply("index_combine", (x, updates, *indices), {"axes": axes, "reduce": reduce})))
 
 
+def _check_holds(name, x, updates):
+    """Raise where a Tensor that is written to cannot hold the numbers of the updates."""
+    if x.dtype != updates.dtype and _breadth(updates) > _breadth(x):
+        raise TypeError("Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place operator, the "
+                        f"argument[{'input_x' if name in _NAMED_INPUT_X else 'x'}]'s data type of primitive[{_camel(name)}] is {x.dtype}, "
+                        f"which cannot be converted to data type {updates.dtype} automatically.")
+
+
+def _breadth(t):
+    """What kind of numbers, and how many bytes: kinds hold those before them."""
+    if t.dtype.is_floating_point or t.dtype.is_complex:
+        return (3 if t.dtype.is_complex else 2), t.itemsize
+    return (0 if t.dtype == mstype.bool_ else 1), t.itemsize
+
+
+_NAMED_INPUT_X = ("scatter_sub", "scatter_nd_update", "scatter_nd_sub")
+
+
+def _camel(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
 def _scatter_rows(reduce, name):
     def function(input_x, indices, updates):
         tensor_of(input_x, "input_x", name)
+        _check_holds(name, input_x, tensor_of(updates, "updates", name))
         if updates.shape != indices.shape + input_x.shape[1:]:
             raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape "
                              f"{indices.shape + input_x.shape[1:]}")
@@ -448,6 +472,11 @@ scatter_min = _scatter_rows("min", "scatter_min")
 
 def _scatter_coordinates(reduce, name):
     def function(input_x, indices, updates, use_locking=False):
+        tensor_of(input_x, "input_x", name)
+        _check_holds(name, input_x, tensor_of(updates, "updates", name))
+        if tensor_of(indices, "indices", name).ndim < 2:
+            raise ValueError(f"For primitive[{_camel(name)}], the dimension of 'indices' must be greater than or equal to 2, but got "
+                             f"{indices.ndim}.")
         n = indices.shape[-1]
         if updates.shape != indices.shape[:-1] + input_x.shape[n:]:
             raise ValueError(f"{name}: updates have shape {updates.shape}, they must have shape "
