@@ -337,8 +337,7 @@ class ParameterTuple(tuple):
                 raise TypeError(f"ParameterTuple: only Parameters can be in it, but got {type(item).__name__}")
             other = names.setdefault(item.name, item)
             if other is not item and not is_default_name(item.name):
-                raise ValueError(f"ParameterTuple: two Parameters have the name '{item.name}'; give them different "
-                                 "names")
+                raise ValueError(f"The value {item!r} , its name '{item.name}' already exists. Please set a unique name for the parameter.")
         return super().__new__(cls, data)
 
     def clone(self, prefix, init='same'):

@@ -57,6 +57,7 @@ class Capture:
         self.literals = set()    # floats as written; others are 32-bit results
         self.returned = None     # place of the return statement that was executed last
         self.loops = 0
+        self.chosen = []         # (symbol, its number when it was made): contents of Parameters that the run chooses
 
     def __enter__(self):
         self._before = state.set_capture(self)

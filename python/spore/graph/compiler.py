@@ -200,6 +200,8 @@ class Compiled:
         return self.run(entry, args, kwargs)
 
     def compile(self, key, args, kwargs):
+        if not self.options.faithful:
+            check_names([*args, *kwargs.values()])
         with self.lock:
             known = self.entries.get(key, ())
             if self.given_up is not None:
@@ -402,6 +404,8 @@ class Compiled:
             raise self.made_anew(value)
         kind = output_kind(value, capture)
         leaves = kind.leaves(value)
+        if capture.faithful and any(leaf is symbol for leaf in leaves for symbol, _ in capture.chosen):
+            raise Unsupported("a Parameter that the run chooses is returned")
         entry.give, entry.one, entry.kind = giver(kind), isinstance(kind, OfTensor), kind
         changes, argument_changes, held, read = [], [], [], []
         for place, new in capture.heap.end().values():
@@ -425,6 +429,8 @@ class Compiled:
             if place.key in capture.read and not state_of_place and not same(old, new):
                 read.append(Watched(place, old))         # the next call finds something else there
             changes.append((place.light() if isinstance(place, Attribute) else place, giver(made)))
+        if any(_core.symbol_id(symbol) != number for symbol, number in capture.chosen):
+            raise Unsupported("a Parameter that the run chooses is written to")
         entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
         leaves = leaves + [params[i] for i in entry.written]
         entry.changes, entry.argument_changes, entry.state, entry.watched = tuple(changes), tuple(argument_changes), held, read
@@ -470,6 +476,17 @@ class Compiled:
             reason.place = places[-1] if places else None
             raise reason from None
         raise located(error, places) from None
+
+
+def check_names(values):
+    """Raise for two Parameters among the arguments that were given one name, as MindSpore's graphs do."""
+    from spore.common.parameter import is_default_name
+    named = {}
+    for value in values:
+        if getattr(value, "__parameter__", False) and named.setdefault(value.name, value) is not value \
+                and not is_default_name(value.name):
+            raise ValueError(f"The parameter {value!r} , its name '{value.name}' already exists. Please set a unique name for the "
+                             "parameter.")
 
 
 def check_statements(code):

@@ -18,6 +18,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.sparse_tensor import _Sparse
+from spore.graph import state
 from spore.graph.errors import Unsupported
 from spore.graph.values import Array, Choice, Closure, LateText, Scalar, Unbound, dtype_of, number_kind, shape_of, symbol_of
 
@@ -85,6 +86,15 @@ class OfTensor:
 
     def equals(self, other):
         return isinstance(other, OfTensor) and (self.dtype, self.shape) == (other.dtype, other.shape)
+
+
+class OfChosen(OfTensor):
+    """What one of several Parameters holds, the run chooses which: it can be read, but a write would not reach the Parameter."""
+
+    def rebuild(self, leaves):
+        value = next(leaves)
+        state.capture().chosen.append((value, _core.symbol_id(value)))
+        return value
 
 
 class OfScalar:
@@ -394,7 +404,8 @@ def join(a, b):
         return a
     tensors = _as_tensor_kind(a), _as_tensor_kind(b)
     if tensors[0] and tensors[1]:
-        return _join_tensors(*tensors)
+        made = _join_tensors(*tensors)
+        return OfChosen(made.dtype, made.shape) if any(_is_parameter(one) for one in (a, b)) else made
     numbers = _number(a), _number(b)
     if numbers[0] and numbers[1]:
         if numbers[0] is not numbers[1]:
@@ -449,6 +460,10 @@ def _as_tensor_kind(kind):
     if isinstance(kind, Known) and isinstance(kind.value, Tensor):
         return OfTensor(kind.value.dtype, kind.value.shape)
     return None
+
+
+def _is_parameter(kind):
+    return isinstance(kind, OfChosen) or isinstance(kind, Known) and getattr(kind.value, "__parameter__", False)
 
 
 def _join_tensors(a, b):

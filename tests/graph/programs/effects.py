@@ -854,3 +854,93 @@ def hook_on_tensor_under_jit():
         x.register_hook(double)
         return x * x
     return ms.grad(f)(Tensor([3.]))
+
+
+@program
+def parameter_chosen_by_the_run_is_written():
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a = Parameter(Tensor([1.0]), name="a")
+            self.b = Parameter(Tensor([2.0]), name="b")
+
+        def pick(self, x):
+            if x > 0:
+                return self.a
+            return self.b
+
+        def construct(self, x):
+            chosen = self.pick(x)
+            ops.assign(chosen, x * 10)
+            return chosen * 1, self.a * 1, self.b * 1
+    net = Net()
+    return net(Tensor([3.0])), net.a.value(), net.b.value()
+
+
+@program
+def parameters_chosen_by_the_run_are_written_in_turn():
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a = Parameter(Tensor(1), name="a")
+            self.b = Parameter(Tensor(2), name="b")
+
+        def construct(self, x):
+            if x > 0:
+                return self.a, self.b
+            return self.b, self.a
+
+    class Outer(nn.Cell):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        def construct(self, x, y):
+            chosen = self.net(x)
+            first = ops.addn(chosen)
+            ops.assign(chosen[1], y)
+            second = ops.addn(chosen)
+            ops.assign(chosen[0], 2 * y)
+            return first + second, chosen[0] + chosen[1]
+    net = Net()
+    return Outer(net)(Tensor(3), Tensor(5)), net.a.value(), net.b.value()
+
+
+@program
+def parameter_chosen_by_the_run_is_read():
+    ms.set_context(mode=ms.GRAPH_MODE)
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a = Parameter(Tensor([1.0]), name="a")
+            self.b = Parameter(Tensor([2.0]), name="b")
+
+        def construct(self, x):
+            if x > 0:
+                chosen = self.a
+            else:
+                chosen = self.b
+            return chosen + x
+    net = Net()
+    return net(Tensor([3.0])), net(Tensor([-3.0])), ops.GradOperation(get_by_list=True)(net, net.trainable_params())(Tensor([3.0]))
+
+
+@program
+def arguments_of_one_name():
+    @ms.jit
+    def f(x, y):
+        return x, y
+    return f(Parameter(Tensor(1), name="x"), Parameter(Tensor(2), name="x"))
+
+
+@program
+def arguments_without_names():
+    @ms.jit
+    def f(x, y):
+        return x + y
+    return f(Parameter(Tensor(1)), Parameter(Tensor(2)))
