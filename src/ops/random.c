@@ -120,6 +120,80 @@ static void uniform_part(void *context, int64_t begin, int64_t end)
 }
 SP_WIDE(uniform_part)
 
+static inline uint32_t bits_of(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    return u;
+}
+
+static inline float float_of(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, 4);
+    return x;
+}
+
+/* log x for x in [2^-24, 1], within 2 units in the last place: vec_math.h's, without fused multiply-add, so that numbers are the same on every machine. */
+static inline float log_unit(float x)
+{
+    const int32_t e = (int32_t)(bits_of(x) - 0x3F3504F3u) >> 23;
+    const float f = float_of(bits_of(x) - ((uint32_t)e << 23)) - 1, s = f * f;
+    float p = 0x1.161ef8p-4f * f + -0x1.e03e4ap-4f;
+    p = p * f + 0x1.e73802p-4f;
+    p = p * f + -0x1.fbcdc4p-4f;
+    p = p * f + 0x1.232cb0p-3f;
+    p = p * f + -0x1.555e78p-3f;
+    p = p * f + 0x1.99a55cp-3f;
+    p = p * f + -0x1.000002p-2f;
+    p = p * f + 0x1.555546p-2f;
+    const float y = p * f * s - 0.5f * s + (float)e * -2.12194440e-4f;
+    return (f + y) + (float)e * 0.693359375f;
+}
+
+/* Box and Muller: two uniform numbers to two normal ones; 1 - u is never 0. The angle is so many 2^-24 of a turn: its quarter and what is beyond that
+ * are exact. */
+static inline void normal_pair(uint32_t u, uint32_t v, float mean, float deviation, float *first, float *second)
+{
+    const int32_t turn = (int32_t)(v >> 8), quarter = (turn + (1 << 21)) >> 22;
+    const float r = (float)(turn - quarter * (1 << 22)) * (0x1.921fb6p+0f * 0x1p-22f), s = r * r;
+    float p = -0x1.99547ap-13f * s + 0x1.11077ap-7f;
+    p = p * s + -0x1.555546p-3f;
+    p = p * (r * s) + r;
+    float q = 0x1.99e9c2p-16f * s + -0x1.6c0c2cp-10f;
+    q = q * s + 0x1.55554ap-5f;
+    q = q * s + -0.5f;
+    q = q * s + 1;
+    const uint32_t odd = 0u - ((uint32_t)quarter & 1), sine = (bits_of(q) & odd) | (bits_of(p) & ~odd), cosine = (bits_of(p) & odd) | (bits_of(q) & ~odd);
+    const float length = deviation * sqrtf(-2 * log_unit(1 - unit_float(u)));
+    *first = mean + length * float_of(cosine ^ ((uint32_t)(quarter + 1) & 2) << 30);
+    *second = mean + length * float_of(sine ^ ((uint32_t)quarter & 2) << 30);
+}
+
+static void normal_part(void *context, int64_t begin, int64_t end)
+{
+    const fill_job *j = context;
+    const float mean = (float)j->a, deviation = (float)j->b;
+    const int64_t size = (int64_t)sp_dtype_bytes((sp_dtype)j->out->dtype), step[2] = {size, sizeof(float)};
+    const sp_loop_fn store = sp__cast_loop(SP_DTYPE_F32, (sp_dtype)j->out->dtype);
+    enum { GROUPS = 8 }; /* at a time: in one loop with what follows GCC 12 makes no vectors of philox */
+    for (int64_t first = begin; first < end; first += GROUPS * GROUP) {
+        uint32_t w[GROUPS][4][GROUP];
+        float made[4][GROUP], values[GROUPS][4 * GROUP];
+        for (int g = 0; g < GROUPS; g++) philox_group(j->seed, j->counter + (uint64_t)first + (uint64_t)g * GROUP, w[g]);
+        for (int g = 0; g < GROUPS; g++) {
+            for (int i = 0; i < 4; i += 2)
+                for (int k = 0; k < GROUP; k++) normal_pair(w[g][i][k], w[g][i + 1][k], mean, deviation, &made[i][k], &made[i + 1][k]);
+            for (int k = 0; k < GROUP; k++)
+                for (int i = 0; i < 4; i++) values[g][4 * k + i] = made[i][k];
+        }
+        const int64_t blocks = end - first < GROUPS * GROUP ? end - first : GROUPS * GROUP, left = j->out->count - first * 4;
+        char *ptr[2] = {j->out->data + first * 4 * size, (char *)values};
+        store(blocks * 4 < left ? blocks * 4 : left, ptr, step, NULL);
+    }
+}
+SP_WIDE(normal_part)
+
 static sp_status fill(const sp_call *c, fill_job *j)
 {
     SP_TRY(state_check(c->in[0]));
@@ -209,17 +283,7 @@ static void make_uniform_d(const fill_job *j, const block *b, void *values)
     }
 }
 
-/* Box and Muller: two uniform numbers to two normal ones; 1 - u is never 0. */
-static void make_normal_f(const fill_job *j, const block *b, void *values)
-{
-    float *v = values;
-    for (int k = 0; k < 4; k += 2) {
-        const float r = sqrtf(-2 * logf(1 - unit_float(b->w[k]))), angle = 6.28318530718f * unit_float(b->w[k + 1]);
-        v[k] = (float)j->a + (float)j->b * r * cosf(angle);
-        v[k + 1] = (float)j->a + (float)j->b * r * sinf(angle);
-    }
-}
-
+/* Box and Muller, as normal_pair. */
 static void make_normal_d(const fill_job *j, const block *b, void *values)
 {
     double *v = values;
@@ -228,6 +292,7 @@ static void make_normal_d(const fill_job *j, const block *b, void *values)
     v[1] = j->a + j->b * r * sin(angle);
 }
 
+/* f NULL: normal numbers, which are made in groups. */
 static sp_status real_reference(const sp_call *c, void (*f)(const fill_job *, const block *, void *),
                                 void (*d)(const fill_job *, const block *, void *))
 {
@@ -235,10 +300,11 @@ static sp_status real_reference(const sp_call *c, void (*f)(const fill_job *, co
     const bool two = c->out[0]->dtype == SP_DTYPE_F64;
     fill_job j = {.from = two ? SP_DTYPE_F64 : SP_DTYPE_F32, .make = two ? d : f, .a = a->a, .b = a->b};
     if (f == make_uniform_f && c->out[0]->dtype == SP_DTYPE_F32) j.part = SP_WIDEST(uniform_part);
+    if (!f && !two) j.part = SP_WIDEST(normal_part);
     return fill(c, &j);
 }
 static sp_status uniform_reference(const sp_call *c) { return real_reference(c, make_uniform_f, make_uniform_d); }
-static sp_status normal_reference(const sp_call *c) { return real_reference(c, make_normal_f, make_normal_d); }
+static sp_status normal_reference(const sp_call *c) { return real_reference(c, NULL, make_normal_d); }
 
 const sp_op sp_op_random_uniform = {
     .batch = sp__batch_random,

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers: repeatable, independent of threads, and of the distributions they claim."""
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -59,6 +62,35 @@ def test_philox_gives_the_published_numbers():
         state = Tensor(np.array([key, counter], np.uint64).view(np.int64))
         return [int(v) for v in _core.apply("random_bits", (state,), {"shape": (2,), "dtype": ms.uint64}).asnumpy()]
     assert words(0, 0) == [0x6627e8d5_e169c58d, 0xbc57ac4c_9b00dbd8]
+
+
+NORMAL = """
+import sys, zlib, numpy as np, spore as ms
+from spore import Tensor, _core
+state = Tensor(np.array([7, 5], np.int64))
+made = [_core.apply("random_normal", (state,), {"shape": (n,), "mean": 0.5, "std": 2.0, "dtype": d}).astype(ms.float32).asnumpy()
+        for n in (1, 2, 515, 10001) for d in (ms.float32, ms.float16, ms.bfloat16)]
+print(zlib.crc32(b"".join(m.tobytes() for m in made)))
+"""
+
+
+def test_normal_numbers_are_box_and_mullers():
+    """Of the words of Philox, in double. Roundings in units of 2^-24: logarithm (2 units in the last place, halved by the root) 2, root 1, standard
+    deviation 1, sine (2 units) 4, their product 1, and that of the mean's sum."""
+    n = 1 << 16
+    state = Tensor(np.array([123, 99], np.int64))
+    words = _core.apply("random_bits", (state,), {"shape": (n // 2,), "dtype": ms.uint64}).asnumpy()
+    made = _core.apply("random_normal", (state,), {"shape": (n,), "mean": 0.25, "std": 3.0}).asnumpy().astype(np.float64)
+    u, v = (words >> np.uint64(40)).astype(np.float64) * 2.0**-24, ((words & np.uint64(0xFFFFFFFF)) >> np.uint64(8)).astype(np.float64) * 2.0**-24
+    length, angle = 3 * np.sqrt(-2 * np.log(1 - u)), 2 * np.pi * v
+    wanted = 0.25 + np.stack([length * np.cos(angle), length * np.sin(angle)], 1).reshape(-1)
+    assert (np.abs(made - wanted) <= 2.0**-24 * (9 * np.repeat(length, 2) + np.abs(wanted))).all()
+
+
+def test_normal_numbers_are_the_same_on_every_machine():
+    found = {subprocess.run([sys.executable, "-c", NORMAL], env=dict(os.environ, SPORE_ISA=isa, SPORE_NUM_THREADS=threads), capture_output=True,
+                            text=True, check=True).stdout for isa, threads in (("portable", "1"), ("avx2", "2"), ("avx512", "3"))}
+    assert len(found) == 1
 
 
 def test_state_can_be_saved_and_restored():
