@@ -341,3 +341,11 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path):
 def test_checkpoint_arguments_are_checked(make, error):
     with pytest.raises(error):
         make()
+
+
+def test_boost_says_that_it_does_nothing(monkeypatch):
+    said, net = [], nn.Dense(2, 1)
+    monkeypatch.setattr(ms.log, "warning", said.append)
+    for level in ("O0", "O1"):
+        train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1), boost_level=level)
+    assert len(said) == 1 and "boost_level 'O1' is without effect" in said[0]

@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from spore import _core, nn
+from spore import _core, log, nn
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.differentiate import _map
@@ -226,7 +226,7 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
         optimizer: an Optimizer.
         loss_fn: the loss function.
         level: of mixed precision, see auto_mixed_precision.
-        boost_level: accepted.
+        boost_level: 'O0'; 'O1' and 'O2' train as 'O0' does, and a warning says so.
         cast_model_type, keep_batchnorm_fp32, loss_scale_manager: instead of what the level says.
     """
     if not isinstance(network, nn.Cell):
@@ -241,6 +241,8 @@ def build_train_network(network, optimizer, loss_fn=None, level='O0', boost_leve
     if boost_level not in ('O0', 'O1', 'O2'):
         raise ValueError(f"For 'build_train_network', 'boost_level' must be one of ['O0', 'O1', 'O2'], but got "
                          f"{boost_level!r}.")
+    if boost_level != 'O0':
+        log.warning(f"boost_level {boost_level!r} is without effect: training freezes no layers and keeps all batch norms, as with 'O0'")
     keep_norm, cast_to, manager = _CONFIG[level]
     unknown = sorted(set(kwargs) - {'cast_model_type', 'keep_batchnorm_fp32', 'loss_scale_manager'})
     if unknown:

@@ -28,7 +28,7 @@ class Model:
         eval_network: the network for evaluation, if it is another one.
         eval_indexes: where in its output loss, prediction and label stand.
         amp_level: of mixed precision, see amp.auto_mixed_precision.
-        boost_level: accepted.
+        boost_level: 'O0'; 'O1' and 'O2' train as 'O0' does, and a warning says so.
         loss_scale_manager, keep_batchnorm_fp32: see amp.build_train_network.
 
     Examples:
