@@ -192,22 +192,22 @@ static void fill_offsets(const block_job *j)
             }
 }
 
+/* Rows of padded planes. */
 static void pad_tasks(void *context, int64_t begin, int64_t end)
 {
     const block_job *j = context;
     const sp__window *w = &j->conv.g.w;
-    const int64_t row = w->in[2] * j->unit, wide = j->conv.padded[2] * j->unit;
+    const int64_t row = w->in[2] * j->unit, wide = j->conv.padded[2] * j->unit, high = j->conv.padded[1];
     for (int64_t i = begin; i < end; i++) {
-        const float *from = j->x + i * w->in[1] * row;
-        float *to = j->padded_x + i * j->plane * j->unit;
-        memset(to, 0, (size_t)(w->pad[1] * wide) * 4);
-        to += w->pad[1] * wide;
-        for (int64_t h = 0; h < w->in[1]; h++, from += row, to += wide) {
-            memset(to, 0, (size_t)(w->pad[2] * j->unit) * 4);
-            memcpy(to + w->pad[2] * j->unit, from, (size_t)row * 4);
-            memset(to + w->pad[2] * j->unit + row, 0, (size_t)(w->pad_end[2] * j->unit) * 4);
+        const int64_t h = i % high - w->pad[1];
+        float *to = j->padded_x + i * wide;
+        if (h < 0 || h >= w->in[1]) {
+            memset(to, 0, (size_t)wide * 4);
+            continue;
         }
-        memset(to, 0, (size_t)(w->pad_end[1] * wide) * 4);
+        memset(to, 0, (size_t)(w->pad[2] * j->unit) * 4);
+        memcpy(to + w->pad[2] * j->unit, j->x + (i / high * w->in[1] + h) * row, (size_t)row * 4);
+        memset(to + w->pad[2] * j->unit + row, 0, (size_t)(w->pad_end[2] * j->unit) * 4);
     }
 }
 
@@ -293,7 +293,7 @@ static sp_status run_points(block_job *j)
     fill_offsets(j);
     if (j->conv.copies) {
         const int64_t planes = g->batch * (j->b->in ? sp__blocks_of(g->in_channels) : g->in_channels);
-        SP_TRY(sp__conv_share(&j->conv, planes, max_i64(1, 32768 / (j->plane * j->unit)), pad_tasks, j));
+        SP_TRY(sp__conv_share(&j->conv, planes * j->conv.padded[1], max_i64(1, 16384 / (j->conv.padded[2] * j->unit)), pad_tasks, j));
         j->x = j->padded_x;
     }
     return sp__conv_share(&j->conv, g->batch * j->bands * j->slices, 1, points_tasks, j);
