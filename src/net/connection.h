@@ -8,6 +8,7 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "net/http1.h"
 #include "net/net.h"
@@ -53,6 +54,8 @@ struct sp_net {
     atomic_int stops;
     atomic_bool draining;
     int port;
+    time_t date_second;
+    char date[40];
     pthread_t thread;
     bool started, joined;
     pthread_mutex_t lock; /* of done */
@@ -98,6 +101,7 @@ struct bufferevent *sp__tls_accept(void *tls, struct event_base *base, evutil_so
 bool sp__tls_chose_http2(struct bufferevent *bev);
 
 /* net.c */
+const char *sp__net_date(sp_net *n); /* "Sun, 06 Nov 1994 08:49:37 GMT", of this second */
 void sp__net_check_end(sp_net *n); /* end the loop if it drains and nothing is left */
 
 #endif

@@ -215,7 +215,7 @@ static void pump(sp_connection *c)
 void sp__http2_reply(sp_exchange *x)
 {
     sp_connection *c = x->connection;
-    nghttp2_nv nv[10];
+    nghttp2_nv nv[12];
     char status[12], length[24], code[12], message[3072];
     size_t n = 0;
     const bool during_input = x->phase == PHASE_READING, grpc = x->reply.grpc_status >= 0;
@@ -226,6 +226,7 @@ void sp__http2_reply(sp_exchange *x)
     snprintf(status, sizeof status, "%d", x->reply.status);
     snprintf(length, sizeof length, "%zu", x->reply.body_bytes);
     nv[n++] = pair(":status", status);
+    nv[n++] = pair("date", sp__net_date(c->net));
     if (x->reply.type != NULL) nv[n++] = pair("content-type", x->reply.type);
     if (!grpc) nv[n++] = pair("content-length", length);
     for (int i = 0; i < 4 && x->reply.headers[i].name != NULL; i++) nv[n++] = pair(x->reply.headers[i].name, x->reply.headers[i].value);

@@ -166,6 +166,20 @@ static sp_status listen_local(sp_net *n)
     return SP_OK;
 }
 
+const char *sp__net_date(sp_net *n)
+{
+    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const time_t now = time(NULL);
+    struct tm t;
+    if (now == n->date_second || gmtime_r(&now, &t) == NULL) return n->date;
+    n->date_second = now;
+    /* Not strftime, which would speak the program's language. */
+    snprintf(n->date, sizeof n->date, "%s, %02d %s %04d %02d:%02d:%02d GMT", days[t.tm_wday % 7], t.tm_mday % 100, months[t.tm_mon % 12], (t.tm_year + 1900) % 10000, t.tm_hour % 100, t.tm_min % 100,
+             t.tm_sec % 100);
+    return n->date;
+}
+
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
 void sp__net_check_end(sp_net *n)

@@ -13,6 +13,14 @@ static void put_quoted(sp__text *t, const char *key, const char *text)
     sp__json_put_text(t, text, strlen(text));
 }
 
+/* A path that cannot be taken for anything else in a line. */
+static void plain(const char *text, char *out, size_t room)
+{
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 1 < room; n++) out[n] = text[n] > 0x20 && text[n] < 0x7f && text[n] != '"' ? text[n] : '?';
+    out[n] = '\0';
+}
+
 void sp__server_finished(void *context, const sp_exchange *x)
 {
     sp_server *s = context;
@@ -36,7 +44,9 @@ void sp__server_finished(void *context, const sp_exchange *x)
         sp__text_put(&t, ",\"%s\":%d,\"bytes_in\":%zu,\"bytes_out\":%zu,\"ms\":%.3f}", x->reply.grpc_status >= 0 ? "grpc_status" : "status", code, x->body_bytes,
                      x->reply.body_bytes, ms);
     } else {
-        sp__text_put(&t, "%s.%03ldZ %s \"%s %s\" %s%d %zu %zu %.3f ms", when, now.tv_nsec / 1000000, x->peer, x->method, x->path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
+        char path[512];
+        plain(x->path, path, sizeof path);
+        sp__text_put(&t, "%s.%03ldZ %s \"%s %s\" %s%d %zu %zu %.3f ms", when, now.tv_nsec / 1000000, x->peer, x->method, path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
                      x->body_bytes, x->reply.body_bytes, ms);
     }
     if (!t.failed) sp__server_log(s, SP_LOG_ACCESS, "%s", t.data);

@@ -5,6 +5,8 @@
  *          ^                                                                                   |
  *          +---------------- reply <------- workers: encode <----------------------------------+
  *
+ * (Small bodies are decoded on the loop's thread, and small results encoded on the runner's: waking a worker would take longer.)
+ *
  * A job belongs to whoever works on it; there is no other state of a request. What cannot be answered at once on the loop's thread
  * becomes a job: reading a large body must not keep others waiting. Each step may end it early, with a failure that the protocol puts
  * into its own words (sp__job_fail).
@@ -135,7 +137,7 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
 void sp__job_failed(sp_job *job, sp_status status);                 /* with this thread's message; the status tells what HTTP's is */
 void sp__job_fail(sp_job *job, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void sp__job_end(sp_job *job);                                      /* reply is filled, or job->status set: answer and free */
-void sp__job_encode(sp_job *job);                                   /* to the workers, with its results */
+void sp__job_encode(sp_job *job);                                   /* it has its results: write and answer, here or on a worker */
 /* Does nobody want the answer any more? */
 bool sp__job_abandoned(const sp_job *job, int64_t now_us);
 int sp__http_status(sp_status status);

@@ -8,7 +8,10 @@
 
 #include "serve/serve_impl.h"
 
-enum { GONE_AFTER_US = 1000000 }; /* a client that has closed its side is taken to listen for so long */
+enum {
+    GONE_AFTER_US = 1000000, /* a client that has closed its side is taken to listen for so long */
+    SMALL_BYTES = 16384      /* of a body or a result: read or written where it is, as waking a worker takes longer than that */
+};
 
 /* --- log ----------------------------------------------------------------------------------------------------------- */
 
@@ -90,39 +93,6 @@ static void push(struct sp_server *s, sp_job *job)
     pthread_mutex_unlock(&s->work_lock);
 }
 
-void sp__job_encode(sp_job *job)
-{
-    job->encoding = true;
-    push(job->server, job);
-}
-
-void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol)
-{
-    sp_entry *e = take_model->entry;
-    sp_job *job = sp__alloc_zero(sizeof *job);
-    if (job == NULL) {
-        sp__served_release(take_model);
-        sp__reply_error(x, 503, "out of memory");
-        sp__exchange_reply(x);
-        return;
-    }
-    job->server = s;
-    job->x = x;
-    job->model = take_model;
-    job->protocol = protocol;
-    job->deadline_us = x->began_us + (int64_t)(s->o.request_seconds * 1e6);
-    atomic_fetch_add(&e->metrics.in_flight, 1);
-    x->user = e;
-    job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
-    if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
-    else job->out = job->in + take_model->n_in;
-    job->counted = true;
-    if (atomic_fetch_add(&e->n_waiting, 1) >= s->o.max_queue)
-        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, s->o.max_queue);
-    if (job->status != 0) sp__job_end(job);
-    else push(s, job);
-}
-
 /* The job has its result, or will never have one. */
 static void uncount(sp_job *job)
 {
@@ -179,6 +149,43 @@ static void work_on(sp_job *job)
         job->rows = count_rows(job);
         sp__served_submit(job);
     }
+}
+
+void sp__job_encode(sp_job *job)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < job->model->n_out; i++) bytes += job->out[i] != NULL ? sp_tensor_bytes(job->out[i]) : 0;
+    job->encoding = true;
+    if (bytes <= SMALL_BYTES) work_on(job);
+    else push(job->server, job);
+}
+
+void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, const sp_protocol *protocol)
+{
+    sp_entry *e = take_model->entry;
+    sp_job *job = sp__alloc_zero(sizeof *job);
+    if (job == NULL) {
+        sp__served_release(take_model);
+        sp__reply_error(x, 503, "out of memory");
+        sp__exchange_reply(x);
+        return;
+    }
+    job->server = s;
+    job->x = x;
+    job->model = take_model;
+    job->protocol = protocol;
+    job->deadline_us = x->began_us + (int64_t)(s->o.request_seconds * 1e6);
+    atomic_fetch_add(&e->metrics.in_flight, 1);
+    x->user = e;
+    job->in = sp__arena_alloc(&job->arena, (size_t)(take_model->n_in + take_model->n_out + 1) * sizeof *job->in);
+    if (job->in == NULL) sp__job_failed(job, SP_NOMEM);
+    else job->out = job->in + take_model->n_in;
+    job->counted = true;
+    if (atomic_fetch_add(&e->n_waiting, 1) >= s->o.max_queue)
+        sp__job_fail(job, 503, "model '%s' has %d requests waiting already, which is the limit (--max-queue); try again later", e->name, s->o.max_queue);
+    if (job->status != 0) sp__job_end(job);
+    else if (x->body_bytes <= SMALL_BYTES) work_on(job);
+    else push(s, job);
 }
 
 static void *worker(void *context)

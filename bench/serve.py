@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests per second and latency of `spore serve`, beside a plain Python server over ONNX Runtime.
+
+    PYTHONPATH=build/py build/venv/bin/python bench/serve.py [--peer PYTHON] [--model FILE.onnx --shape 3,224,224] [--clients 1,8,32] [--seconds 3]
+
+Clients are threads of one process that keep their connections and send one row at a time, as bytes behind JSON (KServe's binary tensors). The
+peer (an interpreter with onnxruntime) is http.server with threads, one session, and bytes in and out: the least a server can do.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SPORE = pathlib.Path(os.environ.get("SPORE_BUILD", ROOT / "build")) / "spore"
+
+PEER = '''
+import sys, http.server, numpy as np, onnxruntime as ort
+session = ort.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+name, shape = session.get_inputs()[0].name, [1] + [int(d) for d in sys.argv[2].split(",")]
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 16
+    def do_POST(self):
+        x = np.frombuffer(self.rfile.read(int(self.headers["content-length"])), np.float32).reshape(shape)
+        out = session.run(None, {name: x})[0].tobytes()
+        self.send_response(200); self.send_header("content-length", str(len(out))); self.end_headers(); self.wfile.write(out)
+    def log_message(self, *a): pass
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+server = Server(("127.0.0.1", 0), Handler)
+print("port", server.server_port, file=sys.stderr, flush=True)
+server.serve_forever()
+'''
+
+
+def make_model(folder):
+    import spore as ms
+    from spore import nn, ops
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
+    net.set_train(False)
+    ms.onnx.export(net, ops.ones((2, 784), ms.float32), file_name=str(folder / "mlp"), input_names=["x"], dynamic_axes={"x": {0: "n"}})
+    return folder / "mlp.onnx", (784,)
+
+
+def start(command, pattern):
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    for line in process.stderr:
+        if found := re.search(pattern, line):
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return process, int(found[1])
+    raise SystemExit(f"{command[0]} did not start")
+
+
+def client(port, request, until, times):
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            s.sendall(request)
+            data = s.recv(65536)
+            while b"\r\n\r\n" not in data:
+                data += s.recv(65536)
+            head, _, body = data.partition(b"\r\n\r\n")
+            assert b" 200 " in head.split(b"\r\n")[0], data[:300]
+            n = int(re.search(rb"(?i)content-length: *(\d+)", head)[1])
+            while len(body) < n:
+                body += s.recv(65536)
+            times.append(time.perf_counter() - began)
+
+
+def measure(port, request, n_clients, seconds):
+    """(requests per second, median, 99th percentile in ms)"""
+    times, until = [], time.perf_counter() + seconds
+    threads = [threading.Thread(target=client, args=(port, request, until, times)) for _ in range(n_clients)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    times.sort()
+    return len(times) / seconds, times[len(times) // 2] * 1e3, times[len(times) * 99 // 100] * 1e3
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peer", help="interpreter with onnxruntime")
+    parser.add_argument("--model")
+    parser.add_argument("--shape", help="of a row, without the first axis")
+    parser.add_argument("--clients", default="1,8,32")
+    parser.add_argument("--seconds", type=float, default=3)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        model, shape = (args.model, tuple(map(int, args.shape.split(",")))) if args.model else make_model(pathlib.Path(folder))
+        x = np.random.default_rng(1).random((1, *shape), np.float32)
+        sides = {}
+        spore, port = start([SPORE, "serve", f"m={model}", "--port", "0", "--log", "none", "--max-batch", "32"], r"ready on .*:(\d+)")
+        meta = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/m"))
+        head = json.dumps({"inputs": [{"name": meta["inputs"][0]["name"], "shape": [1, *shape], "datatype": "FP32", "parameters": {"binary_data_size": x.nbytes}}],
+                           "parameters": {"binary_data_output": True}}).encode()
+        sides["spore serve"] = spore, port, (b"POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: %d\r\nContent-Length: %d\r\n\r\n"
+                                             % (len(head), len(head) + x.nbytes)) + head + x.tobytes()
+        if args.peer:
+            peer, port = start([args.peer, "-c", PEER, str(model), ",".join(map(str, shape))], r"port (\d+)")
+            sides["http.server + ONNX Runtime"] = peer, port, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % x.nbytes + x.tobytes()
+        for n in map(int, args.clients.split(",")):
+            for name, (_, port, request) in sides.items():
+                measure(port, request, n, 0.3)
+                print(f"{pathlib.Path(model).name} {n:3} clients  {name:27} {'%8.0f requests/s  median %7.2f ms  p99 %7.2f ms' % measure(port, request, n, args.seconds)}", flush=True)
+        for process, _, _ in sides.values():
+            process.terminate()
+            process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
