@@ -531,3 +531,14 @@ def test_softmax_of_half_precision_is_that_of_float32_rounded_once(dtype, shape)
         slope = ms.grad(lambda a, f=fn: (f(a, -1) * 2).astype(ms.float32)[..., 0].sum())(x)
         wide = ms.grad(lambda a, f=fn: (f(a, -1) * 2)[..., 0].sum())(x.astype(ms.float32)).asnumpy()
         np.testing.assert_allclose(slope.astype(ms.float32).asnumpy(), wide, rtol=0.02, atol=0.02)
+
+
+def test_einsum_with_numbered_axes():
+    a, b = np.random.rand(2, 3, 4).astype(np.float32), np.random.rand(3, 4, 5).astype(np.float32)
+    x, y = Tensor(a), Tensor(b)
+    np.testing.assert_allclose(ops.einsum(x, [0, ...], y, [..., 51]).asnumpy(), np.einsum("a...,...b", a, b), 1e-5)
+    np.testing.assert_allclose(ops.einsum(x, [23, 24, 25], y, [24, 25, 1], [1, 23]).asnumpy(), np.einsum("abc,bcd->da", a, b), 1e-5)
+    np.testing.assert_allclose(ops.einsum(x, [1, 2, 3], []).asnumpy(), a.sum(), 1e-5)
+    for wrong in ((x, y), (x, [0, 1, 60]), (x,)):
+        with pytest.raises((ValueError, TypeError), match="einsum"):
+            ops.einsum(*wrong)

@@ -22,12 +22,13 @@ __all__ = ["recompute"]
 _held = threading.local()
 
 
-def recompute(block, *args, **kwargs):
+def recompute(block, *args, use_reentrant=True, output_recompute=False, early_stop=True, context_fn=None, **kwargs):
     """``block(*args, **kwargs)``, of which nothing but the inputs is kept for gradients: it is computed again when they are taken.
 
     Args:
         block: a Cell or function.
         args, kwargs: its arguments.
+        use_reentrant, output_recompute, early_stop, context_fn: ways of MindSpore's to do so; there is one here.
 
     Returns:
         What the block returns.

@@ -171,6 +171,8 @@ def _mint_ones(*sizes, size=None, dtype=None):
 
 def _mint_empty(*sizes, size=None, dtype=None, device=None, pin_memory=False):
     """A Tensor to be written to."""
+    if pin_memory:
+        raise RuntimeError("empty: pin_memory=True asks for memory that another device reads; there is none, leave it out")
     return zeros(_sizes(sizes, size), dtype)
 
 

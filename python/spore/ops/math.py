@@ -511,8 +511,25 @@ def _parse_einsum(equation, operands):
     return made, result
 
 
+def _lettered(given):
+    """(equation, operands) of Tensors, each with a list of numbers for its axes, and maybe one for those of the result."""
+    def letters(axes):
+        for k in axes:
+            if k is not Ellipsis and (isinstance(k, bool) or not isinstance(k, int) or not 0 <= k < 52):
+                raise ValueError(f"einsum: axes are numbered from 0 to 51, but got {k!r}")
+        return "".join("..." if k is Ellipsis else chr((65 if k < 26 else 71) + k) for k in axes)
+    n = len(given) // 2 * 2
+    if n != len(given) and len(given) < 3 or not all(isinstance(axes, (tuple, list)) for axes in given[1:n:2]):
+        raise ValueError("einsum: each operand needs a list of the numbers of its axes after it")
+    equation = ",".join(letters(axes) for axes in given[1:n:2])
+    return equation if n == len(given) else f"{equation}->{letters(given[-1])}", given[:n:2]
+
+
 def einsum(equation, *operands):
-    """Sums of products over labelled axes: einsum('ij,jk->ik', a, b) is the matrix product."""
+    """Sums of products over labelled axes: einsum('ij,jk->ik', a, b) is the matrix product; einsum(a, [0, 1], b, [1, 2], [0, 2]) the
+    same with numbers for the axes."""
+    if isinstance(equation, Tensor):
+        equation, operands = _lettered((equation, *operands))
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     if not operands:
