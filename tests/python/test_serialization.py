@@ -426,3 +426,13 @@ def test_copies_and_pickles_of_contents_that_wait(folder):
     for duplicate in (copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))):
         again = duplicate(load_checkpoint("x.ckpt")[names[0]])
         assert isinstance(again, Parameter) and float(again[29999]) == 29999
+
+
+def test_a_later_save_is_not_replaced_by_an_asynchronous_one(tmp_path):
+    path = str(tmp_path / "a.ckpt")
+    for _ in range(3):
+        ms.save_checkpoint([{"name": "large", "data": Tensor(np.ones(4_000_000, np.float32))}], path, async_save=True)
+        ms.save_checkpoint([{"name": "small", "data": Tensor([1.0])}], path)
+        assert list(ms.load_checkpoint(path)) == ["small"]
+        ms.train.serialization._wait_async_save()
+        assert list(ms.load_checkpoint(path)) == ["small"]

@@ -210,6 +210,13 @@ def _wait_async_save():
         raise writer.error
 
 
+def _join_writer_of(path):
+    """Let an asynchronous save of the file end; what it failed with stays for whoever asks."""
+    writer = _writer
+    if writer is not None and writer.path == path:
+        writer.join()
+
+
 def _start_async_save(*work):
     global _writer
     _wait_async_save()
@@ -277,8 +284,9 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     work = (path, entries, notes, format, crc_check and enc_key is None, enc_key, enc_mode)
     if async_save:
         _start_async_save(*work)
-    else:
-        _core.file_save(*work)
+        return
+    _join_writer_of(path)  # or the earlier save would replace this one
+    _core.file_save(*work)
 
 
 # --- loading ---------------------------------------------------------------------------------------------------------
