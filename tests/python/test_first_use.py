@@ -2,6 +2,8 @@
 """What people meet in their first hour: mistakes and what is said about them, printing, copying."""
 import copy
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -80,3 +82,11 @@ def test_compiled_functions_are_copied_and_pickled_as_functions():
     for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
         assert other.dense.weight is not net.dense.weight
         np.testing.assert_array_equal(other(X).asnumpy(), net(X).asnumpy())
+
+
+def test_import_brings_in_little():
+    # what takes long and few programs need is loaded when it is asked for
+    text = "import numpy, sys; had = set(sys.modules); import spore; print(*sorted(set(sys.modules) - had))"
+    new = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert not set(new) & {"subprocess", "tempfile", "shutil", "multiprocessing", "asyncio", "json", "inspect", "spore.nn", "spore.dataset", "spore.train"}
+    assert len([name for name in new if not name.startswith("spore")]) < 12, new

@@ -7,7 +7,6 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.differentiate import unrecorded
 from spore.common.own_gradient import with_gradient
-from spore.ops import _aot
 from spore.ops.primitive import Primitive
 
 __all__ = ["Custom", "kernel", "ms_kernel"]
@@ -50,7 +49,10 @@ class Custom(Primitive):
         if bprop is not None and not callable(bprop):
             raise TypeError(f"Custom: bprop must be a function or None, but got {type(bprop).__name__}")
         self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = func, func_type, out_shape, out_dtype, bprop
-        self._compiled = _aot.load(func) if func_type == "aot" else None
+        self._compiled = None
+        if func_type == "aot":
+            from spore.ops import _aot  # late: what compiles and loads libraries takes as long to import as half of this package
+            self._compiled = _aot.load(func)
 
     def __call__(self, *args):
         args = tuple(a if isinstance(a, Tensor) else Tensor(a) for a in args)
