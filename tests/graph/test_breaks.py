@@ -527,3 +527,68 @@ def test_recursion_through_plain_parts():
         return f(y, n - 1) * 1
     compiled = ms.jit(f, capture_mode="bytecode")
     assert plain(compiled(INPUTS[0], 120)) == plain(f(INPUTS[0], 120))
+
+
+def test_gradient_of_what_only_python_can_run():
+    """Captured by bytecode, nothing fails: not even the gradient of a function that no program can be made of."""
+    def pack(x):
+        return x * 2
+
+    def cubed(x):
+        with ms.saved_tensors_hooks(pack, lambda x: x):
+            y = x * x * x
+        return y
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return cubed(x)
+    net = Net()
+    net.construct = ms.jit(net.construct, capture_mode="bytecode")
+    x = tensor(0.25, 0.5)
+    wanted = ms.grad(cubed)(x).asnumpy().tolist()
+    assert wanted == [0.625, 2.5]
+    for function in (ms.jit(cubed, capture_mode="bytecode"), net):
+        assert ms.grad(function)(x).asnumpy().tolist() == wanted
+    with pytest.raises(RuntimeError, match="saved_tensors_hooks"):
+        ms.grad(ms.jit(cubed))(x)
+
+
+def loops_with_else(x):
+    n = 0
+    while n < 3:
+        n += 1
+        x = x + n
+    else:
+        x = x * 2
+    for k in range(2):
+        for _ in range(2):
+            if k:
+                break
+        else:
+            x = x - 1
+        x = x + k
+    else:
+        x = x * 3
+    return x
+
+
+def loop_of_the_run_with_else(x):
+    while x.sum() < 10:
+        x = x + 1
+    else:
+        x = x * 2
+    return x
+
+
+def truths(x):
+    return not x.sum(), not x.sum() > 5, x in [x, 1], 7 in (1, 2), not [], x.sum() in [x.sum() + 1]
+
+
+@pytest.mark.parametrize("function, breaks", [(loops_with_else, 1), (loop_of_the_run_with_else, 0), (truths, 0)], ids=lambda v: getattr(
+    v, "__name__", ""))
+def test_as_plain_python_by_bytecode(function, breaks):
+    from spore._c_expression import get_code_extra
+    compiled = ms.jit(function, capture_mode="bytecode")
+    for x in (tensor(1.0), tensor(2.0)):
+        assert outcome(compiled, (x,)) == outcome(function, (x,))
+    assert get_code_extra(function)["break_count_"] == breaks

@@ -327,8 +327,13 @@ def _is_compiled(fn):
     if _state.hook is not None:
         from spore.graph.compiler import graph_mode
         return graph_mode()
+    return getattr(_own_code(fn), "__spore_inner__", None) is not None
+
+
+def _own_code(fn):
+    """The function, or the construct of a Cell; a method as the function it is of."""
     own = getattr(fn, "__dict__", {}).get("construct") or getattr(type(fn), "construct", fn)
-    return getattr(own, "__spore_inner__", None) is not None
+    return own if hasattr(own, "_options") else getattr(own, "__func__", own)
 
 
 def _as_program(run, fn, name):
@@ -340,7 +345,9 @@ def _as_program(run, fn, name):
             return run(*args, **kwargs)
         if not held:
             from spore.graph.compiler import Compiled, Options
-            held.append(Compiled(lambda executor, a, k: executor.native(run, tuple(a), k), run, name, Options(), fn))
+            options = getattr(_own_code(fn), "_options", None)           # captured by bytecode, a gradient never fails either
+            options = Options("bytecode" if options is not None and options.faithful else "ast")
+            held.append(Compiled(lambda executor, a, k: executor.native(run, tuple(a), k), run, name, options, fn))
         return held[0](args, kwargs)
     return call_or_compile
 

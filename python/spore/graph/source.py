@@ -186,6 +186,22 @@ def escapes(statements):
     return False
 
 
+def without_else(loop):
+    """A loop that no ``break`` leaves, without its ``else``, which is then just what follows; None if there is a ``break``."""
+    stack = list(loop.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Break):
+            return None
+        if not isinstance(node, (ast.For, ast.While, *_SCOPES)) and not isinstance(node, ast.expr):
+            stack.extend(ast.iter_child_nodes(node))
+        elif isinstance(node, (ast.For, ast.While)):
+            stack.extend(node.orelse)        # a break there leaves this loop
+    if isinstance(loop, ast.While):
+        return ast.copy_location(ast.While(loop.test, loop.body, []), loop)
+    return ast.copy_location(ast.For(loop.target, loop.iter, loop.body, [], loop.type_comment), loop)
+
+
 @_cached("falls")
 def falls_through(statements):
     """Whether control may reach what follows these statements."""

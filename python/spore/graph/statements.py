@@ -69,6 +69,8 @@ class Statements:
             frame.line = node.lineno
             _core.place_line(node.lineno, frame.code.text(node.lineno))
             rest = statements[i + 1:] if isinstance(node, (ast.If, ast.For, ast.While, ast.With)) else None
+            if capture.faithful and isinstance(node, (ast.For, ast.While)) and node.orelse and (plain := source.without_else(node)):
+                return self.run_block([plain, *node.orelse, *rest], frame, fall)
             try:
                 if type(node) is ast.If or type(node) is ast.While:
                     outcome, done = (self.run_if if type(node) is ast.If else self.run_while_and_rest)(node, frame, rest, fall)
