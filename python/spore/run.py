@@ -10,6 +10,11 @@ from importlib import import_module
 
 import spore
 
+# Modules that scripts import and no package index has.
+_ELSEWHERE = {'moxing': "moxing is there on Huawei's cloud only, to copy files from and to it: give the script paths on this machine, "
+                        'or leave out what copies'}
+for _name in ('te', 'tbe', 'hccl', 'acl'):
+    _ELSEWHERE[_name] = f"{_name} is part of Ascend's own software, for operators and programs of that hardware"
 _USAGE = 'usage: spore run (SCRIPT | -m MODULE | -c TEXT | -) [ARGUMENT ...]'
 
 
@@ -57,6 +62,9 @@ def _report(error):
     """Show an error that the script did not catch: its own lines, not those of this package between them."""
     _without_our_frames(error)
     left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else _users_frames(error, set())
+    hint = _ELSEWHERE.get(error.name) if isinstance(error, ModuleNotFoundError) else None
+    if hint:
+        sys.stderr.write(f'({hint})\n')
     if left_out and not isinstance(error, KeyboardInterrupt):  # first: the last line is the error, as always
         sys.stderr.write(f'({left_out} lines inside spore are left out; SPORE_TRACEBACK=full shows them)\n')
     sys.excepthook(type(error), error, error.__traceback__)

@@ -19,6 +19,7 @@ log._LogActionOnce device_context.ascend.op_precision device_context.cpu.is_avai
 train.amp._config_level train.amp._do_keep_batchnorm_fp32 train.amp._add_loss_network
 ops.auto_generate.AddExt ops.auto_generate.SumExt ops.auto_generate.SplitWithSize ops.auto_generate.TopkExt
 nn.layer.activation._activation train.model._StepSync train.model.connect_network_with_dataset parallel._ps_context._is_role_sched
+parallel._utils._need_to_full nn.wrap.loss_scale.tensor_grad_scale
 ops.function.math_func.amax_ext ops.function.nn_func.softmax_ext ops.operations.sparse_ops.SparseToDense
 """.split()
 

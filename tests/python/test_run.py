@@ -167,3 +167,12 @@ while True:
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors and os.path.basename(path) in errors
+
+
+@pytest.mark.parametrize("name, text", [("moxing", "(moxing is there on Huawei's cloud only"), ("te", "(te is part of Ascend's own software"),
+                                        ("no_such_module", "Traceback")])
+def test_modules_of_other_places(script, name, text):
+    done = run(script(f"import {name}.file\n"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(text)
+    assert done.stderr.rstrip().endswith(f"ModuleNotFoundError: No module named '{name}'")

@@ -52,6 +52,11 @@ def _is_sharding_propagation():
     return get_auto_parallel_context('auto_parallel_search_mode') == 'sharding_propagation'
 
 
+def _need_to_full():
+    """Whether data of one device would have to be put together from those of all: never on one."""
+    return False
+
+
 def _is_role_sched():
     """Whether this process is the scheduler of a parameter server: there is none."""
     return False

@@ -17,7 +17,7 @@ _grad_overflow = ops.MultitypeFuncGraph("_grad_overflow")
 
 
 @_grad_scale.register("Tensor", "Tensor")
-def _unscaled(scale, grad):
+def tensor_grad_scale(scale, grad):
     return grad * (1 / scale).astype(grad.dtype)
 
 
