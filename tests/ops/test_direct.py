@@ -163,3 +163,19 @@ def test_vectors_of_half_precision(dtype, a, b):
     assert (np.abs(ops.matmul(x, y).astype(ms.float64).asnumpy() - exact) <= room).all()
     turned = ops.matmul(Tensor(np.ascontiguousarray(np.swapaxes(x.astype(ms.float32).asnumpy(), -1, -2))).astype(dtype).swapaxes(-1, -2), y)
     same(turned, ops.matmul(x, y))
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_softmax_of_half_precision_is_float32s_rounded(dtype):
+    """Over any axis, in blocks of columns that are narrower for long columns; what is too long for them has its own loop, which is near it."""
+    for shape, axis in (((7, 33), -1), ((7, 33), 0), ((2, 5, 3, 17), 1), ((3, 70, 300), 1), ((6000, 65), 0), ((16384, 20), 0), ((4, 2, 1), 1), ((2, 0, 3), 1)):
+        x = numbers(shape, dtype, 1, False)
+        dout = numbers(shape, dtype, 2, False)
+        for name in ("softmax", "log_softmax"):
+            attrs = {"axis": (axis,)}
+            y = ms._core.apply(name, (x,), attrs)
+            same(y, ms._core.apply(name, (x.astype(ms.float32),), attrs).astype(dtype))
+            wide = ms._core.apply(name + "_grad", (y.astype(ms.float32), dout.astype(ms.float32)), attrs)
+            same(ms._core.apply(name + "_grad", (y, dout), attrs), wide.astype(dtype))
+    x = numbers((16400, 2), dtype, 3, False)
+    np.testing.assert_allclose(ops.softmax(x, 0).astype(ms.float32).asnumpy(), ops.softmax(x.astype(ms.float32), 0).asnumpy(), rtol=2e-2, atol=1e-7)

@@ -65,6 +65,7 @@ sp_status sp__cpu_prelu(const sp_call *c);
 sp_status sp__cpu_softmax(const sp_call *c);
 sp_status sp__cpu_log_softmax(const sp_call *c);
 bool sp__cpu_softmax_takes(const sp_call *c);
+size_t sp__cpu_softmax_work(const sp_call *c);
 
 /* Reductions over neighbouring axes. */
 sp_status sp__cpu_reduce(const sp_call *c);
