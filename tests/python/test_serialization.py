@@ -436,3 +436,17 @@ def test_a_later_save_is_not_replaced_by_an_asynchronous_one(tmp_path):
         assert list(ms.load_checkpoint(path)) == ["small"]
         ms.train.serialization._wait_async_save()
         assert list(ms.load_checkpoint(path)) == ["small"]
+
+
+def test_graphs_of_a_network_as_text(tmp_path):
+    from spore.train.serialization import _save_graph
+    net, file = nn.Dense(2, 3), tmp_path / "net-graph.meta"
+    _save_graph(net, str(file))
+    assert not file.exists()                     # nothing was compiled
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net(Tensor(np.ones((1, 2), np.float32)))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    _save_graph(net, str(file))
+    assert "matmul(" in file.read_text()

@@ -725,6 +725,14 @@ def graph_mode():
     return context.get_context("mode") == context.GRAPH_MODE
 
 
+def graphs_of(cell):
+    """The graphs that GRAPH_MODE has made of a Cell."""
+    compiled = _cells.get(cell)
+    if compiled is None:
+        return []
+    return [entry.graph for entries in compiled.entries.values() for entry in entries if entry.graph is not None]
+
+
 def forget(cell):
     """Drop the programs of a Cell: what it declares has changed."""
     _cells.pop(cell, None)

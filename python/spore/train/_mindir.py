@@ -324,6 +324,20 @@ def save_mindir(model, file_name):
     _replace(_path(file_name, ".mindir"), model.SerializeToString())
 
 
+def _save_graph(network, file_name):
+    """Write the graphs that graph mode has made of a Cell to a file, as text.
+
+    Args:
+        network: a Cell that was called in GRAPH_MODE.
+        file_name: where to.
+    """
+    from spore.graph.compiler import graphs_of
+    graphs = graphs_of(network)
+    if graphs:
+        with open(file_name, "w", encoding="utf-8") as out:
+            out.write("\n".join(_core.graph_text(graph) for graph in graphs))
+
+
 def export_split_mindir(file_name, device_num=8, rank_id=0, dynamic=True, sapp=True):
     """Parts of a model for several devices: not made here, this is one process. Arguments are checked as MindSpore does.
 

@@ -772,7 +772,7 @@ def _convert_save_obj_to_param_list(save_obj, integrated_save, append_dict, choi
 
 
 def __getattr__(name):
-    if name in ("export", "load", "load_mindir", "export_split_mindir"):
+    if name in ("export", "load", "load_mindir", "export_split_mindir", "_save_graph"):
         from spore.train import _mindir
         return getattr(_mindir, name)
     if name in ("tensor_to_ms_type", "tensor_to_np_type"):
