@@ -26,8 +26,19 @@ target_link_options(spore_flags INTERFACE LINKER:--as-needed)
 # What is ours inside may use POSIX and glibc; what a user could write (tools, examples) asks for it itself. Defined empty,
 # so that a file's own plain #define of it agrees.
 add_library(spore_internal INTERFACE)
-target_compile_definitions(spore_internal INTERFACE _GNU_SOURCE=)
+# Files of more than 2 GB, and folders whose entries have long numbers, where `long` has 32 bits.
+target_compile_definitions(spore_internal INTERFACE _GNU_SOURCE= _FILE_OFFSET_BITS=64)
 target_link_libraries(spore_internal INTERFACE spore_flags)
+
+# The engine's own code. Callers' threads have stacks of 64 KB and less: no frame may be large (base/scratch.h is for what is), and one that
+# grows touches every page. Sanitizers make frames of their own size.
+set(SPORE_FRAME_BYTES 8192)
+add_library(spore_engine_flags INTERFACE)
+target_compile_options(spore_engine_flags INTERFACE -fstack-clash-protection)
+if(NOT SPORE_SANITIZE)
+    target_compile_options(spore_engine_flags INTERFACE -Wframe-larger-than=${SPORE_FRAME_BYTES})
+endif()
+target_link_libraries(spore_engine_flags INTERFACE spore_internal)
 
 set(SPORE_LINK_SHARED LINKER:-z,nodelete LINKER:-Bsymbolic-functions LINKER:--as-needed)
 if(SPORE_SANITIZE)

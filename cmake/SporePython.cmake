@@ -16,7 +16,7 @@ if(core_sources)
     target_compile_definitions(spore_core PRIVATE Py_LIMITED_API=0x030B0000 SPORE_VERSION="${PROJECT_VERSION}")
     # A type made with the limited API holds its functions as void *, which ISO C forbids and POSIX allows.
     set_target_properties(spore_core PROPERTIES SPORE_NOT_PEDANTIC ON)
-    target_link_libraries(spore_core PRIVATE spore_internal ${engine_libraries})
+    target_link_libraries(spore_core PRIVATE spore_engine_flags ${engine_libraries})
     target_link_options(spore_core PRIVATE LINKER:-Bsymbolic-functions LINKER:--version-script=${core_map})
 endif()
 

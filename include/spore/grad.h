@@ -40,12 +40,18 @@ SP_API bool sp_grad_tracked(const sp_tensor *t); /* has a history */
 SP_API sp_status sp_grad_detach(const sp_tensor *t, sp_tensor **out);
 
 /* Gradients of sum_i <outputs[i], seeds[i]> with respect to targets (tensors with history: watched ones, or results).
- * seeds NULL, or an element NULL: ones. grads[j] receives a tensor owned by the caller, zeros where there is no
- * dependence. create_graph: the gradients get histories themselves (for gradients of gradients). On failure nothing is
- * returned. The history stays usable for further calls. */
+ * seeds NULL, or an element NULL: ones. grads[j] receives a tensor owned by the caller. create_graph: the gradients get
+ * histories themselves (for gradients of gradients). On failure nothing is returned. The history stays usable for further calls.
+ *
+ * A target that no output depends on is SP_VALUE, with the reason as far as it is known: it was not watched, nothing was recorded,
+ * or its values went through code that is not recorded. So is, as SP_RUNTIME, what a host function (graph.h) or sp_grad_opaque
+ * stands in the way of. Where targets may be unused, one of the two functions below says so. */
 SP_API sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
                                   sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
 
+/* The same, with zeros for targets that no output depends on; opaque results are constants. */
+SP_API sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                                               sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
 /* The same, with NULL where there is no dependence. */
 SP_API sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
                                           sp_tensor *const *targets, bool create_graph, sp_tensor **grads);
@@ -65,6 +71,11 @@ SP_API void sp_grad_hook_remove(sp_tensor *t, int64_t id);
 typedef sp_status (*sp_grad_custom)(void *context, int n_out, sp_tensor *const *dout, int n_in, sp_tensor **din);
 SP_API sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
                                 sp_grad_custom backward, void (*release)(void *context), void *context);
+
+/* Say that `outputs` were computed from `inputs` by code that the engine cannot see and that has no gradient; `what` names it in
+ * messages. From here on sp_grad_backward fails where it would have to go through, instead of leaving that part out. Does
+ * nothing where nothing is recorded or no input has a history. */
+SP_API sp_status sp_grad_opaque(const char *what, int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs);
 
 /* What is kept for gradients while operators are recorded goes through `pack`, which gives something to keep in the tensor's place;
  * `unpack` makes a tensor of the same shape and dtype of it when the gradient needs it. Per thread; pack NULL: tensors are kept as they

@@ -60,9 +60,13 @@ SP_API sp_status sp_function_if(sp_tensor *cond, sp_function *yes, sp_function *
 /* while (test(state)) state = body(state). out receives the n final values of the state. */
 SP_API sp_status sp_function_while(sp_function *test, sp_function *body, int n, sp_tensor *const *state, sp_tensor **out);
 /* Gradients of the sum of the results of callee(args) by the arguments at `positions`, whatever branches and loops it runs
- * through; out receives the n_results values, then the gradients. */
+ * through; out receives the n_results values, then the gradients. A run in which the results do not depend on one of these arguments
+ * fails, as in sp_grad_backward (grad.h). */
 SP_API sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
                                   const int *positions, sp_tensor **out);
+/* The same, with zeros for arguments that the results do not depend on. */
+SP_API sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions,
+                                               const int *positions, sp_tensor **out);
 
 /* What is the same for all slices of a batch, and what is not. */
 typedef struct sp_batch_spec {
@@ -87,7 +91,8 @@ SP_API void sp_function_will_batch(sp_function *f);
 /* From now on t is a variable when met in a recording: read and written when the program runs, not a constant. */
 SP_API void sp_graph_variable_mark(sp_tensor *t);
 
-/* Code outside the graph, called each time the program gets there. It returns n_out tensors, owned by the caller. */
+/* Code outside the graph, called each time the program gets there. It returns n_out tensors, owned by the caller.
+ * It has the gradient of the operators it applies to its inputs; results without a history are opaque (sp_grad_opaque). */
 typedef sp_status (*sp_host_fn)(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 SP_API sp_status sp_function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, int n_in,
                                   sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
@@ -106,6 +111,8 @@ typedef struct sp_program_options {
     uint32_t struct_size;
     bool fast;             /* numerics that are not bit-equal to eager mode: see docs/graph-mode.md */
     const char *off;       /* names of passes to leave out, separated by commas; NULL: none */
+    const char *save_graphs; /* folder for the graph's text, 00_captured_0000.ir and so on; made when needed; NULL: none */
+    int save_level;          /* 0: nothing, 1: as captured and after passes that changed it, 2: after all, 3: also drawings for Graphviz */
 } sp_program_options;
 
 /* Compile a finished function. The graph is kept as long as the program lives. */

@@ -29,7 +29,8 @@ SP_API void sp_model_release(sp_model *m); /* NULL is fine */
 
 /* What it takes and gives, in order. A dimension of -1, or a rank of -1, is not said by the file; dtype SP_DTYPE_NONE is a
  * value that is no tensor (a sequence), SP_DTYPE_STR a tensor of texts. Elements smaller than a dtype of ours are given in a larger
- * one: floats of 8 bits and fewer as float32, integers of 4 and 2 bits as int8 or uint8. Borrowed from the model. */
+ * one: floats of 8 bits and fewer as float32, integers of 4 and 2 bits as int8 or uint8. Names are unique: where a file gives several outputs one
+ * name (MindIR's tuples), the second is NAME_1, the third NAME_2. Borrowed from the model. */
 SP_API int sp_model_inputs(const sp_model *m);
 SP_API int sp_model_outputs(const sp_model *m);
 /* How these make up what the network gives, where it is known (else NULL): "T" is the next tensor, "N" the next one, meant as a number,
@@ -40,6 +41,9 @@ SP_API const char *sp_model_input_name(const sp_model *m, int i);
 SP_API const char *sp_model_output_name(const sp_model *m, int i);
 SP_API const sp_spec *sp_model_input_spec(const sp_model *m, int i);
 SP_API const sp_spec *sp_model_output_spec(const sp_model *m, int i);
+/* What the file calls a free dimension ("batch"); "" where it says nothing. axis in [0, rank). Borrowed. */
+SP_API const char *sp_model_input_axis(const sp_model *m, int i, int axis);
+SP_API const char *sp_model_output_axis(const sp_model *m, int i, int axis);
 /* Its weights by name: the tensors themselves, so writing to one (with operators, or sp_model_set_parameter) changes the model; a
  * model that was run holds what it made of them, and takes notice of writes by operators alone. Borrowed. */
 SP_API const sp_bundle *sp_model_parameters(const sp_model *m);
@@ -48,7 +52,11 @@ SP_API sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor
 /* Give an input that the file leaves open a shape: from now on it takes that alone, and files written of the model say so. */
 SP_API sp_status sp_model_set_input_shape(sp_model *m, const char *name, int rank, const int64_t *dims);
 
-/* One argument an input (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
+/* Let inputs be of other sizes than the file declares, as MindSpore's GraphCell does: a MindIR file has the sizes that the network was written with, and other
+ * sizes follow from those of the inputs. Without it shapes must be those declared. SP_DECLINED for files of other kinds. */
+SP_API sp_status sp_model_allow_sizes(sp_model *m);
+
+/* One argument an input, of the dtype and shape that the file declares; dimensions that have one name in it must be of one size. (NULL: left out, where the file allows it); results are owned by the caller, NULL for an optional
  * result that is not there. While a function is being recorded the model becomes part of it. */
 SP_API sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out);
 
@@ -60,7 +68,8 @@ SP_API sp_status sp_model_report(sp_model *m, char **out);
 SP_API sp_status sp_model_reset(sp_model *m);
 
 /* A node of the model as the file has it, for people and tools: what it is, the scope it belongs to ("layer1/conv1"; "" for none), and the
- * names of the values it takes and makes. Branches and bodies of loops are inside their node and not listed. */
+ * names of the values it takes and makes. Nodes of branches, bodies of loops and functions are listed in front of the node they belong to, with
+ * a scope that names it ("if_1/then"); that node takes their results, too. What only orders effects is left out. */
 typedef struct sp_model_node {
     const char *name, *type, *scope;
     int n_in, n_out;

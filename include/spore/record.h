@@ -166,7 +166,8 @@ SP_API sp_status sp_record_commit(sp_record_writer *writer);
 /* --- care --------------------------------------------------------------------------------------------------------- */
 
 /* Compare everything in the files of the data set with everything else: pages against header, records against pages,
- * every value against the schema, index against records, digests. report(context, text) is called for each problem, up to a
+ * every value against the schema, index against records, pictures in bytes columns by decoding them, digests of files that end in one
+ * (without, a change that leaves a value well formed is not noticed). report(context, text) is called for each problem, up to a
  * hundred per file; out gets their number. SP_OK also with problems; failure: no file could be opened. */
 SP_API sp_status sp_record_check(const char *path, const sp_record_secret *secret,
                                  void (*report)(void *context, const char *text), void *context, int64_t *out);

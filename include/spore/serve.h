@@ -32,7 +32,7 @@ typedef enum { SP_LOG_ERROR, SP_LOG_INFO, SP_LOG_ACCESS } sp_log_kind;
 typedef struct sp_server_options {
     const char *host;               /* "127.0.0.1"; "0.0.0.0" or "::" for everybody */
     int port;                       /* 8000; -1: one that is free, see sp_server_port */
-    const char *unix_path;          /* also listen on this socket (or on it alone, with no_tcp); an old one is replaced */
+    const char *unix_path;          /* also listen on this socket (or on it alone, with no_tcp); one that nobody answers on is replaced */
     bool no_tcp;
     const char *certificate;        /* file (PEM): speak TLS on host and port */
     const char *private_key;        /* and its key */
@@ -50,7 +50,9 @@ typedef struct sp_server_options {
     double drain_seconds;           /* 30, for what is under way when the server stops */
     double poll_seconds;            /* 2: how often folders and files of models are looked at; below 0: never */
     int n_workers;                  /* threads that read and write requests: 2 */
-    /* Called with one line without its end, from any thread, one at a time. NULL: nobody wants to know. */
+    /* Called with one line without its end, on a thread of its own, one at a time. It may take its time: requests never wait for it. Lines that
+     * come too fast for it (1 MB wait) are dropped and counted; a line says how many. If it hangs, the server ends without it, so log_context
+     * must live on then. NULL: nobody wants to know. */
     void (*log)(void *context, sp_log_kind kind, const char *line);
     void *log_context;
     bool access_json;               /* lines of SP_LOG_ACCESS are JSON */
@@ -66,8 +68,8 @@ SP_API sp_status sp_server_start(sp_server *s);
 SP_API int sp_server_port(const sp_server *s); /* that it listens on; 0: none */
 
 /* Serve the file (MindIR, ONNX or TFLite) or, from a folder, the versions in it: path/1/any.mindir, path/2/... The newest is served and, where
- * a newer one appears, that one after it was loaded beside and tried out; what fails to load is told to the log and the old one stays. A
- * file that was replaced counts as newer. name: NULL for the name of the file without its end, or of the folder. Fails with what is wrong
+ * a newer one appears, that one after it was loaded beside and tried out; what fails to load is told to the log and an older one is served. A
+ * file that was changed counts as newer; weights are read into memory, so that a change harms nothing before that. name: NULL for the name of the file without its end, or of the folder. Fails with what is wrong
  * with the model; the server goes on, is not ready, and looks at the file again when that changes. Before or after the start. */
 SP_API sp_status sp_server_add_model(sp_server *s, const char *name, const char *path);
 /* Every folder in `path` that holds versions, or models themselves, as a model of that name. */
@@ -76,8 +78,13 @@ SP_API sp_status sp_server_add_folder(sp_server *s, const char *path);
 /* Take no more connections, answer what is under way, and end; the second call, or drain_seconds later: end now. Returns at once and may be
  * called by a signal handler. */
 SP_API void sp_server_stop(sp_server *s);
-/* Wait for the end of it. */
+/* Wait for the end of it. A model that is being loaded in place of another is waited for by sp_server_release. */
 SP_API sp_status sp_server_wait(sp_server *s);
+
+/* A line of the program's own, in its turn. Returns at once. */
+SP_API void sp_server_log(sp_server *s, sp_log_kind kind, const char *line);
+/* For `log`: it could not write the line of that kind. Counted with those that were dropped. */
+SP_API void sp_server_log_lost(sp_server *s, sp_log_kind kind);
 
 #ifdef __cplusplus
 }

@@ -16,12 +16,16 @@
  * has is told by its lengths: only one of them can have iv_len == 16 and block_len == 24 + cipher_len in its place (an
  * accident needs 96 bits of a random tag and IV to fall right). The mode of an old block is the caller's word. */
 #include "base/cipher.h"
+#include "base/fail.h"
+#include "base/lock.h"
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
+#include <openssl/provider.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     MAGIC_GCM = 0x7F3A5ED8, /* + mode */
@@ -135,6 +139,65 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
     return SP_OK;
 }
 
+/* --- OpenSSL ------------------------------------------------------------------------------------------------------ */
+
+/* A library context of our own: the one that OpenSSL shares stays unusable, and crashes, when its making ran out of memory once. Ours is
+ * made anew after a failure in it, as soon as nobody works with it. */
+static sp_lock library_lock = SP_LOCK_INIT;
+static OSSL_LIB_CTX *library;
+static OSSL_PROVIDER *ciphers;
+static int n_library_users;
+static bool library_failed;
+
+/* What is under it cannot be repaired, and is therefore made while there surely is memory. A few microseconds. */
+__attribute__((constructor)) static void library_start(void) { OPENSSL_init_crypto(0, NULL); }
+
+static void library_drop(void)
+{
+    if (ciphers != NULL) OSSL_PROVIDER_unload(ciphers);
+    OSSL_LIB_CTX_free(library);
+    ciphers = NULL;
+    library = NULL;
+    library_failed = false;
+}
+
+static OSSL_LIB_CTX *library_take(void)
+{
+    sp__lock(&library_lock);
+    if (library == NULL) {
+        library = OSSL_LIB_CTX_new();
+        ciphers = library != NULL ? OSSL_PROVIDER_load(library, "default") : NULL;
+        if (ciphers == NULL) library_drop();
+    }
+    if (library != NULL) n_library_users++;
+    OSSL_LIB_CTX *taken = library;
+    sp__unlock(&library_lock);
+    return taken;
+}
+
+static void library_give(bool failed)
+{
+    sp__lock(&library_lock);
+    library_failed |= failed;
+    if (--n_library_users == 0 && library_failed) library_drop();
+    sp__unlock(&library_lock);
+}
+
+/* OpenSSL tells a lack of memory, if it can, among its errors. */
+static bool memory_is_out(void)
+{
+    bool told = false;
+    for (unsigned long e; (e = ERR_get_error()) != 0;) told |= ERR_GET_REASON(e) == ERR_R_MALLOC_FAILURE;
+    return told || sp__memory_is_out();
+}
+
+static sp_status library_fail(const char *name, const char *what)
+{
+    if (memory_is_out()) return sp__fail(SP_NOMEM, "out of memory for %s", name);
+    return sp__fail(SP_RUNTIME, "this system's OpenSSL %s %s", what, name);
+}
+
+/* After it: context_release. */
 static sp_status context_create(const sp_cipher *cipher, const uint8_t *iv, int encrypt, EVP_CIPHER_CTX **out)
 {
     char name[32];
@@ -142,18 +205,27 @@ static sp_status context_create(const sp_cipher *cipher, const uint8_t *iv, int 
     else
         snprintf(name, sizeof name, "AES-%zu-%s", cipher->key_bytes * 8,
                  cipher->mode == SP_CIPHER_AES_GCM ? "GCM" : "CBC");
-    EVP_CIPHER *algorithm = EVP_CIPHER_fetch(NULL, name, NULL);
-    SP_CHECK(algorithm != NULL, SP_RUNTIME, "this system's OpenSSL does not offer %s", name);
-    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    OSSL_LIB_CTX *taken = library_take();
+    if (taken == NULL) return library_fail(name, "cannot be started for");
+    EVP_CIPHER *algorithm = EVP_CIPHER_fetch(taken, name, NULL);
+    EVP_CIPHER_CTX *context = algorithm != NULL ? EVP_CIPHER_CTX_new() : NULL;
     /* GCM: the nonce length stays at OpenSSL's default of 12, so the last four bytes of iv do not matter. */
-    int ok = context != NULL && EVP_CipherInit_ex2(context, algorithm, cipher->key, iv, encrypt, NULL) == 1;
+    const bool ok = context != NULL && EVP_CipherInit_ex2(context, algorithm, cipher->key, iv, encrypt, NULL) == 1;
+    const bool offered = algorithm != NULL;
     EVP_CIPHER_free(algorithm);
     if (!ok) {
         EVP_CIPHER_CTX_free(context);
-        return sp__fail(SP_RUNTIME, "%s cannot be started", name);
+        library_give(true);
+        return library_fail(name, offered ? "cannot start" : "does not offer");
     }
     *out = context;
     return SP_OK;
+}
+
+static void context_release(EVP_CIPHER_CTX *context)
+{
+    EVP_CIPHER_CTX_free(context);
+    library_give(false);
 }
 
 static sp_status wrong_key(const sp_cipher *cipher, const char *what)
@@ -172,6 +244,7 @@ static sp_status open_block(const sp_cipher *cipher, const block *b, uint8_t *ou
     SP_TRY(context_create(cipher, b->iv, 0, &context));
     int n = 0, n_last = 0;
     sp_status status = SP_OK;
+    ERR_clear_error();
     if (EVP_CipherUpdate(context, out, &n, b->text, (int)b->text_bytes) != 1)
         status = wrong_key(cipher, "it cannot be decrypted");
     else if (b->tag != NULL &&
@@ -181,7 +254,8 @@ static sp_status open_block(const sp_cipher *cipher, const block *b, uint8_t *ou
         n_last = 0; /* old layout: nothing to verify, and finishing would ask for the tag */
     else if (EVP_CipherFinal_ex(context, out + n, &n_last) != 1)
         status = wrong_key(cipher, b->tag != NULL ? "the authentication tag differs" : "the padding is not valid");
-    EVP_CIPHER_CTX_free(context);
+    context_release(context);
+    if (status != SP_OK && memory_is_out()) status = sp__fail(SP_NOMEM, "out of memory for %s", mode_names[cipher->mode]);
     *out_bytes = (size_t)n + (size_t)n_last;
     return status;
 }
@@ -203,7 +277,7 @@ static sp_status seal_block(const sp_cipher *cipher, const uint8_t *plain, size_
     put32(lengths, BLOCK_LEN_EXTRA + text_bytes);
     put32(lengths + 4, IV_BYTES);
     put32(iv + IV_BYTES, text_bytes);
-    SP_CHECK(RAND_bytes(iv, IV_BYTES) == 1, SP_RUNTIME, "OpenSSL has no random numbers for an encrypted block");
+    SP_CHECK(getentropy(iv, IV_BYTES) == 0, SP_RUNTIME, "the system has no random numbers for an encrypted block");
 
     EVP_CIPHER_CTX *context;
     SP_TRY(context_create(cipher, iv, 1, &context));
@@ -211,8 +285,8 @@ static sp_status seal_block(const sp_cipher *cipher, const uint8_t *plain, size_
     bool ok = EVP_CipherUpdate(context, text, &n, plain, (int)bytes) == 1 &&
               EVP_CipherFinal_ex(context, text + n, &n_last) == 1 && (uint32_t)(n + n_last) == text_bytes &&
               (!tagged || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, TAG_BYTES, out + 4) == 1);
-    EVP_CIPHER_CTX_free(context);
-    SP_CHECK(ok, SP_RUNTIME, "OpenSSL could not encrypt %zu bytes with %s", bytes, mode_names[cipher->mode]);
+    context_release(context);
+    if (!ok) return library_fail(mode_names[cipher->mode], "could not encrypt with");
     return SP_OK;
 }
 
@@ -237,7 +311,10 @@ sp_status sp__cipher_seal(const sp_cipher *cipher, const void *plain, size_t pla
     uint8_t *dst = out;
     for (size_t at = 0; at < plain_bytes; at += SP_CIPHER_PIECE_BYTES) {
         size_t piece = piece_at(at, plain_bytes);
-        SP_TRY(seal_block(cipher, src + at, piece, dst));
+        sp__section_begin(); /* OpenSSL has locks that fork does not know */
+        sp_status status = seal_block(cipher, src + at, piece, dst);
+        sp__section_end();
+        SP_TRY(status);
         dst += piece + block_overhead(cipher, piece);
     }
     return SP_OK;
@@ -265,7 +342,10 @@ sp_status sp__cipher_open(const sp_cipher *cipher, const void *sealed, size_t se
         block b = {0};
         size_t n = 0;
         SP_TRY(parse_block((const uint8_t *)sealed + at, sealed_bytes - at, &b));
-        SP_TRY(open_block(cipher, &b, (uint8_t *)out + total, &n));
+        sp__section_begin();
+        sp_status status = open_block(cipher, &b, (uint8_t *)out + total, &n);
+        sp__section_end();
+        SP_TRY(status);
         total += n;
         at += b.bytes;
     }
@@ -285,7 +365,11 @@ sp_status sp__digest(const char *algorithm, const void *data, size_t bytes, uint
         if (strcmp(algorithm, names[i][0]) == 0) openssl_name = names[i][1];
     SP_CHECK(openssl_name != NULL, SP_VALUE,
              "the hash '%s' is not known; there are sha256, sha384, sha512, sha3_256, sha3_384 and sha3_512", algorithm);
-    SP_CHECK(EVP_Q_digest(NULL, openssl_name, NULL, data, bytes, out, out_bytes) == 1, SP_RUNTIME,
-             "this system's OpenSSL cannot compute %s", algorithm);
+    sp__section_begin();
+    OSSL_LIB_CTX *taken = library_take();
+    const bool ok = taken != NULL && EVP_Q_digest(taken, openssl_name, NULL, data, bytes, out, out_bytes) == 1;
+    if (taken != NULL) library_give(!ok);
+    sp__section_end();
+    if (!ok) return library_fail(openssl_name, "does not offer");
     return SP_OK;
 }

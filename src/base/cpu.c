@@ -6,8 +6,8 @@
  * set only when the request succeeded. SPORE_ISA lowers the answer, never raises it: kernels of every level can be tested
  * on one machine. */
 #include "base/base.h"
+#include "base/lock.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +105,11 @@ static unsigned allowed_by_user(void)
 }
 
 static unsigned features;
-static pthread_once_t features_once = PTHREAD_ONCE_INIT;
+static sp_once features_once = SP_ONCE_INIT;
 static void features_find(void) { features = detect(allowed_by_user()); }
 
 unsigned sp__cpu_features(void)
 {
-    pthread_once(&features_once, features_find);
+    sp__once(&features_once, features_find);
     return features;
 }

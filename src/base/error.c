@@ -4,8 +4,10 @@
  * A failure may be "no memory", so nothing here allocates: messages live in a fixed thread-local buffer of the size that
  * sp_error carries. What does not fit is cut in front of a UTF-8 character and ends in "...". Arguments of a message may
  * point into the current message (a caller that rewords it), hence every text is built aside and copied when complete. */
-#include "base/base.h"
+#include "base/fail.h"
+#include "base/plain.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,7 @@ enum {
 };
 
 static _Thread_local char message[MESSAGE_BYTES];
+static _Thread_local sp_status message_status;
 
 /* Make buffer[size] end in "...", whole characters before it. The buffer is full: size - 1 bytes and a NUL. */
 static void cut(char *buffer, size_t size)
@@ -32,7 +35,7 @@ static void format_into(char *buffer, size_t size, const char *format, va_list a
 
 static void format_into(char *buffer, size_t size, const char *format, va_list args)
 {
-    int n = vsnprintf(buffer, size, format, args);
+    int n = sp__vsnprintf(buffer, size, format, args);
     if (n < 0) n = snprintf(buffer, size, "(message cannot be formatted) %s", format);
     if (n >= 0 && (size_t)n >= size) cut(buffer, size);
 }
@@ -45,7 +48,15 @@ sp_status sp__fail(sp_status status, const char *format, ...)
     format_into(text, sizeof text, format, args);
     va_end(args);
     memcpy(message, text, strlen(text) + 1);
-    return status;
+    return message_status = status;
+}
+
+sp_status sp__fail_status(void) { return message_status; }
+
+sp_status sp__fail_thread(int answer, const char *whom)
+{
+    if (answer == EAGAIN && sp__memory_is_out()) return sp__fail(SP_NOMEM, "out of memory for a thread of %s", whom);
+    return sp__fail(SP_RUNTIME, "no thread for %s: %s", whom, sp__strerror(answer));
 }
 
 void sp__error_context(const char *format, ...)
@@ -92,7 +103,7 @@ sp_status sp_error_raise(const sp_error *error)
         memcpy(message, error->message, n);
         message[n] = '\0';
     }
-    return code > 0 && code < SP_STATUS_COUNT ? error->status : SP_RUNTIME;
+    return message_status = code > 0 && code < SP_STATUS_COUNT ? error->status : SP_RUNTIME;
 }
 
 const char *sp_status_text(sp_status status)

@@ -23,7 +23,9 @@
  * Under AddressSanitizer and ThreadSanitizer nothing is cached, so that they see each misuse; SP_ALLOC_CACHE=1 forces
  * the cache on, to test the cache itself. After fork the child keeps the shared lists and the lists of the forking thread;
  * those of threads that do not exist there are lost to it, a few MB at most. */
-#include "base/base.h"
+#include "base/fail.h"
+#include "base/lock.h"
+#include "base/plain.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -131,7 +133,9 @@ static _Atomic int64_t used_peak;
 static _Atomic uint64_t direct_allocs; /* as direct_used, and those of finished threads */
 static _Atomic size_t reserved, reserved_peak, limit_bytes;
 static _Atomic uint64_t n_system;
-static _Atomic int64_t fail_countdown;
+static _Atomic int64_t fail_countdown; /* tests: allocations until one fails; below 0: every one does */
+static _Atomic bool fail_lasts;        /* from that one on, not once */
+static _Atomic uint64_t n_injected;
 
 /* Read on every call: the fixed offset of initial-exec saves a call in a shared library. */
 static _Thread_local thread_cache *own __attribute__((tls_model("initial-exec")));
@@ -240,7 +244,7 @@ static block *system_take(unsigned index, size_t asked)
     size_t total = capacity + sizeof(block);
     if (mapped) total = (total + page_bytes - 1) / page_bytes * page_bytes;
     /* Sanitizers end the process on sizes they cannot serve, where the system would return NULL. */
-    if (!SP_ALLOC_CACHE && total > (size_t)1 << 38) return NULL;
+    if (!SP_ALLOC_CACHE && total >> (sizeof total == 8 ? 38 : 31) != 0) return NULL;
 
     /* Claimed before it is taken, so that two threads cannot pass the limit together. */
     size_t limit = LOAD(&limit_bytes), before = LOAD(&reserved);
@@ -381,15 +385,15 @@ static thread_cache *thread_lists(void)
     return t;
 }
 
-static void fork_prepare(void) { pthread_mutex_lock(&lock); }
-static void fork_done(void) { pthread_mutex_unlock(&lock); }
+void sp__memory_fork_prepare(void) { pthread_mutex_lock(&lock); }
+void sp__memory_fork_done(void) { pthread_mutex_unlock(&lock); }
 
 __attribute__((constructor)) static void memory_start(void)
 {
     long page = sysconf(_SC_PAGESIZE);
     if (page > 0) page_bytes = (size_t)page;
     have_thread_key = pthread_key_create(&thread_key, thread_end) == 0;
-    pthread_atfork(fork_prepare, fork_done, fork_done);
+    sp__fork_start();
 }
 
 /* --- allocate ---------------------------------------------------------------------------------------------------- */
@@ -402,7 +406,7 @@ static const char *amount(size_t bytes, char out[32])
     double shown = (double)bytes / 1e6;
     for (; shown >= 1000 && unit < 4; unit++) shown /= 1000;
     if (bytes < 1000000) snprintf(out, 32, "%zu bytes", bytes);
-    else snprintf(out, 32, "%.*f %s", shown < 10 ? 2 : shown < 100 ? 1 : 0, shown, units[unit]);
+    else sp__snprintf(out, 32, "%.*f %s", shown < 10 ? 2 : shown < 100 ? 1 : 0, shown, units[unit]);
     return out;
 }
 
@@ -416,13 +420,15 @@ static void *fail(size_t bytes, const char *why)
     return NULL;
 }
 
-/* True when this allocation is the one that tests want to fail. */
+/* True when this allocation is one that tests want to fail. */
 static bool inject(void)
 {
     int64_t n = LOAD(&fail_countdown);
     while (n > 0)
-        if (atomic_compare_exchange_weak(&fail_countdown, &n, n - 1)) return n == 1;
-    return false;
+        if (atomic_compare_exchange_weak(&fail_countdown, &n, n > 1 ? n - 1 : LOAD(&fail_lasts) ? -1 : 0)) break;
+    if (n != 1 && n >= 0) return false;
+    ADD(&n_injected, 1);
+    return true;
 }
 
 static block *system_take_or_trim(unsigned index, size_t bytes)
@@ -586,7 +592,26 @@ char *sp__strdup(const char *text)
     return copy;
 }
 
-void sp__alloc_fail_at(int64_t n) { atomic_store(&fail_countdown, n > 0 ? n : 0); }
+static void fail_set(int64_t n, bool lasts)
+{
+    atomic_store(&n_injected, 0);
+    atomic_store(&fail_lasts, lasts);
+    atomic_store(&fail_countdown, n > 0 ? n : 0);
+}
+
+void sp__alloc_fail_at(int64_t n) { fail_set(n, false); }
+void sp__alloc_fail_from(int64_t n) { fail_set(n, true); }
+bool sp__memory_is_out(void)
+{
+    enum { PROBE_BYTES = 32 << 10 };
+    void *ours = sp__alloc(PROBE_BYTES), *probe = malloc(PROBE_BYTES);
+    const bool out = ours == NULL || probe == NULL;
+    free(probe);
+    sp__free(ours);
+    return out;
+}
+
+uint64_t sp__alloc_failed(void) { return LOAD(&n_injected); }
 
 /* --- public ------------------------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - a text that grows while it is written. */
+#include "base/plain.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -26,10 +27,10 @@ void sp__text_put(sp__text *t, const char *format, ...)
     va_start(args, format);
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = sp__vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (n >= 0 && grow(t, (size_t)n)) {
-        vsnprintf(t->data + t->used, (size_t)n + 1, format, again);
+        sp__vsnprintf(t->data + t->used, (size_t)n + 1, format, again);
         t->used += (size_t)n;
     }
     va_end(again);

@@ -25,6 +25,9 @@
  * Interruption is asked for by the caller of the outermost call only, between its chunks: the poll function may belong to
  * an interpreter that other threads must not enter. */
 #include "base/base.h"
+#include "base/lock.h"
+#include "base/plain.h"
+#include "base/scratch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -52,6 +55,7 @@ typedef struct {
     chunk_fn *fn;
     void *context;
     int64_t n, grain;
+    bool in_section; /* its caller holds a lock: those who help count as inside, too */
     int n_runs;
     struct {
         _Alignas(64) _Atomic int64_t next; /* first chunk nobody has taken */
@@ -116,18 +120,20 @@ static int quota_count(double quota, double period)
 static int group_quota(const char *mount, const char *group, bool second)
 {
     char path[4096], line[128], period_line[128];
-    double quota = 0, period = 0;
+    double quota;
     if (second) {
         snprintf(path, sizeof path, "%s%s/cpu.max", mount, group);
         /* "max 100000" has no number in front: no quota */
-        if (!read_line(path, line, sizeof line) || sscanf(line, "%lf %lf", &quota, &period) != 2) return 0;
-        return quota_count(quota, period);
+        if (!read_line(path, line, sizeof line)) return 0;
+        char *rest;
+        quota = sp__strtod(line, &rest);
+        return rest == line ? 0 : quota_count(quota, sp__strtod(rest, NULL));
     }
     snprintf(path, sizeof path, "%s%s/cpu.cfs_quota_us", mount, group);
     if (!read_line(path, line, sizeof line)) return 0;
     snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", mount, group);
     if (!read_line(path, period_line, sizeof period_line)) return 0;
-    return quota_count(strtod(line, NULL), strtod(period_line, NULL));
+    return quota_count(sp__strtod(line, NULL), sp__strtod(period_line, NULL));
 }
 
 /* The smallest quota of a control group and those above it. In a container the path may be the host's and missing here:
@@ -236,7 +242,8 @@ typedef struct {
 
 static poller poller_start(void)
 {
-    return (poller){ .poll = inside_chunk ? NULL : atomic_load_explicit(&poll_fn, memory_order_acquire),
+    /* Inside of a section the interpreter is not waited for: the thread that has it may be waiting to fork. */
+    return (poller){ .poll = inside_chunk || sp__section_inside() ? NULL : atomic_load_explicit(&poll_fn, memory_order_acquire),
                      .stride = 1, .left = 1 };
 }
 
@@ -369,12 +376,21 @@ static void *worker_main(void *first_seen)
     uint32_t seen = (uint32_t)(uintptr_t)first_seen;
     const int number = 1 + atomic_fetch_add(&n_numbered, 1);
     inside_chunk = true; /* all it ever runs is chunks: calls from them are nested */
+    if (sp__scratch_ready() != SP_OK) { /* then there is one less, and the others take its chunks */
+        pthread_mutex_lock(&lock);
+        n_workers--;
+        pthread_mutex_unlock(&lock);
+        return NULL;
+    }
     for (;;) {
         wait_for_job(seen);
         seen = generation();
         if (!job_join()) continue;
+        const bool in_section = job.in_section;
+        if (in_section) sp__section_join();
         for (int64_t k, turn = 0; (k = chunk_take(number, &turn)) >= 0;) run_chunk(job.fn, job.context, job.n, job.grain, k);
         job_leave();
+        if (in_section) sp__section_part();
     }
     return NULL;
 }
@@ -450,6 +466,7 @@ static sp_status run_shared(int64_t n, int64_t grain, int64_t n_chunks, int help
     job.context = context;
     job.n = n;
     job.grain = grain;
+    job.in_section = sp__section_inside();
     chunks_lay_out(n_chunks, helpers + 1);
     job_open((uint64_t)helpers);
 
@@ -470,6 +487,7 @@ sp_status sp__parallel_for(int64_t n, int64_t grain, void (*fn)(void *context, i
                            void *context)
 {
     if (n <= 0) return SP_OK;
+    SP_TRY(sp__scratch_ready());
     if (grain < 1) grain = 1;
     if (n <= grain) {
         fn(context, 0, n);
@@ -487,10 +505,10 @@ sp_status sp__parallel_for(int64_t n, int64_t grain, void (*fn)(void *context, i
 
 /* --- fork -------------------------------------------------------------------------------------------------------- */
 
-static void fork_prepare(void) { pthread_mutex_lock(&lock); }
-static void fork_parent(void) { pthread_mutex_unlock(&lock); }
+void sp__threads_fork_prepare(void) { pthread_mutex_lock(&lock); }
+void sp__threads_fork_parent(void) { pthread_mutex_unlock(&lock); }
 
-static void fork_child(void)
+void sp__threads_fork_child(void)
 {
     pthread_mutex_unlock(&lock);
     /* Sleepers of the parent are recorded in the conditions; here nobody sleeps, and nobody will signal for them. */
@@ -504,5 +522,3 @@ static void fork_child(void)
     atomic_store(&state, 0);
     atomic_store(&busy, false);
 }
-
-__attribute__((constructor)) static void threads_start(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/plain.h"
+#include "data/codecs/codec.h"
 
 /* --- check ------------------------------------------------------------------------------------------------------------------ */
 
@@ -35,13 +37,39 @@ static void complain(checker *c, const char *format, ...)
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pass_on(c, text);
 }
 
+/* What the values of a bytes column are: pictures, or something else without a form that could be checked. */
+typedef struct picture_column {
+    int64_t n_good, n_other;
+    uint64_t other; /* the first row that is none */
+} picture_column;
+
+static void check_picture(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_record_field *f, const sp_record_value *v, picture_column *column)
+{
+    if (sp__codec_check(v->data, v->bytes) == SP_OK) {
+        column->n_good++;
+    } else if (sp__codec_marked(v->data, v->bytes)) {
+        column->n_good++; /* was one */
+        complain(c, "%s: row %llu: column '%s': %s", shard->path, (unsigned long long)row, f->name, sp_error_message());
+    } else if (column->n_other++ == 0) {
+        column->other = row;
+    }
+}
+
+/* A few values that are no pictures among many that are have lost their beginning. */
+static void check_column(checker *c, const sp_mr_shard *shard, const sp_record_field *f, const picture_column *column)
+{
+    if (column->n_other > 0 && column->n_good > column->n_other)
+        complain(c, "%s: column '%s' holds pictures, but in %lld row%s (the first is %llu) it does not", shard->path, f->name, (long long)column->n_other,
+                 column->n_other == 1 ? "" : "s", (unsigned long long)column->other);
+}
+
 static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const sp_mr_record_place *place,
-                      sp_record_value *values, int64_t *dims, sp_mr_buffer *scratch)
+                      sp_record_value *values, int64_t *dims, sp_mr_buffer *scratch, picture_column *pictures)
 {
     const sp_mr_schema *s = shard->header->schema;
     if (sp__mr_scalars_parse(s, place->raw, place->raw_bytes, NULL, values) != SP_OK ||
@@ -51,6 +79,7 @@ static void check_row(checker *c, const sp_mr_shard *shard, uint64_t row, const 
     }
     for (int i = 0; i < s->n_fields; i++) {
         const sp_record_field *f = &s->fields[i];
+        if (f->type == SP_RECORD_BYTES && f->rank < 0) check_picture(c, shard, row, f, &values[i], &pictures[i]);
         if (f->type == SP_RECORD_INT32 && f->rank < 0 && (values[i].i < INT32_MIN || values[i].i > INT32_MAX))
             complain(c, "%s: row %llu: column '%s': %lld does not fit int32", shard->path, (unsigned long long)row, f->name,
                      (long long)values[i].i);
@@ -71,8 +100,9 @@ static sp_status check_pages(checker *c, const sp_mr_shard *shard)
     const sp_mr_schema *s = shard->header->schema;
     sp_record_value *values = sp__alloc_zero((size_t)s->n_fields * sizeof *values);
     int64_t *dims = sp__alloc_zero((size_t)s->n_fields * SP_RANK_MAX * sizeof *dims);
+    picture_column *pictures = sp__alloc_zero((size_t)s->n_fields * sizeof *pictures);
     sp_mr_buffer scratch = {NULL, 0, 0};
-    bool have = values != NULL && dims != NULL;
+    bool have = values != NULL && dims != NULL && pictures != NULL;
     for (int64_t g = 0; have && g < shard->header->n_groups; g++) {
         const sp_mr_group *group = &shard->header->groups[g];
         sp_mr_record_place place = {0};
@@ -82,12 +112,14 @@ static sp_status check_pages(checker *c, const sp_mr_shard *shard)
                 complain(c, "%s", sp_error_message());
                 break; /* what follows in this group cannot be found */
             }
-            check_row(c, shard, row, &place, values, dims, &scratch);
+            check_row(c, shard, row, &place, values, dims, &scratch, pictures);
         }
         if (row == group->end_row && row > group->start_row) check_group_end(c, shard, group, &place);
     }
+    for (int i = 0; have && i < s->n_fields; i++) check_column(c, shard, &s->fields[i], &pictures[i]);
     sp__free(values);
     sp__free(dims);
+    sp__free(pictures);
     sp__mr_buffer_release(&scratch);
     return have ? SP_OK : SP_NOMEM;
 }

@@ -20,10 +20,12 @@
  * the file, no two in one slot, groups cover rows 0..n without a gap, each group has its raw records in one raw page. */
 #include "data/mindrecord.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/json_error.h"
+#include "base/lock.h"
 
 void sp__mr_header_release(sp_mr_header *h)
 {
@@ -377,7 +379,7 @@ static sp_status parse_root(const json_t *root, size_t file_bytes, sp_mr_header 
     SP_TRY(parse_shards(root, h));
     const json_t *statistics = json_object_get(root, "statistics");
     if (statistics != NULL && !json_is_null(statistics)) {
-        char *text = json_dumps(statistics, JSON_COMPACT | JSON_ENCODE_ANY);
+        char *text = sp__json_dump(statistics, JSON_COMPACT | JSON_ENCODE_ANY);
         h->statistics = text == NULL ? NULL : sp__strdup(text);
         free(text);
         if (h->statistics == NULL) return SP_NOMEM;
@@ -397,10 +399,10 @@ sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **
     sp_mr_header *h = sp__alloc_zero(sizeof *h);
     if (h == NULL) return SP_NOMEM;
     json_error_t error;
-    json_t *root = json_loadb((const char *)file + SP_MR_LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    sp_status status = root == NULL ? sp__fail(SP_FORMAT, "the header is not valid JSON: %s at byte %d", error.text,
-                                               error.position)
-                                    : parse_root(root, bytes, h);
+    json_t *root;
+    sp_status status = sp__json_read(file + SP_MR_LENGTH_BYTES, (size_t)length, "the header", &error, &root);
+    if (status == SP_FORMAT) sp__fail(SP_FORMAT, "the header is not valid JSON: %s at byte %d", error.text, error.position);
+    if (status == SP_OK) status = parse_root(root, bytes, h);
     json_decref(root);
     if (status == SP_VALUE || status == SP_KEY || status == SP_TYPE) status = SP_FORMAT; /* what rules of schemas say */
     if (status != SP_OK) {
@@ -413,61 +415,65 @@ sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **
 
 /* --- printing -------------------------------------------------------------------------------------------------------- */
 
-static json_t *print_field(const sp_record_field *f)
+/* A header with something missing is no header: every failure is remembered. The value is taken over. */
+static void put(int *bad, json_t *object, const char *name, json_t *value) { *bad |= json_object_set_new(object, name, value); }
+static void push(int *bad, json_t *list, json_t *value) { *bad |= json_array_append_new(list, value); }
+
+static json_t *print_field(const sp_record_field *f, int *bad)
 {
     json_t *object = json_object();
     if (f->rank >= 0) { /* members are in alphabetical order */
         json_t *shape = json_array();
-        for (int i = 0; i < f->rank; i++) json_array_append_new(shape, json_integer(f->dims[i]));
-        json_object_set_new(object, "shape", shape);
+        for (int i = 0; i < f->rank; i++) push(bad, shape, json_integer(f->dims[i]));
+        put(bad, object, "shape", shape);
     }
-    json_object_set_new(object, "type", json_string(sp_record_type_name(f->type)));
+    put(bad, object, "type", json_string(sp_record_type_name(f->type)));
     return object;
 }
 
-static json_t *print_schema(const sp_mr_schema *s)
+static json_t *print_schema(const sp_mr_schema *s, int *bad)
 {
     json_t *blobs = json_array(), *fields = json_object(), *object = json_object();
-    for (int i = 0; i < s->n_blobs; i++) json_array_append_new(blobs, json_string(s->fields[s->blobs[i]].name));
-    for (int i = 0; i < s->n_fields; i++) json_object_set_new(fields, s->fields[i].name, print_field(&s->fields[i]));
-    json_object_set_new(object, "blob_fields", blobs);
-    json_object_set_new(object, "desc", json_string(s->description));
-    json_object_set_new(object, "schema", fields);
+    for (int i = 0; i < s->n_blobs; i++) push(bad, blobs, json_string(s->fields[s->blobs[i]].name));
+    for (int i = 0; i < s->n_fields; i++) put(bad, fields, s->fields[i].name, print_field(&s->fields[i], bad));
+    put(bad, object, "blob_fields", blobs);
+    put(bad, object, "desc", json_string(s->description));
+    put(bad, object, "schema", fields);
     json_t *list = json_array();
-    json_array_append_new(list, object);
+    push(bad, list, object);
     return list;
 }
 
-static json_t *print_index(const sp_mr_schema *s)
+static json_t *print_index(const sp_mr_schema *s, int *bad)
 {
     if (s->n_index == 0) return json_null();
     json_t *list = json_array();
     for (int i = 0; i < s->n_index; i++)
-        json_array_append_new(list, json_pack("{s:s, s:i}", "index_field", s->fields[s->index[i]].name, "schema_id", 0));
+        push(bad, list, json_pack("{s:s, s:i}", "index_field", s->fields[s->index[i]].name, "schema_id", 0));
     return list;
 }
 
 static json_t *print_page(const sp_mr_header *h, const char *type, int64_t type_id, uint64_t slot, uint64_t used,
-                          uint64_t start, uint64_t end, json_t *groups)
+                          uint64_t start, uint64_t end, json_t *groups, int *bad)
 {
     /* The parser takes empty lists, MindSpore's writer never makes one. */
-    if (json_array_size(groups) == 0) json_array_append_new(groups, json_pack("{s:i, s:i}", "id", 0, "offset", 0));
+    if (json_array_size(groups) == 0) push(bad, groups, json_pack("{s:i, s:i}", "id", 0, "offset", 0));
     return json_pack("{s:I, s:I, s:I, s:s, s:I, s:o, s:i, s:I}", "end_row_id", (json_int_t)end, "page_id",
                      (json_int_t)slot, "page_size", (json_int_t)used, "page_type", type, "page_type_id",
                      (json_int_t)type_id, "row_group_ids", groups, "shard_id", h->shard, "start_row_id",
                      (json_int_t)start);
 }
 
-static json_t *print_raw_page(const sp_mr_header *h, const sp_mr_raw_page *r)
+static json_t *print_raw_page(const sp_mr_header *h, const sp_mr_raw_page *r, int *bad)
 {
     json_t *groups = json_array();
     for (int64_t i = 0; i < h->n_groups; i++) {
         const sp_mr_group *g = &h->groups[i];
         if (g->raw_slot == r->slot)
-            json_array_append_new(groups, json_pack("{s:I, s:I}", "id", (json_int_t)g->id, "offset",
+            push(bad, groups, json_pack("{s:I, s:I}", "id", (json_int_t)g->id, "offset",
                                                     (json_int_t)g->raw_at));
     }
-    return print_page(h, "RAW_DATA", r->type_id, r->slot, r->used, 0, 0, groups);
+    return print_page(h, "RAW_DATA", r->type_id, r->slot, r->used, 0, 0, groups, bad);
 }
 
 static int by_blob_slot(const void *a, const void *b)
@@ -477,7 +483,7 @@ static int by_blob_slot(const void *a, const void *b)
 }
 
 /* Pages in the order of their slots: MindSpore takes the place in the list for the slot. `groups` are in that order. */
-static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups)
+static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups, int *bad)
 {
     if (sp__mr_header_pages(h) == 0) return json_null();
     json_t *list = json_array();
@@ -485,10 +491,10 @@ static json_t *print_pages(const sp_mr_header *h, const sp_mr_group *groups)
         bool blob = r >= h->n_raw || (g < h->n_groups && groups[g].blob_slot < h->raw[r].slot);
         if (blob) {
             const sp_mr_group *p = &groups[g++];
-            json_array_append_new(list, print_page(h, "BLOB_DATA", p->id, p->blob_slot, p->blob_used, p->start_row,
-                                                   p->end_row, json_array()));
+            push(bad, list, print_page(h, "BLOB_DATA", p->id, p->blob_slot, p->blob_used, p->start_row,
+                                                   p->end_row, json_array(), bad));
         } else {
-            json_array_append_new(list, print_raw_page(h, &h->raw[r++]));
+            push(bad, list, print_raw_page(h, &h->raw[r++], bad));
         }
     }
     return list;
@@ -500,24 +506,28 @@ sp_status sp__mr_header_print(const sp_mr_header *h, char **out, size_t *out_byt
     if (groups == NULL) return SP_NOMEM;
     if (h->n_groups > 0) memcpy(groups, h->groups, (size_t)h->n_groups * sizeof *groups);
     qsort(groups, (size_t)h->n_groups, sizeof *groups, by_blob_slot);
+    sp__section_begin();
     json_t *names = json_array(), *root = json_object();
-    for (int i = 0; i < h->n_shards; i++) json_array_append_new(names, json_string(h->shard_names[i]));
-    int bad = json_object_set_new(root, "header_size", json_integer((json_int_t)h->header_bytes));
-    bad |= json_object_set_new(root, "index_fields", print_index(h->schema));
-    bad |= json_object_set_new(root, "page", print_pages(h, groups));
+    sp__section_end();
+    int bad = 0;
+    for (int i = 0; i < h->n_shards; i++) push(&bad, names, json_string(h->shard_names[i]));
+    put(&bad, root, "header_size", json_integer((json_int_t)h->header_bytes));
+    put(&bad, root, "index_fields", print_index(h->schema, &bad));
+    put(&bad, root, "page", print_pages(h, groups, &bad));
     sp__free(groups);
-    bad |= json_object_set_new(root, "page_size", json_integer((json_int_t)h->page_bytes));
+    put(&bad, root, "page_size", json_integer((json_int_t)h->page_bytes));
     if (strcmp(h->schema->version, "3.0") >= 0)
-        bad |= json_object_set_new(root, "compression_size", json_integer((json_int_t)h->saved_bytes));
-    bad |= json_object_set_new(root, "schema", print_schema(h->schema));
-    bad |= json_object_set_new(root, "shard_addresses", names);
-    bad |= json_object_set_new(root, "shard_id", json_integer(h->shard));
-    bad |= json_object_set_new(root, "statistics",
+        put(&bad, root, "compression_size", json_integer((json_int_t)h->saved_bytes));
+    put(&bad, root, "schema", print_schema(h->schema, &bad));
+    put(&bad, root, "shard_addresses", names);
+    put(&bad, root, "shard_id", json_integer(h->shard));
+    put(&bad, root, "statistics",
                                h->statistics == NULL ? json_null()
-                                                     : json_loads(h->statistics, JSON_DECODE_ANY, NULL));
-    bad |= json_object_set_new(root, "version", json_string(h->schema->version));
-    char *text = bad ? NULL : json_dumps(root, JSON_COMPACT);
+                                                     : sp__json_load(h->statistics, strlen(h->statistics), JSON_DECODE_ANY, NULL));
+    put(&bad, root, "version", json_string(h->schema->version));
+    char *text = bad ? NULL : sp__json_dump(root, JSON_COMPACT);
     json_decref(root);
+    SP_CHECK(text != NULL || !sp__memory_is_out(), SP_NOMEM, "out of memory for the header");
     SP_CHECK(text != NULL, SP_VALUE, "the header cannot be written: a name or the description is not UTF-8");
     size_t n = strlen(text);
     *out = sp__strdup(text);

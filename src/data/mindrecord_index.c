@@ -16,15 +16,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
+#include "base/lock.h"
+#include "base/plain.h"
 
 enum { FIXED_COLUMNS = 8, PROBLEMS_MAX = 100 };
 
 static const char *const column_types[] = {"INTEGER", "INTEGER", "REAL", "REAL", "TEXT", "BLOB"};
 
+static bool no_memory(sqlite3 *db)
+{
+    const int code = db != NULL ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
+    return code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || sp__memory_is_out();
+}
+
 static sp_status failed(sqlite3 *db, const char *what)
 {
-    return sp__fail(SP_IO, "the index: %s: %s", what, db != NULL ? sqlite3_errmsg(db) : "out of memory");
+    if (no_memory(db)) return sp__fail(SP_NOMEM, "the index: out of memory");
+    return sp__fail(SP_IO, "the index: %s: %s", what, sqlite3_errmsg(db));
 }
 
 static sp_status run(sqlite3 *db, const char *sql)
@@ -40,7 +50,7 @@ static sp_status append(sp_mr_buffer *b, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
+    int n = sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);
     SP_CHECK(n >= 0 && (size_t)n < sizeof text, SP_VALUE, "a field's name is too long for the index");
     SP_TRY(sp__mr_buffer_reserve(b, (size_t)n + 1));
@@ -71,9 +81,7 @@ static sp_status prepare_insert(sqlite3 *db, const sp_mr_schema *s, sp_mr_buffer
     for (int i = 1; i < FIXED_COLUMNS; i++) SP_TRY(append(sql, ", ?%d", i + 1));
     for (int i = 0; i < s->n_index; i++) SP_TRY(append(sql, ", 0, ?%d", FIXED_COLUMNS + i + 1));
     SP_TRY(append(sql, ")"));
-    SP_CHECK(sqlite3_prepare_v3(db, (const char *)sql->data, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK,
-             SP_IO, "the index: %s", sqlite3_errmsg(db));
-    return SP_OK;
+    return sqlite3_prepare_v3(db, (const char *)sql->data, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK ? SP_OK : failed(db, "rows");
 }
 
 static int bind_value(sqlite3_stmt *statement, int at, const sp_record_value *v)
@@ -143,12 +151,11 @@ static sp_status fill(sqlite3 *db, const sp_mr_shard *shard, const char *name, s
     SP_TRY(run(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536; "
                    "BEGIN; CREATE TABLE SHARD_NAME(NAME TEXT NOT NULL)"));
     sqlite3_stmt *statement = NULL;
-    SP_CHECK(sqlite3_prepare_v2(db, "INSERT INTO SHARD_NAME VALUES(?1)", -1, &statement, NULL) == SQLITE_OK, SP_IO,
-             "the index: %s", sqlite3_errmsg(db));
+    if (sqlite3_prepare_v2(db, "INSERT INTO SHARD_NAME VALUES(?1)", -1, &statement, NULL) != SQLITE_OK) return failed(db, "name");
     sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
     int step = sqlite3_step(statement);
     sqlite3_finalize(statement);
-    SP_CHECK(step == SQLITE_DONE, SP_IO, "the index: %s", sqlite3_errmsg(db));
+    if (step != SQLITE_DONE) return failed(db, "name");
     SP_TRY(create_table(db, shard->header->schema, sql));
     statement = NULL;
     sp_status status = prepare_insert(db, shard->header->schema, sql, &statement);
@@ -163,9 +170,11 @@ sp_status sp__mr_index_write(const sp_mr_shard *shard, const char *name, const c
     sqlite3 *db = NULL;
     sp_mr_buffer sql = {NULL, 0, 0};
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
+    sp__section_begin(); /* a child must not inherit a connection, nor a lock of SQLite's */
     sp_status status = sqlite3_open_v2(db_path, &db, flags, NULL) == SQLITE_OK ? fill(db, shard, name, &sql)
                                                                                : failed(db, "it cannot be made");
     if (sqlite3_close(db) != SQLITE_OK && status == SP_OK) status = failed(db, "it cannot be closed");
+    sp__section_end();
     sp__mr_buffer_release(&sql);
     if (status != SP_OK) unlink(db_path);
     return status;
@@ -178,6 +187,7 @@ typedef struct checker {
     sp_mr_report report;
     void *context;
     int n_problems;
+    bool starved; /* memory ran out: values could not be compared */
 } checker;
 
 static void complain(checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -188,9 +198,11 @@ static void complain(checker *c, const char *format, ...)
     int n = snprintf(text, sizeof text, "%s.db: ", c->shard->path);
     va_list args;
     va_start(args, format);
-    if (n >= 0 && (size_t)n < sizeof text) vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    if (n >= 0 && (size_t)n < sizeof text) sp__vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
+    sp__section_end(); /* what it does may take long, or wait */
     c->report(c->context, text);
+    sp__section_begin();
 }
 
 static bool same_value(sqlite3_stmt *q, int column, const sp_mr_schema *s, const sp_record_value *v)
@@ -207,7 +219,7 @@ static bool same_value(sqlite3_stmt *q, int column, const sp_mr_schema *s, const
     const char *text = (const char *)sqlite3_column_text(q, column);
     size_t n = (size_t)sqlite3_column_bytes(q, column);
     bool quoted = strcmp(s->version, "2.0") == 0 && n == v->bytes + 2; /* JSON text in those files */
-    if (quoted) return memcmp(text + 1, v->data, v->bytes) == 0;
+    if (quoted) return text != NULL && memcmp(text + 1, v->data, v->bytes) == 0;
     return text != NULL && n == v->bytes && (n == 0 || memcmp(text, v->data, n) == 0);
 }
 
@@ -229,9 +241,12 @@ static void check_row(checker *c, sqlite3_stmt *q, uint64_t row, sp_record_value
         return;
     }
     for (int i = 0; i < s->n_index; i++)
-        if (!same_value(q, FIXED_COLUMNS + i, s, &values[s->index[i]]))
+        if (!same_value(q, FIXED_COLUMNS + i, s, &values[s->index[i]])) {
+            c->starved |= no_memory(sqlite3_db_handle(q));
+            if (c->starved) return;
             complain(c, "row %llu: the value of '%s' is not the one in the page", (unsigned long long)row,
                      s->fields[s->index[i]].name);
+        }
 }
 
 static sp_status check_rows(checker *c, sqlite3 *db, sp_mr_buffer *sql)
@@ -243,6 +258,7 @@ static sp_status check_rows(checker *c, sqlite3 *db, sp_mr_buffer *sql)
     SP_TRY(append(sql, " FROM INDEXES ORDER BY ROW_ID"));
     sqlite3_stmt *q = NULL;
     if (sqlite3_prepare_v2(db, (const char *)sql->data, -1, &q, NULL) != SQLITE_OK) {
+        if (no_memory(db)) return failed(db, "");
         complain(c, "%s", sqlite3_errmsg(db));
         return SP_OK;
     }
@@ -252,26 +268,30 @@ static sp_status check_rows(checker *c, sqlite3 *db, sp_mr_buffer *sql)
     for (; values != NULL && (step = sqlite3_step(q)) == SQLITE_ROW; row++)
         if (row < n_rows) check_row(c, q, row, values);
     sqlite3_finalize(q);
-    bool no_memory = values == NULL;
+    const bool starved = values == NULL;
     sp__free(values);
-    if (no_memory) return SP_NOMEM;
+    if (starved) return SP_NOMEM;
+    if (c->starved || (step != SQLITE_DONE && no_memory(db))) return failed(NULL, "");
     if (step != SQLITE_DONE) complain(c, "cannot be read to its end: %s", sqlite3_errmsg(db));
     else if (row != n_rows)
         complain(c, "holds %llu rows, the pages hold %llu", (unsigned long long)row, (unsigned long long)n_rows);
     return SP_OK;
 }
 
-static void check_name(checker *c, sqlite3 *db, const char *name)
+static sp_status check_name(checker *c, sqlite3 *db, const char *name)
 {
     sqlite3_stmt *q = NULL;
     if (sqlite3_prepare_v2(db, "SELECT NAME FROM SHARD_NAME", -1, &q, NULL) != SQLITE_OK) {
+        if (no_memory(db)) return failed(db, "");
         complain(c, "%s", sqlite3_errmsg(db));
-        return;
+        return SP_OK;
     }
     const char *found = sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
-    if (found == NULL || strcmp(found, name) != 0)
+    const bool starved = found == NULL && no_memory(db);
+    if (!starved && (found == NULL || strcmp(found, name) != 0))
         complain(c, "belongs to a file named '%s'; MindSpore will not read '%s' with it", found != NULL ? found : "", name);
     sqlite3_finalize(q);
+    return starved ? failed(NULL, "") : SP_OK;
 }
 
 /* From memory, since the plain contents of an encrypted index are nowhere else. SQLite wants memory of its own. */
@@ -292,12 +312,14 @@ static sp_status open_copy(const sp_mr_source *source, sqlite3 **db)
 sp_status sp__mr_index_check(const sp_mr_shard *shard, const char *name, const char *db_path,
                              const sp_record_secret *secret, sp_mr_report report, void *context)
 {
-    checker c = {shard, report, context, 0};
+    checker c = {shard, report, context, 0, false};
     sp_mr_source source;
     sp_status status = sp__mr_source_open(db_path, secret, &source);
     if (status == SP_NOMEM) return status;
+    sp__section_begin();
     if (status != SP_OK) {
         complain(&c, "%s", sp_error_message());
+        sp__section_end();
         return SP_OK;
     }
     sqlite3 *db = NULL;
@@ -305,10 +327,11 @@ sp_status sp__mr_index_check(const sp_mr_shard *shard, const char *name, const c
     status = source.bytes == 0 ? SP_OK : open_copy(&source, &db);
     if (source.bytes == 0) complain(&c, "is empty");
     else if (status == SP_OK) {
-        check_name(&c, db, name);
-        status = check_rows(&c, db, &sql);
+        status = check_name(&c, db, name);
+        if (status == SP_OK) status = check_rows(&c, db, &sql);
     }
     sqlite3_close(db);
+    sp__section_end();
     sp__mr_buffer_release(&sql);
     sp__mr_source_close(&source);
     return status;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/plain.h"
 
 enum { FLUSH_BYTES = 1 << 20, NOTE_BYTES = 256 };
 
@@ -35,7 +36,7 @@ static sp_status write_at(const sp_mr_partial *p, const void *data, size_t bytes
         ssize_t n = pwrite(p->fd, src, bytes, (off_t)at);
         if (n < 0 && errno == EINTR) continue;
         SP_CHECK(n > 0, SP_IO, "%s: writing at byte %llu failed: %s", p->partial, (unsigned long long)at,
-                 n < 0 ? strerror(errno) : "no progress");
+                 n < 0 ? sp__strerror(errno) : "no progress");
         src += n;
         at += (uint64_t)n;
         bytes -= (size_t)n;
@@ -62,10 +63,10 @@ static sp_status open_locked(sp_mr_partial *p, bool create)
     for (int i = 0; i < 100; i++) {
         do p->fd = open(p->partial, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
         while (p->fd < 0 && errno == EINTR);
-        SP_CHECK(p->fd >= 0, SP_IO, "%s: cannot be %s: %s", p->partial, create ? "made" : "opened", strerror(errno));
+        SP_CHECK(p->fd >= 0, SP_IO, "%s: cannot be %s: %s", p->partial, create ? "made" : "opened", sp__strerror(errno));
         SP_CHECK(flock(p->fd, LOCK_EX | LOCK_NB) == 0, SP_IO, "%s: another writer is at work on it", p->partial);
         struct stat ours, named;
-        SP_CHECK(fstat(p->fd, &ours) == 0, SP_IO, "%s: %s", p->partial, strerror(errno));
+        SP_CHECK(fstat(p->fd, &ours) == 0, SP_IO, "%s: %s", p->partial, sp__strerror(errno));
         SP_CHECK(S_ISREG(ours.st_mode), SP_IO, "%s: is not a regular file", p->partial);
         if (stat(p->partial, &named) == 0 && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev) return SP_OK;
         close(p->fd);
@@ -187,11 +188,13 @@ static sp_status refuse_leftover(const sp_mr_partial *p)
 
 static sp_status begin(const char *path, bool overwrite, sp_mr_partial *p)
 {
+    struct stat there;
+    SP_CHECK(stat(path, &there) != 0 || S_ISREG(there.st_mode), SP_IO, "%s: is there and is not a regular file", path);
     SP_TRY(set_names(p, path));
     SP_TRY(open_locked(p, true));
     if (!overwrite) SP_TRY(refuse_leftover(p));
     p->own = true;
-    SP_CHECK(ftruncate(p->fd, 0) == 0 && fchmod(p->fd, 0600) == 0, SP_IO, "%s: %s", p->partial, strerror(errno));
+    SP_CHECK(ftruncate(p->fd, 0) == 0 && fchmod(p->fd, 0600) == 0, SP_IO, "%s: %s", p->partial, sp__strerror(errno));
     return SP_OK;
 }
 
@@ -373,7 +376,7 @@ static sp_status trim(sp_mr_partial *p, uint64_t header_end)
         uint64_t e = page_begin(p, h->raw[i].slot) + h->raw[i].used;
         if (h->raw[i].used > 0 && e > end) end = e;
     }
-    SP_CHECK(ftruncate(p->fd, (off_t)end) == 0, SP_IO, "%s: %s", p->partial, strerror(errno));
+    SP_CHECK(ftruncate(p->fd, (off_t)end) == 0, SP_IO, "%s: %s", p->partial, sp__strerror(errno));
     return SP_OK;
 }
 
@@ -382,7 +385,7 @@ static sp_status sync_file(int fd, const char *path)
     int result;
     do result = fsync(fd);
     while (result != 0 && errno == EINTR);
-    SP_CHECK(result == 0, SP_IO, "%s: cannot be brought to disk: %s", path, strerror(errno));
+    SP_CHECK(result == 0, SP_IO, "%s: cannot be brought to disk: %s", path, sp__strerror(errno));
     return SP_OK;
 }
 
@@ -398,9 +401,9 @@ static sp_status make_index(sp_mr_partial *p)
         return status;
     }
     int fd = open(p->partial_db, O_RDWR | O_CLOEXEC);
-    SP_CHECK(fd >= 0, SP_IO, "%s: %s", p->partial_db, strerror(errno));
+    SP_CHECK(fd >= 0, SP_IO, "%s: %s", p->partial_db, sp__strerror(errno));
     status = fchmod(fd, 0600) == 0 ? sync_file(fd, p->partial_db)
-                                   : sp__fail(SP_IO, "%s: %s", p->partial_db, strerror(errno));
+                                   : sp__fail(SP_IO, "%s: %s", p->partial_db, sp__strerror(errno));
     close(fd);
     return status;
 }
@@ -441,7 +444,7 @@ sp_status sp__mr_partial_publish(sp_mr_partial *p, bool overwrite, const sp_reco
     if (!overwrite && (access(p->path, F_OK) == 0 || access(db, F_OK) == 0))
         status = sp__fail(SP_VALUE, "appeared while it was being written, and overwriting is not allowed");
     if (status == SP_OK && unlink(db) != 0 && errno != ENOENT)
-        status = sp__fail(SP_IO, "the old index cannot be removed: %s", strerror(errno));
+        status = sp__fail(SP_IO, "the old index cannot be removed: %s", sp__strerror(errno));
     if (status == SP_OK) status = sp__mr_source_publish(p->partial, p->path, secret);
     if (status == SP_OK) status = sp__mr_source_publish(p->partial_db, db, secret);
     sp__free(db);

@@ -3,6 +3,7 @@
  *
  * Rows are numbered through: those of shard 0 in their order, then those of shard 1, and so on. Values point into the
  * mapped file wherever they can; compressed arrays are unpacked into the row's own memory. */
+#include "base/file.h"
 #include "data/mindrecord.h"
 
 #include <string.h>
@@ -249,6 +250,9 @@ static sp_status read_row(const sp_mr_shard *shard, uint64_t local, sp_record_ro
     if (row->scalars) SP_TRY(sp__mr_scalars_parse(s, place.raw, place.raw_bytes, row->want, row->fields));
     if (row->blobs)
         SP_TRY(sp__mr_blobs_parse(s, place.blob, place.blob_bytes, row->want, row->fields, row->dims, &row->scratch));
+    /* Values point into the file, and are used after this: what is missing of them must be known now. */
+    sp__map_touch(place.raw, row->scalars ? place.raw_bytes : 0);
+    sp__map_touch(place.blob, row->blobs ? place.blob_bytes : 0);
     return SP_OK;
 }
 
@@ -260,6 +264,10 @@ sp_status sp_record_read(const sp_record *r, int64_t id, sp_record_row *row)
     const sp_mr_shard *shard = find_shard(r, (uint64_t)id);
     uint64_t local = (uint64_t)id - shard->first_row;
     sp_status status = read_row(shard, local, row);
+    if (shard->source.map != NULL) { /* a file that has changed is the reason of any failure */
+        const sp_status file = sp__map_check(shard->source.map);
+        if (file != SP_OK) status = file;
+    }
     if (status != SP_OK) {
         memset(row->values, 0, (size_t)row->n_columns * sizeof *row->values);
         /* Walking a group names the row itself: it may be another one. */

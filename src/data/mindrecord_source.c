@@ -20,6 +20,8 @@
 
 #include "base/cipher.h"
 #include "base/file.h"
+#include "base/plain.h"
+#include "base/stand_in.h"
 
 static const char encrypt_mark[] = "ENCRYPT", hash_mark[] = "HASH";
 enum { ENCRYPT_MARK_BYTES = 7, MODE_BYTES = 7, HASH_MARK_BYTES = 4, COUNT_BYTES = 4, FOOTER_BYTES = 18 };
@@ -192,7 +194,8 @@ sp_status sp__mr_source_open(const char *path, const sp_record_secret *secret, s
 {
     sp_mr_source s = {0};
     SP_TRY(sp__map_open(path, &s.map));
-    sp_status status = open_contents(secret, &s);
+    sp_status status = sp__refuse_stand_in(s.map->data, s.map->bytes);
+    if (status == SP_OK) status = open_contents(secret, &s);
     if (status != SP_OK) {
         sp__mr_source_close(&s);
         return status;
@@ -277,13 +280,13 @@ sp_status sp__mr_source_save(const char *path, const uint8_t *data, size_t bytes
 sp_status sp__mr_source_publish(const char *plain, const char *path, const sp_record_secret *secret)
 {
     if (secret == NULL || (secret->key == NULL && secret->hash == NULL)) {
-        SP_CHECK(rename(plain, path) == 0, SP_IO, "%s cannot be renamed to it: %s", plain, strerror(errno));
+        SP_CHECK(rename(plain, path) == 0, SP_IO, "%s cannot be renamed to it: %s", plain, sp__strerror(errno));
         return SP_OK;
     }
     sp_map *map = NULL;
     SP_TRY(sp__map_open(plain, &map));
     sp_status status = sp__mr_source_save(path, map->data, map->bytes, secret);
     sp__map_release(map);
-    if (status == SP_OK && unlink(plain) != 0) status = sp__fail(SP_IO, "%s cannot be removed: %s", plain, strerror(errno));
+    if (status == SP_OK && unlink(plain) != 0) status = sp__fail(SP_IO, "%s cannot be removed: %s", plain, sp__strerror(errno));
     return status;
 }

@@ -22,6 +22,7 @@
 
 #include <pthread.h>
 
+#include "base/lock.h"
 #include "data/order.h"
 #include "spore/pipeline.h"
 #include "tensor/tensor_impl.h"

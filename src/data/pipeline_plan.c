@@ -119,7 +119,7 @@ static sp_status mix(sp_stage *p)
     const int64_t count = p->node->n;
     const bool records = p->node->mixer == SP_MIX_MINSTD, afresh = records && p->node->order.n_shards > 1;
     if (!p->mixed) p->mixed = sp__alloc((size_t)(count + 1) * sizeof *p->mixed);
-    SP_CHECK(p->mixed, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)count);
+    SP_CHECK(p->mixed, SP_NOMEM, "out of memory for the numbers of %lld rows", (long long)count);
     if (afresh || p->n_mixed == 0 || p->n_mixed > p->epoch + 1) {
         for (int64_t i = 0; i < count; i++) p->mixed[i] = i;
         p->n_mixed = afresh ? p->epoch : 0;
@@ -135,7 +135,7 @@ static sp_status order_ids(const sp_order *order, const int64_t *all, int64_t co
     const bool parts = order->n_shards > 1 && count > 0;
     const int64_t step = parts ? order->n_shards : 1, first = parts ? order->shard : 0, each = (count + step - 1) / step;
     int64_t *ids = malloc((size_t)(each + 1) * sizeof *ids);
-    SP_CHECK(ids, SP_NOMEM, "no memory for the numbers of %lld rows", (long long)each);
+    SP_CHECK(ids, SP_NOMEM, "out of memory for the numbers of %lld rows", (long long)each);
     for (int64_t i = 0; i < each; i++) {
         const int64_t at = (i * step + first) % count;
         ids[i] = all ? all[at] : at;

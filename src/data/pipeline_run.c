@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_run.c - iterators: tasks, their queues, threads, the window of rows to come, positions, and the watchdog. */
+#include "base/plain.h"
 #include "data/pipeline.h"
+
+#include "base/fail.h"
 #include "data/transform.h"
 
 #include <stdio.h>
@@ -38,8 +41,8 @@ struct sp_iterator {
     void (*drop_fault)(void *fault);
     double waited;
 
-    pthread_mutex_t lock;
-    pthread_cond_t work, remote_work, done;
+    sp_lock lock;
+    sp_cond work, remote_work, done;
     queue ready;        /* what anybody can run now */
     queue remote, lane; /* in the order of rows, those waiting for their inputs included */
     int64_t n_running;
@@ -246,7 +249,7 @@ static void report_slow(sp_iterator *it, post *at)
     if (!stage || seconds < it->plan.slow || atomic_exchange(&at->told, true)) return;
     const long long id = atomic_load(&at->id);
     if (id >= 0) snprintf(source, sizeof source, " (row %lld of the source)", id);
-    snprintf(text, sizeof text, "data pipeline: %s has been working on row %lld%s for %.1f s%s", stage_name(stage),
+    sp__snprintf(text, sizeof text, "data pipeline: %s has been working on row %lld%s for %.1f s%s", stage_name(stage),
              (long long)atomic_load(&at->row), source, seconds, stage->opened ? ", in a worker process" : "");
     if (it->plan.report) it->plan.report(text);
     else fprintf(stderr, "spore: %s\n", text);
@@ -262,15 +265,7 @@ static void look_around(sp_iterator *it)
     for (int i = 0; i < it->n_posts; i++) report_slow(it, &it->posts[i]);
 }
 
-static struct timespec in_milliseconds(int64_t n)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += n % 1000 * 1000000;
-    until.tv_sec += n / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return until;
-}
+static int64_t in_milliseconds(int64_t n) { return now() + n * 1000000; }
 
 /* Run a task and the chain below it that belongs to the same job. */
 static void run_job(post *at, sp_task *t)
@@ -368,27 +363,27 @@ static void submit(sp_iterator *it, sp_task *t)
     } else if (is_remote(t)) {
         sp__task_retain(t);
         push_last(&it->remote, t);
-        if (t->pending == 0) pthread_cond_signal(&it->remote_work);
+        if (t->pending == 0) sp__cond_signal(&it->remote_work);
     } else if (t->pending == 0) {
         sp__task_retain(t);
         push_last(&it->ready, t);
-        pthread_cond_signal(&it->work);
+        sp__cond_signal(&it->work);
     }
 }
 
 sp_status sp__task_submit(sp_iterator *it, sp_task *t)
 {
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     if (t->state == SP_TASK_NEW) submit(it, t);
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     return SP_OK;
 }
 
 bool sp__task_is_done(sp_iterator *it, sp_task *t)
 {
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     const bool done = t->state == SP_TASK_DONE;
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     if (!done) it->blocker = t;
     return done;
 }
@@ -406,10 +401,10 @@ static void tell_above(sp_iterator *it, sp_task *t)
     t->above = NULL;
     if (!above) return;
     const bool ready = --above->pending == 0;
-    if (ready && is_remote(above)) pthread_cond_signal(&it->remote_work);
+    if (ready && is_remote(above)) sp__cond_signal(&it->remote_work);
     if (ready && !in_lane(above) && !is_remote(above)) {
         push_first(&it->ready, above); /* the reference goes over to the queue */
-        pthread_cond_signal(&it->work);
+        sp__cond_signal(&it->work);
         return;
     }
     sp__task_release(above);
@@ -421,9 +416,9 @@ static void place_row(sp_iterator *it, sp_task *t)
     sp_task *batch = t->above;
     t->room = NULL;
     if (!batch || t->place < 0 || t->status != SP_OK || t->end || !sp__batch_takes_rows(batch)) return;
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     sp__batch_make_room(batch, t);
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     sp__batch_place(batch, t);
 }
 
@@ -432,48 +427,47 @@ static void do_job(sp_iterator *it, post *at, sp_task *t)
 {
     it->n_running++;
     if (t->above && t->place >= 0 && sp__batch_takes_rows(t->above)) t->room = t->above->cells;
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     /* Only the queue knows it: nobody wants the row any more. */
     const bool wanted = atomic_load_explicit(&t->refs, memory_order_acquire) > 1;
     if (wanted) {
         run_job(at, t);
         place_row(it, t);
     }
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     it->n_running--;
     t->state = SP_TASK_DONE;
     tell_above(it, t);
-    pthread_cond_broadcast(&it->done);
-    pthread_mutex_unlock(&it->lock);
+    sp__cond_broadcast(&it->done);
+    sp__unlock(&it->lock);
     sp__task_release(t);
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
 }
 
-static void idle(sp_iterator *it, pthread_cond_t *work)
+static void idle(sp_iterator *it, sp_cond *work)
 {
     if (it->plan.slow <= 0) {
-        pthread_cond_wait(work, &it->lock);
+        sp__cond_wait(work, &it->lock);
         return;
     }
     const double ms = it->plan.slow * 250;
-    const struct timespec until = in_milliseconds(ms < 20 ? 20 : ms > 5000 ? 5000 : (int64_t)ms);
-    if (pthread_cond_timedwait(work, &it->lock, &until) == 0) return;
-    pthread_mutex_unlock(&it->lock);
+    if (sp__cond_wait_until(work, &it->lock, in_milliseconds(ms < 20 ? 20 : ms > 5000 ? 5000 : (int64_t)ms))) return;
+    sp__unlock(&it->lock);
     look_around(it);
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
 }
 
 static void *worker(void *context)
 {
     post *at = context;
     sp_iterator *it = at->it;
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     while (!it->stop) {
         sp_task *t = at->remote ? pop_ready(&it->remote) : find_job(it, false);
         if (t) do_job(it, at, t);
         else idle(it, at->remote ? &it->remote_work : &it->work);
     }
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     return NULL;
 }
 
@@ -483,7 +477,7 @@ static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_ite
 {
     sp_status status = SP_OK;
     const int64_t begin = now();
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     while (t->state != SP_TASK_DONE && status == SP_OK) {
         sp_task *job = find_job(it, true);
         if (job) {
@@ -492,19 +486,18 @@ static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_ite
         }
         if (ahead) {
             bool more = false;
-            pthread_mutex_unlock(&it->lock);
+            sp__unlock(&it->lock);
             status = ahead(it, &more);
-            pthread_mutex_lock(&it->lock);
+            sp__lock(&it->lock);
             if (more || status != SP_OK || t->state == SP_TASK_DONE) continue;
         }
-        const struct timespec until = in_milliseconds(50);
-        if (pthread_cond_timedwait(&it->done, &it->lock, &until) == 0) continue;
-        pthread_mutex_unlock(&it->lock);
+        if (sp__cond_wait_until(&it->done, &it->lock, in_milliseconds(50))) continue;
+        sp__unlock(&it->lock);
         look_around(it);
         status = sp__interrupt_check();
-        pthread_mutex_lock(&it->lock);
+        sp__lock(&it->lock);
     }
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     it->waited += (double)(now() - begin) * 1e-9;
     return status;
 }
@@ -513,16 +506,16 @@ static sp_status wait_for(sp_iterator *it, sp_task *t, sp_status (*ahead)(sp_ite
 static void drain(sp_iterator *it)
 {
     queue old[3];
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     old[0] = it->ready;
     old[1] = it->lane;
     old[2] = it->remote;
     it->ready = it->lane = it->remote = (queue){NULL, NULL};
-    while (it->n_running) pthread_cond_wait(&it->done, &it->lock);
+    while (it->n_running) sp__cond_wait(&it->done, &it->lock);
     /* What ran may have made others ready that were waiting outside of the queues. */
     while (it->ready.first) push_last(&old[0], pop_first(&it->ready));
     while (it->remote.first) push_last(&old[2], pop_first(&it->remote));
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     for (int i = 0; i < 3; i++)
         while (old[i].first) {
             sp_task *t = pop_first(&old[i]);
@@ -584,8 +577,8 @@ static sp_status start_threads(sp_iterator *it)
         post *at = &it->posts[it->n_threads + 1];
         at->it = it;
         at->remote = it->n_threads >= it->plan.n_workers;
-        SP_CHECK(pthread_create(&it->threads[it->n_threads], NULL, worker, at) == 0, SP_RUNTIME,
-                 "thread %d of a data pipeline cannot be started: the system has no more", it->n_threads);
+        const int refused = pthread_create(&it->threads[it->n_threads], NULL, worker, at);
+        if (refused) return sp__fail_thread(refused, "the data pipeline");
     }
     return SP_OK;
 }
@@ -602,10 +595,7 @@ sp_status sp_iterator_create(sp_dataset *ds, const sp_iterator_plan *plan, sp_it
     if (it->plan.budget == 0) it->plan.budget = (size_t)256 << 20;
     it->epoch = it->plan.first_epoch;
     it->pid = getpid();
-    pthread_mutex_init(&it->lock, NULL);
-    pthread_cond_init(&it->work, NULL);
-    pthread_cond_init(&it->remote_work, NULL);
-    pthread_cond_init(&it->done, NULL);
+    sp__lock_init(&it->lock);
     SP_GOTO(done, sp__stage_create(ds, it, it->plan.seed, 0, &n, &it->root));
     it->plans = sp__alloc((size_t)n * sizeof *it->plans);
     it->window = sp__alloc((size_t)it->plan.n_ahead * sizeof *it->window);
@@ -624,11 +614,11 @@ void sp_iterator_release(sp_iterator *it)
 {
     if (!it) return;
     if (it->pid != getpid()) return; /* a fork: threads and maybe the lock are the parent's, nothing can be undone */
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     it->stop = true;
-    pthread_cond_broadcast(&it->work);
-    pthread_cond_broadcast(&it->remote_work);
-    pthread_mutex_unlock(&it->lock);
+    sp__cond_broadcast(&it->work);
+    sp__cond_broadcast(&it->remote_work);
+    sp__unlock(&it->lock);
     stop_functions(it);
     for (int i = 0; i < it->n_threads; i++) pthread_join(it->threads[i], NULL);
     drain(it);
@@ -639,10 +629,7 @@ void sp_iterator_release(sp_iterator *it)
     sp__free(it->window);
     sp__free(it->threads);
     sp__free(it->posts);
-    pthread_cond_destroy(&it->work);
-    pthread_cond_destroy(&it->remote_work);
-    pthread_cond_destroy(&it->done);
-    pthread_mutex_destroy(&it->lock);
+    sp__lock_destroy(&it->lock);
     sp_dataset_release(it->ds);
     sp__free(it);
 }
@@ -668,7 +655,7 @@ static sp_status next_task(sp_iterator *it, bool may_wait, sp_task **out)
         switch (sp__stage_next(it->root, out)) {
         case SP_STAGE_ROW: return SP_OK;
         case SP_STAGE_END: it->ended = true; return SP_OK;
-        case SP_STAGE_FAIL: return sp_error_message()[0] ? SP_RUNTIME : SP_NOMEM;
+        case SP_STAGE_FAIL: return sp__fail_status() == SP_NOMEM ? SP_NOMEM : SP_RUNTIME;
         case SP_STAGE_WAIT: break;
         }
         if (!may_wait) return SP_OK;
@@ -683,7 +670,7 @@ static bool has_room(sp_iterator *it)
     size_t held = 0;
     int64_t under_way = 0, to_do = 0;
     it->bytes = 0;
-    pthread_mutex_lock(&it->lock);
+    sp__lock(&it->lock);
     for (int64_t i = 0; i < it->n_window; i++) {
         const sp_task *t = it->window[(it->first + i) % it->plan.n_ahead];
         if (t->state != SP_TASK_DONE) {
@@ -695,7 +682,7 @@ static bool has_room(sp_iterator *it)
         it->bytes += t->bytes;
         if (t->bytes > it->largest) it->largest = t->bytes;
     }
-    pthread_mutex_unlock(&it->lock);
+    sp__unlock(&it->lock);
     held = it->bytes + (size_t)under_way * it->largest;
     return it->n_window == 0 ||
            (held < it->plan.budget && (it->seen || (it->n_window <= it->n_threads && to_do <= it->n_threads)));
@@ -739,7 +726,7 @@ static sp_status give_out(sp_iterator *it, sp_task *t, sp_tensor **row)
     }
     sp__iterator_keep_fault(it, t->fault, t->drop_fault);
     t->fault = NULL;
-    return t->error ? sp_error_raise(t->error) : sp__fail(t->status, "out of memory");
+    return t->error ? sp_error_raise(t->error) : sp__fail(SP_NOMEM, "out of memory");
 }
 
 sp_status sp_iterator_next(sp_iterator *it, sp_tensor **row, bool *more)

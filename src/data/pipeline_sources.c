@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipeline_sources.c - where rows come from: arrays in memory, MindRecord files, lists of files, parts of files. */
+#include "base/plain.h"
 #include "data/pipeline.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/lock.h"
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------ */
 
@@ -126,7 +128,7 @@ static sp_status read_part(int fd, char *to, int64_t begin, int64_t bytes)
     for (int64_t done = 0; done < bytes;) {
         const ssize_t n = pread(fd, to + done, (size_t)(bytes - done), (off_t)(begin + done));
         if (n < 0 && errno == EINTR) continue;
-        SP_CHECK(n >= 0, SP_RUNTIME, "it cannot be read: %s", strerror(errno));
+        SP_CHECK(n >= 0, SP_RUNTIME, "it cannot be read: %s", sp__strerror(errno));
         SP_CHECK(n > 0, SP_RUNTIME, "it ends after %lld of %lld bytes", (long long)(begin + done), (long long)(begin + bytes));
         done += n;
     }
@@ -139,7 +141,7 @@ static sp_status read_file(const char *path, int64_t begin, int64_t bytes, sp_te
     struct stat info;
     sp_tensor *t = NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    sp_status status = fd >= 0 ? SP_OK : sp__fail(SP_RUNTIME, "it cannot be opened: %s", strerror(errno));
+    sp_status status = fd >= 0 ? SP_OK : sp__fail(SP_RUNTIME, "it cannot be opened: %s", sp__strerror(errno));
     if (status == SP_OK && bytes < 0) {
         if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) status = sp__fail(SP_RUNTIME, "it is no regular file");
         else bytes = (int64_t)info.st_size;
@@ -296,7 +298,7 @@ typedef struct record {
     int n_shards;
     int n_columns;
     char **columns;
-    pthread_mutex_t lock;
+    sp_lock lock;
     int n_rows;
     sp_record_row *rows[ROWS_KEPT];
 } record;
@@ -307,7 +309,7 @@ static void record_release(void *context)
     for (int i = 0; i < r->n_rows; i++) sp_record_row_release(r->rows[i]);
     for (int i = 0; i < r->n_columns && r->columns; i++) sp__free(r->columns[i]);
     sp__free(r->columns);
-    pthread_mutex_destroy(&r->lock);
+    sp__lock_destroy(&r->lock);
     sp_record_release(r->record);
     sp__free(r);
 }
@@ -333,18 +335,18 @@ static sp_status record_run(void *context, sp_row_call *call, int n_in, sp_tenso
     sp_status status = SP_OK;
     (void)n_in;
     (void)in;
-    pthread_mutex_lock(&r->lock);
+    sp__lock(&r->lock);
     if (r->n_rows) row = r->rows[--r->n_rows];
-    pthread_mutex_unlock(&r->lock);
+    sp__unlock(&r->lock);
     if (!row) SP_TRY(sp_record_row_create(r->record, (const char *const *)r->columns, r->n_columns, &row));
     status = sp_record_read(r->record, call->id, row);
     for (int i = 0; i < n_out && status == SP_OK; i++) status = value_tensor(&sp_record_row_values(row)[i], &out[i]);
-    pthread_mutex_lock(&r->lock);
+    sp__lock(&r->lock);
     if (r->n_rows < ROWS_KEPT) {
         r->rows[r->n_rows++] = row;
         row = NULL;
     }
-    pthread_mutex_unlock(&r->lock);
+    sp__unlock(&r->lock);
     sp_record_row_release(row);
     return status;
 }
@@ -383,7 +385,7 @@ sp_status sp_dataset_from_record(sp_record *opened, const char *const *columns, 
     record *r = sp__alloc_zero(sizeof *r);
     sp_status status = SP_NOMEM;
     if (r) {
-        pthread_mutex_init(&r->lock, NULL);
+        sp__lock_init(&r->lock);
         r->record = sp_record_retain(opened);
         sp_record_info info;
         sp_record_describe(opened, &info);

@@ -12,16 +12,16 @@
  * Messages are small and their parts few, so parsing is two passes: one counts, one stores, and memory is taken between. */
 #include "spore/tfrecord.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/lock.h"
 
 /* --- checksums ------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t crc_table[8][256];
-static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
+static sp_once crc_once = SP_ONCE_INIT;
 
 static void make_crc_table(void)
 {
@@ -46,7 +46,7 @@ static uint64_t get64(const uint8_t *p) { return get32(p) | (uint64_t)get32(p + 
 static uint32_t masked_crc(const uint8_t *p, size_t n)
 {
     uint32_t crc = ~0U;
-    pthread_once(&crc_once, make_crc_table);
+    sp__once(&crc_once, make_crc_table);
     for (; n >= 8; p += 8, n -= 8) {
         uint32_t low = get32(p) ^ crc, high = get32(p + 4);
         crc = crc_table[7][low & 0xFF] ^ crc_table[6][low >> 8 & 0xFF] ^ crc_table[5][low >> 16 & 0xFF] ^
@@ -96,6 +96,8 @@ static sp_status take_length(const sp_tfrecord *f, size_t *bytes)
     const uint8_t *p = f->map->data + f->at;
     const size_t left = f->map->bytes - f->at;
     SP_CHECK(left >= 12, SP_FORMAT, "the file is cut inside its length");
+    sp__map_touch(p, 12);
+    SP_TRY(sp__map_check(f->map));
     const uint64_t length = get64(p);
     SP_CHECK(masked_crc(p, 8) == get32(p + 8), SP_FORMAT, "the checksum of its length is wrong: not a TFRecord file, or damaged");
     SP_CHECK(left - 12 >= 4 && length <= left - 16, SP_FORMAT, "%llu bytes, %zu are left in the file",
@@ -108,7 +110,9 @@ static sp_status take_record(sp_tfrecord *f, const uint8_t **data, size_t *bytes
 {
     SP_TRY(take_length(f, bytes));
     const uint8_t *p = f->map->data + f->at + 12;
-    SP_CHECK(masked_crc(p, *bytes) == get32(p + *bytes), SP_FORMAT, "its checksum is wrong: it is damaged");
+    const bool whole = masked_crc(p, *bytes) == get32(p + *bytes);
+    SP_TRY(sp__map_check(f->map)); /* first: that is why its checksum may be wrong */
+    SP_CHECK(whole, SP_FORMAT, "its checksum is wrong: it is damaged");
     *data = p;
     f->at += *bytes + 16;
     return SP_OK;

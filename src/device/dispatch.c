@@ -1,60 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dispatch.c - from an operator to its kernel: the device's own, best first, and the reference last. */
-#include <pthread.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "device/provided.h"
+#include "ir/op_count.h"
 
-/* Of all operators, one list behind the other, each ended by NULL; first what providers offer, then the engine's own. */
-typedef struct kernel_lists {
-    const sp_kernel_entry **all;
-    int *first, *own;            /* by operator */
-    struct kernel_lists *before; /* which these replaced; it stays, somebody may be reading */
-} kernel_lists;
+/* The engine's own kernels, chained by operator: numbers of entries + 1, 0: no more. Memory of the library's own, so that an operator has the
+ * same kernel whenever it is asked for, also when the first question came without memory left. */
+static int16_t first_own[SP_OPS_MAX], *next_own;
+static const sp_kernel_entry *own_entries;
+static sp_once lists_once = SP_ONCE_INIT;
 
-static kernel_lists *_Atomic lists; /* replaced as a whole when a provider comes */
-static pthread_once_t lists_once = PTHREAD_ONCE_INIT;
-
-static kernel_lists *lists_make(void)
+static void lists_start(void)
 {
-    int n, n_ops = sp_op_count(), at = 0;
-    const sp_kernel_entry *list = sp__cpu_kernels(&n);
-    unsigned features = sp__cpu_features();
-    kernel_lists *l = sp__alloc(sizeof *l);
-    if (!l) return NULL;
-    l->first = sp__alloc((size_t)n_ops * 2 * sizeof *l->first);
-    l->all = sp__alloc((size_t)(n + 2 * n_ops) * sizeof *l->all);
-    if (!l->first || !l->all) { /* then everything runs on its reference, or as before */
-        sp__free(l->first);
-        sp__free(l->all);
-        sp__free(l);
-        return NULL;
+    int n;
+    own_entries = sp__cpu_kernels(&n);
+    next_own = sp__cpu_kernel_links();
+    const unsigned features = sp__cpu_features();
+    for (int i = n - 1; i >= 0; i--) { /* backwards: the best comes to the front */
+        const sp_op *op = (own_entries[i].cpu & features) == own_entries[i].cpu ? sp_op_find(own_entries[i].op) : NULL;
+        if (!op) continue;
+        const int id = sp__op_id(op);
+        next_own[i] = first_own[id];
+        first_own[id] = (int16_t)(i + 1);
     }
-    l->own = l->first + n_ops;
-    l->before = atomic_load(&lists);
-    for (int id = 0; id < n_ops; id++) {
-        const sp_op *op = sp_op_at(id);
-        const sp_kernel_entry *provided = sp__provider_entry(op);
-        l->first[id] = at;
-        if (provided) l->all[at++] = provided;
-        l->own[id] = at;
-        for (int i = 0; i < n; i++)
-            if ((list[i].cpu & features) == list[i].cpu && strcmp(list[i].op, sp_op_name(op)) == 0) l->all[at++] = &list[i];
-        l->all[at++] = NULL;
-    }
-    return l;
-}
-
-static void lists_start(void) { atomic_store(&lists, lists_make()); }
-
-void sp__kernels_changed(void)
-{
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    pthread_once(&lists_once, lists_start);
-    pthread_mutex_lock(&one_at_a_time);
-    kernel_lists *l = lists_make();
-    if (l) atomic_store(&lists, l);
-    pthread_mutex_unlock(&one_at_a_time);
 }
 
 static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
@@ -63,15 +33,16 @@ static bool entry_takes(const sp_kernel_entry *e, const sp_call *c)
     return !e->takes || e->takes(c);
 }
 
-/* The first entry that takes the call, or NULL. */
+/* The first entry that takes the call, or NULL. own: not those of providers. */
 static const sp_kernel_entry *entry_for(const sp_call *c, bool own)
 {
-    pthread_once(&lists_once, lists_start);
-    const kernel_lists *l = atomic_load_explicit(&lists, memory_order_acquire);
-    if (!l) return NULL;
-    const sp_kernel_entry **e = l->all + (own ? l->own : l->first)[sp__op_id(c->op)];
-    while (*e && !entry_takes(*e, c)) e++;
-    return *e;
+    sp__once(&lists_once, lists_start);
+    const int id = sp__op_id(c->op);
+    const sp_kernel_entry *provided = own ? NULL : sp__provider_entry(id);
+    if (provided && entry_takes(provided, c)) return provided;
+    int i = first_own[id];
+    while (i && !entry_takes(&own_entries[i - 1], c)) i = next_own[i - 1];
+    return i ? &own_entries[i - 1] : NULL;
 }
 
 bool sp__kernel_offered(const sp_call *c) { return entry_for(c, false) != NULL; }

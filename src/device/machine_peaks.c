@@ -2,12 +2,12 @@
 /* machine_peaks.c - what the library found and chose, and measured limits of this machine. */
 #include "spore/machine.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "device/cpu/gemm.h"
 #include "device/cpu/peak.h"
 #include "device/cpu/tiles.h"
@@ -20,7 +20,7 @@ static const struct {
                 {SP_CPU_BF16, "bf16"}, {SP_CPU_AMX, "amx"},       {SP_CPU_NEON, "neon"}};
 
 static char features_text[64];
-static pthread_once_t features_once = PTHREAD_ONCE_INIT;
+static sp_once features_once = SP_ONCE_INIT;
 static void features_write(void)
 {
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
@@ -33,7 +33,7 @@ static void features_write(void)
 
 const char *sp_machine_features(void)
 {
-    pthread_once(&features_once, features_write);
+    sp__once(&features_once, features_write);
     return features_text;
 }
 

@@ -7,11 +7,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
+#include "base/plain.h"
+#include "ir/op_count.h"
 #include "spore/provider.h"
 
 typedef struct provided {
@@ -25,11 +27,11 @@ typedef struct opened {
     struct opened *next;
 } opened;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t start_once = PTHREAD_ONCE_INIT;
+static sp_lock lock = SP_LOCK_INIT;
+static sp_once start_once = SP_ONCE_INIT;
 static opened *all;
-static const provided *_Atomic *first; /* by operator */
-static sp_kernel_entry *entries;        /* likewise */
+static const provided *_Atomic first[SP_OPS_MAX]; /* by operator */
+static sp_kernel_entry entries[SP_OPS_MAX];        /* likewise; complete before `first` says that there is one */
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
@@ -74,7 +76,10 @@ static bool takes(const sp_call *c)
 {
     call_room r;
     const sp_provider_call *call = call_of(c, false, &r);
-    return call && find(list_of(c), call);
+    sp__section_begin(); /* providers and their libraries have locks of their own */
+    const bool found = call && find(list_of(c), call);
+    sp__section_end();
+    return found;
 }
 
 static size_t workspace(const sp_call *c)
@@ -82,10 +87,12 @@ static size_t workspace(const sp_call *c)
     call_room r;
     const sp_provider_call *call = call_of(c, false, &r);
     size_t most = 0; /* of all: one that declines late leaves its scratch to the next */
+    sp__section_begin();
     for (const provided *p = call ? find(list_of(c), call) : NULL; p; p = find(p->next, call)) {
         size_t bytes = p->kernel->workspace ? p->kernel->workspace(call) : 0;
         most = bytes > most ? bytes : most;
     }
+    sp__section_end();
     return most;
 }
 
@@ -93,11 +100,12 @@ static sp_status run(const sp_call *c)
 {
     call_room ask, r;
     const sp_provider_call *question = call_of(c, false, &ask), *call = call_of(c, true, &r);
-    for (const provided *p = question ? find(list_of(c), question) : NULL; p; p = find(p->next, question)) {
-        sp_status status = p->kernel->run(call);
-        if (status != SP_DECLINED) return status;
-    }
-    return sp__dispatch_own(c);
+    sp_status status = SP_DECLINED;
+    sp__section_begin();
+    const provided *p = question ? find(list_of(c), question) : NULL;
+    for (; p && status == SP_DECLINED; p = find(p->next, question)) status = p->kernel->run(call);
+    sp__section_end();
+    return status != SP_DECLINED ? status : sp__dispatch_own(c);
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
@@ -119,24 +127,9 @@ static sp_status check(const char *path, const sp_provider *p)
     return SP_OK;
 }
 
-static sp_status tables(void)
-{
-    if (first) return SP_OK;
-    const size_t n = (size_t)sp_op_count();
-    const provided *_Atomic *lists = sp__alloc_zero(n * sizeof *lists);
-    entries = lists ? sp__alloc_zero(n * sizeof *entries) : NULL;
-    if (!entries) {
-        sp__free((void *)lists);
-        return SP_NOMEM;
-    }
-    first = lists;
-    return SP_OK;
-}
-
 /* Kernels in front of those that are there, in their order. */
 static sp_status add(const sp_provider *p)
 {
-    SP_TRY(tables());
     provided *room = sp__alloc((size_t)(p->n_kernels + 1) * sizeof *room);
     if (!room) return SP_NOMEM;
     for (int i = p->n_kernels - 1; i >= 0; i--) {
@@ -166,7 +159,11 @@ static sp_status open_library(const char *path, void *library)
     SP_TRY(check(path, p));
     opened *o = sp__alloc(sizeof *o);
     if (!o) return SP_NOMEM;
-    SP_TRY(add(p));
+    const sp_status status = add(p);
+    if (status != SP_OK) {
+        sp__free(o);
+        return status;
+    }
     *o = (opened){.provider = p, .library = library, .next = all};
     all = o;
     return SP_OK;
@@ -174,12 +171,13 @@ static sp_status open_library(const char *path, void *library)
 
 static sp_status load(const char *path)
 {
+    sp__section_begin(); /* the loader has a lock that fork does not know */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    SP_CHECK(library, SP_IO, "cannot open the provider %s", dlerror());
-    pthread_mutex_lock(&lock);
-    sp_status status = open_library(path, library);
-    pthread_mutex_unlock(&lock);
-    if (status != SP_OK) dlclose(library);
+    sp__lock(&lock);
+    sp_status status = library ? open_library(path, library) : sp__fail(SP_IO, "cannot open the provider %s", sp__dlerror());
+    sp__unlock(&lock);
+    if (library && status != SP_OK) dlclose(library);
+    sp__section_end();
     return status;
 }
 
@@ -202,19 +200,16 @@ static void start(void)
 sp_status sp_provider_load(const char *path)
 {
     SP_CHECK(path && *path, SP_VALUE, "no path of a provider was given");
-    pthread_once(&start_once, start);
-    SP_TRY(load(path));
-    sp__kernels_changed();
-    return SP_OK;
+    sp__once(&start_once, start);
+    return load(path);
 }
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */
 
-const sp_kernel_entry *sp__provider_entry(const sp_op *op)
+const sp_kernel_entry *sp__provider_entry(int id)
 {
-    pthread_once(&start_once, start);
-    const int id = sp__op_id(op);
-    return first && atomic_load(&first[id]) ? &entries[id] : NULL;
+    sp__once(&start_once, start);
+    return atomic_load_explicit(&first[id], memory_order_acquire) ? &entries[id] : NULL;
 }
 
 static size_t append(char *text, size_t bytes, size_t used, int found, const char *name)
@@ -227,7 +222,7 @@ int sp__provider_kernels(const sp_op *op, char *text, size_t bytes)
     int found = 0;
     size_t used = 0;
     if (bytes) text[0] = '\0';
-    if (!sp__provider_entry(op)) return 0;
+    if (!sp__provider_entry(sp__op_id(op))) return 0;
     for (const provided *p = atomic_load(&first[sp__op_id(op)]); p; p = p->next) used = append(text, bytes, used, found++, p->kernel->name);
     return found;
 }
@@ -236,10 +231,10 @@ int sp_provider_names(char *text, size_t bytes)
 {
     int found = 0;
     size_t used = 0;
-    pthread_once(&start_once, start);
+    sp__once(&start_once, start);
     if (bytes) text[0] = '\0';
-    pthread_mutex_lock(&lock);
+    sp__lock(&lock);
     for (const opened *o = all; o; o = o->next) used = append(text, bytes, used, found++, o->provider->name);
-    pthread_mutex_unlock(&lock);
+    sp__unlock(&lock);
     return found;
 }

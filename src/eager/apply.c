@@ -7,6 +7,7 @@
 #include "eager/eager.h"
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
+#include "tensor/mapped.h"
 
 _Thread_local sp_precision sp__precision = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
 
@@ -153,6 +154,14 @@ static sp_status run_in_place(sp_call *c)
     return SP_OK;
 }
 
+/* Inputs in mapped files are what they were when these were opened. Asked before an operator runs, and after. */
+static sp_status check_files(const sp_call *c)
+{
+    for (int i = 0; i < c->n_in; i++)
+        if (c->in[i] != NULL && sp__storage_is_mapped(c->in[i]->storage)) SP_TRY(sp__storage_check(c->in[i]->storage));
+    return SP_OK;
+}
+
 static sp_status run_fresh(sp_call *c)
 {
     if (c->op->view) {
@@ -163,7 +172,7 @@ static sp_status run_fresh(sp_call *c)
     sp_meta few[SP_OUT_MAX], *metas = few;
     if (c->n_out > SP_OUT_MAX && !(metas = sp__alloc((size_t)c->n_out * sizeof *metas))) return SP_NOMEM;
     sp_status status;
-    SP_GOTO(done, c->op->infer(c, metas));
+    SP_GOTO(done, sp__infer(c, metas));
     for (int i = 0; i < c->n_out; i++) {
         bool open = false;
         for (int k = 0; k < metas[i].rank; k++) open |= metas[i].dims[k] == -1;
@@ -252,6 +261,10 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
 {
     sp_tensor *few[SP_IN_MAX], *made[4 * SP_IN_MAX], **in = few, **promoted = made; /* an input is read once, cast three times at most */
     bool few_tracked[SP_IN_MAX], *tracked = few_tracked;
+    union {
+        char bytes[SP_ATTRS_ROOM];
+        max_align_t align;
+    } attrs_room;
     void *block = NULL;
     int n_made = 0;
     bool direct;
@@ -268,7 +281,8 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     }
     for (int i = 0; i < n_in; i++) in[i] = inputs[i];
     c.in = in;
-    if (!attrs && op->n_attrs) c.attrs = sp__op_defaults(op);
+    if (!attrs && op->n_attrs) c.attrs = op->defaults;
+    SP_GOTO(done, sp__attrs_complete(op, &c.attrs, &attrs_room, sizeof attrs_room));
     /* A composition gets variables themselves: it may write to one (batch_norm), and its operators read them. */
     if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
@@ -293,7 +307,9 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     }
     if (op->compose) {
         SP_GOTO(done, has_direct(&c, &direct));
+        SP_GOTO(done, check_files(&c));
         status = direct ? run_fresh(&c) : run_composed(&c);
+        if (status == SP_OK) status = check_files(&c);
         goto done;
     }
     bool any = false;
@@ -302,7 +318,9 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
             if (in[i]) SP_GOTO(done, sp__grad_refresh(in[i]));
             any |= tracked[i] = in[i] && in[i]->node;
         }
+    SP_GOTO(done, check_files(&c));
     SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
+    SP_GOTO(done, check_files(&c));
     if (any && op->vjp) status = sp__grad_record(&c, tracked);
 
 done:

@@ -15,6 +15,7 @@ typedef struct {
 } visit;
 
 typedef struct {
+    bool strict;        /* a target that is not reached, or only through opaque nodes, is an error */
     visit *visits;      /* ascending numbers */
     int n, capacity;
     int *slots;         /* hash: node -> index + 1, while collecting */
@@ -70,6 +71,9 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Where no gradient goes through, the way ends, unless that is to be told. */
+static int n_edges(const backward *w, const sp_grad_node *node) { return node->opaque && !w->strict ? 0 : node->n_in; }
+
 /* All nodes reachable from the outputs, and which of them lead to a target. */
 static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, int n_targets, sp_tensor *const *targets)
 {
@@ -77,7 +81,7 @@ static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, 
         if (outputs[i]->node && (w->n == 0 || find_visit(w, outputs[i]->node) < 0)) SP_TRY(add_visit(w, outputs[i]->node));
     for (int i = 0; i < w->n; i++) {
         sp_grad_node *node = w->visits[i].node;
-        for (int k = 0; k < node->n_in; k++)
+        for (int k = 0; k < n_edges(w, node); k++)
             if (node->edge[k] && find_visit(w, node->edge[k]) < 0) SP_TRY(add_visit(w, node->edge[k]));
     }
     if (!w->n) return SP_OK;
@@ -89,7 +93,7 @@ static sp_status collect(backward *w, int n_outputs, sp_tensor *const *outputs, 
     }
     for (int i = 0; i < w->n; i++) {
         visit *v = &w->visits[i];
-        for (int k = 0; k < v->node->n_in && !v->needed; k++)
+        for (int k = 0; k < n_edges(w, v->node) && !v->needed; k++)
             v->needed = v->node->edge[k] && w->visits[find_visit(w, v->node->edge[k])].needed;
     }
     return SP_OK;
@@ -275,6 +279,17 @@ static void drop_gathered(visit *v)
     v->many = NULL;
 }
 
+/* A target beyond code without a gradient. */
+static sp_status refuse_opaque(const backward *w, const sp_grad_node *n)
+{
+    for (int k = 0; k < n_edges(w, n); k++)
+        SP_CHECK(!n->edge[k] || !w->visits[find_visit(w, n->edge[k])].needed, SP_RUNTIME,
+                 "%s has no gradient, and the results depend on it: give it one with sp_grad_attach, or take its inputs out of the gradient "
+                 "with sp_grad_detach",
+                 n->opaque);
+    return SP_OK;
+}
+
 static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *const *targets, bool create_graph,
                             sp_tensor **grads)
 {
@@ -296,6 +311,7 @@ static sp_status visit_node(backward *w, visit *v, int n_targets, sp_tensor *con
         if (dout[targets[j]->node_index] && !grads[j]) grads[j] = sp_tensor_retain(dout[targets[j]->node_index]);
     }
     if (wanted && n->variable) return SP_OK;
+    if (n->opaque) return refuse_opaque(w, n);
     if (n->custom) return run_custom(w, v, dout);
     return n->op ? run_rule(w, v, dout, create_graph) : SP_OK;
 }
@@ -308,10 +324,26 @@ static void drop_all(int n, sp_tensor **grads)
     }
 }
 
-sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                                   sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+/* What is amiss with targets that no output depends on. */
+static sp_status check_reached(const backward *w, int n_targets, sp_tensor *const *targets)
 {
-    backward w = {.visits = NULL};
+    static const char zeros[] = "sp_grad_backward_allow_unused gives zeros for such tensors";
+    for (int j = 0; j < n_targets; j++) {
+        SP_CHECK(targets[j]->node, SP_VALUE, "tensor %d that the gradient is for has no history: sp_grad_watch it before it is used; %s", j, zeros);
+        SP_CHECK(w->n > 0, SP_VALUE,
+                 "no output has a history: compute them between sp_grad_begin and sp_grad_end, from watched tensors, by operators that have "
+                 "gradients; %s",
+                 zeros);
+        SP_CHECK(find_visit(w, targets[j]->node) >= 0, SP_VALUE, "no output depends on tensor %d that the gradient is for, as far as was recorded; %s",
+                 j, zeros);
+    }
+    return SP_OK;
+}
+
+static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                              sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+{
+    backward w = {.strict = strict};
     for (int j = 0; j < n_targets; j++) grads[j] = NULL;
     for (int i = 0; i < n_outputs; i++) SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
     for (int j = 0; j < n_targets; j++) SP_CHECK(targets[j], SP_VALUE, "tensor %d that the gradient is for is NULL", j);
@@ -320,6 +352,7 @@ sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_
     sp__grad_depth = create_graph ? (depth > 0 ? depth : 1) : 0;
     sp_status status = SP_OK;
     SP_GOTO(done, collect(&w, n_outputs, outputs, n_targets, targets));
+    if (strict) SP_GOTO(done, check_reached(&w, n_targets, targets));
     for (int i = 0; i < n_outputs; i++) {
         if (!outputs[i]->node) continue;
         sp_tensor *seed = seeds && seeds[i] ? sp_tensor_retain(seeds[i]) : NULL;
@@ -345,10 +378,8 @@ done:
     return status;
 }
 
-sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
-                           sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+static sp_status fill_with_zeros(int n_targets, sp_tensor *const *targets, sp_tensor **grads)
 {
-    SP_TRY(sp_grad_backward_reached(n_outputs, outputs, seeds, n_targets, targets, create_graph, grads));
     sp_status status = SP_OK;
     for (int j = 0; j < n_targets && status == SP_OK; j++)
         if (!grads[j]) status = sp_tensor_create_zeros((sp_dtype)targets[j]->dtype, targets[j]->rank, targets[j]->dims, &grads[j]);
@@ -356,11 +387,43 @@ sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *
     return status;
 }
 
+sp_status sp_grad_backward(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                           sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+{
+    SP_TRY(run_backward(true, n_outputs, outputs, seeds, n_targets, targets, create_graph, grads));
+    return fill_with_zeros(n_targets, targets, grads); /* reached, and yet constant: a rule gave nothing */
+}
+
+sp_status sp_grad_backward_allow_unused(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                                        sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+{
+    SP_TRY(run_backward(false, n_outputs, outputs, seeds, n_targets, targets, create_graph, grads));
+    return fill_with_zeros(n_targets, targets, grads);
+}
+
+sp_status sp_grad_backward_reached(int n_outputs, sp_tensor *const *outputs, sp_tensor *const *seeds, int n_targets,
+                                   sp_tensor *const *targets, bool create_graph, sp_tensor **grads)
+{
+    return run_backward(false, n_outputs, outputs, seeds, n_targets, targets, create_graph, grads);
+}
+
 sp_status sp_grad_spend(int n_outputs, sp_tensor *const *outputs)
 {
-    backward w = {.visits = NULL};
+    backward w = {.strict = true};
     sp_status status = collect(&w, n_outputs, outputs, 0, NULL);
     for (int i = 0; i < w.n && status == SP_OK; i++) w.visits[i].node->spent = w.visits[i].node->n_in > 0;
+    sp__free(w.visits);
+    sp__free(w.slots);
+    return status;
+}
+
+sp_status sp__grad_depends(int n_outputs, sp_tensor *const *outputs, const sp_tensor *t, bool through_opaque, bool *out)
+{
+    backward w = {.strict = through_opaque};
+    *out = false;
+    if (!t->node) return SP_OK;
+    const sp_status status = collect(&w, n_outputs, outputs, 0, NULL);
+    if (status == SP_OK && w.n > 0) *out = find_visit(&w, t->node) >= 0;
     sp__free(w.visits);
     sp__free(w.slots);
     return status;

@@ -35,6 +35,8 @@ sp_status sp__grad_refresh(sp_tensor *t);
 const char *sp__grad_name(const sp_tensor *t);
 int sp__grad_n_parents(const sp_tensor *t);
 sp_status sp__grad_parent(const sp_tensor *t, int i, sp_tensor **out);
+/* Whether one of the outputs depends on t as far as was recorded; through_opaque: also by what has no gradient (sp_grad_opaque). */
+sp_status sp__grad_depends(int n_outputs, sp_tensor *const *outputs, const sp_tensor *t, bool through_opaque, bool *out);
 /* Whether passes on this thread call the hooks of leaves: not where a pass is a part of another one, which will. Gives what was. */
 bool sp__grad_leaf_hooks(bool on);
 /* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* generator.c - a seed and a counter behind a lock. */
-#include <pthread.h>
-
 #include "base/base.h"
+#include "base/lock.h"
 #include "spore/random.h"
 
 struct sp_generator {
     atomic_int refs;
-    pthread_mutex_t lock;
+    sp_lock lock;
     uint64_t seed, counter;
 };
 
-static sp_generator the_default = {.refs = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
+static sp_generator the_default = {.refs = 1, .lock = SP_LOCK_INIT};
 
 sp_generator *sp_generator_default(void) { return &the_default; }
 
@@ -20,10 +19,7 @@ sp_status sp_generator_create(uint64_t seed, sp_generator **out)
     sp_generator *g = sp__alloc(sizeof *g);
     if (!g) return SP_NOMEM;
     atomic_init(&g->refs, 1);
-    if (pthread_mutex_init(&g->lock, NULL) != 0) {
-        sp__free(g);
-        return sp__fail(SP_RUNTIME, "no lock can be made for a generator");
-    }
+    sp__lock_init(&g->lock);
     g->seed = seed;
     g->counter = 0;
     *out = g;
@@ -39,26 +35,26 @@ sp_generator *sp_generator_retain(sp_generator *g)
 void sp_generator_release(sp_generator *g)
 {
     if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1) return;
-    pthread_mutex_destroy(&g->lock);
+    sp__lock_destroy(&g->lock);
     sp__free(g);
 }
 
 void sp_generator_seed(sp_generator *g, uint64_t seed)
 {
-    pthread_mutex_lock(&g->lock);
+    sp__lock(&g->lock);
     g->seed = seed;
     g->counter = 0;
-    pthread_mutex_unlock(&g->lock);
+    sp__unlock(&g->lock);
 }
 
 /* Reading takes the lock too; const means that nothing visible changes. */
 static void read_state(const sp_generator *g, int64_t state[2])
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)&g->lock;
-    pthread_mutex_lock(lock);
+    sp_lock *lock = (sp_lock *)&g->lock;
+    sp__lock(lock);
     state[0] = (int64_t)g->seed;
     state[1] = (int64_t)g->counter;
-    pthread_mutex_unlock(lock);
+    sp__unlock(lock);
 }
 
 uint64_t sp_generator_initial_seed(const sp_generator *g)
@@ -82,10 +78,10 @@ sp_status sp_generator_set_state(sp_generator *g, const sp_tensor *state)
              "a state is an int64 tensor of 2 elements, but this one has dtype %s and %lld elements",
              sp_dtype_name(sp_tensor_dtype(state)), (long long)sp_tensor_count(state));
     const int64_t *v = sp_tensor_data(state);
-    pthread_mutex_lock(&g->lock);
+    sp__lock(&g->lock);
     g->seed = (uint64_t)v[0];
     g->counter = (uint64_t)v[1];
-    pthread_mutex_unlock(&g->lock);
+    sp__unlock(&g->lock);
     return SP_OK;
 }
 
@@ -95,11 +91,11 @@ sp_status sp_generator_next(sp_generator *g, int64_t count, sp_tensor **state)
     sp_tensor *t;
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, (const int64_t[]){2}, &t));
     int64_t *v = sp_tensor_data(t);
-    pthread_mutex_lock(&g->lock);
+    sp__lock(&g->lock);
     v[0] = (int64_t)g->seed;
     v[1] = (int64_t)g->counter;
     g->counter += (uint64_t)count;
-    pthread_mutex_unlock(&g->lock);
+    sp__unlock(&g->lock);
     *state = t;
     return SP_OK;
 }

@@ -61,6 +61,7 @@ static void node_release(sp_grad_node *node)
             sp__free(gone);
         }
         if (n->custom_release) n->custom_release(n->custom_context);
+        sp__free(n->opaque);
         sp__free(n->attrs);
         sp__free(n);
     }
@@ -155,6 +156,7 @@ static bool out_of_date(const sp_tensor *t)
     return t->storage && t->seen < atomic_load_explicit(&t->storage->recorded, memory_order_relaxed);
 }
 
+static bool is_leaf(const sp_grad_node *n) { return !n->op && !n->custom && !n->opaque; }
 static bool is_watched(const sp_tensor *t) { return t->node && t->node->watchers > 0; }
 
 sp_status sp__grad_refresh(sp_tensor *t)
@@ -345,7 +347,7 @@ sp_status sp_grad_watch(sp_tensor *t)
     SP_CHECK(has_gradient(t), SP_TYPE, "gradients are taken with respect to numbers, but this tensor has dtype %s",
              sp_dtype_name((sp_dtype)t->dtype));
     if (t->node) {
-        if (!t->node->op && !t->node->custom) t->node->watchers++;
+        if (is_leaf(t->node)) t->node->watchers++;
         return SP_OK;
     }
     sp_grad_node *leaf = node_create(0, 1);
@@ -360,7 +362,7 @@ sp_status sp_grad_watch(sp_tensor *t)
 void sp_grad_unwatch(sp_tensor *t)
 {
     sp_grad_node *n = t->node;
-    if (!n || n->op || n->custom) return;
+    if (!n || !is_leaf(n)) return;
     if (--n->watchers > 0) return;
     t->node = NULL;
     node_release(n);
@@ -415,23 +417,53 @@ sp_status sp_grad_variable(sp_tensor *t, sp_tensor **out)
     return status;
 }
 
-sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
-                         sp_grad_custom backward, void (*release)(void *context), void *context)
+/* A node between tensors that were computed without it: of inputs and outputs it has the geometry. */
+static sp_status connect(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs, sp_grad_node **out)
 {
     sp_grad_node *n = node_create(n_in, n_out);
     if (!n) return SP_NOMEM;
     sp_status status = SP_OK;
     for (int i = 0; i < n_in; i++) {
-        SP_GOTO(done, sp__tensor_meta_only(inputs[i], &n->in[i]));
+        if (!inputs[i]) continue;
+        SP_GOTO(failed, sp__tensor_meta_only(inputs[i], &n->in[i]));
         n->edge[i] = node_retain(inputs[i]->node);
         n->edge_index[i] = inputs[i]->node_index;
     }
-    for (int i = 0; i < n_out; i++) SP_GOTO(done, sp__tensor_meta_only(outputs[i], &n->out[i]));
+    for (int i = 0; i < n_out; i++) SP_GOTO(failed, sp__tensor_meta_only(outputs[i], &n->out[i]));
+    *out = n;
+    return SP_OK;
+failed:
+    node_release(n);
+    return status;
+}
+
+sp_status sp_grad_attach(int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs,
+                         sp_grad_custom backward, void (*release)(void *context), void *context)
+{
+    sp_grad_node *n;
+    SP_TRY(connect(n_in, inputs, n_out, outputs, &n));
     n->custom = backward;
     n->custom_release = release;
     n->custom_context = context;
     for (int i = 0; i < n_out; i++) sp__grad_set_history(outputs[i], n, i);
-done:
+    node_release(n);
+    return SP_OK;
+}
+
+sp_status sp_grad_opaque(const char *what, int n_in, sp_tensor *const *inputs, int n_out, sp_tensor *const *outputs)
+{
+    bool any = false;
+    for (int i = 0; i < n_in; i++) any |= inputs[i] && inputs[i]->node;
+    for (int i = 0; i < n_out; i++) SP_CHECK(outputs[i], SP_VALUE, "output %d is NULL: the expression that should have made it has failed", i);
+    if (!any || !sp_grad_recording()) return SP_OK;
+    sp_grad_node *n;
+    SP_TRY(connect(n_in, inputs, n_out, outputs, &n));
+    const size_t size = strlen(what) + 1;
+    n->opaque = sp__alloc(size);
+    if (n->opaque) memcpy(n->opaque, what, size);
+    for (int i = 0; n->opaque && i < n_out; i++)
+        if (has_gradient(outputs[i]) && !is_integer(outputs[i])) sp__grad_set_history(outputs[i], n, i);
+    const sp_status status = n->opaque ? SP_OK : SP_NOMEM;
     node_release(n);
     return status;
 }

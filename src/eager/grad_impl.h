@@ -39,6 +39,7 @@ struct sp_grad_node {
     sp_grad_custom custom; /* a function with its own gradient */
     void (*custom_release)(void *context);
     void *custom_context;
+    char *opaque;          /* what computed this, if that has no gradient; owned */
     sp_grad_node *next;    /* work list while being released */
 };
 

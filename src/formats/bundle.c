@@ -8,9 +8,11 @@
  * lie, and copying all of them at once would make opening a large file slow. The copy is made when sp_bundle_tensor_at
  * is first asked for it, once, under a lock: for callers that is reading, which several threads may do. */
 #include "formats/bundle.h"
+#include "tensor/mapped.h"
 
-#include <pthread.h>
 #include <string.h>
+
+#include "base/lock.h"
 
 /* Contents in a file; counted, because bundles made from others share it. */
 typedef struct {
@@ -44,7 +46,7 @@ struct sp_bundle {
     const sp_format *format;
 };
 
-static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
+static sp_lock filling = SP_LOCK_INIT;
 
 /* --- contents in files ------------------------------------------------------------------------------------------- */
 
@@ -75,6 +77,7 @@ static sp_status read_waiting(const waiting *w, sp_tensor **out)
         status = sp__map_read(w->map, w->pieces[i].data, w->pieces[i].bytes, to);
         to += w->pieces[i].bytes;
     }
+    if (status == SP_OK) status = sp__map_check(w->map);
     if (status == SP_OK) *out = t;
     else sp_tensor_release(t);
     return status;
@@ -239,10 +242,10 @@ sp_tensor *sp_bundle_tensor_at(const sp_bundle *b, int64_t i)
     entry *e = &b->entries[i];
     sp_tensor *t = atomic_load_explicit(&e->tensor, memory_order_acquire);
     if (t != NULL || e->wait == NULL) return t;
-    pthread_mutex_lock(&filling);
+    sp__lock(&filling);
     t = e->tensor;
     if (t == NULL && read_waiting(e->wait, &t) == SP_OK) atomic_store_explicit(&e->tensor, t, memory_order_release);
-    pthread_mutex_unlock(&filling);
+    sp__unlock(&filling);
     return t;
 }
 
@@ -268,7 +271,24 @@ sp_status sp_bundle_copy_at(const sp_bundle *b, int64_t i, sp_tensor **out)
     const entry *e = &b->entries[i];
     sp_tensor *t = e->tensor;
     SP_CHECK(t != NULL || e->wait != NULL, SP_TYPE, "entry '%s' is a text, a tensor is wanted", e->name);
-    return t != NULL ? sp_tensor_copy(t, out) : read_waiting(e->wait, out);
+    if (t == NULL) return read_waiting(e->wait, out);
+    sp_tensor *copy = NULL;
+    SP_TRY(sp_tensor_copy(t, &copy));
+    sp_status status = sp__storage_check(t->storage);
+    if (status == SP_OK) *out = copy;
+    else sp_tensor_release(copy);
+    return status;
+}
+
+sp_status sp__bundle_check(const sp_bundle *b)
+{
+    for (int64_t i = 0; i < b->count; i++) {
+        const entry *e = &b->entries[i];
+        const sp_tensor *t = e->tensor;
+        if (t != NULL) SP_TRY(sp__storage_check(t->storage));
+        else if (e->wait != NULL) SP_TRY(sp__map_check(e->wait->map));
+    }
+    return SP_OK;
 }
 
 sp_status sp__bundle_contents(const sp_bundle *b, int64_t i, sp_contents *out)

@@ -48,6 +48,8 @@ typedef struct sp_contents {
     sp_tensor *whole; /* row-major, kept while the value is in use */
 } sp_contents;
 
+/* Are the files behind its tensors still what they were when they were opened? SP_IO if not. */
+sp_status sp__bundle_check(const sp_bundle *bundle);
 /* Entry i must be a tensor. Ends with sp__contents_release. */
 sp_status sp__bundle_contents(const sp_bundle *bundle, int64_t i, sp_contents *out);
 void sp__contents_release(sp_contents *v);

@@ -471,11 +471,14 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
     return status;
 }
 
+static uint64_t wanted(const sp_source *s) { return sp__wire_wanted(s, 15); }
+
 const sp_format sp__format_ckpt = {
     .name = "ckpt",
     .title = "MindSpore checkpoint",
     .extensions = ".ckpt",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
     .write = write_file,
 };

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/stand_in.h"
 #include "formats/format_impl.h"
 
 sp_status sp__options_cipher(const sp_file_options *options, sp_cipher *out)
@@ -43,6 +44,7 @@ sp_status sp_file_encrypt(const char *from, const char *to, const sp_file_option
     const char *which = from;
     sp_status status;
     SP_GOTO(done, sp__map_open(from, &map));
+    SP_GOTO(done, map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
     if (sp__cipher_is_sealed(map->data, map->bytes)) {
         status = sp__fail(SP_VALUE, "the file is encrypted already");
         goto done;
@@ -68,6 +70,7 @@ sp_status sp_file_decrypt(const char *from, const char *to, const sp_file_option
     const char *which = from;
     sp_status status;
     SP_GOTO(done, sp__map_open(from, &map));
+    SP_GOTO(done, map->bytes > 0 ? sp__refuse_stand_in(map->data, map->bytes) : sp__fail(SP_FORMAT, "the file is empty"));
     if (!sp__cipher_is_sealed(map->data, map->bytes)) {
         status = sp__fail(SP_VALUE, "the file is not encrypted");
         goto done;

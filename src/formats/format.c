@@ -289,6 +289,7 @@ sp_status sp__source_add_strided(const sp_source *s, sp_bundle *bundle, const ch
 static sp_status probe(const sp_source *s, const sp_format **out)
 {
     SP_CHECK(s->bytes > 0, SP_FORMAT, "the file is empty");
+    SP_TRY(sp__source_refuse_foreign(s));
     for (int i = 0; i < N_FORMATS; i++)
         if (formats[i]->probe(s)) {
             *out = formats[i];
@@ -306,28 +307,42 @@ sp_status sp__source_format(const sp_source *s, const sp_format **out)
     return s->options->format != NULL ? format_named(s->options->format, out) : probe(s, out);
 }
 
-/* Printable from the start on: a page of a website, a pointer of git-lfs, a configuration under the name of a file of weights. */
+/* Printable from the start on: a configuration under the name of a file of weights. */
 static bool is_text(const sp_source *s)
 {
-    size_t n = s->bytes < TEXT_BYTES ? s->bytes : TEXT_BYTES;
+    enum { LEAST = 16 }; /* a few bytes may be the beginning of anything */
+    size_t n = s->bytes < LEAST ? 0 : s->bytes < TEXT_BYTES ? s->bytes : TEXT_BYTES;
     for (size_t i = 0; i < n; i++)
         if ((s->data[i] < ' ' && strchr("\t\n\r", s->data[i]) == NULL) || s->data[i] == 0x7f || s->data[i] == 0) return false;
     return n > 0;
 }
 
-sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
+void sp__source_explain(const sp_source *s, const sp_format *format)
 {
-    const sp_format *format = NULL;
     char shown[SP_NAME_SHOWN];
-    SP_TRY(sp__source_format(s, &format));
-    sp__bundle_set_format(bundle, format);
-    sp_status status = format->read(s, bundle);
-    if (status == SP_FORMAT && is_text(s)) {
+    sp_error found;
+    sp_error_capture(SP_FORMAT, &found); /* looking around may leave messages of its own */
+    uint64_t wanted = format->wanted != NULL && s->options->key == NULL ? format->wanted(s) : 0;
+    bool other = s->options->format == NULL && s->options->key == NULL && !format->probe(s);
+    sp_error_raise(&found);
+    if (wanted > s->bytes)
+        sp__error_context("the file is cut short: it ends after %zu bytes, its contents want %llu at least; was it copied or downloaded as a whole?", s->bytes,
+                          (unsigned long long)wanted);
+    else if (is_text(s)) {
         size_t line = 0;
         while (line < s->bytes && line < TEXT_SHOWN && s->data[line] != '\n') line++;
         sp__error_context("the file is a text that begins \"%s\", not a %s", sp__name_shown((const char *)s->data, line, shown), format->title);
-    } else if (status == SP_FORMAT && s->options->format == NULL && s->options->key == NULL && !format->probe(s))
-        sp__error_context("it does not begin as a %s does, only its name says it is one", format->title);
+    } else if (other)
+        sp__error_context("it does not begin as %s %s does, only its name says it is one", strchr("AEIOUH", format->title[0]) != NULL ? "an" : "a", format->title);
+}
+
+sp_status sp__source_read(const sp_source *s, sp_bundle *bundle)
+{
+    const sp_format *format = NULL;
+    SP_TRY(sp__source_format(s, &format));
+    sp__bundle_set_format(bundle, format);
+    sp_status status = format->read(s, bundle);
+    if (status == SP_FORMAT) sp__source_explain(s, format);
     return status;
 }
 
@@ -370,8 +385,16 @@ sp_status sp_load(const char *path, const sp_file_options *options, sp_bundle **
     sp_source s = {0};
     sp_status status = source_open(behind_prefix(path, index), options != NULL ? options : &no_options, false, &s);
     if (status == SP_OK) {
-        status = load(&s, out);
+        sp_bundle *b = NULL;
+        status = load(&s, &b);
+        const sp_status file = s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
+        if (file != SP_OK) {
+            if (status != SP_OK) b = NULL;
+            status = file;
+        }
         sp__source_close(&s);
+        if (status == SP_OK) *out = b;
+        else sp_bundle_release(b);
     }
     if (status != SP_OK) sp__error_context("%s", path);
     return status;
@@ -438,6 +461,7 @@ sp_status sp_save(const char *path, const sp_bundle *bundle, const sp_file_optio
     SP_GOTO(done, format_to_write(path, options, &format));
     SP_GOTO(done, sp__sink_open(path, options, bundle_bytes(bundle), &sink));
     status = format->write(sink, bundle);
+    if (status == SP_OK) status = sp__bundle_check(bundle); /* before the old file is replaced by what was read */
     if (status == SP_OK) status = sp__sink_take_commit(sink);
     else sp__sink_abort(sink);
 done:

@@ -51,6 +51,12 @@ sp_status sp__source_open_memory(const void *data, size_t bytes, const sp_file_o
 void sp__source_close(sp_source *s);
 /* What it holds, by its options or contents. */
 sp_status sp__source_format(const sp_source *s, const sp_format **out);
+/* SP_FORMAT, saying what reads it, when it is a known kind of file that is none of ours; else SP_OK. */
+sp_status sp__source_refuse_foreign(const sp_source *s);
+/* After SP_FORMAT from reading it as that format: put the likely reason in front of the message. */
+void sp__source_explain(const sp_source *s, const sp_format *format);
+/* `wanted` of a protobuf message whose fields have numbers up to `most`. */
+uint64_t sp__wire_wanted(const sp_source *s, uint32_t most);
 /* The field of dimensions of a protobuf tensor: one number, or packed ones; appended to meta. */
 sp_status sp__meta_take_dims(sp_wire *w, int type, sp_meta *meta);
 /* bytes = elements of meta * element size; SP_FORMAT with the shape when it is not possible. */
@@ -80,6 +86,8 @@ struct sp_format {
     bool (*probe)(const sp_source *s);
     sp_status (*read)(const sp_source *s, sp_bundle *bundle);
     sp_status (*write)(sp_sink *sink, const sp_bundle *bundle); /* NULL: cannot be written */
+    /* Bytes that the file has at least, by what its first ones say; 0: they do not. May be NULL. Asked when reading has failed. */
+    uint64_t (*wanted)(const sp_source *s);
 };
 
 #define SP_FORMAT_ENTRY(name) extern const sp_format sp__format_##name;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/stack.h"
 #include "formats/h5.h"
 
 enum { FILTER_DEFLATE = 1, FILTER_SHUFFLE = 2, FILTER_CHECKSUM = 3 };
@@ -241,8 +242,9 @@ static sp_status unfilter(const sp_h5_object *o, const uint8_t *data, uint64_t p
         uint8_t *to = from == out ? spare : out;
         if (o->filters[i] == FILTER_DEFLATE) {
             uLongf room = bytes;
-            SP_CHECK(uncompress(to, &room, from, (uLong)n) == Z_OK && room == bytes, SP_FORMAT, "a compressed chunk is "
-                     "damaged");
+            const int result = uncompress(to, &room, from, (uLong)n);
+            SP_CHECK(result != Z_MEM_ERROR, SP_NOMEM, "out of memory for unpacking");
+            SP_CHECK(result == Z_OK && room == bytes, SP_FORMAT, "a compressed chunk is damaged");
             n = bytes;
         } else {
             SP_CHECK(n == bytes, SP_FORMAT, "a chunk of %zu bytes, %zu wanted", n, bytes);
@@ -296,6 +298,7 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
     int rank = a->o->meta.rank;
     size_t key = 8 + 8 * ((size_t)rank + 1), step = key + 8;
     SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "the tree of chunks is too deep");
+    SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
     size_t n = sp__h5_le(p + 6, 2);
     int level = p[5];
@@ -414,6 +417,7 @@ static sp_status visit_tree(sp_h5 *r, uint64_t node, const uint8_t *names, uint6
 {
     const uint8_t *p = NULL;
     SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_at(r, node, 8, &p));
     if (memcmp(p, "SNOD", 4) == 0) {
         size_t n = sp__h5_le(p + 6, 2);
@@ -433,6 +437,7 @@ static sp_status visit(sp_h5 *r, uint64_t address, int depth)
     sp_h5_object o;
     const uint8_t *heap = NULL, *names = NULL;
     SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "groups are nested too deep or contain themselves");
+    SP_TRY(sp__stack_check());
     sp_status status = read_object(r, address, &o);
     if (status == SP_OK && !o.is_group) status = add_dataset(r, &o);
     if (status != SP_OK) {
@@ -464,10 +469,21 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     return visit(&r, sp__h5_le(d + place + (new ? 24 : 40), 8), 0);
 }
 
+/* The superblock knows where the file ends; where it does depends on the version. */
+static uint64_t wanted(const sp_source *s)
+{
+    if (s->bytes < 96) return memcmp(s->data, magic, s->bytes < sizeof magic ? s->bytes : sizeof magic) == 0 ? 96 : 0;
+    uint64_t end = 0;
+    size_t at = s->data[8] == 0 ? 40 : s->data[8] == 1 ? 44 : 28;
+    for (size_t i = 8; i-- > 0;) end = end << 8 | s->data[at + i];
+    return end < (1ULL << 48) ? end : 0;
+}
+
 const sp_format sp__format_h5 = {
     .name = "h5",
     .title = "HDF5 file",
     .extensions = ".h5 .hdf5",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
 };

@@ -9,6 +9,7 @@
  *   chunks    a single one, all side by side, or a table of them ("FAHD", "FADB"); tables that can grow are refused */
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/h5.h"
 
 enum { CHUNK_SINGLE = 1, CHUNK_SIDE_BY_SIDE = 2, CHUNK_TABLE = 3 };
@@ -156,6 +157,7 @@ static sp_status visit_node(sp_h5 *r, const walk *w, uint64_t address, uint64_t 
 {
     const uint8_t *p = NULL;
     SP_CHECK(r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "a tree of links contains itself");
+    SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_marked(r, address, depth > 0 ? "BTIN" : "BTLF", 6 + n * w->record, &p));
     for (uint64_t i = 0; i < n; i++) SP_TRY(visit_record(r, w, p + 6 + i * w->record + 4));
     if (depth == 0) return SP_OK;

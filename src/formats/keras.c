@@ -35,5 +35,6 @@ const sp_format sp__format_keras = {
     .title = "Keras model",
     .extensions = ".keras",
     .probe = probe,
+    .wanted = sp__zip_wanted,
     .read = read_file,
 };

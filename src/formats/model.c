@@ -10,13 +10,15 @@
  * and kernels bring them into the form they like. So programs are made with constants first, under a stamp of the weights'
  * storages and versions. When the stamp is another one at a later run, somebody trains the model or loads it anew: from then on
  * its programs read the weights as variables. */
-#include <pthread.h>
 #include <stdio.h>
 
+#include "base/lock.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "formats/model_impl.h"
 #include "ir/op_impl.h"
 #include "spore/grad.h"
+#include "tensor/mapped.h"
 
 enum { PROGRAMS_MAX = 64 }; /* shapes that are remembered; further ones are run operator by operator */
 
@@ -29,7 +31,7 @@ typedef struct compiled {
 } compiled;
 
 struct sp_model_programs {
-    pthread_mutex_t lock;
+    sp_lock lock;
     compiled *first;
     int count;
     bool stepwise; /* found to depend on contents */
@@ -56,7 +58,7 @@ void sp_model_release(sp_model *m)
             sp_program_release(c->program);
             sp__free(c);
         }
-        pthread_mutex_destroy(&m->programs->lock);
+        sp__lock_destroy(&m->programs->lock);
         sp__free(m->programs);
     }
     if (m->data != NULL) m->kind->release(m->data);
@@ -73,15 +75,39 @@ static sp_status model_create(const sp_model_kind *kind, sp_model **out)
     m->kind = kind;
     m->programs = sp__alloc_zero(sizeof *m->programs);
     sp_status status = m->programs != NULL ? SP_OK : SP_NOMEM;
-    if (status == SP_OK && pthread_mutex_init(&m->programs->lock, NULL) != 0) {
-        sp__free(m->programs);
-        m->programs = NULL;
-        status = sp__fail(SP_RUNTIME, "a lock could not be made");
+    if (status == SP_OK) {
+        sp__lock_init(&m->programs->lock);
+        status = sp_bundle_create(&m->parameters);
     }
-    if (status == SP_OK) status = sp_bundle_create(&m->parameters);
     if (status == SP_OK) *out = m;
     else sp_model_release(m);
     return status;
+}
+
+static bool name_is_taken(const sp_model_value *values, int n, int but, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (i != but && values[i].name != NULL && strcmp(values[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Clients ask by name, so each has one of its own: the first keeps what the file says, others of that name get the place among them behind it, as MindSpore Lite does
+ * it. What has no name is called `kind`, with its place. */
+static sp_status make_unique(sp__arena *arena, const char *kind, sp_model_value *values, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const bool none = values[i].name == NULL || values[i].name[0] == '\0';
+        const char *base = none ? kind : values[i].name;
+        int place = none ? i : 1;
+        if (!none && !name_is_taken(values, i, -1, base)) continue;
+        const size_t room = strlen(base) + 16;
+        char *name = sp__arena_alloc(arena, room);
+        if (name == NULL) return SP_NOMEM;
+        do snprintf(name, room, "%s_%d", base, place++);
+        while (name_is_taken(values, n, i, name));
+        values[i].name = name;
+    }
+    return SP_OK;
 }
 
 static sp_status load(const sp_source *s, sp_model **out)
@@ -93,6 +119,9 @@ static sp_status load(const sp_source *s, sp_model **out)
         sp_model *m;
         SP_TRY(model_create(kinds[i], &m));
         sp_status status = kinds[i]->load(s, m);
+        if (status == SP_FORMAT) sp__source_explain(s, format);
+        if (status == SP_OK) status = make_unique(&m->arena, "input", m->inputs, m->n_inputs);
+        if (status == SP_OK) status = make_unique(&m->arena, "output", m->outputs, m->n_outputs);
         if (status == SP_OK) *out = m;
         else sp_model_release(m);
         return status;
@@ -103,7 +132,7 @@ static sp_status load(const sp_source *s, sp_model **out)
 sp_status sp__model_call_format(sp_builder *b, const char *op, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out, const char *format, va_list args)
 {
     char text[4096] = "";
-    const int n = format ? vsnprintf(text, sizeof text, format, args) : 0;
+    const int n = format ? sp__vsnprintf(text, sizeof text, format, args) : 0;
     if (n < 0 || n >= (int)sizeof text) {
         sp__builder_fail(b, sp__fail(SP_VALUE, "%s: its attributes are too long", op));
         return sp__builder_status(b);
@@ -117,8 +146,16 @@ sp_status sp_model_load(const char *path, const sp_file_options *options, sp_mod
     sp_source s = {0};
     sp_status status = sp__source_open(path, options != NULL ? options : &no_options, &s);
     if (status == SP_OK) {
-        status = load(&s, out);
+        sp_model *m = NULL;
+        status = load(&s, &m);
+        const sp_status file = s.map != NULL ? sp__map_check(s.map) : SP_OK; /* the reason of any failure, if it has changed */
+        if (file != SP_OK) {
+            if (status != SP_OK) m = NULL;
+            status = file;
+        }
         sp__source_close(&s);
+        if (status == SP_OK) *out = m;
+        else sp_model_release(m);
     }
     if (status != SP_OK) sp__error_context("%s", path);
     return status;
@@ -142,6 +179,8 @@ const char *sp_model_input_name(const sp_model *m, int i) { return m->inputs[i].
 const char *sp_model_output_name(const sp_model *m, int i) { return m->outputs[i].name; }
 const sp_spec *sp_model_input_spec(const sp_model *m, int i) { return &m->inputs[i].spec; }
 const sp_spec *sp_model_output_spec(const sp_model *m, int i) { return &m->outputs[i].spec; }
+const char *sp_model_input_axis(const sp_model *m, int i, int axis) { return m->inputs[i].axis_names[axis]; }
+const char *sp_model_output_axis(const sp_model *m, int i, int axis) { return m->outputs[i].axis_names[axis]; }
 const char *sp_model_form(const sp_model *m) { return m->form; }
 const sp_bundle *sp_model_parameters(const sp_model *m) { return m->parameters; }
 int sp_model_nodes(const sp_model *m) { return m->n_nodes; }
@@ -219,15 +258,51 @@ static bool has_sizes(const sp_spec *s, const sp_tensor *t)
     return fits;
 }
 
+static sp_status check_dtype(const sp_model_value *face, const sp_tensor *t)
+{
+    SP_CHECK(sp_tensor_dtype(t) == face->spec.dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name, sp_dtype_name(sp_tensor_dtype(t)), sp_dtype_name(face->spec.dtype));
+    return SP_OK;
+}
+
 static sp_status check_argument(const sp_model_value *face, const sp_tensor *t, bool any_size)
 {
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
     const sp_spec *s = &face->spec;
     if (s->dtype == SP_DTYPE_NONE) return SP_OK;
-    SP_CHECK(sp_tensor_dtype(t) == s->dtype, SP_TYPE, "input '%s' is %s, it must be %s", face->name, sp_dtype_name(sp_tensor_dtype(t)),
-             sp_dtype_name(s->dtype));
+    SP_TRY(check_dtype(face, t));
     SP_CHECK(any_size || has_sizes(s, t), SP_VALUE, "input '%s' has shape %s, it must have %s (-1: any)", face->name,
              sp__shape_text(sp_tensor_rank(t), sp_tensor_dims(t), found), sp__shape_text(s->rank, s->dims, wanted));
+    return SP_OK;
+}
+
+/* Where a name of a dimension stands first: input, axis and the size it has there. */
+typedef struct axis_place {
+    uint32_t name;
+    int input, axis;
+    int64_t size;
+} axis_place;
+
+enum { AXIS_NAMES_MAX = 64 }; /* that are looked after; files have a handful */
+
+/* Dimensions that the file calls by one name are of one size. */
+static sp_status check_names(const sp_model *m, int n_in, sp_tensor *const *in)
+{
+    axis_place seen[AXIS_NAMES_MAX];
+    int n = 0;
+    for (int i = 0; i < n_in; i++) {
+        const sp_model_value *face = &m->inputs[i];
+        for (int k = 0; in[i] != NULL && k < face->spec.rank && k < sp_tensor_rank(in[i]); k++) {
+            const uint32_t name = face->spec.dims[k] < 0 ? face->axes[k] : 0;
+            const int64_t size = sp_tensor_dims(in[i])[k];
+            if (name == 0 || size < 0) continue;
+            const axis_place *p = seen;
+            while (p < seen + n && p->name != name) p++;
+            if (p == seen + n && n < AXIS_NAMES_MAX) seen[n++] = (axis_place){name, i, k, size};
+            else if (p < seen + n)
+                SP_CHECK(p->size == size, SP_VALUE, "input '%s' has dimension %d of %lld, it must be %lld: the file calls it by the name of dimension %d of input '%s'", face->name, k,
+                         (long long)size, (long long)p->size, p->axis, m->inputs[p->input].name);
+        }
+    }
     return SP_OK;
 }
 
@@ -235,9 +310,27 @@ static sp_status check_arguments(const sp_model *m, int n_in, sp_tensor *const *
 {
     SP_CHECK(n_in == m->n_inputs && n_out == m->n_outputs, SP_VALUE,
              "the model has %d inputs and %d outputs, but %d and %d were given", m->n_inputs, m->n_outputs, n_in, n_out);
-    const bool any_size = m->kind->any_size && !(m->sized && sp_function_recording() != NULL);
+    const bool any_size = m->other_sizes && !(m->sized && sp_function_recording() != NULL);
     for (int i = 0; i < n_in; i++)
         if (in[i] != NULL) SP_TRY(check_argument(&m->inputs[i], in[i], any_size));
+    return any_size ? SP_OK : check_names(m, n_in, in);
+}
+
+sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows)
+{
+    for (int i = 0; i < n_in; i++) {
+        sp_model_value face = m->inputs[i];
+        if (any_rows && face.spec.rank > 0) face.spec.dims[0] = -1;
+        if (in[i] != NULL) SP_TRY(check_argument(&face, in[i], false));
+    }
+    return check_names(m, n_in, in);
+}
+
+sp_status sp_model_allow_sizes(sp_model *m)
+{
+    SP_CHECK(m != NULL, SP_VALUE, "m must not be NULL");
+    SP_CHECK(m->kind->any_size, SP_DECLINED, "files of the kind %s declare the shapes that they take", m->kind->format);
+    m->other_sizes = true;
     return SP_OK;
 }
 
@@ -353,7 +446,7 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
     struct sp_model_programs *p = m->programs;
     sp_status status = SP_OK;
     *out = NULL;
-    pthread_mutex_lock(&p->lock);
+    sp__lock(&p->lock);
     const uint64_t stamp = m->kind->freezes && !p->thawed ? weights_stamp(m) : 0;
     compiled *c = find_program(p, stamp, given, n, specs);
     if (c == NULL && !p->stepwise && p->count < PROGRAMS_MAX) {
@@ -378,7 +471,7 @@ static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *
         }
     }
     if (c != NULL) *out = sp_program_retain(c->program);
-    pthread_mutex_unlock(&p->lock);
+    sp__unlock(&p->lock);
     return status;
 }
 
@@ -386,7 +479,7 @@ sp_status sp_model_report(sp_model *m, char **out)
 {
     sp__text text = {0};
     sp_status status = SP_OK;
-    pthread_mutex_lock(&m->programs->lock);
+    sp__lock(&m->programs->lock);
     if (m->programs->stepwise) sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
     else if (m->programs->first == NULL) sp__text_put(&text, "not run yet\n");
     for (const compiled *c = m->programs->first; c != NULL && status == SP_OK; c = c->next) {
@@ -395,7 +488,7 @@ sp_status sp_model_report(sp_model *m, char **out)
         if (status == SP_OK) sp__text_put(&text, "%s", one);
         sp_text_free(one);
     }
-    pthread_mutex_unlock(&m->programs->lock);
+    sp__unlock(&m->programs->lock);
     const sp_status taken = sp__text_take(&text, out);
     if (taken == SP_OK && status != SP_OK) {
         sp_text_free(*out);
@@ -438,7 +531,20 @@ sp_status sp_model_run_items(sp_model *m, int n_in, sp_item *const *in, int n_ou
     return m->kind->apply_items(m, in, out);
 }
 
-sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+/* Weights that are used where they lie in a file are what they were when it was opened. */
+static sp_status check_files(const sp_model *m)
+{
+    const void *last = NULL; /* mostly all are in one file */
+    for (int64_t i = 0; i < sp_bundle_count(m->parameters); i++) {
+        const sp_tensor *t = sp_bundle_waits_at(m->parameters, i) ? NULL : sp_bundle_tensor_at(m->parameters, i);
+        if (t == NULL || !sp__storage_is_mapped(t->storage) || t->storage->context == last) continue;
+        SP_TRY(sp__storage_check(t->storage));
+        if (atomic_load(&t->storage->version) == 0) last = t->storage->context;
+    }
+    return SP_OK;
+}
+
+static sp_status run_tensors(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
     SP_TRY(check_arguments(m, n_in, in, n_out));
     const sp_model_value *odd = no_tensor(m);
@@ -466,5 +572,17 @@ sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, s
     }
     sp_status status = sp_program_run(program, n, args, n_out, out);
     sp_program_release(program);
+    return status;
+}
+
+sp_status sp_model_run(sp_model *m, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    SP_TRY(check_files(m));
+    SP_TRY(run_tensors(m, n_in, in, n_out, out));
+    sp_status status = check_files(m);
+    for (int i = 0; i < n_out && status != SP_OK; i++) {
+        sp_tensor_release(out[i]);
+        out[i] = NULL;
+    }
     return status;
 }

@@ -10,11 +10,14 @@
 #include "formats/format_impl.h"
 #include "spore/model.h"
 
+enum { SP_AXIS_NAME_BYTES = 48 };
+
 typedef struct sp_model_value {
     const char *name; /* lives with the model */
     sp_spec spec;     /* of texts SP_DTYPE_STR, of what is no tensor SP_DTYPE_NONE */
     int type;         /* for the kind: what a tensor of that dtype stands for; 0: itself, -1: it is a sequence */
     uint32_t axes[SP_RANK_MAX]; /* free dimensions of one size have one number here; 0: nothing is said */
+    char axis_names[SP_RANK_MAX][SP_AXIS_NAME_BYTES]; /* what the file calls them, cut to that; "": nothing */
 } sp_model_value;
 
 /* Code outside the graph that does nothing but fail: a branch that cannot be taken with the shapes at hand (FAILURE, which takes any one tensor and
@@ -50,7 +53,7 @@ typedef struct sp_model_kind {
     sp_status (*reset)(const sp_model *m);
     /* apply takes weights from m->parameters of the model it is given, so that model.c may put others there. */
     bool freezes;
-    /* Inputs may be of other sizes than the file says, which are those it was written with: all others follow from them. */
+    /* Inputs can be of other sizes than the file says, which are those it was written with: all others follow from them. Only with sp_model_allow_sizes. */
     bool any_size;
 } sp_model_kind;
 
@@ -62,6 +65,7 @@ struct sp_model {
     int n_inputs, n_outputs;
     sp_model_value *inputs, *outputs;
     const char *form; /* sp_model_form */
+    bool other_sizes; /* sp_model_allow_sizes */
     bool sized;       /* functions inside are recorded with the sizes that the file says: with others they are only run, step by step */
     sp_bundle *parameters;
     int n_nodes;
@@ -71,6 +75,8 @@ struct sp_model {
 
 /* The model applied to arguments of these shapes, recorded: bit i of given says whether argument i is there. The graph is the caller's. */
 sp_status sp__model_record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_graph **graph, sp_function **out);
+/* Do arguments fit what the file declares, whatever sp_model_allow_sizes says? any_rows: but for their first axes. Those that are left out (NULL) fit. */
+sp_status sp__model_check(const sp_model *m, int n_in, sp_tensor *const *in, bool any_rows);
 /* From now on its weights are constants of what is recorded; for kinds that freeze. */
 sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */

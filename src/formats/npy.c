@@ -237,7 +237,8 @@ sp_status sp__npy_read(const sp_source *s, sp_bundle *bundle, const char *name)
     SP_TRY(parse_descr(&h, &h.meta.dtype, &element, &swap));
     if (h.meta.dtype == SP_DTYPE_STR) return read_text(s, bundle, name, &h, element);
     SP_TRY(sp__meta_bytes(&h.meta, &wanted));
-    SP_CHECK(wanted == s->bytes - h.bytes, SP_FORMAT, "%zu bytes of contents found, %zu wanted", s->bytes - h.bytes, wanted);
+    SP_CHECK(wanted == s->bytes - h.bytes, SP_FORMAT, "%zu bytes of contents found, %zu wanted%s", s->bytes - h.bytes, wanted,
+             s->bytes - h.bytes < wanted ? ": it is cut short" : "");
     if (!swap || element == 1) return add_array(s, bundle, name, &h, s->data + h.bytes, wanted);
     sp_source turned;
     SP_TRY(swapped(s, h.meta.dtype, s->data + h.bytes, wanted, &turned));
@@ -350,11 +351,20 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
     return status;
 }
 
+static uint64_t wanted(const sp_source *s)
+{
+    uint64_t least = MAGIC_BYTES + 4;
+    if (s->bytes < least) return memcmp(s->data, magic, s->bytes < MAGIC_BYTES ? s->bytes : MAGIC_BYTES) == 0 ? least : 0;
+    if (memcmp(s->data, magic, MAGIC_BYTES) != 0) return 0;
+    return least + (uint64_t)s->data[8] + 256 * (uint64_t)s->data[9]; /* the header; more than 64 KiB of it are not looked at */
+}
+
 const sp_format sp__format_npy = {
     .name = "npy",
     .title = "numpy array",
     .extensions = ".npy",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
     .write = write_file,
 };

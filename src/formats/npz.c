@@ -93,6 +93,7 @@ const sp_format sp__format_npz = {
     .title = "numpy archive",
     .extensions = ".npz",
     .probe = probe,
+    .wanted = sp__zip_wanted,
     .read = read_file,
     .write = write_file,
 };

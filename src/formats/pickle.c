@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/bundle.h"
 
 enum { STACK_MAX = 1 << 24, STEPS_MAX = 1 << 25, NUMBER_TEXT = 64 };
@@ -274,7 +275,7 @@ static sp_status push_float(machine *m, bool as_line)
     if (as_line) {
         char text[NUMBER_TEXT], *end;
         SP_TRY(line_number(m, text));
-        value = strtod(text, &end);
+        value = sp__strtod(text, &end);
         SP_CHECK(end > text && *end == '\0', SP_FORMAT, "byte %zu: '%s' is no number", offset(m), text);
     } else {
         const uint8_t *p = NULL;

@@ -11,12 +11,12 @@
  * - MindSpore stores a checksum as "crc_num" in the metadata: the CRC-32, in decimal, of name and contents of each
  *   tensor, in the order of names.
  * - __metadata__ becomes the notes of the bundle and comes from there. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "base/json_error.h"
 #include "formats/format_impl.h"
 #include "formats/wire.h"
 
@@ -223,9 +223,10 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
              "the header has %llu bytes, but the file has %zu (and a header at most %d)", (unsigned long long)n, s->bytes,
              HEADER_MAX);
     json_error_t error;
-    json_t *header = json_loadb((const char *)s->data + LENGTH_BYTES, (size_t)n, JSON_REJECT_DUPLICATES, &error);
-    SP_CHECK(header != NULL, SP_FORMAT, "byte %d: the header is not correct JSON: %s", LENGTH_BYTES + error.position,
-             error.text);
+    json_t *header;
+    const sp_status parsed = sp__json_read(s->data + LENGTH_BYTES, (size_t)n, "the header", &error, &header);
+    SP_CHECK(parsed != SP_FORMAT, SP_FORMAT, "byte %d: the header is not correct JSON: %s", LENGTH_BYTES + error.position, error.text);
+    SP_TRY(parsed);
     sp_status status = read_header(s, bundle, header, LENGTH_BYTES + (size_t)n);
     json_decref(header);
     if (status == SP_OK && (s->options->flags & SP_FILE_CRC)) status = check_crc(bundle);
@@ -360,11 +361,29 @@ static sp_status write_file(sp_sink *sink, const sp_bundle *bundle)
     return status;
 }
 
+/* The header; then the largest offset in it. */
+static uint64_t wanted(const sp_source *s)
+{
+    uint64_t n = s->bytes >= LENGTH_BYTES ? header_bytes(s) : 0, last = 0;
+    if (!probe(s)) return s->bytes <= LENGTH_BYTES ? LENGTH_BYTES + 2 : 0;
+    if (n > s->bytes - LENGTH_BYTES) return LENGTH_BYTES + n;
+    json_t *header = sp__json_load((const char *)s->data + LENGTH_BYTES, (size_t)n, 0, NULL);
+    const char *name;
+    json_t *entry;
+    json_object_foreach(header, name, entry) {
+        json_int_t to = json_integer_value(json_array_get(json_object_get(entry, "data_offsets"), 1));
+        if (to > 0 && (uint64_t)to > last) last = (uint64_t)to;
+    }
+    json_decref(header);
+    return LENGTH_BYTES + n + last;
+}
+
 const sp_format sp__format_safetensors = {
     .name = "safetensors",
     .title = "safetensors",
     .extensions = ".safetensors",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
     .write = write_file,
 };

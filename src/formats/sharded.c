@@ -7,10 +7,11 @@
  * Read: the parts, of any format, in the order in which the map names them first; an entry counts only when it lies in
  * the part that the map says. Written: safetensors parts of at most shard_bytes of contents, in the order of the bundle;
  * the index comes last, so that what it names is complete. */
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_error.h"
+#include "base/lock.h"
 #include "formats/format_impl.h"
 #include "formats/wire.h"
 
@@ -67,7 +68,7 @@ static sp_status read_parts(const sp_source *s, sp_bundle *bundle, json_t *map)
 {
     SP_TRY(check_map(map));
     json_t *seen = json_object();
-    if (seen == NULL) return sp__fail(SP_NOMEM, "no memory for the names of parts");
+    if (seen == NULL) return sp__fail(SP_NOMEM, "out of memory for the names of parts");
     sp_status status = SP_OK;
     const char *name;
     json_t *file;
@@ -75,8 +76,8 @@ static sp_status read_parts(const sp_source *s, sp_bundle *bundle, json_t *map)
     {
         const char *path = json_string_value(file);
         if (json_object_get(seen, path) != NULL) continue;
-        json_object_set_new(seen, path, json_true());
-        status = add_part(s, bundle, map, path);
+        if (json_object_set_new(seen, path, json_true()) != 0) status = sp__fail(SP_NOMEM, "out of memory for the names of parts");
+        else status = add_part(s, bundle, map, path);
         if (status != SP_OK) break;
     }
     json_decref(seen);
@@ -94,8 +95,10 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
 {
     json_error_t error;
     SP_CHECK(s->bytes <= INDEX_MAX, SP_FORMAT, "an index of %zu bytes, at most %d are possible", s->bytes, INDEX_MAX);
-    json_t *index = json_loadb((const char *)s->data, s->bytes, JSON_REJECT_DUPLICATES, &error);
-    SP_CHECK(index != NULL, SP_FORMAT, "byte %d: not correct JSON: %s", error.position, error.text);
+    json_t *index;
+    const sp_status parsed = sp__json_read(s->data, s->bytes, "the index", &error, &index);
+    SP_CHECK(parsed != SP_FORMAT, SP_FORMAT, "byte %d: not correct JSON: %s", error.position, error.text);
+    SP_TRY(parsed);
     sp_file_options options = *s->options;
     options.format = NULL; /* parts have formats of their own */
     sp_source inner = *s;
@@ -178,20 +181,22 @@ static sp_status write_part(const sp_sink *sink, const plan *p, int64_t k)
 
 static sp_status write_index(sp_sink *sink, const plan *p)
 {
+    sp__section_begin();
     json_t *map = json_object();
+    sp__section_end();
     json_t *index = json_pack("{s:{s:I}, s:o}", "metadata", "total_size", (json_int_t)p->total_bytes, "weight_map", map);
-    sp_status status = index != NULL ? SP_OK : sp__fail(SP_NOMEM, "no memory for the index");
+    sp_status status = index != NULL ? SP_OK : sp__fail(SP_NOMEM, "out of memory for the index");
     for (int64_t k = 0; k < p->n_parts && status == SP_OK; k++) {
         char path[PATH_MAX_BYTES];
         const char *name = NULL;
         status = part_path(sink, p, k, path, &name);
         for (int64_t i = p->first[k]; i < p->first[k + 1] && status == SP_OK; i++)
             if (json_object_set_new(map, sp_bundle_name_at(p->bundle, i), json_string(name)) != 0)
-                status = sp__fail(SP_NOMEM, "no memory for the index");
+                status = sp__fail(SP_NOMEM, "out of memory for the index");
     }
-    char *text = status == SP_OK ? json_dumps(index, JSON_INDENT(2)) : NULL;
+    char *text = status == SP_OK ? sp__json_dump(index, JSON_INDENT(2)) : NULL;
     if (status == SP_OK)
-        status = text != NULL ? sp__sink_write(sink, text, strlen(text)) : sp__fail(SP_NOMEM, "no memory for the index");
+        status = text != NULL ? sp__sink_write(sink, text, strlen(text)) : sp__fail(SP_NOMEM, "out of memory for the index");
     if (status == SP_OK) status = sp__sink_write(sink, "\n", 1);
     if (text != NULL) {
         json_malloc_t allocate;

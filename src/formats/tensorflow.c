@@ -13,7 +13,11 @@
  * 2 shape (2 dim (1 size)), 3 shard, 4 offset, 5 bytes, 6 CRC-32C, 7 slices (1 extent (1 start, 2 length; missing: all)).
  * A variable with slices is partitioned: contents are those of other entries, one a slice, whose keys come first in the table. A key is
  *   0 | name, each byte 0 as 0 FF and FF as FF 0 | 0 1 | 1 rank | for each dimension start and length (all: -1) in an ordered code
- * Keras and tf.Module append "/.ATTRIBUTES/VARIABLE_VALUE" to names, which is left out; so is the graph of objects. */
+ * Keras and tf.Module append "/.ATTRIBUTES/VARIABLE_VALUE" to names, which is left out.
+ *
+ * The graph of objects is a text of its own key: varint bytes, 4 bytes CRC-32C, then a message: 1 node (2 attribute (1 name, 2 full name,
+ * 3 key)). A SavedModel keeps variables in lists, "variables/7": there the full name, "sequential/dense/kernel", is the one that says
+ * something, and is taken where it tells the members of the list apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +39,8 @@ typedef struct {
     sp_source *shards; /* opened when needed */
     struct slice *slices; /* of partitioned variables, in the order of their keys */
     size_t n_slices, slices_room;
+    struct listed *listed; /* variables of lists, in the order of their keys */
+    size_t n_listed, listed_room;
 } reader;
 
 /* --- snappy ------------------------------------------------------------------------------------------------------ */
@@ -257,14 +263,155 @@ static sp_status find_contents(reader *r, const entry *e, const sp_source **out)
     return SP_OK;
 }
 
+/* --- the graph of objects ---------------------------------------------------------------------------------------- */
+
+/* A variable of a list. */
+typedef struct listed {
+    char *key;
+    char *name;          /* the full name */
+    size_t parent_bytes; /* of the key: the path of the list */
+    bool shared;         /* another one of the list has the same name */
+} listed;
+
+/* Bytes of the path to the list whose member the key is; 0: it is a member of none. */
+static size_t list_path(const char *key)
+{
+    size_t n = strlen(key);
+    if (n < sizeof attribute || strcmp(key + n - (sizeof attribute - 1), attribute) != 0) return 0;
+    n -= sizeof attribute - 1;
+    const size_t end = n;
+    while (n > 0 && key[n - 1] >= '0' && key[n - 1] <= '9') n--;
+    return n > 1 && n < end && key[n - 1] == '/' ? n - 1 : 0;
+}
+
+static int compare_bytes(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
+    return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
+static int compare_keys(const void *a, const void *b) { return strcmp(((const listed *)a)->key, ((const listed *)b)->key); }
+
+static int compare_lists(const void *a, const void *b)
+{
+    const listed *x = a, *y = b;
+    const int order = compare_bytes(x->key, x->parent_bytes, y->key, y->parent_bytes);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static sp_status take_string(sp_wire *w, const char *what, int type, char **out)
+{
+    sp_wire text;
+    SP_TRY(sp__wire_take_bytes(w, what, type, &text));
+    const size_t n = sp__wire_left(&text);
+    SP_CHECK(sp__utf8_valid((const char *)text.at, n) == n && (n == 0 || memchr(text.at, 0, n) == NULL), SP_FORMAT, "%s is no UTF-8", what);
+    sp__free(*out);
+    *out = sp__alloc(n + 1);
+    if (*out == NULL) return SP_NOMEM;
+    memcpy(*out, text.at, n);
+    (*out)[n] = '\0';
+    return SP_OK;
+}
+
+static sp_status note_attribute(reader *r, sp_wire w)
+{
+    listed found = {NULL};
+    sp_status status = SP_OK;
+    while (status == SP_OK && sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_GOTO(done, sp__wire_field(&w, &number, &type));
+        if (number == 2) status = take_string(&w, "full_name", type, &found.name);
+        else if (number == 3) status = take_string(&w, "checkpoint_key", type, &found.key);
+        else status = sp__wire_skip(&w, number, type);
+    }
+    if (status != SP_OK || found.key == NULL || found.name == NULL || found.name[0] == '\0') goto done;
+    found.parent_bytes = list_path(found.key);
+    if (found.parent_bytes == 0) goto done;
+    if (r->n_listed == r->listed_room) {
+        const size_t room = r->listed_room > 0 ? 2 * r->listed_room : 64;
+        listed *more = sp__realloc(r->listed, r->listed_room * sizeof *more, room * sizeof *more);
+        if (more == NULL) {
+            status = SP_NOMEM;
+            goto done;
+        }
+        r->listed = more;
+        r->listed_room = room;
+    }
+    r->listed[r->n_listed++] = found;
+    return SP_OK;
+done:
+    sp__free(found.key);
+    sp__free(found.name);
+    return status;
+}
+
+/* Every field `wanted` of the message in w, each a message. */
+static sp_status each_message(reader *r, sp_wire w, uint32_t wanted, sp_status (*fn)(reader *r, sp_wire w))
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != wanted) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        SP_TRY(sp__wire_take_bytes(&w, "node", type, &inner));
+        SP_TRY(fn(r, inner));
+    }
+    return SP_OK;
+}
+
+static sp_status note_node(reader *r, sp_wire w) { return each_message(r, w, 2, note_attribute); }
+
+static sp_status on_object_graph(reader *r, const char *key, size_t key_bytes, sp_wire value)
+{
+    entry e;
+    uint64_t bytes;
+    const sp_source *shard = NULL;
+    if (key_bytes != sizeof object_graph - 1 || memcmp(key, object_graph, key_bytes) != 0) return SP_OK;
+    SP_TRY(parse_entry(value, &e));
+    SP_TRY(find_contents(r, &e, &shard));
+    sp_wire w = sp__wire_open(shard->data + e.offset, (size_t)e.bytes);
+    sp_status status = sp__wire_varint(&w, &bytes);
+    if (status == SP_OK && (sp__wire_left(&w) < 4 || bytes != sp__wire_left(&w) - 4))
+        status = sp__fail(SP_FORMAT, "a text of %llu bytes lies in %llu", (unsigned long long)bytes, (unsigned long long)e.bytes);
+    if (status == SP_OK) {
+        w.at += 4;
+        status = each_message(r, w, 1, note_node);
+    }
+    if (status != SP_OK) sp__error_context("the graph of objects");
+    return status;
+}
+
+static void sort_listed(reader *r)
+{
+    if (r->n_listed == 0) return;
+    qsort(r->listed, r->n_listed, sizeof *r->listed, compare_lists);
+    for (size_t i = 1; i < r->n_listed; i++)
+        if (compare_lists(&r->listed[i - 1], &r->listed[i]) == 0) r->listed[i - 1].shared = r->listed[i].shared = true;
+    qsort(r->listed, r->n_listed, sizeof *r->listed, compare_keys);
+}
+
+/* The full name of a list's member, if it serves and no other variable has it; else NULL. */
+static const char *full_name(const reader *r, char *key)
+{
+    const listed wanted = {.key = key};
+    const listed *found = r->n_listed > 0 ? bsearch(&wanted, r->listed, r->n_listed, sizeof wanted, compare_keys) : NULL;
+    return found != NULL && !found->shared && sp_bundle_find(r->bundle, found->name) < 0 ? found->name : NULL;
+}
+
 static sp_status add_entry(reader *r, char *name, const entry *e)
 {
     const sp_source *shard = NULL;
     SP_TRY(find_contents(r, e, &shard));
     size_t n = strlen(name);
+    const char *full = full_name(r, name);
     if (n > sizeof attribute - 1 && strcmp(name + n - (sizeof attribute - 1), attribute) == 0)
         name[n - (sizeof attribute - 1)] = '\0';
-    return sp__source_add(shard, r->bundle, name, &e->meta, shard->data + e->offset, (size_t)e->bytes);
+    return sp__source_add(shard, r->bundle, full != NULL ? full : name, &e->meta, shard->data + e->offset, (size_t)e->bytes);
 }
 
 /* --- partitioned variables --------------------------------------------------------------------------------------- */
@@ -291,8 +438,7 @@ static sp_status note_slice(reader *r, const char *key, size_t key_bytes, sp_wir
 static int compare_slices(const void *a, const void *b)
 {
     const slice *x = a, *y = b;
-    int order = memcmp(x->key, y->key, x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes);
-    return order != 0 ? order : (x->key_bytes > y->key_bytes) - (x->key_bytes < y->key_bytes);
+    return compare_bytes(x->key, x->key_bytes, y->key, y->key_bytes);
 }
 
 /* The ordered code of a signed number: big-endian in n bytes, whose first n bits are turned over; numbers below zero are
@@ -492,6 +638,12 @@ static sp_status header_of_block(reader *r, const char *key, size_t key_bytes, s
     return r->n_shards == 0 ? read_block(r, handle, on_header) : SP_OK;
 }
 
+static sp_status object_graph_of_block(reader *r, const char *key, size_t key_bytes, sp_wire handle)
+{
+    (void)key, (void)key_bytes;
+    return read_block(r, handle, on_object_graph);
+}
+
 static sp_status entries_of_block(reader *r, const char *key, size_t key_bytes, sp_wire handle)
 {
     (void)key, (void)key_bytes;
@@ -514,6 +666,8 @@ static sp_status read_table(reader *r)
     SP_CHECK(r->n_shards > 0, SP_FORMAT, "has no header");
     r->shards = sp__alloc_zero((size_t)r->n_shards * sizeof *r->shards);
     if (r->shards == NULL) return SP_NOMEM;
+    SP_TRY(read_block(r, footer, object_graph_of_block));
+    sort_listed(r);
     return read_block(r, footer, entries_of_block);
 }
 
@@ -534,6 +688,11 @@ static sp_status read_file(const sp_source *s, sp_bundle *bundle)
     sp__free(r.shards);
     for (size_t i = 0; i < r.n_slices; i++) sp__free(r.slices[i].key);
     sp__free(r.slices);
+    for (size_t i = 0; i < r.n_listed; i++) {
+        sp__free(r.listed[i].key);
+        sp__free(r.listed[i].name);
+    }
+    sp__free(r.listed);
     return status;
 }
 

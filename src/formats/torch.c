@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/wire.h"
 #include "formats/zip.h"
 
@@ -215,6 +216,7 @@ static sp_status visit(reader *r, sp_pickle_value *v, int depth)
     bool container = v->kind == SP_PICKLE_DICT || v->kind == SP_PICKLE_OBJECT || v->kind == SP_PICKLE_LIST || v->kind == SP_PICKLE_TUPLE;
     if (container && (v->open || (depth > 0 && !v->wanted))) return SP_OK; /* open: it contains itself; its tensors have names already */
     SP_CHECK(depth < DEPTH_MAX && (!v->wanted || r->visits_left-- > 0), SP_FORMAT, "the pickle's containers are nested too deep, or shared too often");
+    SP_TRY(sp__stack_check());
     if (!container) return visit_leaf(r, v, depth);
     v->open = true;
     sp_status status = visit_container(r, v, depth);
@@ -448,5 +450,6 @@ const sp_format sp__format_torch = {
     .title = "PyTorch file",
     .extensions = ".pt .pth .bin .pkl .pickle",
     .probe = probe,
+    .wanted = sp__zip_wanted,
     .read = read_file,
 };

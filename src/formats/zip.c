@@ -69,6 +69,14 @@ static sp_status find_end(const sp_source *s, size_t *out)
     return sp__fail(SP_FORMAT, "the zip archive has no directory: it is cut");
 }
 
+uint64_t sp__zip_wanted(const sp_source *s)
+{
+    const uint8_t mark[] = {'P', 'K', 3, 4};
+    size_t end, n = s->bytes < sizeof mark ? s->bytes : sizeof mark;
+    if (memcmp(s->data, mark, n) != 0) return 0;
+    return find_end(s, &end) == SP_OK ? 0 : s->bytes + END_BYTES;
+}
+
 static sp_status find_directory(const sp_source *s, directory *d)
 {
     size_t end = 0;
@@ -214,7 +222,7 @@ static sp_status inflate_into(const sp_zip_entry *e, uint8_t *out, size_t room, 
 {
     enum { STEP = 1 << 30 }; /* zlib counts in 32 bits */
     z_stream z = {0};
-    SP_CHECK(inflateInit2(&z, -MAX_WBITS) == Z_OK, SP_NOMEM, "no memory for unpacking");
+    SP_CHECK(inflateInit2(&z, -MAX_WBITS) == Z_OK, SP_NOMEM, "out of memory for unpacking");
     const uint8_t *in = e->data;
     uint64_t in_left = e->packed_bytes;
     size_t done = 0;
@@ -234,6 +242,7 @@ static sp_status inflate_into(const sp_zip_entry *e, uint8_t *out, size_t room, 
     }
     inflateEnd(&z);
     *bytes = done;
+    SP_CHECK(result != Z_MEM_ERROR, SP_NOMEM, "out of memory for unpacking");
     SP_CHECK(result == Z_STREAM_END || (result == Z_OK && done == room), SP_FORMAT,
              "the compressed contents are damaged after %zu of %llu bytes", done, (unsigned long long)e->bytes);
     return SP_OK;

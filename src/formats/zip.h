@@ -24,6 +24,8 @@ typedef struct sp_zip {
 } sp_zip;
 
 bool sp__zip_probe(const sp_source *s);
+/* `wanted` of a format that is an archive: it begins as one, but the directory at its end is missing. */
+uint64_t sp__zip_wanted(const sp_source *s);
 /* All members; refuses encrypted ones, methods other than stored and deflated, members that overlap or leave the
  * archive, and sizes that no compression can reach. */
 sp_status sp__zip_open(const sp_source *s, sp_zip *out);

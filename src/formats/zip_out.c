@@ -115,7 +115,7 @@ static sp_status deflate_all(const void *head, size_t head_bytes, const sp_conte
     if (buffer == NULL) return SP_NOMEM;
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         sp__free(buffer);
-        return sp__fail(SP_NOMEM, "no memory for compressing");
+        return sp__fail(SP_NOMEM, "out of memory for compressing");
     }
     size_t n = v != NULL ? v->n_pieces : 0;
     sp_status status = SP_OK;

@@ -9,36 +9,38 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "base/plain.h"
 #include "graph/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+
 #define SIGNATURE "sporecc1"
 enum { HEADER_BYTES = 48, NAME_MOST = 64 };
 #define MOST_BYTES ((uint64_t)256 << 20)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static sp_lock lock = SP_LOCK_INIT; /* of what follows */
 static char *cache_folder;   /* NULL: off */
 static uint64_t cache_most;
 static atomic_bool cache_on;
 
 /* --- digests ----------------------------------------------------------------------------------------------------- */
 
-__extension__ typedef unsigned __int128 wide;
-
+/* The two halves of a product of 128 bits, joined. Not all machines have such products; all must find the same files. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {
-    const wide product = (wide)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    const uint64_t low = al * bl, cross = ah * bl + (low >> 32), other = al * bh + (uint32_t)cross;
+    return (a * b) ^ (ah * bh + (cross >> 32) + (other >> 32));
 }
 
 /* Two chains of multiplications over 16 bytes at a time, each of which sees all of them; not meant to withstand people who look
@@ -165,42 +167,25 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *context)
 sp_status sp__cache_build(sp_bytes *b)
 {
     const size_t before = b->n;
+    sp__section_begin(); /* the loader's lock is not known to fork */
     dl_iterate_phdr(find_build, b);
+    sp__section_end();
     return b->n == before ? SP_DECLINED : SP_OK;
 }
 
 /* --- the folder -------------------------------------------------------------------------------------------------- */
-
-/* The folder and those above it that are not there. */
-static sp_status make_folder(const char *path)
-{
-    char *part = sp__strdup(path);
-    if (!part) return SP_NOMEM;
-    int failed = 0;
-    for (char *at = part + 1; !failed && *at; at++) {
-        if (*at != '/') continue;
-        *at = '\0';
-        failed = mkdir(part, 0777) != 0 && errno != EEXIST;
-        *at = '/';
-    }
-    if (!failed) failed = mkdir(part, 0777) != 0 && errno != EEXIST;
-    const int reason = errno;
-    sp__free(part);
-    SP_CHECK(!failed, SP_IO, "the folder %s cannot be made: %s", path, strerror(reason));
-    return SP_OK;
-}
 
 sp_status sp_program_cache(const char *folder, uint64_t most_bytes)
 {
     SP_CHECK(!folder || *folder, SP_VALUE, "the folder of the compile cache is '', name one; '.' is the one the process runs in");
     char *kept = folder ? sp__strdup(folder) : NULL;
     if (folder && !kept) return SP_NOMEM;
-    pthread_mutex_lock(&lock);
+    sp__lock(&lock);
     sp__free(cache_folder);
     cache_folder = kept;
     cache_most = most_bytes ? most_bytes : MOST_BYTES;
     atomic_store(&cache_on, folder != NULL);
-    pthread_mutex_unlock(&lock);
+    sp__unlock(&lock);
     return SP_OK;
 }
 
@@ -209,10 +194,10 @@ bool sp__cache_on(void) { return atomic_load_explicit(&cache_on, memory_order_re
 /* The file of a digest; folder and path are to be freed. */
 static sp_status find_path(const char *kind, sp_cache_key key, char **folder, char **path, uint64_t *most)
 {
-    pthread_mutex_lock(&lock);
+    sp__lock(&lock);
     *folder = cache_folder ? sp__strdup(cache_folder) : NULL;
     *most = cache_most;
-    pthread_mutex_unlock(&lock);
+    sp__unlock(&lock);
     const size_t room = *folder ? strlen(*folder) + NAME_MOST : 0;
     *path = *folder ? sp__alloc(room) : NULL;
     if (!*path) return SP_DECLINED; /* switched off meanwhile, or no memory */
@@ -366,7 +351,7 @@ void sp__cache_put(const char *kind, sp_cache_key key, const sp_bytes *payload, 
     if (payload->failed || find_path(kind, key, &folder, &path, &most) != SP_OK) return;
     sp_status status = SP_OK;
     if (payload->n + HEADER_BYTES > most) snprintf(why, SP_CACHE_NOTE, "not written: %zu bytes are more than the cache may hold", payload->n);
-    else status = make_folder(folder);
+    else status = sp__folder_make(folder);
     if (status == SP_OK && !why[0]) status = write_file(path, key, payload);
     if (status == SP_OK && !why[0]) evict(folder, most);
     if (status != SP_OK) {

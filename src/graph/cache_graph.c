@@ -195,6 +195,7 @@ static sp_status put_grad(writer *w, const sp_grad_spec *g)
     sp__bytes_int(w->out, g->n_results);
     sp__bytes_int(w->out, g->n_differentiated);
     sp__bytes_int(w->out, g->n_seeds);
+    sp__bytes_uint(w->out, g->strict);
     sp__bytes_uint(w->out, (uint64_t)g->n_positions);
     for (int i = 0; i < g->n_positions; i++) sp__bytes_uint(w->out, (uint64_t)g->positions[i]);
     sp__bytes_uint(w->out, (uint64_t)g->n_variables);

@@ -168,7 +168,7 @@ static sp_status get_op(reader *r, sp_node *n)
     if (sp__bytes_get_uint(r->in)) {
         if (!op->n_attrs) return broken("an operator has no attributes");
         if (!(attrs = sp__arena_alloc(&r->scratch, op->attrs_bytes))) return SP_NOMEM;
-        memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+        memcpy(attrs, op->defaults, op->attrs_bytes);
         for (int i = 0; i < op->n_attrs; i++) SP_TRY(get_attr(r, &op->attrs[i], attrs));
     }
     return sp__node_set_op(n, op, attrs);
@@ -190,6 +190,7 @@ static sp_status get_grad(reader *r, sp_node *n)
     g->n_results = (int)sp__bytes_get_int(r->in);
     g->n_differentiated = (int)sp__bytes_get_int(r->in);
     g->n_seeds = (int)sp__bytes_get_int(r->in);
+    g->strict = sp__bytes_get_index(r->in, 2);
     g->n_positions = sp__bytes_get_count(r->in);
     if (r->in->failed || g->n_results < 0 || g->n_results > n->n_out || g->n_differentiated < -1 || g->n_differentiated > g->n_results ||
         g->n_seeds < 0)

@@ -247,7 +247,7 @@ static sp_status make_segment(coder *c, sp_node *first, int length, sp_instr *in
     instr->in = in;
     instr->out = out;
     instr->dead = dead;
-    SP_CHECK(pthread_mutex_init(&s->lock, NULL) == 0, SP_RUNTIME, "a lock could not be made");
+    sp__lock_init(&s->lock);
     return SP_OK;
 }
 
@@ -332,7 +332,7 @@ void sp__code_free(sp_program *p)
             sp_segment *s = code->instrs[i].segment;
             if (!s) continue;
             sp__plans_free(s);
-            pthread_mutex_destroy(&s->lock);
+            sp__lock_destroy(&s->lock);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fused.c - running element-wise operators together: block by block, each block through all of them while it is in cache. */
+#include "base/scratch.h"
 #include "graph/fused.h"
 
 enum { PART_NS = 30000 }; /* what is worth a thread: as in src/tensor/loop.c */
@@ -35,7 +36,7 @@ static void find_row(const sp_fused *f, sp_tensor *const *operands, int64_t r, c
 /* Rows [begin, end) and of them columns [from, to). */
 static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begin, int64_t end, int64_t from, int64_t to)
 {
-    _Alignas(64) char buffers[SP_FUSED_BUFFERS];
+    char *const buffers = sp__scratch_take((size_t)f->n_buffers * f->buffer_bytes);
     char *row[SP_FUSED_OPERANDS], *at[SP_FUSED_OPERANDS];
     for (int k = 0; k < f->n_buffers; k++) at[f->n_memory + k] = buffers + (size_t)k * f->buffer_bytes;
     find_row(f, operands, begin, row);
@@ -44,19 +45,20 @@ static void run_rows(const sp_fused *f, sp_tensor *const *operands, int64_t begi
             for (int k = 0; k < f->n_memory; k++) at[k] = row[k] + col * f->inner[k];
             run_block(f, to - col < f->block ? to - col : f->block, at);
         }
-        if (r + 1 == end) return;
+        if (r + 1 == end) break;
         if ((r + 1) % f->dims[f->rank - 2]) {
             for (int k = 0; k < f->n_memory; k++) row[k] += f->steps[k][f->rank - 2];
         } else {
             find_row(f, operands, r + 1, row);
         }
     }
+    sp__scratch_give(buffers);
 }
 
 /* One row of a group that walks everything as one: a tile of it is runs at a distance. */
 static void run_tile(const sp_fused *f, sp_tensor *const *operands, int64_t start, int64_t n_rows, int64_t row_step, int64_t n)
 {
-    _Alignas(64) char buffers[SP_FUSED_BUFFERS];
+    char *const buffers = sp__scratch_take((size_t)f->n_buffers * f->buffer_bytes);
     char *at[SP_FUSED_OPERANDS];
     for (int k = 0; k < f->n_buffers; k++) at[f->n_memory + k] = buffers + (size_t)k * f->buffer_bytes;
     for (int64_t r = 0; r < n_rows; r++, start += row_step)
@@ -64,6 +66,7 @@ static void run_tile(const sp_fused *f, sp_tensor *const *operands, int64_t star
             for (int k = 0; k < f->n_memory; k++) at[k] = operands[k]->data + (start + col) * f->inner[k];
             run_block(f, n - col < f->block ? n - col : f->block, at);
         }
+    sp__scratch_give(buffers);
 }
 
 static void run_range(const sp_fused *f, sp_tensor *const *operands, int64_t from, int64_t to)
@@ -116,6 +119,7 @@ sp_status sp__fused_run(const sp_call *c)
     for (int i = 0; i < f->rank - 1; i++) rows *= f->dims[i];
     const int64_t worth = (int64_t)PART_NS * 16 / f->cost;
     if (rows * cols < 2 * worth) {
+        SP_TRY(sp__scratch_ready());
         run_rows(f, c->in, 0, rows, 0, cols);
         return SP_OK;
     }

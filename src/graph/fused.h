@@ -8,7 +8,7 @@
 enum {
     SP_FUSED_PARTS = 48,
     SP_FUSED_OPERANDS = 48,          /* memory and buffers */
-    SP_FUSED_BUFFERS = 24 * 1024,    /* bytes of all buffers: on the stack of whoever runs a block */
+    SP_FUSED_BUFFERS = 24 * 1024,    /* bytes of all buffers: scratch of whoever runs a block */
     SP_FUSED_BLOCK = 2048            /* elements of a block, at most */
 };
 

@@ -426,6 +426,26 @@ static sp_status step_store(const scope *s, const sp_instr *i)
     return SP_OK;
 }
 
+/* Results of host code that have no history, of inputs that have one. What the host gave may be shared: the mark goes to handles of this
+ * run. On failure the results are released. */
+static sp_status hide_from_gradient(const sp_host *host, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
+{
+    bool any = false;
+    for (int k = 0; k < n_in; k++) any |= in[k] && sp_grad_tracked(in[k]);
+    sp_status status = SP_OK;
+    for (int k = 0; k < n_out && any && status == SP_OK; k++) {
+        sp_tensor *own = NULL;
+        if (sp_grad_tracked(out[k])) continue; /* computed with operators: differentiated like them */
+        status = sp_grad_detach(out[k], &own);
+        if (status != SP_OK) break;
+        sp_tensor_release(out[k]);
+        out[k] = own;
+        status = sp__host_opaque(host, n_in, in, 1, &out[k]);
+    }
+    for (int k = 0; k < n_out && status != SP_OK; k++) sp_tensor_release(out[k]);
+    return status;
+}
+
 static sp_status step_host(const scope *s, const sp_instr *i)
 {
     const sp_node *n = i->node;
@@ -433,8 +453,8 @@ static sp_status step_host(const scope *s, const sp_instr *i)
     if (!in) return SP_NOMEM;
     for (int k = 0; k < n->n_in; k++) in[k] = tensor_at(s, i->in[k]);
     sp_status status = n->host->run(n->host->context, n->n_in, in, n->n_out, out);
-    if (status == SP_OK)
-        for (int k = 0; k < n->n_out; k++) set_take(s, i->out[k], out[k]);
+    if (status == SP_OK && sp_grad_recording()) status = hide_from_gradient(n->host, n->n_in, in, n->n_out, out);
+    for (int k = 0; k < n->n_out && status == SP_OK; k++) set_take(s, i->out[k], out[k]);
     sp__free(in);
     return status;
 }

@@ -19,9 +19,11 @@
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
 
-/* Pretended addresses: far from each other, so that no view of one root reaches another. */
-#define ROOT_SPAN ((uintptr_t)1 << 40)
-#define ROOT_BASE ((uintptr_t)1 << 46)
+/* Pretended addresses: far from each other, so that no view of one root reaches another. Where addresses have 32 bits, as far as a root is
+ * large, in both directions. */
+#define ROOT_SPAN (sizeof(void *) == 8 ? UINT64_C(1) << 40 : 0)
+#define ROOT_BASE (sizeof(void *) == 8 ? UINT64_C(1) << 46 : UINT64_C(1) << 16)
+enum { ROOT_MARGIN = 4096 };
 
 /* What the walk knows of a value; its number is in value->mark while the plan is made. */
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     const sp_segment *s;
     sp_plan *p;
     sp_storage *storages;  /* pretended, by root */
+    uint64_t roots_end;    /* behind the last of their addresses */
     known *values;
     value_set *sets;
     int n_values, n_sets;
@@ -64,7 +67,7 @@ static void *more(sp_plan *p, void *array, int n, int *capacity, size_t size)
 
 /* --- roots and handles ------------------------------------------------------------------------------------------- */
 
-static char *root_address(int root) { return (char *)(ROOT_BASE + (uintptr_t)root * ROOT_SPAN + ROOT_SPAN / 2); }
+static char *root_address(const planner *l, int root) { return (char *)l->storages[root].data + l->storages[root].bytes / 2; }
 
 static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
 {
@@ -78,8 +81,15 @@ static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
     p->roots[p->n_roots] = (sp_root){.kind = kind, .number = number, .bytes = bytes, .first = INT32_MAX, .last = -1};
     sp_storage *s = &l->storages[p->n_roots];
     atomic_init(&s->refs, 1 << 20);
-    s->data = root_address(p->n_roots) - ROOT_SPAN / 2;
-    s->bytes = ROOT_SPAN;
+    const uint64_t begin = p->n_roots ? l->roots_end : ROOT_BASE;
+    const uint64_t span = ROOT_SPAN ? ROOT_SPAN : 2 * (((uint64_t)bytes + ROOT_MARGIN) / ROOT_MARGIN + 1) * ROOT_MARGIN;
+    if (span > UINTPTR_MAX - begin) {
+        sp__fail(SP_NOMEM, "the plan needs more memory than this machine has addresses for");
+        return -1;
+    }
+    l->roots_end = begin + span;
+    s->data = (void *)(uintptr_t)begin;
+    s->bytes = (size_t)span;
     return p->n_roots++;
 }
 
@@ -96,7 +106,7 @@ static int add_handle(planner *l, const sp_tensor *geometry, int root, int64_t o
     h->shape.node_index = 0;
     h->shape.seen = 0;
     h->shape.storage = NULL; /* storages move while they are collected: set by view_of() for the time of a call */
-    h->shape.data = root_address(root) + offset;
+    h->shape.data = root_address(l, root) + offset;
     h->shape.flags = (uint8_t)(geometry->flags & SP_TENSOR_CONTIGUOUS);
     h->root = root;
     h->offset = offset;
@@ -314,7 +324,7 @@ static sp_status adopt_views(planner *l, const sp_node *n, sp_tensor **out)
     for (int i = 0; i < n->n_out; i++) {
         if (out[i] && status == SP_OK) {
             int root = (int)(out[i]->storage - l->storages);
-            int handle = add_handle(l, out[i], root, out[i]->data - root_address(root));
+            int handle = add_handle(l, out[i], root, out[i]->data - root_address(l, root));
             if (handle < 0) status = SP_NOMEM;
             else known_of(l, n->out[i])->handle = handle;
         }
@@ -430,7 +440,7 @@ static int add_over(planner *l, int handle, sp_dtype dtype)
 
 static sp_status fresh_results(planner *l, const sp_node *n, const sp_call *c, sp_meta *metas, const int *in, int *out)
 {
-    SP_TRY(n->op->infer(c, metas));
+    SP_TRY(sp__infer(c, metas));
     for (int i = 0; i < n->n_out; i++) {
         for (int k = 0; k < metas[i].rank; k++)
             if (metas[i].dims[k] < 0) return SP_DECLINED;
@@ -515,7 +525,7 @@ static sp_status plan_op(planner *l, const sp_node *n, call_room *r)
     sp_tensor **results = r->pointers + n->n_in;
     for (int i = 0; i < n->n_out; i++) results[i] = NULL;
     sp_call c = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = r->pointers, .out = results};
-    if (!c.attrs && n->op->n_attrs) c.attrs = sp__op_defaults(n->op);
+    if (!c.attrs && n->op->n_attrs) c.attrs = n->op->defaults;
     SP_TRY(check_call(&c));
     if (n->op->n_out < 0) {
         int count = n->op->count(&c);
@@ -689,14 +699,14 @@ static sp_status plan_all(planner *l, sp_tensor *const *in)
 }
 
 /* Values carry marks while a plan is made, and constants belong to several segments: one plan at a time. */
-static pthread_mutex_t planning = PTHREAD_MUTEX_INITIALIZER;
+static sp_lock planning = SP_LOCK_INIT;
 
 static sp_status plan_locked(planner *l, sp_tensor *const *in)
 {
-    pthread_mutex_lock(&planning);
+    sp__lock(&planning);
     sp_status status = plan_all(l, in);
     for (int i = 0; i < l->n_values; i++) l->marked[i]->mark = NULL;
-    pthread_mutex_unlock(&planning);
+    sp__unlock(&planning);
     return status;
 }
 

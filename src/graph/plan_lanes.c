@@ -147,23 +147,26 @@ static bool deal(dealer *d)
 }
 
 /* Steps of the window in their new order: lane after lane, then those that wait. */
-static void rearrange(const dealer *d, sketch *kept, sp_turn *turn)
-{
+typedef struct {
     sp_step steps[LOOK_AHEAD];
     sketch sketches[LOOK_AHEAD];
+} order;
+
+static void rearrange(const dealer *d, sketch *kept, sp_turn *turn, order *o)
+{
     int at = 0;
     turn->first = d->first;
     turn->n_lanes = d->n_lanes;
     for (int lane = 0; lane <= d->n_lanes; lane++) {
         for (int i = 0; i < d->n; i++) {
             if (d->lane[i] != (lane == d->n_lanes ? -1 : lane)) continue;
-            steps[at] = d->p->steps[d->first + i];
-            sketches[at++] = d->steps[i];
+            o->steps[at] = d->p->steps[d->first + i];
+            o->sketches[at++] = d->steps[i];
         }
         if (lane < d->n_lanes) turn->end[lane] = d->first + at;
     }
-    memcpy(&d->p->steps[d->first], steps, (size_t)at * sizeof *steps);
-    memcpy(kept, sketches, (size_t)at * sizeof *kept);
+    memcpy(&d->p->steps[d->first], o->steps, (size_t)at * sizeof *o->steps);
+    memcpy(kept, o->sketches, (size_t)at * sizeof *kept);
 }
 
 static void add_alone(sp_plan *p, int step)
@@ -178,8 +181,10 @@ sp_status sp__plan_lanes(sp_plan *p)
     const bool several = p->segment->planning & SP_PLAN_LANES;
     p->turns = sp__arena_alloc(&p->arena, (size_t)(p->n_steps + 1) * sizeof *p->turns);
     sketch *sketches = sp__alloc((size_t)(p->n_steps + 1) * sizeof *sketches);
-    if (!p->turns || !sketches) {
+    order *o = sp__alloc(sizeof *o);
+    if (!p->turns || !sketches || !o) {
         sp__free(sketches);
+        sp__free(o);
         return SP_NOMEM;
     }
     for (int i = 0; i < p->n_steps; i++) sketches[i] = sketch_step(p, &p->steps[i]);
@@ -192,10 +197,11 @@ sp_status sp__plan_lanes(sp_plan *p)
             continue;
         }
         sp_turn *turn = &p->turns[p->n_turns++];
-        rearrange(&d, sketches + i, turn);
+        rearrange(&d, sketches + i, turn, o);
         p->n_side += turn->end[turn->n_lanes - 1] - i;
         i = turn->end[turn->n_lanes - 1];
     }
     sp__free(sketches);
+    sp__free(o);
     return SP_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/scratch.h"
 #include "device/device.h"
 #include "graph/fused.h"
 
@@ -325,13 +326,15 @@ static void run_lane(void *context, int64_t begin, int64_t end)
 
 static sp_status run_lanes(sp_instance *x, const sp_turn *turn)
 {
-    lanes_job job;
-    job.x = x;
-    job.turn = turn;
-    SP_TRY(sp__parallel_for(turn->n_lanes, 1, run_lane, &job));
-    for (int lane = 0; lane < turn->n_lanes; lane++)
-        if (job.status[lane] != SP_OK) return sp_error_raise(&job.errors[lane]);
-    return SP_OK;
+    SP_TRY(sp__scratch_ready());
+    lanes_job *job = sp__scratch_take(sizeof *job);
+    job->x = x;
+    job->turn = turn;
+    sp_status status = sp__parallel_for(turn->n_lanes, 1, run_lane, job);
+    for (int lane = 0; lane < turn->n_lanes && status == SP_OK; lane++)
+        if (job->status[lane] != SP_OK) status = sp_error_raise(&job->errors[lane]);
+    sp__scratch_give(job);
+    return status;
 }
 
 static sp_status run_turns(sp_instance *x)
@@ -435,7 +438,7 @@ static sp_plan *surplus(sp_segment *s, sp_instance **idle)
 
 static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out, sp_instance **idle)
 {
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     sp_plan *p = find_plan(s, in);
     if (p) {
         p->runs++;
@@ -445,7 +448,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
             p->n_idle--;
         }
     }
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     if (p) {
         *out = p;
         return SP_OK;
@@ -455,7 +458,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
         if (status == SP_DECLINED) s->declined = true;
         return status;
     }
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     /* Another thread may have made the same meanwhile; two equal plans do no harm. */
     atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
     p->next = s->plans;
@@ -463,7 +466,7 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
     p->runs++;
     sp_instance *tired = NULL;
     sp_plan *gone = surplus(s, &tired);
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     plan_release(gone);
     while (tired) {
         sp_instance *x = tired;
@@ -476,14 +479,14 @@ static sp_status obtain_plan(sp_segment *s, sp_tensor *const *in, sp_plan **out,
 
 static void put_back(sp_segment *s, sp_plan *p, sp_instance *x)
 {
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     if (p->n_idle < INSTANCES_KEPT) {
         x->next = p->idle;
         p->idle = x;
         p->n_idle++;
         x = NULL;
     }
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     instance_free(x);
 }
 
@@ -513,14 +516,14 @@ void sp__plans_free(sp_segment *s)
 int sp__plans_summary(sp_segment *s, int max, sp_plan_summary *out)
 {
     int n = 0;
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     for (const sp_plan *p = s->plans; p && n < max; p = p->next)
         out[n++] = (sp_plan_summary){.n_calls = p->n_steps, .n_copies = p->n_copies, .n_fused = p->n_fused,
                                      .n_reused = p->n_reused, .n_side = p->n_side, .n_tails = p->n_tails, .n_prepared = p->n_prepared, .n_heads = p->n_heads,
                                      .n_blocked = p->n_blocked,
                                       .arena_bytes = p->arena_bytes,
                                      .least_bytes = p->least_bytes, .make_us = p->make_us, .runs = p->runs};
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     return n;
 }
 
@@ -543,7 +546,7 @@ static double step_us(const sp_plan *p, int i)
 int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
 {
     int n = 0;
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     const sp_plan *p = s->plans;
     for (int i = 0; p && i < p->n_steps; i++) {
         const char *name = step_name(&p->steps[i]);
@@ -554,7 +557,7 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
         out[k].n++;
         out[k].us += step_us(p, i);
     }
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     qsort(out, (size_t)n, sizeof *out, by_count);
     return n;
 }
@@ -562,7 +565,7 @@ int sp__plans_kernels(sp_segment *s, int max, sp_kernel_count *out)
 int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out)
 {
     int n = 0;
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     const sp_plan *p = s->plans;
     for (int i = 0; p && p->step_ns && i < p->n_steps; i++) {
         const sp_step *step = &p->steps[i];
@@ -575,6 +578,6 @@ int sp__plans_dearest(sp_segment *s, int max, sp_step_cost *out)
         if (step->n_out && step->handles[step->n_in] >= 0) out[k].shape = p->handles[step->handles[step->n_in]].shape;
         if (n < max) n++;
     }
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     return n;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/plain.h"
 #include "graph/cache.h"
 #include "graph/passes/passes.h"
 #include "graph/plan.h"
@@ -43,6 +44,7 @@ static sp_status optimise(sp_program *p, sp_function *f, unsigned chosen, sp_out
     SP_TRY(sp__graph_close(p->graph));
     SP_CHECK(p->graph->entry->n_params == f->n_params, SP_RUNTIME,
              "function %s uses a value of a function that is not around it: its recording is faulty", f->name);
+    SP_TRY(sp__save_graphs_step(p, NULL));
     return chosen ? sp__passes_run(p, chosen) : SP_OK;
 }
 
@@ -89,7 +91,9 @@ static sp_status compile(sp_program *p, sp_function *f, const sp_program_options
     unsigned chosen = 0;
     if (!exact) SP_TRY(sp__passes_choose(options, &chosen));
     p->planning = sp__passes_planning(chosen);
-    SP_TRY(!exact && sp__cache_on() ? find_optimised(p, f, chosen) : optimise(p, f, chosen, NULL));
+    if (!exact) SP_TRY(sp__save_graphs_begin(p, options));
+    const bool from_cache = !exact && sp__cache_on() && !p->save_folder; /* spared passes leave nothing to be saved */
+    SP_TRY(from_cache ? find_optimised(p, f, chosen) : optimise(p, f, chosen, NULL));
     for (int i = 0; i < p->graph->n_variables; i++) p->stores |= p->graph->variables[i]->written;
     return sp__code_make(p);
 }
@@ -100,7 +104,7 @@ static sp_status create(sp_function *f, const sp_program_options *options, bool 
     sp_program *p = sp__alloc_zero(sizeof *p);
     if (!p) return SP_NOMEM;
     atomic_init(&p->refs, 1);
-    pthread_mutex_init(&p->lock, NULL);
+    sp__lock_init(&p->lock);
     p->source = sp_graph_retain(f->graph);
     p->function = f;
     sp_status status = compile(p, f, options, exact);
@@ -116,9 +120,12 @@ static sp_status create(sp_function *f, const sp_program_options *options, bool 
 sp_status sp_program_create(sp_function *f, const sp_program_options *options, sp_program **out)
 {
     SP_CHECK(f, SP_VALUE, "the function is NULL");
-    SP_CHECK(!options || options->struct_size >= sizeof *options, SP_VALUE,
+    SP_CHECK(!options || options->struct_size >= offsetof(sp_program_options, save_graphs), SP_VALUE,
              "struct_size of the options is %u, set it to sizeof(sp_program_options)", options ? options->struct_size : 0);
-    return create(f, options, false, out);
+    if (!options) return create(f, NULL, false, out);
+    sp_program_options own = {.struct_size = sizeof own}; /* callers compiled earlier know fewer */
+    memcpy(&own, options, options->struct_size < sizeof own ? options->struct_size : sizeof own);
+    return create(f, &own, false, out);
 }
 
 sp_program *sp_program_retain(sp_program *p)
@@ -131,11 +138,12 @@ void sp_program_release(sp_program *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
     sp_program_release(p->exact);
-    pthread_mutex_destroy(&p->lock);
+    sp__lock_destroy(&p->lock);
     sp__code_free(p);
     sp__arena_free(&p->arena);
     sp_graph_release(p->graph);
     sp_graph_release(p->source);
+    sp__free(p->save_folder);
     sp__free(p);
 }
 
@@ -168,10 +176,10 @@ static bool is_recorded(const sp_program *p, int n_args, sp_tensor *const *args)
 static sp_status exact_twin(sp_program *p, sp_program **out)
 {
     sp_status status = SP_OK;
-    pthread_mutex_lock(&p->lock);
+    sp__lock(&p->lock);
     if (!p->exact) status = create(p->function, NULL, true, &p->exact);
     *out = p->exact;
-    pthread_mutex_unlock(&p->lock);
+    sp__unlock(&p->lock);
     return status;
 }
 
@@ -205,7 +213,7 @@ static void say(text *t, const char *format, ...)
     for (int round = 0; round < 2 && !t->failed; round++) {
         va_list args;
         va_start(args, format);
-        int n = vsnprintf(t->data + t->n, t->capacity - t->n, format, args);
+        int n = sp__vsnprintf(t->data + t->n, t->capacity - t->n, format, args);
         va_end(args);
         if (n >= 0 && (size_t)n < t->capacity - t->n) {
             t->n += (size_t)n;

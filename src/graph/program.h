@@ -11,8 +11,7 @@
 #ifndef SPORE_PROGRAM_H
 #define SPORE_PROGRAM_H
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "ir/graph_impl.h"
 
 typedef struct sp_code sp_code;
@@ -68,7 +67,7 @@ struct sp_segment {
     sp_value **in;
     sp_value **out;
     unsigned planning;     /* SP_PLAN_... */
-    pthread_mutex_t lock;  /* of the plans */
+    sp_lock lock;  /* of the plans */
     sp_plan *plans;        /* latest first */
     atomic_bool declined;  /* it cannot be planned: its shapes depend on the data */
 };
@@ -99,7 +98,10 @@ struct sp_program {
     double create_us;
     char cache_note[160];  /* what the cache on disk did; "": it was off */
     sp_function *function; /* in the source */
-    pthread_mutex_t lock;  /* of `exact` */
+    sp_lock lock;  /* of `exact` */
+    char *save_folder;     /* where the graph is written after each pass; NULL: nowhere */
+    int save_level, n_saved;
+    unsigned save_number;
     sp_program *exact;     /* the same without passes, for runs that are recorded: made when first needed */
 };
 

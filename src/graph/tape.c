@@ -130,7 +130,7 @@ sp_status sp__tape_end(sp_machine *m, sp_tape *t, int n_results, const sp_item *
         outputs[i] = results[i].tensor;
         seeds[i] = i < t->n_seeds ? t->seeds[i] : NULL;
     }
-    SP_GOTO(failed, sp_grad_backward(n, outputs, seeds, n_grads, t->targets, t->again, grads));
+    SP_GOTO(failed, (g->strict ? sp_grad_backward : sp_grad_backward_allow_unused)(n, outputs, seeds, n_grads, t->targets, t->again, grads));
     for (; done < n_results; done++) SP_GOTO(failed, hand_over(t, results[done], &out[done]));
     for (int i = 0; i < n_grads; i++) out[n_results + i] = (sp_item){.tensor = grads[i]};
     sp__free(block);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attrs.c - attribute structs read through their tables: parsing from text and deep copies. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "ir/op_impl.h"
 
 /* --- values from text -------------------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static sp_status parse_number(const sp_attr *a, const char *text, sp_number *out
         return SP_OK;
     }
     char *end;
-    double f = strtod(text, &end);
+    double f = sp__strtod(text, &end);
     if (end == text || *end) return bad_text(a, text, "a number");
     bool integer = text[strspn(text, "+-0123456789")] == '\0';
     *out = (sp_number){.kind = integer ? 'i' : 'f', .i = integer ? strtoll(text, NULL, 10) : 0, .f = f};
@@ -80,7 +80,7 @@ static sp_status parse_list(const sp_attr *a, const char *text, sp_attr_text *ke
             continue;
         }
         char *end;
-        if (floats) v.f[n] = strtod(p, &end);
+        if (floats) v.f[n] = sp__strtod(p, &end);
         else v.i[n] = strtoll(p, &end, 10);
         if (end == p) return bad_text(a, text, floats ? "numbers like (0.5, 1)" : "integers like (1, 2)");
         p = end;
@@ -101,7 +101,7 @@ sp_status sp__attr_parse(const sp_op *op, const sp_attr *a, const char *text, vo
     case SP_ATTR_NUMBER: return parse_number(a, text, field);
     case SP_ATTR_FLOAT: {
         char *end;
-        *(double *)field = strtod(text, &end);
+        *(double *)field = sp__strtod(text, &end);
         return end == text || *end ? bad_text(a, text, "a number") : SP_OK;
     }
     case SP_ATTR_DTYPE:
@@ -150,7 +150,7 @@ static const sp_attr *find_attr(const sp_op *op, const char *name, size_t n)
 
 sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_attr_text *keep)
 {
-    if (op->n_attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+    if (op->n_attrs) memcpy(attrs, op->defaults, op->attrs_bytes);
     const char *p = text ? text : "";
     while (*p) {
         if (*p == ' ' || *p == ',') {
@@ -158,7 +158,7 @@ sp_status sp__attrs_parse(const sp_op *op, const char *text, void *attrs, sp_att
             continue;
         }
         const char *name = p;
-        while (isalnum((unsigned char)*p) || *p == '_') p++;
+        while (sp__is_alnum(*p) || *p == '_') p++;
         const sp_attr *a = find_attr(op, name, (size_t)(p - name));
         SP_CHECK(a, SP_VALUE, "%s has no attribute '%.*s'", op->name, (int)(p - name), name);
         SP_CHECK(*p == '=', SP_VALUE, "%s: '=' is missing after attribute %s in '%s'", op->name, a->name, text);
@@ -193,8 +193,8 @@ static void print_number(sp__text *t, double v)
     /* The shortest text that reads back to the same number; it must not look like an integer. */
     char buf[40];
     int digits = 1;
-    do snprintf(buf, sizeof buf, "%.*g", digits, v);
-    while (++digits <= 17 && strtod(buf, NULL) != v && v == v);
+    do sp__snprintf(buf, sizeof buf, "%.*g", digits, v);
+    while (++digits <= 17 && sp__strtod(buf, NULL) != v && v == v);
     sp__text_put(t, "%s%s", buf, strpbrk(buf, ".enai") ? "" : ".0");
 }
 
@@ -282,7 +282,7 @@ bool sp__attrs_equal(const sp_op *op, const void *x, const void *y)
 
 void sp__attrs_print(sp__text *t, const sp_op *op, const void *attrs)
 {
-    const void *defaults = sp__op_defaults(op);
+    const void *defaults = op->defaults;
     bool first = true;
     for (int i = 0; i < op->n_attrs; i++) {
         if (attr_equal(&op->attrs[i], attrs, defaults)) continue;
@@ -296,6 +296,60 @@ void sp__attr_text_free(sp_attr_text *keep)
 {
     for (int i = 0; i < keep->n_blocks; i++) sp__free(keep->blocks[i]);
     keep->n_blocks = 0;
+}
+
+/* --- what was not given ------------------------------------------------------------------------------------------ */
+
+bool sp__attr_missing(const sp_attr *a, const void *attrs)
+{
+    const void *field = (const char *)attrs + a->offset;
+    switch (a->type) {
+    case SP_ATTR_INT: return *(const int64_t *)field == SP_INT_NONE;
+    case SP_ATTR_DTYPE: return *(const sp_dtype *)field == SP_DTYPE_NONE;
+    case SP_ATTR_INTS: return ((const sp_ints *)field)->n < 0;
+    case SP_ATTR_FLOATS: return ((const sp_floats *)field)->n < 0;
+    case SP_ATTR_NUMBER: return ((const sp_number *)field)->kind == 'n';
+    case SP_ATTR_TEXT: return *(const char *const *)field == NULL;
+    case SP_ATTR_FLOAT:
+    case SP_ATTR_BOOL: return false;
+    }
+    return false;
+}
+
+bool sp__attr_may_miss(const sp_attr *a) { return a->initial && is_none(a->initial); }
+
+static size_t field_bytes(const sp_attr *a)
+{
+    switch (a->type) {
+    case SP_ATTR_INT: return sizeof(int64_t);
+    case SP_ATTR_FLOAT: return sizeof(double);
+    case SP_ATTR_BOOL: return sizeof(bool);
+    case SP_ATTR_DTYPE: return sizeof(sp_dtype);
+    case SP_ATTR_INTS: return sizeof(sp_ints);
+    case SP_ATTR_FLOATS: return sizeof(sp_floats);
+    case SP_ATTR_NUMBER: return sizeof(sp_number);
+    case SP_ATTR_TEXT: return sizeof(const char *);
+    }
+    return 0;
+}
+
+sp_status sp__attrs_complete(const sp_op *op, const void **attrs, void *room, size_t room_bytes)
+{
+    const void *defaults = NULL;
+    for (int i = 0; i < op->n_attrs; i++) {
+        const sp_attr *a = &op->attrs[i];
+        if (!sp__attr_missing(a, *attrs) || sp__attr_may_miss(a)) continue;
+        SP_CHECK(a->initial, SP_TYPE, "%s: attribute %s must be given", op->name, a->name);
+        if (!defaults) {
+            SP_CHECK(op->attrs_bytes <= room_bytes, SP_RUNTIME, "%s has %zu bytes of attributes, there is room for %zu", op->name,
+                     op->attrs_bytes, room_bytes);
+            memcpy(room, *attrs, op->attrs_bytes);
+            *attrs = room;
+            defaults = op->defaults;
+        }
+        memcpy((char *)room + a->offset, (const char *)defaults + a->offset, field_bytes(a));
+    }
+    return SP_OK;
 }
 
 /* --- copies ------------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph.c - graphs, functions, values and nodes: making, finding, removing. */
-#include <ctype.h>
 
+#include "base/plain.h"
 #include "ir/graph_impl.h"
 
 /* What the graph must give back besides its arena; removed nodes keep theirs until the end. */
@@ -84,7 +84,7 @@ sp_function *sp__function_create(sp_graph *g, sp_function *parent, const char *n
     if (!kept) return NULL;
     /* What separates words in the text form cannot be part of a name. */
     for (char *c = kept; *c; c++)
-        if (isspace((unsigned char)*c) || strchr("#(){}[],:=\"&%@", *c)) *c = '_';
+        if (sp__is_space(*c) || strchr("#(){}[],:=\"&%@", *c)) *c = '_';
     f->name = kept;
     f->graph = g;
     f->parent = parent;
@@ -240,9 +240,17 @@ sp_variable *sp__graph_variable(sp_graph *g, sp_tensor *t)
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
+/* More than any network has. Functions that call each other twice, forty deep, would otherwise fill the memory when they are inlined,
+ * and so would loops that are unrolled inside each other. */
+enum { NODES_MAX = 1 << 22 };
+
 static sp_node *node_create(sp_function *f, sp_node_kind kind, int n_in, sp_value *const *in, int n_out)
 {
     sp_graph *g = f->graph;
+    if (g->next_node >= NODES_MAX) {
+        sp__fail(SP_NOMEM, "the program has more than %d nodes: functions call each other too often, or loops are unrolled too far", NODES_MAX);
+        return NULL;
+    }
     sp_node *n = sp__arena_alloc(&g->arena, sizeof *n);
     if (!n) return NULL;
     n->in = sp__arena_alloc(&g->arena, (size_t)(n_in + n_out + 1) * sizeof *n->in);
@@ -329,7 +337,7 @@ sp_status sp__node_op(sp_function *f, sp_node *before, const sp_op *op, const vo
     sp_meta few[SP_OUT_MAX], *results = few;
     void *block = NULL;
     sp_status status = SP_OK;
-    if (!attrs && op->n_attrs) attrs = sp__op_defaults(op);
+    if (!attrs && op->n_attrs) attrs = op->defaults;
     if (n_in > SP_IN_MAX) {
         if (!(block = sp__alloc((size_t)n_in * sizeof *metas_of))) return SP_NOMEM;
         metas_of = block;

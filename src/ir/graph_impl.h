@@ -86,6 +86,7 @@ typedef struct sp_grad_spec {
     const int *positions;
     int n_variables;             /* and variables */
     sp_variable *const *variables;
+    bool strict;                 /* arguments and variables that the results do not depend on are an error, else zeros */
 } sp_grad_spec;
 
 struct sp_node {
@@ -229,6 +230,10 @@ int sp__function_metas(const sp_function *f, int max, sp_meta *metas);
 /* The general form of sp_function_host; pure: it may be dropped or moved like an operator. */
 sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
                             sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
+/* sp_graph_text; brief: of constants the beginning, for people. */
+sp_status sp__graph_print(const sp_graph *g, bool brief, char **out);
+/* Gradients end at what host code gave without one, loudly (sp_grad_opaque). */
+sp_status sp__host_opaque(const sp_host *host, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out);
 /* The general form of sp_function_grad; spec is copied. */
 sp_status sp__function_grad(sp_function *callee, int n_args, sp_tensor *const *args, const sp_grad_spec *spec,
                             sp_tensor **out);

@@ -95,7 +95,7 @@ done:
 static sp_status infer_with(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, int n_out, sp_meta *metas)
 {
     const sp_call c = {.op = op, .attrs = attrs, .n_in = n_in, .in = in, .n_out = n_out};
-    if (op->infer) return op->infer(&c, metas);
+    if (op->infer) return sp__infer(&c, metas);
     if (op->compose) return infer_composed(op, attrs, n_in, in, n_out, metas);
     if (op->writes) { /* the new contents look like the old */
         int k = 0;

@@ -6,6 +6,7 @@
 #define SPORE_OP_IMPL_H
 
 #include "base/text.h"
+#include "ir/attr_table.h"
 #include "spore/op.h"
 #include "tensor/tensor_impl.h"
 
@@ -101,15 +102,18 @@ struct sp_op {
     const char *name;    /* of the table, snake case: "reduce_sum" */
     const char *inputs;  /* "x, y", "x, weight, bias?" (optional), "xs..." (any number, last) */
     int n_out;           /* 0 stands for 1; -1: count() tells */
+    /* SP_ATTRS(table, struct) sets these four. */
     const sp_attr *attrs;
     int n_attrs;
     size_t attrs_bytes;
+    const void *defaults; /* the attribute struct with all defaults; NULL for an operator without attributes */
     sp_promote promote;
     uint32_t dtypes;     /* of in[0]; 0 stands for SP_DT_ALL */
 
     /* Dtypes and shapes of the results, from those of the inputs and attributes. A dimension that only the data can
      * tell is -1; then the kernel makes the output itself (c->out[i] is NULL when it is called). */
     sp_status (*infer)(const sp_call *c, sp_meta *out);
+    bool open;           /* it has such dimensions; from other operators a negative one is a caller's mistake */
     int (*count)(const sp_call *c); /* number of outputs, for n_out = -1 */
 
     /* Exactly one of these three makes the results, or view first and reference when view declines. */
@@ -141,14 +145,8 @@ struct sp_op {
     const char *samples; /* inputs for the tests that walk the table, see tests/ops/samples.md */
 };
 
-#define SP_ATTR(struct_type, field, type, initial) {#field, SP_ATTR_##type, offsetof(struct_type, field), initial}
-#define SP_ATTRS(table, struct_type)                                                                                   \
-    .attrs = table, .n_attrs = (int)(sizeof(table) / sizeof(table[0])), .attrs_bytes = sizeof(struct_type)
-
 /* Number of the entry in the table, for side tables; -1 if it is not in it. Implemented by src/ops/table.c. */
 int sp__op_id(const sp_op *op);
-/* The attribute struct with all defaults; lives forever. NULL for an operator without attributes. */
-const void *sp__op_defaults(const sp_op *op);
 
 /* --- inputs of an operator, parsed from .inputs once ------------------------------------------------------------- */
 typedef struct sp_inputs {
@@ -174,6 +172,14 @@ void sp__attr_text_free(sp_attr_text *keep);
 /* "axis=(1,), keepdims=True": what differs from the defaults, as sp__attrs_parse reads it. */
 void sp__attrs_print(sp__text *t, const sp_op *op, const void *attrs);
 bool sp__attrs_equal(const sp_op *op, const void *x, const void *y);
+/* The field says "not given": None, NULL, SP_INT_NONE. */
+bool sp__attr_missing(const sp_attr *a, const void *attrs);
+/* Kernels know what that means: the default is None. */
+bool sp__attr_may_miss(const sp_attr *a);
+/* Attributes that are not given, though kernels want a value, get their defaults, in a copy in `room`; one without a default is
+ * an error. */
+enum { SP_ATTRS_ROOM = 512 };
+sp_status sp__attrs_complete(const sp_op *op, const void **attrs, void *room, size_t room_bytes);
 
 /* --- builder ----------------------------------------------------------------------------------------------------- */
 struct sp_builder {
@@ -196,6 +202,8 @@ sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *att
 sp_status sp__builder_call_many(sp_builder *b, const char *op, const char *attrs, int n_in, sp_tensor *const *in, int max_out, sp_tensor **out);
 
 /* --- inference used by many -------------------------------------------------------------------------------------- */
+/* The operator's own inference, checked: ranks and dimensions that a tensor can have, -1 only from an operator that is open. */
+sp_status sp__infer(const sp_call *c, sp_meta *out);
 sp_status sp__infer_same(const sp_call *c, sp_meta *out);            /* dtype and shape of in[0] */
 sp_status sp__infer_broadcast(const sp_call *c, sp_meta *out);       /* all inputs broadcast; dtype of in[0] */
 sp_status sp__infer_broadcast_bool(const sp_call *c, sp_meta *out);  /* the same, dtype bool */

@@ -4,9 +4,9 @@
  * Two walks over the text: the first makes all functions, so that bodies can mention any of them, the second reads the bodies.
  * Values are found by the number they have in the text; they get numbers of their own. Variables become zeros, host code
  * becomes code that fails when it is reached: texts hold programs, not what they run on. */
-#include <ctype.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "ir/graph_impl.h"
 
 typedef struct {
@@ -49,7 +49,7 @@ static bool accept(parser *p, const char *word)
     skip_blanks(p);
     size_t n = strlen(word);
     if (strncmp(p->at, word, n) != 0) return false;
-    if (isalnum((unsigned char)word[n - 1]) && (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')) return false;
+    if (sp__is_alnum(word[n - 1]) && (sp__is_alnum(p->at[n]) || p->at[n] == '_')) return false;
     p->at += n;
     return true;
 }
@@ -80,7 +80,7 @@ static sp_status read_name(parser *p, char *name, size_t room)
 {
     skip_blanks(p);
     size_t n = 0;
-    while (p->at[n] && !strchr("#(){}[],:=\n\"", p->at[n]) && !isspace((unsigned char)p->at[n])) n++;
+    while (p->at[n] && !strchr("#(){}[],:=\n\"", p->at[n]) && !sp__is_space(p->at[n])) n++;
     if (!n || n >= room) return wrong(p, "a name");
     memcpy(name, p->at, n);
     name[n] = '\0';
@@ -284,13 +284,17 @@ static sp_status read_grad(parser *p, sp_node *n)
     }
     g->positions = positions;
     g->variables = variables;
+    if (accept(p, ",")) {
+        SP_TRY(expect(p, "strict"));
+        g->strict = true;
+    }
     return expect(p, "}");
 }
 
 static sp_status read_attrs(parser *p, sp_node *n)
 {
     skip_blanks(p);
-    if (*p->at != '{') return sp__node_set_op(n, n->op, n->op->n_attrs ? sp__op_defaults(n->op) : NULL);
+    if (*p->at != '{') return sp__node_set_op(n, n->op, n->op->n_attrs ? n->op->defaults : NULL);
     const char *end = p->at;
     for (char quote = '\0'; *end && *end != '\n' && (quote || *end != '}'); end++)
         if (*end == '"') quote = quote ? '\0' : '"';

@@ -57,13 +57,47 @@ static void put_results(sp__text *t, const sp_node *n)
     if (n->n_out) sp__text_put(t, " = ");
 }
 
-static sp_status put_constant(sp__text *t, const sp_value *v)
+/* The element at `at`, as people write it; false for dtypes that are shown in bytes. */
+static bool put_element(sp__text *t, sp_dtype dtype, const unsigned char *at)
+{
+    union { float f32; double f64; int32_t i32; int64_t i64; } x;
+    switch (dtype) {
+    case SP_DTYPE_F32: memcpy(&x.f32, at, sizeof x.f32); sp__text_put(t, "%.9g", (double)x.f32); return true;
+    case SP_DTYPE_F64: memcpy(&x.f64, at, sizeof x.f64); sp__text_put(t, "%.17g", x.f64); return true;
+    case SP_DTYPE_I32: memcpy(&x.i32, at, sizeof x.i32); sp__text_put(t, "%ld", (long)x.i32); return true;
+    case SP_DTYPE_I64: memcpy(&x.i64, at, sizeof x.i64); sp__text_put(t, "%lld", (long long)x.i64); return true;
+    case SP_DTYPE_BOOL: sp__text_put(t, *at ? "True" : "False"); return true;
+    default: return false;
+    }
+}
+
+/* A constant for people: the first elements, and how much there is. */
+static void put_beginning(sp__text *t, const sp_tensor *c)
+{
+    enum { SHOWN = 8 };
+    const size_t size = sp_dtype_bytes((sp_dtype)c->dtype);
+    const unsigned char *at = (const unsigned char *)c->data;
+    for (int64_t i = 0; i < c->count && i < SHOWN; i++, at += size) {
+        if (i) sp__text_put(t, ", ");
+        if (put_element(t, (sp_dtype)c->dtype, at)) continue;
+        for (size_t k = 0; k < size; k++) sp__text_put(t, "%02x", at[k]);
+    }
+    if (c->count > SHOWN) sp__text_put(t, ", ... (%lld elements)", (long long)c->count);
+    sp__text_put(t, "\n");
+}
+
+static sp_status put_constant(sp__text *t, const sp_value *v, bool brief)
 {
     sp_tensor *plain;
     SP_TRY(sp_tensor_contiguous(v->constant, &plain));
     sp__text_put(t, "    %%%d: ", v->id);
     put_spec(t, v);
     sp__text_put(t, " = const %s", v->weak ? "weak " : "");
+    if (brief) {
+        put_beginning(t, plain);
+        sp_tensor_release(plain);
+        return SP_OK;
+    }
     static const char digits[] = "0123456789abcdef";
     char piece[129];
     const unsigned char *bytes = (const unsigned char *)plain->data;
@@ -87,7 +121,7 @@ static void put_grad(sp__text *t, const sp_grad_spec *g)
     for (int i = 0; i < g->n_positions; i++) sp__text_put(t, "%d,", g->positions[i]);
     sp__text_put(t, "), variables=(");
     for (int i = 0; i < g->n_variables; i++) sp__text_put(t, "@%d,", g->variables[i]->id);
-    sp__text_put(t, ")}");
+    sp__text_put(t, g->strict ? "), strict}" : ")}");
 }
 
 static void put_node(sp__text *t, const sp_node *n)
@@ -100,7 +134,7 @@ static void put_node(sp__text *t, const sp_node *n)
         sp__text_put(t, "%s(", n->op->name);
         put_uses(t, n->n_in, n->in);
         sp__text_put(t, ")");
-        if (n->op->n_attrs && n->attrs && !sp__attrs_equal(n->op, n->attrs, sp__op_defaults(n->op))) {
+        if (n->op->n_attrs && n->attrs && !sp__attrs_equal(n->op, n->attrs, n->op->defaults)) {
             sp__text_put(t, " {");
             sp__attrs_print(t, n->op, n->attrs);
             sp__text_put(t, "}");
@@ -137,34 +171,34 @@ static void put_node(sp__text *t, const sp_node *n)
 }
 
 /* Constants of a list of uses that were not written before; `mark` remembers. */
-static sp_status put_new_constants(sp__text *t, int n, sp_value *const *v, const void *mark)
+static sp_status put_new_constants(sp__text *t, int n, sp_value *const *v, const void *mark, bool brief)
 {
     for (int i = 0; i < n; i++) {
         if (!v[i] || v[i]->origin != SP_VALUE_CONSTANT || v[i]->mark == mark) continue;
         v[i]->mark = (void *)(uintptr_t)mark;
-        SP_TRY(put_constant(t, v[i]));
+        SP_TRY(put_constant(t, v[i], brief));
     }
     return SP_OK;
 }
 
-static sp_status put_function(sp__text *t, sp_function *f, void *mark);
+static sp_status put_function(sp__text *t, sp_function *f, void *mark, bool brief);
 
 /* A function is read after those whose values it uses. */
-static sp_status put_owners(sp__text *t, sp_function *f, int n, sp_value *const *v, void *mark)
+static sp_status put_owners(sp__text *t, sp_function *f, int n, sp_value *const *v, void *mark, bool brief)
 {
     for (int i = 0; i < n; i++) {
         bool local = v[i] && (v[i]->origin == SP_VALUE_NODE || v[i]->origin == SP_VALUE_PARAM);
-        if (local && v[i]->owner != f) SP_TRY(put_function(t, v[i]->owner, mark));
+        if (local && v[i]->owner != f) SP_TRY(put_function(t, v[i]->owner, mark, brief));
     }
     return SP_OK;
 }
 
-static sp_status put_function(sp__text *t, sp_function *f, void *mark)
+static sp_status put_function(sp__text *t, sp_function *f, void *mark, bool brief)
 {
     if (f->mark == mark || !f->mark || !f->finished) return SP_OK;
     f->mark = mark;
-    for (const sp_node *n = f->first; n; n = n->next) SP_TRY(put_owners(t, f, n->n_in, n->in, mark));
-    SP_TRY(put_owners(t, f, f->n_results, f->results, mark));
+    for (const sp_node *n = f->first; n; n = n->next) SP_TRY(put_owners(t, f, n->n_in, n->in, mark, brief));
+    SP_TRY(put_owners(t, f, f->n_results, f->results, mark, brief));
     sp__text_put(t, "function %s#%d(", f->name, f->id);
     for (int i = 0; i < f->n_params; i++) {
         sp__text_put(t, "%s%%%d: ", i ? ", " : "", f->params[i]->id);
@@ -172,10 +206,10 @@ static sp_status put_function(sp__text *t, sp_function *f, void *mark)
     }
     sp__text_put(t, ") {\n");
     for (const sp_node *n = f->first; n; n = n->next) {
-        SP_TRY(put_new_constants(t, n->n_in, n->in, mark));
+        SP_TRY(put_new_constants(t, n->n_in, n->in, mark, brief));
         put_node(t, n);
     }
-    SP_TRY(put_new_constants(t, f->n_results, f->results, mark));
+    SP_TRY(put_new_constants(t, f->n_results, f->results, mark, brief));
     if (!f->tail) {
         sp__text_put(t, f->n_results ? "    return " : "    return");
         put_uses(t, f->n_results, f->results);
@@ -197,7 +231,7 @@ static void mark_reachable(sp_function *f, void *mark)
         if (f->results[i]->origin == SP_VALUE_FUNCTION) mark_reachable(f->results[i]->target, mark);
 }
 
-sp_status sp_graph_text(const sp_graph *g, char **out)
+sp_status sp__graph_print(const sp_graph *g, bool brief, char **out)
 {
     sp__text t = {0};
     sp_status status = SP_OK;
@@ -211,7 +245,7 @@ sp_status sp_graph_text(const sp_graph *g, char **out)
     if (g->entry) sp__text_put(&t, "entry &%s#%d\n", g->entry->name, g->entry->id);
     /* Marks of an earlier printing must not count: a new address for each. */
     if (g->entry) mark_reachable(g->entry, g->entry);
-    for (sp_function *f = g->first; status == SP_OK && f; f = f->next) status = put_function(&t, f, &t);
+    for (sp_function *f = g->first; status == SP_OK && f; f = f->next) status = put_function(&t, f, &t, brief);
     for (sp_function *f = g->first; f; f = f->next) f->mark = NULL;
     for (const sp_function *f = g->first; f; f = f->next)
         for (const sp_node *n = f->first; n; n = n->next)
@@ -223,5 +257,7 @@ sp_status sp_graph_text(const sp_graph *g, char **out)
     sp__free(t.data);
     return status;
 }
+
+sp_status sp_graph_text(const sp_graph *g, char **out) { return sp__graph_print(g, false, out); }
 
 void sp_text_free(char *text) { sp__free(text); }

@@ -11,7 +11,10 @@
  *
  * An operator that writes to any other tensor gives that handle a new symbol. These changes are undone when the function ends:
  * a tensor from outside shows its own contents again. */
+#include <stdio.h>
+
 #include "ir/graph_impl.h"
+#include "spore/grad.h"
 
 _Thread_local sp_function *sp__recorder;
 _Thread_local const sp_place *sp__place;
@@ -352,6 +355,9 @@ int sp__function_metas(const sp_function *f, int max, sp_meta *metas)
     return callee_metas(&v, max, metas, 0);
 }
 
+/* A gradient that is recorded operator by operator does not see what happens inside a call. */
+static const char called[] = "the call of a function inside the graph (sp_function_grad differentiates the whole)";
+
 sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args, int n_out, const sp_spec *specs,
                            sp_tensor **out)
 {
@@ -376,6 +382,7 @@ sp_status sp_function_call(sp_tensor *callee, int n_args, sp_tensor *const *args
         n->out[made]->meta = specs[made];
         SP_GOTO(done, sp__symbol_create(n->out[made], &out[made]));
     }
+    status = sp_grad_opaque(called, n_args, args, n_out, out);
 done:
     if (status != SP_OK)
         while (made > 0) sp_tensor_release(out[--made]);
@@ -519,6 +526,7 @@ sp_status sp__function_grad(sp_function *callee, int n_args, sp_tensor *const *a
         else sp__meta_of(variables[k - spec->n_positions]->tensor, m);
         SP_GOTO(done, sp__symbol_create(n->out[made], &out[made]));
     }
+    status = sp_grad_opaque(called, n_args, args, n_out, out);
 done:
     if (status != SP_OK)
         while (made > 0) sp_tensor_release(out[--made]);
@@ -527,8 +535,8 @@ done:
     return status;
 }
 
-sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
-                           sp_tensor **out)
+static sp_status differentiate(bool strict, sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
+                               sp_tensor **out)
 {
     sp_meta metas[SP_OUT_MAX];
     int n = sp__function_metas(callee, SP_OUT_MAX, metas);
@@ -536,14 +544,33 @@ sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *ar
     for (int i = 0; i < n_positions; i++)
         SP_CHECK(positions[i] >= 0 && positions[i] < n_args, SP_VALUE, "position %d is out of range, the function gets %d arguments",
                  positions[i], n_args);
-    const sp_grad_spec spec = {.n_results = n, .n_differentiated = -1, .n_positions = n_positions, .positions = positions};
+    const sp_grad_spec spec = {.n_results = n, .n_differentiated = -1, .n_positions = n_positions, .positions = positions, .strict = strict};
     return sp__function_grad(callee, n_args, args, &spec, out);
+}
+
+sp_status sp_function_grad(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
+                           sp_tensor **out)
+{
+    return differentiate(true, callee, n_args, args, n_positions, positions, out);
+}
+
+sp_status sp_function_grad_allow_unused(sp_function *callee, int n_args, sp_tensor *const *args, int n_positions, const int *positions,
+                                        sp_tensor **out)
+{
+    return differentiate(false, callee, n_args, args, n_positions, positions, out);
 }
 
 sp_status sp_function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, int n_in,
                            sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out)
 {
     return sp__function_host(name, run, release, context, false, n_in, in, n_out, specs, out);
+}
+
+sp_status sp__host_opaque(const sp_host *host, int n_in, sp_tensor *const *in, int n_out, sp_tensor *const *out)
+{
+    char what[160];
+    snprintf(what, sizeof what, "the host function '%s'", host->name);
+    return sp_grad_opaque(what, n_in, in, n_out, out);
 }
 
 sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
@@ -574,6 +601,7 @@ sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(vo
         n->out[made]->meta = specs[made];
         SP_GOTO(done, sp__symbol_create(n->out[made], &out[made]));
     }
+    SP_GOTO(done, sp__host_opaque(host, n_in, in, n_out, out));
     SP_GOTO(done, sp__node_set_host(n, host));
     host->release = release;
 done:

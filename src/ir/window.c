@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window.c - sizes, padding and checks of sliding windows. */
+#include "base/plain.h"
 #include "ir/window.h"
 
-#include <strings.h>
 
 enum { LIMIT = 1 << 30 }; /* of kernel, stride, dilation and padding: their products fit 63 bits */
 
@@ -23,7 +23,7 @@ sp_status sp__window_list(const char *op, const char *what, sp_ints list, int n,
              "%s: %s must be one number or %d, found %d", op, what, n, list.n < 0 ? 0 : list.n);
     for (int d = 0; d < n; d++) {
         int64_t v = list.n == 1 ? list.v[0] : list.v[four ? d + 2 : d];
-        SP_CHECK(v >= 1 && v <= LIMIT, SP_VALUE, "%s: %s must be at least 1, found %lld", op, what, (long long)v);
+        SP_CHECK(v >= 1 && v <= LIMIT, SP_VALUE, "%s: %s must be from 1 to %d, found %lld", op, what, LIMIT, (long long)v);
         last[d] = v;
     }
     return SP_OK;
@@ -34,7 +34,7 @@ sp_status sp__window_pads(const char *op, const char *mode, sp_ints pad, sp__win
     int first = SP_SPATIAL - w->n;
     bool zero = true;
     for (int i = 0; i < pad.n; i++) zero &= pad.v[i] == 0;
-    if (!mode || !strcasecmp(mode, "pad")) {
+    if (!mode || sp__same_letters(mode, "pad")) {
         if (pad.n < 1) return SP_OK;
         SP_CHECK(pad.n == 1 || pad.n == w->n || pad.n == 2 * w->n, SP_VALUE,
                  "%s: pad must be 1, %d or %d numbers, found %d", op, w->n, 2 * w->n, pad.n);
@@ -42,15 +42,15 @@ sp_status sp__window_pads(const char *op, const char *mode, sp_ints pad, sp__win
             bool two = pad.n == 2 * w->n;
             int64_t before = pad.v[pad.n == 1 ? 0 : two ? 2 * d : d], after = two ? pad.v[2 * d + 1] : before;
             SP_CHECK(before >= 0 && after >= 0 && before <= LIMIT && after <= LIMIT, SP_VALUE,
-                     "%s: pad must not be negative, found %lld", op, (long long)(before < 0 ? before : after));
+                     "%s: pad must be from 0 to %d, found %lld and %lld", op, LIMIT, (long long)before, (long long)after);
             w->pad[first + d] = before;
             w->pad_end[first + d] = after;
         }
         return SP_OK;
     }
     SP_CHECK(zero, SP_VALUE, "%s: pad must be 0 when pad_mode is '%s'; pad_mode='pad' uses it", op, mode);
-    if (!strcasecmp(mode, "valid")) return SP_OK;
-    SP_CHECK(!strcasecmp(mode, "same"), SP_VALUE, "%s: pad_mode must be 'same', 'valid' or 'pad', found '%s'", op, mode);
+    if (sp__same_letters(mode, "valid")) return SP_OK;
+    SP_CHECK(sp__same_letters(mode, "same"), SP_VALUE, "%s: pad_mode must be 'same', 'valid' or 'pad', found '%s'", op, mode);
     for (int d = first; d < SP_SPATIAL; d++) {
         int64_t out = (w->in[d] + w->stride[d] - 1) / w->stride[d];
         int64_t total = (out - 1) * w->stride[d] + w->dilation[d] * (w->kernel[d] - 1) + 1 - w->in[d];
@@ -161,7 +161,7 @@ sp_status sp__conv_measure_input(const char *op, const sp_tensor *dout, const sp
         }
         SP_TRY(sp__window_pads(op, attrs->pad_mode, attrs->pad, &g->w));
     } else { /* the smallest input that gives this output */
-        bool same = attrs->pad_mode && !strcasecmp(attrs->pad_mode, "same");
+        bool same = attrs->pad_mode && sp__same_letters(attrs->pad_mode, "same");
         if (!same) SP_TRY(sp__window_pads(op, attrs->pad_mode, attrs->pad, &g->w));
         spatial(dout, n, g->w.out);
         for (int d = first; d < SP_SPATIAL; d++)

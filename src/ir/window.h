@@ -45,7 +45,7 @@ typedef struct sp__conv_attrs {
     sp_ints pad;
     sp_ints dilation;
     int64_t group;
-    sp_ints size; /* gradients: of the input's, or the kernel's, spatial dimensions */
+    union { sp_ints size, input_size, kernel_size; }; /* gradients: of the input's, or the kernel's, spatial dimensions */
 } sp__conv_attrs;
 
 typedef struct sp__conv_geometry {

@@ -6,6 +6,7 @@
  * curvature of a piecewise linear function is zero and left out. Formulas are type-generic: float stays float. */
 #include <tgmath.h>
 
+#include "ir/like.h"
 #include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
@@ -19,15 +20,12 @@ typedef sp__lambd_attrs lambd_attrs;
 typedef sp__softplus_attrs softplus_attrs;
 typedef sp__hardtanh_attrs hardtanh_attrs;
 typedef struct { double threshold, value; } threshold_attrs;
-static const sp_attr slope_attr_table[] = {SP_ATTR(alpha_attrs, alpha, FLOAT, "0.2")};
-static const sp_attr alpha_attr_table[] = {SP_ATTR(alpha_attrs, alpha, FLOAT, "1.0")};
-static const sp_attr lambd_attr_table[] = {SP_ATTR(lambd_attrs, lambd, FLOAT, "0.5")};
-static const sp_attr softplus_attr_table[] = {SP_ATTR(softplus_attrs, beta, FLOAT, "1.0"),
-                                              SP_ATTR(softplus_attrs, threshold, FLOAT, "20.0")};
-static const sp_attr hardtanh_attr_table[] = {SP_ATTR(hardtanh_attrs, min_val, FLOAT, "-1.0"),
-                                              SP_ATTR(hardtanh_attrs, max_val, FLOAT, "1.0")};
-static const sp_attr threshold_attr_table[] = {SP_ATTR(threshold_attrs, threshold, FLOAT, NULL),
-                                               SP_ATTR(threshold_attrs, value, FLOAT, NULL)};
+SP_ATTR_TABLE(slope_attr_table, alpha_attrs, (FLOAT, alpha, 0.2));
+SP_ATTR_TABLE(alpha_attr_table, alpha_attrs, (FLOAT, alpha, 1.0));
+SP_ATTR_TABLE(lambd_attr_table, lambd_attrs, (FLOAT, lambd, 0.5));
+SP_ATTR_TABLE(softplus_attr_table, softplus_attrs, (FLOAT, beta, 1.0), (FLOAT, threshold, 20.0));
+SP_ATTR_TABLE(hardtanh_attr_table, hardtanh_attrs, (FLOAT, min_val, -1.0), (FLOAT, max_val, 1.0));
+SP_ATTR_TABLE(threshold_attr_table, threshold_attrs, (FLOAT_NEEDED, threshold), (FLOAT_NEEDED, value));
 
 typedef sp_tensor *(*curve_fn)(sp_builder *b, sp_tensor *x, const void *attrs);
 
@@ -76,7 +74,7 @@ static sp_status slope_vjp(sp_builder *b, const sp_vjp *v, curve_fn curve)
     const sp_op sp_op_##name_##_grad = {.name = #name_ "_grad",                                                        \
                                         .inputs = "x, dout",                                                           \
                                         attributes.dtypes = SP_DT_FLOATS,                                              \
-                                        .infer = sp__infer_same,                                                       \
+                                        .infer = sp__infer_alike,                                                      \
                                         .reference = name_##_grad_reference, .loop = name_##_grad_loop,                \
                                         .strided = true,                                                               \
                                         .vjp = name_##_grad_vjp,                                                       \

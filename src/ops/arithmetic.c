@@ -214,7 +214,7 @@ ENTRY(trunc_mod, WHOLE, .vjp = trunc_mod_vjp, .saves = SP_SAVE_IN(0) | SP_SAVE_I
       .samples = "[2,3](0.6,0.9) [2,3](1.1,2); [2,3](2.1,2.4) [3](0.95,1.04); [](0.6,0.9) [4](1.1,2)");
 
 typedef struct { const char *rounding_mode; } mode_attrs;
-static const sp_attr mode_attr_table[] = {SP_ATTR(mode_attrs, rounding_mode, TEXT, "None")};
+SP_ATTR_TABLE(mode_attr_table, mode_attrs, (TEXT_OR_NONE, rounding_mode));
 static sp_status div_mode_compose(sp_builder *b, const sp_call *c)
 {
     const char *mode = ((const mode_attrs *)c->attrs)->rounding_mode;

@@ -13,9 +13,8 @@ typedef struct {
     const char *mode;
     sp_number value;
 } pad_attrs;
-static const sp_attr pad_attr_table[] = {SP_ATTR(pad_attrs, pads, INTS, NULL),
-                                         SP_ATTR(pad_attrs, mode, TEXT, "constant"),
-                                         SP_ATTR(pad_attrs, value, NUMBER, "0")};
+#define PAD_MAX (INT64_MAX / 8) /* a size and two of them can be added */
+SP_ATTR_TABLE(pad_attr_table, pad_attrs, (INTS_NEEDED, pads), (TEXT, mode, "constant"), (NUMBER, value, 0));
 
 static sp_tensor *apply_slice(sp_builder *b, const sp_op *op, int n_in, sp_tensor *const *in, int rank,
                               const int64_t *start,
@@ -79,6 +78,9 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
     sp_tensor *x = c->in[0];
     SP_CHECK(a->pads.n == 2 * x->rank, SP_VALUE, "there are %d paddings, but a tensor of rank %d needs %d", a->pads.n,
              x->rank, 2 * x->rank);
+    for (int i = 0; i < a->pads.n; i++)
+        SP_CHECK(a->pads.v[i] >= -PAD_MAX && a->pads.v[i] <= PAD_MAX, SP_VALUE, "padding by %lld, %lld is the most", (long long)a->pads.v[i],
+                 (long long)PAD_MAX);
     char mode = 0;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (a->mode && strcmp(modes[i].name, a->mode) == 0) mode = modes[i].mode;
@@ -120,7 +122,7 @@ const sp_op sp_op_pad = {
 /* --- tile, repeat ------------------------------------------------------------------------------------------------ */
 
 typedef struct { sp_ints dims; } tile_attrs;
-static const sp_attr tile_attr_table[] = {SP_ATTR(tile_attrs, dims, INTS, NULL)};
+SP_ATTR_TABLE(tile_attr_table, tile_attrs, (INTS_NEEDED, dims));
 
 /* x with dimension `axis` repeated: as a whole (tile) or element by element. */
 static sp_tensor *repeat_axis(sp_builder *b, sp_tensor *x, int axis, int64_t times, bool elements)
@@ -167,8 +169,7 @@ const sp_op sp_op_tile = {
 };
 
 typedef struct { int64_t repeats, axis; } repeat_attrs;
-static const sp_attr repeat_attr_table[] = {SP_ATTR(repeat_attrs, repeats, INT, NULL),
-                                            SP_ATTR(repeat_attrs, axis, INT, "0")};
+SP_ATTR_TABLE(repeat_attr_table, repeat_attrs, (INT_NEEDED, repeats), (INT, axis, 0));
 
 static sp_status repeat_compose(sp_builder *b, const sp_call *c)
 {
@@ -190,8 +191,7 @@ const sp_op sp_op_repeat = {
 /* --- roll -------------------------------------------------------------------------------------------------------- */
 
 typedef struct { sp_ints shifts, dims; } roll_attrs;
-static const sp_attr roll_attr_table[] = {SP_ATTR(roll_attrs, shifts, INTS, NULL),
-                                          SP_ATTR(roll_attrs, dims, INTS, "None")};
+SP_ATTR_TABLE(roll_attr_table, roll_attrs, (INTS_NEEDED, shifts), (INTS_OR_NONE, dims));
 
 static sp_status roll_compose(sp_builder *b, const sp_call *c)
 {
@@ -228,7 +228,7 @@ const sp_op sp_op_roll = {
 /* --- triangles --------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t diagonal; } triangle_attrs;
-static const sp_attr triangle_attr_table[] = {SP_ATTR(triangle_attrs, diagonal, INT, "0")};
+SP_ATTR_TABLE(triangle_attr_table, triangle_attrs, (INT, diagonal, 0));
 
 static sp_status triangle_infer(const sp_call *c, sp_meta *out)
 {
@@ -239,13 +239,14 @@ static sp_status triangle_infer(const sp_call *c, sp_meta *out)
 static sp_status triangle(const sp_call *c, bool lower)
 {
     const sp_tensor *x = c->in[0];
-    const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], k = ((const triangle_attrs *)c->attrs)->diagonal;
+    const int64_t n = x->dims[x->rank - 2], m = x->dims[x->rank - 1], asked = ((const triangle_attrs *)c->attrs)->diagonal;
+    const int64_t k = asked > m ? m : asked < -n ? -n : asked; /* farther out nothing changes, and sums may not fit */
     const size_t size = sp_dtype_bytes((sp_dtype)x->dtype);
     const int64_t rows = m > 0 ? x->count / m : 0;
     for (int64_t row = 0; row < rows; row++) {
         /* Columns [0, edge) are lower, the rest upper; the diagonal belongs to both. */
         int64_t edge = row % n + k + (lower ? 1 : 0);
-        if ((row % n > 0 && k > INT64_MAX - row % n - 1) || edge > m) edge = m;
+        if (edge > m) edge = m;
         if (edge < 0) edge = 0;
         const int64_t from = lower ? 0 : edge, to = lower ? edge : m;
         char *o = c->out[0]->data + (size_t)(row * m) * size;
@@ -288,9 +289,7 @@ const sp_op sp_op_triu = {
 /* --- diagonals --------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t offset, dim1, dim2; } diagonal_attrs;
-static const sp_attr diagonal_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"),
-                                              SP_ATTR(diagonal_attrs, dim1, INT, "0"),
-                                              SP_ATTR(diagonal_attrs, dim2, INT, "1")};
+SP_ATTR_TABLE(diagonal_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, 0), (INT, dim2, 1));
 
 /* The diagonal as a view: its dimension stands last. */
 static sp_status diagonal_handle(const sp_tensor *x, const diagonal_attrs *a, sp_tensor **out)
@@ -399,9 +398,7 @@ static sp_status diag_embed_compose(sp_builder *b, const sp_call *c)
     return SP_OK;
 }
 
-static const sp_attr diag_embed_attr_table[] = {SP_ATTR(diagonal_attrs, offset, INT, "0"),
-                                                SP_ATTR(diagonal_attrs, dim1, INT, "-2"),
-                                                SP_ATTR(diagonal_attrs, dim2, INT, "-1")};
+SP_ATTR_TABLE(diag_embed_attr_table, diagonal_attrs, (INT, offset, 0), (INT, dim1, -2), (INT, dim2, -1));
 const sp_op sp_op_diag_embed = {
     .name = "diag_embed", .inputs = "input", SP_ATTRS(diag_embed_attr_table, diagonal_attrs),
     .compose = diag_embed_compose,

@@ -9,8 +9,7 @@
 #include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
-static const sp_attr attention_attr_table[] = {SP_ATTR(sp__attention_attrs, scale, FLOAT, "1.0"),
-                                               SP_ATTR(sp__attention_attrs, causal, BOOL, "False")};
+SP_ATTR_TABLE(attention_attr_table, sp__attention_attrs, (FLOAT, scale, 1.0), (BOOL, causal, False));
 
 static sp_status attention_measure(const sp_call *c, sp__attention_shape *s)
 {

@@ -6,6 +6,7 @@
  * With inner > 1 every channel is a unit of work, from its statistics to its results: what is read again is still in a near cache. With
  * inner = 1 (after a dense layer) BLOCK neighbouring channels are, so that memory is read in its order, and results are a second round. */
 #include "base/wide.h"
+#include "ir/like.h"
 #include "ops/norm.h"
 
 enum { BLOCK = 64, EPILOGUE_RUN = 512 };
@@ -207,7 +208,7 @@ static int64_t channel_units(const sp__split *s, int64_t *grain)
 }
 
 typedef struct { double epsilon; } epsilon_attrs;
-static const sp_attr epsilon_attr_table[] = {SP_ATTR(epsilon_attrs, epsilon, FLOAT, "1e-05")};
+SP_ATTR_TABLE(epsilon_attr_table, epsilon_attrs, (FLOAT, epsilon, 1e-05));
 
 static sp_status train_infer(const sp_call *c, sp_meta *out)
 {
@@ -233,7 +234,14 @@ static sp_status train_reference(const sp_call *c)
                      .epsilon = ((const epsilon_attrs *)c->attrs)->epsilon, .mean = c->out[1]->data,
                      .variance = c->out[2]->data, .epilogue = c->epilogue};
     j.b = (char *)c->work + (size_t)x->dims[1] * sp_dtype_bytes(real);
-    if (!x->count) return SP_OK;
+    if (!x->count) { /* the mean of nothing */
+        for (int k = 1; k < 3; k++)
+            for (int64_t i = 0; i < x->dims[1]; i++) {
+                if (real == SP_DTYPE_F64) ((double *)(void *)c->out[k]->data)[i] = NAN;
+                else ((float *)(void *)c->out[k]->data)[i] = NAN;
+            }
+        return SP_OK;
+    }
     int64_t grain;
     const int64_t units = channel_units(&j.s, &grain);
     sp__params_read(c->in[1], 1, real, x->dims[1], j.a);
@@ -324,6 +332,7 @@ SP_EACH_FLOAT(BATCH_GRAD, , )
 static sp_status train_grad_infer(const sp_call *c, sp_meta *out)
 {
     SP_TRY(channels_check(c, 1, 3));
+    SP_TRY(sp__input_like(c, 4, 0));
     sp__meta_of(c->in[0], &out[0]);
     for (int k = 1; k < 3; k++)
         out[k] = (sp_meta){.dtype = stats_dtype(c->in[0]), .rank = 1, .dims = {c->in[0]->dims[1]}};
@@ -420,8 +429,7 @@ const sp_op sp_op_batch_norm_train_grad = {
 /* --- moving averages --------------------------------------------------------------------------------------------- */
 
 typedef struct { double momentum, factor; } average_attrs;
-static const sp_attr average_attr_table[] = {SP_ATTR(average_attrs, momentum, FLOAT, "0.1"),
-                                             SP_ATTR(average_attrs, factor, FLOAT, "1.0")};
+SP_ATTR_TABLE(average_attr_table, average_attrs, (FLOAT, momentum, 0.1), (FLOAT, factor, 1.0));
 static sp_status average_infer(const sp_call *c, sp_meta *out)
 {
     sp__meta_of(c->in[0], out);
@@ -464,9 +472,8 @@ typedef struct {
     double epsilon, momentum;
     const char *data_format;
 } batch_attrs;
-static const sp_attr batch_attr_table[] = {
-    SP_ATTR(batch_attrs, is_training, BOOL, "False"), SP_ATTR(batch_attrs, epsilon, FLOAT, "1e-05"),
-    SP_ATTR(batch_attrs, momentum, FLOAT, "0.1"), SP_ATTR(batch_attrs, data_format, TEXT, "NCHW")};
+SP_ATTR_TABLE(batch_attr_table, batch_attrs,
+    (BOOL, is_training, False), (FLOAT, epsilon, 1e-05), (FLOAT, momentum, 0.1), (TEXT, data_format, "NCHW"));
 
 /* The last axis to place 1, or back. */
 static sp_tensor *move_channels(sp_builder *b, sp_tensor *x, bool to_front)
@@ -526,7 +533,7 @@ const sp_op sp_op_batch_norm = {
 /* --- sums over neighbouring channels ----------------------------------------------------------------------------- */
 
 typedef struct { int64_t before, after; } window_attrs;
-static const sp_attr window_attr_table[] = {SP_ATTR(window_attrs, before, INT, NULL), SP_ATTR(window_attrs, after, INT, NULL)};
+SP_ATTR_TABLE(window_attr_table, window_attrs, (INT_NEEDED, before), (INT_NEEDED, after));
 
 typedef struct {
     sp__split s;
@@ -543,7 +550,7 @@ typedef struct {
             const T *x = (const T *)(const void *)j->x + u / n * n * inner;                                            \
             T *y = (T *)(void *)j->out + u * inner;                                                                    \
             const int64_t at = u % n, from = at > j->w.before ? at - j->w.before : 0;                                  \
-            const int64_t to = at + j->w.after + 1 < n ? at + j->w.after + 1 : n;                                      \
+            const int64_t to = j->w.after < n - at - 1 ? at + j->w.after + 1 : n;                                          \
             for (int64_t k = 0; k < inner; k++) {                                                                      \
                 C sum = 0;                                                                                             \
                 for (int64_t i = from; i < to; i++) sum += LOAD(x[i * inner + k]);                                     \
@@ -554,6 +561,9 @@ typedef struct {
 SP_EACH_FLOAT(WINDOW, , )
 static sp_status window_infer(const sp_call *c, sp_meta *out)
 {
+    const window_attrs *a = c->attrs;
+    SP_CHECK(a->before >= 0 && a->after >= 0, SP_VALUE, "before and after are %lld and %lld, they must not be negative", (long long)a->before,
+             (long long)a->after);
     SP_TRY(channels_check(c, 1, 0));
     return sp__infer_same(c, out);
 }
@@ -562,7 +572,8 @@ static sp_status window_reference(const sp_call *c)
     static void (*const fns[SP_DTYPE_COUNT])(void *, int64_t, int64_t) = {SP_EACH_FLOAT(SP_KERNEL_ROW, window, )};
     window_job j = {.s = sp__split_at(c->in[0], 1, 1), .w = *(const window_attrs *)c->attrs, .x = c->in[0]->data,
                     .out = c->out[0]->data};
-    return sp__parallel_for(j.s.outer * j.s.n, sp__grain(j.s.inner * (j.w.before + j.w.after + 1)), fns[c->in[0]->dtype], &j);
+    const int64_t n = j.s.n, before = j.w.before < n ? j.w.before : n, after = j.w.after < n ? j.w.after : n;
+    return sp__parallel_for(j.s.outer * n, sp__grain(j.s.inner * (before + after + 1)), fns[c->in[0]->dtype], &j);
 }
 static sp_status window_vjp(sp_builder *b, const sp_vjp *v)
 {
@@ -582,10 +593,8 @@ typedef struct {
     double bias, alpha, beta;
     const char *norm_region;
 } lrn_attrs;
-static const sp_attr lrn_attr_table[] = {
-    SP_ATTR(lrn_attrs, depth_radius, INT, "5"), SP_ATTR(lrn_attrs, bias, FLOAT, "1.0"),
-    SP_ATTR(lrn_attrs, alpha, FLOAT, "1.0"), SP_ATTR(lrn_attrs, beta, FLOAT, "0.5"),
-    SP_ATTR(lrn_attrs, norm_region, TEXT, "ACROSS_CHANNELS")};
+SP_ATTR_TABLE(lrn_attr_table, lrn_attrs,
+    (INT, depth_radius, 5), (FLOAT, bias, 1.0), (FLOAT, alpha, 1.0), (FLOAT, beta, 0.5), (TEXT, norm_region, "ACROSS_CHANNELS"));
 static sp_status lrn_compose(sp_builder *b, const sp_call *c)
 {
     const lrn_attrs *a = c->attrs;

@@ -27,7 +27,7 @@ typedef void (*boxes_fn)(const sp_call *c);
 /* --- overlap ----------------------------------------------------------------------------------------------------- */
 
 typedef struct { const char *mode; } iou_attrs;
-static const sp_attr iou_attr_table[] = {SP_ATTR(iou_attrs, mode, TEXT, "iou")};
+SP_ATTR_TABLE(iou_attr_table, iou_attrs, (TEXT, mode, "iou"));
 static sp_status iou_infer(const sp_call *c, sp_meta *out)
 {
     const char *mode = ((const iou_attrs *)c->attrs)->mode;
@@ -68,7 +68,7 @@ const sp_op sp_op_iou = {
 /* --- suppression ------------------------------------------------------------------------------------------------- */
 
 typedef struct { double iou_threshold; } nms_attrs;
-static const sp_attr nms_attr_table[] = {SP_ATTR(nms_attrs, iou_threshold, FLOAT, "0.5")};
+SP_ATTR_TABLE(nms_attr_table, nms_attrs, (FLOAT, iou_threshold, 0.5));
 static sp_status nms_infer(const sp_call *c, sp_meta *out)
 {
     SP_TRY(check_boxes(c, 0, 5));
@@ -134,11 +134,9 @@ typedef struct {
     sp_ints max_shape;
     double wh_ratio_clip;
 } code_attrs;
-static const sp_attr encode_attr_table[] = {SP_ATTR(code_attrs, means, FLOATS, "(0.0, 0.0, 0.0, 0.0)"),
-                                            SP_ATTR(code_attrs, stds, FLOATS, "(1.0, 1.0, 1.0, 1.0)")};
-static const sp_attr decode_attr_table[] = {
-    SP_ATTR(code_attrs, means, FLOATS, "(0.0, 0.0, 0.0, 0.0)"), SP_ATTR(code_attrs, stds, FLOATS, "(1.0, 1.0, 1.0, 1.0)"),
-    SP_ATTR(code_attrs, max_shape, INTS, NULL), SP_ATTR(code_attrs, wh_ratio_clip, FLOAT, "0.016")};
+SP_ATTR_TABLE(encode_attr_table, code_attrs, (FLOATS, means, 0.0, 0.0, 0.0, 0.0), (FLOATS, stds, 1.0, 1.0, 1.0, 1.0));
+SP_ATTR_TABLE(decode_attr_table, code_attrs,
+    (FLOATS, means, 0.0, 0.0, 0.0, 0.0), (FLOATS, stds, 1.0, 1.0, 1.0, 1.0), (INTS_NEEDED, max_shape), (FLOAT, wh_ratio_clip, 0.016));
 static sp_status code_infer(const sp_call *c, sp_meta *out)
 {
     const code_attrs *a = c->attrs;

@@ -5,7 +5,7 @@
 /* --- cast -------------------------------------------------------------------------------------------------------- */
 
 typedef struct { sp_dtype dtype; } cast_attrs;
-static const sp_attr cast_attr_table[] = {SP_ATTR(cast_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(cast_attr_table, cast_attrs, (DTYPE, dtype, float32));
 
 static sp_status cast_infer(const sp_call *c, sp_meta *out)
 {
@@ -151,6 +151,9 @@ const sp_op sp_op_select = {
 
 static sp_status select_infer(const sp_call *c, sp_meta *out)
 {
+    SP_CHECK(c->in[0]->dtype == SP_DTYPE_BOOL && c->in[1]->dtype == c->in[2]->dtype, SP_TYPE,
+             "condition, x and y have dtypes %s, %s and %s, they must be bool and two that are equal", sp_dtype_name((sp_dtype)c->in[0]->dtype),
+             sp_dtype_name((sp_dtype)c->in[1]->dtype), sp_dtype_name((sp_dtype)c->in[2]->dtype));
     SP_TRY(sp__infer_broadcast(c, out));
     out->dtype = (sp_dtype)c->in[1]->dtype;
     return SP_OK;

@@ -4,10 +4,9 @@
 #include "ops/kernels.h"
 
 typedef struct { sp_number alpha; } alpha_attrs;
-static const sp_attr alpha_attr_table[] = {SP_ATTR(alpha_attrs, alpha, NUMBER, "1")};
+SP_ATTR_TABLE(alpha_attr_table, alpha_attrs, (NUMBER, alpha, 1));
 typedef struct { sp_number beta, alpha; } affine_attrs;
-static const sp_attr affine_attr_table[] = {SP_ATTR(affine_attrs, beta, NUMBER, "1"),
-                                            SP_ATTR(affine_attrs, alpha, NUMBER, "1")};
+SP_ATTR_TABLE(affine_attr_table, affine_attrs, (NUMBER, beta, 1), (NUMBER, alpha, 1));
 
 /* x times a number that keeps its kind: an integer tensor stays one under an integer factor. */
 static sp_tensor *scaled(sp_builder *b, sp_tensor *x, sp_number n)

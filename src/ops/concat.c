@@ -3,7 +3,7 @@
 #include "ops/kernels.h"
 
 typedef struct { int64_t axis; } axis_attrs;
-static const sp_attr axis_attr_table[] = {SP_ATTR(axis_attrs, axis, INT, "0")};
+SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
 
 /* --- concat ------------------------------------------------------------------------------------------------------ */
 
@@ -118,8 +118,7 @@ typedef struct {
     sp_ints sizes;
     int64_t axis;
 } split_attrs;
-static const sp_attr split_attr_table[] = {SP_ATTR(split_attrs, sizes, INTS, NULL),
-                                           SP_ATTR(split_attrs, axis, INT, "0")};
+SP_ATTR_TABLE(split_attr_table, split_attrs, (INTS_NEEDED, sizes), (INT, axis, 0));
 
 static int split_count(const sp_call *c) { return ((const split_attrs *)c->attrs)->sizes.n; }
 

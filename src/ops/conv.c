@@ -9,15 +9,10 @@
 #include "ir/window.h"
 #include "ops/kernels.h"
 
-#define CONV_ATTRS                                                                                                     \
-    SP_ATTR(sp__conv_attrs, stride, INTS, "(1,)"), SP_ATTR(sp__conv_attrs, pad_mode, TEXT, "pad"),                     \
-        SP_ATTR(sp__conv_attrs, pad, INTS, "(0,)"), SP_ATTR(sp__conv_attrs, dilation, INTS, "(1,)"),                   \
-        SP_ATTR(sp__conv_attrs, group, INT, "1")
-static const sp_attr conv_attr_table[] = {CONV_ATTRS};
-static const sp_attr conv_input_attr_table[] = {
-    CONV_ATTRS, {"input_size", SP_ATTR_INTS, offsetof(sp__conv_attrs, size), "None"}};
-static const sp_attr conv_weight_attr_table[] = {
-    CONV_ATTRS, {"kernel_size", SP_ATTR_INTS, offsetof(sp__conv_attrs, size), NULL}};
+#define CONV_ATTRS (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (INTS, dilation, 1), (INT, group, 1)
+SP_ATTR_TABLE(conv_attr_table, sp__conv_attrs, CONV_ATTRS);
+SP_ATTR_TABLE(conv_input_attr_table, sp__conv_attrs, CONV_ATTRS, (INTS_OR_NONE, input_size));
+SP_ATTR_TABLE(conv_weight_attr_table, sp__conv_attrs, CONV_ATTRS, (INTS_NEEDED, kernel_size));
 
 static sp_status check_rank(const sp_call *c)
 {

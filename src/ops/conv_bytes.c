@@ -8,9 +8,7 @@
 #include "ir/conv_bytes.h"
 #include "ops/kernels.h"
 
-static const sp_attr attr_table[] = {
-    SP_ATTR(sp__conv_attrs, stride, INTS, "(1,)"), SP_ATTR(sp__conv_attrs, pad_mode, TEXT, "pad"), SP_ATTR(sp__conv_attrs, pad, INTS, "(0,)"),
-    SP_ATTR(sp__conv_attrs, dilation, INTS, "(1,)"), SP_ATTR(sp__conv_attrs, group, INT, "1")};
+SP_ATTR_TABLE(attr_table, sp__conv_attrs, (INTS, stride, 1), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (INTS, dilation, 1), (INT, group, 1));
 
 static bool is_bytes(const sp_tensor *t) { return t->dtype == SP_DTYPE_I8 || t->dtype == SP_DTYPE_U8; }
 

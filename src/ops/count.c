@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* count.c - counts, histograms, the trace, and comparison within a tolerance. */
 #include "ops/kernels.h"
+#include "ops/reduced.h"
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    sp_ints axis;
-    bool keepdims;
-    sp_dtype dtype;
-} count_attrs;
-static const sp_attr count_attr_table[] = {SP_ATTR(count_attrs, axis, INTS, "()"),
-                                           SP_ATTR(count_attrs, keepdims, BOOL, "False"),
-                                           SP_ATTR(count_attrs, dtype, DTYPE, "int32")};
+typedef sp__count_attrs count_attrs;
+SP_ATTR_TABLE(count_attr_table, count_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False), (DTYPE, dtype, int32));
 static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
 {
     const count_attrs *a = c->attrs;
@@ -20,8 +15,16 @@ static sp_status count_nonzero_compose(sp_builder *b, const sp_call *c)
     c->out[0] = sp_cast(b, sp__sum_axes(b, hit, a->axis, a->keepdims), to);
     return SP_OK;
 }
+static sp_status count_nonzero_infer(const sp_call *c, sp_meta *out)
+{
+    const count_attrs *a = c->attrs;
+    SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
+    out->dtype = a->dtype == SP_DTYPE_NONE ? SP_DTYPE_I32 : a->dtype;
+    return SP_OK;
+}
 const sp_op sp_op_count_nonzero = {
     .name = "count_nonzero", .inputs = "x", SP_ATTRS(count_attr_table, count_attrs), .compose = count_nonzero_compose,
+    .infer = count_nonzero_infer,
     .python = "ops.count_nonzero(x, axis=(), keep_dims:keepdims=False, dtype=int32); "
               "mint.count_nonzero(input, dim:axis=None, .dtype=int64); "
               "Tensor.count_nonzero(axis=(), keep_dims:keepdims=False, dtype=None); "
@@ -46,7 +49,7 @@ const sp_op sp_op_equal_count = {
 /* --- histograms -------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t minlength; } bincount_attrs;
-static const sp_attr bincount_attr_table[] = {SP_ATTR(bincount_attrs, minlength, INT, "0")};
+SP_ATTR_TABLE(bincount_attr_table, bincount_attrs, (INT, minlength, 0));
 static sp_status bincount_infer(const sp_call *c, sp_meta *out)
 {
     char x[SP_SHAPE_TEXT], w[SP_SHAPE_TEXT];
@@ -93,7 +96,7 @@ static sp_status bincount_reference(const sp_call *c)
 const sp_op sp_op_bincount = {
     .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs),
     .dtypes = SP_DT_INTS | SP_DT(BOOL),
-    .infer = bincount_infer, .reference = bincount_reference, .no_vjp = "counts", .mindir = "Bincount",
+    .infer = bincount_infer, .open = true, .reference = bincount_reference, .no_vjp = "counts", .mindir = "Bincount",
     .python = "ops.bincount(input, weights=None, minlength=0); Tensor.bincount(weights=None, minlength=0); "
               "mint.bincount(input, weights=None, minlength=0)",
     .doc = "How often each number from zero on occurs, or the sum of its weights.",
@@ -104,9 +107,7 @@ typedef struct {
     int64_t bins;
     double min, max;
 } histc_attrs;
-static const sp_attr histc_attr_table[] = {SP_ATTR(histc_attrs, bins, INT, "100"),
-                                           SP_ATTR(histc_attrs, min, FLOAT, "0"),
-                                           SP_ATTR(histc_attrs, max, FLOAT, "0")};
+SP_ATTR_TABLE(histc_attr_table, histc_attrs, (INT, bins, 100), (FLOAT, min, 0), (FLOAT, max, 0));
 static sp_status histc_infer(const sp_call *c, sp_meta *out)
 {
     const histc_attrs *a = c->attrs;
@@ -183,9 +184,7 @@ typedef struct {
     double rtol, atol;
     bool equal_nan;
 } close_attrs;
-static const sp_attr close_attr_table[] = {SP_ATTR(close_attrs, rtol, FLOAT, "1e-05"),
-                                           SP_ATTR(close_attrs, atol, FLOAT, "1e-08"),
-                                           SP_ATTR(close_attrs, equal_nan, BOOL, "False")};
+SP_ATTR_TABLE(close_attr_table, close_attrs, (FLOAT, rtol, 1e-05), (FLOAT, atol, 1e-08), (BOOL, equal_nan, False));
 static sp_status isclose_compose(sp_builder *b, const sp_call *c)
 {
     const close_attrs *a = c->attrs;
@@ -220,7 +219,7 @@ const sp_op sp_op_isclose = {
 };
 
 typedef struct { double tolerance; } near_attrs;
-static const sp_attr near_attr_table[] = {SP_ATTR(near_attrs, tolerance, FLOAT, "1e-05")};
+SP_ATTR_TABLE(near_attr_table, near_attrs, (FLOAT, tolerance, 1e-05));
 static sp_status approximate_equal_compose(sp_builder *b, const sp_call *c)
 {
     const double tolerance = ((const near_attrs *)c->attrs)->tolerance;

@@ -10,9 +10,7 @@ typedef struct {
     sp_number value;
     sp_dtype dtype;
 } full_attrs;
-static const sp_attr full_attr_table[] = {SP_ATTR(full_attrs, shape, INTS, NULL),
-                                          SP_ATTR(full_attrs, value, NUMBER, "0"),
-                                          SP_ATTR(full_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(full_attr_table, full_attrs, (INTS_NEEDED, shape), (NUMBER, value, 0), (DTYPE, dtype, float32));
 
 static sp_status number_dtype(sp_dtype dtype)
 {
@@ -70,10 +68,7 @@ typedef struct {
     sp_number start, end, step;
     sp_dtype dtype;
 } arange_attrs;
-static const sp_attr arange_attr_table[] = {SP_ATTR(arange_attrs, start, NUMBER, "0"),
-                                            SP_ATTR(arange_attrs, end, NUMBER, NULL),
-                                            SP_ATTR(arange_attrs, step, NUMBER, "1"),
-                                            SP_ATTR(arange_attrs, dtype, DTYPE, "None")};
+SP_ATTR_TABLE(arange_attr_table, arange_attrs, (NUMBER, start, 0), (NUMBER_NEEDED, end), (NUMBER, step, 1), (DTYPE_OR_NONE, dtype));
 
 static bool arange_exact(const arange_attrs *a)
 {
@@ -142,9 +137,8 @@ typedef struct {
     int64_t steps;
     sp_dtype dtype;
 } linspace_attrs;
-static const sp_attr linspace_attr_table[] = {
-    SP_ATTR(linspace_attrs, start, FLOAT, NULL), SP_ATTR(linspace_attrs, end, FLOAT, NULL),
-    SP_ATTR(linspace_attrs, steps, INT, NULL), SP_ATTR(linspace_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(linspace_attr_table, linspace_attrs,
+    (FLOAT_NEEDED, start), (FLOAT_NEEDED, end), (INT_NEEDED, steps), (DTYPE, dtype, float32));
 
 static sp_status linspace_infer(const sp_call *c, sp_meta *out)
 {
@@ -187,8 +181,7 @@ typedef struct {
     int64_t n, m;
     sp_dtype dtype;
 } eye_attrs;
-static const sp_attr eye_attr_table[] = {SP_ATTR(eye_attrs, n, INT, NULL), SP_ATTR(eye_attrs, m, INT, "None"),
-                                         SP_ATTR(eye_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(eye_attr_table, eye_attrs, (INT_NEEDED, n), (INT_OR_NONE, m), (DTYPE, dtype, float32));
 
 static sp_status eye_infer(const sp_call *c, sp_meta *out)
 {

@@ -11,9 +11,8 @@ typedef struct {
     int64_t blank;
     bool zero_infinity, normalized, merge_repeated;
 } ctc_attrs;
-static const sp_attr ctc_attr_table[] = {
-    SP_ATTR(ctc_attrs, blank, INT, "0"), SP_ATTR(ctc_attrs, zero_infinity, BOOL, "False"),
-    SP_ATTR(ctc_attrs, normalized, BOOL, "False"), SP_ATTR(ctc_attrs, merge_repeated, BOOL, "True")};
+SP_ATTR_TABLE(ctc_attr_table, ctc_attrs,
+    (INT, blank, 0), (BOOL, zero_infinity, False), (BOOL, normalized, False), (BOOL, merge_repeated, True));
 
 static int64_t states_max(const sp_call *c) { return 2 * c->in[1]->dims[1] + 1; }
 

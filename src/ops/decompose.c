@@ -57,7 +57,7 @@ static sp_tensor *pattern(sp_builder *b, const sp_tensor *like, int64_t n, doubl
 /* --- Cholesky ---------------------------------------------------------------------------------------------------- */
 
 typedef struct { bool upper; } cholesky_attrs;
-static const sp_attr cholesky_attr_table[] = {SP_ATTR(cholesky_attrs, upper, BOOL, "False")};
+SP_ATTR_TABLE(cholesky_attr_table, cholesky_attrs, (BOOL, upper, False));
 
 static sp_status cholesky_infer(const sp_call *c, sp_meta *out)
 {
@@ -130,7 +130,7 @@ const sp_op sp_op_cholesky = {
 /* --- QR ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct { bool complete; } qr_attrs;
-static const sp_attr qr_attr_table[] = {SP_ATTR(qr_attrs, complete, BOOL, "False")};
+SP_ATTR_TABLE(qr_attr_table, qr_attrs, (BOOL, complete, False));
 
 static sp_status qr_infer(const sp_call *c, sp_meta *out)
 {
@@ -222,7 +222,7 @@ const sp_op sp_op_qr = {
 /* --- singular values --------------------------------------------------------------------------------------------- */
 
 typedef struct { bool full; } svd_attrs;
-static const sp_attr svd_attr_table[] = {SP_ATTR(svd_attrs, full, BOOL, "False")};
+SP_ATTR_TABLE(svd_attr_table, svd_attrs, (BOOL, full, False));
 
 static sp_status svd_infer(const sp_call *c, sp_meta *out)
 {
@@ -234,13 +234,13 @@ static sp_status svd_infer(const sp_call *c, sp_meta *out)
     matrix_meta(c->in[0], s.n, full ? s.n : s.k, &out[2]);
     return SP_OK;
 }
-/* Columns are kept as rows: the long side of the matrix (long x long for completion), the short side, lengths, order. */
+/* Columns are kept as rows: the long side of the matrix (long x long only where it is completed), the short side, lengths, order. */
 static size_t svd_workspace(const sp_call *c)
 {
     matrix_shape s = {.m = 0};
     if (matrix_measure(c->in[0], &s) != SP_OK) return 0;
-    const int64_t l = s.m + s.n - s.k;
-    return (size_t)(2 * l * l + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * element_bytes(c);
+    const int64_t l = s.m + s.n - s.k, wide = ((const svd_attrs *)c->attrs)->full || sp__complex_matrix(c->in[0]) ? l : s.k;
+    return (size_t)(2 * l * wide + 2 * s.k * s.k + l * s.k + 2 * s.k + 1) * element_bytes(c);
 }
 
 static double dot(int64_t n, const double *x, const double *y)
@@ -335,9 +335,9 @@ static sp_status svd_reference(const sp_call *c)
     SP_TRY(matrix_measure(c->in[0], &s));
     const bool tall = s.m >= s.n, full = ((const svd_attrs *)c->attrs)->full;
     if (sp__complex_matrix(c->in[0])) return sp__complex_svd(c, full);
-    const int64_t l = tall ? s.m : s.n, k = s.k;
+    const int64_t l = tall ? s.m : s.n, k = s.k, wide = full ? l : k;
     svd_work w = {.sorted_u = c->work};
-    w.u = w.sorted_u + l * l;
+    w.u = w.sorted_u + l * wide;
     w.v = w.u + l * k;
     w.sorted_v = w.v + k * k;
     w.sizes = w.sorted_v + k * k;
@@ -348,7 +348,7 @@ static sp_status svd_reference(const sp_call *c)
             SP_CHECK(isfinite((tall ? w.out : w.u)[i]), SP_VALUE, "matrix %lld has an element that is not finite", (long long)item);
         for (int64_t i = 0; tall && i < k * l; i++) w.u[i] = w.out[i % l * k + i / l];
         SP_CHECK(jacobi(k, l, w.u, w.v), SP_RUNTIME, "the singular values of matrix %lld were not found", (long long)item);
-        const int64_t rank = sort_rows(k, l, &w), wide = full ? l : k;
+        const int64_t rank = sort_rows(k, l, &w);
         complete_rows(rank, wide, l, w.sorted_u);
         sp__doubles_store(c->out[0], item * k, k, w.sizes + k);
         store_columns(c->out[tall ? 1 : 2], item, l, wide, w.sorted_u, w.out);

@@ -6,8 +6,7 @@ typedef struct {
     double keep_prob;
     int64_t shared; /* the last `shared` axes are kept or dropped together: whole channels */
 } dropout_attrs;
-static const sp_attr dropout_attr_table[] = {SP_ATTR(dropout_attrs, keep_prob, FLOAT, "0.5"),
-                                             SP_ATTR(dropout_attrs, shared, INT, "0")};
+SP_ATTR_TABLE(dropout_attr_table, dropout_attrs, (FLOAT, keep_prob, 0.5), (INT, shared, 0));
 
 /* Kept where a uniform number is below keep_prob; scaled so that the mean stays. */
 static sp_status dropout_compose(sp_builder *b, const sp_call *c)

@@ -19,7 +19,7 @@ typedef struct {
     int64_t axis;
     bool inverse;
 } fft_attrs;
-static const sp_attr fft_attr_table[] = {SP_ATTR(fft_attrs, axis, INT, "-1"), SP_ATTR(fft_attrs, inverse, BOOL, "False")};
+SP_ATTR_TABLE(fft_attr_table, fft_attrs, (INT, axis, -1), (BOOL, inverse, False));
 
 static sp_status fft_infer(const sp_call *c, sp_meta *out)
 {

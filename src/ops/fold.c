@@ -6,11 +6,9 @@
 typedef struct {
     sp_ints kernel_size, dilation, padding, stride, output_size;
 } fold_attrs;
-#define FOLD_ATTRS                                                                                                     \
-    SP_ATTR(fold_attrs, kernel_size, INTS, NULL), SP_ATTR(fold_attrs, dilation, INTS, "(1,)"),                         \
-        SP_ATTR(fold_attrs, padding, INTS, "(0,)"), SP_ATTR(fold_attrs, stride, INTS, "(1,)")
-static const sp_attr unfold_attr_table[] = {FOLD_ATTRS};
-static const sp_attr fold_attr_table[] = {FOLD_ATTRS, SP_ATTR(fold_attrs, output_size, INTS, NULL)};
+#define FOLD_ATTRS (INTS_NEEDED, kernel_size), (INTS, dilation, 1), (INTS, padding, 0), (INTS, stride, 1)
+SP_ATTR_TABLE(unfold_attr_table, fold_attrs, FOLD_ATTRS);
+SP_ATTR_TABLE(fold_attr_table, fold_attrs, FOLD_ATTRS, (INTS_NEEDED, output_size));
 
 /* The window over an image of the given size. */
 static sp_status fold_window(const sp_call *c, const int64_t *size, sp__window *w)

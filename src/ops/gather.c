@@ -7,8 +7,7 @@
 /* --- gather ------------------------------------------------------------------------------------------------------ */
 
 typedef struct { int64_t axis, batch_dims; } gather_attrs;
-static const sp_attr gather_attr_table[] = {SP_ATTR(gather_attrs, axis, INT, "0"),
-                                            SP_ATTR(gather_attrs, batch_dims, INT, "0")};
+SP_ATTR_TABLE(gather_attr_table, gather_attrs, (INT, axis, 0), (INT, batch_dims, 0));
 
 /* 0..n-1 as an int64 tensor with n at dimension `at` of `rank`, 1 elsewhere. */
 static sp_tensor *positions(sp_builder *b, int64_t n, int at, int rank)
@@ -80,7 +79,7 @@ const sp_op sp_op_gather = {
 /* --- gather_elements --------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t dim; } elements_attrs;
-static const sp_attr elements_attr_table[] = {SP_ATTR(elements_attrs, dim, INT, "0")};
+SP_ATTR_TABLE(elements_attr_table, elements_attrs, (INT, dim, 0));
 
 static sp_status gather_elements_infer(const sp_call *c, sp_meta *out)
 {
@@ -183,7 +182,7 @@ const sp_op sp_op_gather_nd = {
 
 /* scatter by coordinates, the other way round */
 typedef struct { const char *reduce; } scatter_nd_attrs;
-static const sp_attr scatter_nd_attr_table[] = {SP_ATTR(scatter_nd_attrs, reduce, TEXT, "none")};
+SP_ATTR_TABLE(scatter_nd_attr_table, scatter_nd_attrs, (TEXT, reduce, "none"));
 
 static sp_status tensor_scatter_compose(sp_builder *b, const sp_call *c)
 {
@@ -230,8 +229,7 @@ const sp_op sp_op_tensor_scatter = {
 /* --- one_hot ----------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t depth, axis; } one_hot_attrs;
-static const sp_attr one_hot_attr_table[] = {SP_ATTR(one_hot_attrs, depth, INT, NULL),
-                                             SP_ATTR(one_hot_attrs, axis, INT, "-1")};
+SP_ATTR_TABLE(one_hot_attr_table, one_hot_attrs, (INT_NEEDED, depth), (INT, axis, -1));
 
 static sp_status one_hot_infer(const sp_call *c, sp_meta *out)
 {

@@ -28,7 +28,7 @@ static sp_status make_view(const sp_call *c, int rank, const int64_t *dims, cons
 /* --- reshape ----------------------------------------------------------------------------------------------------- */
 
 typedef struct { sp_ints shape; } shape_attrs;
-static const sp_attr shape_attr_table[] = {SP_ATTR(shape_attrs, shape, INTS, NULL)};
+SP_ATTR_TABLE(shape_attr_table, shape_attrs, (INTS_NEEDED, shape));
 
 static sp_status reshape_infer(const sp_call *c, sp_meta *out)
 {
@@ -87,7 +87,7 @@ const sp_op sp_op_reshape = {
 /* --- transpose --------------------------------------------------------------------------------------------------- */
 
 typedef struct { sp_ints perm; } transpose_attrs;
-static const sp_attr transpose_attr_table[] = {SP_ATTR(transpose_attrs, perm, INTS, "None")};
+SP_ATTR_TABLE(transpose_attr_table, transpose_attrs, (INTS_OR_NONE, perm));
 
 /* perm as axes in [0, rank), checked; none given: reversed. */
 static sp_status transpose_axes(const sp_tensor *x, sp_ints perm, int *axes)

@@ -6,6 +6,7 @@
  * channels share places and the gradients of places are sums over channels.
  * When a gradient is to be differentiated itself, the rules work out the same of elementary operators instead: the parts
  * of a place that lie between elements are then tensors with gradients, and so are the weights made of them. */
+#include "ir/like.h"
 #include "ops/norm.h"
 
 enum { AXES = 3, CORNERS = 8 };
@@ -130,9 +131,7 @@ typedef struct {
     const char *mode, *padding_mode;
     bool align_corners;
 } grid_attrs;
-static const sp_attr grid_attr_table[] = {SP_ATTR(grid_attrs, mode, TEXT, "bilinear"),
-                                          SP_ATTR(grid_attrs, padding_mode, TEXT, "zeros"),
-                                          SP_ATTR(grid_attrs, align_corners, BOOL, "False")};
+SP_ATTR_TABLE(grid_attr_table, grid_attrs, (TEXT, mode, "bilinear"), (TEXT, padding_mode, "zeros"), (BOOL, align_corners, False));
 
 static sp_status grid_check(const sp_call *c)
 {
@@ -157,9 +156,18 @@ static sp_status grid_infer(const sp_call *c, sp_meta *out)
     for (int i = 2; i < c->in[0]->rank; i++) out->dims[i] = c->in[1]->dims[i - 1];
     return SP_OK;
 }
+/* The gradient is like what forward gives. */
+static sp_status check_dout(const sp_call *c, const sp_meta *forward)
+{
+    SP_CHECK(c->in[2]->dtype == (int)forward->dtype, SP_TYPE, "dout has dtype %s, it must be %s", sp_dtype_name((sp_dtype)c->in[2]->dtype),
+             sp_dtype_name(forward->dtype));
+    return sp__input_shaped(c, 2, forward->rank, forward->dims, "that of the result");
+}
 static sp_status grid_grad_infer(const sp_call *c, sp_meta *out)
 {
-    SP_TRY(grid_check(c));
+    sp_meta forward;
+    SP_TRY(grid_infer(c, &forward));
+    SP_TRY(check_dout(c, &forward));
     sp__meta_of(c->in[0], &out[0]);
     sp__meta_of(c->in[1], &out[1]);
     return SP_OK;
@@ -367,10 +375,9 @@ typedef struct {
     int64_t groups;
     bool modulated;
 } deform_attrs;
-static const sp_attr deform_attr_table[] = {
-    SP_ATTR(deform_attrs, kernel_size, INTS, NULL), SP_ATTR(deform_attrs, stride, INTS, "(1, 1)"),
-    SP_ATTR(deform_attrs, padding, INTS, "(0, 0, 0, 0)"), SP_ATTR(deform_attrs, dilation, INTS, "(1, 1)"),
-    SP_ATTR(deform_attrs, groups, INT, "1"), SP_ATTR(deform_attrs, modulated, BOOL, "True")};
+SP_ATTR_TABLE(deform_attr_table, deform_attrs,
+    (INTS_NEEDED, kernel_size), (INTS, stride, 1, 1), (INTS, padding, 0, 0, 0, 0), (INTS, dilation, 1, 1), (INT, groups, 1),
+    (BOOL, modulated, True));
 
 typedef struct {
     const sp_call *c;
@@ -396,7 +403,11 @@ static sp_status deform_measure(const sp_call *c, deform_job *j)
         j->stride[d] = a->stride.v[d];
         j->pad[d] = a->padding.v[2 * d];
         j->dilation[d] = a->dilation.v[d];
-        SP_CHECK(j->kernel[d] > 0 && j->stride[d] > 0 && j->dilation[d] > 0, SP_VALUE, "kernel_size, stride and dilation must be positive");
+        const int64_t limit = INT64_C(1) << 30, after = a->padding.v[2 * d + 1]; /* their products fit 63 bits */
+        SP_CHECK(j->kernel[d] > 0 && j->stride[d] > 0 && j->dilation[d] > 0 && j->kernel[d] <= limit && j->stride[d] <= limit && j->dilation[d] <= limit,
+                 SP_VALUE, "kernel_size, stride and dilation must be positive and at most 2^30");
+        SP_CHECK(j->pad[d] >= -limit && j->pad[d] <= limit && after >= -limit && after <= limit, SP_VALUE, "padding is %lld and %lld, which is out of range",
+                 (long long)j->pad[d], (long long)after);
         j->out[d] = (j->sizes[d] + j->pad[d] + a->padding.v[2 * d + 1] - j->dilation[d] * (j->kernel[d] - 1) - 1) / j->stride[d] + 1;
         j->taps *= j->kernel[d];
     }
@@ -415,8 +426,9 @@ static sp_status deform_infer(const sp_call *c, sp_meta *out)
 }
 static sp_status deform_grad_infer(const sp_call *c, sp_meta *out)
 {
-    deform_job j;
-    SP_TRY(deform_measure(c, &j));
+    sp_meta forward;
+    SP_TRY(deform_infer(c, &forward));
+    SP_TRY(check_dout(c, &forward));
     sp__meta_of(c->in[0], &out[0]);
     sp__meta_of(c->in[1], &out[1]);
     return SP_OK;

@@ -53,18 +53,19 @@ typedef struct {
     sp_ints size; /* gradient: of the features */
 } roi_attrs;
 #define ROI_ATTRS                                                                                                      \
-    SP_ATTR(roi_attrs, pooled_height, INT, NULL), SP_ATTR(roi_attrs, pooled_width, INT, NULL),                         \
-        SP_ATTR(roi_attrs, spatial_scale, FLOAT, NULL), SP_ATTR(roi_attrs, sample_num, INT, "2"),                      \
-        SP_ATTR(roi_attrs, roi_end_mode, INT, "1")
-static const sp_attr roi_attr_table[] = {ROI_ATTRS};
-static const sp_attr roi_grad_attr_table[] = {ROI_ATTRS, SP_ATTR(roi_attrs, size, INTS, NULL)};
+    (INT_NEEDED, pooled_height), (INT_NEEDED, pooled_width), (FLOAT_NEEDED, spatial_scale), (INT, sample_num, 2), (INT, roi_end_mode, 1)
+SP_ATTR_TABLE(roi_attr_table, roi_attrs, ROI_ATTRS);
+SP_ATTR_TABLE(roi_grad_attr_table, roi_attrs, ROI_ATTRS, (INTS_NEEDED, size));
 
+/* Samples of a bin along one side: when they are told, and when a region of this many pixels asks for one each. */
+enum { SAMPLES_MAX = 1 << 10, SIDE_MAX = 1 << 15 };
 static sp_status roi_check(const sp_call *c, const sp_tensor *rois)
 {
     const roi_attrs *a = c->attrs;
     SP_CHECK(c->in[0]->rank == 4 && rois->rank == 2 && rois->dims[1] == 5, SP_VALUE,
              "features must be [n, channels, height, width] and rois [m, 5]");
     SP_CHECK(a->pooled_height > 0 && a->pooled_width > 0, SP_VALUE, "pooled_height and pooled_width must be positive");
+    SP_CHECK(a->sample_num <= SAMPLES_MAX, SP_VALUE, "sample_num is %lld, it must be at most %d", (long long)a->sample_num, SAMPLES_MAX);
     return SP_OK;
 }
 static sp_status roi_infer(const sp_call *c, sp_meta *out)
@@ -112,9 +113,21 @@ static region region_at(const roi_job *j, const double *r)
     if (!a->roi_end_mode && h < 1) h = 1;
     g.bin_h = h / (double)a->pooled_height;
     g.bin_w = w / (double)a->pooled_width;
-    g.ny = a->sample_num > 0 ? a->sample_num : g.bin_h > 1 ? (int64_t)ceil(g.bin_h) : 1;
-    g.nx = a->sample_num > 0 ? a->sample_num : g.bin_w > 1 ? (int64_t)ceil(g.bin_w) : 1;
+    g.ny = a->sample_num > 0 ? a->sample_num : g.bin_h > 1 && g.bin_h <= SIDE_MAX ? (int64_t)ceil(g.bin_h) : 1;
+    g.nx = a->sample_num > 0 ? a->sample_num : g.bin_w > 1 && g.bin_w <= SIDE_MAX ? (int64_t)ceil(g.bin_w) : 1;
     return g;
+}
+/* Of regions so large that their samples could not be counted, or not be computed. */
+static sp_status check_regions(const roi_job *j)
+{
+    for (int64_t i = 0; i < j->regions; i++) {
+        double r[5];
+        for (int k = 0; k < 5; k++) r[k] = element(j->rois, i * 5 + k);
+        const region g = region_at(j, r);
+        SP_CHECK(j->a->sample_num > 0 || !(g.bin_h > SIDE_MAX || g.bin_w > SIDE_MAX), SP_VALUE,
+                 "region %lld has bins of %g x %g pixels, more than %d cannot be sampled: give sample_num", (long long)i, g.bin_h, g.bin_w, SIDE_MAX);
+    }
+    return SP_OK;
 }
 /* Places more than a pixel outside count as zero; others are moved onto the image. */
 static bool place(const roi_job *j, double y, double x, corners *c)
@@ -185,6 +198,7 @@ static sp_status roi_reference(const sp_call *c)
     const sp_tensor *x = c->in[0];
     roi_job j = {.a = c->attrs, .rois = c->in[1], .from = x->data, .to = c->out[0]->data, .channels = x->dims[1],
                  .height = x->dims[2], .width = x->dims[3], .regions = c->in[1]->dims[0], .images = x->dims[0]};
+    SP_TRY(check_regions(&j));
     return sp__parallel_for(j.regions * j.channels, 16, fns[x->dtype], &j);
 }
 static sp_status roi_grad_reference(const sp_call *c)
@@ -193,6 +207,7 @@ static sp_status roi_grad_reference(const sp_call *c)
     const sp_tensor *dx = c->out[0];
     roi_job j = {.a = c->attrs, .rois = c->in[1], .from = c->in[0]->data, .to = dx->data, .channels = dx->dims[1],
                  .height = dx->dims[2], .width = dx->dims[3], .regions = c->in[1]->dims[0], .images = dx->dims[0]};
+    SP_TRY(check_regions(&j));
     return sp__parallel_for(j.channels, 1, fns[dx->dtype], &j);
 }
 /* Linear in the features: the two operators are each other's gradient. */
@@ -232,11 +247,9 @@ typedef struct {
     double extrapolation_value;
     sp_ints size; /* gradient: of the images */
 } crop_attrs;
-#define CROP_ATTRS                                                                                                     \
-    SP_ATTR(crop_attrs, crop_size, INTS, NULL), SP_ATTR(crop_attrs, method, TEXT, "bilinear"),                         \
-        SP_ATTR(crop_attrs, extrapolation_value, FLOAT, "0.0")
-static const sp_attr crop_attr_table[] = {CROP_ATTRS};
-static const sp_attr crop_grad_attr_table[] = {CROP_ATTRS, SP_ATTR(crop_attrs, size, INTS, NULL)};
+#define CROP_ATTRS (INTS_NEEDED, crop_size), (TEXT, method, "bilinear"), (FLOAT, extrapolation_value, 0.0)
+SP_ATTR_TABLE(crop_attr_table, crop_attrs, CROP_ATTRS);
+SP_ATTR_TABLE(crop_grad_attr_table, crop_attrs, CROP_ATTRS, (INTS_NEEDED, size));
 static sp_status crop_infer(const sp_call *c, sp_meta *out)
 {
     const crop_attrs *a = c->attrs;

@@ -37,9 +37,7 @@ const sp_op sp_op_copy = {
  * negative numbers count from the end, as in Python. With a negative step they are plain positions, so that stop = -1
  * means "down to the first element": this is what Python's slice.indices() gives. All are clipped to the dimension. */
 typedef struct { sp_ints start, stop, step; } slice_attrs;
-static const sp_attr slice_attr_table[] = {SP_ATTR(slice_attrs, start, INTS, NULL),
-                                           SP_ATTR(slice_attrs, stop, INTS, NULL),
-                                           SP_ATTR(slice_attrs, step, INTS, "None")};
+SP_ATTR_TABLE(slice_attr_table, slice_attrs, (INTS_NEEDED, start), (INTS_NEEDED, stop), (INTS_OR_NONE, step));
 
 /* First element and number of elements of start:stop:step over n elements. */
 static void slice_range(int64_t n, int64_t start, int64_t stop, int64_t step, int64_t *first, int64_t *count)
@@ -234,7 +232,7 @@ const sp_op sp_op_slice_put = {
 /* axes[k] is the axis of x that index tensor k addresses; None: the first ones. The dimensions of the index tensors,
  * broadcast together, replace the axes: in their place when these are neighbours, else at the front. */
 typedef struct { sp_ints axes; } index_attrs;
-static const sp_attr index_attr_table[] = {SP_ATTR(index_attrs, axes, INTS, "None")};
+SP_ATTR_TABLE(index_attr_table, index_attrs, (INTS_OR_NONE, axes));
 
 sp_status sp__index_plan(const sp_tensor *x, int n, sp_tensor *const *indices, sp_ints axes, sp_index_plan *p)
 {
@@ -434,8 +432,7 @@ typedef struct {
     sp_ints axes;
     bool accumulate;
 } index_put_attrs;
-static const sp_attr index_put_attr_table[] = {SP_ATTR(index_put_attrs, axes, INTS, "None"),
-                                               SP_ATTR(index_put_attrs, accumulate, BOOL, "False")};
+SP_ATTR_TABLE(index_put_attr_table, index_put_attrs, (INTS_OR_NONE, axes), (BOOL, accumulate, False));
 
 /* index_put or index over the same index tensors: in[0..n_lead) followed by them. */
 static sp_tensor *apply_indexed(sp_builder *b, const sp_op *op, const void *attrs, int n_lead, sp_tensor *const *lead,
@@ -640,7 +637,7 @@ done:
 }
 
 const sp_op sp_op_nonzero = {
-    .name = "nonzero", .inputs = "x", .infer = nonzero_infer, .reference = nonzero_reference,
+    .name = "nonzero", .inputs = "x", .infer = nonzero_infer, .open = true, .reference = nonzero_reference,
     .no_vjp = "integer result",
     .mindir = "NonZero", .doc = "The positions of all elements that are not zero, one row each, in row-major order.",
     .samples = "[2,3]b; [3]; []",

@@ -5,7 +5,7 @@
 #include "ops/nn.h"
 
 typedef struct { const char *reduction; } reduction_attrs;
-static const sp_attr mean_attr_table[] = {SP_ATTR(reduction_attrs, reduction, TEXT, "mean")};
+SP_ATTR_TABLE(mean_attr_table, reduction_attrs, (TEXT, reduction, "mean"));
 
 static bool is(const char *reduction, const char *name) { return reduction && strcmp(reduction, name) == 0; }
 
@@ -77,8 +77,7 @@ typedef struct {
     double beta;
     const char *reduction;
 } smooth_attrs;
-static const sp_attr smooth_attr_table[] = {SP_ATTR(smooth_attrs, beta, FLOAT, "1.0"),
-                                            SP_ATTR(smooth_attrs, reduction, TEXT, "none")};
+SP_ATTR_TABLE(smooth_attr_table, smooth_attrs, (FLOAT, beta, 1.0), (TEXT, reduction, "none"));
 /* Quadratic within `width` of zero, linear outside, times `scale`: both losses below are this. */
 static sp_tensor *bowl(sp_builder *b, sp_tensor *d, double width, double scale)
 {
@@ -105,8 +104,7 @@ typedef struct {
     const char *reduction;
     double delta;
 } huber_attrs;
-static const sp_attr huber_attr_table[] = {SP_ATTR(huber_attrs, reduction, TEXT, "mean"),
-                                           SP_ATTR(huber_attrs, delta, FLOAT, "1.0")};
+SP_ATTR_TABLE(huber_attr_table, huber_attrs, (TEXT, reduction, "mean"), (FLOAT, delta, 1.0));
 static sp_status huber_loss_compose(sp_builder *b, const sp_call *c)
 {
     const huber_attrs *a = c->attrs;
@@ -178,8 +176,7 @@ typedef struct {
     const char *reduction;
     bool log_target;
 } kl_attrs;
-static const sp_attr kl_attr_table[] = {SP_ATTR(kl_attrs, reduction, TEXT, "mean"),
-                                        SP_ATTR(kl_attrs, log_target, BOOL, "False")};
+SP_ATTR_TABLE(kl_attr_table, kl_attrs, (TEXT, reduction, "mean"), (BOOL, log_target, False));
 /* Where the target is zero its term is zero, not 0 log 0. */
 static sp_status kl_div_compose(sp_builder *b, const sp_call *c)
 {
@@ -205,10 +202,8 @@ LOSS(kl_div, "logits, labels", kl_attr_table, kl_attrs, .promote = SP_PROMOTE_FL
 
 typedef struct { int64_t ignore_index; } ignore_attrs;
 typedef struct { int64_t ignore_index, classes, axis; } terms_grad_attrs;
-static const sp_attr ignore_attr_table[] = {SP_ATTR(ignore_attrs, ignore_index, INT, "-100")};
-static const sp_attr terms_grad_attr_table[] = {SP_ATTR(terms_grad_attrs, ignore_index, INT, "-100"),
-                                                SP_ATTR(terms_grad_attrs, classes, INT, NULL),
-                                                SP_ATTR(terms_grad_attrs, axis, INT, NULL)};
+SP_ATTR_TABLE(ignore_attr_table, ignore_attrs, (INT, ignore_index, -100));
+SP_ATTR_TABLE(terms_grad_attr_table, terms_grad_attrs, (INT, ignore_index, -100), (INT_NEEDED, classes), (INT_NEEDED, axis));
 
 /* Element i of an index tensor of any integer type. */
 static int64_t index_at(const sp_tensor *t, int64_t i)
@@ -360,9 +355,7 @@ typedef struct {
     const char *reduction;
     double label_smoothing;
 } nll_attrs;
-static const sp_attr nll_attr_table[] = {SP_ATTR(nll_attrs, ignore_index, INT, "-100"),
-                                         SP_ATTR(nll_attrs, reduction, TEXT, "mean"),
-                                         SP_ATTR(nll_attrs, label_smoothing, FLOAT, "0.0")};
+SP_ATTR_TABLE(nll_attr_table, nll_attrs, (INT, ignore_index, -100), (TEXT, reduction, "mean"), (FLOAT, label_smoothing, 0.0));
 
 static sp_status nll_check(const nll_attrs *a)
 {
@@ -512,7 +505,7 @@ const sp_op sp_op_softmax_cross_entropy = {
 };
 
 typedef struct { bool is_grad; } is_grad_attrs;
-static const sp_attr is_grad_attr_table[] = {SP_ATTR(is_grad_attrs, is_grad, BOOL, "False")};
+SP_ATTR_TABLE(is_grad_attr_table, is_grad_attrs, (BOOL, is_grad, False));
 static sp_status sparse_softmax_cross_entropy_compose(sp_builder *b, const sp_call *c)
 {
     sp_tensor *x = c->in[0], *labels = c->in[1];

@@ -187,7 +187,7 @@ double sp__zeta(double s, double q)
     return sum;
 }
 typedef struct { int64_t n; } polygamma_attrs;
-static const sp_attr polygamma_attr_table[] = {SP_ATTR(polygamma_attrs, n, INT, "1")};
+SP_ATTR_TABLE(polygamma_attr_table, polygamma_attrs, (INT, n, 1));
 static double polygamma_of(double x, const void *attrs)
 {
     const int64_t n = ((const polygamma_attrs *)attrs)->n;
@@ -249,7 +249,7 @@ const sp_op sp_op_rad2deg = {
 /* --- rounding to decimals ---------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t decimals; } decimals_attrs;
-static const sp_attr decimals_attr_table[] = {SP_ATTR(decimals_attrs, decimals, INT, "0")};
+SP_ATTR_TABLE(decimals_attr_table, decimals_attrs, (INT, decimals, 0));
 
 static sp_status round_decimals_compose(sp_builder *b, const sp_call *c)
 {
@@ -283,9 +283,7 @@ const sp_op sp_op_round_decimals = {
 typedef struct {
     sp_number nan, posinf, neginf;
 } repair_attrs;
-static const sp_attr repair_attr_table[] = {SP_ATTR(repair_attrs, nan, NUMBER, "None"),
-                                            SP_ATTR(repair_attrs, posinf, NUMBER, "None"),
-                                            SP_ATTR(repair_attrs, neginf, NUMBER, "None")};
+SP_ATTR_TABLE(repair_attr_table, repair_attrs, (NUMBER_OR_NONE, nan), (NUMBER_OR_NONE, posinf), (NUMBER_OR_NONE, neginf));
 
 static double largest(const sp_tensor *x)
 {

@@ -6,10 +6,7 @@
 #include "ir/matmul_geometry.h"
 #include "ops/kernels.h"
 
-static const sp_attr matmul_attr_table[] = {
-    SP_ATTR(sp__matmul_attrs, transpose_a, BOOL, "False"),
-    SP_ATTR(sp__matmul_attrs, transpose_b, BOOL, "False"),
-};
+SP_ATTR_TABLE(matmul_attr_table, sp__matmul_attrs, (BOOL, transpose_a, False), (BOOL, transpose_b, False));
 
 static sp_status matmul_infer(const sp_call *c, sp_meta *out)
 {

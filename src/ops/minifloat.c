@@ -41,9 +41,7 @@ typedef struct {
     bool saturate;
     const char *mode;
 } minifloat_attrs;
-static const sp_attr minifloat_attr_table[] = {
-    SP_ATTR(minifloat_attrs, format, TEXT, "e4m3fn"), SP_ATTR(minifloat_attrs, saturate, BOOL, "True"),
-    SP_ATTR(minifloat_attrs, mode, TEXT, "nearest")};
+SP_ATTR_TABLE(minifloat_attr_table, minifloat_attrs, (TEXT, format, "e4m3fn"), (BOOL, saturate, True), (TEXT, mode, "nearest"));
 
 typedef struct {
     const sp_minifloat *f;

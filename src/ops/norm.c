@@ -9,6 +9,7 @@
  * When a gradient is itself being recorded, rules compose elementary operators instead of the fused gradient, so
  * derivatives of any order exist. */
 #include "base/wide.h"
+#include "ir/like.h"
 #include "ir/nn_attrs.h"
 #include "ops/norm.h"
 
@@ -261,9 +262,7 @@ static sp_tensor *rows_h(sp_builder *b, sp_tensor *x, int first, bool center, do
 /* --- layer_norm -------------------------------------------------------------------------------------------------- */
 
 typedef sp__layer_norm_attrs layer_attrs;
-static const sp_attr layer_attr_table[] = {SP_ATTR(layer_attrs, begin_norm_axis, INT, "1"),
-                                           SP_ATTR(layer_attrs, begin_params_axis, INT, "1"),
-                                           SP_ATTR(layer_attrs, epsilon, FLOAT, "1e-07")};
+SP_ATTR_TABLE(layer_attr_table, layer_attrs, (INT, begin_norm_axis, 1), (INT, begin_params_axis, 1), (FLOAT, epsilon, 1e-07));
 
 static sp_status layer_measure(const sp_call *c, int *first, norm_shape *s)
 {
@@ -309,6 +308,7 @@ static size_t layer_workspace(const sp_call *c)
 }
 static sp_status layer_grad_infer(const sp_call *c, sp_meta *out)
 {
+    SP_TRY(sp__input_like(c, 2, 0));
     int first;
     norm_shape s;
     SP_TRY(layer_measure(c, &first, &s));
@@ -386,7 +386,7 @@ const sp_op sp_op_layer_norm_grad = {
 /* --- rms_norm ---------------------------------------------------------------------------------------------------- */
 
 typedef sp__rms_norm_attrs rms_attrs;
-static const sp_attr rms_attr_table[] = {SP_ATTR(rms_attrs, epsilon, FLOAT, "1e-06")};
+SP_ATTR_TABLE(rms_attr_table, rms_attrs, (FLOAT, epsilon, 1e-06));
 
 /* gamma has the shape of the last axes of x; these are normalised. */
 static sp_status rms_measure(const sp_call *c, norm_shape *s)
@@ -422,6 +422,7 @@ static size_t rms_workspace(const sp_call *c)
 }
 static sp_status rms_grad_infer(const sp_call *c, sp_meta *out)
 {
+    SP_TRY(sp__input_like(c, 2, 0));
     norm_shape s;
     SP_TRY(rms_measure(c, &s));
     grad_metas(c, &s, c->in[1], out);
@@ -491,8 +492,7 @@ typedef struct {
     int64_t num_groups;
     double epsilon;
 } group_attrs;
-static const sp_attr group_attr_table[] = {SP_ATTR(group_attrs, num_groups, INT, NULL),
-                                           SP_ATTR(group_attrs, epsilon, FLOAT, "1e-05")};
+SP_ATTR_TABLE(group_attr_table, group_attrs, (INT_NEEDED, num_groups), (FLOAT, epsilon, 1e-05));
 
 static sp_status group_measure(const sp_call *c, norm_shape *s)
 {
@@ -534,6 +534,7 @@ static size_t group_workspace(const sp_call *c)
 }
 static sp_status group_grad_infer(const sp_call *c, sp_meta *out)
 {
+    SP_TRY(sp__input_like(c, 2, 0));
     norm_shape s;
     SP_TRY(group_measure(c, &s));
     grad_metas(c, &s, c->in[1], out);

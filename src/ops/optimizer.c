@@ -26,14 +26,10 @@ typedef struct {
     double epsilon;
     bool update_slots;
 } adagrad_attrs;
-static const sp_attr nesterov_attr_table[] = {SP_ATTR(nesterov_attrs, use_nesterov, BOOL, "False")};
-static const sp_attr momentum_attr_table[] = {SP_ATTR(momentum_attrs, use_nesterov, BOOL, "False"),
-                                              SP_ATTR(momentum_attrs, gradient_scale, FLOAT, "1.0")};
-static const sp_attr sgd_attr_table[] = {SP_ATTR(sgd_attrs, dampening, FLOAT, "0.0"),
-                                         SP_ATTR(sgd_attrs, weight_decay, FLOAT, "0.0"),
-                                         SP_ATTR(sgd_attrs, nesterov, BOOL, "False")};
-static const sp_attr adagrad_attr_table[] = {SP_ATTR(adagrad_attrs, epsilon, FLOAT, "0.0"),
-                                             SP_ATTR(adagrad_attrs, update_slots, BOOL, "True")};
+SP_ATTR_TABLE(nesterov_attr_table, nesterov_attrs, (BOOL, use_nesterov, False));
+SP_ATTR_TABLE(momentum_attr_table, momentum_attrs, (BOOL, use_nesterov, False), (FLOAT, gradient_scale, 1.0));
+SP_ATTR_TABLE(sgd_attr_table, sgd_attrs, (FLOAT, dampening, 0.0), (FLOAT, weight_decay, 0.0), (BOOL, nesterov, False));
+SP_ATTR_TABLE(adagrad_attr_table, adagrad_attrs, (FLOAT, epsilon, 0.0), (BOOL, update_slots, True));
 
 typedef struct {
     char *p[TENSORS_MAX];

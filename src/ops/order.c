@@ -182,6 +182,7 @@ bool sp__order_bytes(int64_t n, int bits, size_t *bytes)
         return true;
     }
     size_t places;
+    if ((int64_t)(size_t)n != n) return false; /* where sizes have 32 bits */
     return sp__mul_size((size_t)n, 2 * kind_for(n, bits)->bytes, bytes) &&
            sp__mul_size((size_t)block_count(n), BYTE_VALUES * sizeof(int64_t), &places) &&
            sp__add_size(*bytes, places, bytes);

@@ -8,8 +8,8 @@
  * A maximum goes with the position it came from: the first in row-major order when several are equal; NaN loses against
  * any number. The gradient puts dout there (pool_max_grad), and the gradient of that reads from there (pool_max_pick), so
  * gradients can be taken any number of times. The mean is linear: its gradient's gradient is the mean. */
-#include <strings.h>
 
+#include "base/plain.h"
 #include "ir/window.h"
 #include "ops/kernels.h"
 #include "ops/pool.h"
@@ -27,20 +27,16 @@ typedef struct pool_attrs {
 } pool_attrs;
 
 #define POOL_WINDOW                                                                                                    \
-    SP_ATTR(pool_attrs, kernel_size, INTS, "(1,)"), SP_ATTR(pool_attrs, stride, INTS, "None"),                         \
-        SP_ATTR(pool_attrs, pad_mode, TEXT, "pad"), SP_ATTR(pool_attrs, pad, INTS, "(0,)"),                            \
-        SP_ATTR(pool_attrs, ceil_mode, BOOL, "False"), SP_ATTR(pool_attrs, data_format, TEXT, "None")
-#define POOL_MEAN                                                                                                      \
-    SP_ATTR(pool_attrs, count_include_pad, BOOL, "False"), SP_ATTR(pool_attrs, divisor_override, INT, "0")
-#define POOL_MAX SP_ATTR(pool_attrs, dilation, INTS, "(1,)")
-#define POOL_SIZE SP_ATTR(pool_attrs, output_size, INTS, "None")
-#define POOL_SPATIAL SP_ATTR(pool_attrs, spatial, INT, "2")
-static const sp_attr max_attrs[] = {POOL_WINDOW, POOL_MAX};
-static const sp_attr mean_attrs[] = {POOL_WINDOW, POOL_MEAN};
-static const sp_attr adaptive_attrs[] = {SP_ATTR(pool_attrs, output_size, INTS, NULL)};
-static const sp_attr max_helper_attrs[] = {POOL_WINDOW, POOL_MAX, POOL_SIZE, POOL_SPATIAL};
-static const sp_attr mean_helper_attrs[] = {POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL,
-                                            SP_ATTR(pool_attrs, input_size, INTS, NULL)};
+    (INTS, kernel_size, 1), (INTS_OR_NONE, stride), (TEXT, pad_mode, "pad"), (INTS, pad, 0), (BOOL, ceil_mode, False), (TEXT_OR_NONE, data_format)
+#define POOL_MEAN (BOOL, count_include_pad, False), (INT, divisor_override, 0)
+#define POOL_MAX (INTS, dilation, 1)
+#define POOL_SIZE (INTS_OR_NONE, output_size)
+#define POOL_SPATIAL (INT, spatial, 2)
+SP_ATTR_TABLE(max_attrs, pool_attrs, POOL_WINDOW, POOL_MAX);
+SP_ATTR_TABLE(mean_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN);
+SP_ATTR_TABLE(adaptive_attrs, pool_attrs, (INTS_NEEDED, output_size));
+SP_ATTR_TABLE(max_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MAX, POOL_SIZE, POOL_SPATIAL);
+SP_ATTR_TABLE(mean_helper_attrs, pool_attrs, POOL_WINDOW, POOL_MEAN, POOL_SIZE, POOL_SPATIAL, (INTS_NEEDED, input_size));
 
 /* --- geometry ---------------------------------------------------------------------------------------------------- */
 
@@ -55,10 +51,10 @@ typedef struct pool_geometry {
 static bool is_max(const sp_op *op) { return op->attrs == max_attrs || op->attrs == max_helper_attrs; }
 static bool is_adaptive(const sp_op *op) { return op->attrs == adaptive_attrs; }
 
-/* Number of spatial dimensions: an attribute of helpers, the digit in the name of the others. */
+/* Number of spatial dimensions: an attribute of helpers, the digit in the name of the others. 0: not a possible one. */
 static int spatial_of(const sp_op *op, const pool_attrs *a)
 {
-    if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) return (int)a->spatial;
+    if (op->attrs == max_helper_attrs || op->attrs == mean_helper_attrs) return a->spatial >= 1 && a->spatial <= SP_SPATIAL ? (int)a->spatial : 0;
     return *strpbrk(op->name, "123") - '0';
 }
 
@@ -105,8 +101,8 @@ static sp_status measure(const sp_op *op, const pool_attrs *a, int rank, const i
         }
         return SP_OK;
     }
-    SP_CHECK(!a->data_format || !strcasecmp(a->data_format, "NCHW") || !strcasecmp(a->data_format, "NCDHW") ||
-                 !strcasecmp(a->data_format, "NCL"),
+    SP_CHECK(!a->data_format || sp__same_letters(a->data_format, "NCHW") || sp__same_letters(a->data_format, "NCDHW") ||
+                 sp__same_letters(a->data_format, "NCL"),
              SP_VALUE, "%s: data_format must be 'NCHW' or 'NCDHW', found '%s'", name, a->data_format);
     SP_TRY(sp__window_list(name, "kernel_size", a->kernel_size, n, g->w.kernel));
     SP_TRY(sp__window_list(name, "stride", a->stride.n > 0 ? a->stride : a->kernel_size, n, g->w.stride));
@@ -659,8 +655,8 @@ static sp_status mean_grad_measure(const sp_call *c, pool_geometry *g, int64_t *
 {
     const pool_attrs *a = c->attrs;
     const sp_tensor *dout = c->in[0];
-    int n = (int)a->spatial;
-    SP_CHECK(n >= 1 && n <= SP_SPATIAL && a->input_size.n == n && dout->rank > n, SP_VALUE,
+    int n = spatial_of(c->op, a);
+    SP_CHECK(n >= 1 && a->input_size.n == n && dout->rank > n, SP_VALUE,
              "%s: input_size must be %d numbers, fewer than the dimensions of the gradient; found %d", c->op->name, n,
              a->input_size.n < 0 ? 0 : a->input_size.n);
     for (int i = 0; i < dout->rank - n; i++) dims[i] = dout->dims[i];

@@ -211,8 +211,7 @@ typedef struct {
     sp_ints shape;
     sp_dtype dtype;
 } bits_attrs;
-static const sp_attr bits_attr_table[] = {SP_ATTR(bits_attrs, shape, INTS, NULL),
-                                          SP_ATTR(bits_attrs, dtype, DTYPE, "uint32")};
+SP_ATTR_TABLE(bits_attr_table, bits_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, uint32));
 
 static sp_status bits_infer(const sp_call *c, sp_meta *out)
 {
@@ -246,17 +245,12 @@ const sp_op sp_op_random_bits = {
 
 typedef struct {
     sp_ints shape;
-    double a, b;
+    union { double a, low, mean; };
+    union { double b, high, std; };
     sp_dtype dtype;
 } real_attrs;
-static const sp_attr uniform_attr_table[] = {
-    {"shape", SP_ATTR_INTS, offsetof(real_attrs, shape), NULL}, {"low", SP_ATTR_FLOAT, offsetof(real_attrs, a), "0"},
-    {"high", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"},
-    {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
-static const sp_attr normal_attr_table[] = {
-    {"shape", SP_ATTR_INTS, offsetof(real_attrs, shape), NULL}, {"mean", SP_ATTR_FLOAT, offsetof(real_attrs, a), "0"},
-    {"std", SP_ATTR_FLOAT, offsetof(real_attrs, b), "1"},
-    {"dtype", SP_ATTR_DTYPE, offsetof(real_attrs, dtype), "float32"}};
+SP_ATTR_TABLE(uniform_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, low, 0), (FLOAT, high, 1), (DTYPE, dtype, float32));
+SP_ATTR_TABLE(normal_attr_table, real_attrs, (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1), (DTYPE, dtype, float32));
 
 static sp_status real_infer(const sp_call *c, sp_meta *out)
 {
@@ -331,9 +325,7 @@ typedef struct {
     int64_t low, high;
     sp_dtype dtype;
 } int_attrs;
-static const sp_attr int_attr_table[] = {SP_ATTR(int_attrs, shape, INTS, NULL), SP_ATTR(int_attrs, low, INT, "0"),
-                                         SP_ATTR(int_attrs, high, INT, NULL),
-                                         SP_ATTR(int_attrs, dtype, DTYPE, "int64")};
+SP_ATTR_TABLE(int_attr_table, int_attrs, (INTS_NEEDED, shape), (INT, low, 0), (INT_NEEDED, high), (DTYPE, dtype, int64));
 
 static sp_status int_infer(const sp_call *c, sp_meta *out)
 {
@@ -397,6 +389,7 @@ static double stream_normal(stream *s)
 static double draw_gamma(stream *s, double alpha)
 {
     if (!(alpha > 0)) return alpha == 0 ? 0 : NAN;
+    if (isinf(alpha)) return alpha;
     double lift = 1;
     if (alpha < 1) {
         lift = pow(1 - stream_unit(s), 1 / alpha);
@@ -411,10 +404,14 @@ static double draw_gamma(stream *s, double alpha)
     }
 }
 
-/* Multiplication of uniforms for small rates; for large ones a gamma variate halves the problem (Ahrens and Dieter). */
+/* Multiplication of uniforms for small rates; for large ones a gamma variate halves the problem (Ahrens and Dieter), which takes time
+ * with the rate; beyond LARGE the distribution is normal but for a skewness below a thousandth. */
 static double draw_poisson(stream *s, double rate)
 {
+    enum { LARGE = 1000000 };
     if (!(rate >= 0)) return NAN;
+    if (isinf(rate)) return rate;
+    if (rate > LARGE) return floor(rate + sqrt(rate) * stream_normal(s) + 0.5);
     double n = 0;
     while (rate > 24) {
         const double m = floor(rate * 7 / 8), x = draw_gamma(s, m);
@@ -435,8 +432,7 @@ typedef struct {
     sp_ints shape;
     sp_dtype dtype;
 } draw_attrs;
-static const sp_attr draw_attr_table[] = {SP_ATTR(draw_attrs, shape, INTS, NULL),
-                                          SP_ATTR(draw_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(draw_attr_table, draw_attrs, (INTS_NEEDED, shape), (DTYPE, dtype, float32));
 
 static sp_status draw_infer(const sp_call *c, sp_meta *out)
 {
@@ -514,11 +510,8 @@ typedef struct {
     double mean, std, low, high; /* low and high in standard deviations from the mean */
     sp_dtype dtype;
 } truncated_attrs;
-static const sp_attr truncated_attr_table[] = {
-    SP_ATTR(truncated_attrs, shape, INTS, NULL), SP_ATTR(truncated_attrs, mean, FLOAT, "0"),
-    SP_ATTR(truncated_attrs, std, FLOAT, "1"),
-    SP_ATTR(truncated_attrs, low, FLOAT, "-2"), SP_ATTR(truncated_attrs, high, FLOAT, "2"),
-    SP_ATTR(truncated_attrs, dtype, DTYPE, "float32")};
+SP_ATTR_TABLE(truncated_attr_table, truncated_attrs,
+    (INTS_NEEDED, shape), (FLOAT, mean, 0), (FLOAT, std, 1), (FLOAT, low, -2), (FLOAT, high, 2), (DTYPE, dtype, float32));
 
 static sp_status truncated_infer(const sp_call *c, sp_meta *out)
 {
@@ -539,6 +532,8 @@ static double draw_truncated(stream *s, double low, double high)
 {
     const bool wide_enough = low <= 0 && high >= 0 && high - low > 2.5;
     const double peak = low > 0 ? low : high < 0 ? high : 0;
+    if (!(low <= high)) return NAN;
+    if (fabs(peak) > 1e150) return peak; /* its square is not a number any more, and nothing lies beside it */
     for (;;) {
         if (wide_enough) {
             const double x = stream_normal(s);
@@ -590,9 +585,7 @@ typedef struct {
     bool replacement;
     sp_dtype dtype;
 } multinomial_attrs;
-static const sp_attr multinomial_attr_table[] = {SP_ATTR(multinomial_attrs, n, INT, NULL),
-                                                 SP_ATTR(multinomial_attrs, replacement, BOOL, "True"),
-                                                 SP_ATTR(multinomial_attrs, dtype, DTYPE, "int64")};
+SP_ATTR_TABLE(multinomial_attr_table, multinomial_attrs, (INT_NEEDED, n), (BOOL, replacement, True), (DTYPE, dtype, int64));
 
 static sp_status multinomial_infer(const sp_call *c, sp_meta *out)
 {
@@ -674,8 +667,7 @@ typedef struct {
     int64_t n;
     sp_dtype dtype;
 } permutation_attrs;
-static const sp_attr permutation_attr_table[] = {SP_ATTR(permutation_attrs, n, INT, NULL),
-                                                 SP_ATTR(permutation_attrs, dtype, DTYPE, "int64")};
+SP_ATTR_TABLE(permutation_attr_table, permutation_attrs, (INT_NEEDED, n), (DTYPE, dtype, int64));
 
 static sp_status permutation_infer(const sp_call *c, sp_meta *out)
 {

@@ -10,12 +10,13 @@
  * noticed; the blocks' results are merged by halves. Where the cuts are follows from the shape. */
 #include <stdlib.h>
 
+#include "base/scratch.h"
 #include "ir/nn_attrs.h"
 #include "ops/kernels.h"
+#include "ops/reduced.h"
 
 typedef sp__reduce_attrs reduce_attrs;
-static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"),
-                                            SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
+SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 
 sp_status sp__axes_mask(sp_ints axes, int rank, uint32_t *mask)
 {
@@ -33,19 +34,23 @@ sp_status sp__axes_mask(sp_ints axes, int rank, uint32_t *mask)
     return SP_OK;
 }
 
-static sp_status reduce_infer(const sp_call *c, sp_meta *out)
+sp_status sp__infer_reduced(const sp_tensor *x, sp_ints axis, bool keepdims, sp_meta *out)
 {
-    const reduce_attrs *a = c->attrs;
-    const sp_tensor *x = c->in[0];
     uint32_t mask;
-    SP_TRY(sp__axes_mask(a->axis, x->rank, &mask));
+    SP_TRY(sp__axes_mask(axis, x->rank, &mask));
     out->dtype = (sp_dtype)x->dtype;
     out->rank = 0;
     for (int i = 0; i < x->rank; i++) {
         if (!(mask >> i & 1)) out->dims[out->rank++] = x->dims[i];
-        else if (a->keepdims) out->dims[out->rank++] = 1;
+        else if (keepdims) out->dims[out->rank++] = 1;
     }
     return SP_OK;
+}
+
+static sp_status reduce_infer(const sp_call *c, sp_meta *out)
+{
+    const reduce_attrs *a = c->attrs;
+    return sp__infer_reduced(c->in[0], a->axis, a->keepdims, out);
 }
 
 static sp_status reduce_infer_bool(const sp_call *c, sp_meta *out)
@@ -158,7 +163,7 @@ static void reduce_rows_part(void *context, int64_t begin, int64_t end)
     const reduce_job *j = context;
     const int64_t width = j->keep_dims[j->n_keep - 1];
     const int64_t per_row = (width + ROW_MAX - 1) / ROW_MAX;
-    _Alignas(64) char row[ROW_MAX * ACC_MAX];
+    char *const row = sp__scratch_take(ROW_MAX * ACC_MAX);
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t part = unit % j->parts, block = unit / j->parts;
         int64_t first = part / per_row * width + part % per_row * ROW_MAX, dims[SP_RANK_MAX];
@@ -171,6 +176,7 @@ static void reduce_rows_part(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; !j->partial && i < n; i++)
             j->how->store(acc + (size_t)i * j->how->acc_bytes, j->out + (first + i) * j->out_bytes, j->n_reduced);
     }
+    sp__scratch_give(row);
 }
 
 static void merge_part(void *context, int64_t begin, int64_t end)

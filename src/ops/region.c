@@ -11,8 +11,7 @@ typedef struct {
     sp_ints dims, strides; /* in elements of x, row-major */
     int64_t offset;
 } region_attrs;
-static const sp_attr region_attr_table[] = {SP_ATTR(region_attrs, dims, INTS, NULL), SP_ATTR(region_attrs, strides, INTS, NULL),
-                                            SP_ATTR(region_attrs, offset, INT, "0")};
+SP_ATTR_TABLE(region_attr_table, region_attrs, (INTS_NEEDED, dims), (INTS_NEEDED, strides), (INT, offset, 0));
 
 static sp_status check_region(const sp_tensor *x, const region_attrs *a)
 {

@@ -17,12 +17,9 @@ typedef struct {
     int64_t steps;           /* cubic: positions between two elements are rounded to 1 / steps; 0: not */
     bool transposed;
 } resample_attrs;
-static const sp_attr resample_attr_table[] = {
-    SP_ATTR(resample_attrs, axis, INT, NULL), SP_ATTR(resample_attrs, in_size, INT, NULL),
-    SP_ATTR(resample_attrs, out_size, INT, NULL), SP_ATTR(resample_attrs, mode, TEXT, "linear"),
-    SP_ATTR(resample_attrs, coordinates, TEXT, "half_pixel"), SP_ATTR(resample_attrs, scale, FLOAT, "0.0"),
-    SP_ATTR(resample_attrs, cubic, FLOAT, "-0.75"), SP_ATTR(resample_attrs, inside, BOOL, "False"),
-    SP_ATTR(resample_attrs, steps, INT, "0"), SP_ATTR(resample_attrs, transposed, BOOL, "False")};
+SP_ATTR_TABLE(resample_attr_table, resample_attrs,
+    (INT_NEEDED, axis), (INT_NEEDED, in_size), (INT_NEEDED, out_size), (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"),
+    (FLOAT, scale, 0.0), (FLOAT, cubic, -0.75), (BOOL, inside, False), (INT, steps, 0), (BOOL, transposed, False));
 
 static sp_status resample_infer(const sp_call *c, sp_meta *out)
 {
@@ -234,11 +231,9 @@ typedef struct {
     bool inside;
     int64_t steps;
 } resize_attrs;
-static const sp_attr resize_attr_table[] = {
-    SP_ATTR(resize_attrs, size, INTS, NULL), SP_ATTR(resize_attrs, mode, TEXT, "linear"),
-    SP_ATTR(resize_attrs, coordinates, TEXT, "half_pixel"), SP_ATTR(resize_attrs, scales, FLOATS, "None"),
-    SP_ATTR(resize_attrs, cubic, FLOAT, "-0.75"), SP_ATTR(resize_attrs, inside, BOOL, "False"),
-    SP_ATTR(resize_attrs, steps, INT, "0")};
+SP_ATTR_TABLE(resize_attr_table, resize_attrs,
+    (INTS_NEEDED, size), (TEXT, mode, "linear"), (TEXT, coordinates, "half_pixel"), (FLOATS_OR_NONE, scales), (FLOAT, cubic, -0.75),
+    (BOOL, inside, False), (INT, steps, 0));
 /* The last size.n axes, the last of them first: then later passes work on longer runs of smaller data. */
 static sp_status resize_compose(sp_builder *b, const sp_call *c)
 {
@@ -266,13 +261,13 @@ const sp_op sp_op_resize = {
 /* --- blocks of pixels and channels ------------------------------------------------------------------------------- */
 
 typedef struct { int64_t factor; } factor_attrs;
-static const sp_attr factor_attr_table[] = {SP_ATTR(factor_attrs, factor, INT, NULL)};
+SP_ATTR_TABLE(factor_attr_table, factor_attrs, (INT_NEEDED, factor));
 
 static sp_status shuffle_compose(sp_builder *b, const sp_call *c)
 {
     const int64_t r = ((const factor_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
-    SP_CHECK(r > 0, SP_VALUE, "upscale_factor is %lld, it must be positive", (long long)r);
+    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "upscale_factor is %lld, it must be positive and less than 2^31", (long long)r);
     SP_CHECK(x->rank >= 3 && x->dims[x->rank - 3] % (r * r) == 0, SP_VALUE,
              "x must have at least 3 dimensions, and a number of channels that %lld divides", (long long)(r * r));
     const int64_t *d = x->dims + x->rank - 3, batch = sp__split_at(x, x->rank - 3, 3).outer;
@@ -294,7 +289,7 @@ static sp_status unshuffle_compose(sp_builder *b, const sp_call *c)
 {
     const int64_t r = ((const factor_attrs *)c->attrs)->factor;
     sp_tensor *x = c->in[0];
-    SP_CHECK(r > 0, SP_VALUE, "downscale_factor is %lld, it must be positive", (long long)r);
+    SP_CHECK(r > 0 && r <= INT32_MAX, SP_VALUE, "downscale_factor is %lld, it must be positive and less than 2^31", (long long)r);
     SP_CHECK(x->rank >= 3 && x->dims[x->rank - 2] % r == 0 && x->dims[x->rank - 1] % r == 0, SP_VALUE,
              "x must have at least 3 dimensions, the last two divisible by %lld", (long long)r);
     const int64_t *d = x->dims + x->rank - 3, batch = sp__split_at(x, x->rank - 3, 3).outer;

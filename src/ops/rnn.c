@@ -14,7 +14,7 @@
 #include "ops/norm.h"
 
 typedef sp__rnn_attrs rnn_attrs;
-static const sp_attr rnn_attr_table[] = {SP_ATTR(rnn_attrs, mode, TEXT, "lstm"), SP_ATTR(rnn_attrs, reverse, BOOL, "False")};
+SP_ATTR_TABLE(rnn_attr_table, rnn_attrs, (TEXT, mode, "lstm"), (BOOL, reverse, False));
 
 typedef enum { LSTM, GRU, TANH, RELU } rnn_mode;
 
@@ -463,6 +463,9 @@ static sp_status scan_grad_infer(const sp_call *c, sp_meta *out)
                  c->in[6]->count == n * s.kept && (!c->in[9] || (c->in[9]->dtype == dtype && c->in[9]->count == n * s.kept)),
              SP_VALUE, "dy, y, kept and dkept must be as rnn_scan makes them for %lld steps, %lld samples and %lld hidden units",
              (long long)s.time, (long long)s.batch, (long long)s.hidden);
+    for (int i = 1; i < 4; i += 2)
+        SP_CHECK(c->in[i]->dtype == (int)dtype, SP_TYPE, "%s has dtype %s, but dy has %s", sp__op_inputs(c->op)->names[i],
+                 sp_dtype_name((sp_dtype)c->in[i]->dtype), sp_dtype_name(dtype));
     SP_CHECK((s.mode != LSTM || c->in[2]) && (!c->in[4] || (c->in[4]->count == s.batch && c->in[4]->dtype == SP_DTYPE_I64)), SP_VALUE,
              "lstm needs c0, and lengths must be int64, one per sample");
     for (int i = 1; i < 9; i++)

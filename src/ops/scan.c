@@ -12,9 +12,7 @@ typedef struct {
     int64_t axis;
     bool exclusive, reverse;
 } scan_attrs;
-static const sp_attr scan_attr_table[] = {SP_ATTR(scan_attrs, axis, INT, "0"),
-                                          SP_ATTR(scan_attrs, exclusive, BOOL, "False"),
-                                          SP_ATTR(scan_attrs, reverse, BOOL, "False")};
+SP_ATTR_TABLE(scan_attr_table, scan_attrs, (INT, axis, 0), (BOOL, exclusive, False), (BOOL, reverse, False));
 
 typedef struct {
     const scan_attrs *attrs;
@@ -262,9 +260,7 @@ typedef struct {
     sp_dtype dtype;
     bool widen;
 } cum_attrs;
-static const sp_attr cum_attr_table[] = {SP_ATTR(cum_attrs, axis, INT, "None"),
-                                         SP_ATTR(cum_attrs, dtype, DTYPE, "None"),
-                                         SP_ATTR(cum_attrs, widen, BOOL, "False")};
+SP_ATTR_TABLE(cum_attr_table, cum_attrs, (INT_OR_NONE, axis), (DTYPE_OR_NONE, dtype), (BOOL, widen, False));
 
 /* Without an axis the elements are taken in row-major order, as one line. */
 static sp_status cum_compose(sp_builder *b, const sp_call *c, const sp_op *op, sp_dtype dtype)
@@ -313,7 +309,7 @@ const sp_op sp_op_cumprod = {
 /* --- extrema ----------------------------------------------------------------------------------------------------- */
 
 typedef struct { int64_t axis; } axis_attrs;
-static const sp_attr axis_attr_table[] = {SP_ATTR(axis_attrs, axis, INT, "0")};
+SP_ATTR_TABLE(axis_attr_table, axis_attrs, (INT, axis, 0));
 
 /* Of equal elements the later one counts; once NaN has come it stays. */
 #define EXTREMUM(D, T, C, LOAD, STORE, name, better)                                                                   \

@@ -67,8 +67,7 @@ typedef struct {
     sp_ints axes;
     const char *reduce;
 } combine_attrs;
-static const sp_attr combine_attr_table[] = {SP_ATTR(combine_attrs, axes, INTS, "None"),
-                                             SP_ATTR(combine_attrs, reduce, TEXT, "none")};
+SP_ATTR_TABLE(combine_attr_table, combine_attrs, (INTS_OR_NONE, axes), (TEXT, reduce, "none"));
 
 static sp_status combine_infer(const sp_call *c, sp_meta *out)
 {
@@ -199,8 +198,7 @@ typedef struct {
     int64_t axis;
     const char *reduce;
 } elements_attrs;
-static const sp_attr elements_attr_table[] = {SP_ATTR(elements_attrs, axis, INT, "0"),
-                                              SP_ATTR(elements_attrs, reduce, TEXT, "none")};
+SP_ATTR_TABLE(elements_attr_table, elements_attrs, (INT, axis, 0), (TEXT, reduce, "none"));
 
 static sp_status elements_infer(const sp_call *c, sp_meta *out)
 {

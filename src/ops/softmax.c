@@ -6,13 +6,14 @@
  * along its order. Parts depend on the shape only: the result does not depend on the number of threads. */
 #include <tgmath.h>
 
+#include "ir/like.h"
 #include "ir/nn_attrs.h"
 #include "ops/nn.h"
 
 enum { BLOCK = 64 };
 
 typedef sp__softmax_attrs softmax_attrs;
-static const sp_attr softmax_attr_table[] = {SP_ATTR(softmax_attrs, axis, INTS, "(-1,)")};
+SP_ATTR_TABLE(softmax_attr_table, softmax_attrs, (INTS, axis, -1));
 
 /* The axes, checked: one, or several that are neighbours. */
 static sp_status softmax_split(const sp_tensor *x, const softmax_attrs *a, sp__split *out)
@@ -34,6 +35,11 @@ static sp_status softmax_infer(const sp_call *c, sp_meta *out)
     sp__split s;
     SP_TRY(softmax_split(c->in[0], c->attrs, &s));
     return sp__infer_same(c, out);
+}
+static sp_status softmax_grad_infer(const sp_call *c, sp_meta *out)
+{
+    SP_TRY(sp__inputs_alike(c));
+    return softmax_infer(c, out);
 }
 
 typedef struct {
@@ -224,7 +230,7 @@ static sp_status log_softmax_grad_vjp(sp_builder *b, const sp_vjp *v)
                                         .inputs = "y, dout",                                                           \
                                         SP_ATTRS(softmax_attr_table, softmax_attrs),                                   \
                                         .dtypes = SP_DT_FLOATS,                                                        \
-                                        .infer = softmax_infer,                                                        \
+                                        .infer = softmax_grad_infer,                                                   \
                                         .reference = name_##_grad_reference,                                           \
                                         .batch = sp__batch_reduce,                                                     \
                                         .vjp = name_##_grad_vjp,                                                       \

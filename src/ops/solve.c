@@ -18,9 +18,7 @@ static sp_tensor *part(sp_builder *b, sp_tensor *x, bool lower, int64_t diagonal
 /* --- triangular_solve -------------------------------------------------------------------------------------------- */
 
 typedef struct { bool upper, transpose, unit; } triangular_attrs;
-static const sp_attr triangular_attr_table[] = {SP_ATTR(triangular_attrs, upper, BOOL, "False"),
-                                                SP_ATTR(triangular_attrs, transpose, BOOL, "False"),
-                                                SP_ATTR(triangular_attrs, unit, BOOL, "False")};
+SP_ATTR_TABLE(triangular_attr_table, triangular_attrs, (BOOL, upper, False), (BOOL, transpose, False), (BOOL, unit, False));
 
 static sp_status triangular_infer(const sp_call *c, sp_meta *out)
 {

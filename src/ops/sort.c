@@ -58,17 +58,14 @@ typedef struct {
     bool descending;
     sp_dtype indices;
 } sort_attrs;
-static const sp_attr sort_attr_table[] = {SP_ATTR(sort_attrs, axis, INT, "-1"),
-                                          SP_ATTR(sort_attrs, descending, BOOL, "False"),
-                                          SP_ATTR(sort_attrs, indices, DTYPE, "int64")};
+SP_ATTR_TABLE(sort_attr_table, sort_attrs, (INT, axis, -1), (BOOL, descending, False), (DTYPE, indices, int64));
 typedef struct {
     int64_t k, axis;
     bool largest, sorted;
     sp_dtype indices;
 } topk_attrs;
-static const sp_attr topk_attr_table[] = {
-    SP_ATTR(topk_attrs, k, INT, NULL), SP_ATTR(topk_attrs, axis, INT, "-1"), SP_ATTR(topk_attrs, largest, BOOL, "True"),
-    SP_ATTR(topk_attrs, sorted, BOOL, "True"), SP_ATTR(topk_attrs, indices, DTYPE, "int64")};
+SP_ATTR_TABLE(topk_attr_table, topk_attrs,
+    (INT_NEEDED, k), (INT, axis, -1), (BOOL, largest, True), (BOOL, sorted, True), (DTYPE, indices, int64));
 
 static sp_status index_dtype(sp_dtype d)
 {
@@ -361,9 +358,7 @@ typedef struct {
     int64_t axis;
     bool keepdims, ignore_nan;
 } median_attrs;
-static const sp_attr median_attr_table[] = {SP_ATTR(median_attrs, axis, INT, "-1"),
-                                            SP_ATTR(median_attrs, keepdims, BOOL, "False"),
-                                            SP_ATTR(median_attrs, ignore_nan, BOOL, "False")};
+SP_ATTR_TABLE(median_attr_table, median_attrs, (INT, axis, -1), (BOOL, keepdims, False), (BOOL, ignore_nan, False));
 
 static sp_status median_infer(const sp_call *c, sp_meta *out)
 {
@@ -401,9 +396,7 @@ typedef struct {
     bool sorted, consecutive;
     sp_dtype indices;
 } unique_attrs;
-static const sp_attr unique_attr_table[] = {SP_ATTR(unique_attrs, sorted, BOOL, "True"),
-                                            SP_ATTR(unique_attrs, consecutive, BOOL, "False"),
-                                            SP_ATTR(unique_attrs, indices, DTYPE, "int64")};
+SP_ATTR_TABLE(unique_attr_table, unique_attrs, (BOOL, sorted, True), (BOOL, consecutive, False), (DTYPE, indices, int64));
 
 static sp_status unique_infer(const sp_call *c, sp_meta *out)
 {
@@ -554,7 +547,7 @@ done:
 
 const sp_op sp_op_unique = {
     .name = "unique", .inputs = "x", .n_out = 3, SP_ATTRS(unique_attr_table, unique_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = unique_infer, .reference = unique_reference, .no_vjp = "the choice of values is not continuous",
+    .infer = unique_infer, .open = true, .reference = unique_reference, .no_vjp = "the choice of values is not continuous",
     .mindir = "Unique",
     .onnx = "Unique",
     .doc = "The distinct values, sorted or in the order they appear (or of neighbours only), for each element the "
@@ -568,8 +561,7 @@ typedef struct {
     bool right;
     sp_dtype dtype;
 } search_attrs;
-static const sp_attr search_attr_table[] = {SP_ATTR(search_attrs, right, BOOL, "False"),
-                                            SP_ATTR(search_attrs, dtype, DTYPE, "int64")};
+SP_ATTR_TABLE(search_attr_table, search_attrs, (BOOL, right, False), (DTYPE, dtype, int64));
 
 static sp_status search_infer(const sp_call *c, sp_meta *out)
 {

@@ -7,6 +7,7 @@
 #include "ir/nn_attrs.h"
 #include "ops/kernels.h"
 #include "ops/pick.h"
+#include "ops/reduced.h"
 
 typedef struct {
     sp_ints axis;
@@ -26,16 +27,8 @@ static bool is_floating(const sp_tensor *x)
 
 /* --- sums, products and means ------------------------------------------------------------------------------------- */
 
-typedef struct {
-    sp_ints axis;
-    bool keepdims;
-    sp_dtype dtype;
-    sp_number initial;
-} sum_attrs;
-static const sp_attr sum_attr_table[] = {SP_ATTR(sum_attrs, axis, INTS, "None"),
-                                         SP_ATTR(sum_attrs, keepdims, BOOL, "False"),
-                                         SP_ATTR(sum_attrs, dtype, DTYPE, "None"),
-                                         SP_ATTR(sum_attrs, initial, NUMBER, "None")};
+typedef sp__sum_attrs sum_attrs;
+SP_ATTR_TABLE(sum_attr_table, sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE_OR_NONE, dtype), (NUMBER_OR_NONE, initial));
 
 /* Integers are added and multiplied as int64 unless a dtype is asked for. */
 static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
@@ -54,6 +47,22 @@ static sp_status sum_compose(sp_builder *b, const sp_call *c)
     else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
     if (a->initial.kind != 'n') y = sp__add_number(b, y, a->initial.f);
     c->out[0] = y;
+    return SP_OK;
+}
+static sp_status sum_infer(const sp_call *c, sp_meta *out)
+{
+    const sum_attrs *a = c->attrs;
+    const char kind = sp_dtype_kind((sp_dtype)c->in[0]->dtype);
+    SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
+    if (a->dtype != SP_DTYPE_NONE) out->dtype = a->dtype;
+    else if (kind == 'i' || kind == 'b' || c->in[0]->dtype == SP_DTYPE_U8) out->dtype = SP_DTYPE_I64;
+    return SP_OK;
+}
+static sp_status mean_infer(const sp_call *c, sp_meta *out)
+{
+    const sum_attrs *a = c->attrs;
+    SP_TRY(sp__infer_reduced(c->in[0], a->axis, a->keepdims, out));
+    if (a->dtype != SP_DTYPE_NONE) out->dtype = a->dtype;
     return SP_OK;
 }
 static sp_status nansum_compose(sp_builder *b, const sp_call *c)
@@ -97,7 +106,7 @@ static sp_status mean_compose(sp_builder *b, const sp_call *c)
 #define DIM_KEEP "dim:axis=None, keepdim:keepdims=False, *, dtype=None"
 SUM_ENTRY(sum, .python = "ops.sum(input, " DIM_KEEP "); mint.sum(input, " DIM_KEEP "); "
                          "Tensor.sum(axis=None, dtype=None, keepdims=False, initial=None); Tensor.sum(" DIM_KEEP ")",
-          .doc = "Sum over axes (all when none are given); integers are added as int64.", .samples = REDUCE_SAMPLES);
+          .infer = sum_infer, .doc = "Sum over axes (all when none are given); integers are added as int64.", .samples = REDUCE_SAMPLES);
 SUM_ENTRY(nansum, .python = "ops.nansum(input, axis=None, keepdims=False, *, dtype=None); "
                             "mint.nansum(input, " DIM_KEEP "); "
                             "Tensor.nansum(axis=None, keepdims=False, *, dtype=None); Tensor.nansum(" DIM_KEEP ")",
@@ -117,16 +126,14 @@ SUM_ENTRY(mean, .python = "ops.mean(x, axis=None, keep_dims:keepdims=False); "
                           "ops.reduce_mean(x, axis=()); Tensor.mean(axis=None, keep_dims:keepdims=False); "
                           "Tensor.mean(" DIM_KEEP "); "
                           "mint.mean(input, " DIM_KEEP ")",
-          .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
+          .infer = mean_infer, .doc = "Mean over axes (all when none are given).", .samples = REDUCE_SAMPLES);
 
 /* The primitive keeps the dtype; with skip_mode no axes mean no reduction. */
 typedef struct {
     sp_ints axis;
     bool keepdims, skip_mode;
 } sum_same_attrs;
-static const sp_attr sum_same_attr_table[] = {SP_ATTR(sum_same_attrs, axis, INTS, "()"),
-                                              SP_ATTR(sum_same_attrs, keepdims, BOOL, "False"),
-                                              SP_ATTR(sum_same_attrs, skip_mode, BOOL, "False")};
+SP_ATTR_TABLE(sum_same_attr_table, sum_same_attrs, (INTS_EMPTY, axis), (BOOL, keepdims, False), (BOOL, skip_mode, False));
 static sp_status sum_same_compose(sp_builder *b, const sp_call *c)
 {
     const sum_same_attrs *a = c->attrs;
@@ -150,9 +157,7 @@ typedef struct {
     bool keepdims;
     sp_number correction;
 } var_attrs;
-static const sp_attr var_attr_table[] = {SP_ATTR(var_attrs, axis, INTS, "None"),
-                                         SP_ATTR(var_attrs, keepdims, BOOL, "False"),
-                                         SP_ATTR(var_attrs, correction, NUMBER, "0")};
+SP_ATTR_TABLE(var_attr_table, var_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False), (NUMBER, correction, 0));
 
 static sp_tensor *variance(sp_builder *b, const sp_call *c, sp_tensor **mean)
 {
@@ -214,8 +219,7 @@ static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
     if (y) c->out[0] = sp_add(b, y, sp_reshape(b, top, y->rank, y->dims));
     return SP_OK;
 }
-static const sp_attr reduce_attr_table[] = {SP_ATTR(reduce_attrs, axis, INTS, "None"),
-                                            SP_ATTR(reduce_attrs, keepdims, BOOL, "False")};
+SP_ATTR_TABLE(reduce_attr_table, reduce_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 const sp_op sp_op_logsumexp = {
     .name = "logsumexp", .inputs = "x", SP_ATTRS(reduce_attr_table, reduce_attrs), .promote = SP_PROMOTE_FLOAT,
     .dtypes = SP_DT_FLOATS,
@@ -231,8 +235,7 @@ const sp_op sp_op_logsumexp = {
 /* --- norms ------------------------------------------------------------------------------------------------------- */
 
 typedef sp__vector_norm_attrs norm_attrs;
-static const sp_attr norm_attr_table[] = {SP_ATTR(norm_attrs, ord, FLOAT, "2"), SP_ATTR(norm_attrs, axis, INTS, "None"),
-                                          SP_ATTR(norm_attrs, keepdims, BOOL, "False")};
+SP_ATTR_TABLE(norm_attr_table, norm_attrs, (FLOAT, ord, 2), (INTS_OR_NONE, axis), (BOOL, keepdims, False));
 
 /* A root whose slope at zero is zero instead of infinite: the length of a zero vector has gradient zero. */
 static sp_tensor *gentle_root(sp_builder *b, sp_tensor *sum, double ord)
@@ -288,8 +291,7 @@ typedef struct {
     sp_ints axis;
     double epsilon;
 } normalize_attrs;
-static const sp_attr normalize_attr_table[] = {SP_ATTR(normalize_attrs, axis, INTS, "0"),
-                                               SP_ATTR(normalize_attrs, epsilon, FLOAT, "0.0001")};
+SP_ATTR_TABLE(normalize_attr_table, normalize_attrs, (INTS, axis, 0), (FLOAT, epsilon, 0.0001));
 static sp_status l2_normalize_compose(sp_builder *b, const sp_call *c)
 {
     const normalize_attrs *a = c->attrs;
@@ -319,8 +321,7 @@ typedef struct {
     int64_t dim;
     double eps;
 } cosine_attrs;
-static const sp_attr cosine_attr_table[] = {SP_ATTR(cosine_attrs, dim, INT, "1"),
-                                            SP_ATTR(cosine_attrs, eps, FLOAT, "1e-08")};
+SP_ATTR_TABLE(cosine_attr_table, cosine_attrs, (INT, dim, 1), (FLOAT, eps, 1e-08));
 static sp_status cosine_similarity_compose(sp_builder *b, const sp_call *c)
 {
     const cosine_attrs *a = c->attrs;
@@ -348,7 +349,7 @@ const sp_op sp_op_cosine_similarity = {
 
 /* Distance of every row of x to every row of y. */
 typedef struct { double p; } p_attrs;
-static const sp_attr p_attr_table[] = {SP_ATTR(p_attrs, p, FLOAT, "2")};
+SP_ATTR_TABLE(p_attr_table, p_attrs, (FLOAT, p, 2));
 static sp_tensor *with_dim(sp_builder *b, sp_tensor *x, int at)
 {
     int64_t dims[SP_RANK_MAX + 1];
@@ -384,8 +385,7 @@ typedef struct {
     int64_t axis;
     bool keepdims;
 } pick_attrs;
-static const sp_attr pick_attr_table[] = {SP_ATTR(pick_attrs, axis, INT, "0"),
-                                          SP_ATTR(pick_attrs, keepdims, BOOL, "False")};
+SP_ATTR_TABLE(pick_attr_table, pick_attrs, (INT, axis, 0), (BOOL, keepdims, False));
 typedef struct {
     int64_t n, inner;
     const void *x;
@@ -556,9 +556,7 @@ typedef struct {
     bool keepdims;
     sp_dtype dtype;
 } arg_attrs;
-static const sp_attr arg_attr_table[] = {SP_ATTR(arg_attrs, axis, INT, "None"),
-                                         SP_ATTR(arg_attrs, keepdims, BOOL, "False"),
-                                         SP_ATTR(arg_attrs, dtype, DTYPE, "int64")};
+SP_ATTR_TABLE(arg_attr_table, arg_attrs, (INT_OR_NONE, axis), (BOOL, keepdims, False), (DTYPE, dtype, int64));
 static sp_status arg_compose(sp_builder *b, const sp_call *c, const sp_op *op)
 {
     const arg_attrs *a = c->attrs;

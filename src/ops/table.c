@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - the list of all operators, and what is derived from their entries once: defaults, input names, numbers. */
-#include <pthread.h>
-
+/* table.c - the list of all operators, and what is derived from their entries once: input names, numbers. Nothing in it can fail. */
+#include "base/lock.h"
+#include "ir/op_count.h"
 #include "ops/ops_impl.h"
 
 static const sp_op *const table[] = {
@@ -11,13 +11,11 @@ static const sp_op *const table[] = {
 };
 enum { OP_COUNT = sizeof table / sizeof *table, HASH_SIZE = 2048 };
 _Static_assert(OP_COUNT * 2 < HASH_SIZE, "make the hash tables larger");
+_Static_assert((int)OP_COUNT <= (int)SP_OPS_MAX, "make SP_OPS_MAX larger");
 
-static struct {
-    void *defaults;
-    sp_inputs inputs;
-} derived[OP_COUNT];
+static sp_inputs inputs_of[OP_COUNT];
 static int16_t by_name[HASH_SIZE], by_address[HASH_SIZE]; /* number + 1; 0: empty */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static sp_once once = SP_ONCE_INIT;
 
 static unsigned hash_text(const char *s)
 {
@@ -63,14 +61,7 @@ static void derive(void)
         while (by_name[h]) h = (h + 1) % HASH_SIZE;
         while (by_address[a]) a = (a + 1) % HASH_SIZE;
         by_name[h] = by_address[a] = (int16_t)(i + 1);
-        parse_inputs(op, &derived[i].inputs);
-        if (!op->n_attrs) continue;
-        /* Kept for the life of the process, as are the few lists in them. */
-        void *attrs = sp__alloc_zero(op->attrs_bytes);
-        sp_attr_text keep = {.n_blocks = 0};
-        for (int k = 0; attrs && k < op->n_attrs; k++)
-            sp__attr_parse(op, &op->attrs[k], op->attrs[k].initial ? op->attrs[k].initial : "None", attrs, &keep);
-        derived[i].defaults = attrs;
+        parse_inputs(op, &inputs_of[i]);
     }
 }
 
@@ -88,7 +79,7 @@ bool sp_op_takes(const sp_op *op, sp_dtype dtype)
 
 const sp_op *sp_op_find(const char *name)
 {
-    pthread_once(&once, derive);
+    sp__once(&once, derive);
     for (unsigned h = hash_text(name); by_name[h]; h = (h + 1) % HASH_SIZE)
         if (strcmp(table[by_name[h] - 1]->name, name) == 0) return table[by_name[h] - 1];
     return NULL;
@@ -96,23 +87,17 @@ const sp_op *sp_op_find(const char *name)
 
 int sp__op_id(const sp_op *op)
 {
-    pthread_once(&once, derive);
+    sp__once(&once, derive);
     for (unsigned h = hash_address(op); by_address[h]; h = (h + 1) % HASH_SIZE)
         if (table[by_address[h] - 1] == op) return by_address[h] - 1;
     return -1;
-}
-
-const void *sp__op_defaults(const sp_op *op)
-{
-    int id = sp__op_id(op);
-    return id < 0 ? NULL : derived[id].defaults;
 }
 
 const sp_inputs *sp__op_inputs(const sp_op *op)
 {
     static const sp_inputs none;
     int id = sp__op_id(op);
-    return id < 0 ? &none : &derived[id].inputs;
+    return id < 0 ? &none : &inputs_of[id];
 }
 
 int sp_op_attrs(const sp_op *op, const sp_attr **attrs, size_t *attrs_bytes)

@@ -8,6 +8,8 @@ sp_status sp__shape_count(int rank, const int64_t *dims, int64_t *out)
 {
     SP_CHECK(rank >= 0 && rank <= SP_RANK_MAX, SP_VALUE, "a tensor has at most %d dimensions, but %d are asked for",
              SP_RANK_MAX, rank);
+    /* Sizes in bytes must fit as well, whatever the dtype: nobody behind checks again. */
+    const int64_t most = sizeof(void *) == 8 ? INT64_MAX / 64 : PTRDIFF_MAX / 16;
     int64_t n = 1;
     bool empty = false;
     for (int i = 0; i < rank; i++) {
@@ -17,7 +19,7 @@ sp_status sp__shape_count(int rank, const int64_t *dims, int64_t *out)
     }
     for (int i = 0; i < rank && !empty; i++) {
         char text[SP_SHAPE_TEXT];
-        SP_CHECK(sp__mul_i64(n, dims[i], &n) && n < INT64_MAX / 64, SP_VALUE, "a tensor of shape %s has too many elements to address",
+        SP_CHECK(sp__mul_i64(n, dims[i], &n) && n < most, SP_VALUE, "a tensor of shape %s has too many elements to address",
                  sp__shape_text(rank, dims, text));
     }
     *out = empty ? 0 : n;

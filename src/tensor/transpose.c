@@ -5,6 +5,7 @@
  * each TILE_LENGTH elements long, are turned in a buffer that stays in the first cache, and leave it as whole lines of the
  * destination. Every line of memory is read or written once, in one piece, however unlucky the distance between rows is for the
  * cache. */
+#include "base/scratch.h"
 #include "tensor/tensor_impl.h"
 
 #if SP_HAVE_X86
@@ -96,7 +97,7 @@ static void turn_tile(const turn_job *j, int64_t plane, int64_t row, int64_t at)
         from += plane % l->dims[i] * l->steps[1][i];
         plane /= l->dims[i];
     }
-    _Alignas(64) char tile[TILE_ROWS * TILE_LENGTH * 16];
+    char *const tile = sp__scratch_take((size_t)(TILE_ROWS * TILE_LENGTH * size));
     switch (size) {
     case 1: turn_1(m, n, from, l->steps[1][last], tile); break;
     case 2: turn_2(m, n, from, l->steps[1][last], tile); break;
@@ -111,6 +112,7 @@ static void turn_tile(const turn_job *j, int64_t plane, int64_t row, int64_t at)
         for (int64_t i = 0; i < n; i++) memcpy(to + i * to_row, tile + i * 64, 64);
     else
         for (int64_t i = 0; i < n; i++) memcpy(to + i * to_row, tile + i * TILE_ROWS * size, (size_t)(m * size));
+    sp__scratch_give(tile);
 }
 
 static void turn_part(void *context, int64_t begin, int64_t end)

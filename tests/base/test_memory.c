@@ -186,7 +186,12 @@ static void limit_refuses_and_says_so(void **unused)
 static void absurd_requests_fail_cleanly(void **unused)
 {
     (void)unused;
-    static const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4, SIZE_MAX / 4 + 1, (size_t)1 << 61, (size_t)1 << 47 };
+    static const size_t sizes[] = {
+        SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2,
+#if SIZE_MAX > UINT32_MAX /* a quarter of 32 bits may well be there */
+        SIZE_MAX / 4, SIZE_MAX / 4 + 1, (size_t)1 << 61, (size_t)1 << 47,
+#endif
+    };
     sp_memory_stats before = stats();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         sp__fail(SP_VALUE, "old");

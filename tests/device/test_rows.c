@@ -113,7 +113,7 @@ static void check(const char *name, const char *attrs_text, const char *shapes, 
     const int n_in = read_shapes(shapes, in), n_out = op->n_out ? op->n_out : 1;
     _Alignas(16) char attrs[256];
     sp_attr_text keep = {.n_blocks = 0};
-    if (op->n_attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+    if (op->n_attrs) memcpy(attrs, op->defaults, op->attrs_bytes);
     if (sp__attrs_parse(op, attrs_text, attrs, &keep) != SP_OK) fail_msg("%s: %s", name, sp_error_message());
     plain(op, attrs, n_in, in, n_out, exact);
     sp_kernel kernel;
@@ -206,7 +206,7 @@ static void check_dtype(const char *name, sp_dtype dtype, const char *shape, con
     float *v = (float *)(void *)base[0]->data;
     for (int64_t i = 0; i < base[0]->count; i++) v[i] = integer ? (float)(int)(v[i] * 50) + 1 : product ? 1 + v[i] / 512 : v[i];
     x = cast(base[0], dtype);
-    memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+    memcpy(attrs, op->defaults, op->attrs_bytes);
     assert_int_equal(sp__attrs_parse(op, attrs_text, attrs, &keep), SP_OK);
     if (integer) {
         sp_meta meta;

@@ -94,6 +94,7 @@ static void round_trip_is_stable(void **unused)
         OK(sp_graph_parse(b, &third));
         OK(sp_graph_text(third, &c));
         assert_string_equal(b, c);
+        assert_non_null(strstr(b, ", strict}"));
         assert_int_equal(g->n_functions, again->n_functions);
         assert_int_equal(strlen(a) > 400, 1);
         sp_text_free(a);

@@ -61,6 +61,24 @@ sp_status sp_image_decode(const void *data, size_t bytes, sp_decode_mode mode, s
     return codec->decode(data, bytes, channels, out);
 }
 
+bool sp__codec_marked(const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (codecs[i] != &sp_codec_bmp && bytes > 0 && codecs[i]->match(data, bytes)) return true;
+    return false;
+}
+
+sp_status sp__codec_check(const void *data, size_t bytes)
+{
+    const sp_codec *codec = NULL;
+    sp_tensor *image = NULL;
+    SP_TRY(find(data, bytes, &codec));
+    if (codec->check) SP_TRY(codec->check(data, bytes));
+    SP_TRY(codec->decode(data, bytes, 3, &image));
+    sp_tensor_release(image);
+    return SP_OK;
+}
+
 sp_status sp__codec_decode_rect(const void *data, size_t bytes, sp_rect r, sp_tensor **out)
 {
     const sp_codec *codec = NULL;

@@ -18,6 +18,8 @@ typedef struct sp_codec {
     sp_status (*decode)(const uint8_t *p, size_t n, int channels, sp_tensor **out);
     /* Optional: gray or RGB of 16 bits, where the file has them; SP_DECLINED otherwise. */
     sp_status (*decode_deep)(const uint8_t *p, size_t n, sp_tensor **out);
+    /* Optional: stricter than decoding, which repairs what it can: everything in the file that can tell damage is looked at. */
+    sp_status (*check)(const uint8_t *p, size_t n);
     /* Optional: only a rectangle, RGB. */
     sp_status (*decode_rect)(const uint8_t *p, size_t n, sp_rect r, sp_tensor **out);
 } sp_codec;
@@ -27,6 +29,10 @@ extern const sp_codec sp_codec_jpeg, sp_codec_png, sp_codec_webp, sp_codec_bmp, 
 sp_status sp__codec_check_size(const char *format, int64_t h, int64_t w);
 /* New uint8 image of h, w, channels. */
 sp_status sp__codec_image(const char *format, int64_t h, int64_t w, int channels, sp_tensor **out);
+/* Is it a picture by a mark that nothing else has (two letters of BMP are none)? */
+bool sp__codec_marked(const void *data, size_t bytes);
+/* SP_FORMAT unless the whole picture decodes, without anything repaired on the way. */
+sp_status sp__codec_check(const void *data, size_t bytes);
 sp_status sp__codec_decode_rect(const void *data, size_t bytes, sp_rect r, sp_tensor **out);
 
 /* The gray that OpenCV makes of RGB: 15-bit weights of ITU-R BT.601. */

@@ -35,6 +35,12 @@ static void on_error(j_common_ptr c)
 
 static void on_message(j_common_ptr c) { (void)c; }
 
+/* For those who want to know of damage that the library repairs: warnings have a negative level. */
+static void on_warning(j_common_ptr c, int level)
+{
+    if (level < 0) on_error(c);
+}
+
 static void source_nothing(j_decompress_ptr j) { (void)j; }
 static boolean source_fill(j_decompress_ptr j)
 {
@@ -49,16 +55,23 @@ static void source_skip(j_decompress_ptr j, long n)
     j->src->bytes_in_buffer -= (size_t)n;
 }
 
+static sp_status read_failed(const reader *r)
+{
+    if (r->errors.msg_code == JERR_OUT_OF_MEMORY) return sp__fail(SP_NOMEM, "out of memory while a JPEG is read");
+    return sp__fail(SP_FORMAT, "image decode failed. The JPEG data is damaged: %s", r->message);
+}
+
 /* Reads the header; on failure the reader is closed already. */
-static sp_status reader_open(reader *r, const uint8_t *p, size_t n)
+static sp_status reader_open(reader *r, const uint8_t *p, size_t n, bool strict)
 {
     memset(r, 0, sizeof *r);
     r->jpeg.err = jpeg_std_error(&r->errors);
+    if (strict) r->errors.emit_message = on_warning;
     r->errors.error_exit = on_error;
     r->errors.output_message = on_message;
     if (setjmp(r->back)) {
         jpeg_destroy_decompress(&r->jpeg);
-        return sp__fail(SP_FORMAT, "image decode failed. The JPEG data is damaged: %s", r->message);
+        return read_failed(r);
     }
     jpeg_create_decompress(&r->jpeg);
     r->source = (struct jpeg_source_mgr){.init_source = source_nothing,
@@ -85,7 +98,7 @@ static bool match(const uint8_t *p, size_t n) { return n > 3 && p[0] == 0xFF && 
 static sp_status info(const uint8_t *p, size_t n, sp_image_info *out)
 {
     reader r;
-    SP_TRY(reader_open(&r, p, n));
+    SP_TRY(reader_open(&r, p, n, false));
     out->height = r.jpeg.image_height;
     out->width = r.jpeg.image_width;
     out->channels = r.jpeg.num_components == 1 ? 1 : 3;
@@ -129,10 +142,10 @@ static void read_rows(reader *r, sp_rect rect, int channels)
     }
 }
 
-static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, int channels, sp_tensor **out)
+static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, int channels, bool strict, sp_tensor **out)
 {
     reader r;
-    SP_TRY(reader_open(&r, p, n));
+    SP_TRY(reader_open(&r, p, n, strict));
     struct jpeg_decompress_struct *j = &r.jpeg;
     const sp_rect all = {0, 0, (int)j->image_height, (int)j->image_width}, rect = wanted ? *wanted : all;
     r.status = sp__codec_check_size("JPEG", j->image_height, j->image_width);
@@ -145,10 +158,11 @@ static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, in
     }
     if (r.status == SP_OK) {
         if (setjmp(r.back)) {
-            r.status = sp__fail(SP_FORMAT, "image decode failed. The JPEG data is damaged: %s", r.message);
+            r.status = read_failed(&r);
         } else {
             j->out_color_space = j->num_components == 4 ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
             read_rows(&r, rect, channels);
+            if (strict) jpeg_finish_decompress(j); /* reads on to the end of the picture */
         }
     }
     if (r.status == SP_OK) {
@@ -161,16 +175,24 @@ static sp_status read_rect(const uint8_t *p, size_t n, const sp_rect *wanted, in
 
 static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **out)
 {
-    return read_rect(p, n, NULL, channels, out);
+    return read_rect(p, n, NULL, channels, false, out);
 }
 
 static sp_status decode_rect(const uint8_t *p, size_t n, sp_rect r, sp_tensor **out)
 {
-    return read_rect(p, n, &r, 3, out);
+    return read_rect(p, n, &r, 3, false, out);
+}
+
+static sp_status check(const uint8_t *p, size_t n)
+{
+    sp_tensor *image = NULL;
+    SP_TRY(read_rect(p, n, NULL, 3, true, &image));
+    sp_tensor_release(image);
+    return SP_OK;
 }
 
 const sp_codec sp_codec_jpeg = {
-    .name = "JPEG", .match = match, .info = info, .decode = decode, .decode_rect = decode_rect};
+    .name = "JPEG", .match = match, .info = info, .decode = decode, .check = check, .decode_rect = decode_rect};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -218,7 +240,8 @@ static sp_status encode(const sp_image *m, int quality, sp_tensor **out)
     w.errors.output_message = on_message;
     sp_status status;
     if (setjmp(w.back)) {
-        status = sp__fail(SP_RUNTIME, "the image cannot be written as JPEG: %s", w.message);
+        status = w.errors.msg_code == JERR_OUT_OF_MEMORY ? sp__fail(SP_NOMEM, "out of memory while a JPEG is written")
+                                                         : sp__fail(SP_RUNTIME, "the image cannot be written as JPEG: %s", w.message);
     } else {
         write_rows(&w, m, quality);
         status = sp_tensor_create_from(SP_DTYPE_U8, 1, (int64_t[]){(int64_t)w.n_bytes}, w.bytes, out);

@@ -5,18 +5,39 @@
 #include <stdlib.h>
 
 #include <spng.h>
+#include <zlib.h>
 
 static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 enum { CHUNK_LIMIT = 64 << 20 };
 
 static bool match(const uint8_t *p, size_t n) { return n > 4 && memcmp(p, magic, n < 8 ? 4 : 8) == 0; }
 
-static sp_status failed(int error) { return sp__fail(SP_FORMAT, "image decode failed. The PNG data is damaged: %s", spng_strerror(error)); }
+/* The library tells a lack of memory inside of zlib as damaged data: whether there was one is noted where it asks. */
+static _Thread_local bool starved;
+static void *note(void *block)
+{
+    if (!block) starved = true;
+    return block;
+}
+static void *png_malloc(size_t bytes) { return note(malloc(bytes)); }
+static void *png_realloc(void *block, size_t bytes) { return note(realloc(block, bytes)); }
+static void *png_calloc(size_t n, size_t bytes) { return note(calloc(n, bytes)); }
+static spng_ctx *context_new(int flags)
+{
+    starved = false;
+    return spng_ctx_new2(&(struct spng_alloc){.malloc_fn = png_malloc, .realloc_fn = png_realloc, .calloc_fn = png_calloc, .free_fn = free}, flags);
+}
+
+static sp_status failed(int error)
+{
+    if (starved || error == SPNG_EMEM) return sp__fail(SP_NOMEM, "out of memory while a PNG is read");
+    return sp__fail(SP_FORMAT, "image decode failed. The PNG data is damaged: %s", spng_strerror(error));
+}
 
 static sp_status open(const uint8_t *p, size_t n, spng_ctx **out, struct spng_ihdr *head)
 {
-    spng_ctx *png = spng_ctx_new(0);
-    if (!png) return sp__fail(SP_NOMEM, "no memory for reading a PNG");
+    spng_ctx *png = context_new(0);
+    if (!png) return sp__fail(SP_NOMEM, "out of memory while a PNG is read");
     int error = spng_set_crc_action(png, SPNG_CRC_USE, SPNG_CRC_USE);
     if (!error) error = spng_set_chunk_limits(png, CHUNK_LIMIT, CHUNK_LIMIT);
     if (!error) error = spng_set_png_buffer(png, p, n);
@@ -107,15 +128,29 @@ done:
     return status;
 }
 
+/* Chunks: length (4 bytes), type (4), contents, checksum of type and contents (4); decoding goes on where these do not agree. */
+static sp_status check(const uint8_t *p, size_t n)
+{
+    enum { FRAME = 12 };
+    for (size_t at = sizeof magic; at < n;) {
+        SP_CHECK(n - at >= FRAME && sp__be32(p + at) <= n - at - FRAME, SP_FORMAT, "the PNG is damaged: a chunk at byte %zu goes past its end", at);
+        size_t length = sp__be32(p + at);
+        SP_CHECK(crc32_z(0, p + at + 4, length + 4) == sp__be32(p + at + 8 + length), SP_FORMAT, "the PNG is damaged: the checksum of the chunk at byte %zu differs", at);
+        if (memcmp(p + at + 4, "IEND", 4) == 0) return SP_OK;
+        at += FRAME + length;
+    }
+    return sp__fail(SP_FORMAT, "the PNG is damaged: its end is missing");
+}
+
 const sp_codec sp_codec_png = {
-    .name = "PNG", .match = match, .info = info, .decode = decode, .decode_deep = decode_deep};
+    .name = "PNG", .match = match, .info = info, .decode = decode, .check = check, .decode_deep = decode_deep};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static sp_status encode(const sp_image *m, int level, sp_tensor **out)
 {
-    spng_ctx *png = spng_ctx_new(SPNG_CTX_ENCODER);
-    if (!png) return sp__fail(SP_NOMEM, "no memory for writing a PNG");
+    spng_ctx *png = context_new(SPNG_CTX_ENCODER);
+    if (!png) return sp__fail(SP_NOMEM, "out of memory while a PNG is written");
     struct spng_ihdr head = {.width = (uint32_t)m->w,
                              .height = (uint32_t)m->h,
                              .bit_depth = 8,
@@ -128,7 +163,8 @@ static sp_status encode(const sp_image *m, int level, sp_tensor **out)
     size_t n = 0;
     void *bytes = error ? NULL : spng_get_png_buffer(png, &n, &error);
     sp_status status = SP_OK;
-    if (!bytes) status = sp__fail(SP_RUNTIME, "the image cannot be written as PNG: %s", spng_strerror(error));
+    if (!bytes && (starved || error == SPNG_EMEM)) status = sp__fail(SP_NOMEM, "out of memory while a PNG is written");
+    else if (!bytes) status = sp__fail(SP_RUNTIME, "the image cannot be written as PNG: %s", spng_strerror(error));
     else status = sp_tensor_create_from(SP_DTYPE_U8, 1, (int64_t[]){(int64_t)n}, bytes, out);
     free(bytes);
     spng_ctx_free(png);

@@ -3,6 +3,8 @@
  * refuses, and so they are refused here. */
 #include "data/codecs/codec.h"
 
+#include "base/fail.h"
+
 #include <webp/decode.h>
 
 static bool match(const uint8_t *p, size_t n) { return n > 12 && memcmp(p, "RIFF", 4) == 0 && memcmp(p + 8, "WEBP", 4) == 0; }
@@ -25,6 +27,16 @@ static sp_status info(const uint8_t *p, size_t n, sp_image_info *out)
     return SP_OK;
 }
 
+static VP8StatusCode decode_into(const uint8_t *p, size_t n, int width, sp_tensor *rgb, WebPDecoderConfig *config)
+{
+    config->output.colorspace = MODE_RGB;
+    config->output.is_external_memory = 1;
+    config->output.u.RGBA = (WebPRGBABuffer){.rgba = (uint8_t *)rgb->data, .stride = width * 3, .size = sp_tensor_bytes(rgb)};
+    const VP8StatusCode code = WebPDecode(p, n, config);
+    WebPFreeDecBuffer(&config->output);
+    return code;
+}
+
 static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **out)
 {
     WebPBitstreamFeatures f;
@@ -32,8 +44,11 @@ static sp_status decode(const uint8_t *p, size_t n, int channels, sp_tensor **ou
     SP_TRY(features(p, n, &f));
     SP_TRY(sp__codec_image("WebP", f.height, f.width, 3, &rgb));
     sp_status status = SP_OK;
-    if (!WebPDecodeRGBInto(p, n, (uint8_t *)rgb->data, sp_tensor_bytes(rgb), f.width * 3))
-        status = sp__fail(SP_FORMAT, "image decode failed. The WebP data is damaged");
+    WebPDecoderConfig config;
+    const VP8StatusCode code = WebPInitDecoderConfig(&config) ? decode_into(p, n, f.width, rgb, &config) : VP8_STATUS_INVALID_PARAM;
+    /* Some of its failures to get memory are told as damage. */
+    if (code == VP8_STATUS_OUT_OF_MEMORY || (code != VP8_STATUS_OK && sp__memory_is_out())) status = sp__fail(SP_NOMEM, "out of memory while a WebP is read");
+    else if (code != VP8_STATUS_OK) status = sp__fail(SP_FORMAT, "image decode failed. The WebP data is damaged");
     if (status == SP_OK && channels == 3) {
         *out = rgb;
         return SP_OK;

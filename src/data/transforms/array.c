@@ -40,7 +40,7 @@ const sp_transform_op sp_transform_Duplicate = {.name = "Duplicate", .whole_row 
 
 enum { HOT_CLASSES, HOT_RATE };
 
-/* The label's dtype; float32 when smoothed. */
+/* The label's dtype; float64 when smoothed. Dimensions of size 1 do not count: labels of shape (n, 1), and a single one. */
 static sp_status one_hot_run(sp_transform_call *c)
 {
     const sp_tensor *in = c->in[0];
@@ -49,14 +49,16 @@ static sp_status one_hot_run(sp_transform_call *c)
     char text[SP_SHAPE_TEXT];
     SP_CHECK(kind == 'i' || kind == 'u', SP_RUNTIME, "OneHot: Only support input of int type, but got: %s",
              sp_dtype_name((sp_dtype)in->dtype));
-    SP_CHECK(in->rank <= 1, SP_RUNTIME, "OneHot: Only support scalar or 1D input, got shape %s",
+    int rank = 0;
+    for (int i = 0; i < in->rank; i++) rank += in->dims[i] != 1;
+    SP_CHECK(rank <= 1, SP_RUNTIME, "OneHot: Only support scalar or 1D input, got shape %s",
              sp__shape_text(in->rank, in->dims, text));
     const double rate = sp__arg(c, HOT_RATE, 0);
     sp_tensor *labels = NULL, *row = NULL, *out = NULL;
-    int64_t dims[2] = {in->rank ? in->dims[0] : classes, classes};
+    int64_t dims[2] = {rank ? in->count : classes, classes};
     sp_status status;
     SP_GOTO(done, cast_to(in, SP_DTYPE_I64, &labels));
-    SP_GOTO(done, sp_tensor_create(SP_DTYPE_F64, in->rank + 1, dims, &row));
+    SP_GOTO(done, sp_tensor_create(SP_DTYPE_F64, rank + 1, dims, &row));
     double *p = (double *)(void *)row->data;
     for (int64_t i = 0; i < row->count; i++) p[i] = rate / (double)classes;
     for (int64_t i = 0; i < labels->count; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* color.c - brightness, contrast, saturation, hue, lighting, and orders of channels. */
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "data/codecs/codec.h"
 #include "data/transform.h"
 #include "data/transforms/rows.h"
@@ -116,7 +115,7 @@ static struct {
     int sector[256];                 /* of a hue, and how far into it */
     float into[256];
 } hues;
-static pthread_once_t hues_once = PTHREAD_ONCE_INIT;
+static sp_once hues_once = SP_ONCE_INIT;
 
 static void hues_make(void)
 {
@@ -163,7 +162,7 @@ sp_status sp__image_hue(const sp_image *in, double factor, sp_image *out)
     SP_CHECK(factor >= -0.5 && factor <= 0.5, SP_VALUE, "AdjustHue: the factor must be from -0.5 to 0.5, but got %g",
              factor);
     SP_TRY(sp__image_create(in->dtype, in->rank, in->h, in->w, in->c, out));
-    pthread_once(&hues_once, hues_make);
+    sp__once(&hues_once, hues_make);
     const int turn = (int)((float)factor * 255); /* the circle of hues has 256 places, so overflow turns around */
     for (int y = 0; y < in->h; y++) {
         const uint8_t *src = sp__image_row(in, y);

@@ -6,7 +6,7 @@
  * uint8 as 15-bit integers that sum to exactly one. Outside of the source is the fill colour. */
 #include "data/transform.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 enum { PLACE_BITS = 5, PLACES = 1 << PLACE_BITS, WEIGHT_BITS = 15, WEIGHT_ONE = 1 << WEIGHT_BITS };
 
@@ -16,7 +16,7 @@ static struct {
     float linear_f[PLACES * PLACES][4], cubic_f[PLACES * PLACES][16];
     int32_t linear[PLACES * PLACES][4], cubic[PLACES * PLACES][16];
 } weights;
-static pthread_once_t weights_once = PTHREAD_ONCE_INIT;
+static sp_once weights_once = SP_ONCE_INIT;
 
 static void cubic_line(float x, float *w)
 {
@@ -178,7 +178,7 @@ static sp_status lookup_make(const char *who, const sp_image *in, sp_inter mode,
         if (i < in->c) convert(1, ptr, step, NULL);
         l->fill_f[i] = (float)v;
     }
-    pthread_once(&weights_once, weights_make);
+    sp__once(&weights_once, weights_make);
     return SP_OK;
 }
 

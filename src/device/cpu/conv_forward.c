@@ -16,6 +16,7 @@
  *
  * Work is cut by shapes alone, an element is always summed by one thread in one order. float16 and bfloat16 are widened
  * to float and rounded once at the end. */
+#include "base/scratch.h"
 #include "device/cpu/conv_job.h"
 
 #define PARALLEL_FLOPS 2e6 /* below this everything stays on one thread */
@@ -47,6 +48,7 @@ sp_status sp__conv_share(const sp__conv_job *job, int64_t n, int64_t grain, void
 {
     if (n == 0) return SP_OK;
     if (job->flops >= PARALLEL_FLOPS) return sp__parallel_for(n, grain, fn, context);
+    SP_TRY(sp__scratch_ready());
     fn(context, 0, n);
     return SP_OK;
 }
@@ -231,7 +233,7 @@ static void forward_panels(const sp__conv_job *job, const char *x, const char *p
 {
     const sp__gemm_kernels *kernels = job->kernels;
     int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
-    _Alignas(64) char panel[SP_GEMM_PANEL_BYTES];
+    char *const panel = sp__scratch_take(SP_GEMM_PANEL_BYTES);
     for (int64_t u = u0; u < u1; u++) {
         int64_t q = u * columns, n = min_i64(columns, job->positions - q);
         bool two = n > kernels->lanes;
@@ -244,6 +246,7 @@ static void forward_panels(const sp__conv_job *job, const char *x, const char *p
                     out + (i * job->positions + q) * size, job->positions, n, p > 0 || job->bias);
         }
     }
+    sp__scratch_give(panel);
 }
 
 /* Rows [r0, r1) of one image and group, channels of panels [c0, c1): channels across, positions broadcast. */

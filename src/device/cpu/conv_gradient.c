@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv_gradient.c - gradients of convolution; conv_forward.c says how they are computed. */
+#include "base/scratch.h"
 #include "device/cpu/conv_job.h"
 
 enum { SCATTER_ROWS = 128, SCATTER_BYTES = 64 * 1024, CORRELATE_PANELS = 8 };
@@ -33,7 +34,7 @@ static void scatter_tasks(void *context, int64_t begin, int64_t end)
     const sp__window *w = &job->g.w;
     int64_t size = job->size, taps = sp__window_taps(w), in_plane = sp__window_inputs(w), oc_g = job->oc_g;
     int64_t rows = kernels->rows, columns = kernels->columns, q_step = SCATTER_BYTES / SCATTER_ROWS / size;
-    _Alignas(64) char tile[SCATTER_BYTES];
+    char *const tile = sp__scratch_take(SCATTER_BYTES);
     for (int64_t t = begin; t < end; t++) {
         int64_t n = t / job->g.in_channels, channel = t % job->g.in_channels, group = channel / job->ic_g;
         char *dx = job->out + t * in_plane * size;
@@ -74,6 +75,7 @@ static void scatter_tasks(void *context, int64_t begin, int64_t end)
             }
         }
     }
+    sp__scratch_give(tile);
 }
 
 size_t sp__conv_input_work(const sp__conv_geometry *g, sp_dtype dtype, bool prepared)
@@ -153,7 +155,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
     const sp__gemm_kernels *kernels = job->kernels;
     int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
     sp__gemm_span span = span_of(job);
-    _Alignas(64) char tile[CORRELATE_PANELS * SP_GEMM_ROWS * 128]; /* rows of two vectors: 128 bytes at most */
+    char *const tile = sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
     for (int64_t t = begin; t < end; t++) {
         int64_t group = t / (job->bands * job->n_panels), panel = t / job->bands % job->n_panels;
         int64_t p0 = t % job->bands * job->per_task * rows, p1 = min_i64(p0 + job->per_task * rows, job->k);
@@ -171,6 +173,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
         for (int64_t p = 0; p < p1 - p0; p += kernels->lanes)
             kernels->settle(min_i64(kernels->lanes, p1 - p0 - p), n, tile + p * columns * size, NULL, to + p * size, job->k);
     }
+    sp__scratch_give(tile);
 }
 
 /* --- of a window of one element: x is turned instead of dout, sums come out in the order of the weights ------------- */
@@ -222,7 +225,7 @@ static void turned_tasks(void *context, int64_t begin, int64_t end)
     const sp__gemm_kernels *kernels = job->kernels;
     const int64_t size = job->size, rows = kernels->rows, columns = kernels->columns;
     const sp__gemm_span span = {.n = {1, 1, job->positions}, .step = {0, 0, 1}};
-    _Alignas(64) char tile[CORRELATE_PANELS * SP_GEMM_ROWS * 128]; /* rows of two vectors: 128 bytes at most */
+    char *const tile = sp__scratch_take(CORRELATE_PANELS * SP_GEMM_ROWS * 128); /* rows of two vectors: 128 bytes at most */
     for (int64_t t = begin; t < end; t++) {
         const int64_t panel = t / job->bands, channel = panel * columns, n = min_i64(columns, job->ic_g - channel);
         const int64_t p0 = t % job->bands * job->per_task * rows, p1 = min_i64(p0 + job->per_task * rows, job->oc_g);
@@ -236,6 +239,7 @@ static void turned_tasks(void *context, int64_t begin, int64_t end)
         for (int64_t p = p0; p < p1; p++)
             memcpy(job->out + (p * job->ic_g + channel) * size, tile + (p - p0) * columns * size, (size_t)(n * size));
     }
+    sp__scratch_give(tile);
 }
 
 static sp_status turned_run(sp__conv_job *job, char *work)

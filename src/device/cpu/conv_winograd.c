@@ -12,6 +12,7 @@
  *   float32 with AVX-512: win_blocks.h, the same sums with channels across, which needs fewer instructions for the transforms. */
 #include <stdatomic.h>
 
+#include "base/scratch.h"
 #include "device/cpu/win_blocks.h"
 
 enum {
@@ -133,7 +134,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
     const win_job *w = context;
     const sp__conv_job *job = w->job;
     int64_t rows = w->rows, size = w->size, steps = ceil_div(job->ic_g, CHANNELS_STEP);
-    _Alignas(64) char taps[(9 * CHANNELS_STEP * SP_GEMM_ROWS + 32) * 8];
+    char *const taps = sp__scratch_take((9 * CHANNELS_STEP * SP_GEMM_ROWS + 32) * 8);
     for (int64_t t = begin; t < end; t++) {
         int64_t row = t / steps * rows, m = min_i64(rows, job->oc_g - row);
         int64_t c0 = t % steps * CHANNELS_STEP, n = min_i64(CHANNELS_STEP, job->ic_g - c0);
@@ -146,6 +147,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
         memset(taps + n * 9 * rows * size, 0, 32 * (size_t)size);
         job->kernels->win_weight(n, taps, w->weights_to + (row * job->ic_g + c0 * rows) * size, w->m_panels * rows * job->ic_g);
     }
+    sp__scratch_give(taps);
 }
 
 static sp_status make_weights(win_job *w, char *to)
@@ -190,11 +192,12 @@ static void multiply(const win_job *w, int64_t panel_at, const char *points, int
     const sp__conv_job *job = w->job;
     const sp__gemm_kernels *kernels = job->kernels;
     int64_t rows = w->rows, columns = w->columns, size = w->size, point_step = w->m_panels * rows * job->ic_g;
-    _Alignas(64) char sums[SP_WIN_POINTS * SP_GEMM_ROWS * 128]; /* rows of two vectors: 128 bytes at most */
+    const size_t sums_bytes = SP_WIN_POINTS * SP_GEMM_ROWS * 128; /* rows of two vectors: 128 bytes at most */
+    char *const sums = sp__scratch_take(sums_bytes);
     sp__win_panel panel;
     panel_of(w, panel_at * columns, &panel);
     bool two = panel.n > kernels->lanes;
-    if (!two) memset(sums, 0, sizeof sums);
+    if (!two) memset(sums, 0, sums_bytes);
     for (int64_t i = m0; i < m1; i++) {
         int64_t channel = i * rows, m = min_i64(rows, job->oc_g - channel);
         for (int64_t f = 0; f < SP_WIN_POINTS; f++)
@@ -212,6 +215,7 @@ static void multiply(const win_job *w, int64_t panel_at, const char *points, int
                 job->epilogue->fn(job->epilogue->context, start + y * w->out.size[1], m, job->positions, n);
         }
     }
+    sp__scratch_give(sums);
 }
 
 static int64_t task_panels(const win_job *w) { return ceil_div(w->panels, TASKS_MAX); }
@@ -350,7 +354,7 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
     const win_job *w = context;
     const sp__conv_job *job = w->job;
     int64_t size = w->size, columns = w->columns, items = w->n_panels + w->m_panels, square = columns * columns;
-    _Alignas(64) char turned[SP_WIN_POINTS * SP_WIN_TILES * SP_WIN_TILES * 4]; /* fewer tiles where elements are larger */
+    char *const turned = sp__scratch_take(SP_WIN_POINTS * SP_WIN_TILES * SP_WIN_TILES * 4); /* fewer tiles where elements are larger */
     for (int64_t t = begin; t < end; t++) {
         int64_t item = t % items, at = t / items * columns;
         if (by_blocks(job)) {
@@ -373,6 +377,7 @@ static void gather_tasks(void *context, int64_t begin, int64_t end)
                           w->a + (item - w->n_panels) * w->a_bytes + (c * w->a_row + at) * size, w->a_point);
         }
     }
+    sp__scratch_give(turned);
 }
 
 /* A task: a panel of in channels with one of out channels. */
@@ -382,7 +387,7 @@ static void sum_tasks(void *context, int64_t begin, int64_t end)
     const sp__conv_job *job = w->job;
     int64_t size = w->size, rows = w->rows, columns = w->columns;
     bool whole = w->n == w->tiles, last = w->first + w->n == w->tiles;
-    _Alignas(64) char here[SP_WIN_POINTS * SP_GEMM_ROWS * 128];
+    char *const here = sp__scratch_take(SP_WIN_POINTS * SP_GEMM_ROWS * 128);
     for (int64_t t = begin; t < end; t++) {
         int64_t i = t % w->m_panels, j = t / w->m_panels, m = min_i64(rows, job->oc_g - i * rows), n = min_i64(columns, job->ic_g - j * columns);
         char *sums = whole ? here : w->sums + t * w->sums_bytes;
@@ -392,6 +397,7 @@ static void sum_tasks(void *context, int64_t begin, int64_t end)
                                            columns, columns, w->first > 0);
         if (last) job->kernels->win_taps(m, n, sums, job->out + (i * rows * job->k + j * columns * 9) * size, job->k);
     }
+    sp__scratch_give(here);
 }
 
 size_t sp__winograd_weight_work(const sp__conv_job *job)

@@ -20,6 +20,7 @@
  * An element is summed by one thread in one order, the same in all of these. */
 #include <string.h>
 
+#include "base/scratch.h"
 #include "device/cpu/blocks.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/gemm.h"
@@ -144,10 +145,11 @@ static void fill_dout(const depth_job *job, const char *plane, int64_t h0, int64
 /* A plane in one row; the buffer is filled. */
 static void forward_flat(const depth_job *job, const char *buffer, const char *weight, const char *bias, char *out)
 {
-    _Alignas(64) char flat[BUFFER_BYTES];
+    char *const flat = sp__scratch_take(BUFFER_BYTES);
     job->kernels->depth_row((job->rows - 1) * job->row + job->columns, job->taps, buffer, job->offsets, weight, bias, flat);
     for (int64_t h = 0; h < job->rows; h++)
         memcpy(out + h * job->columns * job->size, flat + h * job->row * job->size, (size_t)(job->columns * job->size));
+    sp__scratch_give(flat);
 }
 
 /* Planes [begin, end) of x and the results made of them. */
@@ -156,7 +158,7 @@ static void forward_planes(void *context, int64_t begin, int64_t end)
     const depth_job *job = context;
     const sp__window *w = &job->g.w;
     int64_t size = job->size, plane = job->rows * job->columns;
-    _Alignas(64) char buffer[BUFFER_BYTES];
+    char *const buffer = sp__scratch_take(BUFFER_BYTES);
     for (int64_t i = begin; i < end; i++) {
         int64_t group = i % job->g.group;
         for (int64_t h0 = 0; h0 < job->rows; h0 += job->band) {
@@ -176,6 +178,7 @@ static void forward_planes(void *context, int64_t begin, int64_t end)
         }
         if (job->epilogue) job->epilogue->fn(job->epilogue->context, i * job->oc_g * plane, 1, 0, job->oc_g * plane);
     }
+    sp__scratch_give(buffer);
 }
 
 /* Rows of results whose input and output fit a buffer each, in blocks; 0: not this way. */
@@ -196,7 +199,8 @@ static void forward_blocks(void *context, int64_t begin, int64_t end)
     const sp__window *w = &job->g.w;
     const int64_t bands = (w->out[1] + job->band - 1) / job->band, blocks = sp__blocks_of(job->g.group);
     const int64_t in_plane = w->in[1] * w->in[2], out_plane = w->out[1] * w->out[2];
-    _Alignas(64) float seen[BUFFER_BYTES / 4], made[BUFFER_BYTES / 4], weight[9 * SP_BLOCK];
+    _Alignas(64) float weight[9 * SP_BLOCK];
+    float *const seen = sp__scratch_take(2 * BUFFER_BYTES), *const made = seen + BUFFER_BYTES / 4;
     for (int64_t i = begin; i < end; i++) {
         const int64_t image = i / (bands * blocks), first = i / bands % blocks * SP_BLOCK, n = min_i64(SP_BLOCK, job->g.group - first);
         const int64_t r0 = i % bands * job->band, r1 = min_i64(r0 + job->band, w->out[1]), top = r0 * w->stride[1] - w->pad[1];
@@ -214,6 +218,7 @@ static void forward_blocks(void *context, int64_t begin, int64_t end)
         kernels->scatter((r1 - r0) * w->out[2], n, made, (float *)(void *)job->out + channel * out_plane + r0 * w->out[2], out_plane);
         if (job->epilogue) job->epilogue->fn(job->epilogue->context, channel * out_plane + r0 * w->out[2], n, out_plane, (r1 - r0) * w->out[2]);
     }
+    sp__scratch_give(seen);
 }
 
 static void input_planes(void *context, int64_t begin, int64_t end)
@@ -221,7 +226,7 @@ static void input_planes(void *context, int64_t begin, int64_t end)
     const depth_job *job = context;
     const sp__window *w = &job->g.w;
     int64_t size = job->size;
-    _Alignas(64) char buffer[BUFFER_BYTES];
+    char *const buffer = sp__scratch_take(BUFFER_BYTES);
     for (int64_t i = begin; i < end; i++)
         for (int64_t h0 = 0; h0 < job->rows; h0 += job->band) {
             int64_t h1 = min_i64(h0 + job->band, job->rows);
@@ -231,6 +236,7 @@ static void input_planes(void *context, int64_t begin, int64_t end)
                                         job->weight + i % job->g.group * job->taps * size, NULL,
                                         job->out + (i * job->rows + h) * job->columns * size);
         }
+    sp__scratch_give(buffer);
 }
 
 /* Groups [begin, end), all images. */
@@ -239,7 +245,7 @@ static void weight_groups(void *context, int64_t begin, int64_t end)
     const depth_job *job = context;
     const sp__window *w = &job->g.w;
     int64_t size = job->size, plane = job->rows * job->columns;
-    _Alignas(64) char buffer[BUFFER_BYTES];
+    char *const buffer = sp__scratch_take(BUFFER_BYTES);
     memset(job->out + begin * job->oc_g * job->taps * size, 0, (size_t)((end - begin) * job->oc_g * job->taps * size));
     for (int64_t group = begin; group < end; group++)
         for (int64_t image = 0; image < job->g.batch; image++) {
@@ -253,6 +259,7 @@ static void weight_groups(void *context, int64_t begin, int64_t end)
                                              job->out + (group * job->oc_g + o) * job->taps * size);
             }
         }
+    sp__scratch_give(buffer);
 }
 
 /* --- entries ----------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_kernels.c - the list of fast kernels, best first per operator. */
 #include "device/cpu/cpu_kernels.h"
+#include "device/provided.h"
 
 #define FLOATS (SP_DT(F32) | SP_DT(F64))
 #define DEPTHWISE(n, ...)                                                                                                   \
@@ -63,6 +64,9 @@ static const sp_kernel_entry entries[] = {
     REDUCE(reduce_max),
     REDUCE(reduce_min),
     REDUCE(reduce_prod),
+    {.op = "count_nonzero", .run = sp__cpu_count, .workspace = sp__cpu_count_work, .takes = sp__cpu_count_takes},
+    {.op = "sum", .name = "narrow", .run = sp__cpu_sum, .workspace = sp__cpu_count_work, .takes = sp__cpu_sum_takes},
+    {.op = "mean", .name = "narrow", .run = sp__cpu_mean, .workspace = sp__cpu_count_work, .takes = sp__cpu_mean_takes},
     {.op = "vector_norm", .run = sp__cpu_reduce, .workspace = sp__cpu_reduce_work, .takes = sp__cpu_vector_norm_takes},
     {.op = "prelu", .run = sp__cpu_prelu, .takes = sp__cpu_loop_takes, .strided = true},
 #define LOOP(name_, cost)                                                                                              \
@@ -75,4 +79,10 @@ const sp_kernel_entry *sp__cpu_kernels(int *n)
 {
     *n = (int)(sizeof entries / sizeof *entries);
     return entries;
+}
+
+int16_t *sp__cpu_kernel_links(void)
+{
+    static int16_t links[sizeof entries / sizeof *entries];
+    return links;
 }

@@ -68,6 +68,13 @@ bool sp__cpu_softmax_takes(const sp_call *c);
 size_t sp__cpu_softmax_work(const sp_call *c);
 
 /* Reductions over neighbouring axes. */
+sp_status sp__cpu_count(const sp_call *c);
+sp_status sp__cpu_sum(const sp_call *c);
+sp_status sp__cpu_mean(const sp_call *c);
+size_t sp__cpu_count_work(const sp_call *c);
+bool sp__cpu_count_takes(const sp_call *c);
+bool sp__cpu_sum_takes(const sp_call *c);
+bool sp__cpu_mean_takes(const sp_call *c);
 sp_status sp__cpu_reduce(const sp_call *c);
 size_t sp__cpu_reduce_work(const sp_call *c);
 int64_t sp__cpu_reduce_part(const sp_call *c);

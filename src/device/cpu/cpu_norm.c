@@ -4,6 +4,7 @@
  * A row is one thread's work. The gradients of gamma and beta are summed per chunk of rows in float and over the chunks in double;
  * chunks depend on the shape only. Rows of float16 and bfloat16 are widened one by one, computed in float32 and rounded once. Parameters that
  * are repeated inside a row, or of another dtype than x, are left to the reference. */
+#include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
@@ -76,7 +77,7 @@ static const float *widened(const norm_job *j, const float *from, int64_t r, flo
 static void forward_half(void *context, int64_t begin, int64_t end)
 {
     const norm_job *j = context;
-    float x[WIDE_MOST], gamma_room[WIDE_MOST], beta_room[WIDE_MOST];
+    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const gamma_room = x + WIDE_MOST, *const beta_room = gamma_room + WIDE_MOST;
     const float *gamma = widened(j, j->gamma, 0, gamma_room), *beta = widened(j, j->beta, 0, beta_room);
     for (int64_t r = begin; r < end; r++) {
         float m[3];
@@ -86,12 +87,13 @@ static void forward_half(void *context, int64_t begin, int64_t end)
         if (j->mean) sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->mean + r * 2, &m[0]);
         sp__cpu_convert(SP_DTYPE_F32, j->dtype, 1, (char *)j->variance + r * 2, &m[j->center ? 1 : 2]);
     }
+    sp__scratch_give(x);
 }
 
 static void backward_half(void *context, int64_t begin, int64_t end)
 {
     const norm_job *j = context;
-    float x[WIDE_MOST], g[WIDE_MOST], gamma_room[WIDE_MOST];
+    float *const x = sp__scratch_take(3 * WIDE_MOST * sizeof *x), *const g = x + WIDE_MOST, *const gamma_room = g + WIDE_MOST;
     const float *gamma = widened(j, j->gamma, 0, gamma_room);
     for (int64_t chunk = begin; chunk < end; chunk++) {
         float *dgamma = j->partial + chunk * 2 * j->n, *dbeta = dgamma + j->n;
@@ -104,6 +106,7 @@ static void backward_half(void *context, int64_t begin, int64_t end)
             sp__cpu_convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + r * j->n * 2, x);
         }
     }
+    sp__scratch_give(x);
 }
 
 static void backward(void *context, int64_t begin, int64_t end)

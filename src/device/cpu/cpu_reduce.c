@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
@@ -158,7 +159,7 @@ static sp__reduced column_at(const reduce_job *j, const void *results, int64_t i
 static void run_columns(void *context, int64_t begin, int64_t end)
 {
     const reduce_job *j = context;
-    sp__reduced room[COLUMNS / 2];
+    sp__reduced *const room = sp__scratch_take(COLUMNS / 2 * sizeof *room);
     _Static_assert(WIDE_COLUMNS <= COLUMNS / 2, "the room holds COLUMNS floats, or WIDE_COLUMNS results");
     const int64_t result_bytes = j->single ? 4 : 8;
     const bool direct = !j->partial && j->dtype == SP_DTYPE_F32 && j->single && !j->mean; /* results are what is asked for */
@@ -174,6 +175,7 @@ static void run_columns(void *context, int64_t begin, int64_t end)
         part_done(j, x);
         for (int64_t k = 0; !j->partial && !direct && k < w; k++) finish(j, o * j->inner + column + k, column_at(j, to, k));
     }
+    sp__scratch_give(room);
 }
 
 static sp__reduced joined(const reduce_job *j, sp__reduced a, sp__reduced b)

@@ -2,6 +2,7 @@
 /* cpu_softmax.c - softmax, its logarithm and their gradients for float32, over rows.h. A row, or a block of columns, is one
  * thread's work from beginning to end; the cuts depend on the shape only. Rows of float16 and bfloat16, or blocks of columns, are widened one by one, computed in
  * float32 and rounded once; columns in scratch of their own for each of up to SLOTS parts. */
+#include "base/scratch.h"
 #include "device/cpu/cpu_kernels.h"
 #include "device/cpu/rows.h"
 #include "ir/nn_attrs.h"
@@ -41,7 +42,7 @@ static void run_rows(void *context, int64_t begin, int64_t end)
 static void run_half_rows(void *context, int64_t begin, int64_t end)
 {
     const softmax_job *j = context;
-    float x[WIDE_MOST], g[WIDE_MOST];
+    float *const x = sp__scratch_take(2 * WIDE_MOST * sizeof *x), *const g = x + WIDE_MOST;
     const softmax_job row = {.rows = j->rows, .n = j->n, .is_log = j->is_log, .x = x, .g = j->g ? g : NULL, .out = x};
     for (int64_t i = begin; i < end; i++) {
         const int64_t at = i * j->n * 2;
@@ -50,6 +51,7 @@ static void run_half_rows(void *context, int64_t begin, int64_t end)
         run_rows((void *)(uintptr_t)&row, 0, 1);
         sp__cpu_convert(SP_DTYPE_F32, j->dtype, j->n, (char *)j->out + at, x);
     }
+    sp__scratch_give(x);
 }
 
 static void run_columns(void *context, int64_t begin, int64_t end)

@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+#include "base/scratch.h"
 #include "device/cpu/tiles.h"
 #include "device/device.h"
 
@@ -292,7 +293,7 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
      * room for, where lines of C (or A) compete for it. */
     const bool compete = !rows_fit(c_row, job->size) || !rows_fit(s->a_row, job->size);
     const int64_t most = compete ? min_i64(rows, WAYS) : rows, height = job->pack_a ? rows : ceil_div(i1 - i0, ceil_div(i1 - i0, most));
-    _Alignas(64) char panel[SP_GEMM_PANEL_BYTES];
+    char *const panel = job->here ? sp__scratch_take(SP_GEMM_PANEL_BYTES) : NULL;
     for (int64_t j = j0; j < j1; j += columns) {
         int64_t n = min_i64(columns, j1 - j);
         bool two = n > kernels->lanes;
@@ -335,6 +336,7 @@ static void run_tile(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, in
             }
         }
     }
+    if (panel) sp__scratch_give(panel);
 }
 
 /* The elements of C in this block are final. */
@@ -381,7 +383,7 @@ static void run_turned(void *context, int64_t begin, int64_t end)
 {
     const gemm_job *job = context;
     const sp__gemm_shape *s = &job->s;
-    _Alignas(64) char tile[TURN_TILE_BYTES];
+    char *const tile = sp__scratch_take(TURN_TILE_BYTES);
     for (int64_t t = begin; t < end; t++) {
         int64_t i0 = t * job->tile_m, i1 = min_i64(i0 + job->tile_m, s->m);
         for (int64_t p = 0; p < s->k; p += job->k_step)
@@ -389,12 +391,14 @@ static void run_turned(void *context, int64_t begin, int64_t end)
         turn_tile(job, i1 - i0, s->n, tile, job->tile_n, job->c + i0 * (int64_t)job->size);
         finish(job, 0, s->n, i0, i1);
     }
+    sp__scratch_give(tile);
 }
 
 static sp_status share(gemm_job *job, int64_t n, int64_t grain, void (*fn)(void *, int64_t, int64_t))
 {
     if (n == 0) return SP_OK;
     if (job->parallel) return sp__parallel_for(n, grain, fn, job);
+    SP_TRY(sp__scratch_ready());
     fn(job, 0, n);
     return SP_OK;
 }

@@ -3,14 +3,14 @@
  * runs the loop over the operands, graph mode fuses the same loop into chains: one result in both. */
 #include "device/cpu/loops.h"
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "device/cpu/cpu_kernels.h"
+#include "ir/op_count.h"
 
 static const sp__cpu_loop_row *rows;       /* of this machine */
 static int cost_factor = 1;
-static uint8_t *row_of_op;                 /* by number of the operator: row + 1, 0: none */
-static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
+static uint8_t row_of_op[SP_OPS_MAX];      /* by number of the operator: row + 1, 0: none */
+static sp_once rows_once = SP_ONCE_INIT;
 
 static const struct {
     const char *op;
@@ -30,8 +30,7 @@ static void rows_find(void)
     if (features & SP_CPU_AVX512) rows = sp__cpu_loops_avx512, cost_factor = 1;
     else if (features & SP_CPU_AVX2) rows = sp__cpu_loops_avx2, cost_factor = 2;
 #endif
-    row_of_op = sp__alloc_zero((size_t)sp_op_count());
-    for (int i = 0; row_of_op && i < SP_CPU_LOOPS; i++) {
+    for (int i = 0; i < SP_CPU_LOOPS; i++) {
         const sp_op *op = sp_op_find(names[i].op);
         if (op) row_of_op[sp__op_id(op)] = (uint8_t)(i + 1);
     }
@@ -42,8 +41,8 @@ static int cost_of(int row) { return names[row].cost <= 6 ? names[row].cost : na
 
 sp_inner_loop sp__cpu_loop(const sp_call *c)
 {
-    pthread_once(&rows_once, rows_find);
-    const int row = row_of_op ? row_of_op[sp__op_id(c->op)] - 1 : -1;
+    sp__once(&rows_once, rows_find);
+    const int row = row_of_op[sp__op_id(c->op)] - 1;
     if (row < 0) return (sp_inner_loop){0};
     const sp_dtype dtype = (sp_dtype)c->in[0]->dtype;
     for (int i = 1; i < c->n_in; i++)

@@ -9,7 +9,7 @@
 #include "device/cpu/vec_math.h"
 #include "ir/nn_attrs.h"
 
-enum { LOOP_BLOCK = 512 };
+enum { LOOP_BLOCK = 512, MANY_BLOCK = 256 /* of up to four operands: together no more than 8 KB of the stack */ };
 typedef enum { KIND_F32, KIND_F16, KIND_BF16 } loop_kind;
 static inline int64_t kind_bytes(loop_kind kind) { return kind == KIND_F32 ? 4 : 2; }
 
@@ -223,11 +223,11 @@ BINARY_SHORT(relu_grad, vf_select(vm_lt(ZERO, y), x, ZERO))
     static void name##_##kind(int64_t n, char *const *ptr, const int64_t *step, const void *attrs)                     \
     {                                                                                                                  \
         (void)attrs;                                                                                                   \
-        float room[operands + 1][LOOP_BLOCK];                                                                          \
+        float room[operands + 1][MANY_BLOCK];                                                                          \
         const float *in[4] = {room[0], room[0], room[0], room[0]};                                                     \
         const bool place = KIND == KIND_F32 && step[0] == 4;                                                           \
-        for (int64_t at = 0; at < n; at += LOOP_BLOCK) {                                                               \
-            const int64_t m = n - at < LOOP_BLOCK ? n - at : LOOP_BLOCK;                                               \
+        for (int64_t at = 0; at < n; at += MANY_BLOCK) {                                                               \
+            const int64_t m = n - at < MANY_BLOCK ? n - at : MANY_BLOCK;                                               \
             for (int k = 0; k < operands; k++) in[k] = block_operand(KIND, m, at, ptr[k + 1], step[k + 1], room[k]);   \
             float *o = place ? (float *)(void *)(ptr[0] + at * 4) : room[operands];                                    \
             int64_t i = 0;                                                                                             \

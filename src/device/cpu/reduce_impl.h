@@ -3,6 +3,7 @@
  *
  * float64, integers and all products go through vectors of eight bytes a lane: doubles, or int64 for integers, which wrap as the narrower type
  * would when they are stored. Half precision is widened a block at a time and takes the kernels of float32. */
+#include "base/scratch.h"
 
 enum { REDUCE_CHUNK = 8192, HALF_BLOCK = 1024, HALF_ROWS = 16, HALF_COLUMNS = SP_REDUCE_HALF_COLUMNS };
 
@@ -129,14 +130,15 @@ static void least_f32_columns(int64_t rows, int64_t step, int64_t w, void *out, 
     }                                                                                                                  \
     static void join##_##half##_columns(int64_t rows, int64_t step, int64_t w, void *to, const void *from)             \
     {                                                                                                                  \
-        float block[HALF_ROWS * HALF_COLUMNS];                                                                         \
-        R part[HALF_COLUMNS], *out = to;                                                                               \
+        float *const block = sp__scratch_take(HALF_ROWS * HALF_COLUMNS * sizeof *block);                               \
+        R *const part = sp__scratch_take(HALF_COLUMNS * sizeof *part), *out = to;                                      \
         for (int64_t r = 0; r < rows; r += HALF_ROWS) {                                                                \
             const int64_t m = rows - r < HALF_ROWS ? rows - r : HALF_ROWS;                                             \
             for (int64_t i = 0; i < m; i++) vec_from_##half(w, block + i * w, (const T *)from + (r + i) * step);       \
             f32_columns(m, w, w, r ? part : out, block);                                                               \
             for (int64_t k = 0; r && k < w; k++) out[k] = (R)d_##join((double)out[k], (double)part[k]);                \
         }                                                                                                              \
+        sp__scratch_give(block);                                                                                       \
     }
 #define HALF_REDUCES(half, T)                                                                                          \
     HALF_REDUCE(half, T, plus, float, plus_f32_row, plus_f32_columns)                                                  \
@@ -149,7 +151,7 @@ HALF_REDUCES(bf16, sp_bf16)
 /* Squares, rounded to the dtype as the operator does, and summed as the sum of the dtype does. */
 static void squares_f32_row(int64_t n, sp__reduced *out, const void *from)
 {
-    float block[SUM_BLOCK];
+    float *const block = sp__scratch_take(SUM_BLOCK * sizeof *block);
     const float *x = from;
     out->d = 0;
     for (int64_t at = 0; at < n; at += SUM_BLOCK) {
@@ -159,6 +161,7 @@ static void squares_f32_row(int64_t n, sp__reduced *out, const void *from)
         for (; i < m; i++) block[i] = x[at + i] * x[at + i];
         out->d += sum(m, block);
     }
+    sp__scratch_give(block);
 }
 #define HALF_SQUARES(half, T)                                                                                          \
     static void squares_##half##_row(int64_t n, sp__reduced *out, const void *from)                                    \

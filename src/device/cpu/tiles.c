@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/scratch.h"
 #include "device/device.h"
 
 enum {
@@ -93,6 +94,7 @@ static sp_status share(tiles_job *job, int64_t n, int64_t grain, void (*fn)(void
 {
     if (n == 0) return SP_OK;
     if (job->parallel) return sp__parallel_for(n, grain, fn, job);
+    SP_TRY(sp__scratch_ready());
     fn(job, 0, n);
     return SP_OK;
 }
@@ -272,7 +274,7 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
     const sp__tiles_product *p = job->p;
     sp_dtype dtype = p->a.dtype;
     int64_t steps = sp__tiles_steps(dtype, job->k), block = sp__tiles_block(dtype), terms = sp__tiles_terms(dtype);
-    _Alignas(64) region_sums sums;
+    float (*const sums)[REGION][SP_TILES_PANEL * SP_TILES_PANEL] = sp__scratch_take(sizeof(region_sums));
     static const int32_t zeros[SP_TILES_PANEL];
     for (int64_t s = 0; s < steps; s += block) {
         int64_t n_steps = min_i64(block, steps - s), at = s * terms * 2 * SP_TILE_BYTES;
@@ -289,6 +291,7 @@ static void region(const tiles_job *job, int64_t i0, int64_t i1, int64_t j0, int
             }
         }
     }
+    sp__scratch_give(sums);
     if (!p->epilogue) return;
     int64_t columns = p->c_columns ? p->c_columns : j1;
     for (int64_t j = j0; j < j1;) {

@@ -23,6 +23,7 @@ static void end(void) { _tile_release(); }
 
 #define TILES_NAME(x) x##_amx
 #define TILE_REGISTERS /* the thread's */
+#define TILE_REGISTERS_END
 #define TILE_LOAD(t, p, stride) _tile_loadd(t, p, stride)
 #define TILE_STORE(t, p, stride) _tile_stored(t, p, stride)
 #define TILE_ZERO(t) _tile_zero(t)

@@ -3,7 +3,7 @@
  * emulation:
  *
  *   TILES_NAME(x)                name of this instance
- *   TILE_REGISTERS               their declaration, for the emulation
+ *   TILE_REGISTERS               their declaration, for the emulation; TILE_REGISTERS_END gives them back
  *   TILE_LOAD(t, p, stride)      tile register t from 16 rows of 64 bytes, `stride` bytes apart
  *   TILE_STORE(t, p, stride)     and back
  *   TILE_ZERO(t)                 all zeros
@@ -11,6 +11,8 @@
  *   TILE_I8(c, a, b)             c += a b, int32 from fours of int8
  *
  * Registers 0 to 3 hold two by two tiles of C, 4 and 5 of A, 6 and 7 of B: four products for four loads. */
+
+#include "base/scratch.h"
 
 /* Pairs of terms, smallest products first; the last pair is all there is for one term. */
 static const unsigned char TILES_NAME(pairs)[6][2] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
@@ -25,7 +27,7 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const sp__tiles_row
     /* float32: the block by itself, smallest products first, then once into the sum. Each product alone into the sum would round it six times as
      * often, by what is small against it. */
     bool f32 = dtype == SP_DTYPE_F32;
-    _Alignas(64) float block[SP_TILES_PANEL * SP_TILES_PANEL];
+    float *const block = f32 ? sp__scratch_take(SP_TILES_PANEL * SP_TILES_PANEL * sizeof *block) : NULL;
     if (f32 || from) {
         TILE_ZERO(0);
         TILE_ZERO(1);
@@ -64,7 +66,10 @@ static void TILES_NAME(block)(sp_dtype dtype, int64_t steps, const sp__tiles_row
     TILE_STORE(1, to + 64, row);
     TILE_STORE(2, to + SP_TILE * row, row);
     TILE_STORE(3, to + SP_TILE * row + 64, row);
-    if (!f32) return;
-    float *sum = acc;
-    for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) sum[i] = (from ? 0 : sum[i]) + block[i];
+    if (f32) {
+        float *sum = acc;
+        for (int i = 0; i < SP_TILES_PANEL * SP_TILES_PANEL; i++) sum[i] = (from ? 0 : sum[i]) + block[i];
+        sp__scratch_give(block);
+    }
+    TILE_REGISTERS_END
 }

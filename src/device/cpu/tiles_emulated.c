@@ -82,7 +82,8 @@ static void tile_i8(tile_register c, tile_register a, tile_register b)
 }
 
 #define TILES_NAME(x) x##_emulated
-#define TILE_REGISTERS tile_register r[8];
+#define TILE_REGISTERS tile_register *const r = sp__scratch_take(8 * sizeof *r);
+#define TILE_REGISTERS_END sp__scratch_give(r);
 #define TILE_LOAD(t, p, stride) tile_load(r[t], p, stride)
 #define TILE_STORE(t, p, stride) tile_store(r[t], p, stride)
 #define TILE_ZERO(t) memset(r[t], 0, sizeof r[t])

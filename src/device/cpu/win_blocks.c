@@ -8,6 +8,7 @@
  * An element is summed by one thread over in channels in their order: the sums of conv_winograd.c. */
 #include <stdatomic.h>
 
+#include "base/scratch.h"
 #include "device/cpu/win_blocks.h"
 
 enum {
@@ -60,7 +61,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
     const win_job *j = context;
     const sp__conv_job *c = j->conv;
     const int64_t columns = j->columns, steps = ceil_div(c->ic_g, CHANNELS_STEP);
-    _Alignas(64) float taps[9 * CHANNELS_STEP * 32];
+    float *const taps = sp__scratch_take(9 * CHANNELS_STEP * 32 * sizeof *taps);
     for (int64_t t = begin; t < end; t++) {
         const int64_t row = t / steps * columns, m = min_i64(columns, c->oc_g - row);
         const int64_t c0 = t % steps * CHANNELS_STEP, n = min_i64(CHANNELS_STEP, c->ic_g - c0);
@@ -73,6 +74,7 @@ static void weight_tasks(void *context, int64_t begin, int64_t end)
         }
         j->kernels->win_weight(n, columns, taps, j->weights_to + (t / steps * c->ic_g + c0) * columns, j->panels * columns * c->ic_g);
     }
+    sp__scratch_give(taps);
 }
 
 size_t sp__win_blocks_weights_bytes(const sp__conv_job *conv)
@@ -103,7 +105,7 @@ static int64_t next_run(const win_job *j, int64_t t, int64_t end, int64_t *image
 static void transform_plain(const win_job *j, const sp__block_run *run, const float *x, int64_t channels, float *points)
 {
     const sp__window *w = &j->conv->g.w;
-    _Alignas(64) float seen[4 * (2 * RUN_TILES + 2) * SP_BLOCK];
+    float *const seen = sp__scratch_take(4 * (2 * RUN_TILES + 2) * SP_BLOCK * sizeof *seen);
     const int64_t x0 = run->x - w->pad[2], y0 = run->y - w->pad[1], from = max_i64(x0, 0), n = min_i64(w->in[2], x0 + 2 * run->n + 2) - from;
     const int64_t above = max_i64(-y0, 0), below = min_i64(w->in[1] - y0, 4), plane = w->in[1] * w->in[2]; /* rows of the image */
     if (n > 0 && (above > 0 || below < 4)) memset(seen, 0, (size_t)(4 * n * SP_BLOCK) * 4);
@@ -119,6 +121,7 @@ static void transform_plain(const win_job *j, const sp__block_run *run, const fl
     local.pad[1] = 0;
     local.pad[2] = from - x0;
     j->kernels->win_input(&(sp__block_run){.n = run->n}, &local, seen, points, j->point_step, j->tile_step);
+    sp__scratch_give(seen);
 }
 
 static void transform_part(const win_job *j, int64_t t0, int64_t t1, int64_t block, float *patch)
@@ -141,7 +144,7 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
 {
     const sp__window *w = &j->conv->g.w;
     const int64_t positions = j->conv->positions, first = image * j->out_image + channel * positions;
-    _Alignas(64) float made[32 * 2 * 2 * RUN_TILES];
+    float *const made = sp__scratch_take(32 * 2 * 2 * RUN_TILES * sizeof *made);
     sp__window local = *w;
     local.out[1] = min_i64(2, w->out[1] - run->y);
     local.out[2] = min_i64(2 * run->n, w->out[2] - run->x);
@@ -156,6 +159,7 @@ static void store_plain(const win_job *j, const sp__block_run *run, int64_t imag
                                 j->b->result + first + c * positions + at, positions);
         if (j->b->epilogue) j->b->epilogue->fn(j->b->epilogue->context, first + at, n, positions, length);
     }
+    sp__scratch_give(made);
 }
 
 /* The same in blocks; to: the number of their first element. */
@@ -183,7 +187,7 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
     const int64_t n_tiles = t1 - t0, chunks = ceil_div(n_tiles, kernels->points_max), step = j->panels * j->columns * c->ic_g;
     const int64_t channel = panel * j->columns, n = min_i64(j->columns, c->oc_g - channel);
     const sp__block_tail tail = tail_from(j, channel);
-    _Alignas(64) float sums[SP_WIN_POINTS * 2 * TILE_FLOATS];
+    float *const sums = sp__scratch_take(SP_WIN_POINTS * 2 * TILE_FLOATS * sizeof *sums);
     for (int64_t i = 0; i < chunks; i += 2) { /* two at a time: they share the weights of a point */
         const int64_t end = min_i64(i + 2, chunks), q0 = i * n_tiles / chunks, q1 = end * n_tiles / chunks;
         for (int64_t f = 0; f < SP_WIN_POINTS; f++)
@@ -203,6 +207,7 @@ static void multiply_part(const win_job *j, int64_t t0, int64_t t1, const float 
             else store_plain(j, &run, image, channel, n, from, &tail);
         }
     }
+    sp__scratch_give(sums);
 }
 
 /* --- for the gradient by weight ------------------------------------------------------------------------------------- */

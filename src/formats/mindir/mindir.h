@@ -130,6 +130,8 @@ sp_status sp__mindir_parse(const sp_source *s, sp_model *m, mi_model *out);
 void sp__mindir_free(mi_model *m);
 /* How the tensors that f gives make up its result, as sp_model_form says it; in the arena. */
 sp_status sp__mindir_form(const mi_function *f, sp__arena *arena, const char **out);
+/* The list behind sp_model_node_at (mindir_outline.c). */
+sp_status sp__mindir_outline(sp_model *m, const mi_model *mi);
 const mi_name *sp__mindir_find(const mi_model *m, const char *name);
 sp_dtype sp__mindir_dtype(uint64_t number); /* SP_DTYPE_NONE: none of ours */
 

@@ -73,7 +73,7 @@ static sp_tensor *by_channel(sp_builder *b, sp_tensor *t, int rank)
 
 sp_status sp__mo_spell_conv_bytes(const sp_node *n, sp_builder *b, sp_tensor *const *in, sp_tensor **out)
 {
-    const sp__conv_attrs *a = n->attrs ? n->attrs : sp__op_defaults(n->op);
+    const sp__conv_attrs *a = n->attrs ? n->attrs : n->op->defaults;
     const int rank = sp_tensor_rank(in[SP_BYTES_X]);
     sp__text text = {0};
     char op[16];

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "formats/mindir/mindir_parse.h"
 
+enum { FUNCTIONS_MAX = 1 << 13 }; /* tables of pairs of them are made */
+
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
 static size_t hash_text(const char *s)
@@ -155,13 +157,47 @@ static void note_mention(const mi_model *m, uint8_t *mentions, const mi_function
     if (name && name->where == MI_AT_FUNCTION) mentions[(size_t)f->index * (size_t)m->n_functions + (size_t)name->fn->index] = 1;
 }
 
+/* The function that a node calls without asking anything; NULL: it is no such node. A loop calls what a Switch has chosen. */
+static const mi_function *always_called(const mi_node *n)
+{
+    return n->callee && n->callee->where == MI_AT_FUNCTION ? n->callee->fn : NULL;
+}
+
+/* Functions that call themselves whatever happens would never end. */
+static sp_status check_calls(mp_parser *p)
+{
+    enum { NEW, OPEN, DONE };
+    const mi_model *m = p->m;
+    const size_t n = (size_t)m->n_functions;
+    uint8_t *state = sp__mp_alloc(p, n, 1);
+    int *stack = sp__mp_alloc(p, n, sizeof *stack), *at = sp__mp_alloc(p, n, sizeof *at); /* at[f]: the node of f to look at next */
+    if (!state || !stack || !at) return SP_NOMEM;
+    for (int root = 0; root < m->n_functions; root++) {
+        int depth = 0;
+        if (state[root] == NEW) stack[depth++] = root;
+        while (depth > 0) {
+            const mi_function *f = &m->functions[stack[depth - 1]];
+            state[f->index] = OPEN;
+            const mi_function *callee = NULL;
+            while (!callee && at[f->index] < f->n_nodes) callee = always_called(&f->nodes[at[f->index]++]);
+            SP_CHECK(!callee || state[callee->index] != OPEN, SP_FORMAT, "function '%s' calls itself without a condition: it would never end",
+                     callee->name);
+            if (!callee) state[stack[--depth]] = DONE;
+            else if (state[callee->index] == NEW) stack[depth++] = callee->index;
+        }
+    }
+    return SP_OK;
+}
+
 static sp_status resolve_names(mp_parser *p)
 {
     mi_model *m = p->m;
+    SP_CHECK(m->n_functions <= FUNCTIONS_MAX, SP_FORMAT, "%d functions, at most %d are possible", m->n_functions, FUNCTIONS_MAX);
     size_t cells = (size_t)m->n_functions * (size_t)m->n_functions;
     if (!(m->needs = sp__mp_alloc(p, cells, 1))) return SP_NOMEM;
     SP_TRY(name_everything(p));
     SP_TRY(resolve_all(p));
+    SP_TRY(check_calls(p));
     uint8_t *mentions = sp__mp_alloc(p, cells, 1), *reaches = sp__mp_alloc(p, cells, 1);
     if (!mentions || !reaches) return SP_NOMEM;
     for (int i = 0; i < m->n_functions; i++) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/mindir/mindir_ops.h"
 #include "ir/op_impl.h"
 
@@ -153,7 +154,7 @@ void sp__mi_put(mi_text *a, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    int n = vsnprintf(a->text + a->used, sizeof a->text - a->used, format, list);
+    int n = sp__vsnprintf(a->text + a->used, sizeof a->text - a->used, format, list);
     va_end(list);
     a->used = n < 0 || a->used + (size_t)n >= sizeof a->text ? sizeof a->text : a->used + (size_t)n;
 }
@@ -270,7 +271,7 @@ sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *
     char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    sp__vsnprintf(text, sizeof text, format, list);
     va_end(list);
     return sp__mi_apply(c, name, text, n_in, in, out);
 }
@@ -289,9 +290,9 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
 {
     const sp_op *op = sp_op_find(rule->op);
     mi_text *a = sp__arena_alloc(c->arena, sizeof *a);
-    sp_tensor *in[MI_RESULTS_MAX];
+    sp_tensor **in = sp__arena_alloc(c->arena, MI_RESULTS_MAX * sizeof *in);
     int n = 0, k = 0;
-    if (!a) return SP_NOMEM;
+    if (!a || !in) return SP_NOMEM;
     for (const char *p = rule->inputs; *p;) {
         size_t bytes = strcspn(p, " ");
         const mi_value *v = k < c->n_in ? c->in[k] : NULL;

@@ -42,6 +42,14 @@ void sp__mi_put_list(mi_text *a, const char *name, int n, const int64_t *v);
 sp_status sp__mi_put_value(mi_text *a, const mi_value *v);
 sp_status sp__mi_put_attr(mi_text *a, const sp_attr *attr, const mi_value *v);
 
+/* A slice, the same dimensions of all three: of op, "slice" or one that is like it. */
+typedef struct mi_slice {
+    int n;
+    int64_t start[SP_RANK_MAX], stop[SP_RANK_MAX], step[SP_RANK_MAX];
+} mi_slice;
+void sp__mi_slice_add(mi_slice *s, int64_t start, int64_t stop, int64_t step);
+sp_status sp__mi_slice(mi_call *c, const char *op, const mi_slice *s, int n_in, sp_tensor *const *in, mi_value **out);
+
 sp_status sp__mi_apply(mi_call *c, const char *name, const char *text, int n_in, sp_tensor *const *in, mi_value **out);
 sp_status sp__mi_call(mi_call *c, const char *name, int n_in, sp_tensor *const *in, mi_value **out, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

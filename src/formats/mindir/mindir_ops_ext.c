@@ -125,7 +125,7 @@ static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
     sp_tensor *x, *value;
     int64_t dims[SP_RANK_MAX];
     int n, at = 1 + sized;
-    mi_text text = {.used = 0}, cast = {.used = 0};
+    mi_text text = {.used = 0};
     SP_TRY(sp__mi_operand(c, 0, &x));
     n = sp_tensor_rank(x);
     for (int i = 0; i < n; i++) dims[i] = sp_tensor_dims(x)[i];
@@ -137,9 +137,10 @@ static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
         SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(x), *rule->op - '0', &value));
         value = sp_builder_take_tensor(c->b, value);
     } else SP_TRY(sp__mi_operand(c, at++, &value));
-    if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD) SP_TRY(sp__mi_put_attr(&cast, &dtype, c->in[at]));
-    else sp__mi_put(&cast, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
-    SP_TRY(sp__mi_apply(c, "cast", cast.text, 1, &value, out));
+    if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD) SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[at]));
+    else sp__mi_put(&text, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));
+    SP_TRY(sp__mi_apply(c, "cast", text.text, 1, &value, out));
+    text.used = 0;
     sp__mi_put_list(&text, "shape", n, dims);
     return sp__mi_apply(c, "broadcast_to", text.text, 1, &(*out)->t, out);
 }

@@ -152,16 +152,13 @@ sp_status sp__mi_run_slice_grad(mi_call *c, const mi_rule *rule, mi_value **out)
     int64_t spec[4][SP_RANK_MAX], mask[5], dims[SP_RANK_MAX];
     int n[4];
     sp_tensor *in[2];
-    mi_text start = {.used = 0}, stop = {.used = 0}, step = {.used = 0};
+    mi_slice s = {.n = 0};
     mi_value *v;
     SP_CHECK(c->n_in >= 5, SP_FORMAT, "%s has %d inputs, it needs 5", rule->mindir, c->n_in);
     SP_TRY(sp__mi_operand(c, 0, &in[1]));
     for (int i = 0; i < 4; i++) SP_TRY(sp__mi_ints(c->in[i + 1], SP_RANK_MAX, spec[i], &n[i]));
     for (int i = 0; i < 5; i++) SP_TRY(sp__mi_int_argument(c, 5 + i, names[i], 0, &mask[i]));
     SP_CHECK(!mask[2] && !mask[3] && n[1] == n[2] && n[2] == n[3] && n[1] <= n[0], SP_FORMAT, "a slice with new axes or an ellipsis is not supported here");
-    sp__mi_put(&start, "start=(");
-    sp__mi_put(&stop, "stop=(");
-    sp__mi_put(&step, "step=(");
     for (int i = 0; i < n[0]; i++) {
         int64_t size = spec[0][i], from = 0, to = size, by = 1;
         if (i < n[1]) {
@@ -171,16 +168,13 @@ sp_status sp__mi_run_slice_grad(mi_call *c, const mi_rule *rule, mi_value **out)
             if (!(mask[1] >> i & 1)) to = spec[2][i] < 0 ? spec[2][i] + size : spec[2][i] > size ? size : spec[2][i];
             if (mask[4] >> i & 1) to = from + 1;
         }
-        sp__mi_put(&start, "%lld,", (long long)from);
-        sp__mi_put(&stop, "%lld,", (long long)to);
-        sp__mi_put(&step, "%lld,", (long long)by);
+        sp__mi_slice_add(&s, from, to, by);
         dims[i] = to > from ? (to - from + by - 1) / by : 0;
     }
-    sp__mi_put(&start, "), %s), %s)", stop.text, step.text);
     SP_TRY(sp__mi_reshape(c, in[1], n[0], dims, &v));
     in[1] = v->t;
     SP_TRY(zeros_like(c, in[1], n[0], spec[0], &in[0]));
-    return sp__mi_apply(c, "slice_put", start.text, 2, in, out);
+    return sp__mi_slice(c, "slice_put", &s, 2, in, out);
 }
 
 /* x, mask, value. */

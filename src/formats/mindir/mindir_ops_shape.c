@@ -91,6 +91,22 @@ sp_status sp__mi_run_flatten(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp__mi_reshape(c, x, n, dims, out);
 }
 
+void sp__mi_slice_add(mi_slice *s, int64_t start, int64_t stop, int64_t step)
+{
+    s->start[s->n] = start;
+    s->stop[s->n] = stop;
+    s->step[s->n++] = step;
+}
+
+sp_status sp__mi_slice(mi_call *c, const char *op, const mi_slice *s, int n_in, sp_tensor *const *in, mi_value **out)
+{
+    mi_text a = {.used = 0};
+    sp__mi_put_list(&a, "start", s->n, s->start);
+    sp__mi_put_list(&a, "stop", s->n, s->stop);
+    sp__mi_put_list(&a, "step", s->n, s->step);
+    return sp__mi_apply(c, op, a.text, n_in, in, out);
+}
+
 /* x, begin, end, strides and five masks, whose bit i belongs to entry i. */
 sp_status sp__mi_run_strided_slice(mi_call *c, const mi_rule *rule, mi_value **out)
 {
@@ -98,7 +114,7 @@ sp_status sp__mi_run_strided_slice(mi_call *c, const mi_rule *rule, mi_value **o
     int64_t spec[3][SP_RANK_MAX], mask[5], dims[SP_RANK_MAX];
     int n[3], rank_out = 0;
     sp_tensor *x;
-    mi_text start = {.used = 0}, stop = {.used = 0}, step = {.used = 0};
+    mi_slice s = {.n = 0};
     bool shrink[SP_RANK_MAX] = {false}, fresh[2 * SP_RANK_MAX] = {false};
     (void)rule;
     SP_TRY(sp__mi_operand(c, 0, &x));
@@ -109,18 +125,11 @@ sp_status sp__mi_run_strided_slice(mi_call *c, const mi_rule *rule, mi_value **o
     int rank = sp_tensor_rank(x), axis = 0, specs = 0;
     for (int i = 0; i < n[0]; i++) specs += !(mask[3] >> i & 1) && !(mask[2] >> i & 1);
     SP_CHECK(rank >= 0 && specs <= rank, SP_FORMAT, "%d dimensions are sliced of rank %d", specs, rank);
-    sp__mi_put(&start, "start=(");
-    sp__mi_put(&stop, "stop=(");
-    sp__mi_put(&step, "step=(");
     int marks = 0; /* of the result before shrinking */
     for (int i = 0; i < n[0]; i++) {
         if (mask[2] >> i & 1) {
             int whole = rank - specs;
-            for (int k = 0; k < whole; k++, axis++, marks++) {
-                sp__mi_put(&start, "0,");
-                sp__mi_put(&stop, "%lld,", (long long)sp_tensor_dims(x)[axis]);
-                sp__mi_put(&step, "1,");
-            }
+            for (int k = 0; k < whole; k++, axis++, marks++) sp__mi_slice_add(&s, 0, sp_tensor_dims(x)[axis], 1);
             continue;
         }
         if (mask[3] >> i & 1) {
@@ -143,15 +152,11 @@ sp_status sp__mi_run_strided_slice(mi_call *c, const mi_rule *rule, mi_value **o
             to = from + 1;
             shrink[axis] = true;
         }
-        sp__mi_put(&start, "%lld,", (long long)from);
-        sp__mi_put(&stop, "%lld,", (long long)to);
-        sp__mi_put(&step, "%lld,", (long long)by);
+        sp__mi_slice_add(&s, from, to, by);
         axis++;
         marks++;
     }
-    sp__mi_put(&start, "), %s), %s)", stop.text, step.text);
-    SP_CHECK(start.used < sizeof start.text, SP_FORMAT, "the numbers are too long");
-    SP_TRY(sp__mi_apply(c, "slice", start.text, 1, &x, out));
+    SP_TRY(sp__mi_slice(c, "slice", &s, 1, &x, out));
     if (!mask[3] && !mask[4]) return SP_OK;
     sp_tensor *y = (*out)->t;
     for (int i = 0, at = 0; i < marks || at < rank; i++) {
@@ -170,27 +175,21 @@ sp_status sp__mi_run_reverse(mi_call *c, const mi_rule *rule, mi_value **out)
     int64_t axes[SP_RANK_MAX];
     int n;
     sp_tensor *x;
-    mi_text start = {.used = 0}, stop = {.used = 0}, step = {.used = 0};
+    mi_slice s = {.n = 0};
     (void)rule;
     SP_TRY(sp__mi_operand(c, 0, &x));
     const mi_value *v = sp__mi_argument(c, 1, "axis");
     SP_CHECK(v, SP_FORMAT, "ReverseV2 has no axis");
     SP_TRY(sp__mi_ints(v, SP_RANK_MAX, axes, &n));
     int rank = sp_tensor_rank(x);
-    sp__mi_put(&start, "start=(");
-    sp__mi_put(&stop, "stop=(");
-    sp__mi_put(&step, "step=(");
     for (int i = 0; i < rank; i++) {
         bool turned = false;
         for (int k = 0; k < n; k++) turned |= axes[k] == i || axes[k] + rank == i;
         long long size = (long long)sp_tensor_dims(x)[i];
         SP_CHECK(size >= 0, SP_SYMBOL, "a dimension is not known before the model runs");
-        sp__mi_put(&start, "%lld,", turned ? size - 1 : 0);
-        sp__mi_put(&stop, "%lld,", turned ? -1 : size);
-        sp__mi_put(&step, "%d,", turned ? -1 : 1);
+        sp__mi_slice_add(&s, turned ? size - 1 : 0, turned ? -1 : size, turned ? -1 : 1);
     }
-    sp__mi_put(&start, "), %s), %s)", stop.text, step.text);
-    return sp__mi_apply(c, "slice", start.text, 1, &x, out);
+    return sp__mi_slice(c, "slice", &s, 1, &x, out);
 }
 
 sp_status sp__mi_run_split(mi_call *c, const mi_rule *rule, mi_value **out)
@@ -217,26 +216,19 @@ sp_status sp__mi_run_split(mi_call *c, const mi_rule *rule, mi_value **out)
 /* x[from:to] of dimension `axis`, steps of `by`. */
 static sp_status slice_axis(mi_call *c, sp_tensor *x, int64_t axis, int64_t from, int64_t to, int64_t by, mi_value **out)
 {
-    mi_text start = {.used = 0}, stop = {.used = 0}, step = {.used = 0};
+    mi_slice s = {.n = 0};
     int rank = sp_tensor_rank(x);
     if (axis < 0) axis += rank;
     SP_CHECK(axis >= 0 && axis < rank, SP_VALUE, "axis %lld is out of range for rank %d", (long long)axis, rank);
-    sp__mi_put(&start, "start=(");
-    sp__mi_put(&stop, "stop=(");
-    sp__mi_put(&step, "step=(");
-    for (int i = 0; i <= axis; i++) {
-        sp__mi_put(&start, "%lld,", i == axis ? (long long)from : 0LL);
-        sp__mi_put(&stop, "%lld,", (long long)(i == axis ? to : sp_tensor_dims(x)[i]));
-        sp__mi_put(&step, "%lld,", i == axis ? (long long)by : 1LL);
-    }
-    sp__mi_put(&start, "), %s), %s)", stop.text, step.text);
-    return sp__mi_apply(c, "slice", start.text, 1, &x, out);
+    for (int i = 0; i < axis; i++) sp__mi_slice_add(&s, 0, sp_tensor_dims(x)[i], 1);
+    sp__mi_slice_add(&s, from, to, by);
+    return sp__mi_slice(c, "slice", &s, 1, &x, out);
 }
 
 /* x, begin, size (-1: to the end). */
 sp_status sp__mi_run_slice(mi_call *c, const mi_rule *rule, mi_value **out)
 {
-    mi_text start = {.used = 0}, stop = {.used = 0};
+    mi_slice s = {.n = 0};
     int64_t from[SP_RANK_MAX], size[SP_RANK_MAX];
     int n, m;
     sp_tensor *x;
@@ -245,14 +237,8 @@ sp_status sp__mi_run_slice(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_ints(c->in[1], SP_RANK_MAX, from, &n));
     SP_TRY(sp__mi_ints(c->in[2], SP_RANK_MAX, size, &m));
     SP_CHECK(n == m && n == sp_tensor_rank(x), SP_FORMAT, "begin and size have %d and %d entries", n, m);
-    sp__mi_put(&start, "start=(");
-    sp__mi_put(&stop, "stop=(");
-    for (int i = 0; i < n; i++) {
-        sp__mi_put(&start, "%lld,", (long long)from[i]);
-        sp__mi_put(&stop, "%lld,", (long long)(size[i] < 0 ? sp_tensor_dims(x)[i] : from[i] + size[i]));
-    }
-    sp__mi_put(&start, "), %s)", stop.text);
-    return sp__mi_apply(c, "slice", start.text, 1, &x, out);
+    for (int i = 0; i < n; i++) sp__mi_slice_add(&s, from[i], size[i] < 0 ? sp_tensor_dims(x)[i] : from[i] + size[i], 1);
+    return sp__mi_slice(c, "slice", &s, 1, &x, out);
 }
 
 /* x, dim, start, end, step. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindir_out.c - values and nodes of MindIR models being written: see mindir_out.h. */
+#include "base/plain.h"
 #include "formats/mindir/mindir_out.h"
 
 #include <stdarg.h>
@@ -120,7 +121,7 @@ const char *sp__mo_text(mo_out *o, const char *format, ...)
     char buffer[1024];
     va_list list;
     va_start(list, format);
-    vsnprintf(buffer, sizeof buffer, format, list);
+    sp__vsnprintf(buffer, sizeof buffer, format, list);
     va_end(list);
     const char *kept = sp__arena_text(&o->arena, buffer);
     if (!kept) o->model.status = SP_NOMEM;
@@ -278,7 +279,7 @@ static void put_attr(mo_msg *m, const char *name, size_t name_bytes, const char 
         sp__mo_put_number(&a, 3, *value == 'T');
         sp__mo_put_number(&a, 16, MO_BOOL);
     } else if (memchr(value, '.', bytes) || memchr(value, 'e', bytes) || memchr(value, 'n', bytes)) {
-        put_float(&a, 2, strtof(value, NULL));
+        put_float(&a, 2, sp__strtof(value, NULL));
         sp__mo_put_number(&a, 16, MO_FLOAT);
     } else {
         sp__mo_put_number(&a, 3, strtoll(value, NULL, 10));

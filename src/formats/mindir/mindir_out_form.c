@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/mindir/mindir_out.h"
 
 enum { NESTING_MAX = 32, MO_LIST = 21, MO_SCALAR = 39 };
@@ -48,7 +49,7 @@ static void number_type(part *p, sp_dtype dtype, const char *denotation)
 static void write_number(reader *r, char kind, const char *digits, part *p)
 {
     if (kind == 'f') {
-        p->name = sp__mo_float(r->o, strtod(digits, NULL));
+        p->name = sp__mo_float(r->o, sp__strtod(digits, NULL));
         number_type(p, SP_DTYPE_F32, "Float32");
     } else if (kind == 'b') {
         p->name = sp__mo_bool(r->o, *digits == '1');
@@ -68,7 +69,7 @@ static sp_status write_tensor(reader *r, bool number, part *p)
         char kind = sp_dtype_kind(known->meta.dtype), text[40];
         double value = 0;
         SP_TRY(sp_tensor_item_f64(known->constant, &value));
-        snprintf(text, sizeof text, kind == 'f' ? "%.17g" : "%.0f", value);
+        sp__snprintf(text, sizeof text, kind == 'f' ? "%.17g" : "%.0f", value);
         write_number(r, kind == 'f' || kind == 'b' ? kind : 'i', text, p);
         return SP_OK;
     }

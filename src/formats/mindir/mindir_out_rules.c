@@ -8,11 +8,11 @@
  *     axis       an attribute of the operator, as a constant; {name=axis}: called `name` in MindIR
  *     *          all operands, as a tuple
  *     True 0 0.5 None    constants */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/mindir/mindir_out.h"
 
 static bool is_plain(const sp_op *op) { return op->mindir && !op->n_attrs && op->n_out >= 0 && !op->writes; }
@@ -66,7 +66,7 @@ static void read_word(const char **p, char *word, size_t room)
 {
     size_t n = 0;
     while (**p == ' ') ++*p;
-    while ((isalnum((unsigned char)(*p)[n]) || strchr("_.-*", (*p)[n])) && (*p)[n] && n + 1 < room) n++;
+    while ((sp__is_alnum((*p)[n]) || strchr("_.-*", (*p)[n])) && (*p)[n] && n + 1 < room) n++;
     memcpy(word, *p, n);
     word[n] = '\0';
     *p += n;
@@ -87,7 +87,7 @@ static mo input_of(mo_out *o, const char *word)
     if (!strcmp(word, "*")) return sp__mo_tuple(o, o->node->n_in, o->node->in);
     if (!strcmp(word, "None")) return sp__mo_none(o);
     if (!strcmp(word, "True") || !strcmp(word, "False")) return sp__mo_bool(o, *word == 'T');
-    if (isdigit((unsigned char)*word) || *word == '-') return strchr(word, '.') ? sp__mo_float(o, atof(word)) : sp__mo_int(o, atoll(word));
+    if (sp__is_digit(*word) || *word == '-') return strchr(word, '.') ? sp__mo_float(o, sp__strtod(word, NULL)) : sp__mo_int(o, atoll(word));
     return sp__mo_attr(o, word);
 }
 
@@ -104,7 +104,7 @@ static void put_attr(mo_out *o, char *text, size_t room, const char *name, const
     }
     switch (type) {
     case SP_ATTR_BOOL: snprintf(text + used, room - used, *(const bool *)p ? "True" : "False"); break;
-    case SP_ATTR_FLOAT: snprintf(text + used, room - used, "%.9ge0", *(const double *)p); break;
+    case SP_ATTR_FLOAT: sp__snprintf(text + used, room - used, "%.9ge0", *(const double *)p); break;
     case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__mo_attr_text(o->node, value)); break;
     case SP_ATTR_INTS: {
         const sp_ints *v = p;
@@ -160,6 +160,7 @@ sp_status sp__mo_write(mo_out *o, const sp_node *n)
     o->rule = sp__mo_rule(n);
     if (o->rule && o->rule->text) write_text(o, o->rule->text);
     else if (o->rule) o->rule->write(o);
-    else write_plain(o);
+    else if (is_plain(n->op)) write_plain(o);
+    else return o->model.status = sp__fail(SP_DECLINED, "%s has no counterpart in MindIR in this form", n->op->name);
     return o->model.status;
 }

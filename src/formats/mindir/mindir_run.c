@@ -12,6 +12,7 @@
  * arguments are none of the recorded functions. */
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/mindir/mindir.h"
 #include "formats/mindir/mindir_record.h"
 #include "ir/op_impl.h"
@@ -344,6 +345,7 @@ static sp_status eval_node(run *r, mi_env *env, const mi_node *n)
     /* A function inside may ask for a value of the one around it. */
     sp_function *outer = env->ir ? sp__mindir_record_into(env->ir) : NULL;
     env->busy[n->slot] = 1;
+    SP_TRY(sp__stack_check());
     r->depth++;
     sp_status status = eval(r, env, n);
     r->depth--;
@@ -501,6 +503,7 @@ static sp_status made_of(run *r, const mi_value *callee, made **out)
     r->made = f;
     *out = f;
     SP_CHECK(r->depth < MAX_DEPTH, SP_FORMAT, "functions nested deeper than %d", MAX_DEPTH);
+    SP_TRY(sp__stack_check());
     r->depth++;
     sp_status status = make_function(r, callee, f);
     r->depth--;
@@ -581,6 +584,7 @@ static sp_status call_value(run *r, mi_value *callee, int n, mi_value **args, co
              "a value that is not a function is called");
     if (is_recorded(callee)) return call_symbol(r, callee, n, args, type, out);
     SP_CHECK(r->depth < MAX_DEPTH, SP_RUNTIME, "more than %d calls are nested", MAX_DEPTH);
+    SP_TRY(sp__stack_check());
     r->depth++;
     sp_status status = run_here(r, callee, n, args, out);
     r->depth--;
@@ -625,56 +629,6 @@ static sp_status describe(sp_model *m, const mi_model *mi)
 
 static void release(void *data) { sp__mindir_free(data); }
 
-/* Does the node only order effects or pass a value on? */
-static bool passes_on(const mi_node *n)
-{
-    static const char *const types[] = {"Load", "Depend", "UpdateState"};
-    for (size_t i = 0; n->primitive && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(n->primitive->type, types[i])) return true;
-    return false;
-}
-
-/* What a name stands for to people: weights by their names, what is passed on by what it was. */
-static const char *shown_name(const mi_model *mi, const char *name)
-{
-    for (int depth = 0; depth < 64; depth++) {
-        const mi_name *at = sp__mindir_find(mi, name);
-        if (!at || at->where != MI_AT_VALUE) break;
-        const mi_node *n = at->owner->node_of_slot ? at->owner->node_of_slot[at->slot] : NULL;
-        if (!n || !passes_on(n) || !n->n_in) break;
-        name = n->in_names[0];
-    }
-    const char *colon = strchr(name, ':');
-    if (colon && sp_bundle_find(mi->weights, colon + 1) >= 0) return colon + 1;
-    for (int i = 0; i < mi->model->n_inputs; i++) /* inputs lose the name of the function */
-        if (colon && !strcmp(mi->model->inputs[i].name, colon + 1)) return colon + 1;
-    return name;
-}
-
-/* The nodes of the main function, for tools; constants and monads are left out. */
-static sp_status list_nodes(sp_model *m, const mi_model *mi)
-{
-    const mi_function *f = &mi->functions[0];
-    m->nodes = sp__arena_alloc(&m->arena, (size_t)(f->n_nodes + 1) * sizeof *m->nodes);
-    if (!m->nodes) return SP_NOMEM;
-    for (int i = 0; i < f->n_nodes; i++) {
-        const mi_node *n = &f->nodes[i];
-        if (n->constant || passes_on(n)) continue;
-        const char **names = sp__arena_alloc(&m->arena, (size_t)(n->n_in + 2) * sizeof *names);
-        const char *scope = sp__model_scope(&m->arena, n->scope);
-        int n_in = 0;
-        if (!names || !scope) return SP_NOMEM;
-        for (int k = 0; k < n->n_in; k++) {
-            const mi_name *at = sp__mindir_find(mi, n->in_names[k]);
-            if (at && at->where != MI_AT_CONSTANT) names[n_in++] = shown_name(mi, n->in_names[k]);
-        }
-        names[n->n_in] = n->name;
-        const char *type = n->primitive ? n->primitive->type : "call";
-        m->nodes[m->n_nodes++] = (sp_model_node){n->name, type, scope, n_in, 1, names, names + n->n_in};
-    }
-    return SP_OK;
-}
-
 static sp_status load(const sp_source *s, sp_model *m)
 {
     mi_model *mi = sp__arena_alloc(&m->arena, sizeof *mi);
@@ -690,7 +644,7 @@ static sp_status load(const sp_source *s, sp_model *m)
     SP_TRY(sp__mindir_parse(s, m, mi));
     SP_TRY(describe(m, mi));
     m->sized = mi->n_functions > 1;
-    return list_nodes(m, mi);
+    return sp__mindir_outline(m, mi);
 }
 
 static sp_status apply_in(run *r, const sp_model *m, sp_tensor *const *in, sp_tensor **out)

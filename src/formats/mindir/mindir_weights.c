@@ -243,10 +243,13 @@ static bool probe(const sp_source *s)
     return sp__wire_bytes(&w, &producer) == SP_OK && sp__wire_left(&producer) == 9 && memcmp(producer.at, "MindSpore", 9) == 0;
 }
 
+static uint64_t wanted(const sp_source *s) { return sp__wire_wanted(s, 31); }
+
 const sp_format sp__format_mindir = {
     .name = "mindir",
     .title = "MindIR model",
     .extensions = ".mindir",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
 };

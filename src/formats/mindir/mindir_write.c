@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindir_write.c - models into files: MindIR or ONNX of a recorded function. */
+#include "base/plain.h"
 #include "formats/format_impl.h"
 #include "formats/mindir/mindir_build.h"
 #include "base/text.h"
@@ -58,7 +59,7 @@ static sp_status save_split(const char *path, sp_function *f, const sp_model_nam
     sp_mindir_outside outside = {.location = location.data, .bytes = RECORD, .tensors = sp__alloc_zero((size_t)names->n_parameters * sizeof(sp_tensor *) + 1)};
     sp_status status = graph.failed || folder.failed || data.failed || location.failed || !outside.tensors ? SP_NOMEM : SP_OK;
     if (status == SP_OK) status = sp__mindir_build(f, names, &outside, &out);
-    if (status == SP_OK && mkdir(folder.data, 0777) != 0 && errno != EEXIST) status = sp__fail(SP_IO, "the folder %s cannot be made: %s", folder.data, strerror(errno));
+    if (status == SP_OK && mkdir(folder.data, 0777) != 0 && errno != EEXIST) status = sp__fail(SP_IO, "the folder %s cannot be made: %s", folder.data, sp__strerror(errno));
     if (status == SP_OK) status = write_outside(data.data, options, &outside);
     if (status == SP_OK) status = write_bytes(graph.data, options, out.data, out.bytes);
     sp__wire_out_free(&out);

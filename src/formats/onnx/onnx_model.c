@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/onnx/onnx_model.h"
+#include "ir/graph_impl.h"
 
 enum { SP_ONNX_AGAIN = 8 };
 
@@ -118,6 +120,10 @@ static sp_status call_function(sp_onnx_call *c)
 sp_status sp__onnx_run_node(const sp_onnx_node *n, const sp_onnx_graph *g, sp_onnx_texts *texts, const sp_onnx_call *caller,
                             sp_onnx_value **frame)
 {
+    /* Loops inside loops that are recorded turn by turn: too many to compile, but they can be run. */
+    enum { RECORDED_NODES_MAX = 1 << 20 };
+    const sp_function *recording = sp_function_recording();
+    SP_CHECK(recording == NULL || recording->graph->next_node < RECORDED_NODES_MAX, SP_SYMBOL, "more than %d nodes", RECORDED_NODES_MAX);
     enum { FEW = 16 }; /* also what handlers may look at without asking for n_in */
     void *few[5 * FEW] = {NULL}, **many = NULL;
     int n_all = n->n_in > n->n_out ? n->n_in : n->n_out;
@@ -162,6 +168,7 @@ static sp_status fill_frame(const sp_onnx_graph *g, const sp_bundle *parameters,
 static sp_status run_graph(const sp_onnx_graph *g, const sp_bundle *parameters, sp_onnx_texts *texts, const sp_onnx_call *caller,
                            sp_onnx_value **outer, int n_args, sp_onnx_value *const *args, sp_onnx_value **results)
 {
+    SP_TRY(sp__stack_check());
     sp_onnx_value **frame = sp__alloc_zero((size_t)(g->n_slots + 1) * sizeof *frame);
     if (frame == NULL) return SP_NOMEM;
     sp_status status = fill_frame(g, parameters, outer, n_args, args, frame);
@@ -335,6 +342,13 @@ sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v)
     return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
 }
 
+sp_tensor *sp__onnx_whole(sp_onnx_call *c, int64_t v)
+{
+    sp_tensor *t = NULL;
+    sp_status status = sp_tensor_create_i64(SP_DTYPE_I64, v, &t);
+    return status == SP_OK ? sp_builder_take_tensor(c->b, t) : sp__builder_fail(c->b, status);
+}
+
 /* --- the kind ---------------------------------------------------------------------------------------------------- */
 
 static void release(void *data)
@@ -362,23 +376,6 @@ static sp_status list_parameters(sp_model *m, const onnx_data *d)
     return SP_OK;
 }
 
-/* The nodes as the file has them, for tools. */
-static sp_status list_nodes(sp_model *m, const sp_onnx_graph *g)
-{
-    m->nodes = sp__arena_alloc(&m->arena, (size_t)(g->n_nodes + 1) * sizeof *m->nodes);
-    if (m->nodes == NULL) return SP_NOMEM;
-    for (int i = 0; i < g->n_nodes; i++) {
-        const sp_onnx_node *n = &g->nodes[i];
-        const char **names = sp__arena_alloc(&m->arena, (size_t)(n->n_in + n->n_out + 1) * sizeof *names);
-        const char *scope = sp__model_scope(&m->arena, n->name);
-        if (names == NULL || scope == NULL) return SP_NOMEM;
-        for (int k = 0; k < n->n_in; k++) names[k] = n->in[k] >= 0 ? g->names[n->in[k]] : "";
-        for (int k = 0; k < n->n_out; k++) names[n->n_in + k] = n->out[k] >= 0 ? g->names[n->out[k]] : "";
-        m->nodes[m->n_nodes++] = (sp_model_node){n->name, n->op, scope, n->n_in, n->n_out, names, names + n->n_in};
-    }
-    return SP_OK;
-}
-
 static sp_status load(const sp_source *s, sp_model *m)
 {
     onnx_data *d = sp__alloc_zero(sizeof *d);
@@ -388,7 +385,7 @@ static sp_status load(const sp_source *s, sp_model *m)
     sp__onnx_texts_begin(&d->texts, NULL);
     SP_TRY(sp__onnx_read(s, m, d->tensors, &d->texts, &d->graph));
     SP_TRY(list_parameters(m, d));
-    return list_nodes(m, d->graph);
+    return sp__onnx_outline(m, d->graph);
 }
 
 /* --- arguments and results --------------------------------------------------------------------------------------- */

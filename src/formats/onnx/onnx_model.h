@@ -74,6 +74,7 @@ struct sp_onnx_node {
 struct sp_onnx_graph {
     const char *name;
     int walked; /* by the search for functions that call themselves */
+    int64_t n_expanded; /* nodes, with those of the functions they call and the graphs inside them; then known */
     int n_slots;
     const char **names; /* of slots */
     int n_inputs, n_outputs;
@@ -145,6 +146,8 @@ sp_onnx_value *sp__onnx_value_retain(sp_onnx_value *v);
 void sp__onnx_value_release(sp_onnx_value *v);
 
 /* Read the file: faces and memory of m, constants into `tensors`. All unsupported nodes are told in one message. */
+/* The list behind sp_model_node_at (onnx_outline.c). */
+sp_status sp__onnx_outline(sp_model *m, const sp_onnx_graph *g);
 sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_texts *texts, sp_onnx_graph **out);
 /* A TypeProto: dtype, shape and kind of a value. */
 sp_status sp__onnx_read_type(sp_wire w, sp_model_value *out);
@@ -225,6 +228,7 @@ typedef struct sp_onnx_byte_conv {
 sp_status sp__onnx_byte_conv_make(sp_onnx_call *c, const sp_onnx_byte_conv *v, sp_tensor **out);
 sp_tensor *sp__onnx_tensor_ints(sp_onnx_call *c, int n, const int64_t *v); /* int64, rank 1 */
 sp_tensor *sp__onnx_scalar(sp_onnx_call *c, sp_dtype dtype, double v);     /* rank 0 */
+sp_tensor *sp__onnx_whole(sp_onnx_call *c, int64_t v);                     /* int64, rank 0: every number a file may hold, exactly */
 /* Handler done: one result. */
 static inline sp_status sp__onnx_return(sp_onnx_call *c, sp_tensor *t)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "formats/onnx/onnx_model.h"
 
 sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode)
@@ -33,7 +34,7 @@ static sp_status number_to_text(sp_onnx_call *c, const sp_tensor *wide, sp_dtype
         double v = ((const double *)data)[i];
         if (isnan(v)) snprintf(text, sizeof text, "NaN");
         else if (isinf(v)) snprintf(text, sizeof text, v > 0 ? "INF" : "-INF");
-        else snprintf(text, sizeof text, "%.*g", dtype == SP_DTYPE_F64 ? 17 : 8, v);
+        else sp__snprintf(text, sizeof text, "%.*g", dtype == SP_DTYPE_F64 ? 17 : 8, v);
     }
     return sp__onnx_text_code(c->texts, text, strlen(text), code);
 }
@@ -67,7 +68,7 @@ static sp_status cast_from_texts(sp_onnx_call *c, sp_tensor *x, sp_dtype dtype)
     for (int64_t i = 0; i < sp_tensor_count(x); i++) {
         const char *text = sp__onnx_text_at(c->texts, ((const int64_t *)sp_tensor_data(rows))[i]);
         char *end = NULL;
-        if (real) ((double *)sp_tensor_data(wide))[i] = strtod(text, &end);
+        if (real) ((double *)sp_tensor_data(wide))[i] = sp__strtod(text, &end);
         else ((int64_t *)sp_tensor_data(wide))[i] = strtoll(text, &end, 10);
         char shown[SP_NAME_SHOWN];
         SP_CHECK(end != text, SP_VALUE, "the text '%s' is no number", sp__name_shown(text, strlen(text), shown));

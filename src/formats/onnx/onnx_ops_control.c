@@ -96,14 +96,19 @@ static sp_status fail_late(void *context, int n_in, sp_tensor *const *in, int n_
 
 static sp_status record_failure(sp_onnx_call *c, const char *why, const recorded *other, recorded *r)
 {
-    sp_spec specs[RECORDED_MAX];
+    sp_spec *specs = sp__alloc(RECORDED_MAX * sizeof *specs);
     sp_tensor *out[RECORDED_MAX] = {NULL};
     char *message = sp__strdup(why);
-    if (message == NULL) return SP_NOMEM;
+    if (message == NULL || specs == NULL) {
+        sp__free(message);
+        sp__free(specs);
+        return SP_NOMEM;
+    }
     for (int i = 0; i < other->n; i++) specs[i] = other->f->results[i]->meta;
     sp_status status = sp_function_begin(sp_function_recording()->graph, "failure", 0, NULL, &r->f, NULL);
     if (status != SP_OK) {
         sp__free(message);
+        sp__free(specs);
         return status;
     }
     status = sp_function_host(SP_HOST_FAILURE, fail_late, sp__free, message, 1, &c->value_in[0]->tensor, other->n, specs, out);
@@ -113,6 +118,7 @@ static sp_status record_failure(sp_onnx_call *c, const char *why, const recorded
         sp_function_abandon(r->f);
     }
     for (int i = 0; i < other->n; i++) sp_tensor_release(out[i]);
+    sp__free(specs);
     r->n = other->n;
     memcpy(r->types, other->types, sizeof r->types);
     return as_symbol(status);
@@ -326,30 +332,39 @@ static sp_status record_turn(sp_onnx_call *c, const sp_onnx_graph *body, const r
 }
 
 /* A loop of the program. What is collected turn by turn has a size that only the run knows. */
-static sp_status record_loop(sp_onnx_call *c, const sp_onnx_graph *body, int n_state, int n_piles)
+static sp_status record_state(sp_onnx_call *c, const sp_onnx_graph *body, int n_state, recorded_loop *l)
 {
-    recorded_loop l = {.n = n_state + 2};
     sp_function *test = NULL, *turn = NULL;
     sp_tensor *out[RECORDED_MAX] = {NULL}, *go = c->value_in[1] != NULL ? c->value_in[1]->tensor : NULL;
-    if (n_piles > 0 || l.n > RECORDED_MAX) return no_program("a loop that collects values over a number of turns");
-    l.state[0] = sp__onnx_scalar(c, SP_DTYPE_I64, 0);
-    l.state[1] = go != NULL ? sp_reshape(c->b, go, 0, NULL) : sp__onnx_scalar(c, SP_DTYPE_BOOL, 1);
+    l->state[0] = sp__onnx_scalar(c, SP_DTYPE_I64, 0);
+    l->state[1] = go != NULL ? sp_reshape(c->b, go, 0, NULL) : sp__onnx_scalar(c, SP_DTYPE_BOOL, 1);
     SP_TRY(as_symbol(sp_builder_status(c->b)));
     for (int i = 0; i < n_state; i++) {
         const sp_onnx_value *v = c->value_in[2 + i];
         if (v == NULL || v->tensor == NULL) return no_program("a state that is no tensor");
-        l.state[2 + i] = v->tensor;
-        l.types[2 + i] = v->type;
+        l->state[2 + i] = v->tensor;
+        l->types[2 + i] = v->type;
     }
-    for (int i = 0; i < l.n; i++) sp__meta_of(l.state[i], &l.specs[i]);
-    SP_TRY(record_test(c, &l, &test));
-    SP_TRY(record_turn(c, body, &l, &turn));
-    SP_TRY(as_symbol(sp_function_while(test, turn, l.n, l.state, out)));
+    for (int i = 0; i < l->n; i++) sp__meta_of(l->state[i], &l->specs[i]);
+    SP_TRY(record_test(c, l, &test));
+    SP_TRY(record_turn(c, body, l, &turn));
+    SP_TRY(as_symbol(sp_function_while(test, turn, l->n, l->state, out)));
     sp_status status = SP_OK;
-    for (int i = 0; i < l.n; i++) {
-        if (i >= 2 && !(c->value_out[i - 2] = sp__onnx_value_typed(out[i], l.types[i]))) status = SP_NOMEM;
+    for (int i = 0; i < l->n; i++) {
+        if (i >= 2 && !(c->value_out[i - 2] = sp__onnx_value_typed(out[i], l->types[i]))) status = SP_NOMEM;
         sp_tensor_release(out[i]);
     }
+    return status;
+}
+
+static sp_status record_loop(sp_onnx_call *c, const sp_onnx_graph *body, int n_state, int n_piles)
+{
+    if (n_piles > 0 || n_state + 2 > RECORDED_MAX) return no_program("a loop that collects values over a number of turns");
+    recorded_loop *l = sp__alloc_zero(sizeof *l); /* loops lie in loops, and a stack is small */
+    if (!l) return SP_NOMEM;
+    l->n = n_state + 2;
+    sp_status status = record_state(c, body, n_state, l);
+    sp__free(l);
     return status;
 }
 

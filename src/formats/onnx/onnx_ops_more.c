@@ -56,8 +56,8 @@ static sp_tensor *attention_bias(sp_onnx_call *c, sp_dtype dtype, int64_t querie
     sp_tensor *allowed[4];
     int n = 0;
     if (causal) allowed[n++] = sp_less_equal(c->b, ahead, sp__onnx_scalar(c, SP_DTYPE_I64, 0));
-    if (left >= 0) allowed[n++] = sp_greater_equal(c->b, ahead, sp__onnx_scalar(c, SP_DTYPE_I64, (double)-left));
-    if (right >= 0) allowed[n++] = sp_less_equal(c->b, ahead, sp__onnx_scalar(c, SP_DTYPE_I64, (double)right));
+    if (left >= 0) allowed[n++] = sp_greater_equal(c->b, ahead, sp__onnx_whole(c, -left));
+    if (right >= 0) allowed[n++] = sp_less_equal(c->b, ahead, sp__onnx_whole(c, right));
     if (ends != NULL) allowed[n++] = sp_less(c->b, column, ends);
     for (int i = 0; i < n; i++) {
         sp_tensor *more = bias_of(c, allowed[i], dtype);
@@ -135,7 +135,7 @@ static sp_status negative_log_likelihood(sp_onnx_call *c, sp_tensor *log_p)
     for (int i = 0; i <= rank; i++) dims[i] = i == 1 ? 1 : sp_tensor_dims(labels)[i < 1 ? 0 : i - 1];
     sp_tensor *counted = NULL, *index = labels;
     if (ignore != NULL) {
-        sp_tensor *ignored = sp__onnx_scalar(c, SP_DTYPE_I64, (double)ignore->i);
+        sp_tensor *ignored = sp__onnx_whole(c, ignore->i);
         counted = sp_cast(c->b, sp_not_equal(c->b, labels, ignored), dtype);
         index = sp_select(c->b, sp_equal(c->b, labels, ignored), sp__onnx_scalar(c, SP_DTYPE_I64, 0), labels);
     }

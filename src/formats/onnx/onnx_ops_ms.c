@@ -260,14 +260,18 @@ static sp_tensor *rotated(sp_onnx_call *c, sp_tensor *x, sp_tensor *cosine, sp_t
 static sp_status count_past(sp_onnx_call *c, int64_t length, int64_t *past)
 {
     sp_tensor *last = sp__onnx_in(c, 5);
-    double total = 0, ends[1024];
+    enum { BATCHES_MAX = 1024 };
+    double total = 0, *ends;
     int n = 0;
     SP_TRY(sp__onnx_number(sp__onnx_in(c, 6), &total));
-    SP_TRY(sp__onnx_floats(last, 1024, ends, &n));
     *past = (int64_t)total - length;
     SP_CHECK(*past >= 0, SP_VALUE, "%lld positions in all, but %lld are given", (long long)total, (long long)length);
-    for (int i = 1; i < n && *past > 0; i++) SP_CHECK(ends[i] == ends[0], SP_DECLINED, "batches with pasts of different lengths are not supported");
-    return SP_OK;
+    if (!(ends = sp__alloc(BATCHES_MAX * sizeof *ends))) return SP_NOMEM;
+    sp_status status = sp__onnx_floats(last, BATCHES_MAX, ends, &n);
+    for (int i = 1; i < n && *past > 0 && status == SP_OK; i++)
+        if (ends[i] != ends[0]) status = sp__fail(SP_DECLINED, "batches with pasts of different lengths are not supported");
+    sp__free(ends);
+    return status;
 }
 
 /* Earlier keys or values, of which the first `past` count, and the new ones. */

@@ -127,7 +127,6 @@ static sp_status conv_transpose(sp_onnx_call *c)
     sp_tensor *x = c->in[0], *weight = c->in[1];
     window w;
     window_text t;
-    sp_onnx_text size;
     char op[32];
     int64_t extra[SP_RANK_MAX], shape[SP_RANK_MAX];
     sp_onnx_ints wanted;
@@ -171,8 +170,8 @@ static sp_status conv_transpose(sp_onnx_call *c)
     snprintf(op, sizeof op, "conv%dd_input_grad", w.n);
     sp_tensor *y = SP_ONNX_OP2(c, op, x, weight, "stride=%s, pad_mode=pad, pad=%s, dilation=%s, group=%lld, input_size=%s", t.stride.text,
                                t.pads.text, t.dilation.text, (long long)sp__onnx_attr_int(c, "group", 1),
-                               sp__onnx_list(&size, w.n, inner));
-    if (grown) y = SP_ONNX_OP1(c, "pad", y, "pads=%s", sp__onnx_list(&size, 2 * (w.n + 2), missing));
+                               sp__onnx_list(&t.kernel, w.n, inner));
+    if (grown) y = SP_ONNX_OP1(c, "pad", y, "pads=%s", sp__onnx_list(&t.kernel, 2 * (w.n + 2), missing));
     return sp__onnx_return(c, with_bias(c, y, sp__onnx_in(c, 2)));
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "formats/onnx/onnx_model.h"
 #include "spore/graph.h"
 #include "spore/random.h"
@@ -44,7 +45,7 @@ static sp_status random_numbers(sp_onnx_call *c)
     SP_CHECK(shape.n <= SP_RANK_MAX, SP_VALUE, "%d dimensions, at most %d are possible", shape.n, SP_RANK_MAX);
     sp_dtype dtype = type != NULL ? sp__onnx_dtype((uint64_t)type->i) : like != NULL ? sp_tensor_dtype(like) : SP_DTYPE_F32;
     SP_CHECK(dtype != SP_DTYPE_NONE, SP_DECLINED, "random numbers of this type are not supported");
-    snprintf(parameters, sizeof parameters, normal ? ", mean=%.17g, std=%.17g" : ", low=%.17g, high=%.17g",
+    sp__snprintf(parameters, sizeof parameters, normal ? ", mean=%.17g, std=%.17g" : ", low=%.17g, high=%.17g",
              sp__onnx_attr_float(c, normal ? "mean" : "low", 0), sp__onnx_attr_float(c, normal ? "scale" : "high", 1));
     return draw(c, op, dtype, like != NULL ? sp_tensor_rank(like) : shape.n, like != NULL ? sp_tensor_dims(like) : shape.v, parameters,
                 &c->out[0]);

@@ -130,7 +130,8 @@ static sp_status tile(sp_onnx_call *c)
     int64_t dims[SP_RANK_MAX];
     bool none = false;
     for (int i = 0; i < by.n && i < sp_tensor_rank(c->in[0]); i++) {
-        dims[i] = sp_tensor_dims(c->in[0])[i] * by.v[i];
+        SP_CHECK(by.v[i] >= 0 && sp__mul_i64(sp_tensor_dims(c->in[0])[i], by.v[i], &dims[i]), SP_VALUE, "%lld copies of %lld elements along axis %d",
+                 (long long)by.v[i], (long long)sp_tensor_dims(c->in[0])[i], i);
         none = none || dims[i] == 0;
     }
     if (none) return sp__onnx_return(c, sp__full(c->b, 0, sp_tensor_dtype(c->in[0]), sp_tensor_rank(c->in[0]), dims));
@@ -378,13 +379,16 @@ static sp_status range(sp_onnx_call *c)
     return sp__onnx_return(c, at);
 }
 
+/* A diagonal farther out holds nothing, like the first one outside; which can be added to a row. */
+static int64_t diagonal_within(const int64_t dims[2], int64_t k) { return k > dims[1] ? dims[1] : k < -dims[0] ? -dims[0] : k; }
+
 static sp_status eye_like(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     SP_CHECK(sp_tensor_rank(x) == 2, SP_VALUE, "rank %d, it must be 2", sp_tensor_rank(x));
     const sp_onnx_attr *a = sp__onnx_attr(c, "dtype");
     sp_dtype dtype = a != NULL ? sp__onnx_dtype((uint64_t)a->i) : sp_tensor_dtype(x);
-    int64_t k = sp__onnx_attr_int(c, "k", 0);
+    int64_t k = diagonal_within(sp_tensor_dims(x), sp__onnx_attr_int(c, "k", 0));
     sp_tensor *row = sp__positions(c->b, 2, 0, sp_tensor_dims(x)[0]), *column = sp__positions(c->b, 2, 1, sp_tensor_dims(x)[1]);
     sp_tensor *on = sp_equal(c->b, sp_add(c->b, row, sp__onnx_scalar(c, SP_DTYPE_I64, (double)k)), column);
     return sp__onnx_return(c, sp_cast(c->b, on, dtype));
@@ -399,12 +403,15 @@ static sp_status triangle(sp_onnx_call *c)
     SP_CHECK(rank >= 2, SP_VALUE, "rank %d, it must be 2 or more", rank);
     sp_tensor *row = sp__positions(c->b, rank, rank - 2, sp_tensor_dims(x)[rank - 2]);
     sp_tensor *column = sp__positions(c->b, rank, rank - 1, sp_tensor_dims(x)[rank - 1]);
-    row = sp_add(c->b, row, sp__onnx_scalar(c, SP_DTYPE_I64, k.n > 0 ? (double)k.v[0] : 0));
+    int64_t diagonal = diagonal_within(sp_tensor_dims(x) + rank - 2, k.n > 0 ? k.v[0] : 0);
+    row = sp_add(c->b, row, sp__onnx_scalar(c, SP_DTYPE_I64, (double)diagonal));
     sp_tensor *keep = sp__onnx_attr_int(c, "upper", 1) ? sp_greater_equal(c->b, column, row) : sp_less_equal(c->b, column, row);
     return sp__onnx_return(c, sp_select(c->b, keep, x, sp__zeros_like(c->b, x)));
 }
 
 /* --- padding ----------------------------------------------------------------------------------------------------- */
+
+#define PAD_MAX (INT64_MAX / 8) /* a size and two of them can be added */
 
 /* Which elements of an axis stand in the padded one, for modes that repeat. */
 static int64_t source_of(const char *mode, int64_t i, int64_t n)
@@ -448,8 +455,9 @@ static sp_status pad(sp_onnx_call *c)
         SP_TRY(sp__shape_axis(has_axes ? axes.v[i] : i, rank, "axes", &at));
         before[at] = pads.v[i];
         after[at] = pads.v[n + i];
+        SP_CHECK(before[at] >= -PAD_MAX && before[at] <= PAD_MAX && after[at] >= -PAD_MAX && after[at] <= PAD_MAX, SP_VALUE,
+                 "padding axis %d by %lld and %lld, %lld is the most", at, (long long)before[at], (long long)after[at], (long long)PAD_MAX);
     }
-    if (strcmp(mode, "constant") != 0) return pad_repeating(c, mode, before, after);
     int64_t start[SP_RANK_MAX], stop[SP_RANK_MAX];
     sp_onnx_text t[2];
     for (int i = 0; i < rank; i++) { /* negative pads cut first */
@@ -457,6 +465,7 @@ static sp_status pad(sp_onnx_call *c)
         stop[i] = sp_tensor_dims(x)[i] + (after[i] < 0 ? after[i] : 0);
         SP_CHECK(start[i] <= stop[i], SP_VALUE, "axis %d of %lld elements cannot be cut so far", i, (long long)sp_tensor_dims(x)[i]);
     }
+    if (strcmp(mode, "constant") != 0) return pad_repeating(c, mode, before, after);
     bool cut = false;
     int64_t around[2 * SP_RANK_MAX];
     for (int i = 0; i < rank; i++) {
@@ -502,7 +511,8 @@ static sp_status depth_to_space(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     const int64_t *d = sp_tensor_dims(x);
     int64_t k = sp__onnx_attr_int(c, "blocksize", 1);
-    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && d[1] % (k * k) == 0, SP_VALUE, "channels cannot be divided by %lld squared", (long long)k);
+    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[1] % (k * k) == 0, SP_VALUE, "%lld channels cannot be divided by %lld squared",
+             (long long)d[1], (long long)k);
     bool crd = strcmp(sp__onnx_attr_text(c, "mode", "DCR"), "CRD") == 0;
     int64_t dcr_dims[] = {d[0], k, k, d[1] / (k * k), d[2], d[3]}, crd_dims[] = {d[0], d[1] / (k * k), k, k, d[2], d[3]};
     sp_tensor *y = sp_reshape(c->b, x, 6, crd ? crd_dims : dcr_dims);
@@ -515,7 +525,7 @@ static sp_status space_to_depth(sp_onnx_call *c)
     sp_tensor *x = c->in[0];
     const int64_t *d = sp_tensor_dims(x);
     int64_t k = sp__onnx_attr_int(c, "blocksize", 1);
-    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && d[2] % k == 0 && d[3] % k == 0, SP_VALUE, "height and width cannot be divided by %lld",
+    SP_CHECK(sp_tensor_rank(x) == 4 && k > 0 && k <= INT32_MAX && d[2] % k == 0 && d[3] % k == 0, SP_VALUE, "height and width cannot be divided by %lld",
              (long long)k);
     sp_tensor *y = sp_reshape(c->b, x, 6, (int64_t[]){d[0], d[1], d[2] / k, k, d[3] / k, k});
     bool crd = strcmp(sp__onnx_attr_text(c, "mode", "DCR"), "CRD") == 0;

@@ -129,7 +129,7 @@ static sp_status change_case(const char *text, bool upper, locale_t locale, sp__
     while (*text != '\0') {
         char one[8] = "";
         wint_t ch = (wint_t)sp__regex_next_char(&text);
-        if (locale != (locale_t)0) ch = upper ? towupper_l(ch, locale) : towlower_l(ch, locale);
+        ch = upper ? towupper_l(ch, locale) : towlower_l(ch, locale);
         one[sp__utf8_put(one, (uint32_t)ch)] = '\0';
         sp__text_put(out, "%s", one);
     }
@@ -178,8 +178,9 @@ static sp_status normalise(sp_onnx_call *c)
     SP_TRY(fresh(c, SP_DTYPE_I64, 1, (int64_t[]){sp_tensor_count(x) + 1}, &out));
     int64_t n = 0;
     locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    SP_CHECK(locale != (locale_t)0, SP_DECLINED, "the case of letters cannot be changed: the C library has no locale C.UTF-8");
     sp_status status = normalise_row(c, x, locale, sp_tensor_data(out), &n);
-    if (locale != (locale_t)0) freelocale(locale);
+    freelocale(locale);
     SP_TRY(status);
     if (n == 0) n = 1; /* one empty text: a tensor without elements is not wanted here */
     c->out_type[0] = SP_ONNX_STRING;
@@ -273,12 +274,13 @@ static sp_status tfidf(sp_onnx_call *c)
     int64_t n_rows = rank == 2 ? sp_tensor_dims(x)[0] : 1, n = sp_tensor_dims(x)[rank - 1], n_out = 0;
     for (int i = 0; i < g.indexes->n; i++)
         if (g.indexes->ints[i] >= n_out) n_out = g.indexes->ints[i] + 1;
+    const int64_t skips = g.skips < n ? g.skips : n; /* longer steps leave the row */
     SP_CHECK(n_out < INT32_MAX, SP_VALUE, "an index of %lld", (long long)n_out);
     SP_TRY(fresh(c, SP_DTYPE_F32, rank, rank == 2 ? (int64_t[]){n_rows, n_out} : (int64_t[]){n_out}, &out));
     for (int64_t r = 0; r < n_rows; r++) {
         float *to = (float *)sp_tensor_data(out) + r * n_out;
         for (int64_t length = g.shortest; length <= g.longest; length++) /* single elements cannot stand apart */
-            for (int64_t step = 1; step <= (length > 1 ? g.skips : 0) + 1; step++)
+            for (int64_t step = 1; step <= (length > 1 ? skips : 0) + 1; step++)
                 count_grams(&g, (const int64_t *)sp_tensor_data(rows) + r * n, n, length, step, to, n_out);
         for (int64_t k = 0; k < g.indexes->n; k++) {
             int64_t at = g.indexes->ints[k];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/onnx/onnx_tensor.h"
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
@@ -289,7 +290,7 @@ static sp_status put_list(sp_wire_out *w, const char *value, size_t bytes)
     }
     for (const char *p = value + 1; p < value + bytes - 1;) {
         char *end;
-        if (floats) SP_TRY(put_float(w, 7, strtod(p, &end)));
+        if (floats) SP_TRY(put_float(w, 7, sp__strtod(p, &end)));
         else SP_TRY(sp__wire_put_number(w, 8, (uint64_t)strtoll(p, &end, 10)));
         if (end == p) return sp__fail(SP_VALUE, "'%.*s' is no list", (int)bytes, value);
         p = end + strspn(end, ", ");
@@ -309,7 +310,7 @@ static sp_status put_attr(sp_wire_out *w, const char *name, size_t name_bytes, c
         if (status == SP_OK) status = sp__wire_put_number(&a, 20, ATTR_STRING);
     } else if (status == SP_OK && *value == '[') status = put_list(&a, value, bytes);
     else if (status == SP_OK && is_float(value, bytes)) {
-        status = put_float(&a, 2, strtod(value, NULL));
+        status = put_float(&a, 2, sp__strtod(value, NULL));
         if (status == SP_OK) status = sp__wire_put_number(&a, 20, ATTR_FLOAT);
     } else if (status == SP_OK) {
         status = sp__wire_put_number(&a, 3, (uint64_t)strtoll(value, NULL, 10));
@@ -448,7 +449,7 @@ void sp__ox_op_many(ox_out *o, const char *op, int n_in, const ox *in, int n_out
     char text[4096] = "";
     va_list list;
     va_start(list, attrs);
-    if (attrs) vsnprintf(text, sizeof text, attrs, list);
+    if (attrs) sp__vsnprintf(text, sizeof text, attrs, list);
     va_end(list);
     emit(o, op, n_in, in, n_out, out, text);
 }
@@ -459,7 +460,7 @@ ox sp__ox_op(ox_out *o, const char *op, int n_in, const ox *in, const char *attr
     ox out = 0;
     va_list list;
     va_start(list, attrs);
-    if (attrs) vsnprintf(text, sizeof text, attrs, list);
+    if (attrs) sp__vsnprintf(text, sizeof text, attrs, list);
     va_end(list);
     emit(o, op, n_in, in, 1, &out, text);
     return out;

@@ -198,11 +198,10 @@ static sp_status put_initializer(file *f, const ox_value *v, struct part *p)
     return status;
 }
 
-static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_graph *g)
+static sp_status put_faces_with(ox_out *o, file *f, const sp_function *fn, const ox_graph *g, sp_meta metas[64], sp_meta other_metas[64])
 {
     const sp_model_names *names = o->names;
     const sp_function *other = names->other;
-    sp_meta metas[64], other_metas[64];
     for (int i = 0; i < g->n_in; i++) {
         shape s = {&fn->params[i]->meta, other ? &other->params[i]->meta : NULL, names->axes ? names->axes[i] : NULL,
                    o->values[g->in[i]].is_pair};
@@ -230,6 +229,15 @@ static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_g
         SP_TRY(put_info(&f->faces, 12, o->values[g->out[i]].name, o->values[g->out[i]].dtype, &s));
     }
     return SP_OK;
+}
+
+static sp_status put_faces(ox_out *o, file *f, const sp_function *fn, const ox_graph *g)
+{
+    sp_meta *metas = sp__alloc(2 * 64 * sizeof *metas);
+    if (!metas) return SP_NOMEM;
+    sp_status status = put_faces_with(o, f, fn, g, metas, metas + 64);
+    sp__free(metas);
+    return status;
 }
 
 static int ir_version(int opset)

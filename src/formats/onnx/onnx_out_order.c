@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/onnx/onnx_out_run.h"
 
 /* --- reductions -------------------------------------------------------------------------------------------------- */
@@ -261,7 +262,7 @@ static ox draw(ox_out *o, const char *op, const sp_meta *shape, const char *attr
 static ox uniform(ox_out *o, const sp_meta *shape, double low, double high)
 {
     char text[96];
-    snprintf(text, sizeof text, "low=%.9ge0, high=%.9ge0", low, high);
+    sp__snprintf(text, sizeof text, "low=%.9ge0, high=%.9ge0", low, high);
     return draw(o, "RandomUniform", shape, text);
 }
 
@@ -270,7 +271,7 @@ static void write_random_uniform(ox_out *o) { o->out[0] = uniform(o, sp__ox_resu
 static void write_random_normal(ox_out *o)
 {
     char text[96];
-    snprintf(text, sizeof text, "mean=%.9ge0, scale=%.9ge0", sp__ox_float(o, "mean"), sp__ox_float(o, "std"));
+    sp__snprintf(text, sizeof text, "mean=%.9ge0, scale=%.9ge0", sp__ox_float(o, "mean"), sp__ox_float(o, "std"));
     o->out[0] = draw(o, "RandomNormal", sp__ox_result(o, 0), text);
 }
 

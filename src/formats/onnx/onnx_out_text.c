@@ -12,11 +12,11 @@
  *     cast(e, x)      to the dtype of x; `cast(e, float32)` to that one
  *     sum(e, axis) mean(e, axis) max(e, axis) min(e, axis) prod(e, axis)      over axes of a list, kept
  *     rows(e)         the first axis of e is to be counted after all of x's: e broadcast along channels, (1, C, 1, 1) */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/onnx/onnx_out.h"
 
 enum { NAMES_MAX = 32, ARGS_MAX = 12 };
@@ -57,8 +57,8 @@ static bool read_name(parser *p, char *name, size_t room)
 {
     blank(p);
     size_t n = 0;
-    while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_') n++;
-    if (n == 0 || n >= room || isdigit((unsigned char)*p->at)) return false;
+    while (sp__is_alnum(p->at[n]) || p->at[n] == '_') n++;
+    if (n == 0 || n >= room || sp__is_digit(*p->at)) return false;
     memcpy(name, p->at, n);
     name[n] = '\0';
     p->at += n;
@@ -93,7 +93,7 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
     char of[32];
     used += (size_t)snprintf(text + used, room - used, "%s%s=", used ? ", " : "", name);
     blank(p);
-    if (!isalpha((unsigned char)*p->at)) {
+    if (!sp__is_alpha(*p->at)) {
         const char *end = *p->at == '[' ? strchr(p->at, ']') + 1 : *p->at == '\'' ? strchr(p->at + 1, '\'') + 1 : p->at + strcspn(p->at, ",) ");
         snprintf(text + used, room - used, "%.*s", (int)(end - p->at), p->at);
         p->at = end;
@@ -105,7 +105,7 @@ static void put_attr(parser *p, char *text, size_t room, const char *name)
         return;
     }
     switch (type) {
-    case SP_ATTR_FLOAT: snprintf(text + used, room - used, "%.9ge0", sp__ox_float(o, of)); break;
+    case SP_ATTR_FLOAT: sp__snprintf(text + used, room - used, "%.9ge0", sp__ox_float(o, of)); break;
     case SP_ATTR_TEXT: snprintf(text + used, room - used, "'%s'", sp__ox_text(o, of)); break;
     case SP_ATTR_INTS: {
         sp_ints list = sp__ox_list(o, of);
@@ -188,7 +188,7 @@ static ox call(parser *p, const char *name)
 {
     static const struct { const char *name, *op; } reductions[] = {
         {"sum", "ReduceSum"}, {"mean", "ReduceMean"}, {"max", "ReduceMax"}, {"min", "ReduceMin"}, {"prod", "ReduceProd"}};
-    if (isupper((unsigned char)*name)) return call_onnx(p, name);
+    if (sp__is_upper(*name)) return call_onnx(p, name);
     if (!strcmp(name, "cast")) return call_cast(p);
     if (!strcmp(name, "rows")) return call_rows(p);
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
@@ -211,9 +211,9 @@ static ox primary(parser *p)
         if (e && p->o->values[e].is_number) return sp__ox_number(p->o, -p->o->values[e].number);
         return SP_OX(p->o, "Neg", NULL, e);
     }
-    if (isdigit((unsigned char)*p->at)) {
+    if (sp__is_digit(*p->at)) {
         char *end;
-        double v = strtod(p->at, &end);
+        double v = sp__strtod(p->at, &end);
         p->at = end;
         return sp__ox_number(p->o, v);
     }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stack.h"
 #include "formats/onnx/onnx_model.h"
 
 enum { NESTING_MAX = 32, OPSETS_MAX = 32, UNSUPPORTED_SHOWN = 24 };
@@ -651,6 +652,7 @@ static sp_status read_graph(reader *r, sp_wire w, scope *outer, sp_onnx_graph **
 {
     SP_CHECK(r->depth < NESTING_MAX, SP_FORMAT, "byte %zu: graphs inside graphs, more than %d deep", sp__wire_offset(&w),
              NESTING_MAX);
+    SP_TRY(sp__stack_check());
     sp_onnx_graph *g = ALLOC(r, 1, sp_onnx_graph);
     fields f;
     if (g == NULL) return SP_NOMEM;
@@ -750,7 +752,10 @@ static sp_status read_function(reader *r, function *fn)
     return status;
 }
 
-/* Functions may call each other but not themselves: their calls would never end. Every graph is walked through once. */
+/* Functions may call each other but not themselves: their calls would never end. Nor may the nodes be more than anything could hold when calls
+ * are replaced by what they call: functions of a few nodes that call each other twice double them each time. Every graph is walked
+ * through once. */
+enum { EXPANDED_MAX = 1 << 20 };
 static sp_status check_calls(sp_onnx_graph *g, int depth)
 {
     enum { NEW, OPEN, DONE };
@@ -758,10 +763,20 @@ static sp_status check_calls(sp_onnx_graph *g, int depth)
     SP_CHECK(depth < 4 * NESTING_MAX, SP_FORMAT, "functions call functions, more than %d deep", 4 * NESTING_MAX);
     if (g->walked == DONE) return SP_OK;
     g->walked = OPEN;
+    g->n_expanded = g->n_nodes;
     for (int i = 0; i < g->n_nodes; i++) {
-        if (g->nodes[i].function != NULL) SP_TRY(check_calls(g->nodes[i].function, depth + 1));
-        for (int a = 0; a < g->nodes[i].n_attrs; a++)
-            if (g->nodes[i].attrs[a].graph != NULL) SP_TRY(check_calls(g->nodes[i].attrs[a].graph, depth + 1));
+        const sp_onnx_node *n = &g->nodes[i];
+        if (n->function != NULL) {
+            SP_TRY(check_calls(n->function, depth + 1));
+            g->n_expanded += n->function->n_expanded;
+        }
+        for (int a = 0; a < n->n_attrs; a++) {
+            if (n->attrs[a].graph == NULL) continue;
+            SP_TRY(check_calls(n->attrs[a].graph, depth + 1));
+            g->n_expanded += n->attrs[a].graph->n_expanded;
+        }
+        SP_CHECK(g->n_expanded <= EXPANDED_MAX, SP_FORMAT, "'%s' has more than %d nodes when the functions it calls are counted as often as they "
+                 "are called", g->name != NULL ? g->name : "the graph", EXPANDED_MAX);
     }
     g->walked = DONE;
     return SP_OK;
@@ -778,7 +793,8 @@ static sp_status read_model(reader *r, sp_onnx_graph **out)
     for (int i = 0; i < f.n[25]; i++) SP_TRY(note_function(r, f.list[25][i]));
     for (function *fn = r->functions; fn != NULL; fn = fn->next) SP_TRY(read_function(r, fn));
     for (function *fn = r->functions; fn != NULL; fn = fn->next) SP_TRY(check_calls(fn->graph, 0));
-    return read_graph(r, f.list[7][0], NULL, out);
+    SP_TRY(read_graph(r, f.list[7][0], NULL, out));
+    return check_calls(*out, 0);
 }
 
 sp_status sp__onnx_read(const sp_source *s, sp_model *m, sp_bundle *tensors, sp_onnx_texts *texts, sp_onnx_graph **out)

@@ -2,6 +2,8 @@
 /* onnx_types.c - types of inputs and outputs in ONNX files.
  *
  *   TypeProto  1 tensor_type (1 elem_type | 2 shape: 1 dim: 1 dim_value, 2 dim_param) | 4 sequence_type | 9 optional_type, whose only field is the type inside */
+#include <stdio.h>
+
 #include "formats/onnx/onnx_model.h"
 
 enum { NESTING_MAX = 32 };
@@ -31,6 +33,7 @@ static sp_status read_dims(sp_wire w, sp_model_value *out)
         SP_TRY(sp__wire_take_bytes(&w, "dim", type, &dim));
         SP_CHECK(spec->rank < SP_RANK_MAX, SP_FORMAT, "byte %zu: more than %d dimensions", sp__wire_offset(&w), SP_RANK_MAX);
         uint32_t *axis = &out->axes[spec->rank];
+        char *axis_name = out->axis_names[spec->rank];
         int64_t *d = &spec->dims[spec->rank++];
         *d = -1;
         while (sp__wire_more(&dim)) {
@@ -41,6 +44,7 @@ static sp_status read_dims(sp_wire w, sp_model_value *out)
             } else if (number == 2) {
                 SP_TRY(sp__wire_take_bytes(&dim, "dim_param", type, &name));
                 *axis = sp__wire_more(&name) ? name_number(name) : 0;
+                snprintf(axis_name, SP_AXIS_NAME_BYTES, "%.*s", (int)(sp__wire_left(&name) < SP_AXIS_NAME_BYTES ? sp__wire_left(&name) : SP_AXIS_NAME_BYTES), (const char *)name.at);
             } else SP_TRY(sp__wire_skip(&dim, number, type));
         }
     }

@@ -7,7 +7,7 @@
  *   TensorProto   1 dims | 2 data_type | 4 float_data | 5 int32_data | 7 int64_data | 8 name | 9 raw_data | 10 double_data |
  *                 11 uint64_data | 13 external_data (1 key, 2 value: location, offset, length) | 14 data_location
  *
- * Entries: the initializers. Contents are in raw_data, in a file beside, or in one of the typed fields; there 16-bit
+ * Entries: the initializers, and those inside of branches and loops with the constants there. Contents are in raw_data, in a file beside, or in one of the typed fields; there 16-bit
  * floats, bools and small integers stand in int32_data, one number an element; elements of 4 bits and fewer are packed into bytes
  * first. */
 #include <stdio.h>
@@ -266,8 +266,118 @@ sp_status sp__onnx_tensor_add(const sp_source *source, sp_bundle *bundle, sp_wir
 
 /* --- graph and model --------------------------------------------------------------------------------------------- */
 
+/* --- branches and bodies of loops: in attributes of nodes --------------------------------------------------------- */
+
+enum { DEPTH_MAX = 32, NAME_BYTES = 512 };
+
+static sp_status read_body(reader *r, sp_wire w, const char *where, int depth);
+
+/* A tensor inside a branch, under its name, or that with `where` in front: both branches may use one. Of constants that are computed with, numbers
+ * that make up no weight (shapes, axes, single ones) are left out. */
+static sp_status add_inside(reader *r, sp_wire w, const char *given, const char *where)
+{
+    tensor t;
+    char as[NAME_BYTES];
+    SP_TRY(parse_tensor(w, &t));
+    const char *name = given != NULL ? given : t.name;
+    sp_dtype dtype = sp__onnx_dtype(t.type);
+    if (given != NULL && (dtype == SP_DTYPE_NONE || sp_dtype_kind(dtype) != 'f' || t.meta.rank == 0)) return SP_OK;
+    snprintf(as, sizeof as, "%.250s", name);
+    for (int i = 0; sp_bundle_find(r->bundle, as) >= 0; i++) snprintf(as, sizeof as, i > 0 ? "%.200s/%.250s_%d" : "%.200s/%.250s", where, name, i);
+    return sp__onnx_tensor_add(r->source, r->bundle, w, as, NULL, NULL);
+}
+
+/* The name of the first result of a node. */
+static sp_status result_of(sp_wire w, char *out, size_t room)
+{
+    out[0] = '\0';
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 2) return sp__wire_take_text(&w, "output", type, out, room);
+        SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
+static sp_status read_attribute(reader *r, sp_wire w, const char *result, const char *where, int depth)
+{
+    char name[128] = "";
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) {
+            SP_TRY(sp__wire_take_text(&w, "name", type, name, sizeof name));
+        } else if (number == 5 && depth > 0 && strcmp(name, "value") == 0 && result[0] != '\0') {
+            SP_TRY(sp__wire_take_bytes(&w, "t", type, &inner));
+            SP_TRY(add_inside(r, inner, result, where));
+        } else if (number == 6 || number == 11) {
+            char inside[NAME_BYTES];
+            snprintf(inside, sizeof inside, "%.200s%s%.100s", where, where[0] != '\0' ? "/" : "", name);
+            SP_TRY(sp__wire_take_bytes(&w, "g", type, &inner));
+            SP_TRY(read_body(r, inner, inside, depth + 1));
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
+/* depth 0: of the graph itself, whose constants are no weights. */
+static sp_status read_node(reader *r, sp_wire w, const char *where, int depth)
+{
+    char result[256];
+    SP_TRY(result_of(w, result, sizeof result));
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 5) {
+            SP_TRY(sp__wire_take_bytes(&w, "attribute", type, &inner));
+            SP_TRY(read_attribute(r, inner, result, where, depth));
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
+static sp_status read_body(reader *r, sp_wire w, const char *where, int depth)
+{
+    SP_CHECK(depth <= DEPTH_MAX, SP_FORMAT, "byte %zu: graphs lie more than %d deep in each other", sp__wire_offset(&w), DEPTH_MAX);
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number != 1 && number != 5) {
+            SP_TRY(sp__wire_skip(&w, number, type));
+            continue;
+        }
+        SP_TRY(sp__wire_take_bytes(&w, number == 1 ? "node" : "initializer", type, &inner));
+        SP_TRY(number == 1 ? read_node(r, inner, where, depth) : add_inside(r, inner, NULL, where));
+    }
+    return SP_OK;
+}
+
+static sp_status read_bodies(reader *r, sp_wire w)
+{
+    while (sp__wire_more(&w)) {
+        uint32_t number;
+        int type;
+        sp_wire inner;
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) {
+            SP_TRY(sp__wire_take_bytes(&w, "node", type, &inner));
+            SP_TRY(read_node(r, inner, "", 0));
+        } else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    return SP_OK;
+}
+
 static sp_status read_graph(reader *r, sp_wire w)
 {
+    sp_wire whole = w;
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -288,7 +398,7 @@ static sp_status read_graph(reader *r, sp_wire w)
         r->n_outputs += number == 12;
         SP_TRY(sp__wire_skip(&w, number, type));
     }
-    return SP_OK;
+    return read_bodies(r, whole); /* after the graph's own, whose names stay as they are */
 }
 
 static sp_status note_number(sp_bundle *bundle, const char *key, uint64_t value)
@@ -367,10 +477,13 @@ static bool probe(const sp_source *s)
     return version && graph;
 }
 
+static uint64_t wanted(const sp_source *s) { return sp__wire_wanted(s, 31); }
+
 const sp_format sp__format_onnx = {
     .name = "onnx",
     .title = "ONNX model",
     .extensions = ".onnx",
     .probe = probe,
+    .wanted = wanted,
     .read = read_file,
 };

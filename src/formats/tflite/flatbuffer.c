@@ -28,7 +28,7 @@ sp_status sp__flat_follow(const sp_flat *f, size_t at, size_t *out)
 {
     uint64_t distance = 0;
     SP_TRY(sp__flat_get(f, at, 4, &distance));
-    SP_CHECK(distance <= f->bytes - at, SP_FORMAT, "byte %zu leads out of the file", at);
+    SP_CHECK(distance <= f->bytes - at, SP_FORMAT, "byte %zu leads out of the file, which ends after %zu bytes: it is cut short, or damaged", at, f->bytes);
     *out = at + (size_t)distance;
     return SP_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tflite_model.c - TensorFlow Lite models as sp_model: frames, layouts, and the runner of nodes. */
+#include "base/stack.h"
 #include "formats/tflite/tflite_model.h"
 
 #include <string.h>
@@ -208,6 +209,7 @@ static sp_status fill_frame(const sp_tfl_run *r, const sp_tfl_graph *g, sp_tfl_v
 
 sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args, sp_tfl_value *results)
 {
+    SP_TRY(sp__stack_check());
     SP_CHECK(n_args == g->n_inputs, SP_FORMAT, "%d arguments for graph '%s' with %d inputs", n_args, g->name, g->n_inputs);
     sp_tfl_value *frame = sp__alloc_zero((size_t)(g->n_tensors + 1) * sizeof *frame);
     if (frame == NULL) return SP_NOMEM;
@@ -234,7 +236,7 @@ static void release(void *data)
     sp_tfl_model *d = data;
     for (int i = 0; i < d->n_states; i++) sp_tensor_release(d->states[i].tensor);
     sp_bundle_release(d->tensors);
-    pthread_mutex_destroy(&d->lock);
+    sp__lock_destroy(&d->lock);
     sp__free(d->states);
     sp__free(d);
 }
@@ -260,10 +262,7 @@ static sp_status load(const sp_source *s, sp_model *m)
 {
     sp_tfl_model *d = sp__alloc_zero(sizeof *d);
     if (d == NULL) return SP_NOMEM;
-    if (pthread_mutex_init(&d->lock, NULL) != 0) {
-        sp__free(d);
-        return sp__fail(SP_RUNTIME, "a lock could not be made");
-    }
+    sp__lock_init(&d->lock);
     m->data = d;
     SP_TRY(sp_bundle_create(&d->tensors));
     SP_TRY(sp__tfl_read(s, m, d));
@@ -302,9 +301,9 @@ static sp_status begin(sp_tfl_model *d)
 static sp_status reset(const sp_model *m)
 {
     sp_tfl_model *d = m->data;
-    pthread_mutex_lock(&d->lock);
+    sp__lock(&d->lock);
     sp_status status = begin(d);
-    pthread_mutex_unlock(&d->lock);
+    sp__unlock(&d->lock);
     return status;
 }
 
@@ -312,9 +311,9 @@ static sp_status apply(const sp_model *m, sp_tensor *const *in, sp_tensor **out)
 {
     sp_tfl_model *d = m->data;
     const sp_tfl_run r = {.model = d, .parameters = m->parameters};
-    pthread_mutex_lock(&d->lock);
+    sp__lock(&d->lock);
     sp_status status = d->ready ? SP_OK : begin(d);
-    pthread_mutex_unlock(&d->lock);
+    sp__unlock(&d->lock);
     SP_TRY(status);
     sp_tfl_value *values = sp__alloc_zero((size_t)(m->n_inputs + m->n_outputs + 1) * sizeof *values), *results = values + m->n_inputs;
     if (values == NULL) return SP_NOMEM;

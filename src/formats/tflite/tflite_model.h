@@ -13,9 +13,8 @@
 #ifndef SPORE_TFLITE_MODEL_H
 #define SPORE_TFLITE_MODEL_H
 
-#include <pthread.h>
-
 #include "base/arena.h"
+#include "base/lock.h"
 #include "formats/model_impl.h"
 #include "formats/tflite/tflite_file.h"
 #include "ops/ops_impl.h"
@@ -82,7 +81,7 @@ typedef struct sp_tfl_model {
     int n_states, room;
     sp_tfl_state *states;
     bool ready; /* states are made, and graphs that are called once have been */
-    pthread_mutex_t lock;
+    sp_lock lock;
 } sp_tfl_model;
 
 /* A value while the model runs, in one of two forms or both; see above. Of a resource: neither, but the state. */

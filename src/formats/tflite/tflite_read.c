@@ -116,7 +116,7 @@ static sp_status read_empty(reader *r, const char *name, sp_tfl_tensor *t)
 }
 
 /* The contents of a constant. Float ones of the outermost graph are what can be trained: variables of programs. */
-static sp_status read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
+__attribute__((noinline)) /* a name on the stack at a time */ static sp_status read_constant(reader *r, size_t table, const char *scope, sp_tfl_tensor *t)
 {
     char full[SP_TFL_NAME_MAX];
     bool added = false;
@@ -339,10 +339,11 @@ static sp_status read_graph_parts(reader *r, size_t table, int number, sp_tfl_gr
 {
     sp_flat_list tensors, nodes;
     size_t at = 0;
-    char name[SP_TFL_NAME_MAX], scope[SP_TFL_NAME_MAX] = "";
+    char *scope = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX), *name = sp__arena_alloc(&r->m->arena, SP_TFL_NAME_MAX);
+    if (!scope || !name) return SP_NOMEM;
     SP_TRY(sp__tfl_text(&r->t, table, 4, name));
-    if (!(g->name = sp__arena_text(&r->m->arena, name))) return SP_NOMEM;
-    if (number > 0) snprintf(scope, sizeof scope, "%.4000s/", name);
+    g->name = name;
+    snprintf(scope, SP_TFL_NAME_MAX, number > 0 ? "%.4000s/" : "", name);
     SP_TRY(sp__flat_vector(&r->t.f, table, 0, 4, &tensors));
     SP_TRY(sp__flat_vector(&r->t.f, table, 3, 4, &nodes));
     SP_TRY(spend(r, tensors.n + nodes.n));

@@ -8,18 +8,24 @@
 
 #include "formats/tflite/tflite_file.h"
 
+/* Names as they are made: too large for the stack. */
+typedef struct {
+    char scope[SP_TFL_NAME_MAX], name[SP_TFL_NAME_MAX], full[2 * SP_TFL_NAME_MAX], unique[SP_TFL_NAME_MAX], first[SP_TFL_NAME_MAX];
+} names;
+
 typedef struct {
     const sp_source *source;
     sp_bundle *bundle;
     sp_tfl_file t;
+    names *n;
 } reader;
 
 /* A name that is not in the bundle yet. */
 static void make_unique(const reader *r, char name[SP_TFL_NAME_MAX])
 {
-    char first[SP_TFL_NAME_MAX];
-    memcpy(first, name, sizeof first);
-    for (int k = 2; sp_bundle_find(r->bundle, name) >= 0; k++) snprintf(name, SP_TFL_NAME_MAX, "%.4000s#%d", first, k);
+    if (sp_bundle_find(r->bundle, name) < 0) return;
+    memcpy(r->n->first, name, SP_TFL_NAME_MAX);
+    for (int k = 2; sp_bundle_find(r->bundle, name) >= 0; k++) snprintf(name, SP_TFL_NAME_MAX, "%.4000s#%d", r->n->first, k);
 }
 
 /* One number a channel (or one for all), if there are any. */
@@ -49,14 +55,14 @@ static sp_status add_quantization(const reader *r, const char *name, size_t tens
 static sp_status read_tensor(const reader *r, size_t tensor, const char *scope)
 {
     uint64_t type = 0;
-    char name[SP_TFL_NAME_MAX], full[2 * SP_TFL_NAME_MAX], unique[SP_TFL_NAME_MAX], shown[SP_NAME_SHOWN];
+    char *name = r->n->name, *full = r->n->full, *unique = r->n->unique, shown[SP_NAME_SHOWN];
     bool added = false;
     sp_meta meta = {.rank = 0};
     SP_TRY(sp__flat_number(&r->t.f, tensor, 1, 1, &type));
     SP_TRY(sp__tfl_text(&r->t, tensor, 3, name));
-    snprintf(full, sizeof full, "%s%s", scope, name);
+    snprintf(full, sizeof r->n->full, "%s%s", scope, name);
     if (strlen(full) >= SP_TFL_NAME_MAX - 64) return sp__fail(SP_FORMAT, "the name of a tensor is too long");
-    snprintf(unique, sizeof unique, "%.4000s", full);
+    snprintf(unique, SP_TFL_NAME_MAX, "%.4000s", full);
     make_unique(r, unique);
     sp__name_shown(full, strlen(full), shown);
     sp_status status = sp__tfl_shape(&r->t, tensor, 0, &meta);
@@ -71,10 +77,11 @@ static sp_status read_tensor(const reader *r, size_t tensor, const char *scope)
 static sp_status read_subgraph(const reader *r, size_t graph, uint64_t number)
 {
     sp_flat_list tensors;
-    char scope[SP_TFL_NAME_MAX] = "", name[SP_TFL_NAME_MAX];
+    char *scope = r->n->scope;
+    *scope = '\0';
     if (number > 0) {
-        SP_TRY(sp__tfl_text(&r->t, graph, 4, name));
-        snprintf(scope, sizeof scope, "%.4000s/", name);
+        SP_TRY(sp__tfl_text(&r->t, graph, 4, r->n->name));
+        snprintf(scope, SP_TFL_NAME_MAX, "%.4000s/", r->n->name);
     }
     SP_TRY(sp__flat_vector(&r->t.f, graph, 0, 4, &tensors));
     for (uint64_t i = 0; i < tensors.n; i++) {
@@ -85,21 +92,29 @@ static sp_status read_subgraph(const reader *r, size_t graph, uint64_t number)
     return SP_OK;
 }
 
-static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+static sp_status read_subgraphs(reader *r, sp_bundle *bundle)
 {
-    reader r = {.source = s, .bundle = bundle};
+    const sp_source *s = r->source;
     size_t graph = 0;
     uint64_t version = 0;
     char text[32];
-    SP_TRY(sp__tfl_open(s, &r.t));
-    SP_TRY(sp__flat_number(&r.t.f, r.t.model, 0, 4, &version));
+    SP_TRY(sp__tfl_open(s, &r->t));
+    SP_TRY(sp__flat_number(&r->t.f, r->t.model, 0, 4, &version));
     snprintf(text, sizeof text, "%u", (unsigned)version);
     SP_TRY(sp_bundle_set_note(bundle, "version", text));
-    for (uint64_t i = 0; i < r.t.graphs.n; i++) {
-        SP_TRY(sp__flat_table_at(&r.t.f, &r.t.graphs, i, &graph));
-        SP_TRY(read_subgraph(&r, graph, i));
+    for (uint64_t i = 0; i < r->t.graphs.n; i++) {
+        SP_TRY(sp__flat_table_at(&r->t.f, &r->t.graphs, i, &graph));
+        SP_TRY(read_subgraph(r, graph, i));
     }
     return SP_OK;
+}
+
+static sp_status read_file(const sp_source *s, sp_bundle *bundle)
+{
+    reader r = {.source = s, .bundle = bundle, .n = sp__alloc(sizeof *r.n)};
+    sp_status status = r.n ? read_subgraphs(&r, bundle) : SP_NOMEM;
+    sp__free(r.n);
+    return status;
 }
 
 const sp_format sp__format_tflite = {

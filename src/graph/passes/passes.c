@@ -93,6 +93,7 @@ sp_status sp__passes_run(sp_program *p, unsigned chosen)
             return status;
         }
         p->reports[p->n_reports++] = (sp_pass_report){passes[i]->name, passes[i]->what, count, now_us() - start};
+        SP_TRY(sp__save_graphs_step(p, &p->reports[p->n_reports - 1]));
     }
     return SP_OK;
 }

@@ -31,6 +31,10 @@ unsigned sp__passes_planning(unsigned chosen);
 /* Run them; p->reports says what they did. */
 sp_status sp__passes_run(sp_program *p, unsigned chosen);
 
+/* save_graphs.c: prepare what the options ask for; write the graph as captured (last NULL) or as the last pass left it. */
+sp_status sp__save_graphs_begin(sp_program *p, const sp_program_options *options);
+sp_status sp__save_graphs_step(sp_program *p, const sp_pass_report *last);
+
 /* Before them, apart.c: mark the values that results of the entry show. */
 void sp__results_mark(sp_graph *g);
 
