@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "net/connection.h"
+#include "net/reserve.h"
 
 /* --- the list ---------------------------------------------------------------------------------------------------- */
 
@@ -96,15 +97,24 @@ static bool make_room(sp_net *n)
     return false;
 }
 
+/* Without reading what it wants, and without memory. */
+static void turn_away(evutil_socket_t fd, bool tls, const char *why)
+{
+    char full[256];
+    int bytes = snprintf(full, sizeof full, "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\n"
+                         "content-length: %zu\r\n\r\n{\"error\":\"%s\"}\n", strlen(why) + 13, why);
+    if (!tls && send(fd, full, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
+    close(fd);
+}
+
 void sp__connection_open(sp_net *n, evutil_socket_t fd, const char *peer, bool tls)
 {
     if (atomic_load(&n->n_connections) >= n->o.max_connections && !make_room(n)) {
-        static const char text[] = "{\"error\":\"there are too many connections; try again later\"}\n";
-        char full[256];
-        int bytes = snprintf(full, sizeof full, "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: close\r\n"
-                             "content-length: %zu\r\n\r\n%s", sizeof text - 1, text);
-        if (!tls && send(fd, full, (size_t)bytes, MSG_NOSIGNAL) < 0) errno = 0; /* it is closed in any case */
-        close(fd);
+        turn_away(fd, tls, "there are too many connections; try again later");
+        return;
+    }
+    if (sp__reserve_in_use()) {
+        turn_away(fd, tls, "out of memory");
         return;
     }
     sp_connection *c = sp__alloc_zero(sizeof *c);

@@ -3,6 +3,8 @@
 #ifndef SPORE_CONNECTION_H
 #define SPORE_CONNECTION_H
 
+#include <sys/stat.h>
+
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -10,6 +12,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/lock.h"
 #include "net/http1.h"
 #include "net/net.h"
 
@@ -42,6 +45,8 @@ typedef struct sp_connection {
 struct sp_net {
     sp_net_options o;
     char *texts[5]; /* copies that the options point to */
+    bool has_socket_file;
+    struct stat socket_file; /* of unix_path, as it was made */
     struct event_base *base;
     struct evconnlistener *tcp, *local;
     struct event *wake, *again, *drain;
@@ -58,7 +63,7 @@ struct sp_net {
     char date[40];
     pthread_t thread;
     bool started, joined;
-    pthread_mutex_t lock; /* of done */
+    sp_lock lock; /* of done */
     sp_exchange *done, **done_end;
 };
 
@@ -74,7 +79,6 @@ void sp__exchange_finish(sp_exchange *x);           /* tells `finished`, frees *
 void sp__exchange_hand(sp_exchange *x);             /* to the handler */
 /* Append to the body. 0, or the HTTP status to refuse the request with. expected: what it will be in the end, as far as that is known. */
 int sp__exchange_body(sp_exchange *x, const void *data, size_t bytes, int64_t expected);
-void sp__exchange_refuse(sp_exchange *x, int status, const char *text); /* fill the reply with an error */
 void sp__exchange_peer(sp_exchange *x, int state);
 
 /* http1_connection.c */

@@ -38,6 +38,9 @@ int sp__net_grpc_status(int status)
     return 2; /* unknown */
 }
 
+/* Room for them is taken with the exchange: when they are needed there is none. */
+static const char starved_words[] = "{\"error\":\"out of memory\"}\n";
+
 sp_exchange *sp__exchange_create(sp_connection *c)
 {
     sp_exchange *x = sp__alloc_zero(sizeof *x);
@@ -50,7 +53,22 @@ sp_exchange *sp__exchange_create(sp_connection *c)
     x->began_us = sp__net_now_us();
     x->method = x->path = x->query = "";
     x->reply.grpc_status = -1;
+    x->reply.body = sp__alloc(sizeof starved_words);
+    if (x->reply.body == NULL) {
+        sp__free(x);
+        return NULL;
+    }
     return x;
+}
+
+void sp__exchange_starved(sp_exchange *x)
+{
+    x->reply.status = 503;
+    x->reply.type = "application/json";
+    x->reply.headers[0] = (sp_net_header){"retry-after", "1"};
+    if (x->reply.body == NULL) return;
+    memcpy(x->reply.body, starved_words, sizeof starved_words - 1);
+    x->reply.body_bytes = sizeof starved_words - 1;
 }
 
 void sp__exchange_finish(sp_exchange *x)
@@ -104,14 +122,14 @@ void sp__exchange_refuse(sp_exchange *x, int status, const char *text)
 {
     sp__text t = {0};
     sp__text_put(&t, "{\"error\":\"%s\"}\n", text); /* texts of this folder need no escapes */
-    sp__free(x->reply.body);
-    x->reply = (sp_net_reply){.status = status, .type = "application/json", .grpc_status = -1};
+    x->reply = (sp_net_reply){.status = status, .type = "application/json", .grpc_status = -1, .body = x->reply.body};
     size_t bytes = t.used;
     char *body;
     if (sp__text_take(&t, &body) == SP_OK) {
+        sp__free(x->reply.body);
         x->reply.body = (uint8_t *)body;
         x->reply.body_bytes = bytes;
-    }
+    } else sp__exchange_starved(x);
     const char *type = sp__exchange_header(x, "content-type");
     if (x->version == 20 && type != NULL && strncmp(type, "application/grpc", 16) == 0) { /* whose clients look at nothing else */
         sp__free(x->reply.body);
@@ -136,7 +154,7 @@ const char *sp__exchange_header(const sp_exchange *x, const char *name)
 void sp__exchange_reply(sp_exchange *x)
 {
     sp_net *n = x->net;
-    pthread_mutex_lock(&n->lock);
+    sp__lock(&n->lock);
     bool empty = n->done == NULL;
     x->next = NULL;
     *n->done_end = x;
@@ -146,5 +164,5 @@ void sp__exchange_reply(sp_exchange *x)
         uint64_t one = 1;
         while (write(n->wake_fd, &one, sizeof one) < 0 && errno == EINTR) {}
     }
-    pthread_mutex_unlock(&n->lock);
+    sp__unlock(&n->lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http1.c - heads and chunks of HTTP/1.1. */
 #include <string.h>
-#include <strings.h>
 
+#include "base/plain.h"
 #include "net/http1.h"
 
 enum { LINE_BYTES_MAX = 4096, TRAILER_BYTES_MAX = 4096 };
@@ -42,7 +42,7 @@ static int refuse(int status, const char *text)
 
 static int parse_target(sp_exchange *x, char *target)
 {
-    if (strncasecmp(target, "http://", 7) == 0 || strncasecmp(target, "https://", 8) == 0) { /* as proxies are asked */
+    if (sp__same_letters_n(target, "http://", 7) || sp__same_letters_n(target, "https://", 8)) { /* as proxies are asked */
         char *slash = strchr(strchr(target, ':') + 3, '/');
         if (slash == NULL) return refuse(400, "the request's target has no path");
         target = slash;
@@ -110,7 +110,7 @@ static bool names_option(const char *value, const char *word)
         p += strspn(p, " \t");
         size_t length = strcspn(p, ","), bare = length;
         while (bare > 0 && (p[bare - 1] == ' ' || p[bare - 1] == '\t')) bare--;
-        if (bare == n && strncasecmp(p, word, n) == 0) return true;
+        if (bare == n && sp__same_letters_n(p, word, n)) return true;
         p += length;
     }
     return false;
@@ -127,13 +127,13 @@ static int read_meaning(const sp_exchange *x, sp_http_head *out)
             if (out->content_length >= 0) return refuse(400, "Content-Length is given twice");
             status = parse_length(h->value, &out->content_length);
         } else if (strcmp(h->name, "transfer-encoding") == 0) {
-            if (n_encodings++ > 0 || strcasecmp(h->value, "chunked") != 0) return refuse(501, "the only Transfer-Encoding understood is chunked");
+            if (n_encodings++ > 0 || !sp__same_letters(h->value, "chunked")) return refuse(501, "the only Transfer-Encoding understood is chunked");
             out->chunked = true;
         } else if (strcmp(h->name, "connection") == 0) {
             if (names_option(h->value, "close")) out->keep_alive = false;
             else if (x->version == 10 && names_option(h->value, "keep-alive")) out->keep_alive = true;
         } else if (strcmp(h->name, "expect") == 0) {
-            if (strcasecmp(h->value, "100-continue") != 0) return refuse(417, "the only Expect understood is 100-continue");
+            if (!sp__same_letters(h->value, "100-continue")) return refuse(417, "the only Expect understood is 100-continue");
             out->expect_continue = x->version == 11;
         }
     }

@@ -168,8 +168,8 @@ static int grpc_pairs(const sp_exchange *x, nghttp2_nv *nv, char *code, char *me
 {
     snprintf(code, 12, "%d", x->reply.grpc_status);
     nv[0] = pair("grpc-status", code);
-    if (x->reply.grpc_message == NULL) return 1;
-    percent(x->reply.grpc_message, message, room);
+    if (x->reply.grpc_message == NULL && x->reply.grpc_status == 0) return 1;
+    percent(x->reply.grpc_message != NULL ? x->reply.grpc_message : "out of memory", message, room);
     nv[1] = pair("grpc-message", message);
     return 2;
 }

@@ -15,7 +15,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+#include "base/plain.h"
 #include "net/connection.h"
+#include "net/reserve.h"
 
 static const struct timeval REST_AFTER_FAILED_ACCEPT = {0, 100000};
 
@@ -43,15 +46,13 @@ sp_status sp__net_create(const sp_net_options *options, sp_net **out)
     atomic_init(&n->n_connections, 0);
     atomic_init(&n->stops, 0);
     atomic_init(&n->draining, false);
-    if (pthread_mutex_init(&n->lock, NULL) != 0) {
-        sp__free(n);
-        return sp__fail(SP_RUNTIME, "a lock could not be made");
-    }
+    sp__lock_init(&n->lock);
     sp_status status = copy_texts(n);
     if (status == SP_OK && n->o.certificate != NULL) status = sp__tls_create(&n->o, &n->tls);
+    sp__reserve_start();
     n->base = event_base_new();
     n->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (status == SP_OK && (n->base == NULL || n->wake_fd < 0)) status = sp__fail(SP_RUNTIME, "no event loop could be made: %s", strerror(errno));
+    if (status == SP_OK && (n->base == NULL || n->wake_fd < 0)) status = sp__fail(sp__memory_is_out() ? SP_NOMEM : SP_RUNTIME, "no event loop could be made: %s", sp__strerror(errno));
     if (status == SP_OK) *out = n;
     else sp__net_release(n);
     return status;
@@ -73,7 +74,7 @@ void sp__net_release(sp_net *n)
     if (n->base != NULL) event_base_free(n->base);
     if (n->wake_fd >= 0) close(n->wake_fd);
     sp__tls_release(n->tls);
-    pthread_mutex_destroy(&n->lock);
+    sp__lock_destroy(&n->lock);
     for (int i = 0; i < 5; i++) sp__free(n->texts[i]);
     sp__free(n);
 }
@@ -106,7 +107,7 @@ static void on_accept_failed(struct evconnlistener *l, void *context)
 {
     sp_net *n = context;
     char text[200];
-    snprintf(text, sizeof text, "a connection could not be accepted: %s", strerror(errno));
+    snprintf(text, sizeof text, "a connection could not be accepted: %s", sp__strerror(errno));
     if (n->o.log != NULL) n->o.log(n->o.context, text);
     evconnlistener_disable(l);
     event_add(n->again, &REST_AFTER_FAILED_ACCEPT);
@@ -136,12 +137,12 @@ static sp_status listen_tcp(sp_net *n)
     char service[16];
     snprintf(service, sizeof service, "%d", n->o.port);
     int failure = getaddrinfo(n->o.host, service, &hints, &found);
-    SP_CHECK(failure == 0, SP_VALUE, "'%s' is no address of this machine: %s", n->o.host, gai_strerror(failure));
+    SP_CHECK(failure == 0, SP_VALUE, "'%s' is no address of this machine: %s", n->o.host, sp__gai_strerror(failure));
     sp_status status = listen_on(n, found->ai_addr, found->ai_addrlen, &n->tcp);
     int why = errno;
     freeaddrinfo(found);
     if (status != SP_OK)
-        return sp__fail(SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port, n->o.host, strerror(why),
+        return sp__fail(why == ENOMEM ? SP_NOMEM : SP_IO, "port %d of %s cannot be listened on: %s%s", n->o.port, n->o.host, sp__strerror(why),
                         why == EADDRINUSE ? "; choose another with --port" : "");
     struct sockaddr_storage bound;
     socklen_t bytes = sizeof bound;
@@ -150,20 +151,39 @@ static sp_status listen_tcp(sp_net *n)
     return SP_OK;
 }
 
+/* Does a process listen there? What refuses is left over from one that was killed. */
+static bool is_answered(const struct sockaddr_un *address)
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* a full queue of connections is an answer, too */
+    const bool answered = fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 || (errno != ECONNREFUSED && errno != ENOENT);
+    if (fd >= 0) close(fd);
+    return answered;
+}
+
 static sp_status listen_local(sp_net *n)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat info;
+    SP_CHECK(n->o.unix_path[0] != '\0', SP_VALUE, "the path of the socket is empty");
     SP_CHECK(strlen(n->o.unix_path) < sizeof address.sun_path, SP_VALUE, "the path of a socket has at most %zu bytes, '%s' has more",
              sizeof address.sun_path - 1, n->o.unix_path);
     strcpy(address.sun_path, n->o.unix_path);
     if (lstat(n->o.unix_path, &info) == 0) { /* left behind by a server that was killed; anything else is not ours to remove */
         SP_CHECK(S_ISSOCK(info.st_mode), SP_VALUE, "%s is there already and is no socket", n->o.unix_path);
+        SP_CHECK(!is_answered(&address), SP_VALUE, "%s cannot be listened on: another process listens there; stop it, or choose another path", n->o.unix_path);
         unlink(n->o.unix_path);
     }
     if (listen_on(n, (const struct sockaddr *)&address, sizeof address, &n->local) != SP_OK)
-        return sp__fail(SP_IO, "%s cannot be listened on: %s", n->o.unix_path, strerror(errno));
+        return sp__fail(errno == ENOMEM ? SP_NOMEM : SP_IO, "%s cannot be listened on: %s", n->o.unix_path, sp__strerror(errno));
+    n->has_socket_file = lstat(n->o.unix_path, &n->socket_file) == 0;
     return SP_OK;
+}
+
+/* Unless another one stands in its place. */
+static void remove_socket(const sp_net *n)
+{
+    struct stat now;
+    if (n->has_socket_file && lstat(n->o.unix_path, &now) == 0 && now.st_ino == n->socket_file.st_ino && now.st_dev == n->socket_file.st_dev) unlink(n->o.unix_path);
 }
 
 const char *sp__net_date(sp_net *n)
@@ -189,11 +209,11 @@ void sp__net_check_end(sp_net *n)
 
 static void answer(sp_net *n)
 {
-    pthread_mutex_lock(&n->lock);
+    sp__lock(&n->lock);
     sp_exchange *x = n->done;
     n->done = NULL;
     n->done_end = &n->done;
-    pthread_mutex_unlock(&n->lock);
+    sp__unlock(&n->lock);
     for (sp_exchange *next; x != NULL; x = next) {
         next = x->next;
         n->n_handed--;
@@ -223,12 +243,13 @@ static void on_drained(evutil_socket_t fd, short what, void *context)
 
 static void begin_drain(sp_net *n)
 {
-    struct timeval t = {(time_t)n->o.drain_seconds, 0};
+    const time_t whole = (time_t)n->o.drain_seconds;
+    struct timeval t = {whole, (suseconds_t)((n->o.drain_seconds - (double)whole) * 1e6)};
     atomic_store(&n->draining, true);
     if (n->tcp != NULL) evconnlistener_free(n->tcp);
     if (n->local != NULL) {
         evconnlistener_free(n->local);
-        unlink(n->o.unix_path);
+        remove_socket(n);
     }
     n->tcp = n->local = NULL;
     event_del(n->again);
@@ -272,7 +293,7 @@ sp_status sp__net_start(sp_net *n)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failure = pthread_create(&n->thread, NULL, run, n);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    SP_CHECK(failure == 0, SP_RUNTIME, "no thread for the network: %s", strerror(failure));
+    if (failure != 0) return sp__fail_thread(failure, "the network");
     n->started = true;
     return SP_OK;
 }

@@ -29,10 +29,10 @@ typedef struct sp_net_reply {
     const char *type;          /* Content-Type; lives for ever; NULL: none */
     sp_net_header headers[4];  /* further ones, up to the first without name; names in lower case, live for ever */
     char values[4][64];        /* room for values of headers */
-    uint8_t *body;             /* of sp__alloc, freed by the loop; NULL: none */
+    uint8_t *body;             /* of sp__alloc, freed by the loop; NULL: none. At first a little room, of sp__exchange_starved */
     size_t body_bytes;
     int grpc_status;           /* -1: not gRPC; else sent in trailers, with the message */
-    char *grpc_message;        /* of sp__alloc; NULL: none */
+    char *grpc_message;        /* of sp__alloc; NULL after a failure: there was no memory for it */
 } sp_net_reply;
 
 typedef struct sp_exchange {
@@ -98,6 +98,10 @@ void sp__net_release(sp_net *n);
 
 /* Give an exchange back with its reply filled in. */
 void sp__exchange_reply(sp_exchange *x);
+/* Fill in an error of ours, in the form that the client's protocol has for it. */
+void sp__exchange_refuse(sp_exchange *x, int status, const char *text);
+/* Fill in that memory has run out, which needs none. */
+void sp__exchange_starved(sp_exchange *x);
 const char *sp__exchange_header(const sp_exchange *x, const char *name); /* NULL: there is none */
 int64_t sp__net_now_us(void);                                            /* monotonic */
 int sp__net_grpc_status(int status);                                     /* gRPC's code for a failure with HTTP's status */

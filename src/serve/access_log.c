@@ -21,23 +21,29 @@ static void plain(const char *text, char *out, size_t room)
     out[n] = '\0';
 }
 
+void sp__log_time(char out[32])
+{
+    struct timespec now;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &parts);
+    snprintf(out, 32, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+             (int)(now.tv_nsec / 1000000));
+}
+
 void sp__server_finished(void *context, const sp_exchange *x)
 {
     sp_server *s = context;
     const int status = x->reply.status;
     atomic_fetch_add(&s->metrics.responses[status >= 200 && status < 600 && status != 499 ? status / 100 : 0], 1);
-    if (s->o.log == NULL) return;
+    if (s->log == NULL) return;
     char when[32];
-    struct timespec now;
-    struct tm parts;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &parts);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &parts);
+    sp__log_time(when);
     const double ms = (double)(sp__net_now_us() - x->began_us) / 1e3;
     const int code = x->reply.grpc_status >= 0 ? x->reply.grpc_status : status;
     sp__text t = {0};
     if (s->o.access_json) {
-        sp__text_put(&t, "{\"time\":\"%s.%03ldZ\"", when, now.tv_nsec / 1000000);
+        sp__text_put(&t, "{\"time\":\"%s\"", when);
         put_quoted(&t, "peer", x->peer);
         put_quoted(&t, "method", x->method);
         put_quoted(&t, "path", x->path);
@@ -46,7 +52,7 @@ void sp__server_finished(void *context, const sp_exchange *x)
     } else {
         char path[512];
         plain(x->path, path, sizeof path);
-        sp__text_put(&t, "%s.%03ldZ %s \"%s %s\" %s%d %zu %zu %.3f ms", when, now.tv_nsec / 1000000, x->peer, x->method, path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
+        sp__text_put(&t, "%s %s \"%s %s\" %s%d %zu %zu %.3f ms", when, x->peer, x->method, path, x->reply.grpc_status >= 0 ? "grpc " : "", code,
                      x->body_bytes, x->reply.body_bytes, ms);
     }
     if (!t.failed) sp__server_log(s, SP_LOG_ACCESS, "%s", t.data);

@@ -7,13 +7,12 @@
  * waits for the next run.
  *
  * A batch that fails is run again, job by job: the failure is that of the job that caused it. */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/fail.h"
+#include "base/plain.h"
 #include "serve/serve_impl.h"
-
-static struct timespec timespec_of(int64_t us) { return (struct timespec){us / 1000000, us % 1000000 * 1000}; }
 
 /* --- joining ------------------------------------------------------------------------------------------------------- */
 
@@ -212,11 +211,10 @@ static void end_all(sp_job *jobs)
 /* Wait for a job and, if that is wanted, for others to join it. False: the end. The lock is held. */
 static bool await_jobs(sp_served *m, int64_t max_delay_us)
 {
-    while (m->first == NULL && !m->closing) pthread_cond_wait(&m->more, &m->lock);
+    while (m->first == NULL && !m->closing) sp__cond_wait(&m->more, &m->lock);
     if (m->first == NULL) return false;
     while (max_delay_us > 0 && m->max_batch > 1 && m->first != NULL && m->first->rows > 0 && !m->closing && waiting_rows(m) < m->max_batch) {
-        const struct timespec until = timespec_of(m->first->queued_us + max_delay_us);
-        if (pthread_cond_timedwait(&m->more, &m->lock, &until) == ETIMEDOUT) break;
+        if (!sp__cond_wait_until(&m->more, &m->lock, (m->first->queued_us + max_delay_us) * 1000)) break;
     }
     return true;
 }
@@ -225,19 +223,19 @@ static void *run(void *context)
 {
     sp_served *m = context;
     const int64_t delay = m->entry->server->o.max_delay_us;
-    pthread_mutex_lock(&m->lock);
+    sp__lock(&m->lock);
     while (await_jobs(m, delay)) {
         int n_jobs = 0;
         int64_t rows = 0;
         sp_job *expired = take_expired(m), *batch = m->first != NULL ? take_batch(m, &n_jobs, &rows) : NULL;
-        pthread_mutex_unlock(&m->lock);
+        sp__unlock(&m->lock);
         end_all(expired);
         const int64_t now = sp__net_now_us();
         for (sp_job *j = batch; j != NULL; j = j->next) sp__histogram_add_us(&m->entry->metrics.waiting, now - j->queued_us);
         if (batch != NULL) run_batch(batch, n_jobs, rows);
-        pthread_mutex_lock(&m->lock);
+        sp__lock(&m->lock);
     }
-    pthread_mutex_unlock(&m->lock);
+    sp__unlock(&m->lock);
     return NULL;
 }
 
@@ -246,17 +244,17 @@ void sp__served_submit(sp_job *job)
     sp_served *m = job->model;
     job->queued_us = sp__net_now_us();
     job->next = NULL;
-    pthread_mutex_lock(&m->lock);
+    sp__lock(&m->lock);
     *m->end = job;
     m->end = &job->next;
-    pthread_cond_signal(&m->more);
-    pthread_mutex_unlock(&m->lock);
+    sp__cond_signal(&m->more);
+    sp__unlock(&m->lock);
 }
 
 sp_status sp__runner_start(sp_served *m)
 {
     int failure = pthread_create(&m->runner, NULL, run, m);
-    SP_CHECK(failure == 0, SP_RUNTIME, "no thread for the model: %s", strerror(failure));
+    if (failure != 0) return sp__fail_thread(failure, "the model");
     m->running = true;
     return SP_OK;
 }
@@ -264,10 +262,10 @@ sp_status sp__runner_start(sp_served *m)
 void sp__runner_stop(sp_served *m)
 {
     if (!m->running) return;
-    pthread_mutex_lock(&m->lock);
+    sp__lock(&m->lock);
     m->closing = true;
-    pthread_cond_signal(&m->more);
-    pthread_mutex_unlock(&m->lock);
+    sp__cond_signal(&m->more);
+    sp__unlock(&m->lock);
     pthread_join(m->runner, NULL);
     m->running = false;
 }

@@ -62,9 +62,16 @@ sp_status sp__decode_raw(sp_job *job, int i, sp_dtype dtype, int rank, const int
 
 void sp__decode_timeout(sp_job *job, int64_t us)
 {
-    if (us <= 0 || us > INT64_MAX / 2) return;
+    if (us <= 0 || us > INT64_MAX / 2) return; /* 0: as long as the server allows, which is less than the longest times */
     const int64_t deadline = job->x->began_us + us;
     if (deadline < job->deadline_us) job->deadline_us = deadline;
+}
+
+sp_status sp__decode_encoding(const sp_job *job)
+{
+    const char *encoding = sp__exchange_header(job->x, "content-encoding");
+    SP_CHECK(encoding == NULL || strcmp(encoding, "identity") == 0, SP_VALUE, "Content-Encoding '%.32s' is not understood; send the body as it is", encoding);
+    return SP_OK;
 }
 
 sp_status sp__encode_plain(const sp_job *job, int i, sp_tensor **out)

@@ -40,19 +40,20 @@ void sp__grpc_refuse(sp_exchange *x, int http_status, const char *text)
 }
 
 /* "250m": digits and a unit. */
-void sp__grpc_timeout(sp_job *job)
+sp_status sp__grpc_timeout(sp_job *job)
 {
     static const char units[] = "HMSmun";
     static const double us[] = {3.6e9, 6e7, 1e6, 1e3, 1, 1e-3};
     const char *text = sp__exchange_header(job->x, "grpc-timeout");
     const size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
     double v = 0;
-    if (digits == 0 || digits > 8 || text[digits] == '\0' || text[digits + 1] != '\0') return;
-    const char *unit = strchr(units, text[digits]);
-    if (unit == NULL) return;
+    if (text == NULL) return SP_OK;
+    const char *unit = digits > 0 && digits <= 8 && text[digits] != '\0' && text[digits + 1] == '\0' ? strchr(units, text[digits]) : NULL;
+    SP_CHECK(unit != NULL, SP_VALUE, "grpc-timeout is '%.32s'; it must be up to 8 digits and one of %s", text, units);
     for (size_t i = 0; i < digits; i++) v = v * 10 + (text[i] - '0');
     v *= us[unit - units];
     sp__decode_timeout(job, v < 1 ? 1 : (int64_t)v);
+    return SP_OK;
 }
 
 /* --- fields -------------------------------------------------------------------------------------------------------- */

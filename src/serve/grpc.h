@@ -15,7 +15,7 @@ void sp__grpc_reply(sp_exchange *x, sp_wire_out *take_message);
 /* Reply with a failure. */
 void sp__grpc_refuse(sp_exchange *x, int http_status, const char *text);
 /* The deadline that the request's head asks for. */
-void sp__grpc_timeout(sp_job *job);
+sp_status sp__grpc_timeout(sp_job *job);
 
 /* Writing: fields of texts, and of messages, whose contents are freed. */
 sp_status sp__grpc_put_text(sp_wire_out *o, uint32_t number, const char *text);

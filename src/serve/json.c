@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.c - JSON, read. */
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/bundle.h"
 #include "serve/json.h"
 #include "tensor/half.h"
@@ -19,7 +18,7 @@ sp_status sp__json_fail(const sp_json *j, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    sp__vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return sp__fail(SP_FORMAT, "JSON, byte %zu: %s", (size_t)(j->at - j->start), text);
 }
@@ -254,20 +253,14 @@ static sp_status read_number(sp_json *j, number *n)
     return SP_OK;
 }
 
-static locale_t plain_locale;
-static void make_locale(void) { plain_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
-
-/* strtod whatever the program's locale is. */
 static double parse_slowly(const number *n)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char room[64], *text = n->bytes < sizeof room ? room : sp__alloc(n->bytes + 1);
     double v = NAN;
-    pthread_once(&once, make_locale);
     if (text == NULL) return v;
     memcpy(text, n->text, n->bytes);
     text[n->bytes] = '\0';
-    v = plain_locale != (locale_t)0 ? strtod_l(text, NULL, plain_locale) : strtod(text, NULL);
+    v = sp__strtod(text, NULL);
     if (text != room) sp__free(text);
     return v;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "formats/bundle.h"
 #include "serve/json.h"
 #include "tensor/half.h"
@@ -35,6 +36,8 @@ void sp__json_put_text(sp__text *t, const char *text, size_t bytes)
     }
     sp__text_add(t, "\"", 1);
 }
+
+enum { ELEMENT_BYTES = 48 }; /* no element's text is longer */
 
 /* Digits d (no more than 10 of them) with `point` of them behind the point. */
 static size_t put_decimal(char *out, bool negative, uint64_t d, int point)
@@ -77,21 +80,19 @@ static size_t put_f32(char *out, float f)
             return memchr(out, '.', n) != NULL ? n : n + (size_t)sprintf(out + n, ".0");
         }
     }
-    return (size_t)sprintf(out, "%.9g", (double)f);
+    return (size_t)sp__snprintf(out, ELEMENT_BYTES, "%.9g", (double)f);
 }
 
 static size_t put_f64(char *out, double v)
 {
     if (!isfinite(v)) return (size_t)sprintf(out, "null");
-    size_t n = (size_t)sprintf(out, "%.15g", v);
-    return strtod(out, NULL) == v ? n : (size_t)sprintf(out, "%.17g", v);
+    size_t n = (size_t)sp__snprintf(out, ELEMENT_BYTES, "%.15g", v);
+    return sp__strtod(out, NULL) == v ? n : (size_t)sp__snprintf(out, ELEMENT_BYTES, "%.17g", v);
 }
 
-/* A float that looks like one, in any locale. */
+/* A float that looks like one. */
 static size_t tidy(char *out, size_t n)
 {
-    char *comma = memchr(out, ',', n);
-    if (comma != NULL) *comma = '.';
     if (memchr(out, '.', n) == NULL && memchr(out, 'e', n) == NULL && memchr(out, 'u', n) == NULL) n += (size_t)sprintf(out + n, ".0");
     return n;
 }
@@ -123,7 +124,7 @@ void sp__json_put_elements(sp__text *t, sp_dtype dtype, int64_t count, const voi
     char buffer[4096];
     size_t used = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (used + 64 > sizeof buffer) {
+        if (used + ELEMENT_BYTES + 1 > sizeof buffer) {
             sp__text_add(t, buffer, used);
             used = 0;
         }

@@ -11,11 +11,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "serve/decode.h"
 #include "serve/grpc.h"
+#include "serve/kserve_parameters.h"
 #include "serve/routes.h"
 
 enum { FIELDS_MAX = 100000 }; /* of a message that is looked through on the loop's thread */
+
+/* --- requests: parameters --------------------------------------------------------------------------------------------- */
+
+/* An entry of a map of parameters. Its value is 1 bool, 2 int64, 3 string, 4 double or 5 uint64. */
+static sp_status read_parameter(sp_job *job, sp_wire w, sp_parameter *p)
+{
+    sp_wire value;
+    *p = (sp_parameter){0};
+    SP_TRY(sp__grpc_read_entry(w, "a parameter", &job->arena, &p->key, &value));
+    while (sp__wire_more(&value)) {
+        uint32_t number;
+        uint64_t v = 0;
+        int type;
+        SP_TRY(sp__wire_field(&value, &number, &type));
+        if (number == 3) SP_TRY(sp__grpc_read_text(&value, "a parameter", type, &job->arena, &p->text));
+        else if (number == 1 || number == 2 || number == 5) SP_TRY(sp__wire_take_number(&value, "a parameter", type, &v));
+        else SP_TRY(sp__wire_skip(&value, number, type));
+        p->kind = number == 3 ? 's' : number == 1 ? 'b' : number == 2 || number == 5 ? 'i' : 0;
+        p->flag = v != 0;
+        p->integer = number == 5 && v > INT64_MAX ? INT64_MAX : (int64_t)v;
+    }
+    return SP_OK;
+}
 
 /* --- requests: tensors ----------------------------------------------------------------------------------------------- */
 
@@ -36,7 +59,13 @@ static sp_status read_input(sp_job *job, sp_wire w, input *in)
         if (number == 1) SP_TRY(sp__grpc_read_text(&w, "name", type, &job->arena, &in->name));
         else if (number == 2) SP_TRY(sp__grpc_read_text(&w, "datatype", type, &job->arena, &in->datatype));
         else if (number == 3) SP_TRY(sp__grpc_read_dims(&w, type, &in->rank, in->dims));
-        else if (number == 5) {
+        else if (number == 4) {
+            sp_wire part;
+            sp_parameter p;
+            SP_TRY(sp__wire_take_bytes(&w, "parameters", type, &part));
+            SP_TRY(read_parameter(job, part, &p));
+            SP_TRY(sp__kserve_input_parameter(&p, in->name, NULL));
+        } else if (number == 5) {
             SP_TRY(sp__wire_take_bytes(&w, "contents", type, &in->contents));
             in->has_contents = true;
         } else SP_TRY(sp__wire_skip(&w, number, type));
@@ -127,30 +156,12 @@ static sp_status take_input(sp_job *job, const input *in, const sp_wire *raw)
 
 /* --- requests: the whole --------------------------------------------------------------------------------------------- */
 
-/* An entry of the map of parameters: the time-out is one that matters. */
-static sp_status read_parameter(sp_job *job, sp_wire w)
-{
-    const char *key;
-    sp_wire value;
-    SP_TRY(sp__grpc_read_entry(w, "a parameter", &job->arena, &key, &value));
-    while (strcmp(key, "timeout") == 0 && sp__wire_more(&value)) {
-        uint32_t number;
-        uint64_t us;
-        int type;
-        SP_TRY(sp__wire_field(&value, &number, &type));
-        if (number != 2) SP_TRY(sp__wire_skip(&value, number, type));
-        else {
-            SP_TRY(sp__wire_take_number(&value, "timeout", type, &us));
-            sp__decode_timeout(job, (int64_t)us);
-        }
-    }
-    return SP_OK;
-}
-
 static sp_status read_output(sp_job *job, sp_wire w)
 {
     const char *name = "";
-    int i;
+    sp_wanted wanted = {.binary = true};
+    bool says_binary;
+    sp_wire part, rest = w;
     while (sp__wire_more(&w)) {
         uint32_t number;
         int type;
@@ -158,11 +169,23 @@ static sp_status read_output(sp_job *job, sp_wire w)
         if (number == 1) SP_TRY(sp__grpc_read_text(&w, "name", type, &job->arena, &name));
         else SP_TRY(sp__wire_skip(&w, number, type));
     }
-    SP_TRY(sp__decode_output(job, name, &i));
+    while (sp__wire_more(&rest)) { /* once more, so that messages can name it */
+        uint32_t number;
+        int type;
+        sp_parameter p;
+        SP_TRY(sp__wire_field(&rest, &number, &type));
+        if (number != 2) SP_TRY(sp__wire_skip(&rest, number, type));
+        else {
+            SP_TRY(sp__wire_take_bytes(&rest, "parameters", type, &part));
+            SP_TRY(read_parameter(job, part, &p));
+            SP_TRY(sp__kserve_output_parameter(&p, name, &says_binary, &wanted));
+        }
+    }
+    SP_TRY(sp__decode_output(job, name, &wanted.index));
     if (job->wanted == NULL) job->wanted = sp__arena_alloc(&job->arena, (size_t)job->model->n_out * sizeof *job->wanted + 1);
     if (job->wanted == NULL) return SP_NOMEM;
-    for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", name);
-    job->wanted[job->n_wanted++] = (sp_wanted){i, true};
+    for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != wanted.index, SP_VALUE, "output '%s' is asked for twice", name);
+    job->wanted[job->n_wanted++] = wanted;
     return SP_OK;
 }
 
@@ -181,7 +204,7 @@ static sp_status decode(sp_job *job)
 {
     parts p = {.n_inputs = 0};
     sp_wire w, part;
-    sp__grpc_timeout(job);
+    SP_TRY(sp__grpc_timeout(job));
     SP_TRY(sp__grpc_open(job->x, &w));
     while (sp__wire_more(&w)) {
         uint32_t number;
@@ -189,8 +212,10 @@ static sp_status decode(sp_job *job)
         SP_TRY(sp__wire_field(&w, &number, &type));
         if (number == 3) SP_TRY(sp__grpc_read_text(&w, "id", type, &job->arena, &job->id));
         else if (number == 4) {
+            sp_parameter parameter;
             SP_TRY(sp__wire_take_bytes(&w, "parameters", type, &part));
-            SP_TRY(read_parameter(job, part));
+            SP_TRY(read_parameter(job, part, &parameter));
+            SP_TRY(sp__kserve_request_parameter(job, &parameter));
         } else if (number == 5) SP_TRY(gather(&w, type, "inputs", p.inputs, &p.n_inputs));
         else if (number == 6) {
             SP_TRY(sp__wire_take_bytes(&w, "outputs", type, &part));
@@ -209,10 +234,9 @@ static sp_status decode(sp_job *job)
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
 
-static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank, const int64_t *dims)
+static sp_status put_face(sp_wire_out *o, uint32_t number, const char *name, const char *datatype, int rank, const int64_t *dims)
 {
     sp_wire_out t = {0};
-    const char *datatype = sp__kserve_datatype(dtype);
     sp_status status = sp__grpc_put_text(&t, 1, name);
     if (status == SP_OK) status = sp__grpc_put_text(&t, 2, datatype != NULL ? datatype : "UNKNOWN");
     if (status == SP_OK) status = sp__grpc_put_dims(&t, 3, rank, dims);
@@ -221,7 +245,34 @@ static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *na
     return status;
 }
 
-static sp_status put_reply(sp_job *job, sp_wire_out *o, sp_tensor **plain, const int *index, int n)
+static sp_status put_tensor_face(sp_wire_out *o, uint32_t number, const char *name, sp_dtype dtype, int rank, const int64_t *dims)
+{
+    return put_face(o, number, name, sp__kserve_datatype(dtype), rank, dims);
+}
+
+/* What an output has in the reply: the tensor's bytes, or its classes. */
+typedef struct output {
+    sp_wanted wanted;
+    sp_tensor *plain;
+    sp__text classes;
+} output;
+
+static sp_status put_output_face(const sp_job *job, sp_wire_out *o, output *out)
+{
+    const char *name = sp_model_output_name(job->model->model, out->wanted.index);
+    SP_TRY(sp__encode_plain(job, out->wanted.index, &out->plain));
+    const sp_tensor *t = out->plain;
+    if (out->wanted.classes > 0) {
+        int rank;
+        int64_t dims[2];
+        SP_TRY(sp__kserve_put_classes(t, name, out->wanted.classes, false, &out->classes, &rank, dims));
+        return out->classes.failed ? SP_NOMEM : put_face(o, 5, name, "BYTES", rank, dims);
+    }
+    SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(t)) != NULL, SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
+    return put_tensor_face(o, 5, name, sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t));
+}
+
+static sp_status put_reply(sp_job *job, sp_wire_out *o, output *outputs, int n)
 {
     char version[24];
     snprintf(version, sizeof version, "%lld", (long long)job->model->version);
@@ -229,13 +280,12 @@ static sp_status put_reply(sp_job *job, sp_wire_out *o, sp_tensor **plain, const
     SP_TRY(sp__grpc_put_text(o, 1, job->model->entry->name));
     SP_TRY(sp__grpc_put_text(o, 2, version));
     if (job->id != NULL) SP_TRY(sp__grpc_put_text(o, 3, job->id));
+    for (int k = 0; k < n; k++) SP_TRY(put_output_face(job, o, &outputs[k]));
     for (int k = 0; k < n; k++) {
-        const char *name = sp_model_output_name(job->model->model, index[k]);
-        SP_TRY(sp__encode_plain(job, index[k], &plain[k]));
-        SP_CHECK(sp__kserve_datatype(sp_tensor_dtype(plain[k])) != NULL, SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(plain[k])));
-        SP_TRY(put_tensor_face(o, 5, name, sp_tensor_dtype(plain[k]), sp_tensor_rank(plain[k]), sp_tensor_dims(plain[k])));
+        const output *out = &outputs[k];
+        const bool classes = out->wanted.classes > 0;
+        SP_TRY(sp__grpc_put_bytes(o, 6, classes ? out->classes.data : sp_tensor_data(out->plain), classes ? out->classes.used : sp_tensor_bytes(out->plain)));
     }
-    for (int k = 0; k < n; k++) SP_TRY(sp__grpc_put_bytes(o, 6, sp_tensor_data(plain[k]), sp_tensor_bytes(plain[k])));
     return SP_OK;
 }
 
@@ -243,18 +293,24 @@ static sp_status encode(sp_job *job)
 {
     sp_wire_out o = {0};
     const int n = job->wanted != NULL ? job->n_wanted : job->model->n_out;
-    sp_tensor **plain = sp__arena_alloc(&job->arena, (size_t)n * sizeof *plain + 1);
-    int *index = sp__arena_alloc(&job->arena, (size_t)n * sizeof *index + 1);
-    if (plain == NULL || index == NULL) return SP_NOMEM;
-    for (int k = 0; k < n; k++) index[k] = job->wanted != NULL ? job->wanted[k].index : k;
-    sp_status status = put_reply(job, &o, plain, index, n);
-    for (int k = 0; k < n; k++) sp_tensor_release(plain[k]);
+    output *outputs = sp__arena_alloc(&job->arena, (size_t)n * sizeof *outputs + 1); /* zeroed */
+    if (outputs == NULL) return SP_NOMEM;
+    for (int k = 0; k < n; k++) outputs[k].wanted = job->wanted != NULL ? job->wanted[k] : (sp_wanted){.index = k, .binary = true};
+    sp_status status = put_reply(job, &o, outputs, n);
+    for (int k = 0; k < n; k++) {
+        sp_tensor_release(outputs[k].plain);
+        sp__free(outputs[k].classes.data);
+    }
     if (status == SP_OK) sp__grpc_reply(job->x, &o);
     else sp__wire_out_free(&o);
     return status;
 }
 
-static void fail(sp_job *job) { sp__grpc_refuse(job->x, job->status, job->error.message); }
+static void fail(sp_job *job)
+{
+    /* gRPC has a code of its own for this: RESOURCE_EXHAUSTED. */
+    sp__grpc_refuse(job->x, job->error.status == SP_NOMEM ? 429 : job->status, job->error.message);
+}
 
 const sp_protocol sp__protocol_kserve_grpc = {.name = "kserve_grpc", .decode = decode, .encode = encode, .fail = fail};
 
@@ -265,7 +321,8 @@ static sp_status put_flag(sp_wire_out *o, bool value) { return value ? sp__wire_
 static sp_status put_server_metadata(sp_wire_out *o)
 {
     SP_TRY(sp__grpc_put_text(o, 1, "spore"));
-    return sp__grpc_put_text(o, 2, sp_version());
+    SP_TRY(sp__grpc_put_text(o, 2, sp_version()));
+    return sp__grpc_put_text(o, 3, "classification");
 }
 
 static sp_status put_model_metadata(sp_wire_out *o, const sp_served *m)
@@ -313,7 +370,7 @@ static void answer(sp_exchange *x, sp_wire_out *o, sp_status status)
     if (status == SP_OK) sp__grpc_reply(x, o);
     else {
         sp__wire_out_free(o);
-        sp__grpc_refuse(x, sp__http_status(status), sp_error_message());
+        sp__grpc_refuse(x, status == SP_KEY ? 404 : sp__http_status(status), sp_error_message());
     }
     sp__exchange_reply(x);
 }
@@ -349,8 +406,26 @@ static void route_model(struct sp_server *s, sp_exchange *x, const char *method)
     sp__served_release(m);
 }
 
-/* grpc.health.v1: 1 serving, 2 not serving; asked for a service by name, the server's own state is told. */
-static sp_status put_health(sp_wire_out *o, struct sp_server *s) { return sp__wire_put_number(o, 1, sp__server_ready(s) ? 1 : 2); }
+/* grpc.health.v1: 1 serving, 2 not serving. Field 1 of the request is a service; all of them are in the server's own state. */
+static sp_status put_health(sp_wire_out *o, struct sp_server *s, const sp_exchange *x)
+{
+    static const char *const services[] = {"", "inference.GRPCInferenceService", "mindspore.serving.proto.MSService", "grpc.health.v1.Health"};
+    sp_wire w;
+    char name[256] = "";
+    bool known = false;
+    SP_TRY(sp__grpc_open(x, &w));
+    for (int n = 0; sp__wire_more(&w); n++) {
+        uint32_t number;
+        int type;
+        SP_CHECK(n < FIELDS_MAX, SP_FORMAT, "the message has more than %d fields", FIELDS_MAX);
+        SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number == 1) SP_TRY(sp__wire_take_text(&w, "the service", type, name, sizeof name));
+        else SP_TRY(sp__wire_skip(&w, number, type));
+    }
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) known = known || strcmp(name, services[i]) == 0;
+    SP_CHECK(known, SP_KEY, "there is no service '%.100s'", name);
+    return sp__wire_put_number(o, 1, sp__server_ready(s) ? 1 : 2);
+}
 
 bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
 {
@@ -364,7 +439,7 @@ bool sp__kserve_grpc_route(struct sp_server *s, sp_exchange *x)
     }
     sp_wire_out o = {0};
     sp_status status = sp__grpc_begin(&o);
-    if (status == SP_OK && health) status = put_health(&o, s);
+    if (status == SP_OK && health) status = put_health(&o, s, x);
     else if (status == SP_OK && strcmp(method, "ServerLive") == 0) status = put_flag(&o, true);
     else if (status == SP_OK && strcmp(method, "ServerReady") == 0) status = put_flag(&o, sp__server_ready(s));
     else if (status == SP_OK && strcmp(method, "ServerMetadata") == 0) status = put_server_metadata(&o);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/decode.h"
+#include "serve/kserve_parameters.h"
 #include "serve/routes.h"
 
 /* --- requests ------------------------------------------------------------------------------------------------------ */
@@ -22,7 +22,8 @@ typedef struct tensor_text {
     int64_t dims[SP_RANK_MAX];
     sp_json data; /* at its value; start NULL: none */
     int64_t binary_bytes; /* -1: none */
-    bool binary, says_binary;
+    bool is_output, says_binary;
+    sp_wanted wanted;
 } tensor_text;
 
 static sp_status read_shape(sp_json *j, tensor_text *t)
@@ -37,39 +38,65 @@ static sp_status read_shape(sp_json *j, tensor_text *t)
     return status;
 }
 
+static sp_status read_parameter(sp_json *j, sp__arena *a, sp_parameter *p)
+{
+    const char kind = sp__json_peek(j);
+    p->kind = kind == 't' || kind == 'f' ? 'b' : kind == '"' ? 's' : kind == '0' ? 'i' : 0;
+    if (p->kind == 'b') return sp__json_bool(j, &p->flag);
+    if (p->kind == 's') return sp__json_text(j, a, &p->text, NULL);
+    if (p->kind == 'i') return sp__json_int(j, &p->integer);
+    return sp__json_skip(j);
+}
+
 static sp_status read_tensor_parameters(sp_json *j, sp__arena *a, tensor_text *t)
 {
-    const char *key;
+    sp_parameter p = {0};
+    const char *name = t->name != NULL ? t->name : "";
     sp_status status;
-    for (bool more = false; (status = sp__json_member(j, a, &more, &key)) == SP_OK && more;) {
-        if (strcmp(key, "binary_data_size") == 0) SP_TRY(sp__json_int(j, &t->binary_bytes));
-        else if (strcmp(key, "binary_data") == 0) {
-            SP_TRY(sp__json_bool(j, &t->binary));
-            t->says_binary = true;
-        } else if (strcmp(key, "shared_memory_region") == 0 || strcmp(key, "classification") == 0)
-            return sp__json_fail(j, "parameter '%s' is not supported", key);
-        else SP_TRY(sp__json_skip(j));
+    for (bool more = false; (status = sp__json_member(j, a, &more, &p.key)) == SP_OK && more;) {
+        SP_TRY(read_parameter(j, a, &p));
+        SP_TRY(t->is_output ? sp__kserve_output_parameter(&p, name, &t->says_binary, &t->wanted) : sp__kserve_input_parameter(&p, name, &t->binary_bytes));
     }
     return status;
 }
 
-static sp_status read_tensor(sp_json *j, sp__arena *a, tensor_text *t)
+/* Which of `keys` a member is; fails for others, which would have no effect, and for a second one of the same name. seen: those before it. */
+static sp_status find_key(const sp_json *j, const char *key, const char *const *keys, const char *of, unsigned *seen, int *out)
 {
+    char all[160] = "";
+    for (int i = 0; keys[i] != NULL; i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            if (*seen >> i & 1) return sp__json_fail(j, "%s of %s %s given twice", key, of, key[strlen(key) - 1] == 's' ? "are" : "is");
+            *seen |= 1u << i;
+            *out = i;
+            return SP_OK;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", keys[i]);
+    }
+    return sp__json_fail(j, "'%.64s' is not known; %s has: %s", key, of, all);
+}
+
+static sp_status read_tensor(sp_json *j, sp__arena *a, bool is_output, tensor_text *t)
+{
+    static const char *const of_input[] = {"name", "parameters", "datatype", "shape", "data", NULL}, *const of_output[] = {"name", "parameters", NULL};
     const char *key;
     sp_status status;
-    *t = (tensor_text){.rank = -1, .binary_bytes = -1};
+    unsigned seen = 0;
+    sp_json parameters = {0};
+    *t = (tensor_text){.rank = -1, .binary_bytes = -1, .is_output = is_output};
     for (bool more = false; (status = sp__json_member(j, a, &more, &key)) == SP_OK && more;) {
-        if (strcmp(key, "name") == 0) SP_TRY(sp__json_text(j, a, &t->name, NULL));
-        else if (strcmp(key, "datatype") == 0) SP_TRY(sp__json_text(j, a, &t->datatype, NULL));
-        else if (strcmp(key, "shape") == 0) SP_TRY(read_shape(j, t));
-        else if (strcmp(key, "parameters") == 0) SP_TRY(read_tensor_parameters(j, a, t));
-        else if (strcmp(key, "data") == 0) {
-            if (t->data.start != NULL) return sp__json_fail(j, "data is given twice");
-            t->data = *j;
+        int which = 0;
+        SP_TRY(find_key(j, key, is_output ? of_output : of_input, is_output ? "an output" : "an input", &seen, &which));
+        if (which == 0) SP_TRY(sp__json_text(j, a, &t->name, NULL));
+        else if (which == 2) SP_TRY(sp__json_text(j, a, &t->datatype, NULL));
+        else if (which == 3) SP_TRY(read_shape(j, t));
+        else {
+            *(which == 1 ? &parameters : &t->data) = *j; /* parameters later: messages name what they are of */
             SP_TRY(sp__json_skip(j));
-        } else SP_TRY(sp__json_skip(j));
+        }
     }
-    return status;
+    SP_TRY(status);
+    return parameters.start != NULL ? read_tensor_parameters(&parameters, a, t) : SP_OK;
 }
 
 static sp_status take_data(sp_job *job, int i, const tensor_text *t, sp_dtype dtype)
@@ -115,7 +142,7 @@ static sp_status read_inputs(sp_job *job, sp_json *j, const uint8_t **binary)
     sp_status status;
     tensor_text t;
     for (bool more = false; (status = sp__json_each(j, '[', &more)) == SP_OK && more;) {
-        SP_TRY(read_tensor(j, &job->arena, &t));
+        SP_TRY(read_tensor(j, &job->arena, false, &t));
         SP_TRY(take_input(job, &t, binary));
     }
     return status;
@@ -129,60 +156,69 @@ static sp_status read_outputs(sp_job *job, sp_json *j)
     if (job->wanted == NULL) return SP_NOMEM;
     for (bool more = false; (status = sp__json_each(j, '[', &more)) == SP_OK && more; job->n_wanted++) {
         int i;
-        SP_TRY(read_tensor(j, &job->arena, &t));
+        SP_TRY(read_tensor(j, &job->arena, true, &t));
         SP_CHECK(t.name != NULL, SP_VALUE, "an output has no name");
         SP_TRY(sp__decode_output(job, t.name, &i));
         for (int k = 0; k < job->n_wanted; k++) SP_CHECK(job->wanted[k].index != i, SP_VALUE, "output '%s' is asked for twice", t.name);
-        job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.binary : job->binary};
+        job->wanted[job->n_wanted] = (sp_wanted){i, t.says_binary ? t.wanted.binary : job->binary, t.wanted.classes};
     }
+    if (job->n_wanted == 0) job->wanted = NULL; /* an empty list asks for all, as none does */
     return status;
 }
 
 static sp_status read_parameters(sp_job *job, sp_json *j)
 {
-    const char *key;
+    sp_parameter p = {0};
     sp_status status;
-    int64_t us;
-    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
-        if (strcmp(key, "binary_data_output") == 0) SP_TRY(sp__json_bool(j, &job->binary));
-        else if (strcmp(key, "timeout") == 0) {
-            SP_TRY(sp__json_int(j, &us));
-            sp__decode_timeout(job, us);
-        } else SP_TRY(sp__json_skip(j));
+    for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &p.key)) == SP_OK && more;) {
+        SP_TRY(read_parameter(j, &job->arena, &p));
+        SP_TRY(sp__kserve_request_parameter(job, &p));
     }
     return status;
 }
 
+/* Some clients repeat what the path says; it must be the same. */
+static sp_status check_model(sp_job *job, sp_json *j, bool is_name)
+{
+    char version[24];
+    const char *text;
+    SP_TRY(sp__json_text(j, &job->arena, &text, NULL));
+    snprintf(version, sizeof version, "%lld", (long long)job->model->version);
+    const char *wanted = is_name ? job->model->entry->name : version;
+    SP_CHECK(strcmp(text, wanted) == 0 || (!is_name && text[0] == '\0'), SP_VALUE, "%s is '%.100s', the path is that of '%s'", is_name ? "model_name" : "model_version", text, wanted);
+    return SP_OK;
+}
+
 static sp_status read_request(sp_job *job, sp_json *j, const uint8_t **binary)
 {
+    static const char *const keys[] = {"inputs", "id", "parameters", "outputs", "model_name", "model_version", NULL};
     const char *key;
     sp_status status;
     sp_json outputs = {0};
-    bool has_inputs = false;
+    unsigned seen = 0;
     for (bool more = false; (status = sp__json_member(j, &job->arena, &more, &key)) == SP_OK && more;) {
-        if (strcmp(key, "inputs") == 0) {
-            if (has_inputs) return sp__json_fail(j, "inputs are given twice");
-            has_inputs = true;
-            SP_TRY(read_inputs(job, j, binary));
-        } else if (strcmp(key, "id") == 0) SP_TRY(sp__json_text(j, &job->arena, &job->id, NULL));
-        else if (strcmp(key, "parameters") == 0) SP_TRY(read_parameters(job, j));
-        else {
-            if (strcmp(key, "outputs") == 0) outputs = *j; /* read later: parameters say what is their default */
+        int which = 0;
+        SP_TRY(find_key(j, key, keys, "the request", &seen, &which));
+        if (which == 0) SP_TRY(read_inputs(job, j, binary));
+        else if (which == 1) SP_TRY(sp__json_text(j, &job->arena, &job->id, NULL));
+        else if (which == 2) SP_TRY(read_parameters(job, j));
+        else if (which == 3) {
+            outputs = *j; /* read later: parameters say what is their default */
             SP_TRY(sp__json_skip(j));
-        }
+        } else SP_TRY(check_model(job, j, which == 4));
     }
     SP_TRY(status);
     SP_TRY(sp__json_end(j));
-    SP_CHECK(has_inputs, SP_VALUE, "the request has no inputs");
+    SP_CHECK(seen & 1, SP_VALUE, "the request has no inputs");
     return outputs.start != NULL ? read_outputs(job, &outputs) : SP_OK;
 }
 
 static sp_status decode(sp_job *job)
 {
     const sp_exchange *x = job->x;
-    const char *length = sp__exchange_header(x, "inference-header-content-length"), *encoding = sp__exchange_header(x, "content-encoding");
+    const char *length = sp__exchange_header(x, "inference-header-content-length");
     size_t json_bytes = x->body_bytes;
-    SP_CHECK(encoding == NULL || strcmp(encoding, "identity") == 0, SP_VALUE, "Content-Encoding '%.32s' is not understood; send the body as it is", encoding);
+    SP_TRY(sp__decode_encoding(job));
     SP_CHECK(x->body_bytes > 0, SP_VALUE, "the request has no body");
     if (length != NULL) {
         const int64_t n = sp__path_version(length, strlen(length));
@@ -198,31 +234,55 @@ static sp_status decode(sp_job *job)
 
 /* --- replies ------------------------------------------------------------------------------------------------------- */
 
+static void put_face(sp__text *head, const char *name, const char *datatype, int rank, const int64_t *dims)
+{
+    sp__text_put(head, "{\"name\":");
+    sp__json_put_text(head, name, strlen(name));
+    sp__text_put(head, ",\"datatype\":\"%s\",\"shape\":[", datatype);
+    for (int k = 0; k < rank; k++) sp__text_put(head, "%s%lld", k ? "," : "", (long long)dims[k]);
+}
+
+/* The same for its classes. */
+static sp_status put_classes(const sp_tensor *t, const char *name, const sp_wanted *w, sp__text *head, sp__text *tail)
+{
+    sp__text texts = {0};
+    int rank;
+    int64_t dims[2];
+    sp_status status = sp__kserve_put_classes(t, name, w->classes, !w->binary, &texts, &rank, dims);
+    if (status == SP_OK && texts.failed) status = SP_NOMEM;
+    if (status == SP_OK) {
+        put_face(head, name, "BYTES", rank, dims);
+        if (w->binary) {
+            sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", texts.used);
+            if (texts.used > 0) sp__text_add(tail, texts.data, texts.used);
+        } else sp__text_put(head, "],\"data\":[%s]}", texts.used > 0 ? texts.data : "");
+    }
+    sp__free(texts.data);
+    return status;
+}
+
 /* Append what is said of an output to `head` and, if it is binary, its bytes to `tail`. */
 static sp_status put_output(const sp_job *job, const sp_wanted *w, sp__text *head, sp__text *tail)
 {
     sp_tensor *t;
     SP_TRY(sp__encode_plain(job, w->index, &t));
+    sp_status status = SP_OK;
     const char *name = sp_model_output_name(job->model->model, w->index), *datatype = sp__kserve_datatype(sp_tensor_dtype(t));
-    if (datatype == NULL) {
-        sp_status status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
-        sp_tensor_release(t);
-        return status;
-    }
-    sp__text_put(head, "{\"name\":");
-    sp__json_put_text(head, name, strlen(name));
-    sp__text_put(head, ",\"datatype\":\"%s\",\"shape\":[", datatype);
-    for (int k = 0; k < sp_tensor_rank(t); k++) sp__text_put(head, "%s%lld", k ? "," : "", (long long)sp_tensor_dims(t)[k]);
-    if (w->binary) {
-        sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", sp_tensor_bytes(t));
-        if (sp_tensor_bytes(t) > 0) sp__text_add(tail, sp_tensor_data(t), sp_tensor_bytes(t));
-    } else {
-        sp__text_put(head, "],\"data\":[");
-        sp__json_put_elements(head, sp_tensor_dtype(t), sp_tensor_count(t), sp_tensor_data(t));
-        sp__text_put(head, "]}");
+    if (w->classes > 0) status = put_classes(t, name, w, head, tail);
+    else if (datatype == NULL) status = sp__fail(SP_TYPE, "output '%s' is %s, which the protocol has no datatype for", name, sp_dtype_name(sp_tensor_dtype(t)));
+    else {
+        put_face(head, name, datatype, sp_tensor_rank(t), sp_tensor_dims(t));
+        if (w->binary) {
+            sp__text_put(head, "],\"parameters\":{\"binary_data_size\":%zu}}", sp_tensor_bytes(t));
+            if (sp_tensor_bytes(t) > 0) sp__text_add(tail, sp_tensor_data(t), sp_tensor_bytes(t));
+        } else {
+            sp__text_put(head, "],\"data\":[");
+            sp__json_put_elements(head, sp_tensor_dtype(t), sp_tensor_count(t), sp_tensor_data(t));
+            sp__text_put(head, "]}");
+        }
     }
     sp_tensor_release(t);
-    return SP_OK;
+    return status;
 }
 
 static sp_status encode(sp_job *job)
@@ -241,7 +301,7 @@ static sp_status encode(sp_job *job)
     sp__text_put(&head, ",\"outputs\":[");
     const int n = job->wanted != NULL ? job->n_wanted : m->n_out;
     for (int k = 0; k < n && status == SP_OK; k++) {
-        const sp_wanted w = job->wanted != NULL ? job->wanted[k] : (sp_wanted){k, job->binary};
+        const sp_wanted w = job->wanted != NULL ? job->wanted[k] : (sp_wanted){k, job->binary, 0};
         if (k > 0) sp__text_put(&head, ",");
         status = put_output(job, &w, &head, &tail);
         binary = binary || w.binary;

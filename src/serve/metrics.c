@@ -116,6 +116,13 @@ static void write_entries(sp__text *t, sp_entry *first)
         sp__text_put(t, "} %lld\n", m != NULL ? (long long)m->version : 0);
         sp__served_release(m);
     }
+    head(t, "spore_model_degraded", "gauge", "Whether a newer version is there that cannot be served.");
+    for (sp_entry *e = first; e != NULL; e = e->next) {
+        char why[400];
+        sp__entry_degraded(e, why);
+        label(t, "spore_model_degraded", e);
+        sp__text_put(t, "} %d\n", why[0] != '\0');
+    }
     head(t, "spore_model_loads_total", "counter", "Versions that were loaded, or could not be.");
     for (sp_entry *e = first; e != NULL; e = e->next) {
         label(t, "spore_model_loads_total", e);
@@ -130,9 +137,9 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
 {
     sp_memory_stats memory;
     sp_memory_get(&memory);
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     sp_entry *first = s->entries; /* entries are put in front and stay */
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     head(t, "spore_info", "gauge", "Version of spore.");
     sp__text_put(t, "spore_info{version=\"%s\"} 1\n", sp_version());
     head(t, "spore_ready", "gauge", "Whether all models are there and requests are taken.");
@@ -146,5 +153,8 @@ void sp__metrics_write(struct sp_server *s, sp__text *t)
         static const char *const classes[6] = {"gone", NULL, "2xx", NULL, "4xx", "5xx"};
         if (classes[i] != NULL) sp__text_put(t, "spore_responses_total{class=\"%s\"} %llu\n", classes[i], atomic_load(&s->metrics.responses[i]));
     }
+    head(t, "spore_log_lines_dropped_total", "counter", "Lines of the log that were not taken in time or could not be written.");
+    for (int access = 0; access < 2; access++)
+        sp__text_put(t, "spore_log_lines_dropped_total{log=\"%s\"} %llu\n", access ? "access" : "events", sp__log_dropped(s->log, access));
     write_entries(t, first);
 }

@@ -57,6 +57,7 @@ static sp_status read_tensor(sp_wire w, const char *name, sp_tensor **out)
 {
     int64_t rank = 0, dims[SP_RANK_MAX], count = 0;
     uint64_t dtype = 0;
+    bool texts = false;
     sp_wire data = {0}, part;
     while (sp__wire_more(&w)) {
         uint32_t number;
@@ -69,10 +70,12 @@ static sp_status read_tensor(sp_wire w, const char *name, sp_tensor **out)
         else if (number == 3) SP_TRY(sp__wire_take_bytes(&w, "data", type, &data));
         else {
             SP_CHECK(number != 5, SP_DECLINED, "input '%s' is in shared memory, which is not supported", name);
+            texts = texts || number == 4;
             SP_TRY(sp__wire_skip(&w, number, type));
         }
     }
     SP_CHECK(dtype > 0 && dtype < N_DTYPES, SP_TYPE, "input '%s' has the type %llu, which is no number's", name, (unsigned long long)dtype);
+    SP_CHECK(!texts, SP_TYPE, "input '%s' has bytes_val, which is for texts and bytes; numbers are in data", name);
     SP_TRY(sp__decode_count(name, rank, dims, &count));
     const size_t size = sp_dtype_bytes(dtypes[dtype]), bytes = sp__wire_left(&data);
     SP_CHECK((uint64_t)count * size == bytes, SP_VALUE, "input '%s' has %zu bytes, its shape and type need %llu", name, bytes, (unsigned long long)count * size);
@@ -139,8 +142,8 @@ static sp_status read_instances(sp_job *job, sp_instances *all)
 static sp_status decode(sp_job *job)
 {
     sp_instances all = {0};
-    sp__grpc_timeout(job);
-    sp_status status = read_instances(job, &all);
+    sp_status status = sp__grpc_timeout(job);
+    if (status == SP_OK) status = read_instances(job, &all);
     if (status == SP_OK) status = sp__instances_stack(job, &all);
     sp__instances_free(job, &all);
     return status;

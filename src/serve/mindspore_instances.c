@@ -56,6 +56,8 @@ static sp_status stack(sp_job *job, const sp_instances *all, int i)
     /* A model of a fixed number of rows gets the first instance again in place of those that are missing. */
     const bool fixed = job->model->max_batch == 1 && face->rank > 0 && face->dims[0] > 1;
     SP_CHECK(!fixed || all->n <= face->dims[0], SP_VALUE, "%lld instances are more than the %lld rows that the model takes", (long long)all->n, (long long)face->dims[0]);
+    SP_CHECK(all->n == 1 || job->model->max_batch > 1 || face->rank < 0 || face->dims[0] != 1, SP_VALUE,
+             "%lld instances are given, but the model takes one at a time: %s", (long long)all->n, job->model->why_single);
     const int64_t rows = fixed ? face->dims[0] : all->n;
     dims[0] = rows;
     memcpy(dims + 1, sp_tensor_dims(first), (size_t)rank * sizeof *dims);

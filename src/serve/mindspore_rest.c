@@ -146,6 +146,7 @@ static sp_status decode(sp_job *job)
 {
     sp_json j = sp__json_open(job->x->body, job->x->body_bytes);
     sp_instances all = {0};
+    SP_TRY(sp__decode_encoding(job));
     SP_CHECK(job->x->body_bytes > 0, SP_VALUE, "http message invalid: the request has no body");
     sp_status status = read_body(job, &j, &all);
     if (status == SP_OK) status = sp__instances_stack(job, &all);

@@ -14,7 +14,7 @@ void sp__reply_text(sp_exchange *x, int status, const char *type, sp__text *text
     x->reply.status = status;
     x->reply.type = type;
     if (sp__text_take(text, &body) != SP_OK) {
-        x->reply.status = 503;
+        sp__exchange_starved(x);
         return;
     }
     sp__free(x->reply.body);
@@ -69,9 +69,9 @@ sp_served *sp__route_model(sp_server *s, const char *name, int64_t version, int 
     sp_entry *e = sp__entry_find(s, name);
     if (e == NULL) {
         char all[300] = "";
-        pthread_mutex_lock(&s->lock);
+        sp__lock(&s->lock);
         e = s->entries;
-        pthread_mutex_unlock(&s->lock);
+        sp__unlock(&s->lock);
         for (; e != NULL && strlen(all) < 200; e = e->next) {
             strncat(all, all[0] ? ", '" : "'", sizeof all - strlen(all) - 1);
             strncat(all, e->name, 64);
@@ -114,6 +114,14 @@ static bool wants(sp_exchange *x, const char *method)
     return false;
 }
 
+/* Requests to models say everything in their bodies; what stands behind a ? would have no effect. */
+static bool lacks_query(sp_exchange *x)
+{
+    if (x->query[0] == '\0') return true;
+    sp__route_refuse(x, 400, "the path takes nothing behind a ?; parameters are in the body");
+    return false;
+}
+
 static void flag(sp_exchange *x, const char *key, bool value)
 {
     sp__text t = {0};
@@ -122,11 +130,36 @@ static void flag(sp_exchange *x, const char *key, bool value)
     reply_now(x, value ? 200 : 503, "application/json", &t);
 }
 
+/* Ready, and which models run in an older version than they should. */
+static void reply_ready(sp_server *s, sp_exchange *x)
+{
+    const bool ready = sp__server_ready(s);
+    bool some = false;
+    sp__text t = {0};
+    if (!wants(x, "GET")) return;
+    sp__lock(&s->lock);
+    sp_entry *e = s->entries;
+    sp__unlock(&s->lock);
+    sp__text_put(&t, "{\"ready\":%s", ready ? "true" : "false");
+    for (; e != NULL; e = e->next) {
+        char why[400];
+        sp__entry_degraded(e, why);
+        if (why[0] == '\0') continue;
+        sp__text_put(&t, some ? "," : ",\"degraded\":{");
+        some = true;
+        sp__json_put_text(&t, e->name, strlen(e->name));
+        sp__text_put(&t, ":");
+        sp__json_put_text(&t, why, strlen(why));
+    }
+    sp__text_put(&t, some ? "}}\n" : "}\n");
+    reply_now(x, ready ? 200 : 503, "application/json", &t);
+}
+
 static void reply_server(sp_exchange *x)
 {
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\"]}\n", sp_version());
+    sp__text_put(&t, "{\"name\":\"spore\",\"version\":\"%s\",\"extensions\":[\"binary_tensor_data\",\"classification\"]}\n", sp_version());
     reply_now(x, 200, "application/json", &t);
 }
 
@@ -134,16 +167,23 @@ static void reply_models(sp_server *s, sp_exchange *x)
 {
     sp__text t = {0};
     if (!wants(x, "GET")) return;
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     sp_entry *e = s->entries;
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     sp__text_put(&t, "{\"models\":[");
     for (bool first = true; e != NULL; e = e->next, first = false) {
         sp_served *m = sp__entry_take(e, 0);
         sp__text_put(&t, first ? "{\"name\":" : ",{\"name\":");
         sp__json_put_text(&t, e->name, strlen(e->name));
-        if (m != NULL) sp__text_put(&t, ",\"version\":\"%lld\",\"ready\":true}", (long long)m->version);
-        else sp__text_put(&t, ",\"ready\":false}");
+        if (m != NULL) sp__text_put(&t, ",\"version\":\"%lld\",\"ready\":true", (long long)m->version);
+        else sp__text_put(&t, ",\"ready\":false");
+        char why[400];
+        sp__entry_degraded(e, why);
+        if (why[0] != '\0') {
+            sp__text_put(&t, ",\"degraded\":");
+            sp__json_put_text(&t, why, strlen(why));
+        }
+        sp__text_put(&t, "}");
         sp__served_release(m);
     }
     sp__text_put(&t, "]}\n");
@@ -183,6 +223,7 @@ static void route_kserve_model(sp_server *s, sp_exchange *x, const char *rest)
         return;
     }
     if (!wants(x, infer ? "POST" : "GET")) return;
+    if (infer && !lacks_query(x)) return;
     sp_served *m = sp__route_model(s, name, version, &status, why, sizeof why);
     if (m == NULL) {
         sp__route_refuse(x, status, why);
@@ -219,7 +260,7 @@ static void route_mindspore(sp_server *s, sp_exchange *x, const char *rest)
         sp__route_refuse(x, 400, "the path is not /model/NAME[/version/NUMBER]:METHOD");
         return;
     }
-    if (!wants(x, "POST")) return;
+    if (!wants(x, "POST") || !lacks_query(x)) return;
     if (strcmp(colon + 1, "predict") != 0) {
         snprintf(why, sizeof why, "method '%.64s' is not available; a model has one, predict", colon + 1);
         sp__route_refuse(x, 404, why);
@@ -249,7 +290,7 @@ void sp__server_route(void *context, sp_exchange *x)
     else if (strcmp(p, "/") == 0) {
         if (wants(x, "GET")) sp__route_page(x);
     } else if (strcmp(p, "/v2/health/live") == 0) flag(x, "live", true);
-    else if (strcmp(p, "/v2/health/ready") == 0) flag(x, "ready", sp__server_ready(s));
+    else if (strcmp(p, "/v2/health/ready") == 0) reply_ready(s, x);
     else if (strcmp(p, "/v2") == 0 || strcmp(p, "/v2/") == 0) reply_server(x);
     else if (strcmp(p, "/metrics") == 0) reply_metrics(s, x);
     else if (strncmp(p, "/model/", 7) == 0) route_mindspore(s, x, p + 7);

@@ -46,6 +46,19 @@ sp_status sp_server_add_folder(sp_server *s, const char *path)
 
 void sp_server_stop(sp_server *s) { (void)s; }
 
+void sp_server_log(sp_server *s, sp_log_kind kind, const char *line)
+{
+    (void)s;
+    (void)kind;
+    (void)line;
+}
+
+void sp_server_log_lost(sp_server *s, sp_log_kind kind)
+{
+    (void)s;
+    (void)kind;
+}
+
 sp_status sp_server_wait(sp_server *s)
 {
     (void)s;

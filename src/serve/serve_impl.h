@@ -21,6 +21,8 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "base/file.h"
+#include "base/lock.h"
 #include "base/text.h"
 #include "net/net.h"
 #include "serve/metrics.h"
@@ -31,12 +33,6 @@ enum { SP_SERVE_INPUTS_MAX = 64, SP_SERVE_BATCH_MAX = 1024 };
 
 /* --- models -------------------------------------------------------------------------------------------------------- */
 
-/* A file as it was when it was loaded; another one in its place differs. */
-typedef struct sp_file_stamp {
-    uint64_t inode;
-    int64_t bytes, seconds, nanoseconds;
-} sp_file_stamp;
-
 /* One version of a model, ready to run. Counted: by its entry while it is the current one, by the list of retired ones after that, and by every job
  * that it has. The last reference is always the entry's or the list's, so that no runner ends itself. */
 typedef struct sp_served {
@@ -45,7 +41,7 @@ typedef struct sp_served {
     struct sp_entry *entry; /* outlives it */
     int64_t version;
     char *file;
-    sp_file_stamp stamp;
+    sp_copy *copies; /* the files it was read from: its weights are memory of its own, which nobody changes */
     sp_model *model;
     int n_in, n_out;
     /* Rows of different requests can be run together, up to max_batch; 1: they cannot. exact: that showed not one bit of difference. */
@@ -53,13 +49,22 @@ typedef struct sp_served {
     bool exact;
     const char *why_single; /* why max_batch is 1; static */
     /* The queue. */
-    pthread_mutex_t lock;
-    pthread_cond_t more;
+    sp_lock lock;
+    sp_cond more;
     struct sp_job *first, **end;
     bool closing;
     pthread_t runner;
     bool running;
 } sp_served;
+
+/* A version that cannot be served, and why. */
+typedef struct sp_refusal {
+    struct sp_refusal *next;
+    int64_t version;
+    sp_copy *copies; /* what was read of it: not tried again until that changes. NULL: it is looked at again every time */
+    bool told;
+    sp_error error;
+} sp_refusal;
 
 /* A model by its name; lives as long as the server. */
 typedef struct sp_entry {
@@ -67,18 +72,19 @@ typedef struct sp_entry {
     struct sp_server *server;
     char *name, *path;
     bool folder;         /* path holds versions, not a model */
-    pthread_mutex_t lock; /* of current */
+    sp_lock lock; /* of current and degraded */
     sp_served *current;  /* NULL: none yet */
+    char degraded[400];  /* why a newer version than the current one is not served; empty: there is none */
     atomic_bool added;   /* sp_server_add_model has done with it; what follows belongs to the watcher from then on */
-    char complaint[256]; /* that was told last */
-    char *refused;       /* file that could not be loaded, */
-    sp_file_stamp refused_stamp; /* and what it was like: not tried again until that changes */
+    sp_refusal *refusals;
+    sp_stamp seen;       /* of the file that would be loaded next; it is loaded once it is found unchanged */
     atomic_int n_waiting; /* jobs that have no result yet */
     sp_entry_metrics metrics;
 } sp_entry;
 
 /* served.c */
-sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, const sp_file_stamp *stamp, sp_served **out);
+/* *copies: what was read, also of a failure; the caller's. */
+sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out);
 sp_served *sp__served_retain(sp_served *m);
 void sp__served_release(sp_served *m);
 const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadata */
@@ -87,7 +93,8 @@ const char *sp__served_kind(const sp_served *m); /* "onnx", ...: for its metadat
 sp_entry *sp__entry_find(struct sp_server *s, const char *name); /* NULL: there is none */
 /* The current version, retained; version 0: any, else that one alone. NULL: not loaded. */
 sp_served *sp__entry_take(sp_entry *e, int64_t version);
-void sp__entries_poll(struct sp_server *s);   /* look for newer versions, load them; the watcher's */
+void sp__entry_degraded(sp_entry *e, char out[400]); /* empty: it is not */
+bool sp__entries_poll(struct sp_server *s);   /* look for newer versions, load them; the watcher's. true: some are not yet at rest, look again soon */
 bool sp__entries_retire(struct sp_server *s); /* let go of old versions that have no jobs; true: some still have */
 void sp__entries_release(struct sp_server *s);
 
@@ -97,6 +104,7 @@ void sp__entries_release(struct sp_server *s);
 typedef struct sp_wanted {
     int index;
     bool binary;
+    int64_t classes; /* KServe: its largest elements, as texts; 0: the tensor */
 } sp_wanted;
 
 typedef struct sp_job {
@@ -149,21 +157,25 @@ void sp__served_submit(sp_job *job); /* decoded */
 
 /* --- the server ---------------------------------------------------------------------------------------------------- */
 
+typedef struct sp_log_queue sp_log_queue;
+
 struct sp_server {
     sp_server_options o;
     char *texts[5];
     sp_net *net;
+    pid_t pid; /* whose it is: a child of fork has neither its threads nor connections of its own */
     bool started;
-    pthread_mutex_t lock; /* of entries */
+    sp_lock lock; /* of entries */
     sp_entry *entries;
-    pthread_mutex_t log_lock;
+    sp_log_queue *log; /* NULL: nobody wants to know */
     sp_server_metrics metrics;
     /* Workers and their queue; the watcher of folders sleeps on the same lock. */
-    pthread_mutex_t work_lock;
-    pthread_cond_t work;
-    pthread_cond_t watch;
+    sp_lock work_lock;
+    sp_cond work;
+    sp_cond watch;
     sp_job *first, **end;
     bool ending;
+    bool polling; /* the watcher is at the disk, and may be loading a model */
     int n_threads;
     pthread_t threads[64];
     pthread_t watcher;
@@ -171,8 +183,15 @@ struct sp_server {
     sp_served *retired; /* versions that others have replaced, until their last job is done; the watcher's */
 };
 
+/* server_log.c: lines never keep anybody waiting; what the program cannot take in time is dropped and counted. */
+sp_status sp__log_create(const sp_server_options *o, sp_log_queue **out);
+void sp__log_end(sp_log_queue *q); /* what waits is written first, unless the program's function hangs */
+unsigned long long sp__log_dropped(const sp_log_queue *q, bool access);
+void sp__log_time(char out[32]); /* access_log.c: now, as lines begin with it */
 void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool sp__server_ready(struct sp_server *s);
+bool sp__server_stopping(const struct sp_server *s); /* what takes long may as well be left off */
+sp_status sp__server_check(const struct sp_server *s); /* that it is this process's */
 void sp__server_route(void *context, sp_exchange *x); /* routes.c: net's handler */
 void sp__server_finished(void *context, const sp_exchange *x); /* access_log.c */
 

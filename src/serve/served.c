@@ -21,9 +21,9 @@ void sp__served_release(sp_served *m)
 {
     if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
     sp__runner_stop(m);
-    pthread_cond_destroy(&m->more);
-    pthread_mutex_destroy(&m->lock);
+    sp__lock_destroy(&m->lock);
     sp_model_release(m->model);
+    sp__copies_free(m->copies);
     sp__free(m->file);
     sp__free(m);
 }
@@ -155,7 +155,7 @@ static void try_batches(sp_served *m, int wanted, bool trusted)
     m->why_single = could ? "joined rows give other results than each alone" : "it takes no single rows, or needs sizes that are not known";
     if (could) {
         int rows = 2;
-        while (rows <= wanted && rows_are_independent(m, single, rows, &exact)) rows *= 2;
+        while (rows <= wanted && !sp__server_stopping(m->entry->server) && rows_are_independent(m, single, rows, &exact)) rows *= 2;
         m->max_batch = rows / 2;
         m->exact = exact;
     } else if (trusted) {
@@ -187,6 +187,7 @@ static sp_status try_out(sp_served *m, const sp_server_options *o)
         return status;
     }
     try_batches(m, o->max_batch, o->trust_batch);
+    SP_CHECK(!sp__server_stopping(m->entry->server), SP_RUNTIME, "the server is being stopped");
     return sp_model_reset(m->model);
 }
 
@@ -203,32 +204,32 @@ static sp_status check_face(const sp_served *m)
     return SP_OK;
 }
 
-sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, const sp_file_stamp *stamp, sp_served **out)
+sp_status sp__served_load(sp_entry *e, int64_t version, const char *file, sp_copy **copies, sp_served **out)
 {
     sp_served *m = sp__alloc_zero(sizeof *m);
     if (m == NULL) return SP_NOMEM;
     atomic_init(&m->refs, 1);
     m->entry = e;
     m->version = version;
-    m->stamp = *stamp;
     m->end = &m->first;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&m->more, &clock);
-    pthread_condattr_destroy(&clock);
-    pthread_mutex_init(&m->lock, NULL);
+    sp__lock_init(&m->lock);
     m->file = sp__strdup(file);
+    sp__map_copy_begin(copies);
     sp_status status = m->file != NULL ? sp_model_load(file, NULL, &m->model) : SP_NOMEM;
+    sp__map_copy_end();
     if (status == SP_OK) {
+        if (m->model->kind->any_size) status = sp_model_allow_sizes(m->model); /* for joined rows; requests are checked at the door */
         m->n_in = sp_model_inputs(m->model);
         m->n_out = sp_model_outputs(m->model);
-        status = check_face(m);
+        if (status == SP_OK) status = check_face(m);
         if (status == SP_OK) status = try_out(m, &e->server->o);
         if (status == SP_OK) status = sp__runner_start(m);
         if (status != SP_OK) sp__error_context("%s", file);
     }
-    if (status == SP_OK) *out = m;
-    else sp__served_release(m);
+    if (status == SP_OK) {
+        m->copies = *copies;
+        *copies = NULL;
+        *out = m;
+    } else sp__served_release(m);
     return status;
 }

@@ -5,36 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/fail.h"
+#include "base/plain.h"
+#include "formats/model_impl.h"
 #include "serve/serve_impl.h"
 
 enum {
     GONE_AFTER_US = 1000000, /* a client that has closed its side is taken to listen for so long */
+    REST_US = 300000,        /* a file that was not written for so long is loaded */
     SMALL_BYTES = 16384      /* of a body or a result: read or written where it is, as waking a worker takes longer than that */
 };
 
 /* --- log ----------------------------------------------------------------------------------------------------------- */
 
-void sp__server_log(struct sp_server *s, sp_log_kind kind, const char *format, ...)
-{
-    char line[4096];
-    va_list args;
-    if (s->o.log == NULL) return;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    pthread_mutex_lock(&s->log_lock);
-    s->o.log(s->o.log_context, kind, line);
-    pthread_mutex_unlock(&s->log_lock);
-}
-
 static void log_net(void *context, const char *text) { sp__server_log(context, SP_LOG_ERROR, "%s", text); }
 
 bool sp__server_ready(struct sp_server *s)
 {
-    pthread_mutex_lock(&s->lock);
+    sp__lock(&s->lock);
     sp_entry *e = s->entries;
-    pthread_mutex_unlock(&s->lock);
+    sp__unlock(&s->lock);
     bool ready = e != NULL && !sp__net_draining(s->net);
     for (; e != NULL && ready; e = e->next) {
         sp_served *m = sp__entry_take(e, 0);
@@ -43,6 +35,8 @@ bool sp__server_ready(struct sp_server *s)
     }
     return ready;
 }
+
+bool sp__server_stopping(const struct sp_server *s) { return sp__net_draining(s->net); }
 
 /* --- jobs ---------------------------------------------------------------------------------------------------------- */
 
@@ -71,7 +65,7 @@ void sp__job_fail(sp_job *job, int status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(job->error.message, sizeof job->error.message, format, args);
+    sp__vsnprintf(job->error.message, sizeof job->error.message, format, args);
     va_end(args);
     job->error.status = SP_RUNTIME;
     job->status = status;
@@ -86,11 +80,11 @@ bool sp__job_abandoned(const sp_job *job, int64_t now_us)
 static void push(struct sp_server *s, sp_job *job)
 {
     job->next = NULL;
-    pthread_mutex_lock(&s->work_lock);
+    sp__lock(&s->work_lock);
     *s->end = job;
     s->end = &job->next;
-    pthread_cond_signal(&s->work);
-    pthread_mutex_unlock(&s->work_lock);
+    sp__cond_signal(&s->work);
+    sp__unlock(&s->work_lock);
 }
 
 /* The job has its result, or will never have one. */
@@ -145,6 +139,9 @@ static void work_on(sp_job *job)
         sp__job_end(job);
     } else if (job->encoding) {
         sp__job_end(job);
+    } else if ((status = sp__model_check(job->model->model, job->model->n_in, job->in, job->bare)) != SP_OK) { /* before its rows are joined with others */
+        sp__job_failed(job, status);
+        sp__job_end(job);
     } else {
         job->rows = count_rows(job);
         sp__served_submit(job);
@@ -166,7 +163,7 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
     sp_job *job = sp__alloc_zero(sizeof *job);
     if (job == NULL) {
         sp__served_release(take_model);
-        sp__reply_error(x, 503, "out of memory");
+        sp__exchange_refuse(x, 503, "out of memory"); /* in the words of its protocol */
         sp__exchange_reply(x);
         return;
     }
@@ -191,18 +188,18 @@ void sp__job_begin(struct sp_server *s, sp_exchange *x, sp_served *take_model, c
 static void *worker(void *context)
 {
     struct sp_server *s = context;
-    pthread_mutex_lock(&s->work_lock);
+    sp__lock(&s->work_lock);
     for (;;) {
-        while (s->first == NULL && !s->ending) pthread_cond_wait(&s->work, &s->work_lock);
+        while (s->first == NULL && !s->ending) sp__cond_wait(&s->work, &s->work_lock);
         sp_job *job = s->first;
         if (job == NULL) break;
         s->first = job->next;
         if (s->first == NULL) s->end = &s->first;
-        pthread_mutex_unlock(&s->work_lock);
+        sp__unlock(&s->work_lock);
         work_on(job);
-        pthread_mutex_lock(&s->work_lock);
+        sp__lock(&s->work_lock);
     }
-    pthread_mutex_unlock(&s->work_lock);
+    sp__unlock(&s->work_lock);
     return NULL;
 }
 
@@ -213,20 +210,22 @@ static void *watcher(void *context)
     struct sp_server *s = context;
     const int64_t every_us = s->o.poll_seconds > 0 ? (int64_t)(s->o.poll_seconds * 1e6) : 0;
     int64_t next_us = sp__net_now_us() + every_us;
-    pthread_mutex_lock(&s->work_lock);
+    sp__lock(&s->work_lock);
     while (!s->ending) {
-        pthread_mutex_unlock(&s->work_lock);
-        if (every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net)) {
-            sp__entries_poll(s);
-            next_us = sp__net_now_us() + every_us;
+        s->polling = every_us > 0 && sp__net_now_us() >= next_us && !sp__net_draining(s->net);
+        const bool polling = s->polling;
+        sp__unlock(&s->work_lock);
+        if (polling) {
+            const bool restless = sp__entries_poll(s);
+            next_us = sp__net_now_us() + (restless && every_us > REST_US ? REST_US : every_us);
         }
         const bool busy = sp__entries_retire(s);
         int64_t until = busy || every_us == 0 ? sp__net_now_us() + (busy ? 20000 : 1000000) : next_us;
-        const struct timespec t = {until / 1000000, until % 1000000 * 1000};
-        pthread_mutex_lock(&s->work_lock);
-        if (!s->ending) pthread_cond_timedwait(&s->watch, &s->work_lock, &t);
+        sp__lock(&s->work_lock);
+        s->polling = false;
+        if (!s->ending) sp__cond_wait_until(&s->watch, &s->work_lock, until * 1000);
     }
-    pthread_mutex_unlock(&s->work_lock);
+    sp__unlock(&s->work_lock);
     return NULL;
 }
 
@@ -236,8 +235,8 @@ static void set_defaults(sp_server_options *o)
 {
     if (o->host == NULL) o->host = "127.0.0.1";
     if (o->port == 0) o->port = 8000;
-    if (o->max_body_bytes == 0) o->max_body_bytes = (size_t)64 << 20;
-    if (o->max_memory_bytes == 0) o->max_memory_bytes = (size_t)1 << 30;
+    if (o->max_memory_bytes == 0) o->max_memory_bytes = o->max_body_bytes > (size_t)1 << 30 ? o->max_body_bytes : (size_t)1 << 30;
+    if (o->max_body_bytes == 0) o->max_body_bytes = o->max_memory_bytes < (size_t)64 << 20 ? o->max_memory_bytes : (size_t)64 << 20;
     if (o->max_connections == 0) o->max_connections = 1024;
     if (o->max_queue == 0) o->max_queue = 256;
     if (o->max_batch == 0) o->max_batch = 8;
@@ -249,28 +248,43 @@ static void set_defaults(sp_server_options *o)
     if (o->n_workers == 0) o->n_workers = 2;
 }
 
+/* What would be without effect is a mistake, and where it concerns who is let in, a dangerous one. Before defaults are set: 0 and NULL are not given. */
+static sp_status check_effects(const sp_server_options *o)
+{
+    const struct {
+        const char *text, *name;
+    } texts[] = {{o->host, "host (--host)"}, {o->unix_path, "unix_path (--unix)"}, {o->certificate, "certificate (--cert)"}, {o->private_key, "private_key (--key)"},
+                 {o->client_ca, "client_ca (--client-ca)"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) SP_CHECK(texts[i].text == NULL || texts[i].text[0] != '\0', SP_VALUE, "%s is empty", texts[i].name);
+    SP_CHECK(o->certificate != NULL || o->private_key == NULL, SP_VALUE, "a private key (--key) is given without a certificate (--cert): nothing would be encrypted");
+    SP_CHECK(o->certificate != NULL || o->client_ca == NULL, SP_VALUE,
+             "authorities of clients (--client-ca) are given without a certificate (--cert): nothing would be encrypted and everybody let in");
+    SP_CHECK(o->certificate == NULL || o->private_key != NULL, SP_VALUE, "a certificate (--cert) needs its private key (--key)");
+    SP_CHECK(!o->no_tcp || o->unix_path != NULL, SP_VALUE, "neither a port nor a socket to listen on");
+    SP_CHECK(!o->no_tcp || (o->host == NULL && o->port == 0), SP_VALUE, "an address or port (--host, --port) is given with no_tcp (--port none)");
+    SP_CHECK(!o->no_tcp || o->certificate == NULL, SP_VALUE, "TLS (--cert) is for host and port alone, which no_tcp (--port none) turns off; the socket is plain");
+    SP_CHECK(o->max_batch != 1 || (o->max_delay_us == 0 && !o->trust_batch), SP_VALUE,
+             "waiting for others (--max-delay) or joining on trust (--trust-batch) has no effect where no requests are joined (--max-batch 1)");
+    SP_CHECK(o->max_body_bytes == 0 || o->max_memory_bytes == 0 || o->max_body_bytes <= o->max_memory_bytes, SP_VALUE,
+             "a request may have %zu bytes (--max-body), but all together no more than %zu (--max-memory)", o->max_body_bytes, o->max_memory_bytes);
+    SP_CHECK(o->log != NULL || !o->access_json, SP_VALUE, "access_json is set, but there is no log");
+    return SP_OK;
+}
+
 static sp_status check_options(const sp_server_options *o)
 {
     SP_CHECK(o->port >= -1 && o->port <= 65535, SP_VALUE, "port %d is none; ports are 1 to 65535, -1 for one that is free", o->port);
     SP_CHECK(o->max_connections > 0 && o->max_queue > 0, SP_VALUE, "at least one connection and one waiting request are needed");
     SP_CHECK(o->max_batch >= 1 && o->max_batch <= SP_SERVE_BATCH_MAX, SP_VALUE, "max_batch is %d, it must be 1 to %d", o->max_batch, SP_SERVE_BATCH_MAX);
     SP_CHECK(o->n_workers >= 1 && o->n_workers <= 64, SP_VALUE, "n_workers is %d, it must be 1 to 64", o->n_workers);
-    SP_CHECK(!o->no_tcp || o->unix_path != NULL, SP_VALUE, "neither a port nor a socket to listen on");
     SP_CHECK(o->request_seconds > 0 && o->idle_seconds > 0 && o->receive_seconds > 0 && o->drain_seconds >= 0 && o->max_delay_us >= 0, SP_VALUE, "times must not be negative");
     return SP_OK;
 }
 
 static void make_locks(struct sp_server *s)
 {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_mutex_init(&s->log_lock, NULL);
-    pthread_mutex_init(&s->work_lock, NULL);
-    pthread_cond_init(&s->work, NULL);
-    pthread_cond_init(&s->watch, &clock);
-    pthread_condattr_destroy(&clock);
+    sp__lock_init(&s->lock);
+    sp__lock_init(&s->work_lock);
 }
 
 sp_status sp_server_create(const sp_server_options *options, sp_server **out)
@@ -279,24 +293,36 @@ sp_status sp_server_create(const sp_server_options *options, sp_server **out)
     sp_server *s = sp__alloc_zero(sizeof *s);
     if (s == NULL) return SP_NOMEM;
     make_locks(s);
+    s->pid = getpid();
     s->end = &s->first;
     if (options != NULL) s->o = *options;
+    sp_status status = check_effects(&s->o);
     set_defaults(&s->o);
-    sp_status status = check_options(&s->o);
+    if (status == SP_OK) status = check_options(&s->o);
     const sp_net_options net = {.host = s->o.no_tcp ? NULL : s->o.host, .port = s->o.port > 0 ? s->o.port : 0, .unix_path = s->o.unix_path,
                                 .certificate = s->o.certificate, .private_key = s->o.private_key, .client_ca = s->o.client_ca,
                                 .max_body_bytes = s->o.max_body_bytes, .max_memory_bytes = s->o.max_memory_bytes, .max_connections = s->o.max_connections,
                                 .idle_seconds = s->o.idle_seconds, .receive_seconds = s->o.receive_seconds, .drain_seconds = s->o.drain_seconds,
                                 .handle = sp__server_route, .finished = sp__server_finished, .log = log_net, .context = s};
+    if (status == SP_OK && s->o.log != NULL) status = sp__log_create(&s->o, &s->log);
     if (status == SP_OK) status = sp__net_create(&net, &s->net);
     if (status == SP_OK) *out = s;
     else sp_server_release(s);
     return status;
 }
 
+static bool is_ours(const struct sp_server *s) { return s->pid == getpid(); }
+
+sp_status sp__server_check(const struct sp_server *s)
+{
+    SP_CHECK(is_ours(s), SP_RUNTIME, "a server cannot be used in a forked process; create another one there");
+    return SP_OK;
+}
+
 sp_status sp_server_start(sp_server *s)
 {
     sigset_t all, before;
+    SP_TRY(sp__server_check(s));
     SP_CHECK(!s->started, SP_RUNTIME, "the server was started already");
     SP_TRY(sp__net_start(s->net));
     s->started = true;
@@ -310,42 +336,51 @@ sp_status sp_server_start(sp_server *s)
     if (failure == 0) failure = pthread_create(&s->watcher, NULL, watcher, s);
     s->watching = failure == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    SP_CHECK(failure == 0, SP_RUNTIME, "no threads for the server: %s", strerror(failure));
-    return SP_OK;
+    return failure == 0 ? SP_OK : sp__fail_thread(failure, "the server");
 }
 
 int sp_server_port(const sp_server *s) { return sp__net_port(s->net); }
-void sp_server_stop(sp_server *s) { sp__net_stop(s->net); }
+void sp_server_stop(sp_server *s)
+{
+    if (is_ours(s)) sp__net_stop(s->net);
+}
+
+static void join_watcher(struct sp_server *s)
+{
+    pthread_join(s->watcher, NULL);
+    s->watching = false;
+}
 
 sp_status sp_server_wait(sp_server *s)
 {
+    SP_TRY(sp__server_check(s));
     sp__net_wait(s->net); /* every job has been answered by then */
-    pthread_mutex_lock(&s->work_lock);
+    sp__lock(&s->work_lock);
     s->ending = true;
-    pthread_cond_broadcast(&s->work);
-    pthread_cond_broadcast(&s->watch);
-    pthread_mutex_unlock(&s->work_lock);
+    sp__cond_broadcast(&s->work);
+    sp__cond_broadcast(&s->watch);
+    const bool polling = s->polling;
+    sp__unlock(&s->work_lock);
     for (int i = 0; i < s->n_threads; i++) pthread_join(s->threads[i], NULL);
     s->n_threads = 0;
-    if (s->watching) pthread_join(s->watcher, NULL);
-    s->watching = false;
+    if (s->watching && !polling) join_watcher(s); /* a model that is being loaded keeps nobody waiting but sp_server_release */
     return SP_OK;
 }
 
 void sp_server_release(sp_server *s)
 {
     if (s == NULL) return;
+    if (!is_ours(s)) return; /* its event loop is shared with the parent: taking it down here would take down that one */
     if (s->started) {
         sp__net_stop(s->net);
         sp__net_stop(s->net);
         sp_server_wait(s);
     }
+    if (s->watching) join_watcher(s);
     sp__entries_release(s);
     sp__net_release(s->net);
-    pthread_cond_destroy(&s->watch);
-    pthread_cond_destroy(&s->work);
-    pthread_mutex_destroy(&s->work_lock);
-    pthread_mutex_destroy(&s->log_lock);
-    pthread_mutex_destroy(&s->lock);
+    sp__log_end(s->log);
+    sp__lock_destroy(&s->work_lock);
+    sp__lock_destroy(&s->lock);
     sp__free(s);
 }

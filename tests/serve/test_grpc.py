@@ -213,3 +213,47 @@ def test_mindspore_errors_are_in_the_reply(client, data, code, text):
     status, _, reply = client.grpc(MINDSPORE, data)
     error = dict(fields(dict(fields(reply))[4]))
     assert status == OK and text in error[2].decode() and error[1] == code, error
+
+
+def parameter(key, *value):
+    return message((1, key), (2, message(*value)))
+
+
+@pytest.mark.parametrize("data, text", [
+    (infer(X, (4, parameter("priority", (5, 1)))), "'priority'"),
+    (infer(X, (4, parameter("sequence_id", (2, 3)))), "'sequence_id'"),
+    (infer(X, (4, parameter("sequence_id", (3, "s")))), "'sequence_id'"),
+    (infer(X, (4, parameter("sequence_start", (1, 1)))), "'sequence_start'"),
+    (infer(X, (4, parameter("timeout", (3, "5")))), "'timeout'"),
+    (infer(X, (4, parameter("other", (1, 1)))), "'other'"),
+    (infer(X, (6, message((1, "output"), (2, parameter("shared_memory_region", (3, "r")))))), "'shared_memory_region'"),
+    (infer(X, (6, message((1, "output"), (2, parameter("classification", (3, "r")))))), "'classification'"),
+    (message((1, "mlp"), (5, tensor("x", X, "FP32", (4, parameter("shared_memory_region", (3, "r"))))), (7, X.tobytes())), "'shared_memory_region'"),
+])
+def test_what_is_not_done_is_refused(client, data, text):
+    status, found, _ = client.grpc(KSERVE + "ModelInfer", data)
+    assert status == INVALID and text in found
+
+
+def test_what_asks_for_nothing_is_taken(client, mlp):
+    status, _, reply = client.grpc(KSERVE + "ModelInfer", infer(X, (4, parameter("priority", (5, 0))), (4, parameter("sequence_end", (1, 0)))))
+    assert status == OK and results(reply).tobytes() == mlp(X).tobytes()
+
+
+def test_classification(client, mlp):
+    status, text, reply = client.grpc(KSERVE + "ModelInfer", infer(X, (6, message((1, "output"), (2, parameter("classification", (2, 2)))))))
+    assert status == OK, text
+    parts = dict(fields(reply))
+    face = fields(parts[5])
+    assert (2, b"BYTES") in face and (3, packed([3, 2])) in face
+    rest, found = parts[6], []
+    while rest:
+        n = int.from_bytes(rest[:4], "little")
+        found.append(int(rest[4:4 + n].split(b":")[1]))
+        rest = rest[4 + n:]
+    assert found == np.argsort(-mlp(X), 1, kind="stable")[:, :2].ravel().tolist()
+
+
+def test_health_of_services(client):
+    assert client.grpc("/grpc.health.v1.Health/Check", message((1, "inference.GRPCInferenceService")))[0] == OK
+    assert client.grpc("/grpc.health.v1.Health/Check", message((1, "another")))[0] == NOT_FOUND

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from conftest import request
 
+import spore as ms
+from spore import nn, ops
+
 X = np.array([[0.5, 1, -1.5, 2], [1, 2, 3, 1e-3], [0, 0, 0, 0]], np.float32)
 
 
@@ -102,7 +105,7 @@ ONE = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
     (b'{"inputs": [{"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4,]}]}', "a value is wanted"),
     (b'{"inputs": [{"name": "\xff"}]}', "no UTF-8"),
     (b'{"inputs": ' + b"[" * 100 + b"]" * 100 + b"}", "an object is wanted"),
-    (b'{"other": ' + b"[" * 100 + b"]" * 100 + b"}", "levels"),
+    (b'{"outputs": ' + b"[" * 100 + b"]" * 100 + b"}", "levels"),
     ({"inputs": [dict(ONE, name="z")]}, "the model has no input 'z'; it has 'x'"),
     ({"inputs": [ONE, ONE]}, "input 'x' is given twice"),
     ({"inputs": [dict(ONE, datatype="FP64")]}, "input 'x' is FP64, it must be FP32"),
@@ -158,3 +161,126 @@ def test_a_failing_run_says_why_and_harms_nobody(server, mlp):
 def test_paths(server, method, path, status):
     found, reply = server.ask(method, path)
     assert found == status and (found == 200 or "error" in reply)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 32, 32), (1, 1, 28, 27), (2, 1, 28, 28), (1, 28, 28), (1, 1, 0, 28)])
+@pytest.mark.parametrize("kind", ["mindir", "onnx"])
+def test_shapes_are_those_of_the_file(serve, tmp_path, kind, shape):
+    class Picture(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 2, 3)
+
+        def construct(self, x):
+            y = ops.mean(self.conv(x), (2, 3))
+            return y, y * 2, (y + 1, -y)
+    good = np.ones((1, 1, 28, 28), np.float32)
+    net = Picture().set_train(False)
+    if kind == "onnx":
+        ms.onnx.export(net, ms.Tensor(good), file_name=str(tmp_path / "net.onnx"), input_names=["x"])
+    else:
+        ms.export(net, ms.Tensor(good), file_name=str(tmp_path / "net.mindir"), file_format="MINDIR")
+    server = serve(tmp_path / f"net.{kind}")
+    name = server.ask("GET", "/v2/models/net")[1]["inputs"][0]["name"]
+    outputs = server.infer("net", **{name: good})
+    assert len(outputs) == 4 and [o["name"] for o in server.ask("GET", "/v2/models/net")[1]["outputs"]] == list(outputs)
+    first, second, third, fourth = outputs.values()
+    assert np.allclose([second, third, fourth], [first * 2, first + 1, -first])
+    last = list(outputs)[-1]
+    status, reply = server.ask("POST", "/v2/models/net/infer", {**request(**{name: good}), "outputs": [{"name": last}]})
+    assert status == 200 and np.allclose(reply["outputs"][0]["data"], fourth.ravel())
+    status, reply = server.ask("POST", "/v2/models/net/infer", request(**{name: np.ones(shape, np.float32)}))
+    assert status == 400 and "it must have (1, 1, 28, 28)" in reply["error"]
+
+
+def with_parameters(**parameters):
+    return {**request(x=X), "parameters": parameters}
+
+
+def with_output(**parameters):
+    return {**request(x=X), "outputs": [{"name": "output", "parameters": parameters}]}
+
+
+def with_input(**parameters):
+    body = request(x=X)
+    body["inputs"][0]["parameters"] = parameters
+    return body
+
+
+@pytest.mark.parametrize("body, names", [
+    (with_parameters(priority=1), "'priority'"),
+    (with_parameters(priority="high"), "'priority'"),
+    (with_parameters(sequence_id=7), "'sequence_id'"),
+    (with_parameters(sequence_id="a"), "'sequence_id'"),
+    (with_parameters(sequence_start=True), "'sequence_start'"),
+    (with_parameters(sequence_end=True), "'sequence_end'"),
+    (with_parameters(timeout="5"), "'timeout'"),
+    (with_parameters(timeout=-1), "'timeout'"),
+    (with_parameters(timeout=None), "'timeout'"),
+    (with_parameters(binary_data_output=1), "'binary_data_output'"),
+    (with_parameters(triton_enable_empty_final_response=True), "'triton_enable_empty_final_response'"),
+    (with_parameters(temperature=1), "'temperature'"),
+    (with_input(shared_memory_region="r"), "'shared_memory_region'"),
+    (with_input(content_type="str"), "'content_type'"),
+    (with_input(binary_data=True), "'binary_data'"),
+    (with_output(shared_memory_region="r"), "'shared_memory_region'"),
+    (with_output(shared_memory_offset=4), "'shared_memory_offset'"),
+    (with_output(classification=-1), "'classification'"),
+    (with_output(classification="2"), "'classification'"),
+    (with_output(binary_data="yes"), "'binary_data'"),
+    ({**request(x=X), "paramters": {}}, "'paramters'"),
+    ({**request(x=X), "model_name": "other"}, "model_name"),
+    ({**request(x=X), "model_version": "9"}, "model_version"),
+    ({**request(x=X), "outputs": [{"name": "output", "datatype": "INT32"}]}, "'datatype'"),
+    ({"inputs": [{**request(x=X)["inputs"][0], "dtype": "FP32"}]}, "'dtype'"),
+])
+def test_what_is_not_done_is_refused(server, body, names):
+    status, reply = server.ask("POST", "/v2/models/mlp/infer", body)
+    assert status == 400 and names in reply["error"], reply
+
+
+@pytest.mark.parametrize("body", [
+    with_parameters(priority=0, sequence_id=0, sequence_start=False, sequence_end=False, timeout=0), with_parameters(sequence_id=""), with_input(content_type="np"),
+    {**request(x=X), "outputs": []}, {**request(x=X), "model_name": "mlp", "model_version": "1"}, with_output(classification=0),
+])
+def test_what_asks_for_nothing_is_taken(server, mlp, body):
+    status, reply = server.ask("POST", "/v2/models/mlp/infer", body)
+    assert status == 200 and np.allclose(np.array(reply["outputs"][0]["data"]).reshape(3, 3), mlp(X)), reply
+
+
+@pytest.mark.parametrize("path, body", [("/v2/models/mlp/infer?timeout=5", request(x=X)), ("/model/mlp:predict?x=1", {"instances": [{"x": X[0].tolist()}]})])
+def test_nothing_behind_the_path(server, path, body):
+    assert server.ask("POST", path, body)[0] == 400
+
+
+def test_a_member_that_is_given_twice(server):
+    text = json.dumps(request(x=X))
+    for twice in ('"id": "1", "id": "2", ', '"parameters": {}, "parameters": {}, ', '"outputs": [], "outputs": [], '):
+        status, reply = server.ask("POST", "/v2/models/mlp/infer", "{" + twice + text[1:])
+        assert status == 400 and "twice" in reply["error"]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 100])
+def test_classification(server, mlp, k):
+    status, reply = server.ask("POST", "/v2/models/mlp/infer", with_output(classification=k))
+    out = reply["outputs"][0]
+    wanted = mlp(X)
+    order = np.argsort(-wanted, 1, kind="stable")[:, :k]
+    assert status == 200 and out["datatype"] == "BYTES" and out["shape"] == list(order.shape)
+    found = [text.split(":") for text in out["data"]]
+    assert [int(i) for _, i in found] == order.ravel().tolist()
+    assert np.array([v for v, _ in found], np.float32).tobytes() == np.take_along_axis(wanted, order, 1).tobytes()
+    # The same in binary: each text behind its length.
+    c = server.connect()
+    c.request("POST", "/v2/models/mlp/infer", json.dumps(with_output(classification=k, binary_data=True)))
+    r = c.getresponse()
+    data = r.read()
+    head = int(r.getheader("inference-header-content-length"))
+    rest, texts = data[head:], []
+    assert json.loads(data[:head])["outputs"][0]["parameters"]["binary_data_size"] == len(rest)
+    while rest:
+        n = int.from_bytes(rest[:4], "little")
+        texts.append(rest[4:4 + n].decode())
+        rest = rest[4 + n:]
+    assert texts == out["data"]
+    c.close()
