@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +15,12 @@
 
 int tool_complain(int code, const char *format, ...)
 {
+    char text[8192], plain[sizeof text];
     va_list args;
     va_start(args, format);
-    fputs("spore: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fprintf(stderr, "spore: %s\n", tool_plain(text, plain, sizeof plain)); /* names of files may hold anything */
     return code;
 }
 
@@ -101,7 +102,15 @@ static int append(const char ***values, const char *value)
     return 0;
 }
 
-static int set_option(const char *verb, const tool_option *o, const char *value, int argc, char **argv, int *i)
+/* Two values for one option: which of them is meant is not for us to say. seen: pointers to values that were set, in a list that ends
+ * with NULL. */
+static bool seen_before(const char **const *seen, const char **value)
+{
+    while (*seen != NULL && *seen != value) seen++;
+    return *seen != NULL;
+}
+
+static int set_option(const char *verb, const tool_option *o, const char *value, int argc, char **argv, int *i, const char ***seen)
 {
     if (o->flag != NULL) {
         if (value != NULL) return tool_complain(EXIT_USAGE, "%s: %s takes no value", verb, o->name);
@@ -113,6 +122,10 @@ static int set_option(const char *verb, const tool_option *o, const char *value,
         value = argv[++*i];
     }
     if (o->values != NULL) return append(o->values, value);
+    if (seen_before((const char **const *)seen, o->value))
+        return tool_complain(EXIT_USAGE, "%s: %s is given twice, the second time with '%s'", verb, o->name, value);
+    while (*seen != NULL) seen++;
+    *seen = o->value;
     *o->value = value;
     return 0;
 }
@@ -120,6 +133,8 @@ static int set_option(const char *verb, const tool_option *o, const char *value,
 int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
                const char **others, int *n_others, bool *helped)
 {
+    enum { OPTIONS_MAX = 64 };
+    const char **seen[OPTIONS_MAX + 1] = {NULL};
     bool only_others = false;
     *n_others = 0;
     *helped = false;
@@ -138,7 +153,7 @@ int tool_parse(int argc, char **argv, const tool_option *options, const char *he
             const tool_option *o = find_option(options, word, &value);
             if (o == NULL)
                 return tool_complain(EXIT_USAGE, "%s: unknown option '%s'; see spore %s --help", argv[0], word, argv[0]);
-            int code = set_option(argv[0], o, value, argc, argv, &i);
+            int code = set_option(argv[0], o, value, argc, argv, &i, seen);
             if (code != 0) return code;
             continue;
         }
@@ -149,6 +164,30 @@ int tool_parse(int argc, char **argv, const tool_option *options, const char *he
     if (*n_others < n_wanted[0])
         return tool_complain(EXIT_USAGE, "%s: %d argument%s given, %d wanted; see spore %s --help", argv[0], *n_others,
                              *n_others == 1 ? "" : "s", n_wanted[0], argv[0]);
+    return 0;
+}
+
+int tool_number(const char *verb, const char *option, const char *text, double low, double high, double *out)
+{
+    char *end;
+    if (text == NULL) return 0;
+    errno = 0;
+    double v = strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0 || !(v >= low && v <= high))
+        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a number from %g to %g", verb, option, text, low, high);
+    *out = v;
+    return 0;
+}
+
+int tool_whole(const char *verb, const char *option, const char *text, long long low, long long high, long long *out)
+{
+    char *end;
+    if (text == NULL) return 0;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || v < low || v > high)
+        return tool_complain(EXIT_USAGE, "%s: %s is '%s', it must be a whole number of at least %lld and at most %lld", verb, option, text, low, high);
+    *out = v;
     return 0;
 }
 
@@ -186,8 +225,8 @@ static int decode_key(const char *verb, tool_key *key, const char *text, size_t 
 
 static int key_from_file(const char *verb, tool_key *key)
 {
-    FILE *file = fopen(key->file, "rb");
-    if (file == NULL) return tool_complain(EXIT_FAILED, "%s: the key file %s cannot be opened", verb, key->file);
+    FILE *file = tool_input_open(verb, "the key file", key->file);
+    if (file == NULL) return EXIT_FAILED;
     char text[256];
     size_t n = fread(text, 1, sizeof text, file);
     fclose(file);
@@ -233,14 +272,30 @@ bool tool_progress(void *context, uint64_t done, uint64_t total)
     return true;
 }
 
+/* Bytes of the UTF-8 character at text; 0: there is none. */
+static size_t character_bytes(const char *text, size_t room)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+    if (n > room) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    bool beyond = n == 3 && ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] >= 0xA0)); /* overlong; half of a surrogate pair */
+    beyond |= n == 4 && ((p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] >= 0x90));
+    return beyond ? 0 : n;
+}
+
 void tool_json_text(const char *text, size_t bytes)
 {
     putchar('"');
     for (size_t i = 0; i < bytes; i++) {
         unsigned char c = (unsigned char)text[i];
+        size_t n = character_bytes(text + i, bytes - i);
         if (c == '"' || c == '\\') printf("\\%c", c);
         else if (c < 0x20 || c == 0x7F) printf("\\u%04x", c);
-        else putchar(c);
+        else if (n == 0) fputs("\\ufffd", stdout); /* names of files are bytes, JSON is UTF-8 */
+        else fwrite(text + i, 1, n, stdout);
+        if (n > 1) i += n - 1;
     }
     putchar('"');
 }

@@ -35,6 +35,7 @@ static const char help[] =
     "                       beyond N bytes lie in a file beside it\n"
     "  --compress           .npz: compressed\n"
     "  --crc                .ckpt, .safetensors: with a checksum\n"
+    TOOL_FORCE_HELP
     "  --encrypt            write an encrypted .ckpt, with the key below; otherwise that key is for IN\n"
     TOOL_KEY_HELP
     "\nexamples:\n"
@@ -52,7 +53,8 @@ typedef struct {
 typedef struct {
     const char *in, *out, *to, *map, *strip, *add, *dtype, *shard_bytes, *opset;
     const char **rename, **only, **without, **shapes;
-    bool compress, crc, encrypt;
+    long long opset_number; /* 0: not given */
+    bool compress, crc, encrypt, force;
     tool_key key;
     rule *rules;
     size_t n_rules;
@@ -139,9 +141,8 @@ static int rules_from_line(job *j, char *line, int number)
 
 static int rules_from_file(job *j)
 {
-    FILE *file = fopen(j->map, "r");
-    if (file == NULL)
-        return tool_complain(EXIT_FAILED, "convert: --map %s: neither \"torch\" nor a file that can be opened", j->map);
+    FILE *file = tool_input_open("convert", "--map: neither \"torch\" nor a file that can be opened:", j->map);
+    if (file == NULL) return EXIT_FAILED;
     char *line = NULL;
     size_t room = 0;
     int code = 0;
@@ -300,7 +301,8 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
                              (long long)sp_bundle_count(in), j->in);
     if (code == 0 && sp_save(j->out, out, writing) != SP_OK) code = tool_engine_failed("convert");
     if (code == 0) {
-        printf("%s: %lld entries of %s", j->out, (long long)sp_bundle_count(out), j->in);
+        char shown[2][1024];
+        printf("%s: %lld entries of %s", tool_plain(j->out, shown[0], sizeof shown[0]), (long long)sp_bundle_count(out), tool_plain(j->in, shown[1], sizeof shown[1]));
         if (left_out > 0) printf(" (%lld left out)", (long long)left_out);
         printf("\n");
     }
@@ -309,13 +311,33 @@ static int convert(job *j, const sp_file_options *reading, sp_file_options *writ
     return code;
 }
 
-static bool is_model(const job *j)
+/* Will OUT be of the format, whose files end so? */
+static bool becomes(const job *j, const char *format, const char *ending)
 {
-    if (j->to != NULL) return strcmp(j->to, "onnx") == 0 || strcmp(j->to, "mindir") == 0;
-    return ends_in(j->out, ".onnx") || ends_in(j->out, ".mindir");
+    return j->to != NULL ? strcmp(j->to, format) == 0 : ends_in(j->out, ending);
 }
 
-/* A model as a whole. */
+static bool is_model(const job *j) { return becomes(j, "onnx", ".onnx") || becomes(j, "mindir", ".mindir"); }
+
+/* An option that would change nothing is a misunderstanding. */
+static int check_effects(const job *j)
+{
+    bool sharded = becomes(j, "sharded", ".safetensors.index.json"), model = is_model(j);
+    const struct {
+        const char *option;
+        bool given, fits;
+        const char *what;
+    } all[] = {{"--compress", j->compress, becomes(j, "npz", ".npz"), ".npz"},
+               {"--crc", j->crc, sharded || becomes(j, "ckpt", ".ckpt") || becomes(j, "safetensors", ".safetensors"), ".ckpt and .safetensors"},
+               {"--opset", j->opset != NULL, becomes(j, "onnx", ".onnx"), ".onnx"},
+               {"--shape", j->shapes != NULL, model, "models, .onnx and .mindir"},
+               {"--shard-bytes", j->shard_bytes != NULL, sharded || model, ".safetensors.index.json and models"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].given && !all[i].fits)
+            return tool_complain(EXIT_USAGE, "convert: %s is for %s, it would change nothing in %s", all[i].option, all[i].what, j->out);
+    return 0;
+}
+
 /* "name=1,3,224,224" */
 static int set_shape(sp_model *m, const char *text)
 {
@@ -337,6 +359,7 @@ static int set_shape(sp_model *m, const char *text)
     return sp_model_set_input_shape(m, name, rank, dims) == SP_OK ? 0 : tool_engine_failed("convert");
 }
 
+/* A model as a whole. */
 static int convert_model(const job *j, const sp_file_options *reading, const sp_file_options *writing)
 {
     sp_model *m = NULL;
@@ -345,9 +368,10 @@ static int convert_model(const job *j, const sp_file_options *reading, const sp_
         return tool_complain(EXIT_USAGE, "convert: a model is written as it is: names and dtypes of its weights cannot be changed on the way");
     if (sp_model_load(j->in, reading, &m) != SP_OK) return tool_engine_failed("convert");
     for (const char **s = j->shapes; s != NULL && *s != NULL && code == 0; s++) code = set_shape(m, *s);
-    if (code == 0 && sp_model_convert(m, j->out, j->opset != NULL ? atoi(j->opset) : 0, writing) != SP_OK) code = tool_engine_failed("convert");
-    if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", j->out, sp_model_inputs(m), sp_model_outputs(m),
-                          (long long)sp_bundle_count(sp_model_parameters(m)), j->in);
+    if (code == 0 && sp_model_convert(m, j->out, (int)j->opset_number, writing) != SP_OK) code = tool_engine_failed("convert");
+    char shown[2][1024];
+    if (code == 0) printf("%s: %d inputs, %d outputs, %lld weights of %s\n", tool_plain(j->out, shown[0], sizeof shown[0]), sp_model_inputs(m), sp_model_outputs(m),
+                          (long long)sp_bundle_count(sp_model_parameters(m)), tool_plain(j->in, shown[1], sizeof shown[1]));
     sp_model_release(m);
     return code;
 }
@@ -370,6 +394,7 @@ int verb_convert(int argc, char **argv)
                                    {"--compress", &j.compress, NULL, NULL},
                                    {"--crc", &j.crc, NULL, NULL},
                                    {"--encrypt", &j.encrypt, NULL, NULL},
+                                   TOOL_FORCE_OPTION(j.force),
                                    TOOL_KEY_OPTIONS(j.key),
                                    {NULL, NULL, NULL, NULL}};
     const char *paths[2];
@@ -380,6 +405,7 @@ int verb_convert(int argc, char **argv)
     j.out = paths[1];
     if (j.map != NULL && strcmp(j.map, "torch") != 0) code = rules_from_file(&j);
     if (code == 0) code = rules_from_renames(&j);
+    if (code == 0) code = tool_output_check("convert", j.out, j.force);
     const char *cipher = NULL;
     if (sp_file_cipher(j.in, &cipher) != SP_OK) cipher = NULL;
     sp_file_options reading = {0}, writing = {.format = j.to, .progress = tool_progress};
@@ -388,12 +414,11 @@ int verb_convert(int argc, char **argv)
     if (code == 0 && (j.encrypt || cipher != NULL))
         code = tool_key_read("convert", &j.key, j.encrypt, j.encrypt ? &writing : &reading);
     writing.flags = (j.compress ? SP_FILE_COMPRESS : 0u) | (j.crc ? SP_FILE_CRC : 0u);
-    if (j.shard_bytes != NULL) {
-        char *end;
-        writing.shard_bytes = strtoull(j.shard_bytes, &end, 10);
-        if (code == 0 && (*end != '\0' || writing.shard_bytes == 0))
-            code = tool_complain(EXIT_USAGE, "convert: --shard-bytes wants a number, but got '%s'", j.shard_bytes);
-    }
+    long long shard_bytes = 0;
+    if (code == 0) code = tool_whole("convert", "--opset", j.opset, 13, 26, &j.opset_number);
+    if (code == 0) code = tool_whole("convert", "--shard-bytes", j.shard_bytes, 1, INT64_MAX, &shard_bytes);
+    writing.shard_bytes = (uint64_t)shard_bytes;
+    if (code == 0) code = check_effects(&j);
     if (code == 0) code = is_model(&j) ? convert_model(&j, &reading, &writing) : convert(&j, &reading, &writing);
     tool_key_clear(&j.key);
     free(j.rules);

@@ -3,6 +3,7 @@
  * code as of diff(1): 0 equal, 1 different, 2 trouble. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,6 +291,7 @@ static int compare(comparison *c)
     else
         printf("%lld %s equal, %lld different\n", (long long)c->n_same, c->n_same == 1 ? "entry" : "entries",
                (long long)c->n_reported);
+    if (fflush(stdout) != 0 || ferror(stdout)) return TROUBLE; /* the answer did not arrive; main says so */
     return c->n_reported > 0 ? DIFFERENT : SAME;
 }
 
@@ -318,10 +320,7 @@ int verb_diff(int argc, char **argv)
     int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
     if (code != 0 || helped) return code;
     if (tolerance != NULL) {
-        char *rest;
-        c.tolerance = strtod(tolerance, &rest);
-        if (*rest != '\0' || rest == tolerance || !(c.tolerance >= 0))
-            return tool_complain(TROUBLE, "diff: --tolerance wants a number from 0 on, but got '%s'", tolerance);
+        if (tool_number("diff", "--tolerance", tolerance, 0, DBL_MAX, &c.tolerance) != 0) return TROUBLE;
     }
     sp_bundle *a = NULL, *b = NULL;
     code = load(paths[0], &key, &a);

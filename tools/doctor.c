@@ -108,6 +108,14 @@ static void report_memory(void)
     printf("memory     %s in the machine, %s available\n", text[0], text[1]);
 }
 
+static void pass_on(int from)
+{
+    char text[1024];
+    ssize_t n;
+    while ((n = read(from, text, sizeof text)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0) fwrite(text, 1, (size_t)n, stdout);
+}
+
 /* Let the interpreter tell its version, numpy's, and where it finds spore. Returns its exit code. */
 static int report_python(tool_python *where)
 {
@@ -124,15 +132,23 @@ static int report_python(tool_python *where)
         "print('package    ' + spore.__file__)\n";
     printf("python     %s (%s)\n", where->python, where->how);
     fflush(stdout);
+    int ends[2]; /* it tells us, we tell the user: whether that can be written says nothing about Python */
+    if (pipe(ends) != 0) return tool_complain(EXIT_FAILED, "doctor: a pipe cannot be made: %s", strerror(errno));
     pid_t child = fork();
-    if (child < 0) return tool_complain(EXIT_FAILED, "cannot start a process: %s", strerror(errno));
     if (child == 0) {
+        close(ends[0]);
+        if (dup2(ends[1], STDOUT_FILENO) < 0) _exit(EXIT_FAILED);
+        if (ends[1] != STDOUT_FILENO) close(ends[1]);
         char dash_c[] = "-c";
         char *command[] = {where->python, dash_c, script, NULL};
         execvp(where->python, command);
-        tool_complain(EXIT_FAILED, "cannot start %s: %s", where->python, strerror(errno));
+        tool_complain(EXIT_FAILED, "doctor: %s cannot be started: %s", where->python, strerror(errno));
         _exit(EXIT_FAILED);
     }
+    close(ends[1]);
+    if (child > 0) pass_on(ends[0]);
+    close(ends[0]);
+    if (child < 0) return tool_complain(EXIT_FAILED, "doctor: a process cannot be started: %s", strerror(errno));
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return tool_complain(EXIT_FAILED, "lost %s: %s", where->python, strerror(errno));

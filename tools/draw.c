@@ -15,9 +15,10 @@
 
 static const char help[] =
     "usage: spore draw MODEL -o PICTURE.svg [options]\n\n"
-    "Draws the graph of a model (MindIR, ONNX, TFLite). Large ones are folded: parts of one scope (a layer) are one box, and so are\n"
-    "chains of operators. Rest the mouse on a box to see what is in it.\n\n"
+    "Draws the graph of a model (MindIR, ONNX, TFLite) as SVG, with what is in branches, loops and functions. Large ones are folded:\n"
+    "parts of one scope (a layer) are one box, and so are chains of operators. Rest the mouse on a box to see what is in it.\n\n"
     "  -o, --output FILE    where to; - for standard output (default: MODEL with .svg)\n"
+    TOOL_FORCE_HELP
     "  --depth N            fold scopes below N levels; 0 folds nothing (default: what gives at most --boxes boxes)\n"
     "  --boxes N            how many boxes there may be before parts are folded (default 60)\n"
     TOOL_KEY_HELP
@@ -243,6 +244,16 @@ static void common_scope(const job *j, int box, char *out, size_t room)
     }
 }
 
+/* The last level of a scope; of a branch or body also what it belongs to: "if_1/then". */
+static const char *shown_scope(const char *scope)
+{
+    const char *leaf = strrchr(scope, '/');
+    if (leaf == NULL) return scope;
+    if (strcmp(leaf, "/then") != 0 && strcmp(leaf, "/else") != 0 && strcmp(leaf, "/body") != 0) return leaf + 1;
+    while (leaf > scope && leaf[-1] != '/') leaf--;
+    return leaf;
+}
+
 static void describe_box(const job *j, int box, draw_box *out)
 {
     char scope[512] = "", types[256], shape[256] = "", amount[32], text[600];
@@ -257,11 +268,10 @@ static void describe_box(const job *j, int box, draw_box *out)
     }
     list_types(j, box, types, sizeof types);
     common_scope(j, box, scope, sizeof scope);
-    const char *leaf = strrchr(scope, '/');
     if (n == 1) {
         out->kind = DRAW_NODE;
         put_line(out, last->type);
-        if (*scope) put_line(out, leaf ? leaf + 1 : scope);
+        if (*scope) put_line(out, shown_scope(scope));
     } else {
         out->kind = *scope ? DRAW_GROUP : DRAW_NODE;
         if (*scope) put_line(out, scope);
@@ -274,12 +284,17 @@ static void describe_box(const job *j, int box, draw_box *out)
     snprintf(out->tip, sizeof out->tip, "%.240s\n%d node%s: %.240s", n == 1 ? last->name : scope, n, n == 1 ? "" : "s", types);
 }
 
-static void describe_face(draw_box *out, draw_kind kind, const char *name, const sp_spec *spec)
+static void describe_face(const job *j, draw_box *out, draw_kind kind, int i)
 {
-    char shape[256], text[400];
+    char shape[768], text[900];
+    bool input = kind == DRAW_INPUT;
+    const char *name = input ? sp_model_input_name(j->model, i) : sp_model_output_name(j->model, i);
+    const sp_spec *spec = input ? sp_model_input_spec(j->model, i) : sp_model_output_spec(j->model, i);
+    const char *colon = strchr(name, ':'); /* MindIR: "function:node:number"; the function is that of the whole model */
+    if (!input && colon != NULL && strchr(colon + 1, ':') != NULL) name = colon + 1;
     out->kind = kind;
     put_line(out, name);
-    snprintf(text, sizeof text, "%s %s", spec->dtype == SP_DTYPE_NONE ? "" : sp_dtype_name(spec->dtype), spec->rank >= 0 ? tool_shape(spec->rank, spec->dims, shape) : "");
+    snprintf(text, sizeof text, "%s %s", spec->dtype == SP_DTYPE_NONE ? "" : sp_dtype_name(spec->dtype), spec->rank >= 0 ? tool_face_shape(j->model, input, i, shape, sizeof shape) : "");
     put_line(out, text);
     snprintf(out->tip, sizeof out->tip, "%s %s", kind == DRAW_INPUT ? "input" : "output", name);
 }
@@ -293,6 +308,18 @@ static void add_edge(draw_graph *g, int from, int to)
     if (from != to) g->edges[g->n_edges++] = (draw_edge){from, to};
 }
 
+/* Of a result; those of a tuple have the name of the tuple with a number behind: "name", "name_1". */
+static int maker_of_output(const job *j, int i)
+{
+    const char *name = sp_model_output_name(j->model, i), *last = strrchr(name, '_');
+    int from = maker_of(j, name);
+    if (from != NOBODY || last == NULL || last[1] == '\0' || last[1 + strspn(last + 1, "0123456789")] != '\0') return from;
+    char *base = strndup(name, (size_t)(last - name));
+    if (base != NULL) from = maker_of(j, base);
+    free(base);
+    return from;
+}
+
 /* Inputs first, then the boxes, then outputs. */
 static int make_graph(job *j)
 {
@@ -303,7 +330,7 @@ static int make_graph(job *j)
     g->boxes = calloc((size_t)g->n_boxes + 1, sizeof *g->boxes);
     g->edges = calloc((size_t)n_edges + 1, sizeof *g->edges);
     if (g->boxes == NULL || g->edges == NULL) return tool_complain(EXIT_FAILED, "out of memory");
-    for (int i = 0; i < n_in; i++) describe_face(&g->boxes[i], DRAW_INPUT, sp_model_input_name(j->model, i), sp_model_input_spec(j->model, i));
+    for (int i = 0; i < n_in; i++) describe_face(j, &g->boxes[i], DRAW_INPUT, i);
     for (int b = 0; b < j->n_boxes; b++) describe_box(j, b, &g->boxes[n_in + b]);
     for (int i = 0; i < j->n; i++) {
         const sp_model_node *node = sp_model_node_at(j->model, i);
@@ -313,43 +340,55 @@ static int make_graph(job *j)
         }
     }
     for (int i = 0; i < n_out; i++) {
-        int at = n_in + j->n_boxes + i, from = maker_of(j, sp_model_output_name(j->model, i));
-        describe_face(&g->boxes[at], DRAW_OUTPUT, sp_model_output_name(j->model, i), sp_model_output_spec(j->model, i));
-        if (from == NOBODY && j->n > 0 && n_out == 1) from = j->n - 1; /* MindIR names a tuple */
+        int at = n_in + j->n_boxes + i, from = maker_of_output(j, i);
+        describe_face(j, &g->boxes[at], DRAW_OUTPUT, i);
         if (from != NOBODY) add_edge(g, from < 0 ? -1 - from : n_in + j->box_of[from], at);
     }
     return 0;
 }
 
-static int write_picture(job *j, const char *path)
+static int write_picture(job *j, const char *path, bool force)
 {
-    char title[1024], partial[4200];
-    bool standard = strcmp(path, "-") == 0;
+    char title[1024];
+    tool_output out = {0};
     const char *slash = strrchr(j->path, '/');
     snprintf(title, sizeof title, "%s: %d nodes", slash != NULL ? slash + 1 : j->path, j->n);
     j->graph.title = title;
-    snprintf(partial, sizeof partial, "%.4096s.part", path);
-    FILE *out = standard ? stdout : fopen(partial, "w");
-    if (out == NULL) return tool_complain(EXIT_FAILED, "draw: %s cannot be written", path);
-    bool failed = draw_svg(&j->graph, out) != 0 || ferror(out) != 0;
-    if (!standard) failed |= fclose(out) != 0 || (!failed && rename(partial, path) != 0);
-    if (!failed) return 0;
-    if (!standard) remove(partial);
-    return tool_complain(EXIT_FAILED, "draw: %s could not be written", path);
+    bool standard = strcmp(path, "-") == 0;
+    int code = standard ? 0 : tool_output_open("draw", path, force, &out);
+    if (code != 0) return code;
+    bool drawn = draw_svg(&j->graph, standard ? stdout : out.file) == 0;
+    if (!drawn) code = tool_complain(EXIT_FAILED, "draw: out of memory");
+    int written = standard ? 0 : tool_output_close(&out, drawn);
+    return code != 0 ? code : written;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
 int verb_draw(int argc, char **argv)
 {
     job j = {.most = 60, .depth = -1};
     const char *output = NULL, *boxes = NULL, *depth = NULL;
-    bool helped;
+    bool force = false, helped;
+    long long n_boxes = 60, n_levels = -1;
     tool_key key = {0};
-    const tool_option options[] = {{"--output", NULL, &output, NULL}, {"-o", NULL, &output, NULL}, {"--boxes", NULL, &boxes, NULL},
+    const tool_option options[] = {TOOL_FORCE_OPTION(force), {"--output", NULL, &output, NULL}, {"-o", NULL, &output, NULL}, {"--boxes", NULL, &boxes, NULL},
                                    {"--depth", NULL, &depth, NULL}, TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &j.path, &n, &helped);
     if (code != 0 || helped) return code;
-    if (boxes != NULL) j.most = atoi(boxes);
-    if (depth != NULL) j.depth = atoi(depth);
+    if (boxes != NULL && depth != NULL) return tool_complain(EXIT_USAGE, "draw: give --boxes or --depth: each says how far parts are folded");
+    if (output != NULL && strcmp(output, "-") != 0 && !ends_in(output, ".svg"))
+        return tool_complain(EXIT_USAGE, "draw: SVG is written, '%s' must end in .svg; another program makes other pictures of it: spore draw %s -o - | rsvg-convert -o "
+                                         "picture.png", output, j.path);
+    code = tool_whole("draw", "--boxes", boxes, 1, 1000000, &n_boxes);
+    if (code == 0) code = tool_whole("draw", "--depth", depth, 0, 1000, &n_levels);
+    if (code != 0) return code;
+    j.most = (int)n_boxes;
+    j.depth = (int)n_levels;
     sp_file_options file = {0};
     const char *cipher = NULL;
     char made[4096];
@@ -369,7 +408,7 @@ int verb_draw(int argc, char **argv)
         if (j.depth < 0 && j.n_boxes > j.most) fold_stretches(&j);
         code = make_graph(&j);
     }
-    if (code == 0) code = write_picture(&j, output != NULL ? output : made);
+    if (code == 0) code = write_picture(&j, output != NULL ? output : made, force);
     free(j.box_of);
     free(j.makers);
     free(j.graph.boxes);

@@ -58,13 +58,15 @@ static sp_status entry_stats(const sp_bundle *b, int64_t i, tool_stats *out)
 
 /* --- graphs ------------------------------------------------------------------------------------------------------ */
 
+static const char *axis_name(const sp_model *m, bool inputs, int i, int axis) { return inputs ? sp_model_input_axis(m, i, axis) : sp_model_output_axis(m, i, axis); }
+
 static void print_faces(const sp_model *m, bool inputs)
 {
-    char name[256], shape[256];
+    char name[256], shape[768];
     for (int i = 0; i < (inputs ? sp_model_inputs(m) : sp_model_outputs(m)); i++) {
         const sp_spec *s = inputs ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
         printf("  %-7s %s  %s %s\n", inputs ? "input" : "output", tool_plain(inputs ? sp_model_input_name(m, i) : sp_model_output_name(m, i), name, sizeof name),
-               s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_shape(s->rank, s->dims, shape) : "any shape");
+               s->dtype != SP_DTYPE_NONE ? sp_dtype_name(s->dtype) : "?", s->rank >= 0 ? tool_face_shape(m, inputs, i, shape, sizeof shape) : "any shape");
     }
 }
 
@@ -93,6 +95,20 @@ static void print_graph(const report *r)
                has_free_sizes(r->model) ? " (free sizes taken as small as possible)" : "");
 }
 
+/* Names of free dimensions, null for the others; nothing when there are none. */
+static void json_axes(const sp_model *m, bool inputs, int i, const sp_spec *s)
+{
+    bool named = false;
+    for (int k = 0; k < s->rank; k++) named |= axis_name(m, inputs, i, k)[0] != '\0';
+    for (int k = 0; k < s->rank && named; k++) {
+        const char *name = axis_name(m, inputs, i, k);
+        printf("%s", k > 0 ? ", " : ", \"axes\": [");
+        if (name[0] != '\0') tool_json_text(name, strlen(name));
+        else printf("null");
+    }
+    if (named) printf("]");
+}
+
 static void json_faces(const sp_model *m, bool inputs)
 {
     for (int i = 0; i < (inputs ? sp_model_inputs(m) : sp_model_outputs(m)); i++) {
@@ -105,7 +121,9 @@ static void json_faces(const sp_model *m, bool inputs)
         if (s->rank < 0) printf("null");
         else printf("[");
         for (int k = 0; k < s->rank; k++) printf("%s%lld", k ? ", " : "", (long long)s->dims[k]);
-        printf(s->rank < 0 ? "}" : "]}");
+        if (s->rank >= 0) printf("]");
+        json_axes(m, inputs, i, s);
+        printf("}");
     }
 }
 
@@ -306,10 +324,17 @@ int verb_inspect(int argc, char **argv)
     }
     r.bundle = bundle;
     r.format = sp_format_name(sp_bundle_format(bundle));
-    /* What cannot be run is still a file with weights in it. */
-    if (!tool_holds_model(bundle) || sp_model_load(path, &file, &r.model) != SP_OK) r.model = NULL;
-    r.worked = r.model != NULL && sp_model_work(r.model, NULL, &r.multiply_adds) == SP_OK;
+    /* What cannot be run is still a file with weights in it; without memory nothing can be said about it. */
+    const sp_status loaded = tool_holds_model(bundle) ? sp_model_load(path, &file, &r.model) : SP_OK;
+    const sp_status worked = r.model != NULL ? sp_model_work(r.model, NULL, &r.multiply_adds) : SP_OK;
+    r.worked = r.model != NULL && worked == SP_OK;
     tool_key_clear(&key);
+    if (loaded == SP_NOMEM || worked == SP_NOMEM) {
+        code = tool_engine_failed(argv[0]);
+        sp_bundle_release(bundle);
+        sp_model_release(r.model);
+        return code;
+    }
     r.title = sp_format_title(sp_bundle_format(bundle));
     r.file_bytes = file_bytes(path);
     code = json ? print_json(&r) : print_text(&r);

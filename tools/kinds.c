@@ -31,3 +31,18 @@ int tool_kinds(const sp_model *m, tool_kind *kinds, int room)
     qsort(kinds, (size_t)n, sizeof *kinds, more_first);
     return n;
 }
+
+const char *tool_face_shape(const sp_model *m, bool inputs, int i, char *out, size_t room)
+{
+    const sp_spec *s = inputs ? sp_model_input_spec(m, i) : sp_model_output_spec(m, i);
+    size_t n = (size_t)snprintf(out, room, "(");
+    for (int k = 0; k < s->rank && n < room; k++) {
+        char plain[64];
+        const char *name = s->dims[k] >= 0 ? "" : inputs ? sp_model_input_axis(m, i, k) : sp_model_output_axis(m, i, k);
+        n += (size_t)snprintf(out + n, room - n, "%s", k > 0 ? ", " : "");
+        if (n < room && name[0] != '\0') n += (size_t)snprintf(out + n, room - n, "%s", tool_plain(name, plain, sizeof plain));
+        else if (n < room) n += (size_t)snprintf(out + n, room - n, "%lld", (long long)s->dims[k]);
+    }
+    if (n < room) snprintf(out + n, room - n, s->rank == 1 ? ",)" : ")");
+    return out;
+}

@@ -21,6 +21,7 @@ static const char help[] =
     "  --std A,B,C          and divided by, after that\n"
     "  --scale S            divide pictures by S instead of 255\n"
     "  --output FILE        write the results: .npz, .npy or .safetensors\n"
+    TOOL_FORCE_HELP
     "  --top N              the N largest scores of vectors of scores (default 5)\n"
     "  --labels FILE        names of the classes, one a line\n"
     "  --json               for programs: all values\n"
@@ -33,7 +34,7 @@ static const char help[] =
 typedef struct {
     sp_model *model;
     const char **inputs, *mean, *std, *scale, *output, *labels, *top;
-    bool json;
+    bool json, force;
     sp_builder *b;
     sp_tensor *in[64];
     sp_tensor **out;
@@ -63,16 +64,45 @@ static int read_file(const char *path, unsigned char **data, size_t *bytes)
     return *data != NULL ? 0 : tool_complain(EXIT_FAILED, "out of memory");
 }
 
+enum { CHANNELS_MAX = 16 };
+
+/* "0.1,0.2,0.3"; how many there are, 0: it is something else. */
+static int parse_channels(const char *text, float v[CHANNELS_MAX])
+{
+    for (int n = 0; n < CHANNELS_MAX; n++) {
+        char *end;
+        v[n] = strtof(text, &end);
+        if (end == text || !(v[n] - v[n] == 0) || (*end != ',' && *end != '\0')) return 0;
+        if (*end == '\0') return n + 1;
+        text = end + 1;
+    }
+    return 0;
+}
+
+/* Options that make no sense, or would change nothing. */
+static int check_options(const job *j, double *scale, long long *top)
+{
+    const struct {
+        const char *name, *text;
+    } lists[] = {{"--mean", j->mean}, {"--std", j->std}};
+    float v[CHANNELS_MAX];
+    for (size_t i = 0; i < 2; i++)
+        if (lists[i].text != NULL && parse_channels(lists[i].text, v) == 0)
+            return tool_complain(EXIT_USAGE, "predict: %s is '%s', it must be a number, or one for each channel with commas between, at most %d",
+                                 lists[i].name, lists[i].text, CHANNELS_MAX);
+    int code = tool_number("predict", "--scale", j->scale, 1e-30, 1e30, scale);
+    if (code == 0) code = tool_whole("predict", "--top", j->top, 0, 100000, top);
+    if (code == 0 && j->json && (j->top != NULL || j->labels != NULL))
+        code = tool_complain(EXIT_USAGE, "predict: --json gives all values, %s is for the text", j->top != NULL ? "--top" : "--labels");
+    if (code == 0 && j->output == NULL && j->force) code = tool_complain(EXIT_USAGE, "predict: --force is for --output, which is not given");
+    return code;
+}
+
 /* "0.1,0.2,0.3" as a tensor (1, n, 1, 1). */
 static sp_tensor *channels(job *j, const char *text)
 {
-    float v[16];
-    int n = 0;
-    for (char *end; n < 16 && *text; text = *end == ',' ? end + 1 : end) {
-        v[n] = strtof(text, &end);
-        if (end == text) break;
-        n++;
-    }
+    float v[CHANNELS_MAX];
+    int n = parse_channels(text, v);
     sp_tensor *t = NULL;
     if (n == 0 || sp_tensor_create_from(SP_DTYPE_F32, 4, (const int64_t[]){1, n, 1, 1}, v, &t) != SP_OK) return NULL;
     return sp_builder_take_tensor(j->b, t);
@@ -127,6 +157,8 @@ static int array(job *j, const char *path, const sp_spec *want, sp_tensor **out)
         snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
         if (sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE && sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
             *out = sp_builder_call(j->b, "cast", text, 1, &t); /* float64 of numpy for float32 */
+        /* One number in brackets is a number. */
+        if (*out != NULL && want->rank == 0 && sp_tensor_rank(*out) == 1 && sp_tensor_dims(*out)[0] == 1) *out = sp_builder_call(j->b, "reshape", "shape=()", 1, out);
         if (*out == NULL) code = tool_engine_failed("predict");
     }
     sp_bundle_release(b);
@@ -187,8 +219,8 @@ static int read_inputs(job *j)
 static int read_labels(job *j)
 {
     if (j->labels == NULL) return 0;
-    FILE *f = fopen(j->labels, "r");
-    if (f == NULL) return tool_complain(EXIT_FAILED, "predict: %s cannot be opened", j->labels);
+    FILE *f = tool_input_open("predict", "--labels", j->labels);
+    if (f == NULL) return EXIT_FAILED;
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, f) >= 0) {
@@ -225,18 +257,31 @@ static int fetch(sp_tensor *t, values *out)
     return tool_for_values(t, keep_values, out) == SP_OK ? 0 : tool_engine_failed("predict");
 }
 
-static void print_top(const job *j, const values *v, int64_t from, int64_t n, int top)
+typedef struct {
+    double score;
+    int64_t place;
+} ranked;
+
+/* Larger ones first, of equal ones the first; what is no number last. */
+static int by_score(const void *a, const void *b)
 {
-    for (int k = 0; k < top && k < n; k++) {
-        int64_t best = -1;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t before = 0; /* larger ones, and equal ones in front */
-            for (int64_t m = 0; m < n; m++) before += v->v[from + m] > v->v[from + i] || (v->v[from + m] == v->v[from + i] && m < i);
-            if (before == k) best = i;
-        }
-        if (best < 0) return;
-        printf("    %6lld  %-12.6g %s\n", (long long)best, v->v[from + best], best < j->n_names ? j->names[best] : "");
-    }
+    const ranked *x = a, *y = b;
+    const bool x_odd = x->score != x->score, y_odd = y->score != y->score;
+    if (x_odd != y_odd) return x_odd ? 1 : -1;
+    if (!x_odd && x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int print_top(const job *j, const values *v, int64_t from, int64_t n, int top)
+{
+    ranked *all = malloc((size_t)n * sizeof *all);
+    if (all == NULL) return tool_complain(EXIT_FAILED, "out of memory");
+    for (int64_t i = 0; i < n; i++) all[i] = (ranked){v->v[from + i], i};
+    qsort(all, (size_t)n, sizeof *all, by_score);
+    for (int k = 0; k < top && k < n; k++)
+        printf("    %6lld  %-12.6g %s\n", (long long)all[k].place, all[k].score, all[k].place < j->n_names ? j->names[all[k].place] : "");
+    free(all);
+    return 0;
 }
 
 static int print_result(const job *j, int i, int top)
@@ -260,15 +305,15 @@ static int print_result(const job *j, int i, int top)
         printf("%s  %s %s\n", sp_model_output_name(j->model, i), sp_dtype_name(sp_tensor_dtype(t)), tool_shape(rank, dims, shape));
         int64_t last = rank ? dims[rank - 1] : 1;
         bool scores = rank >= 1 && rank <= 2 && last >= 2 && last <= 100000 && v.n / last <= 16 && top > 0;
-        for (int64_t r = 0; scores && r < v.n / last; r++) {
+        for (int64_t r = 0; scores && r < v.n / last && code == 0; r++) {
             if (v.n > last) printf("  row %lld\n", (long long)r);
-            print_top(j, &v, r * last, last, top);
+            code = print_top(j, &v, r * last, last, top);
         }
         for (int64_t k = 0; !scores && k < v.n && k < 12; k++) printf("%s%.6g", k ? " " : "    ", v.v[k]);
         if (!scores) printf("%s\n", v.n > 12 ? " ..." : "");
     }
     free(v.v);
-    return 0;
+    return code;
 }
 
 static int save_results(const job *j)
@@ -284,9 +329,9 @@ static int save_results(const job *j)
     return status == SP_OK ? 0 : tool_engine_failed("predict");
 }
 
-static int predict(job *j)
+static int predict(job *j, int top)
 {
-    int n_out = sp_model_outputs(j->model), top = j->top != NULL ? atoi(j->top) : 5, code = read_labels(j);
+    int n_out = sp_model_outputs(j->model), code = read_labels(j);
     j->out = calloc((size_t)n_out + 1, sizeof *j->out);
     if (code == 0 && (j->out == NULL || sp_builder_create(&j->b) != SP_OK)) code = tool_complain(EXIT_FAILED, "out of memory");
     if (code == 0) code = read_inputs(j);
@@ -312,16 +357,21 @@ int verb_predict(int argc, char **argv)
     const tool_option options[] = {{"--input", NULL, NULL, &j.inputs}, {"--mean", NULL, &j.mean, NULL}, {"--std", NULL, &j.std, NULL},
                                    {"--scale", NULL, &j.scale, NULL}, {"--output", NULL, &j.output, NULL}, {"-o", NULL, &j.output, NULL},
                                    {"--top", NULL, &j.top, NULL}, {"--labels", NULL, &j.labels, NULL}, {"--json", &j.json, NULL, NULL},
-                                   TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
+                                   TOOL_FORCE_OPTION(j.force), TOOL_KEY_OPTIONS(key), {NULL, NULL, NULL, NULL}};
     const char *path;
     int n, code = tool_parse(argc, argv, options, help, (const int[]){1, 1}, &path, &n, &helped);
     if (code != 0 || helped) return code;
+    double scale = 255;
+    long long top = 5;
+    code = check_options(&j, &scale, &top);
+    if (code == 0 && j.output != NULL) code = tool_output_check("predict", j.output, j.force);
+    if (code != 0) return code;
     sp_file_options file = {0};
     const char *cipher = NULL;
     if (sp_file_cipher(path, &cipher) == SP_OK && cipher != NULL) code = tool_key_read("predict", &key, false, &file);
     if (code == 0 && sp_model_load(path, &file, &j.model) != SP_OK) code = tool_engine_failed("predict");
     tool_key_clear(&key);
-    if (code == 0) code = predict(&j);
+    if (code == 0) code = predict(&j, (int)top);
     free(j.inputs);
     sp_model_release(j.model);
     return code;

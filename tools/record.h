@@ -22,12 +22,10 @@ void record_bar_end(record_bar *bar);
 
 /* "a,b,c" cut in place; the number of names, at most room. */
 int record_names(char *text, const char **out, int room);
-/* A whole number of at least `least`; 0 or an exit code after a complaint. */
-int record_number(const char *verb, const char *option, const char *text, long long least, long long *out);
 
 /* --- where `spore record make` takes its rows from ------------------------------------------------------------------ */
 
-enum { RECORD_FIELDS_MAX = 1024 };
+enum { RECORD_FIELDS_MAX = 1024, RECORD_SHARDS_MAX = 100000 };
 
 /* Rows to be. next() fills values, in the order of fields, valid until it is called again: 1, or 0 at the end, or -1 after
  * a complaint. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: spore record make OUT SOURCE [LABELS] [--kind KIND] [--shards N] [--index A,B] [--overwrite] ...\n\n"
+    "usage: spore record make OUT SOURCE [LABELS] [--kind KIND] [--shards N] [--index A,B] [--force] ...\n\n"
     "Writes a MindRecord data set. SOURCE is\n"
     "  a folder             of images, in subfolders one for each class: columns image, label, file_name\n"
     "  a .csv file          whose first line names the columns; types are found out\n"
@@ -26,7 +26,7 @@ static const char help[] =
     "  --about TEXT         description of the data set\n"
     "  --page-size N        bytes of a page, default 33554432; a row must fit into one\n"
     "  --header-size N      bytes of the header, default 16777216; it grows with the number of pages\n"
-    "  --overwrite          replace existing files\n" TOOL_KEY_HELP
+    TOOL_FORCE_HELP TOOL_KEY_HELP
     "\nexamples:\n"
     "  spore record make flowers.mindrecord flowers/ --shards 4\n"
     "  spore record make digits.mindrecord train-images-idx3-ubyte train-labels-idx1-ubyte\n";
@@ -61,6 +61,8 @@ static int open_rows(const make_options *o, const char *source, const char *labe
     const char *kind = o->kind != NULL ? o->kind : guess_kind(source);
     if (kind == NULL)
         return tool_complain(EXIT_USAGE, "record make: what %s is cannot be told by its name; give --kind", source);
+    if (o->strings != NULL && strcmp(kind, "tfrecord") != 0)
+        return tool_complain(EXIT_USAGE, "record make: --strings is for TFRecord files, it would change nothing in %s", source);
     if (labels != NULL && strcmp(kind, "idx") != 0)
         return tool_complain(EXIT_USAGE, "record make: a second source is for IDX files only, found '%s'", labels);
     if (strcmp(kind, "folder") == 0) return record_rows_folder(source, out);
@@ -117,11 +119,10 @@ static int make(const sp_record_plan *plan, const char *out, record_rows *rows)
 static int fill_plan(const make_options *o, sp_record_plan *plan)
 {
     long long shards = 1, page = 0, header = 0;
-    int code = 0;
-    if (o->shards != NULL) code = record_number("record make", "--shards", o->shards, 1, &shards);
-    if (code == 0 && o->page != NULL) code = record_number("record make", "--page-size", o->page, 1, &page);
-    if (code == 0 && o->header != NULL) code = record_number("record make", "--header-size", o->header, 1, &header);
-    plan->n_shards = shards > 100000 ? 100000 : (int)shards;
+    int code = tool_whole("record make", "--shards", o->shards, 1, RECORD_SHARDS_MAX, &shards);
+    if (code == 0) code = tool_whole("record make", "--page-size", o->page, 1, INT64_MAX, &page);
+    if (code == 0) code = tool_whole("record make", "--header-size", o->header, 1, INT64_MAX, &header);
+    plan->n_shards = (int)shards;
     plan->page_bytes = (uint64_t)page;
     plan->header_bytes = (uint64_t)header;
     plan->overwrite = o->overwrite;
@@ -145,7 +146,8 @@ int record_make(int argc, char **argv)
                                    {"--about", NULL, &o.about, NULL},
                                    {"--page-size", NULL, &o.page, NULL},
                                    {"--header-size", NULL, &o.header, NULL},
-                                   {"--overwrite", &o.overwrite, NULL, NULL},
+                                   TOOL_FORCE_OPTION(o.overwrite),
+                                   {"--overwrite", &o.overwrite, NULL, NULL}, /* what it was called at first */
                                    TOOL_KEY_OPTIONS(o.key),
                                    {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[]){2, 3}, others, &n, &helped);

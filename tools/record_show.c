@@ -18,7 +18,7 @@ static const char help[] =
     "  --columns A,B        only these; default: all whose first row is a picture\n"
     "  --count N            rows, default 48\n"
     "  --from N             the first row, default 0\n"
-    "  --size N             pixels of a cell, default 96\n" TOOL_KEY_HELP;
+    "  --size N             pixels of a cell, default 96\n" TOOL_FORCE_HELP TOOL_KEY_HELP;
 
 enum { COLUMNS_MAX = 16, GAP = 4 };
 
@@ -113,20 +113,24 @@ static int make_sheet(int64_t n_rows, int n_columns, int64_t cell, int64_t *acro
     return 0;
 }
 
-static int save(const sheet *s, const char *path)
+static int save(const sheet *s, const char *path, bool force)
 {
     sp_tensor *png = NULL;
+    tool_output out;
     if (sp_image_encode_png(s->tensor, 6, &png) != SP_OK) return tool_engine_failed("record show");
-    FILE *file = fopen(path, "wb");
-    bool done = file != NULL && fwrite(sp_tensor_data(png), 1, sp_tensor_bytes(png), file) == sp_tensor_bytes(png);
-    if (file != NULL) done = fclose(file) == 0 && done;
+    int code = tool_output_open("record show", path, force, &out);
+    if (code == 0) {
+        fwrite(sp_tensor_data(png), 1, sp_tensor_bytes(png), out.file); /* what fails, closing tells */
+        code = tool_output_close(&out, true);
+    }
     sp_tensor_release(png);
-    return done ? 0 : tool_complain(EXIT_FAILED, "record show: %s cannot be written", path);
+    return code;
 }
 
 typedef struct show_options {
     long long count, from, size;
     char *columns;
+    bool force;
 } show_options;
 
 static int show(sp_record *r, const char *out, const show_options *o)
@@ -147,7 +151,7 @@ static int show(sp_record *r, const char *out, const show_options *o)
         for (int k = 0; k < n && code == 0; k++)
             draw_picture(&s, top, left + k * (s.cell + GAP), &sp_record_row_values(row)[k], i, names[k]);
     }
-    if (code == 0) code = save(&s, out);
+    if (code == 0) code = save(&s, out, o->force);
     if (code == 0) printf("%lld rows, %d picture%s each, %lld by %lld pixels\n", (long long)(end - o->from), n,
                           n == 1 ? "" : "s", (long long)s.width, (long long)s.height);
     sp_tensor_release(s.tensor);
@@ -163,14 +167,15 @@ int record_show(int argc, char **argv)
     show_options o = {.count = 48, .from = 0, .size = 96};
     bool helped;
     int n;
-    const tool_option options[] = {{"--columns", NULL, &columns, NULL}, {"--count", NULL, &count, NULL},
+    const tool_option options[] = {TOOL_FORCE_OPTION(o.force), {"--columns", NULL, &columns, NULL}, {"--count", NULL, &count, NULL},
                                    {"--from", NULL, &from, NULL},       {"--size", NULL, &size, NULL},
                                    TOOL_KEY_OPTIONS(key),               {NULL, NULL, NULL, NULL}};
     int code = tool_parse(argc, argv, options, help, (const int[]){2, 2}, paths, &n, &helped);
     if (code != 0 || helped) return code;
-    if (count != NULL) code = record_number(argv[0], "--count", count, 1, &o.count);
-    if (code == 0 && from != NULL) code = record_number(argv[0], "--from", from, 0, &o.from);
-    if (code == 0 && size != NULL) code = record_number(argv[0], "--size", size, 8, &o.size);
+    code = tool_whole(argv[0], "--count", count, 1, INT32_MAX, &o.count);
+    if (code == 0) code = tool_whole(argv[0], "--from", from, 0, INT64_MAX - INT32_MAX, &o.from);
+    if (code == 0) code = tool_whole(argv[0], "--size", size, 8, 30000, &o.size);
+    if (code == 0) code = tool_output_check(argv[0], paths[1], o.force);
     sp_record *r = NULL;
     if (code == 0) code = record_secret(argv[0], paths[0], &key, &secret);
     if (code == 0 && sp_record_open(paths[0], &secret, &r) != SP_OK) code = tool_engine_failed(argv[0]);

@@ -3,13 +3,18 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "spore/runtime.h"
 #include "spore/serve.h"
@@ -48,30 +53,63 @@ static const char help[] =
 
 /* --- log ----------------------------------------------------------------------------------------------------------- */
 
+enum { LINE_BYTES = 4200, PATIENCE_MS = 1000, END_SECONDS = 2 };
+
+static sp_server *serving; /* set before the first line and the first signal */
+
+/* Of standard output and standard error. */
+static struct {
+    bool stalled; /* nobody took the last line; the next one is not waited for */
+    bool cut;     /* a line ended in its middle */
+} streams[3];
+
+/* Write all of it. A stream that takes nothing for a while (a pipe that nobody reads, a stopped terminal) loses the line: poll tells whether a write of
+ * PIPE_BUF bytes would wait, so that this thread never hangs in one. Not stdio: exit would wait for its lock. */
+static bool put(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        const int ready = poll(&p, 1, streams[fd].stalled ? 0 : PATIENCE_MS);
+        if (ready < 0 && errno == EINTR) continue;
+        streams[fd].stalled = ready == 0;
+        if (ready <= 0) return false;
+        const ssize_t n = write(fd, text, bytes < PIPE_BUF ? bytes : PIPE_BUF);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        text += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
 static void write_line(void *context, sp_log_kind kind, const char *line)
 {
     const bool *quiet = context;
-    if (kind == SP_LOG_ACCESS) {
-        if (*quiet) return;
-        printf("%s\n", line);
-        fflush(stdout);
-    } else {
-        fprintf(stderr, "spore: serve: %s%s\n", kind == SP_LOG_ERROR ? "error: " : "", line);
+    const bool access = kind == SP_LOG_ACCESS;
+    const int fd = access ? STDOUT_FILENO : STDERR_FILENO;
+    char text[LINE_BYTES];
+    if (access && *quiet) return;
+    int n = snprintf(text, sizeof text, "%s%s%s%s\n", streams[fd].cut ? "\n" : "", access ? "" : "spore: serve: ", kind == SP_LOG_ERROR ? "error: " : "", line);
+    if (n >= LINE_BYTES) {
+        n = LINE_BYTES - 1;
+        text[n - 1] = '\n';
     }
+    const bool whole = put(fd, text, (size_t)n);
+    streams[fd].cut = !whole && (streams[fd].cut || !streams[fd].stalled || n > PIPE_BUF);
+    if (!whole) sp_server_log_lost(serving, kind);
 }
 
 /* --- numbers --------------------------------------------------------------------------------------------------------- */
 
-/* The value of an option as a number in [low, high]; what it was before if it is not given. */
-static int number(const char *name, const char *text, double low, double high, double *out)
+/* The value of an option as a number in [low, high], in whole steps; 0 if it is not given. */
+static int number(const char *name, const char *text, double low, double high, double step, double *out)
 {
-    char *end;
-    if (text == NULL) return 0;
-    errno = 0;
-    double v = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !(v >= low && v <= high))
-        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be a number from %g to %g", name, text, low, high);
-    *out = v;
+    *out = 0;
+    int code = tool_number("serve", name, text, low, high, out);
+    const double steps = *out / step;
+    if (code != 0 || text == NULL) return code;
+    if (step == 1 ? steps != (double)(long long)steps : *out > 0 && steps < 1)
+        return tool_complain(EXIT_USAGE, "serve: %s is '%s', it must be %s", name, text, step == 1 ? "a whole number" : "0 or larger");
     return 0;
 }
 
@@ -80,23 +118,24 @@ typedef struct {
     bool quiet;
 } texts;
 
+/* What is not given stays 0, which means the default. */
 static int read_numbers(const texts *t, sp_server_options *o)
 {
-    double port = 8000, batch = 8, delay = 0, queue = 256, body = 64, memory = 1024, connections = 1024, timeout = 60, receive = 20, idle = 75, drain = 30, poll = 2;
+    double port, batch, delay, queue, body, memory, connections, timeout, receive, idle, drain, poll;
     o->no_tcp = t->port != NULL && strcmp(t->port, "none") == 0;
     const struct {
         const char *name, *text;
-        double low, high, *out;
-    } all[] = {{"--port", o->no_tcp ? NULL : t->port, 0, 65535, &port}, {"--max-batch", t->batch, 1, 1024, &batch}, {"--max-delay", t->delay, 0, 60000, &delay},
-               {"--max-queue", t->queue, 1, 1e6, &queue}, {"--max-body", t->body, 0.001, 1 << 20, &body}, {"--max-memory", t->memory, 0.001, 1 << 24, &memory},
-               {"--max-connections", t->connections, 1, 1e6, &connections}, {"--timeout", t->timeout, 0.001, 1e6, &timeout},
-               {"--receive-timeout", t->receive, 0.1, 1e6, &receive}, {"--idle-timeout", t->idle, 0.1, 1e6, &idle}, {"--drain", t->drain, 0, 1e6, &drain},
-               {"--poll", t->poll, 0, 1e6, &poll}};
+        double low, high, step, *out;
+    } all[] = {{"--port", o->no_tcp ? NULL : t->port, 0, 65535, 1, &port}, {"--max-batch", t->batch, 1, 1024, 1, &batch}, {"--max-delay", t->delay, 0, 60000, 1e-3, &delay},
+               {"--max-queue", t->queue, 1, 1e6, 1, &queue}, {"--max-body", t->body, 0.001, 1 << 20, 1e-6, &body}, {"--max-memory", t->memory, 0.001, 1 << 24, 1e-6, &memory},
+               {"--max-connections", t->connections, 1, 1e6, 1, &connections}, {"--timeout", t->timeout, 0.001, 1e6, 1e-6, &timeout},
+               {"--receive-timeout", t->receive, 0.1, 1e6, 1e-6, &receive}, {"--idle-timeout", t->idle, 0.1, 1e6, 1e-6, &idle}, {"--drain", t->drain, 0, 1e6, 1e-6, &drain},
+               {"--poll", t->poll, 0, 1e6, 1e-6, &poll}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        int code = number(all[i].name, all[i].text, all[i].low, all[i].high, all[i].out);
+        int code = number(all[i].name, all[i].text, all[i].low, all[i].high, all[i].step, all[i].out);
         if (code != 0) return code;
     }
-    o->port = port > 0 ? (int)port : -1;
+    o->port = t->port != NULL && !o->no_tcp && port == 0 ? -1 : (int)port;
     o->max_batch = (int)batch;
     o->max_delay_us = (int64_t)(delay * 1e3);
     o->max_queue = (int)queue;
@@ -106,8 +145,8 @@ static int read_numbers(const texts *t, sp_server_options *o)
     o->request_seconds = timeout;
     o->receive_seconds = receive;
     o->idle_seconds = idle;
-    o->drain_seconds = drain > 0 ? drain : 0.001;
-    o->poll_seconds = poll > 0 ? poll : -1;
+    o->drain_seconds = t->drain != NULL && drain == 0 ? 1e-6 : drain;
+    o->poll_seconds = t->poll != NULL && poll == 0 ? -1 : poll;
     return 0;
 }
 
@@ -124,13 +163,21 @@ static void allow_connections(int wanted)
 
 /* --- running ------------------------------------------------------------------------------------------------------- */
 
-static sp_server *volatile serving; /* for the handler */
+static atomic_bool stopping, ending, failed;
 
 static void on_signal(int number_)
 {
-    sp_server *s = serving;
     (void)number_;
-    if (s != NULL) sp_server_stop(s);
+    if (atomic_load(&ending)) _exit(0);
+    atomic_store(&stopping, true);
+    sp_server_stop(serving);
+}
+
+/* Everything was answered, but a model is still being loaded. */
+static void on_alarm(int number_)
+{
+    (void)number_;
+    _exit(0);
 }
 
 static bool is_folder(const char *path)
@@ -151,36 +198,72 @@ static int add(sp_server *s, const char *word)
         word = equals + 1;
     }
     sp_status status = name[0] == '\0' && is_folder(word) ? sp_server_add_folder(s, word) : sp_server_add_model(s, name[0] ? name : NULL, word);
-    return status == SP_OK ? 0 : tool_engine_failed("serve");
+    return status == SP_OK || atomic_load(&stopping) ? 0 : tool_engine_failed("serve");
+}
+
+typedef struct {
+    const sp_server_options *o;
+    int n;
+    const char **models;
+    int code;
+} loading;
+
+static void log_ready(const sp_server_options *o)
+{
+    char text[LINE_BYTES];
+    snprintf(text, sizeof text, "ready on %s://%s:%d", o->certificate != NULL ? "https" : "http", o->host != NULL ? o->host : "127.0.0.1",
+             sp_server_port(serving));
+    if (!o->no_tcp) sp_server_log(serving, SP_LOG_INFO, text);
+    if (o->unix_path == NULL) return;
+    snprintf(text, sizeof text, "ready on %s", o->unix_path);
+    sp_server_log(serving, SP_LOG_INFO, text);
+}
+
+/* On a thread of its own: signals and clients are answered meanwhile. */
+static void *load_models(void *context)
+{
+    loading *l = context;
+    for (int i = 0; i < l->n && l->code == 0 && !atomic_load(&stopping); i++) l->code = add(serving, l->models[i]);
+    if (l->code == 0 && !atomic_load(&stopping)) log_ready(l->o);
+    if (l->code != 0) {
+        atomic_store(&failed, true);
+        sp_server_stop(serving);
+        sp_server_stop(serving);
+    }
+    return NULL;
 }
 
 static int serve(const sp_server_options *o, int n, const char **models)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sp_server *s;
-    if (sp_server_create(o, &s) != SP_OK) return tool_engine_failed("serve");
-    serving = s;
+    struct sigaction action = {.sa_handler = on_signal}, last = {.sa_handler = on_alarm};
+    loading l = {.o = o, .n = n, .models = models};
+    pthread_t loader;
+    if (sp_server_create(o, &serving) != SP_OK) return tool_engine_failed("serve");
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGALRM, &last, NULL);
     signal(SIGPIPE, SIG_IGN);
-    int code = sp_server_start(s) == SP_OK ? 0 : tool_engine_failed("serve");
-    for (int i = 0; i < n && code == 0; i++) code = add(s, models[i]);
-    if (code == 0) {
-        const char *scheme = o->certificate != NULL ? "https" : "http";
-        if (!o->no_tcp) fprintf(stderr, "spore: serve: ready on %s://%s:%d\n", scheme, o->host, sp_server_port(s));
-        if (o->unix_path != NULL) fprintf(stderr, "spore: serve: ready on %s\n", o->unix_path);
-        sp_server_wait(s);
-        fprintf(stderr, "spore: serve: stopped\n");
+    l.code = sp_server_start(serving) == SP_OK ? 0 : tool_engine_failed("serve");
+    if (l.code == 0) {
+        const int failure = pthread_create(&loader, NULL, load_models, &l);
+        if (failure != 0) l.code = tool_complain(EXIT_FAILED, "serve: no thread to load models: %s", strerror(failure));
+        else {
+            sp_server_wait(serving);
+            if (!atomic_load(&failed)) sp_server_log(serving, SP_LOG_INFO, "stopped");
+            atomic_store(&ending, true);
+            alarm(END_SECONDS);
+            pthread_join(loader, NULL);
+        }
     }
-    serving = NULL;
-    sp_server_release(s);
-    return code;
+    sp_server_release(serving);
+    alarm(0);
+    return l.code;
 }
 
 int verb_serve(int argc, char **argv)
 {
     texts t = {0};
-    sp_server_options o = {.host = "127.0.0.1", .log = write_line, .log_context = &t.quiet};
+    sp_server_options o = {.log = write_line, .log_context = &t.quiet};
     bool helped;
     const char *models[MODELS_MAX];
     const tool_option options[] = {{"--host", NULL, &o.host, NULL}, {"--port", NULL, &t.port, NULL}, {"--unix", NULL, &o.unix_path, NULL},
@@ -198,6 +281,6 @@ int verb_serve(int argc, char **argv)
         return tool_complain(EXIT_USAGE, "serve: --log is '%s', it must be line, json or none", t.log);
     o.access_json = t.log != NULL && strcmp(t.log, "json") == 0;
     t.quiet = t.log != NULL && strcmp(t.log, "none") == 0;
-    allow_connections(o.max_connections);
+    allow_connections(o.max_connections > 0 ? o.max_connections : 1024);
     return serve(&o, n, models);
 }

@@ -3,8 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "spore/runtime.h"
 #include "tools.h"
@@ -36,15 +39,18 @@ static void print_usage(FILE *file)
 {
     fprintf(file, "usage: spore VERB [arguments]\n\n");
     tool_verbs_print(file, verbs);
-    fprintf(file, "\nspore VERB --help tells more. Environment: SPORE_PYTHON (interpreter to use), SPORE_NUM_THREADS, SPORE_ISA\n");
+    fprintf(file, "\nspore VERB --help tells more. Environment: SPORE_PYTHON (interpreter to use), SPORE_NUM_THREADS, SPORE_ISA\n"
+                  "Exit codes: 0 done, 1 it failed, 2 the command line is wrong; of diff: 0 equal, 1 different, 2 trouble; of run and explain: the\n"
+                  "program's. Files that are there already are replaced with --force only.\n");
 }
 
 static int verb_help(int argc, char **argv)
 {
-    if (argc < 2 || argv[1][0] == '-') {
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_usage(stdout);
         return 0;
     }
+    if (argv[1][0] == '-') return tool_complain(EXIT_USAGE, "help: unknown option '%s'", argv[1]);
     const tool_verb *v = tool_verbs_find(verbs, "spore", argv[1]);
     if (v == NULL) return EXIT_USAGE;
     char help[] = "--help";
@@ -54,8 +60,11 @@ static int verb_help(int argc, char **argv)
 
 static int verb_version(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    static const char help[] = "usage: spore version\n\nPrints the version.\n";
+    int n_others;
+    bool helped;
+    int code = tool_parse(argc, argv, (const tool_option[]){{NULL, NULL, NULL, NULL}}, help, (const int[2]){0, 0}, NULL, &n_others, &helped);
+    if (code != 0 || helped) return code;
     printf("spore %s\n", sp_version());
     return 0;
 }
@@ -70,8 +79,19 @@ static int finish(int code)
     return code != 0 ? code : EXIT_FAILED;
 }
 
+/* A file that is opened while a standard stream is closed would get its number, and what is printed would be written into it. What takes the place
+ * cannot be used in the stream's direction, so that writing and reading fail as they would without it. */
+static bool hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd) return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    setlocale(LC_ALL, "C"); /* a library may have chosen another before main; numbers are read and written with a point */
+    if (!hold_streams()) return EXIT_FAILED;
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

@@ -13,7 +13,7 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* "spore: ..." on standard error; returns code. */
+/* "spore: ..." on standard error, control characters replaced; returns code. */
 int tool_complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The message of the engine's last failure, after "spore: <verb>: "; returns EXIT_FAILED. */
 int tool_engine_failed(const char *verb);
@@ -36,7 +36,7 @@ const tool_verb *tool_verbs_find(const tool_verb *verbs, const char *command, co
 typedef struct tool_option {
     const char *name;     /* with its dashes; NULL ends a list */
     bool *flag;           /* set to true; or */
-    const char **value;   /* the value, the last one wins; or */
+    const char **value;   /* the value; giving two is an error; or */
     const char ***values; /* all of them, in a list that ends with NULL and is never freed */
 } tool_option;
 
@@ -44,6 +44,10 @@ typedef struct tool_option {
  * `help` and gives *helped. */
 int tool_parse(int argc, char **argv, const tool_option *options, const char *help, const int n_wanted[2],
                const char **others, int *n_others, bool *helped);
+
+/* The value of an option as a number in [low, high]; what it was before if text is NULL. 0 or an exit code after a complaint. */
+int tool_number(const char *verb, const char *option, const char *text, double low, double high, double *out);
+int tool_whole(const char *verb, const char *option, const char *text, long long low, long long high, long long *out);
 
 /* Key and mode for encrypted files: --key-file, --key-env (default SPORE_KEY), --mode. */
 typedef struct tool_key {
@@ -62,6 +66,28 @@ typedef struct tool_key {
 /* Read the key, if there is one, into the options; 0 or an exit code. Wipe with tool_key_clear. */
 int tool_key_read(const char *verb, tool_key *key, bool required, sp_file_options *options);
 void tool_key_clear(tool_key *key);
+
+/* A file that an option names, for reading as text; NULL after a complaint. A folder is none. */
+FILE *tool_input_open(const char *verb, const char *option, const char *path);
+
+/* --- files that are written -------------------------------------------------------------------------------------- */
+
+/* One rule for every verb: a file that is there stays, unless --force is given. */
+#define TOOL_FORCE_OPTION(force) {"--force", &(force), NULL, NULL}
+#define TOOL_FORCE_HELP "  --force              replace what is there already\n"
+
+/* Is the name free, or may what has it be replaced? 0 or an exit code after a complaint. */
+int tool_output_check(const char *verb, const char *path, bool force);
+
+/* A file that appears under its name as a whole, when it is complete. */
+typedef struct tool_output {
+    FILE *file;
+    const char *verb, *path;
+    char *partial; /* its name until then */
+} tool_output;
+int tool_output_open(const char *verb, const char *path, bool force, tool_output *out);
+/* keep: it is complete. Else, and when that fails, nothing is left of it. 0 or an exit code after a complaint. */
+int tool_output_close(tool_output *out, bool keep);
 
 /* --- output ------------------------------------------------------------------------------------------------------ */
 
@@ -97,6 +123,9 @@ int tool_python_find(tool_python *out);
 
 /* Is what was loaded from a file a network besides its weights? */
 bool tool_holds_model(const sp_bundle *bundle);
+
+/* The shape of an input or output: "(batch, 3)", or "(-1, 3)" where free dimensions have no name. Its rank must be known. */
+const char *tool_face_shape(const sp_model *m, bool inputs, int i, char *out, size_t room);
 
 typedef struct tool_kind {
     const char *type; /* of operator */
