@@ -10,6 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "base/lock.h"
 #include "ir/graph_impl.h"
 
 /* Type slots hold functions as void pointers: fine on every system that has dlsym, but not in ISO C. */
@@ -20,6 +21,7 @@ typedef struct sp_py_tensor {
     sp_tensor *t; /* owned; NULL only between __new__ and __init__ */
     PyObject *dict;
     PyObject *weakrefs;
+    bool over_array; /* made over a numpy array: its repr shows the values as numpy does */
 } sp_py_tensor;
 
 extern PyTypeObject *sp__py_tensor_type; /* spore.Tensor */
@@ -29,6 +31,7 @@ extern PyTypeObject *sp__py_dtype_type;  /* base of dtype objects */
 
 /* New Tensor object around t, whose reference is taken over (also on failure). NULL t gives NULL. */
 PyObject *sp__py_take_tensor(sp_tensor *t);
+PyObject *sp__py_take_array_tensor(sp_tensor *t); /* the same for a tensor made over a numpy array */
 /* The tensor inside o, borrowed. NULL with TypeError if o is no Tensor; a Tensor whose initializer has not run is
  * initialised first. */
 sp_tensor *sp__py_tensor(PyObject *o);
@@ -65,14 +68,39 @@ PyObject *sp__py_strings(PyObject *o);
 PyObject *sp__py_message(void);
 /* Raise the Python exception of a failed call (message of this thread). Always returns NULL. */
 PyObject *sp__py_fail(sp_status status);
+/* MemoryError with words, where Python's own PyErr_NoMemory has none; returns NULL. */
+PyObject *sp__py_no_memory(void);
 #define SP_PY_TRY(expr)                                                                                                \
     do {                                                                                                               \
         sp_status s_ = (expr);                                                                                         \
         if (s_ != SP_OK) return sp__py_fail(s_);                                                                       \
     } while (0)
 
+/* Give back a reference, on any thread, with or without the interpreter's lock. */
+void sp__py_drop(void *object);
+
 /* Name of the object's type, for messages; valid until the next call on this thread. */
 const char *sp__py_type_name(PyObject *o);
+
+/* --- values that leave differentiated functions (py_fetched.c) ---------------------------------------------------- */
+
+extern _Thread_local int sp__py_n_fetched;
+/* Tensor o's contents go to Python, as an array or list (number NULL) or as this number; 0, or -1 with an exception. */
+int sp__py_fetched_note(PyObject *o, PyObject *number);
+/* The same for a number that is given on: it, or NULL with an exception. */
+static inline PyObject *sp__py_fetched_number(PyObject *o, PyObject *number)
+{
+    if (number && sp__py_fetched_note(o, number) < 0) Py_CLEAR(number);
+    return number;
+}
+/* Nothing is recorded any more. */
+void sp__py_fetched_clear(void);
+/* t was made from `source`, an operand or what Tensor was given: the same t, which may have a history now; NULL with an exception. */
+sp_tensor *sp__py_fetched_mark_slow(sp_tensor *t, PyObject *source, bool operand);
+static inline sp_tensor *sp__py_fetched_mark(sp_tensor *t, PyObject *source, bool operand)
+{
+    return t && sp__py_n_fetched ? sp__py_fetched_mark_slow(t, source, operand) : t;
+}
 
 /* --- conversions ------------------------------------------------------------------------------------------------- */
 
@@ -110,7 +138,7 @@ const sp_op *sp__py_op(const char *name);
 PyObject *sp__py_get_item(PyObject *self, PyObject *index);
 int sp__py_set_item(PyObject *self, PyObject *index, PyObject *value);
 
-PyObject *sp__py_repr(const sp_tensor *t);
+PyObject *sp__py_repr(const sp_tensor *t, const char *values); /* values: their text, NULL: the usual one */
 
 /* --- parts of the module: each adds its names, -1 with an exception ----------------------------------------------- */
 int sp__py_add_dtype(PyObject *module);
@@ -121,6 +149,7 @@ int sp__py_add_runtime(PyObject *module);
 int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */
+int sp__py_add_fetched(PyObject *module);   /* values that leave differentiated functions, py_fetched.c */
 int sp__py_add_optim(PyObject *module);     /* steps of optimizers, py_optim.c */
 int sp__py_add_graph(PyObject *module);     /* recording and running programs, py_graph.c */
 int sp__py_add_random(PyObject *module);    /* generators, py_random.c */

@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "tensor/half.h"
+#include "tensor/mapped.h"
 
 /* --- numpy ------------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +134,7 @@ sp_tensor *sp__py_weak_number(PyObject *o)
         return NULL;
     }
     t->flags |= SP_TENSOR_WEAK;
-    return t;
+    return sp__py_fetched_mark(t, o, true);
 failed:
     sp__py_fail(SP_NOMEM);
     return NULL;
@@ -145,7 +146,7 @@ typedef struct held_buffer {
     Py_buffer view;
 } held_buffer;
 
-static void held_release(void *context)
+static void buffer_release(void *context)
 {
     held_buffer *held = context;
     PyGILState_STATE state = PyGILState_Ensure(); /* the last view may die on a thread of the engine */
@@ -153,6 +154,8 @@ static void held_release(void *context)
     PyMem_Free(held);
     PyGILState_Release(state);
 }
+
+static void held_release(void *context) { sp__section_after(buffer_release, context); }
 
 static sp_dtype format_dtype(const char *f, Py_ssize_t size)
 {
@@ -216,7 +219,7 @@ sp_tensor *sp__py_from_buffer(PyObject *o, bool share)
 {
     held_buffer *held = PyMem_Malloc(sizeof *held);
     if (!held) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return NULL;
     }
     if (PyObject_GetBuffer(o, &held->view, share ? PyBUF_RECORDS : PyBUF_RECORDS_RO) < 0) {
@@ -457,13 +460,13 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
     if (PyBool_Check(o))
         return status_tensor(sp_tensor_create_i64(dtype == SP_DTYPE_NONE ? SP_DTYPE_BOOL : dtype, o == Py_True, &t),
                              &t);
-    if (PyLong_Check(o)) return int_tensor(o, dtype);
+    if (PyLong_Check(o)) return sp__py_fetched_mark(int_tensor(o, dtype), o, false);
     if (PyFloat_CheckExact(o))
-        return status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o),
-                                                  &t), &t);
+        return sp__py_fetched_mark(status_tensor(sp_tensor_create_f64(dtype == SP_DTYPE_NONE ? SP_DTYPE_F32 : dtype, PyFloat_AsDouble(o),
+                                                                      &t), &t), o, false);
     if (PyComplex_CheckExact(o)) return complex_tensor(o, dtype);
-    if (is_sequence(o)) return from_list(o, dtype);
-    if (sp__py_is_array(o) || is_numpy_scalar(o)) return cast_take(sp__py_from_buffer(o, false), dtype);
+    if (is_sequence(o)) return sp__py_fetched_mark(from_list(o, dtype), o, false);
+    if (sp__py_is_array(o) || is_numpy_scalar(o)) return sp__py_fetched_mark(cast_take(sp__py_from_buffer(o, false), dtype), o, false);
     PyErr_Format(PyExc_TypeError,
                  "Tensor: input_data must be a Tensor, array, list, tuple or number, "
                  "but got an object of type '%.100s'",
@@ -483,6 +486,9 @@ int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what)
             PyObject *item = seq_item(o, i);
             PyObject *number = PyBool_Check(item) ? NULL : PyNumber_Index(item);
             if (!number) {
+                /* A value of the program being compiled has its own exception, which graph mode knows what to do with. */
+                if (sp__py_is_tensor(item) && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+                PyErr_Clear();
                 PyErr_Format(PyExc_TypeError, "%s must hold integers, but element %zd is of type '%.100s'", what, i,
                              sp__py_type_name(item));
                 return -1;
@@ -512,9 +518,13 @@ int sp__py_ints(PyObject *o, int64_t *v, int max, const char *what)
         } else {
             int64_t dims[1] = {t->count};
             sp_tensor *wide = cast_take(sp_tensor_retain(t), SP_DTYPE_I64), *plain = NULL;
-            if (wide && sp_tensor_contiguous(wide, &plain) == SP_OK) {
+            sp_status status = wide ? sp__tensor_need_value(wide) : SP_OK; /* without wide the exception is set */
+            if (status == SP_OK && wide) status = sp_tensor_contiguous(wide, &plain);
+            if (plain) {
                 n = (int)dims[0];
                 memcpy(v, plain->data, (size_t)n * sizeof *v);
+            } else if (status != SP_OK) {
+                sp__py_fail(status);
             }
             sp_tensor_release(wide);
             sp_tensor_release(plain);
@@ -577,11 +587,16 @@ PyObject *sp__py_asnumpy(PyObject *self)
     PyObject *strings = sp__py_strings(self);
     if (strings) return strings;
     sp_tensor *t = sp__py_value(self);
+    if (t && sp__storage_is_mapped(t->storage)) SP_PY_TRY(sp__storage_check(t->storage));
     PyObject *as_array = t ? sp__py_numpy("asarray") : NULL;
     if (!as_array) return NULL;
     PyObject *source;
     if (t->dtype == SP_DTYPE_BF16) { /* numpy has no bfloat16: its numbers as float32, a copy */
         source = sp__py_take_tensor(cast_take(sp_tensor_retain(t), SP_DTYPE_F32));
+        if (!source) return NULL;
+    } else if (t->node) { /* without its history: whether values leave a differentiated function is the caller's to say */
+        sp_tensor *plain = NULL;
+        source = sp__py_take_tensor(status_tensor(sp__tensor_alias(t, &plain), &plain));
         if (!source) return NULL;
     } else {
         source = Py_NewRef(self);

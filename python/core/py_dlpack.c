@@ -111,7 +111,7 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
                             sp_dtype_name((sp_dtype)t->dtype));
 
     given *g = sp__alloc_zero(sizeof *g);
-    if (!g) return PyErr_NoMemory();
+    if (!g) return sp__py_no_memory();
     sp_status status = sp__tensor_need_value(t);
     if (status == SP_OK) status = copy == Py_True ? sp_tensor_copy(t, &g->t) : sp__tensor_alias(t, &g->t);
     if (status != SP_OK) {
@@ -140,20 +140,22 @@ static PyObject *tensor_dlpack(PyObject *module, PyObject *args, PyObject *kwds)
 
 /* --- taking ------------------------------------------------------------------------------------------------------ */
 
-static void taken_old(void *context)
+static void give_back_old(void *context)
 {
     dl_managed *m = context;
     PyGILState_STATE state = PyGILState_Ensure(); /* a producer in Python needs it */
     if (m->deleter) m->deleter(m);
     PyGILState_Release(state);
 }
-static void taken_now(void *context)
+static void give_back_now(void *context)
 {
     dl_versioned *m = context;
     PyGILState_STATE state = PyGILState_Ensure();
     if (m->deleter) m->deleter(m);
     PyGILState_Release(state);
 }
+static void taken_old(void *context) { sp__section_after(give_back_old, context); }
+static void taken_now(void *context) { sp__section_after(give_back_now, context); }
 
 static sp_tensor *take(const dl_tensor *dl, void (*release)(void *), void *context)
 {

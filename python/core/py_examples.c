@@ -44,7 +44,7 @@ char *sp__py_face_example(const face *f)
     size_t room = sizeof title + strlen(code) + count_lines(code) * sizeof prompt + strlen(output) +
                   count_lines(output) * sizeof indent + 1;
     char *text = PyMem_Malloc(room), *o = text;
-    if (!text) return PyErr_NoMemory(), NULL;
+    if (!text) return sp__py_no_memory(), NULL;
     if (e) {
         o = (char *)memcpy(o, title, sizeof title - 1) + sizeof title - 1;
         o = put_lines(o, prompt, code);

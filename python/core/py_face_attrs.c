@@ -16,10 +16,31 @@ static int wrong(const char *op, const char *shown, const char *wanted, PyObject
     return -1;
 }
 
+static const char *wanted_type(sp_attr_type type)
+{
+    static const char *const words[] = {[SP_ATTR_INT] = "an int", [SP_ATTR_FLOAT] = "a float", [SP_ATTR_BOOL] = "a bool", [SP_ATTR_DTYPE] = "a dtype",
+                                        [SP_ATTR_INTS] = "an int or a tuple of ints", [SP_ATTR_FLOATS] = "a float or a tuple of floats",
+                                        [SP_ATTR_NUMBER] = "a number", [SP_ATTR_TEXT] = "a str"};
+    return words[type];
+}
+
+/* The engine writes "not given" as the smallest integer, so that one cannot be given. */
+static int set_int(const char *op, const char *shown, PyObject *number, int64_t *field)
+{
+    int64_t v = PyLong_AsLongLong(number);
+    if (v == -1 && PyErr_Occurred()) return -1;
+    if (v == SP_INT_NONE) {
+        PyErr_Format(PyExc_ValueError, "%s: %s is %lld, which is out of range", op, shown, (long long)v);
+        return -1;
+    }
+    *field = v;
+    return 0;
+}
+
 static void *block(attr_scratch *s, size_t bytes)
 {
     void *b = s->n_blocks < 8 ? PyMem_Malloc(bytes) : NULL;
-    if (!b) PyErr_NoMemory();
+    if (!b) sp__py_no_memory();
     else s->blocks[s->n_blocks++] = b;
     return b;
 }
@@ -27,7 +48,12 @@ static void *block(attr_scratch *s, size_t bytes)
 static int set_ints(const char *op, const char *shown, PyObject *value, sp_ints *field, attr_scratch *s)
 {
     Py_ssize_t n = PyTuple_Check(value) ? PyTuple_Size(value) : PyList_Check(value) ? PyList_Size(value) : 1;
-    if (sp__py_is_tensor(value)) n = (Py_ssize_t)((sp_py_tensor *)value)->t->count;
+    if (sp__py_is_tensor(value)) {
+        const sp_tensor *t = ((sp_py_tensor *)value)->t;
+        sp_status status = sp__tensor_need_value(t); /* the count of a symbol may be unknown */
+        if (status != SP_OK) return sp__py_fail(status), -1;
+        n = (Py_ssize_t)t->count;
+    }
     else if (n == 1 && sp__py_is_array(value)) n = PyObject_Size(value) < 0 ? (PyErr_Clear(), 1) : PyObject_Size(value);
     int64_t *v = s->ints + s->n_ints;
     int room = (int)(sizeof s->ints / sizeof *s->ints) - s->n_ints;
@@ -101,6 +127,8 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
 {
     void *field = (char *)attrs + attr->offset;
     const bool none = value == Py_None;
+    /* The table, or the face, which has filled attrs in with its own defaults, tells whether None is a value. */
+    if (none && !sp__attr_may_miss(attr) && !sp__attr_missing(attr, attrs)) return wrong(op, shown, wanted_type(attr->type), value);
     switch (attr->type) {
     case SP_ATTR_BOOL:
         if (PyBool_Check(value)) {
@@ -125,19 +153,12 @@ int sp__py_set_attr(const char *op, const char *shown, const sp_attr *attr, PyOb
             return 0;
         }
         if (PyBool_Check(value)) return wrong(op, shown, "an int", value);
-        if (PyLong_CheckExact(value)) {
-            int64_t v = PyLong_AsLongLong(value);
-            if (v == -1 && PyErr_Occurred()) return -1;
-            *(int64_t *)field = v;
-            return 0;
-        }
+        if (PyLong_CheckExact(value)) return set_int(op, shown, value, field);
         PyObject *number = PyNumber_Index(value);
         if (!number) return wrong(op, shown, "an int", value);
-        int64_t v = PyLong_AsLongLong(number);
+        int failed = set_int(op, shown, number, field);
         Py_DECREF(number);
-        if (v == -1 && PyErr_Occurred()) return -1;
-        *(int64_t *)field = v;
-        return 0;
+        return failed;
     }
     case SP_ATTR_FLOAT: {
         double v = none || PyUnicode_Check(value) ? (PyErr_SetNone(PyExc_TypeError), -1.0) : PyFloat_AsDouble(value);

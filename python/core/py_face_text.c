@@ -10,7 +10,7 @@ static char *copy_text(const char *from, size_t n)
 {
     char *copy = PyMem_Malloc(n + 1);
     if (!copy) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return NULL;
     }
     memcpy(copy, from, n);
@@ -86,7 +86,7 @@ face *sp__py_faces(int *n)
         count += sp_op_count();
         face *all = PyMem_Calloc((size_t)count, sizeof *all);
         if (!all) {
-            PyErr_NoMemory();
+            sp__py_no_memory();
             return NULL;
         }
         int k = 0;
@@ -167,7 +167,7 @@ int sp__py_face_parse(face *f)
     f->star = -1;
     f->n_args = f->n_init = f->n_positional = 0;
     f->args = PyMem_Calloc(FACE_ARGS_MAX, sizeof *f->args);
-    if (!f->args) return PyErr_NoMemory(), -1;
+    if (!f->args) return sp__py_no_memory(), -1;
     if (f->primitive && parse_part(f, f->init_text, targets) < 0) return -1;
     f->n_init = f->n_args;
     if (parse_part(f, f->call_text, targets) < 0) return -1;
@@ -190,8 +190,8 @@ int sp__py_face_parse(face *f)
     }
     if (f->op->n_attrs) {
         f->attrs = PyMem_Malloc(f->op->attrs_bytes);
-        if (!f->attrs) return PyErr_NoMemory(), -1;
-        memcpy(f->attrs, sp__op_defaults(f->op), f->op->attrs_bytes);
+        if (!f->attrs) return sp__py_no_memory(), -1;
+        memcpy(f->attrs, f->op->defaults, f->op->attrs_bytes);
     }
     for (int i = 0; i < f->n_args; i++) {
         face_arg *a = &f->args[i];
@@ -220,7 +220,7 @@ char *sp__py_face_signature(const char *self, const char *text)
 {
     size_t room = 2 * strlen(text) + 48; /* at most two quotes for every default */
     char *out = PyMem_Malloc(room), *o = out;
-    if (!out) return PyErr_NoMemory(), NULL;
+    if (!out) return sp__py_no_memory(), NULL;
     *o++ = '(';
     bool first = true, star = false;
     if (*self) {

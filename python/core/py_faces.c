@@ -2,6 +2,7 @@
 /* py_faces.c - calling operators through their faces: Python arguments to inputs and attributes, results to Tensors. */
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "py_faces.h"
 
 /* --- binding arguments ------------------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static int inputs_room(call_inputs *c, Py_ssize_t n)
     if (!in || !own) {
         PyMem_Free(in);
         PyMem_Free(own);
-        return PyErr_NoMemory(), -1;
+        return sp__py_no_memory(), -1;
     }
     memcpy(in, c->few_in, sizeof c->few_in);
     memcpy(own, c->few_own, sizeof c->few_own);
@@ -127,7 +128,7 @@ static int put_default(call_inputs *c, int at, const char *text)
     if (strcmp(text, "None") == 0) return 0;
     const bool truth = strcmp(text, "True") == 0;
     PyObject *number = truth || strcmp(text, "False") == 0 ? PyBool_FromLong(truth)
-                       : text[strspn(text, "+-0123456789")] ? PyFloat_FromDouble(strtod(text, NULL))
+                       : text[strspn(text, "+-0123456789")] ? PyFloat_FromDouble(sp__strtod(text, NULL))
                                                             : PyLong_FromString(text, NULL, 10);
     sp_tensor *t = number ? sp__py_weak_number(number) : NULL;
     Py_XDECREF(number);
@@ -217,7 +218,7 @@ static PyObject *run(const face *f, PyObject *self, PyObject *const *slots)
     if (f->attrs) {
         attrs = f->op->attrs_bytes <= sizeof few ? few.bytes : PyMem_Malloc(f->op->attrs_bytes);
         if (!attrs) {
-            PyErr_NoMemory();
+            sp__py_no_memory();
             goto done;
         }
         memcpy(attrs, f->attrs, f->op->attrs_bytes);
@@ -328,7 +329,7 @@ static PyObject *bind_primitive(PyObject *self, PyObject *const *args, Py_ssize_
     attr_scratch scratch;
     sp__py_scratch_init(&scratch);
     void *attrs = f->op->n_attrs ? PyMem_Malloc(f->op->attrs_bytes) : NULL;
-    if (f->op->n_attrs && !attrs) return PyErr_NoMemory();
+    if (f->op->n_attrs && !attrs) return sp__py_no_memory();
     if (bind(f, 0, f->n_init, args, n, names, slots, &packed, &n_known) < 0) goto done;
     for (int i = 0; i < f->n_init; i++)
         if (slots[i] && f->args[i].attr &&
@@ -338,7 +339,7 @@ static PyObject *bind_primitive(PyObject *self, PyObject *const *args, Py_ssize_
     if (!h) goto done;
     h->preset = PyMem_Calloc((size_t)f->n_init + 1, sizeof *h->preset);
     if (!h->preset) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         goto done;
     }
     for (int i = 0; i < f->n_init; i++) h->preset[i] = slots[i] ? Py_NewRef(slots[i]) : NULL;
@@ -388,7 +389,7 @@ static char *make_doc(const face *f)
         size_t room = strlen(f->name) + strlen(signature) + strlen(text) + strlen(example) + 8;
         doc = PyMem_Malloc(room);
         if (doc) PyOS_snprintf(doc, room, "%s%s\n--\n\n%s%s", f->name, signature, text, example);
-        else PyErr_NoMemory();
+        else sp__py_no_memory();
     }
     PyMem_Free(example);
     PyMem_Free(signature);

@@ -12,6 +12,7 @@
 static PyObject *grad_begin(PyObject *self, PyObject *unused)
 {
     (void)self, (void)unused;
+    if (!sp_grad_recording()) sp__py_fetched_clear();
     sp_grad_begin();
     Py_RETURN_NONE;
 }
@@ -20,6 +21,7 @@ static PyObject *grad_end(PyObject *self, PyObject *unused)
 {
     (void)self, (void)unused;
     sp_grad_end();
+    if (!sp_grad_recording()) sp__py_fetched_clear();
     Py_RETURN_NONE;
 }
 
@@ -136,12 +138,12 @@ static PyObject *grad_backward(PyObject *self, PyObject *const *args, Py_ssize_t
     }
     grads = PyMem_Calloc((size_t)targets.n + 1, sizeof *grads);
     if (!grads) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         goto done;
     }
     /* The lock is kept: hooks and custom gradients call back, and the operators let go of it themselves when long. */
     sp_status (*pass)(int, sp_tensor *const *, sp_tensor *const *, int, sp_tensor *const *, bool, sp_tensor **) =
-        reached ? sp_grad_backward_reached : sp_grad_backward;
+        reached ? sp_grad_backward_reached : sp_grad_backward_allow_unused;
     sp_status status = pass((int)outputs.n, outputs.v, seeds.v, (int)targets.n, targets.v, create, grads);
     result = status == SP_OK ? sp__py_tuple_take(targets.n, grads) : PyErr_Occurred() ? NULL : sp__py_fail(status);
 done:
@@ -169,6 +171,21 @@ static PyObject *grad_spend(PyObject *self, PyObject *list)
     return status == SP_OK ? Py_NewRef(Py_None) : sp__py_fail(status);
 }
 
+static PyObject *grad_depends(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *list, *target;
+    int through = 0;
+    if (!PyArg_ParseTuple(args, "OOp:grad_depends", &list, &target, &through)) return NULL;
+    sp_py_list outputs = {0};
+    sp_tensor *t = sp__py_tensor(target);
+    if (!t || sp__py_list_read(list, "outputs", false, &outputs) < 0) return NULL;
+    bool answer = false;
+    const sp_status status = sp__grad_depends((int)outputs.n, outputs.v, t, through, &answer);
+    sp__py_list_free(&outputs);
+    return status == SP_OK ? PyBool_FromLong(answer) : sp__py_fail(status);
+}
+
 /* What made a tensor: a number for the node, which of its results this is, the operator's name or None, a handle with the history of
  * each input or None for constants. */
 static PyObject *grad_node(PyObject *self, PyObject *o)
@@ -179,7 +196,7 @@ static PyObject *grad_node(PyObject *self, PyObject *o)
     if (!sp_grad_tracked(t)) Py_RETURN_NONE;
     const int n = sp__grad_n_parents(t);
     sp_tensor **parents = PyMem_Calloc((size_t)n + 1, sizeof *parents);
-    if (!parents) return PyErr_NoMemory();
+    if (!parents) return sp__py_no_memory();
     sp_status status = SP_OK;
     for (int i = 0; i < n && status == SP_OK; i++) status = sp__grad_parent(t, i, &parents[i]);
     if (status != SP_OK)
@@ -190,13 +207,6 @@ static PyObject *grad_node(PyObject *self, PyObject *o)
 }
 
 /* --- hooks and custom gradients ---------------------------------------------------------------------------------- */
-
-static void release_object(void *context)
-{
-    PyGILState_STATE gil = PyGILState_Ensure();
-    Py_DECREF((PyObject *)context);
-    PyGILState_Release(gil);
-}
 
 /* The exception stays set; this status makes every C layer return without touching it. */
 static sp_status python_failed(const char *what)
@@ -240,7 +250,7 @@ static PyObject *grad_hook_add(PyObject *self, PyObject *const *args, Py_ssize_t
     if (!t) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "grad_hook_add takes a tensor and a function");
     int64_t id;
     Py_INCREF(args[1]);
-    sp_status status = sp_grad_hook_add(t, call_hook, release_object, args[1], &id);
+    sp_status status = sp_grad_hook_add(t, call_hook, sp__py_drop, args[1], &id);
     if (status != SP_OK) {
         Py_DECREF(args[1]);
         return sp__py_fail(status);
@@ -300,7 +310,7 @@ static PyObject *grad_attach(PyObject *self, PyObject *const *args, Py_ssize_t n
     if (sp__py_list_read(args[0], "inputs", false, &inputs) < 0 || sp__py_list_read(args[1], "outputs", false, &outputs) < 0) goto done;
     Py_INCREF(args[2]);
     sp_status status =
-        sp_grad_attach((int)inputs.n, inputs.v, (int)outputs.n, outputs.v, call_custom, release_object, args[2]);
+        sp_grad_attach((int)inputs.n, inputs.v, (int)outputs.n, outputs.v, call_custom, sp__py_drop, args[2]);
     if (status != SP_OK) {
         Py_DECREF(args[2]);
         sp__py_fail(status);
@@ -347,7 +357,7 @@ static PyObject *grad_set_saver(PyObject *self, PyObject *pair)
         return PyErr_Format(PyExc_TypeError, "grad_set_saver takes (pack, unpack) or None");
     sp_grad_saver saver = {.pack = NULL};
     if (pair != Py_None)
-        saver = (sp_grad_saver){.pack = pack_saved, .unpack = unpack_saved, .release = release_object, .context = Py_NewRef(pair)};
+        saver = (sp_grad_saver){.pack = pack_saved, .unpack = unpack_saved, .release = sp__py_drop, .context = Py_NewRef(pair)};
     const sp_grad_saver before = sp_grad_set_saver(saver);
     return before.pack ? before.context : Py_NewRef(Py_None); /* the reference is handed over */
 }
@@ -369,6 +379,8 @@ static PyMethodDef methods[] = {
      "grad_backward(outputs, seeds, targets, create_graph, reached=False): the gradients of the targets; reached: None, not zeros, "
      "for those that the outputs do not depend on."},
     {"grad_leaf_hooks", grad_leaf_hooks, METH_O, "Whether backward passes call the hooks of leaves; gives what was set before."},
+    {"grad_depends", grad_depends, METH_VARARGS,
+     "grad_depends(outputs, target, through_host)\n--\n\nDo outputs depend on it, and if so asked also by what Python computed?"},
     {"grad_spend", grad_spend, METH_O, "grad_spend(outputs): refuse further backward passes through what they were computed by."},
     {"grad_node", grad_node, METH_O, "What made a tensor: (number, result, name of the operator or None, inputs), or None."},
     {"grad_hook_add", (PyCFunction)(void (*)(void))grad_hook_add, METH_FASTCALL, "Call a function with a tensor's gradient."},

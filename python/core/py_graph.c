@@ -64,7 +64,7 @@ static Py_ssize_t specs_read(PyObject *o, sp_spec **out)
     sp_spec *specs = PyMem_Calloc((size_t)n + 1, sizeof *specs);
     if (!specs) {
         Py_DECREF(list);
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -164,6 +164,23 @@ static PyObject *function_abandon(PyObject *self, PyObject *o)
     Py_RETURN_NONE;
 }
 
+/* Whether what was recorded so far writes to a variable, or to one of the parameters, given as the Tensors that stood for them. */
+static PyObject *function_writes(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *function, *params;
+    sp_py_list list;
+    if (!PyArg_ParseTuple(args, "OO:function_writes", &function, &params)) return NULL;
+    sp_function *f = function_of(function);
+    if (!f || sp__py_list_read(params, "params", false, &list) < 0) return NULL;
+    bool writes = false;
+    for (const sp_node *n = f->first; n && !writes; n = n->next) writes = n->kind == SP_NODE_STORE;
+    for (Py_ssize_t i = 0; i < list.n && !writes; i++) /* one that is written to stands for the new value */
+        writes = !list.v[i]->symbol || list.v[i]->symbol->origin != SP_VALUE_PARAM;
+    sp__py_list_free(&list);
+    return PyBool_FromLong(writes);
+}
+
 static PyObject *function_recording(PyObject *self, PyObject *unused)
 {
     (void)self, (void)unused;
@@ -206,7 +223,7 @@ static PyObject *function_call(PyObject *self, PyObject *args)
     Py_ssize_t n = specs_read(results, &specs);
     sp_tensor **out = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *out);
     if (out) given = give(sp_function_call(c, (int)list.n, list.v, (int)n, specs, out), n, out);
-    else if (n >= 0) PyErr_NoMemory();
+    else if (n >= 0) sp__py_no_memory();
     PyMem_Free(out);
     if (n >= 0) PyMem_Free(specs);
     sp__py_list_free(&list);
@@ -294,7 +311,7 @@ static PyObject *function_batch(PyObject *self, PyObject *args)
     out = PyMem_Calloc(n_out + 1, sizeof *out);
     batched = PyMem_Calloc((size_t)list.n + n_out + 1, sizeof *batched);
     if (!out || !batched) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         goto done;
     }
     for (Py_ssize_t i = 0; i < list.n; i++) batched[i] = true;
@@ -334,13 +351,6 @@ static PyObject *function_will_batch(PyObject *self, PyObject *o)
 
 /* The exception raised inside a program, until its caller is back in Python. */
 static _Thread_local PyObject *raised[3];
-
-static void host_release(void *context)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF((PyObject *)context);
-    PyGILState_Release(state);
-}
 
 static sp_status host_run(void *context, int n_in, sp_tensor *const *in, int n_out, sp_tensor **out)
 {
@@ -384,11 +394,11 @@ static PyObject *function_host(PyObject *self, PyObject *args)
     sp_tensor **out = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *out);
     if (out) {
         Py_INCREF(callable);
-        sp_status status = sp__function_host(name, host_run, host_release, callable, pure, (int)list.n, list.v, (int)n, specs, out);
+        sp_status status = sp__function_host(name, host_run, sp__py_drop, callable, pure, (int)list.n, list.v, (int)n, specs, out);
         if (status != SP_OK) Py_DECREF(callable);
         given = give(status, n, out);
     } else if (n >= 0) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
     }
     PyMem_Free(out);
     if (n >= 0) PyMem_Free(specs);
@@ -427,7 +437,7 @@ static PyObject *set_place(const sp_place *up, const char *file, int line, const
     sp__arena *arena = &sp__recorder->graph->arena;
     sp_place *p = sp__arena_alloc(arena, sizeof *p);
     const char *copy = p ? sp__arena_text(arena, text) : NULL;
-    if (!copy) return PyErr_NoMemory();
+    if (!copy) return sp__py_no_memory();
     *p = (sp_place){.file = file, .line = line, .function = function, .text = copy, .up = up};
     sp__place = p;
     Py_RETURN_NONE;
@@ -442,7 +452,7 @@ static PyObject *place_push(PyObject *self, PyObject *args)
     if (!sp__recorder) Py_RETURN_NONE;
     sp__arena *arena = &sp__recorder->graph->arena;
     const char *kept_file = sp__arena_text(arena, file), *kept_function = sp__arena_text(arena, function);
-    if (!kept_file || !kept_function) return PyErr_NoMemory();
+    if (!kept_file || !kept_function) return sp__py_no_memory();
     return set_place(sp__place, kept_file, line, kept_function, text);
 }
 
@@ -603,15 +613,19 @@ static void program_dealloc(PyObject *self)
 static PyObject *program_create(PyObject *self, PyObject *args)
 {
     (void)self;
-    PyObject *function;
+    PyObject *function, *folder = NULL;
     sp_program_options options = {.struct_size = sizeof options};
     int fast = 0;
-    if (!PyArg_ParseTuple(args, "O|zp:program_create", &function, &options.off, &fast)) return NULL;
+    if (!PyArg_ParseTuple(args, "O|zpO&i:program_create", &function, &options.off, &fast, PyUnicode_FSConverter, &folder, &options.save_level))
+        return NULL;
     sp_function *f = function_of(function);
-    if (!f) return NULL;
     options.fast = fast;
-    sp_program *p;
-    SP_PY_TRY(sp_program_create(f, &options, &p));
+    options.save_graphs = folder && options.save_level ? PyBytes_AsString(folder) : NULL;
+    sp_program *p = NULL;
+    const sp_status status = f ? sp_program_create(f, &options, &p) : SP_OK;
+    Py_XDECREF(folder);
+    if (!f) return NULL;
+    SP_PY_TRY(status);
     allocfunc alloc = PyType_GetSlot(program_type, Py_tp_alloc);
     py_program *o = (py_program *)alloc(program_type, 0);
     if (!o) sp_program_release(p);
@@ -643,7 +657,7 @@ static PyObject *program_run(PyObject *self, PyObject *args)
     sp_tensor *few[FEW] = {NULL}, **out = n_out <= FEW ? few : PyMem_Calloc((size_t)n_out, sizeof *out);
     if (!out) {
         sp__py_list_free(&list);
-        return PyErr_NoMemory();
+        return sp__py_no_memory();
     }
     sp_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -687,6 +701,8 @@ static PyMethodDef functions[] = {
     {"function_end_call", function_end_call, METH_VARARGS,
      "function_end_call(function, callee, args)\n--\n\nFinish with a call whose results are the function's."},
     {"function_abandon", function_abandon, METH_O, "function_abandon(function)\n--\n\nGive up recording."},
+    {"function_writes", function_writes, METH_VARARGS,
+     "function_writes(function, params)\n--\n\nHas a variable, or one of these parameters, been written to while recording?"},
     {"function_recording", function_recording, METH_NOARGS, "function_recording()\n--\n\nInnermost function, or None."},
     {"recording", recording, METH_NOARGS, "recording()\n--\n\nIs a function being recorded on this thread?"},
     {"function_value", function_value, METH_O, "function_value(function)\n--\n\nThe function as a value."},
@@ -712,7 +728,7 @@ static PyMethodDef functions[] = {
     {"is_recorded", is_recorded, METH_O, "is_recorded(o)\n--\n\nIs it a symbol or, while recording, a Parameter?"},
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
     {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
-    {"program_create", program_create, METH_VARARGS, "program_create(function, off=None, fast=False)\n--\n\nCompile."},
+    {"program_create", program_create, METH_VARARGS, "program_create(function, off=None, fast=False, save_graphs='', save_level=0)\n--\n\nCompile."},
     {"program_cache", program_cache, METH_VARARGS, "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},
     {NULL, NULL, 0, NULL}};
 

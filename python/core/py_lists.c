@@ -16,7 +16,7 @@ int sp__py_list_read(PyObject *o, const char *what, bool none, sp_py_list *out)
     out->n = PyTuple_Size(out->fast);
     out->v = PyMem_Calloc((size_t)out->n + 1, sizeof *out->v);
     if (!out->v) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         sp__py_list_free(out);
         return -1;
     }

@@ -125,7 +125,7 @@ static sp_item *texts_item(PyObject *o)
     if (good) {
         sp_status status = sp_item_create_texts(rank, dims, texts, &item);
         if (status != SP_OK) sp__py_fail(status);
-    } else if (rank >= 0 && texts == NULL) PyErr_NoMemory();
+    } else if (rank >= 0 && texts == NULL) sp__py_no_memory();
     PyMem_Free(texts);
     Py_XDECREF(list);
     Py_XDECREF(flat);
@@ -148,7 +148,7 @@ static sp_item *item_of(PyObject *o)
     if (PyList_Check(o) || PyTuple_Check(o)) {
         Py_ssize_t n = PySequence_Size(o);
         sp_item **items = PyMem_Malloc((size_t)(n + 1) * sizeof *items);
-        if (items == NULL) return (PyErr_NoMemory(), NULL);
+        if (items == NULL) return (sp__py_no_memory(), NULL);
         for (Py_ssize_t i = 0; i < n; i++) {
             PyObject *entry = PyErr_Occurred() == NULL ? PySequence_GetItem(o, i) : NULL;
             items[i] = entry != NULL ? item_of(entry) : NULL;
@@ -213,7 +213,7 @@ static PyObject *run_items(sp_model *m, PyObject *args)
     int n_in = (int)PyTuple_Size(args), n_out = sp_model_outputs(m);
     size_t all = (size_t)(n_in + n_out + 1);
     sp_item **in = PyMem_Calloc(all, sizeof *in), **out = in != NULL ? in + n_in : NULL;
-    if (in == NULL) return PyErr_NoMemory();
+    if (in == NULL) return sp__py_no_memory();
     for (int i = 0; i < n_in && PyErr_Occurred() == NULL; i++) in[i] = item_of(PyTuple_GetItem(args, i));
     PyObject *list = NULL;
     if (PyErr_Occurred() == NULL) {
@@ -239,7 +239,7 @@ static PyObject *model_run(PyObject *self, PyObject *args)
     if (sp_model_needs_items(m)) return run_items(m, args);
     size_t all = (size_t)(n_in + n_out + 1);
     sp_tensor **in = PyMem_Malloc(all * sizeof *in), **out = in != NULL ? in + n_in : NULL;
-    if (in == NULL) return PyErr_NoMemory();
+    if (in == NULL) return sp__py_no_memory();
     for (int i = 0; i < n_in; i++) {
         PyObject *o = PyTuple_GetItem(args, i);
         in[i] = o != Py_None ? sp__py_tensor(o) : NULL;
@@ -255,6 +255,13 @@ static PyObject *model_run(PyObject *self, PyObject *args)
     PyObject *result = status == SP_OK ? results_of(out, n_out) : sp__py_fail(status);
     PyMem_Free(in);
     return result;
+}
+
+static PyObject *model_allow_sizes(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    SP_PY_TRY(sp_model_allow_sizes(((py_model *)self)->model));
+    Py_RETURN_NONE;
 }
 
 static PyObject *model_reset(PyObject *self, PyObject *unused)
@@ -281,6 +288,7 @@ static PyMethodDef model_methods[] = {
     {"parameters", model_parameters, METH_NOARGS, "parameters(): list of (name, Tensor); the tensors are the model's own."},
     {"bind", model_bind, METH_VARARGS, "bind(name, tensor): from now on this Tensor is that weight; before the first run."},
     {"run", model_run, METH_VARARGS, "run(*inputs): list of Tensors; a list for a sequence, None for what is not there."},
+    {"allow_sizes", model_allow_sizes, METH_NOARGS, "allow_sizes(): inputs may be of other sizes than a MindIR file declares."},
     {"report", model_report, METH_NOARGS, "report(): what its programs are and, if that was asked for, where their time goes."},
     {"reset", model_reset, METH_NOARGS, "reset(): what the model keeps from run to run, as it was before the first one."},
     {NULL, NULL, 0, NULL},
@@ -351,7 +359,7 @@ static const char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
     const char **texts = PyMem_Calloc((size_t)n + 1, sizeof *texts);
-    if (texts == NULL) return (const char **)PyErr_NoMemory();
+    if (texts == NULL) return (const char **)sp__py_no_memory();
     for (Py_ssize_t i = 0; i < n; i++)
         if ((texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL)) == NULL) {
             PyMem_Free(texts);
@@ -365,7 +373,7 @@ static const char *const *const *axes_of(PyObject *list, Py_ssize_t n_inputs, vo
 {
     const char *(*names)[SP_RANK_MAX] = PyMem_Calloc((size_t)n_inputs + 1, sizeof *names + sizeof(char **));
     const char *const **rows = names != NULL ? (const char *const **)(void *)(names + n_inputs) : NULL;
-    if (names == NULL) return (const char *const *const *)PyErr_NoMemory();
+    if (names == NULL) return (const char *const *const *)sp__py_no_memory();
     *block = names;
     for (Py_ssize_t i = 0; i < n_inputs; i++) {
         PyObject *row = PyList_GetItem(list, i);

@@ -25,7 +25,7 @@ static PyObject *exception_named(const char *name)
 PyObject *sp__py_message(void)
 {
     const char *text = sp_error_message();
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape"); /* names of files are any bytes */
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace"); /* names of files are any bytes, and messages are printed */
 }
 
 PyObject *sp__py_fail(sp_status status)
@@ -43,6 +43,12 @@ PyObject *sp__py_fail(sp_status status)
     return NULL;
 }
 
+PyObject *sp__py_no_memory(void)
+{
+    PyErr_SetString(PyExc_MemoryError, "out of memory");
+    return NULL;
+}
+
 const char *sp__py_type_name(PyObject *o)
 {
     static _Thread_local char text[128];
@@ -53,6 +59,16 @@ const char *sp__py_type_name(PyObject *o)
     Py_XDECREF(name);
     return text;
 }
+
+static void drop(void *object)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_XDECREF((PyObject *)object);
+    PyGILState_Release(state);
+}
+
+/* Where the engine holds locks, the interpreter's is not waited for: who has it may be waiting to fork. */
+void sp__py_drop(void *object) { sp__section_after(drop, object); }
 
 /* --- Ctrl-C ------------------------------------------------------------------------------------------------------ */
 
@@ -112,7 +128,7 @@ PyObject *sp__py_apply_object(const sp_op *op, const void *attrs, int n_in, sp_t
                 if (in[i]->dims[k] > max_out) max_out = in[i]->dims[k] > INT32_MAX ? INT32_MAX : (int)in[i]->dims[k];
         if (n_in > max_out) max_out = n_in;
         out = PyMem_Malloc((size_t)max_out * sizeof *out);
-        if (!out) return PyErr_NoMemory();
+        if (!out) return sp__py_no_memory();
     }
     PyObject *result = NULL;
     sp_status status = apply(op, attrs, n_in, in, max_out, out, &n_out);
@@ -156,7 +172,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (!m) return NULL;
     if (PyModule_AddStringConstant(m, "__version__", sp_version()) < 0 || sp__py_add_dtype(m) < 0 ||
         sp__py_add_tensor(m) < 0 || sp__py_add_table(m) < 0 || sp__py_add_faces(m) < 0 || sp__py_add_runtime(m) < 0 ||
-        sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_optim(m) < 0 ||
+        sp__py_add_dlpack(m) < 0 || sp__py_add_grad(m) < 0 || sp__py_add_precision(m) < 0 || sp__py_add_fetched(m) < 0 || sp__py_add_optim(m) < 0 ||
         sp__py_add_graph(m) < 0 || sp__py_add_random(m) < 0 || sp__py_add_record(m) < 0 || sp__py_add_tfrecord(m) < 0 ||
         sp__py_add_transform(m) < 0 || sp__py_add_model(m) < 0 || sp__py_add_pipeline(m) < 0 ||
         (sp__py_add_checkpoint && sp__py_add_checkpoint(m) < 0)) {

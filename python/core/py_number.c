@@ -127,7 +127,7 @@ PyObject *sp__py_float(PyObject *a)
     PyObject *item = t ? sp__py_item(t, t->data) : NULL;
     PyObject *number = item ? PyNumber_Float(item) : NULL;
     Py_XDECREF(item);
-    return number;
+    return sp__py_fetched_number(a, number);
 }
 
 PyObject *sp__py_index(PyObject *a)

@@ -147,10 +147,10 @@ static PyObject *apply_each(PyObject *module, PyObject *args)
     b.out = op->writes ? NULL : PyMem_Calloc((size_t)b.n_rows + 1, sizeof *b.out);
     b.attrs = op->n_attrs ? PyMem_Malloc(op->attrs_bytes) : NULL;
     if (!made || !b.in || (!op->writes && !b.out) || (op->n_attrs && !b.attrs)) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         goto done;
     }
-    if (b.attrs) memcpy(b.attrs, sp__op_defaults(op), op->attrs_bytes);
+    if (b.attrs) memcpy(b.attrs, op->defaults, op->attrs_bytes);
     if (set_attrs(op, dict, b.attrs, &scratch) < 0 || collect(&b, columns, kept, made) < 0) goto done;
     sp_status status;
     Py_BEGIN_ALLOW_THREADS

@@ -154,7 +154,7 @@ static const char **take_paths(PyObject *list, Py_ssize_t *n)
 {
     *n = PyList_Size(list);
     const char **paths = PyMem_Calloc((size_t)*n + 1, sizeof *paths);
-    if (!paths) PyErr_NoMemory();
+    if (!paths) sp__py_no_memory();
     for (Py_ssize_t i = 0; paths && i < *n; i++) {
         if ((paths[i] = PyBytes_AsString(PyList_GetItem(list, i)))) continue;
         PyMem_Free(paths);
@@ -338,25 +338,37 @@ static PyObject *filter_rows(PyObject *self, PyObject *args)
     return give(status, ds);
 }
 
+/* (column, dims or None, value) of each item; -1: one of them is something else. */
+static int take_pads(PyObject *list, Py_ssize_t n, sp_padding *pads)
+{
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *dims;
+        sp_padding *p = &pads[i];
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sOd", &p->column, &dims, &p->value)) return -1;
+        p->rank = dims == Py_None ? -1 : sp__py_ints(dims, p->dims, SP_RANK_MAX, "padded_batch: shape");
+        if (dims != Py_None && p->rank < 0) return -1;
+    }
+    return 0;
+}
+
 /* batch(n, drop, pads=[(column, dims or None, value), ...]) */
 static PyObject *batch_rows(PyObject *self, PyObject *args)
 {
     long long size;
     int drop;
-    PyObject *list = NULL;
-    sp_padding pads[SP_COLUMNS_MAX];
+    PyObject *list = NULL, *made = NULL;
     sp_dataset *ds = NULL;
     if (!PyArg_ParseTuple(args, "Lp|O!:batch", &size, &drop, &PyList_Type, &list)) return NULL;
     const Py_ssize_t n = list ? PyList_Size(list) : 0;
-    for (Py_ssize_t i = 0; i < n && i < SP_COLUMNS_MAX; i++) {
-        PyObject *dims;
-        sp_padding *p = &pads[i];
-        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sOd", &p->column, &dims, &p->value)) return NULL;
-        p->rank = dims == Py_None ? -1 : sp__py_ints(dims, p->dims, SP_RANK_MAX, "padded_batch: shape");
-        if (dims != Py_None && p->rank < 0) return NULL;
+    if (n > SP_COLUMNS_MAX) return PyErr_Format(PyExc_ValueError, "padded_batch: %zd columns, at most %d are possible", n, SP_COLUMNS_MAX);
+    sp_padding *pads = PyMem_Calloc(n > 0 ? (size_t)n : 1, sizeof *pads); /* large for the stack */
+    if (!pads) return PyErr_NoMemory();
+    if (take_pads(list, n, pads) == 0) {
+        const sp_status status = sp_dataset_padded_batch(dataset(self), size, drop != 0, (int)n, pads, &ds);
+        made = give(status, ds);
     }
-    const sp_status status = sp_dataset_padded_batch(dataset(self), size, drop != 0, (int)n, pads, &ds);
-    return give(status, ds);
+    PyMem_Free(pads);
+    return made;
 }
 
 /* batch_function(n, drop, function, sizes or None, columns) */
@@ -449,7 +461,7 @@ static PyObject *name_files(PyObject *self, PyObject *list)
     int64_t *rows = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *rows);
     const char **files = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof *files);
     bool fine = rows && files;
-    if (!fine) n < 0 ? PyErr_SetString(PyExc_TypeError, "name_files wants a list") : (void)PyErr_NoMemory();
+    if (!fine) n < 0 ? PyErr_SetString(PyExc_TypeError, "name_files wants a list") : (void)sp__py_no_memory();
     for (Py_ssize_t i = 0; i < n && fine; i++) {
         long long count;
         fine = PyArg_ParseTuple(PyList_GetItem(list, i), "Ly:name_files", &count, &files[i]);
@@ -588,18 +600,19 @@ static sp_iterator *enter(py_iterator *self)
     return NULL;
 }
 
-/* Exceptions of Python functions are the cause of a RuntimeError that names the row; Ctrl-C passes. */
+/* What is wrong with a row is a RuntimeError, as in MindSpore, whatever it is; exceptions of Python functions are its cause. Ctrl-C
+ * passes, and a lack of memory, which is nothing of the row, is a MemoryError. */
 static PyObject *raise_failure(py_iterator *self, sp_status status)
 {
     PyObject *cause = sp_iterator_take_fault(self->it);
-    if (!cause) return sp__py_fail(status);
+    if (!cause) return sp__py_fail(status == SP_NOMEM || status == SP_INTERRUPTED ? status : SP_RUNTIME);
     if (!sp__py_is_fault_of_row(cause)) {
         PyErr_SetObject((PyObject *)Py_TYPE(cause), cause);
         Py_DECREF(cause);
         return NULL;
     }
     PyObject *text = sp__py_message();
-    if (text) PyErr_Format(PyExc_RuntimeError, "Exception thrown from user defined Python function in dataset. %U", text);
+    if (text) PyErr_Format(status == SP_NOMEM ? PyExc_MemoryError : PyExc_RuntimeError, "Exception thrown from user defined Python function in dataset. %U", text);
     Py_XDECREF(text);
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -607,17 +620,6 @@ static PyObject *raise_failure(py_iterator *self, sp_status status)
     PyException_SetCause(value, cause);
     PyErr_Restore(type, value, trace);
     return NULL;
-}
-
-/* A Tensor of a cell. Texts stay arrays, as MindSpore 2.10 has them; of a dict, the numbers in it become Tensors. */
-static PyObject *tensor_of(sp_tensor *t)
-{
-    if (t->dtype != SP_DTYPE_STR) return sp__py_take_tensor(t);
-    PyObject *array = sp__py_cell_array(t);
-    if (!array || !PyDict_Check(array)) return array;
-    PyObject *o = PyObject_CallFunctionObjArgs(sp__py_dict_tensors(), array, NULL);
-    Py_DECREF(array);
-    return o;
 }
 
 /* next(numpy): a list of arrays or Tensors; None at the end of an epoch. */
@@ -652,7 +654,7 @@ static PyObject *iterator_next(PyObject *o, PyObject *numpy)
             own = copied == SP_OK ? copy : NULL;
             if (copied != SP_OK) sp__py_fail(copied);
         }
-        PyObject *value = !own ? NULL : arrays ? sp__py_cell_array(own) : tensor_of(own);
+        PyObject *value = own ? sp__py_cell_shown(own, arrays) : NULL;
         if (value) PyList_SetItem(list, i, value);
         else Py_CLEAR(list);
     }

@@ -53,7 +53,7 @@ static PyObject *make_lists(PyObject *self, PyObject *args)
     int half = sp__py_dtype(dtype);
     if (half == -2) return NULL;
     precision_lists *lists = PyMem_Malloc(sizeof *lists);
-    if (!lists) return PyErr_NoMemory();
+    if (!lists) return sp__py_no_memory();
     lists->half = (sp_dtype)half;
     PyObject *made = read_list(low, &lists->low) < 0 || read_list(high, &lists->high) < 0 ? NULL : PyCapsule_New(lists, NULL, free_lists);
     if (!made) PyMem_Free(lists);

@@ -116,7 +116,7 @@ static PyObject *generator_state(PyObject *self, PyObject *args)
     }
     static const sp_spec spec = {.dtype = SP_DTYPE_I64, .rank = 1, .dims = {2}};
     draw *d = sp__alloc(sizeof *d);
-    if (!d) return PyErr_NoMemory();
+    if (!d) return sp__py_no_memory();
     *d = (draw){sp_generator_retain(g), count};
     sp_status status = sp_function_host("random_state", draw_run, draw_release, d, 0, NULL, 1, &spec, &state);
     if (status != SP_OK) draw_release(d);

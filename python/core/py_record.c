@@ -131,7 +131,7 @@ static int choose_columns(reader *self, PyObject *columns)
     self->shapes = PyMem_Calloc((size_t)n, sizeof *self->shapes);
     if (names == NULL || self->names == NULL || self->shapes == NULL) {
         PyMem_Free(names);
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return -1;
     }
     int failed = 0;
@@ -475,7 +475,7 @@ static PyObject *writer_object(PyTypeObject *type, sp_record_writer *take_writer
     self->values = PyMem_Calloc(n, sizeof *self->values);
     self->dims = PyMem_Calloc(n * SP_RANK_MAX, sizeof *self->dims);
     self->holds = PyMem_Calloc(n, sizeof *self->holds);
-    if (self->names == NULL || self->values == NULL || self->dims == NULL || self->holds == NULL) PyErr_NoMemory();
+    if (self->names == NULL || self->values == NULL || self->dims == NULL || self->holds == NULL) sp__py_no_memory();
     self->n_fields = (int)n;
     for (int i = 0; i < self->n_fields && !PyErr_Occurred(); i++)
         self->names[i] = PyUnicode_InternFromString(sp_record_writer_field_at(take_writer, i)->name);
@@ -505,7 +505,7 @@ static const char **list_texts(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
     const char **texts = PyMem_Calloc((size_t)n + 1, sizeof *texts);
-    if (texts == NULL) PyErr_NoMemory();
+    if (texts == NULL) sp__py_no_memory();
     for (Py_ssize_t i = 0; texts != NULL && i < n; i++) {
         texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
         if (texts[i] != NULL) continue;

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-static PyObject *encode_text, *decode_text, *dict_tensors; /* of spore.dataset: anything into arrays, characters into texts */
+/* Of spore.dataset: anything into arrays, characters into texts, dicts for readers of arrays and of Tensors. */
+static PyObject *encode_text, *decode_text, *dict_arrays, *dict_tensors;
 
 /* --- values ----------------------------------------------------------------------------------------------------------- */
 
@@ -37,21 +38,38 @@ sp_tensor *sp__py_cell(PyObject *o)
     return encoded(o);
 }
 
-PyObject *sp__py_dict_tensors(void) { return dict_tensors; }
+PyObject *sp__py_cell_shown(sp_tensor *t, bool arrays)
+{
+    if (t->dtype != SP_DTYPE_STR) return arrays ? sp__py_cell_array(t) : sp__py_take_array_tensor(t);
+    PyObject *value = sp__py_cell_array(t);
+    if (!value || !PyDict_Check(value)) return value;
+    PyObject *shown = PyObject_CallFunctionObjArgs(arrays ? dict_arrays : dict_tensors, value, NULL);
+    Py_DECREF(value);
+    return shown;
+}
+
+/* A handle of our own on the characters of a cell: others may hold the cell, and must go on seeing texts. */
+static sp_tensor *characters(sp_tensor *t)
+{
+    sp_tensor *own = NULL;
+    const sp_status status = sp__tensor_alias(t, &own);
+    sp_tensor_release(t);
+    if (status != SP_OK) sp__py_fail(status);
+    else own->dtype = SP_DTYPE_U32;
+    return own;
+}
 
 PyObject *sp__py_cell_array(sp_tensor *t)
 {
     const bool text = t->dtype == SP_DTYPE_STR;
+    if (text && !(t = characters(t))) return NULL;
     if (t->storage && atomic_load_explicit(&t->storage->refs, memory_order_acquire) > 1) {
         sp_tensor *own = NULL;
-        if (text) t->dtype = SP_DTYPE_U32;
         const sp_status status = sp_tensor_copy(t, &own);
-        if (text) t->dtype = SP_DTYPE_STR;
         sp_tensor_release(t);
         SP_PY_TRY(status);
         t = own;
     }
-    if (text) t->dtype = SP_DTYPE_U32;
     PyObject *o = sp__py_take_tensor(t), *array = o ? sp__py_asnumpy(o) : NULL;
     Py_XDECREF(o);
     if (!text || !array) return array;
@@ -80,12 +98,14 @@ sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception)
 {
     PyObject *text = exception ? PyObject_Str(exception) : NULL;
     const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    sp__fail(SP_RUNTIME, "%s: %s", exception ? sp__py_type_name(exception) : "exception", words ? words : "(no text)");
+    /* A lack of memory is no fault of the row: nobody shall pass over it for that. */
+    const sp_status status = exception && PyErr_GivenExceptionMatches(exception, PyExc_MemoryError) ? SP_NOMEM : SP_RUNTIME;
+    sp__fail(status, "%s: %s", exception ? sp__py_type_name(exception) : "exception", words ? words : "(no text)");
     PyErr_Clear();
     Py_XDECREF(text);
     if (exception && !sp__py_is_fault_of_row(exception)) call->fatal = true;
     call->fault = exception;
-    return SP_RUNTIME;
+    return status;
 }
 
 sp_status sp__py_row_failed(sp_row_call *call)
@@ -97,13 +117,6 @@ sp_status sp__py_row_failed(sp_row_call *call)
     Py_XDECREF(type);
     Py_XDECREF(trace);
     return sp__py_row_failed_with(call, value);
-}
-
-void sp__py_drop(void *object)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_XDECREF((PyObject *)object);
-    PyGILState_Release(state);
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------------------ */
@@ -213,7 +226,7 @@ int sp__py_row_function(const char *name, PyObject *callable, sp_py_call how, in
 {
     sp_py_function *f = malloc(sizeof *f);
     if (!f) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return -1;
     }
     *f = (sp_py_function){.callable = Py_NewRef(callable), .how = how, .processes = processes, .name = name};
@@ -234,20 +247,20 @@ int sp__py_row_function(const char *name, PyObject *callable, sp_py_call how, in
 
 static PyObject *set_texts(PyObject *self, PyObject *args)
 {
-    PyObject *encode, *decode, *tensors;
+    PyObject *given[4], **kept[4] = {&encode_text, &decode_text, &dict_arrays, &dict_tensors};
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOO:pipeline_texts", &encode, &decode, &tensors)) return NULL;
-    Py_XDECREF(dict_tensors);
-    dict_tensors = Py_NewRef(tensors);
-    Py_XDECREF(encode_text);
-    Py_XDECREF(decode_text);
-    encode_text = Py_NewRef(encode);
-    decode_text = Py_NewRef(decode);
+    if (!PyArg_ParseTuple(args, "OOOO:pipeline_texts", &given[0], &given[1], &given[2], &given[3])) return NULL;
+    for (int i = 0; i < 4; i++) {
+        PyObject *before = *kept[i];
+        *kept[i] = Py_NewRef(given[i]);
+        Py_XDECREF(before);
+    }
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
-    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode, tensors): how texts become arrays and back, and what dicts of arrays are as Tensors."},
+    {"pipeline_texts", set_texts, METH_VARARGS, "pipeline_texts(encode, decode, arrays, tensors): how texts become arrays and back, and what readers of arrays and of Tensors "
+                                               "get for dicts."},
     {NULL, NULL, 0, NULL}};
 
 int sp__py_add_rows(PyObject *module) { return PyModule_AddFunctions(module, functions); }

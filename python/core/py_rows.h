@@ -22,8 +22,9 @@ int sp__py_row_function(const char *name, PyObject *callable, sp_py_call how, in
 sp_tensor *sp__py_cell(PyObject *o);
 /* The reverse, as an array that the caller may write into; takes the reference over. */
 PyObject *sp__py_cell_array(sp_tensor *t);
-/* The function that makes Tensors of the arrays in a dict; borrowed. */
-PyObject *sp__py_dict_tensors(void);
+/* The same for a reader of the data set, as an array or a Tensor: texts are always arrays, as MindSpore 2.10 has them; the numbers
+ * inside a dict are converted. */
+PyObject *sp__py_cell_shown(sp_tensor *t, bool arrays);
 
 /* Arguments for a call, the cells stay the caller's; NULL with an exception. */
 PyObject *sp__py_row_arguments(sp_py_call how, const sp_row_call *call, int n_in, sp_tensor *const *in);
@@ -35,7 +36,6 @@ sp_status sp__py_row_failed(sp_row_call *call);
 bool sp__py_is_fault_of_row(PyObject *exception);
 /* The same as sp__py_row_failed for an exception that is given; its reference goes over. */
 sp_status sp__py_row_failed_with(sp_row_call *call, PyObject *exception);
-void sp__py_drop(void *object); /* a reference, on any thread */
 
 /* --- worker processes (py_workers.c) ---------------------------------------------------------------------------------- */
 

@@ -2,6 +2,19 @@
 /* py_runtime.c - memory, threads and errors of the process, for spore.runtime. */
 #include "core.h"
 
+#include "base/fail.h"
+
+/* Tests: see base/fail.h. */
+static PyObject *memory_fail_from(PyObject *module, PyObject *arg)
+{
+    (void)module;
+    const long long n = PyLong_AsLongLong(arg);
+    if (n == -1 && PyErr_Occurred()) return NULL;
+    const unsigned long long failed = sp__alloc_failed();
+    sp__alloc_fail_from(n);
+    return PyLong_FromUnsignedLongLong(failed);
+}
+
 static PyObject *memory_stats(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -58,6 +71,8 @@ static PyMethodDef functions[] = {
     {"memory_reset_peak", memory_reset_peak, METH_NOARGS, "memory_reset_peak()\n--\n\nPeaks start again from now."},
     {"memory_trim", memory_trim, METH_NOARGS, "memory_trim()\n--\n\nGive cached blocks back to the system."},
     {"memory_set_limit", memory_set_limit, METH_O, "memory_set_limit(bytes)\n--\n\nMost bytes to use; 0 for no limit."},
+    {"memory_fail_from", memory_fail_from, METH_O,
+     "memory_fail_from(n)\n--\n\nFor tests: the n-th allocation of the engine from now fails, and all behind it; 0: none does. Returns how many failed."},
     {"threads", threads, METH_NOARGS, "threads()\n--\n\nThreads one operator may use."},
     {"threads_set", threads_set, METH_O, "threads_set(n)\n--\n\nSet the number of threads."},
     {NULL, NULL, 0, NULL}};

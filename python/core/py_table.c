@@ -94,8 +94,8 @@ static PyObject *inferred(const sp_op *op, const void *attrs, int n_in, sp_tenso
         if (in[i] && in[0] && in[i]->dtype != in[0]->dtype) return Py_NewRef(Py_None);
     if (c.n_out < 0) c.n_out = op->count(&c);
     sp_meta *metas = PyMem_Calloc((size_t)c.n_out + 1, sizeof *metas);
-    if (!metas) return PyErr_NoMemory();
-    status = op->infer(&c, metas);
+    if (!metas) return sp__py_no_memory();
+    status = sp__infer(&c, metas);
     PyObject *list = status == SP_OK ? PyList_New(0) : sp__py_fail(status);
     for (int i = 0; list && i < c.n_out; i++) {
         PyObject *shape = PyTuple_New(metas[i].rank);
@@ -125,7 +125,7 @@ static PyObject *apply_or_infer(PyObject *args, bool infer_only)
     sp_tensor **in = PyMem_Calloc((size_t)n + 1, sizeof *in), **own = PyMem_Calloc((size_t)n + 1, sizeof *own);
     void *attrs = op->n_attrs ? PyMem_Malloc(op->attrs_bytes) : NULL;
     if (!in || !own || (op->n_attrs && !attrs)) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         goto done;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ static PyObject *apply_or_infer(PyObject *args, bool infer_only)
             goto done;
         }
     }
-    if (attrs) memcpy(attrs, sp__op_defaults(op), op->attrs_bytes);
+    if (attrs) memcpy(attrs, op->defaults, op->attrs_bytes);
     if (dict != Py_None && fill_attrs(op, dict, attrs, &scratch) < 0) goto done;
     result = infer_only ? inferred(op, attrs, (int)n, in) : sp__py_apply_object(op, attrs, (int)n, in);
 done:

@@ -24,6 +24,13 @@ PyObject *sp__py_take_tensor(sp_tensor *t)
     return (PyObject *)self;
 }
 
+PyObject *sp__py_take_array_tensor(sp_tensor *t)
+{
+    PyObject *self = sp__py_take_tensor(t);
+    if (self) ((sp_py_tensor *)self)->over_array = true;
+    return self;
+}
+
 /* Rare cases of sp__py_tensor: no tensor yet, or one whose memory waits for init_data. */
 static sp_tensor *tensor_without_memory(PyObject *o)
 {
@@ -224,6 +231,9 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwds)
         sp_tensor *t = sp__py_make_tensor(input, (sp_dtype)dtype);
         if (!t) return -1;
         tensor_hold_take(self, t);
+        ((sp_py_tensor *)self)->over_array = (PyObject *)Py_TYPE(self) == (PyObject *)sp__py_tensor_type &&
+                                             PyObject_TypeCheck(input, sp__py_tensor_type) && ((sp_py_tensor *)input)->over_array &&
+                                             (dtype == SP_DTYPE_NONE || ((sp_py_tensor *)input)->t->dtype == t->dtype);
     } else {
         int open = declared_open(kwds, shape);
         if (open < 0) return -1;
@@ -359,7 +369,7 @@ static PyGetSetDef tensor_getset[] = {
 static PyObject *tensor_asnumpy(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return sp__py_asnumpy(self);
+    return sp__py_fetched_note(self, NULL) < 0 ? NULL : sp__py_asnumpy(self);
 }
 
 /* __array__(dtype=None, copy=None) */
@@ -368,7 +378,7 @@ static PyObject *tensor_array(PyObject *self, PyObject *args, PyObject *kwds)
     static char *names[] = {(char *)"dtype", (char *)"copy", NULL};
     PyObject *dtype = Py_None, *copy = Py_None;
     if (!PyArg_ParseTupleAndKeywords(args, kwds, "|OO:__array__", names, &dtype, &copy)) return NULL;
-    PyObject *array = sp__py_asnumpy(self);
+    PyObject *array = sp__py_fetched_note(self, NULL) < 0 ? NULL : sp__py_asnumpy(self);
     if (!array) return NULL;
     PyObject *other = NULL;
     if (dtype != Py_None) {
@@ -419,7 +429,7 @@ static PyObject *tensor_tolist(PyObject *self, PyObject *unused)
         return list;
     }
     sp_tensor *t = sp__py_value(self);
-    return t ? nested_list(t, 0, t->data) : NULL;
+    return t && sp__py_fetched_note(self, NULL) == 0 ? nested_list(t, 0, t->data) : NULL;
 }
 
 static PyObject *tensor_item(PyObject *self, PyObject *unused)
@@ -436,7 +446,7 @@ static PyObject *tensor_item(PyObject *self, PyObject *unused)
     if (t->count != 1)
         return PyErr_Format(PyExc_ValueError, "the Tensor should have only one element, but got %lld",
                             (long long)t->count);
-    return sp__py_has_value(t) ? sp__py_item(t, t->data) : NULL;
+    return sp__py_has_value(t) ? sp__py_fetched_number(self, sp__py_item(t, t->data)) : NULL;
 }
 
 /* --- buffer protocol --------------------------------------------------------------------------------------------- */
@@ -455,7 +465,7 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
 {
     view->obj = NULL;
     sp_tensor *t = sp__py_value(self);
-    if (!t) return -1;
+    if (!t || sp__py_fetched_note(self, NULL) < 0) return -1;
     const char *format = formats[t->dtype];
     if (!format) {
         PyErr_Format(PyExc_BufferError, "elements of dtype %s cannot be shown as a buffer",
@@ -472,7 +482,7 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags)
     export_shape *e = PyMem_Malloc(sizeof *e);
     if (!e || sp__tensor_alias(t, &e->alias) != SP_OK) {
         PyMem_Free(e);
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return -1;
     }
     if (e->alias->storage) sp__storage_lend(e->alias->storage);
@@ -629,7 +639,7 @@ static PyObject *tensor_from_numpy(PyObject *unused, PyObject *array)
     Py_XDECREF(writeable);
     if (may_write < 0) return NULL;
     /* What must not be written to is copied: the Tensor may be. */
-    return sp__py_take_tensor(sp__py_from_buffer(array, may_write > 0));
+    return sp__py_take_array_tensor(sp__py_fetched_mark(sp__py_from_buffer(array, may_write > 0), array, false));
 }
 
 static PyMethodDef tensor_methods[] = {
@@ -764,6 +774,22 @@ static bool has_open_size(const sp_tensor *t)
     return false;
 }
 
+/* numpy.array2string(self.asnumpy(), separator=", ") */
+static PyObject *values_as_numpy(PyObject *self)
+{
+    PyObject *numpy = PyImport_ImportModule("numpy"), *text = NULL;
+    PyObject *function = numpy ? PyObject_GetAttrString(numpy, "array2string") : NULL;
+    PyObject *array = function ? sp__py_asnumpy(self) : NULL;
+    PyObject *args = array ? PyTuple_Pack(1, array) : NULL, *kwargs = args ? Py_BuildValue("{s:s}", "separator", ", ") : NULL;
+    if (kwargs) text = PyObject_Call(function, args, kwargs);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(args);
+    Py_XDECREF(array);
+    Py_XDECREF(function);
+    Py_XDECREF(numpy);
+    return text;
+}
+
 static PyObject *tensor_repr(PyObject *self)
 {
     PyObject *strings = sp__py_strings(self);
@@ -773,7 +799,13 @@ static PyObject *tensor_repr(PyObject *self)
     }
     sp_tensor *t = ((sp_py_tensor *)self)->t;
     if (!t || !has_open_size(t)) t = sp__py_tensor(self); /* a description of inputs, Tensor(shape=[3, None]), is shown as it is */
-    return t ? sp__py_repr(t) : NULL;
+    if (!t) return NULL;
+    if (!((sp_py_tensor *)self)->over_array || t->symbol || t->count < 0) return sp__py_repr(t, NULL);
+    PyObject *values = values_as_numpy(self);
+    const char *text = values ? PyUnicode_AsUTF8AndSize(values, NULL) : NULL;
+    PyObject *result = text ? sp__py_repr(t, text) : NULL;
+    Py_XDECREF(values);
+    return result;
 }
 
 static PyMemberDef tensor_members[] = {

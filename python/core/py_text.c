@@ -9,6 +9,7 @@
  * shortened beyond 6. Shortened means the first and last three. */
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "core.h"
 #include "tensor/half.h"
 
@@ -64,10 +65,10 @@ static int put_float(char *out, size_t room, float_style style, double v)
 {
     if (v != v) return snprintf(out, room, "%s", style == SIGNED ? "+nan" : "nan");
     switch (style) {
-    case SIGNED: return snprintf(out, room, "%+g", v);
-    case DIGITS_4: return snprintf(out, room, "%.4e", v);
-    case DIGITS_8: return snprintf(out, room, "%.8e", v);
-    default: return snprintf(out, room, "%g", v);
+    case SIGNED: return sp__snprintf(out, room, "%+g", v);
+    case DIGITS_4: return sp__snprintf(out, room, "%.4e", v);
+    case DIGITS_8: return sp__snprintf(out, room, "%.8e", v);
+    default: return sp__snprintf(out, room, "%g", v);
     }
 }
 
@@ -178,7 +179,7 @@ static void put_block(text *s, const layout *l, int axis, const char *at)
     put(s, "]", 1);
 }
 
-PyObject *sp__py_repr(const sp_tensor *t)
+PyObject *sp__py_repr(const sp_tensor *t, const char *values)
 {
     text s = {NULL, 0, 0, false};
     layout l = {.t = t, .bytes = (int64_t)sp_dtype_bytes((sp_dtype)t->dtype), .width = 0, .per_line = 24};
@@ -191,7 +192,9 @@ PyObject *sp__py_repr(const sp_tensor *t)
     put_text(&s, "], dtype=");
     put_text(&s, sp_dtype_text((sp_dtype)t->dtype));
     put_text(&s, t->rank > 1 ? ", value=\n" : ", value= ");
-    if (t->symbol) {
+    if (values) {
+        put_text(&s, values);
+    } else if (t->symbol) {
         put_text(&s, "<known when the program runs>");
     } else if (t->count < 0) {
         /* a shape with open sizes has no contents */
@@ -211,7 +214,7 @@ PyObject *sp__py_repr(const sp_tensor *t)
         put_block(&s, &l, 0, t->data);
     }
     put_text(&s, ")");
-    PyObject *result = s.failed ? PyErr_NoMemory() : PyUnicode_DecodeUTF8(s.data, (Py_ssize_t)s.used, NULL);
+    PyObject *result = s.failed ? sp__py_no_memory() : PyUnicode_DecodeUTF8(s.data, (Py_ssize_t)s.used, NULL);
     PyMem_Free(s.data);
     return result;
 }

@@ -76,7 +76,7 @@ static PyObject *transform_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O!O:Transform", keywords, &name, &PyDict_Type, &named, &list))
         return NULL;
     double *numbers = PyMem_Malloc(NUMBERS_MAX * sizeof *numbers);
-    if (!numbers) return PyErr_NoMemory();
+    if (!numbers) return sp__py_no_memory();
     sp_transform_arg a[ARGS_MAX];
     sp_transform *children[SP_COLUMNS_MAX], *t = NULL;
     int n_args = 0, used = 0;

@@ -8,11 +8,11 @@
  * that ends closes its socket, which wakes whoever waits for it.
  *
  * Memory: n cells one behind the other, each a cell_head and its bytes, filled up to 64. */
+#include "base/plain.h"
 #include "py_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -46,8 +46,8 @@ typedef struct channel {
 } channel;
 
 typedef struct pool {
-    pthread_mutex_t lock;
-    pthread_cond_t idle;
+    sp_lock lock;
+    sp_cond idle;
     atomic_bool stop;
     int n, n_dead;
     channel *channels;
@@ -66,7 +66,7 @@ static sp_status map_again(channel *c, size_t room)
     c->data = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, c->memory, 0);
     if (c->data == MAP_FAILED) c->data = NULL;
     c->room = c->data ? room : 0;
-    SP_CHECK(c->data, SP_NOMEM, "no memory to share %zu bytes with a worker process: %s", room, strerror(errno));
+    SP_CHECK(c->data, SP_NOMEM, "out of memory: cannot share %zu bytes with a worker process: %s", room, sp__strerror(errno));
     return SP_OK;
 }
 
@@ -74,8 +74,8 @@ static sp_status make_room(channel *c, size_t bytes)
 {
     if (bytes <= c->room) return SP_OK;
     const size_t page = 64 << 10, room = (bytes + bytes / 4 + page - 1) / page * page;
-    SP_CHECK(ftruncate(c->memory, (off_t)room) == 0, SP_NOMEM, "no memory to share %zu bytes with a worker process: %s", room,
-             strerror(errno));
+    SP_CHECK(ftruncate(c->memory, (off_t)room) == 0, SP_NOMEM, "out of memory: cannot share %zu bytes with a worker process: %s", room,
+             sp__strerror(errno));
     return map_again(c, room);
 }
 
@@ -145,8 +145,7 @@ static void pool_free(pool *p)
 {
     for (int i = 0; i < p->n && p->channels; i++)
         if (p->channels[i].data) munmap(p->channels[i].data, p->channels[i].room);
-    pthread_cond_destroy(&p->idle);
-    pthread_mutex_destroy(&p->lock);
+    sp__lock_destroy(&p->lock);
     Py_XDECREF(p->owner);
     free(p->channels);
     free(p);
@@ -157,7 +156,7 @@ static int take_channels(pool *p, PyObject *list)
     p->n = (int)PyList_Size(list);
     p->channels = calloc((size_t)p->n + 1, sizeof *p->channels);
     if (!p->channels) {
-        PyErr_NoMemory();
+        sp__py_no_memory();
         return -1;
     }
     for (int i = 0; i < p->n; i++) {
@@ -173,10 +172,9 @@ sp_status sp__py_workers_open(void *context, void **opened)
     PyGILState_STATE state = PyGILState_Ensure();
     sp_status status = SP_OK;
     pool *p = calloc(1, sizeof *p);
-    PyObject *module = p ? PyImport_ImportModule("spore.dataset._workers") : PyErr_NoMemory(), *list = NULL;
+    PyObject *module = p ? PyImport_ImportModule("spore.dataset._workers") : sp__py_no_memory(), *list = NULL;
     if (p) {
-        pthread_mutex_init(&p->lock, NULL);
-        pthread_cond_init(&p->idle, NULL);
+        sp__lock_init(&p->lock);
         p->name = f->name;
     }
     if (module) p->owner = PyObject_CallMethod(module, "Pool", "Oiis", f->callable, (int)f->how, f->processes, f->name);
@@ -199,10 +197,10 @@ sp_status sp__py_workers_open(void *context, void **opened)
 void sp__py_workers_stop(void *opened)
 {
     pool *p = opened;
-    pthread_mutex_lock(&p->lock);
+    sp__lock(&p->lock);
     atomic_store(&p->stop, true);
-    pthread_cond_broadcast(&p->idle);
-    pthread_mutex_unlock(&p->lock);
+    sp__cond_broadcast(&p->idle);
+    sp__unlock(&p->lock);
     for (int i = 0; i < p->n; i++) shutdown(p->channels[i].socket, SHUT_RDWR);
 }
 
@@ -224,26 +222,26 @@ void sp__py_workers_close(void *opened)
 static channel *take_channel(pool *p)
 {
     channel *found = NULL;
-    pthread_mutex_lock(&p->lock);
+    sp__lock(&p->lock);
     while (!atomic_load(&p->stop) && !found && p->n_dead < p->n) {
         for (int i = 0; i < p->n && !found; i++)
             if (!p->channels[i].busy && !p->channels[i].dead) found = &p->channels[i];
-        if (!found) pthread_cond_wait(&p->idle, &p->lock);
+        if (!found) sp__cond_wait(&p->idle, &p->lock);
     }
     if (found) found->busy = true;
-    pthread_mutex_unlock(&p->lock);
+    sp__unlock(&p->lock);
     return found;
 }
 
 static void give_channel(pool *p, channel *c, bool dead)
 {
-    pthread_mutex_lock(&p->lock);
+    sp__lock(&p->lock);
     c->busy = false;
     if (dead && !c->dead) p->n_dead++;
     c->dead = c->dead || dead;
-    if (p->n_dead == p->n) pthread_cond_broadcast(&p->idle);
-    else pthread_cond_signal(&p->idle);
-    pthread_mutex_unlock(&p->lock);
+    if (p->n_dead == p->n) sp__cond_broadcast(&p->idle);
+    else sp__cond_signal(&p->idle);
+    sp__unlock(&p->lock);
 }
 
 /* How the process ended: words of its owner. */
@@ -329,7 +327,7 @@ static PyObject *call_function(server *s, const message *m)
     const int64_t n = m->n_values;
     sp_tensor **in = calloc((size_t)n + 1, sizeof *in);
     size_t at = 0;
-    sp_status status = in ? SP_OK : sp__fail(SP_NOMEM, "no memory");
+    sp_status status = in ? SP_OK : sp__fail(SP_NOMEM, "out of memory");
     for (int64_t i = 0; i < n && status == SP_OK; i++) status = read_cell(&s->c, m, &at, &in[i]);
     PyObject *args = NULL, *result = NULL;
     const sp_row_call call = {.epoch = m->epoch, .row = m->row, .id = m->id, .n_rows = m->n_rows};

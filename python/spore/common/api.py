@@ -221,6 +221,12 @@ class _Executor:
     def sync(self):
         """Wait until everything is computed: it is."""
 
+    def set_async_for_graph(self, flag):
+        """Whether compiled functions may return before they have run. Here they have always run: a Tensor can be read at once, which is
+        all that a program can see of either."""
+        if not isinstance(flag, bool):
+            raise TypeError(f"set_async_for_graph: flag must be a bool, but got {type(flag).__name__}")
+
     def requires_grad(self):
         """Is a gradient computation under way?"""
         from spore import _core

@@ -147,6 +147,9 @@ class _Record:
         targets = targets + list(weights) + self._others
         hooked = any(w._hooks for w in weights)
         grads = backward_pass(outputs, seeds, targets, create, hooked) if outputs else [_zeros(t) for t in targets]
+        if _core.grad_any_fetched():
+            from spore.common.fetched import tell_lost
+            tell_lost(outputs, targets)
         if hooked:                                   # those of weights that the outputs do not depend on are called, too
             grads = [_unreached(t) if g is None else g for t, g in zip(targets, grads)]
         rest = iter(grads[:n_variables])

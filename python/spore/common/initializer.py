@@ -401,7 +401,7 @@ def initializer(init, shape=None, dtype=mstype.float32):
     if isinstance(init, str):
         cls = _INITIALIZER_ALIAS.get(init.lower())
         if cls is None:
-            raise ValueError(f"initializer: there is no initializer '{init}'; known are {sorted(_INITIALIZER_ALIAS)}")
+            raise ValueError(f"initializer: there is no initializer {init!r}; known are {sorted(_INITIALIZER_ALIAS)}")
         init = cls()
     elif isinstance(init, (int, float)):
         init = Constant(init)

@@ -11,6 +11,7 @@ import types
 
 from spore import _core
 from spore._core import Tensor
+from spore._not_done import not_done
 from spore.common import generator
 from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, unrecorded
 from spore.common.parameter import Parameter
@@ -45,6 +46,8 @@ def recompute(block, *args, use_reentrant=True, output_recompute=False, early_st
         >>> print((ms.grad(lambda x: ms.recompute(block, x).sum())(x) == kept).all())
         True
     """
+    if context_fn is not None:
+        not_done("recompute: context_fn", "the block is computed in no context")
     if not callable(block):
         raise TypeError(f"For 'recompute', the argument 'block' must be a Cell or a function, but got {type(block).__name__}")
     return run(block, parameters_of(block), args, kwargs)

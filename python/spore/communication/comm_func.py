@@ -18,6 +18,14 @@ def _checked(who, tensor, group):
     return tensor
 
 
+def _member(who, group, name, rank):
+    """A process of the group is meant."""
+    if isinstance(rank, bool) or not isinstance(rank, int):
+        raise TypeError(f"For '{who}', '{name}' must be an int, but got {type(rank).__name__}.")
+    if rank not in _ranks(who, group):
+        raise ValueError(f"For '{who}', '{name}' must be one of the group's processes {_ranks(who, group)}, but got {rank}.")
+
+
 def _op(who, op):
     if not isinstance(op, str):
         raise TypeError(f"For '{who}', 'op' must be a str, but got {type(op).__name__}.")
@@ -45,22 +53,30 @@ def reduce_scatter_tensor(tensor, op='sum', group=GlobalComm.WORLD_COMM_GROUP, a
 def reduce(tensor, dst, op='sum', group=GlobalComm.WORLD_COMM_GROUP):
     """The sum of all Tensors, at one process."""
     _op('reduce', op)
-    return _checked('reduce', tensor, group).copy()
+    _checked('reduce', tensor, group)
+    _member('reduce', group, 'dst', dst)
+    return tensor.copy()
 
 
 def scatter_tensor(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP):
     """This process's part of a Tensor of process ``src``."""
-    return _checked('scatter_tensor', tensor, group).copy()
+    _checked('scatter_tensor', tensor, group)
+    _member('scatter_tensor', group, 'src', src)
+    return tensor.copy()
 
 
 def gather_into_tensor(tensor, dst=0, group=GlobalComm.WORLD_COMM_GROUP):
     """All Tensors joined, at one process."""
-    return _checked('gather_into_tensor', tensor, group).copy()
+    _checked('gather_into_tensor', tensor, group)
+    _member('gather_into_tensor', group, 'dst', dst)
+    return tensor.copy()
 
 
 def broadcast(tensor, src=0, group=GlobalComm.WORLD_COMM_GROUP):
     """The Tensor of process ``src``."""
-    return _checked('broadcast', tensor, group).copy()
+    _checked('broadcast', tensor, group)
+    _member('broadcast', group, 'src', src)
+    return tensor.copy()
 
 
 def barrier(group=GlobalComm.WORLD_COMM_GROUP):

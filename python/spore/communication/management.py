@@ -12,7 +12,10 @@ HCCL_WORLD_COMM_GROUP = 'hccl_world_group'
 NCCL_WORLD_COMM_GROUP = 'nccl_world_group'
 MCCL_WORLD_COMM_GROUP = 'mccl_world_group'
 _WORLD = (HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP)
-_SIZES = ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MS_WORKER_NUM')
+# What launchers tell the processes they start.
+_SIZES = ('RANK_SIZE', 'MS_WORKER_NUM', 'OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MV2_COMM_WORLD_SIZE')
+_RANKS = ('RANK_ID', 'MS_NODE_ID', 'OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'MV2_COMM_WORLD_RANK')
+_ROLES = ('MS_SCHED', 'MS_PSERVER')
 
 
 class GlobalComm:
@@ -26,6 +29,23 @@ class GlobalComm:
 _groups = {}
 
 
+def _number(name):
+    text = os.environ.get(name, '').strip()
+    return int(text) if text.isdecimal() else 0
+
+
+def check_alone(who):
+    """A job of several processes is refused: each of them would take itself for the only one and write over the others' files."""
+    for name, most in [(name, 1) for name in _SIZES] + [(name, 0) for name in _RANKS]:
+        if _number(name) > most:
+            told = f"asks for {os.environ[name]} processes" if most else "says that this is not the first process"
+            raise RuntimeError(f"For '{who}', {name}={os.environ[name]} {told}, but a job has one process so far: start one, without a "
+                               f"launcher, or unset {name}.")
+    if os.environ.get('MS_ROLE') in _ROLES:
+        raise RuntimeError(f"For '{who}', MS_ROLE={os.environ['MS_ROLE']} asks for a process beside the workers, but a job has one process "
+                           "so far: start one, without a launcher, or unset MS_ROLE.")
+
+
 def init(backend_name=None):
     """Join the job: the one process it has.
 
@@ -36,10 +56,7 @@ def init(backend_name=None):
         raise TypeError(f"For 'init', 'backend_name' must be a str, but got {type(backend_name).__name__}.")
     if backend_name not in (None, 'mccl'):
         raise RuntimeError(f"For 'init', 'backend_name' must be 'mccl' on the CPU, but got {backend_name!r}.")
-    for name in _SIZES:
-        if os.environ.get(name, '1').isdigit() and int(os.environ.get(name, '1')) > 1:
-            raise RuntimeError(f"For 'init', {name} asks for {os.environ[name]} processes, but a job has one process "
-                               "so far.")
+    check_alone('init')
     GlobalComm.INITED = True
 
 
@@ -52,6 +69,7 @@ def release():
 def _ranks(who, group):
     if not isinstance(group, str):
         raise TypeError(f"For '{who}', 'group' must be a str, but got {type(group).__name__}.")
+    check_alone(who)
     if group in _WORLD:
         return [0]
     if group not in _groups:

@@ -12,7 +12,7 @@ def set_algo_parameters(**kwargs):
     """Set options of the search; an unknown one is a ValueError."""
     for name, value in kwargs.items():
         if name not in _START:
-            raise ValueError(f"set_algo_parameters: there is no option '{name}', only {list(_START)}")
+            raise ValueError(f"set_algo_parameters: there is no option {name!r}, only {list(_START)}")
         kind = type(_START[name])
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"set_algo_parameters: {name} must be a {kind.__name__}, but got {type(value).__name__}")
@@ -22,7 +22,7 @@ def set_algo_parameters(**kwargs):
 def get_algo_parameters(attr_key):
     """The value of one option."""
     if attr_key not in _values:
-        raise ValueError(f"get_algo_parameters: there is no option '{attr_key}'")
+        raise ValueError(f"get_algo_parameters: there is no option {attr_key!r}")
     return _values[attr_key]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network to be run in parallel: on one device it runs as it is."""
+from spore._not_done import not_done
 from spore.nn.cell import Cell
 
 __all__ = ['AutoParallel']
@@ -19,6 +20,7 @@ class AutoParallel(Cell):
         super().__init__(auto_prefix=False)
         if parallel_mode not in _MODES:
             raise ValueError(f"AutoParallel: parallel_mode must be one of {list(_MODES)}, but got {parallel_mode!r}")
+        not_done(f"AutoParallel(parallel_mode={parallel_mode!r})", "one process computes the whole")
         self.network = network
         self._parallel_mode = parallel_mode
         self._options = {}

@@ -3,6 +3,7 @@
 read; what needs one says so."""
 import os
 
+from spore._not_done import not_done
 from spore.common.parameter import Parameter
 
 __all__ = ['merge_sliced_parameter', 'build_searched_strategy', 'load_distributed_checkpoint', 'merge_pipeline_strategys',
@@ -113,7 +114,7 @@ def load_distributed_checkpoint(network, checkpoint_filenames=None, predict_stra
         if pieces:
             same = tuple(pieces[0].shape) == tuple(param.shape)
             whole[param.name] = pieces[0] if same else merge_sliced_parameter(pieces)
-    load_param_into_net(network, whole, strict_load)
+    load_param_into_net(network, whole or parts[0], strict_load)  # files of which nothing fits are refused there
 
 
 def load_segmented_checkpoints(*args, **kwargs):
@@ -144,6 +145,7 @@ def set_op_strategy_config(mode='SAVE', path=''):
     """Keep or load strategies of operators: there is one device, hence none."""
     if mode not in ('SAVE', 'LOAD'):
         raise KeyError(f"set_op_strategy_config: mode must be 'SAVE' or 'LOAD', but got {mode!r}")
+    not_done(f"set_op_strategy_config(mode={mode!r})", "one process has no strategies, and no file is read or written")
 
 
 convert_checkpoints, convert_checkpoint_by_rank, rank_list_for_convert = (

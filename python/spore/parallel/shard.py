@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Tensors are split over devices. With one device they stay whole."""
+from spore._not_done import shard_not_done
+
 __all__ = ['shard', 'Layout']
 
 
@@ -51,6 +53,11 @@ class Layout:
             raise ValueError(f"Layout: there is no dimension {name!r}, only {self._names}")
         return len(self._names) - 1 - self._names.index(name)
 
+    def _splits(self):
+        """Whether a dimension is divided at all."""
+        used = [i for part in self._map or () for i in (part if isinstance(part, tuple) else (part,)) if i >= 0]
+        return any(self._matrix[len(self._matrix) - 1 - i] > 1 for i in used)
+
     def to_dict(self):
         """The layout as a dict."""
         if self._map is None:
@@ -69,4 +76,5 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     """
     if not callable(fn):
         raise TypeError(f"shard: fn must be a Cell or a function, but got {type(fn).__name__}")
+    shard_not_done('parallel', in_strategy, out_strategy, parameter_plan)
     return fn

@@ -47,9 +47,10 @@ _TENSORFLOW = ("tensorflow", "h5", "keras", "tflite")
 
 
 def _split(name):
-    """Path of the layer and name of the weight in it."""
+    """Path of the layer and name of the weight in it. Layers of Keras 3 keep some weights as attributes with an underscore, by which
+    TensorFlow calls them: _kernel."""
     path, _, local = name.replace("/", ".").removesuffix(":0").rpartition(".")
-    return path, local
+    return path, local[1:] if local[1:] in _ALL_LOCALS and local[0] == "_" else local
 
 
 def _natural(path):
@@ -161,7 +162,7 @@ class _Matcher:
     def _rename(self, old, new):
         """A pattern of name_map: values are called otherwise from now on, and matched as if the file had these names."""
         if new.count("*") > old.count("*"):
-            raise ValueError(f"For 'convert_parameters', name_map: '{new}' has more stars than '{old}'.")
+            raise ValueError(f"For 'convert_parameters', name_map: {new!r} has more stars than {old!r}.")
         pattern = re.compile("(.*?)".join(re.escape(part) for part in old.split("*")))
         renamed = {}
         for name in self.values:
@@ -170,16 +171,16 @@ class _Matcher:
                 texts = iter(match.groups())
                 renamed[name] = "".join(next(texts) if part == "*" else part for part in re.split(r"(\*)", new))
         if not renamed:
-            raise ValueError(f"For 'convert_parameters', name_map: no name of a value fits '{old}'.")
+            raise ValueError(f"For 'convert_parameters', name_map: no name of a value fits {old!r}.")
         self._call_otherwise(renamed)
 
     def _by_map(self, old, new):
         if old not in self.values or new not in self.params:
             where, name = ("values", old) if old not in self.values else ("parameters of the net", new)
-            raise ValueError(f"For 'convert_parameters', name_map has '{name}', which is not among the {where}.")
+            raise ValueError(f"For 'convert_parameters', name_map has {name!r}, which is not among the {where}.")
         if not self._take(new, old, "name_map"):
-            raise ValueError(f"For 'convert_parameters', name_map: '{old}' with shape {tuple(self.values[old].shape)} does not "
-                             f"fit '{new}' with shape {tuple(self.params[new].shape)}.")
+            raise ValueError(f"For 'convert_parameters', name_map: {old!r} with shape {tuple(self.values[old].shape)} does not "
+                             f"fit {new!r} with shape {tuple(self.params[new].shape)}.")
 
     def _take(self, param_name, name, how):
         """Give the value of that name to the parameter, if it fits."""

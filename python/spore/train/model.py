@@ -4,6 +4,7 @@ import copy
 
 from spore import context, nn  # noqa: F401  packages that derive from Model take context from here, too
 from spore._core import Tensor
+from spore._not_done import not_done
 from spore.context import ParallelMode, get_auto_parallel_context  # noqa: F401  packages take ParallelMode from here
 from spore.train import amp
 from spore.train.callback import Callback, ModelCheckpoint, RunContext, TimeMonitor
@@ -158,7 +159,7 @@ class Model:
             raise ValueError("For 'Model.fit', 'valid_dataset' needs a Model with 'metrics'.")
         for callback in _listed(callbacks):
             old = _OLD_METHODS & set(type(callback).__dict__)
-            if old and not type(callback).__module__.startswith('spore.train.'):
+            if old and not type(callback).__module__.startswith(('spore.train.', 'mindspore.train.')):
                 raise ValueError(f"For 'Model.fit', the callback {type(callback).__name__} has the methods "
                                  f"{sorted(old)}; name them "
                                  "with 'on_train_' or 'on_eval_' in front, since fit does both.")
@@ -273,7 +274,7 @@ class Model:
         """Evaluate between epochs; the parameters of training are put back after."""
         kept = {name: params[name] for name in ('cur_step_num', 'batch_num', 'dataset_sink_mode', 'net_outputs')}
         for_eval = [c for c in callback._callbacks
-                    if isinstance(c, TimeMonitor) or not type(c).__module__.startswith('spore.train.callback')
+                    if isinstance(c, TimeMonitor) or not type(c).__module__.startswith(('spore.train.callback', 'mindspore.train.callback'))
                     or type(c).__name__ == 'LambdaCallback']
         params.eval_network = self._eval_network
         params.valid_dataset = dataset
@@ -375,6 +376,8 @@ class Model:
         """
         if backend is not None:
             raise ValueError(f"For 'Model.predict', 'backend' must be None, but got {backend!r}.")
+        if config is not None:
+            not_done("Model.predict: config", "it is for another backend")
         for value in predict_data:
             if not isinstance(value, (Tensor, list, tuple, int, float, str, dict)) and value is not None:
                 raise TypeError(f"For 'Model.predict', the inputs must be Tensors or numbers, but got "

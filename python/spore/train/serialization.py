@@ -16,6 +16,8 @@ import types
 import numpy as np
 
 from spore import _core
+from spore._fork import Lock
+from spore._printable import printable
 from spore.train._convert import convert_parameters, foreign_origin, looks_like_torch, origin_of
 
 __all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
@@ -177,6 +179,16 @@ def _entries_of_append(append_dict):
     return entries
 
 
+def _by_name(entries):
+    """Each name once: a Parameter that is met twice is one; two things of one name cannot both be found again."""
+    kept = {}
+    for name, value in entries:
+        if kept.setdefault(name, value) is not value:
+            raise ValueError(f"For 'save_checkpoint', two of the values to save have the name {name!r}, and a file holds one of them; give them "
+                             f"different names (Parameter(..., name=...), or auto_prefix=True in the Cell that holds them).")
+    return kept
+
+
 class _Writer(threading.Thread):
     """One asynchronous save. The values are its own copies; what goes wrong is kept for whoever joins."""
 
@@ -195,7 +207,7 @@ class _Writer(threading.Thread):
 
 
 _writer = None
-_writer_lock = threading.Lock()
+_writer_lock = Lock()
 
 
 def _wait_async_save():
@@ -275,7 +287,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     for name in kwargs:
         if name not in _KNOWN_OPTIONS:
             _log.warning("For 'save_checkpoint', the argument '%s' is not known and has no effect.", name)
-    entries = _entries_of(save_obj, choice_func) + appended
+    entries = list({**_by_name(_entries_of(save_obj, choice_func)), **dict(appended)}.items())
     notes = {}
     if format == "safetensors":
         notes = {"format": "ms"}
@@ -596,8 +608,6 @@ def _fit(param, value, strict_load):
     if value.dtype != param.dtype:
         if strict_load or not _convertible(param.dtype, value.dtype):
             return None, f"its dtype is {param.dtype}, the value's {value.dtype}"
-        _log.warning("For 'load_param_into_net', '%s' is converted from %s to %s.", param.name, value.dtype,
-                     param.dtype)
         value = value.astype(param.dtype)
     return (value if stored == shape else value.reshape(shape)), None
 
@@ -621,21 +631,21 @@ def _find_prefix(missing, values):
 
 
 def _match(params, parameter_dict, strict_load):
-    """Pairs (parameter, value), names without a value, names that were not used."""
+    """Pairs (parameter, value), names without a value, names that were not used, prefixes that were left out of names."""
     tensors = {name: value for name, value in parameter_dict.items() if not isinstance(value, (str, list))}
     pairs = [(p, tensors[p.name]) for p in params if p.name in tensors]
     used = {p.name for p, _ in pairs}
     # Parameters that collect gradients belong to a run, not to a model. A text is no value, but its name is there.
     missing = {p.name: p for p in params if p.name not in parameter_dict and not p.name.startswith("accu_grads")}
+    prefixes = []
     while missing and not strict_load:
         prefix = _find_prefix(missing, tensors)
         if prefix is None:
             break
-        _log.warning("For 'load_param_into_net', names in the checkpoint begin with '%s', which the net does not have: "
-                     "loading without it.", prefix)
+        prefixes.append(prefix)
         found = [name for name in missing if prefix + name in tensors]
         pairs += [(missing.pop(name), tensors[prefix + name]) for name in found]
-    return pairs, list(missing), [name for name in parameter_dict if name not in used]
+    return pairs, list(missing), [name for name in parameter_dict if name not in used], prefixes
 
 
 def _shown(names, others):
@@ -643,10 +653,39 @@ def _shown(names, others):
     parts = []
     for name in names[:_NAMES_SHOWN]:
         near = difflib.get_close_matches(name, others, 1)
-        parts.append(f"'{name}' (nearest: '{near[0]}')" if near else f"'{name}'")
+        parts.append(f"{name!r} (nearest: {near[0]!r})" if near else repr(name))
     if len(names) > _NAMES_SHOWN:
         parts.append(f"and {len(names) - _NAMES_SHOWN} more")
     return ", ".join(parts)
+
+
+def _refuse_nothing(given, missing, report, strict_load):
+    """A net whose parameters get nothing at all stays random: that is an error, unless there was nothing to load either."""
+    values = [name for name, value in given.items() if not isinstance(value, (str, list))]
+    if not values:
+        return
+    if report is not None:
+        raise RuntimeError(f"For 'load_param_into_net', none of {len(values)} values fits the net, which is left unchanged: {printable(report)}\n"
+                           "  spore.train.convert_parameters(net, values, name_map={...}) takes names that are not found by themselves")
+    strict = "; strict_load=True takes equal names only" if strict_load else ""
+    raise RuntimeError(f"For 'load_param_into_net', none of {len(values)} values has the name of one of the net's {len(missing)} parameters, "
+                       f"and the net is left unchanged: the values are {_shown(values, missing)}; the parameters {_shown(missing, values)}{strict}.")
+
+
+def _report_load(say, report, prefixes):
+    """How names were matched: worth a warning only where something is missing."""
+    if report is not None:
+        say("For 'load_param_into_net': %s", printable(report))
+    for prefix in prefixes:
+        say("For 'load_param_into_net', names in the checkpoint begin with '%s', which the net does not have: loaded without it.", prefix)
+
+
+def _conversions(converted):
+    """Of each pair of dtypes how many, and some names."""
+    kinds = {}
+    for param, value in converted:
+        kinds.setdefault(f"{value.dtype} to {param.dtype}", []).append(param.name)
+    return "; ".join(f"{kind}: {_shown(names, ())}" for kind, names in kinds.items())
 
 
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
@@ -665,7 +704,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
     Raises:
         TypeError: An argument, a key or a value has the wrong type.
-        RuntimeError: A value has another shape, or a dtype that is not converted.
+        RuntimeError: A value has another shape, or a dtype that is not converted; or no parameter gets a value.
     """
     _check_parameter_dict(net, parameter_dict)
     _require_type("load_param_into_net", "strict_load", strict_load, bool, TypeError)
@@ -674,23 +713,32 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         raise TypeError("For 'load_param_into_net', remove_redundancy=True needs a job of several processes, but this "
                         "is a single one.")
     params = [p for _, p in net.parameters_and_names()]
+    report = None
+    given = parameter_dict
     if not strict_load and (origin_of(parameter_dict) is not None or looks_like_torch(parameter_dict, params)):
         parameter_dict, report = convert_parameters(net, parameter_dict)
-        _log.warning("For 'load_param_into_net': %s", report)
-    pairs, missing, unused = _match(params, parameter_dict, strict_load)
-    fits, wrong = [], []
+    pairs, missing, unused, prefixes = _match(params, parameter_dict, strict_load)
+    if missing and not pairs:
+        _refuse_nothing(given, missing, report, strict_load)
+    fits, wrong, converted = [], [], []
     for param, value in pairs:
         data, reason = _fit(param, value, strict_load)
         if reason is None:
             fits.append((param, data))
+            if data.dtype != value.dtype:
+                converted.append((param, value))
         else:
-            wrong.append(f"'{param.name}': {reason}")
+            wrong.append(f"{param.name!r}: {reason}")
     if wrong:
         raise RuntimeError(f"For 'load_param_into_net', {len(wrong)} of {len(pairs)} values do not fit the net, which "
                            f"is left unchanged: {'; '.join(wrong[:_NAMES_SHOWN])}"
                            f"{'; ...' if len(wrong) > _NAMES_SHOWN else ''}.")
     for param, data in fits:
         _put(param, data)
+    _report_load(_log.warning if missing else _log.info, report, prefixes)
+    if converted:
+        _log.warning("For 'load_param_into_net', %d of %d values have another dtype than their parameters and were converted, %s.",
+                     len(converted), len(pairs), _conversions(converted))
     if missing:
         _log.warning("For 'load_param_into_net', %d parameters of the net have no value and stay as they are: %s.",
                      len(missing), _shown(missing, unused))
@@ -718,7 +766,7 @@ def _update_param(param, new_param, strict_load):
 def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_load):
     """Load Parameters whose names have something in front in the dict; the names in `param_not_load` that are found leave it."""
     params = {p.name: p for _, p in net.parameters_and_names() if p.name in param_not_load}
-    pairs, missing, _ = _match(list(params.values()), parameter_dict, strict_load)
+    pairs, missing, _, _ = _match(list(params.values()), parameter_dict, strict_load)
     for param, value in pairs:
         _update_param(param, value, strict_load)
         param_not_load.remove(param.name)

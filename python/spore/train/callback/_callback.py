@@ -169,7 +169,7 @@ class InternalCallbackParam(dict):
         try:
             return self[key]
         except KeyError:
-            raise _NoParameter(f"the callback parameters have no '{key}'; there are {sorted(self)}") from None
+            raise _NoParameter(f"the callback parameters have no {key!r}; there are {sorted(self)}") from None
 
     def __setattr__(self, key, value):
         self[key] = value

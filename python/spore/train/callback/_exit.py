@@ -106,7 +106,7 @@ class OnRequestExit(Callback):
         if self.config_file is None or not os.path.exists(self.config_file):
             return False
         try:
-            with open(self.config_file) as file:
+            with open(self.config_file, encoding='utf-8') as file:
                 return int(json.load(file).get('GracefulExit', 0)) == 1
         except (ValueError, OSError):
             return False                 # half written, perhaps: ask again after the next step

@@ -3,6 +3,7 @@
 import re
 import warnings
 
+from spore._not_done import not_done
 from spore.train._utils import _make_directory, check_value_type
 from spore.train.callback._callback import Callback
 
@@ -57,6 +58,8 @@ class SummaryCollector(Callback):
         self.summary_dir, self._freq, self._asked, self._default = summary_dir, collect_freq, asked, keep_default_action
         self._options, self._record = {'max_file_size': max_file_size, 'export_options': export_options}, None
         self._temp_optimizer = None
+        if collect_tensor_freq is not None:
+            not_done('SummaryCollector: collect_tensor_freq', 'tensors are written with collect_freq')
 
     @classmethod
     def _checked_data(cls, data):
