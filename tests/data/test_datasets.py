@@ -4,6 +4,8 @@ import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 import tarfile
 import threading
 import zlib
@@ -150,8 +152,7 @@ class Seen(debug.DebugHook):
         return Seen(self.seen)
 
     def compute(self, *args):
-        self.seen.append((self.prev_op_name, self.is_first, args[0].tolist()))
-        return args if len(args) > 1 else args[0]
+        self.seen.append((self.prev_op_name, self.is_first_op, args[0][0].tolist()))
 
 
 def test_hooks_see_what_goes_through_maps(capsys):
@@ -165,9 +166,11 @@ def test_hooks_see_what_goes_through_maps(capsys):
     assert rows(numbers(2).map([double, rescale], 'a').project('a')) == [[0], [2]]
     assert seen == [('double', True, 0), ('double', False, 0), ('TypeCast', False, 0),
                     ('double', True, 1), ('double', False, 2), ('TypeCast', False, 2)]
-    assert 'Input data of [double], column 0: size 8, shape (), dtype int64' in capsys.readouterr().out
-    ds.config.set_debug_mode(True)
-    assert rows(numbers(1).map([double, Seen(seen)], 'a').project('a')) == [[0]] and seen[-1] == ('double', False, 0)
+    assert ("[Dataset debugger] Print the [INPUT] of the operation [double].\nColumn 0. The dtype is [int64]. The shape is [()].\n"
+            "[Dataset debugger] Print the [OUTPUT] of the operation [double].\n") in capsys.readouterr().out
+    ds.config.set_debug_mode(True)      # without a list, one that prints types
+    assert rows(numbers(1).map([double, Seen(seen)], 'a').project('a')) == [[0]] and seen[-1] == (None, None, 0)
+    assert "[OUTPUT] of the operation [Seen].\nColumn 0. " in capsys.readouterr().out
     with pytest.raises(TypeError, match='DebugHook'):
         ds.config.set_debug_mode(True, [print])
 
@@ -201,8 +204,25 @@ def test_values_may_be_dicts():
     data = ds.GeneratorDataset([({'x': 1, 'y': {'z': np.arange(i)}},) for i in (2, 2)], ['d'], shuffle=False)
     first = next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))[0]
     assert first['x'] == 1 and first['y']['z'].tolist() == [0, 1]
-    batch = next(data.batch(2).create_tuple_iterator(num_epochs=1, output_numpy=True))[0]
-    assert batch['x'].tolist() == [1, 1] and batch['y']['z'].tolist() == [[0, 1], [0, 1]]
+    flat = data.map(lambda d: {'x': d['x'], 'z': d['y']['z']}, 'd').batch(2)
+    batch = next(flat.create_tuple_iterator(num_epochs=1, output_numpy=True))[0]
+    assert batch['x'].tolist() == [1, 1] and batch['z'].tolist() == [[0, 1], [0, 1]]
+    with pytest.raises(RuntimeError, match="dictionary objects.*key: 'y'.*per_batch_map"):
+        next(data.batch(2).create_tuple_iterator(num_epochs=1))
+
+
+def test_texts_stay_texts_for_whoever_holds_them():
+    """concat compares the type of a row with that of the first one, which a reader has had by then."""
+    data = ds.GeneratorDataset(['a', 'bb'], ['t'], shuffle=False) + ds.GeneratorDataset(['c'] * 5, ['t'], shuffle=False)
+    assert rows(data) == [['a'], ['bb']] + [['c']] * 5
+
+
+def test_deserialize_takes_a_path_first(tmp_path):
+    path = tmp_path / 'data.json'
+    (tmp_path / 'lines.txt').write_text('a\nb\nc\n')
+    ds.serialize(ds.TextFileDataset(str(tmp_path / 'lines.txt'), shuffle=False).batch(2), str(path))
+    for given in (str(path), path):
+        assert ds.deserialize(given).get_dataset_size() == ds.deserialize(json_filepath=str(path)).get_dataset_size() == 2
 
 
 # --- sources of spore's own -------------------------------------------------------------------------------------------
@@ -402,3 +422,67 @@ def test_checks_for_transforms_of_users(call, error, text):
 
 def test_one_value_has_no_end():
     assert transforms.PadEnd([4], 7)(np.array(3)).tolist() == 3 and transforms.PadEnd([4])(np.array('a')).tolist() == 'a'
+
+
+def test_autotune_writes_its_configuration(tmp_path):
+    (tmp_path / 'lines.txt').write_text('a\nb\nc\n')
+    data = ds.TextFileDataset(str(tmp_path / 'lines.txt'), shuffle=False, num_parallel_workers=1).batch(2, num_parallel_workers=1)
+    ds.config.set_enable_autotune(True, str(tmp_path / 'tune'))
+    try:
+        iterator = data.create_tuple_iterator(num_epochs=1)
+        next(iterator)
+    finally:
+        ds.config.set_enable_autotune(False)
+    del iterator
+    path = tmp_path / 'tune_0.json'
+    made = json.loads(path.read_text())
+    assert made['summary'] == ["TextFileOp(ID:2)    (num_parallel_workers: 1, prefetch_size:16)",
+                               "BatchOp(ID:1)       (num_parallel_workers: 1, prefetch_size:16)"]
+    assert rows(ds.deserialize(json_filepath=str(path))) == rows(data)
+
+
+def test_a_seed_that_is_kept_and_put_back_is_none():
+    script = ("import spore.dataset as ds\n"
+              "def order(): return [int(x) for x, in ds.NumpySlicesDataset(list(range(20))).create_tuple_iterator(num_epochs=1, output_numpy=True)]\n"
+              "before = ds.config.get_seed()\n"
+              "ds.config.set_seed(3)\n"
+              "assert order() == order()\n"
+              "ds.config.set_seed(before)\n"
+              "assert before == ds.config.get_seed() == 5489 and order() != order()\n")
+    assert subprocess.run([sys.executable, '-c', script]).returncode == 0
+
+
+def picture(path, number):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes([255, 216, 255, number]))
+
+
+def test_usage_in_manifests_is_compared_without_case(tmp_path):
+    lines = []
+    for i, usage in enumerate(['TRAIN', 'train', 'Train', 'EVAL', 'eval', 'INFERENCE']):
+        picture(tmp_path / 'p' / f'{i}.jpg', i)
+        lines.append(json.dumps({'source': str(tmp_path / 'p' / f'{i}.jpg'), 'usage': usage, 'annotation': [
+            {'name': 'cat' if i % 2 else 'dog', 'type': 'modelarts/image_classification'}]}))
+    (tmp_path / 'm.manifest').write_text('\n'.join(lines))
+    found = {usage: [(row[0][3], row[1]) for row in rows(ds.ManifestDataset(str(tmp_path / 'm.manifest'), usage, shuffle=False))]
+             for usage in ('train', 'eval', 'inference')}
+    assert found == {'train': [(0, 1), (1, 0), (2, 1)], 'eval': [(3, 0), (4, 1)], 'inference': [(5, 0)]}
+
+
+def test_pictures_come_by_folder_whatever_the_order_of_the_classes(tmp_path):
+    for i, name in enumerate('abc'):
+        picture(tmp_path / name / '0.jpg', i)
+    data = ds.ImageFolderDataset(str(tmp_path), shuffle=False, class_indexing={'c': 0, 'a': 1})
+    assert [(row[0][3], row[1]) for row in rows(data)] == [(0, 1), (2, 0)] and data.num_classes() == 2
+    with pytest.raises(RuntimeError, match="class: x doesn't exist"):
+        ds.ImageFolderDataset(str(tmp_path), class_indexing={'a': 3, 'x': 1}).num_classes()
+
+
+def test_names_of_captioned_pictures(tmp_path):
+    """What follows the host of the published addresses, however long the host of others is."""
+    urls = ['http://static.flickr.com/2723/4385_b0.jpg', 'http://farm3.static.flickr.com/2361/abc_1.jpg', 'http://static.flickr.com/ab/cd.jpg']
+    for i, name in enumerate(['m_2723_4385_b0.jpg', 'm_2361_abc_1.jpg', 'm_ab_cd.jpg']):
+        picture(tmp_path / 'sbu_images' / name, i)
+    (tmp_path / 'SBU_captioned_photo_dataset_urls.txt').write_text('\n'.join(urls) + '\n')
+    (tmp_path / 'SBU_captioned_photo_dataset_captions.txt').write_text('one\ntwo\nthree\n')
+    assert [(row[0][3], row[1]) for row in rows(ds.SBUDataset(str(tmp_path), shuffle=False))] == [(0, 'one'), (2, 'three')]

@@ -117,6 +117,42 @@ def test_check_finds_what_is_wrong(data, tmp_path):
     assert "a.mindrecord1: cannot be opened" in run("check", data, code=1)
 
 
+def pictures(kind):
+    rng = np.random.default_rng(5)
+    encode = {"jpeg": vision.encode_jpeg, "png": vision.encode_png}[kind]
+    return [bytes(np.asarray(encode(rng.integers(0, 256, (40, 40, 3), np.uint8)))) for _ in range(4)]
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "png"])
+def test_check_decodes_pictures(kind, tmp_path):
+    """A picture that was damaged, anywhere that shows: in its pixels, at its end, at its beginning."""
+    whole, path = pictures(kind), tmp_path / "a.mindrecord"
+
+    def with_picture(picture):
+        write(path, [{"n": i, "image": picture if i == 2 else p} for i, p in enumerate(whole)],
+              {"n": {"type": "int32"}, "image": {"type": "bytes"}}, overwrite=True)
+    with_picture(whole[2])
+    assert run("check", path) == "all is well\n"
+    for place, change in ((0, b"zz"), (len(whole[2]) // 2, b"\xff\xd9" if kind == "jpeg" else b"zz"), (len(whole[2]) * 2 // 3, None)):
+        damaged = whole[2][:place] + (change + whole[2][place + 2:] if change else b"")
+        with_picture(damaged)
+        said = run("check", path, code=1)
+        assert "column 'image'" in said and "all is well" not in said and "1 problem" in said
+        assert ("row 2" if place else "the first is 2") in said
+
+
+def test_check_tells_what_it_cannot_see(data, tmp_path):
+    done = subprocess.run([SPORE, "record", "check", str(data)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "no digest" in done.stderr
+    run("encrypt", data, "--hash", "sha256")
+    done = subprocess.run([SPORE, "record", "check", str(data)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "all is well\n", "")
+    broken = bytearray((tmp_path / "a.mindrecord0").read_bytes())
+    broken[20000] ^= 1
+    (tmp_path / "a.mindrecord0").write_bytes(broken)
+    assert "differs" in run("check", data, code=1)
+
+
 def test_check_verifies_digests(tmp_path):
     for name in ("hash.mindrecord", "hash.mindrecord.db"):
         shutil.copy(FILES / "older" / name, tmp_path)
@@ -270,12 +306,12 @@ def test_show(tmp_path):
     assert run("show", FILES / "ms210" / "images.mindrecord", sheet, "--size", 32).startswith("5 rows, 2 pictures each, ")
     pixels = vision.Decode()(np.fromfile(sheet, np.uint8))
     assert pixels.shape[2] == 3 and (pixels < 250).any() and (pixels[:4] == 255).all()
-    assert "10 pixels" not in run("show", FILES / "ms210" / "images.mindrecord", sheet, "--columns", "left", "--count", 1)
+    assert "10 pixels" not in run("show", FILES / "ms210" / "images.mindrecord", sheet, "--columns", "left", "--count", 1, "--force")
     broken = subprocess.run([SPORE, "record", "show", str(FILES / "ms210" / "images.mindrecord"), str(sheet), "--columns",
-                             "mask"], capture_output=True, text=True, check=False)
+                             "mask", "--force"], capture_output=True, text=True, check=False)
     assert broken.returncode == 0 and "row 0, column 'mask'" in broken.stderr
-    assert "no column holds pictures" in run("show", FILES / "ms210" / "alltypes.mindrecord", sheet, code=1)
-    assert "there is no row 5" in run("show", FILES / "ms210" / "images.mindrecord", sheet, "--from", 5, code=1)
+    assert "no column holds pictures" in run("show", FILES / "ms210" / "alltypes.mindrecord", sheet, "--force", code=1)
+    assert "there is no row 5" in run("show", FILES / "ms210" / "images.mindrecord", sheet, "--from", 5, "--force", code=1)
 
 
 def test_wrong_command_lines(data, tmp_path):

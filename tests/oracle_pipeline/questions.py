@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small questions about arguments, edge cases and rows that fail, asked of MindSpore and of spore alike.
 
-questions.txt holds them, `---` between: an expression, or statements that set `out`. The answer is a plain value, or the
-exception with the words that its message contains.
+questions*.txt hold them, `---` between: an expression, or statements that set `out`. The answer, in the .json beside, is a plain
+value, or the exception with the words that its message contains. different.json says of some why spore answers otherwise.
 """
 import importlib
 import re
@@ -10,7 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-QUESTIONS = [text.strip('\n') for text in Path(__file__).with_name('questions.txt').read_text(encoding='utf-8').split('\n---\n')]
+FILES = sorted(Path(__file__).parent.glob('questions*.txt'))
+
+
+def read_questions(path):
+    """The questions of a file."""
+    return [text.strip('\n') for text in path.read_text(encoding='utf-8').split('\n---\n')]
+
+
+QUESTIONS = [question for path in FILES for question in read_questions(path)]
 
 
 def plain(value):
@@ -62,7 +70,7 @@ def scope(framework, pictures, empty):
                                                       'AutoAugmentPolicy')}
     return {**enums, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
             'vision': vision, 'tr': tr, 'text': text, 'audio': audio, 'rows': rows, 'drows': drows, 'pairs': pairs, 'gen': gen,
-            'PICTURES': pictures, 'EMPTY': empty}
+            'PICTURES': pictures, 'EMPTY': empty, 'plain_of': plain}
 
 
 def answer(question, names):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ask MindSpore 2.10 for the answers: run with an interpreter that has it, from this folder; writes answers.json and
-questions.json."""
+the .json of every file of questions, or of those that are named."""
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import mindspore.dataset as ds
 import mindspore.dataset.transforms as tr
 
 from cases import CASES, ask
-from questions import QUESTIONS, answer, make_pictures, scope, words_of
+from questions import FILES, answer, make_pictures, read_questions, scope, words_of
 
 answers = {name: ask(case, ds, tr) for name, case in CASES.items()}
 lines = [f'{json.dumps(name)}: {json.dumps(answer)}' for name, answer in answers.items()]
@@ -22,10 +23,11 @@ with tempfile.TemporaryDirectory() as folder:
     make_pictures(pictures)
     empty.mkdir()
     names = scope('mindspore', str(pictures), str(empty))
-    lines = []
-    for question in QUESTIONS:
-        found = answer(question, names)
-        if isinstance(found, dict) and 'words' in found:
-            found['words'] = words_of(found['words'].replace(folder, ''))
-        lines.append(f'{json.dumps(question)}: {json.dumps(found)}')
-Path(__file__).with_name('questions.json').write_text('{' + ',\n'.join(lines) + '}\n', encoding='utf-8')
+    for path in (path for path in FILES if path.stem in (sys.argv[1:] or [path.stem])):
+        lines = []
+        for question in read_questions(path):
+            found = answer(question, names)
+            if isinstance(found, dict) and 'words' in found:
+                found['words'] = words_of(found['words'].replace(folder, ''))
+            lines.append(f'{json.dumps(question)}: {json.dumps(found)}')
+        path.with_suffix('.json').write_text('{' + ',\n'.join(lines) + '}\n', encoding='utf-8')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sets in their published layouts are read as MindSpore 2.10 reads them; answers.json has what it gave."""
+import gzip
 import importlib.util
 import json
 import os
@@ -18,7 +19,7 @@ def load(name):
     return module
 
 
-CASES, MAKE = load('cases'), load('make')
+CASES, MAKE, ARGUMENTS = load('cases'), load('make'), load('arguments')
 with open(Path(__file__).with_name('answers.json'), encoding='utf-8') as answers:
     ANSWERS = json.load(answers)
 
@@ -84,3 +85,21 @@ def test_a_file_that_is_missing_is_named(root, tmp_path, source, folder, gone, e
 def test_every_case_was_recorded():
     assert sorted(ANSWERS) == sorted(case[0] for case in CASES.CASES)
     assert os.path.getsize(Path(__file__).with_name('answers.json')) < 200_000
+
+
+ASKED = json.loads(gzip.decompress(Path(__file__).with_name('arguments.json.gz').read_bytes()))
+DIFFERENT = {line for line in Path(__file__).with_name('arguments_different.txt').read_text(encoding='utf-8').split('\n') if line[:1] not in ('', '#')}
+
+
+@pytest.mark.parametrize('source', sorted({question.split(' ')[0] for question in ASKED}))
+def test_arguments_as_mindspore_takes_them(root, source):
+    """Rows, or exceptions of its types and words, for arguments of all kinds."""
+    before = dict(ds.config._values)
+    try:
+        found = {q: ARGUMENTS.ask(ds, q, root, True) for q in ASKED if q.split(' ')[0] == source}
+    finally:
+        ds.config._values.update(before)
+    wrong = [f'{q}: {found[q]} instead of {ASKED[q]}' for q in found if q not in DIFFERENT and not ARGUMENTS.agrees(found[q], ASKED[q])]
+    assert not wrong, '\n'.join(wrong)
+    gone = [q for q in found if q in DIFFERENT and ARGUMENTS.agrees(found[q], ASKED[q])]
+    assert not gone, f'arguments_different.txt names what is alike: {gone}'

@@ -44,25 +44,77 @@ def encode(value):
     return np.ascontiguousarray(array).reshape(array.shape), False
 
 
-def _joined(values, batch):
-    """Dicts, lists and tuples with arrays inside; those of a batch are put together."""
-    first = values[0]
-    if isinstance(first, dict):
-        return {key: _joined([value[key] for value in values], batch) for key in first}
-    if isinstance(first, (list, tuple)):
-        return type(first)([_joined([value[i] for value in values], batch) for i in range(len(first))])
-    if first is None:
-        return None
-    return np.stack([to_array(value) for value in values]) if batch else to_array(first)
+_PLAIN = (int, float, str, np.ndarray, np.bool_, np.str_, np.bytes_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16,
+          np.uint32, np.uint64, np.float16, np.float32, np.float64, np.complex64, np.complex128)
+
+
+def _keys_agree(dicts):
+    first = dicts[0]
+    for other in dicts[1:]:
+        if len(other) != len(first):
+            raise RuntimeError("Failed to create a batch since number of key/value pairs in dictionaries do not match. First row: "
+                               f"{len(first)}, current row: {len(other)}")
+        unknown = next((key for key in other if key not in first), None)
+        if unknown is not None:
+            raise RuntimeError("Python dictionary keys do not match when creating a batch: "
+                               f"{unknown} was not found in previous rows.")
+
+
+def batched(dicts):
+    """One dict of several: the values under a key as one array."""
+    _keys_agree(dicts)
+    made = {}
+    for key in dicts[0]:
+        try:
+            made[key] = np.array([to_array(d[key]) if isinstance(d[key], _core.Tensor) else d[key] for d in dicts])
+        except ValueError as error:
+            what = "Python dictionary" if len(dicts) > 1 else "data in type of Python dictionary"
+            raise RuntimeError(f"Failed to batch {what}: ValueError: {error}") from None
+        if made[key].dtype.kind == 'O' and len(dicts) > 1:
+            raise RuntimeError("Batch: failed to create a NumPy array with primitive types for the dictionary objects, key: "
+                               f"'{key}'; write a 'per_batch_map' function that makes what is wanted of them")
+    return made
+
+
+def listed(dicts):
+    """One dict of several: the values under a key as a list, which is what MindSpore does behind a per_batch_map."""
+    _keys_agree(dicts)
+    return batched(dicts) if len(dicts) == 1 else {key: [d[key] for d in dicts] for key in dicts[0]}
+
+
+def shown(value, convert):
+    """The value of a dict as the reader of the dataset gets it: numbers, texts and arrays are converted, wherever they are in
+    dicts, lists and tuples; everything else stays what it is."""
+    if isinstance(value, _PLAIN):
+        array = np.asarray(value)
+        if array.dtype.kind not in 'biufcUS':
+            raise TypeError(f"A NumPy array of unsupported type detected: {array.dtype}.\nSupported types are numbers, texts and bytes.")
+        return convert(array)
+    if isinstance(value, dict):
+        return {key: shown(inner, convert) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)(shown(inner, convert) for inner in value)
+    return value
+
+
+def with_arrays(value):
+    """A dict for a reader of arrays."""
+    return shown(value, lambda array: array)
 
 
 def with_tensors(value):
-    """The same with Tensors for arrays of numbers."""
-    if isinstance(value, dict):
-        return {key: with_tensors(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)([with_tensors(inner) for inner in value])
-    return _core.Tensor(value) if isinstance(value, np.ndarray) and value.dtype.kind in 'biufc' else value
+    """The same for a reader of Tensors; texts stay arrays."""
+    return shown(value, lambda array: array if array.dtype.kind in 'US' else _core.Tensor.from_numpy(array))
+
+
+def _unpickled(flat, shape):
+    """The dict in a cell; of a batch of cells, what `batched` makes of them."""
+    if not shape:
+        return pickle.loads(flat.astype(np.uint8).tobytes())
+    rows = flat.reshape(shape[0], -1)
+    if not (rows[:, 0] & _OBJECT).all():
+        raise RuntimeError("Cannot batch tensors with different types: some rows have a dict in a column, others a text")
+    return batched([_unpickled(row, shape[1:]) for row in rows])
 
 
 def decode(characters):
@@ -75,7 +127,7 @@ def decode(characters):
         return np.array(text, f'<U{max(1, len(text))}')
     flat = np.ascontiguousarray(characters).reshape(-1)
     if flat[0] & _BYTE and flat[0] & _OBJECT:
-        return _joined([pickle.loads(one.astype(np.uint8).tobytes()) for one in flat.reshape(-1, width)], bool(shape))
+        return _unpickled(flat, shape)
     if (flat & _BYTE).any():
         return flat.astype(np.uint8).view(f'S{width}').reshape(shape)
     texts = flat.view(f'<U{width}').reshape(shape)
@@ -83,4 +135,4 @@ def decode(characters):
     return texts if longest == width else texts.astype(f'<U{longest}')
 
 
-_core.pipeline_texts(encode, decode, with_tensors)
+_core.pipeline_texts(encode, decode, with_arrays, with_tensors)

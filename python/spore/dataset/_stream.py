@@ -28,7 +28,7 @@ def next_stream():
     """(seed, row) of the next call."""
     if _state['row'] is not None:
         return _state['row'], next(_state['rows'])
-    seed = config.get_seed()
+    seed = config.seed_or_none()
     if seed != _state['seed']:
         _state['seed'] = seed
         restart()
@@ -37,5 +37,5 @@ def next_stream():
 
 def seed_now():
     """The seed that was set, or a random one."""
-    seed = config.get_seed()
+    seed = config.seed_or_none()
     return int.from_bytes(os.urandom(8), 'little') if seed is None else seed

@@ -10,6 +10,7 @@ import os
 
 import numpy as np
 
+from spore._printable import printable
 from spore import _core
 from spore.dataset import _check
 from spore.dataset.samplers import Shuffle
@@ -22,7 +23,7 @@ def check_folder(path, name='dataset_dir'):
     """A folder that can be read."""
     _check.kind(path, str, name)
     if not os.path.isdir(path) or not os.access(path, os.R_OK):
-        raise ValueError(f"The folder {path} does not exist or is not a directory or permission denied!")
+        raise ValueError(f"The folder {printable(path)} does not exist or is not a directory or permission denied!")
 
 
 def check_file(path, name='dataset_file'):

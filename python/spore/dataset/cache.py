@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client of a cache server, accepted by name: rows are made anew each time, so a cache would only cost."""
+from spore._not_done import not_done
 from spore.dataset import _check
 
 __all__ = ['DatasetCache']
@@ -38,6 +39,7 @@ class DatasetCache:
                 _check.within(value, least, 65535 if name == 'port' else _check.INT32_MAX, name)
         self.session_id, self.size, self.spilling, self.hostname, self.port = session_id, size, spilling, hostname, port
         self.num_connections, self.prefetch_size = num_connections, prefetch_size
+        not_done('DatasetCache', 'rows are made anew each time, without a cache')
 
     def get_stat(self):
         """Figures of the server: there is none."""

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 
+from spore._not_done import not_done
 from spore.common.seed import get_seed as _process_seed
 from spore.dataset import _check
 
@@ -34,7 +35,7 @@ _values = {'seed': None, 'num_parallel_workers': max(1, min(8, os.cpu_count() or
            'enable_shared_mem': True, 'enable_autotune': False, 'autotune_interval': 0, 'auto_offload': False,
            'enable_watchdog': True, 'multiprocessing_timeout_interval': 300, 'multiprocessing_start_method': 'fork',
            'fast_recovery': True, 'debug_mode': False, 'error_samples_mode': ErrorSamplesMode.RETURN,
-           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': [],
+           'iterator_mode': {'do_copy': False, 'parallel_convert': False}, 'sending_batches': 0, 'debug_hooks': [], 'autotune_file': None,
            'memory_budget': 256, 'dynamic_shape': False, 'video_backend': 'CPU'}
 
 
@@ -57,8 +58,11 @@ def _flag(value, sentence):
     return value
 
 
+NO_SEED = 5489      # what get_seed answers when none was set; setting it means the same
+
+
 def set_seed(seed):
-    """The seed of shuffling and random transforms; the one of spore.set_seed otherwise."""
+    """The seed of shuffling and random transforms; 5489, what `get_seed` answers at first, means that there is none."""
     from spore.dataset import _stream
     _values['seed'] = _count(seed, 0, "seed isn't of type int.", "seed given is not within the required range [0, UINT32_MAX(4294967295)].",
                              4294967295)
@@ -66,8 +70,15 @@ def set_seed(seed):
 
 
 def get_seed():
-    """The seed of shuffling, None if none was set."""
-    return _values['seed'] if _values['seed'] is not None else _process_seed()
+    """The seed of shuffling; 5489 if none was set."""
+    seed = _values['seed'] if _values['seed'] is not None else _process_seed()
+    return NO_SEED if seed is None else seed
+
+
+def seed_or_none():
+    """The seed that was set; None if none was."""
+    seed = get_seed()
+    return None if seed == NO_SEED else seed
 
 
 def set_num_parallel_workers(num):
@@ -96,10 +107,23 @@ def get_prefetch_size():
     return _values['prefetch_size']
 
 
+# Settings that would change resources, and do not: why.
+_NOT_DONE = {'auto_num_workers': 'set_num_parallel_workers decides', 'numa_enable': 'threads are not bound to memory',
+             'auto_offload': 'there is no other device', 'enable_autotune': 'threads are not tuned; the file has the settings as they are'}
+
+
+def _say_not_done(name, value):
+    if value and name in _NOT_DONE:
+        not_done(f"dataset.config.set_{name}({value!r})", _NOT_DONE[name])
+
+
 def _setting(name, argument, check):
     """set_ and get_ functions of a setting that is kept for scripts that ask for it again."""
     def put(*args, **kwargs):
+        if not args and not kwargs:
+            raise TypeError(f"set_{name}() missing 1 required positional argument: '{argument}'")
         _values[name] = check(put.__signature__.bind(*args, **kwargs).arguments[argument])
+        _say_not_done(name, _values[name])
 
     def get():
         return _values[name]
@@ -144,7 +168,8 @@ set_dynamic_shape, get_dynamic_shape = _flagged('dynamic_shape', 'is_dynamic', "
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
-    """Keep the setting: the number of threads needs no tuning, since order does not depend on it."""
+    """Whether to tune. The number of threads needs no tuning here; with a prefix, an iterator that ends writes its pipeline and its
+    settings to the file PREFIX_0.json, which `deserialize` reads."""
     _flag(enable, "enable must be of type bool.")
     if enable and filepath_prefix is not None:
         if not isinstance(filepath_prefix, str):
@@ -153,8 +178,14 @@ def set_enable_autotune(enable, filepath_prefix=None):
             raise RuntimeError("The value of json_filepath cannot be the empty string.")
         folder = os.path.dirname(filepath_prefix)
         if folder and not os.path.isdir(folder):
-            raise RuntimeError(f"Invalid json_filepath parameter. Directory <{folder}> does not exist.")
-    _values['enable_autotune'] = enable
+            raise RuntimeError(f"Invalid json_filepath parameter.  Directory <{folder}> does not exist.")
+    _values['enable_autotune'], _values['autotune_file'] = enable, filepath_prefix if enable else None
+    _say_not_done('enable_autotune', enable)
+
+
+def autotune_file():
+    """Where the settings of pipelines are written; None: nowhere."""
+    return None if _values['autotune_file'] is None else f"{_values['autotune_file']}_0.json"
 
 
 def get_enable_autotune():
@@ -163,16 +194,17 @@ def get_enable_autotune():
 
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
-    """Make rows on the thread that asks for them, without others; hooks of dataset.debug see what goes through ``map``."""
+    """Make rows on the thread that asks for them, without others; hooks of dataset.debug see what goes through ``map``. Between
+    hooks operations run one by one in Python and draw their random numbers there: other ones than without hooks (``[]``: none)."""
     _flag(debug_mode_flag, "debug_mode_flag isn't of type boolean.")
     if debug_hook_list is not None and not isinstance(debug_hook_list, list):
         raise TypeError("debug_hook_list is not a list.")
-    from spore.dataset.debug import DebugHook
+    from spore.dataset.debug import DebugHook, PrintMetaDataHook
     for hook in debug_hook_list or ():
         if not isinstance(hook, DebugHook):
             raise TypeError(f"All items in debug_hook_list must be of type DebugHook. One is of {type(hook)}.")
     _values['debug_mode'] = debug_mode_flag
-    _values['debug_hooks'] = list(debug_hook_list or ())
+    _values['debug_hooks'] = [PrintMetaDataHook()] if debug_hook_list is None else list(debug_hook_list)
 
 
 def get_debug_mode():
@@ -222,6 +254,8 @@ def set_video_backend(backend):
     _check.kind(backend, str, 'backend')
     if backend not in ('CPU', 'Ascend'):
         raise ValueError(f"Input backend is not within the valid set of ['CPU', 'Ascend'], but got {backend!r}.")
+    if backend != 'CPU':
+        not_done(f"dataset.config.set_video_backend({backend!r})", "the CPU decodes")
     _values['video_backend'] = backend
 
 
@@ -240,9 +274,15 @@ def load(file):
     except (OSError, ValueError) as error:
         missing = isinstance(error, FileNotFoundError)
         raise RuntimeError(f"Invalid file: settings file:{file} is not exist, check input path of config 'load' API." if missing else
-                           f"Invalid file, {file} cannot be read as settings: {error}") from error
+                           f"Client file failed to load.\n{file} cannot be read as settings: {error}") from error
     names = {'numParallelWorkers': set_num_parallel_workers, 'seed': set_seed, 'monitorSamplingInterval':
-             set_monitor_sampling_interval, 'prefetchSize': set_prefetch_size}
+             set_monitor_sampling_interval, 'opConnectorSize': set_prefetch_size}
+    if not isinstance(given, dict):
+        raise RuntimeError(f"Client file failed to load:\n{file} must hold an object, but holds a {type(given).__name__}")
     for name, value in given.items():
+        if name in names and not isinstance(value, int):
+            raise RuntimeError(f"Client file failed to load:\n{file}: {name} must be a number, but is {value!r}")
+        if name == 'numParallelWorkers' and not 1 <= value <= (os.cpu_count() or 1) * 64:
+            raise RuntimeError(f"Invalid Parameter, num_parallel_workers exceeds the boundary between 1 and {os.cpu_count()}, as got {value}.")
         if name in names:
             names[name](value)

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from spore._printable import printable
 from spore import _core, log
 from spore.dataset import _check
 from spore.dataset._table import check_decrypt, decrypted
@@ -19,7 +20,7 @@ __all__ = ['MindDataset', 'OBSMindDataset', 'ImageFolderDataset', 'MnistDataset'
 def _folder(path):
     _check.kind(path, str, 'dataset_dir')
     if not os.path.isdir(path) or not os.access(path, os.R_OK):
-        raise ValueError(f"The folder {path} does not exist or is not a directory or permission denied!")
+        raise ValueError(f"The folder {printable(path)} does not exist or is not a directory or permission denied!")
     return path
 
 
@@ -44,7 +45,7 @@ class MindDataset(MappableDataset):
         padded_sample, num_padded: so many copies of a row are put behind.
         num_samples: at most so many rows.
     """
-    _SHARDS_IN_ENGINE = True
+    _SHARDS_IN_ENGINE, _DRAWS = True, False
 
     _SHUFFLES = (bool, Shuffle)
 
@@ -173,14 +174,14 @@ class ImageFolderDataset(MappableDataset):
         self.dataset_dir, self.decode, self.extensions, self.class_indexing = dataset_dir, decode, extensions or [], class_indexing or {}
         names = sorted(entry.name for entry in os.scandir(dataset_dir) if entry.is_dir())
         self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
-        missing = [name for name in self._classes if name not in names]
-        if missing:
-            log.warning("ImageFolderDataset: there are no folders %s in %s", missing[:4], dataset_dir)
+        self._missing = [name for name in self._classes if name not in names]
+        if self._missing:
+            log.warning("ImageFolderDataset: there are no folders %s in %s", self._missing[:4], dataset_dir)
         self._found, labels = [], []
-        for name, label in self._classes.items():
-            here = self._pictures(os.path.join(dataset_dir, name), set(extensions or ())) if name in names else []
+        for name in (name for name in names if name in self._classes):      # by folder, whatever the order of class_indexing is
+            here = self._pictures(os.path.join(dataset_dir, name), set(extensions or ()))
             self._found += here
-            labels += [label] * len(here)
+            labels += [self._classes[name]] * len(here)
         if not self._found:
             raise RuntimeError("Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or no data found). "
                                f"Check image folder file path: {dataset_dir}: no folder in it holds pictures"
@@ -205,6 +206,8 @@ class ImageFolderDataset(MappableDataset):
         return self._label_array
 
     def num_classes(self):
+        if self._missing:
+            raise RuntimeError(f"Invalid subdirectory, class: {self._missing[0]} doesn't exist in {self.dataset_dir} .")
         return len(self._classes)
 
     def get_class_indexing(self):

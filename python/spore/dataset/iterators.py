@@ -79,8 +79,9 @@ class Iterator:
         self._source = _core.PipelineIterator(data._engine(), workers, self._seed, 0, ahead,
                                               config.get_memory_budget() << 20, slow)
         self._columns = data.get_col_names()
-        self._numpy, self._left = output_numpy, num_epochs
+        self._numpy, self._copy, self._left = output_numpy, do_copy, num_epochs
         self._figures, self._owner, self._closed = None, owner, False
+        self._tuned = config.autotune_file() if config.get_enable_autotune() else None
         self.dataset = copy.deepcopy(data)
         mark = weakref.ref(self, _forget)
         ITERATORS_LIST.append(mark)
@@ -111,6 +112,8 @@ class Iterator:
             if self._left == 0:
                 self.release()
             raise StopIteration
+        if self._copy and not self._numpy:      # Tensors of their own, no longer arrays of the pipeline's
+            row = [value.copy() if isinstance(value, _core.Tensor) else value for value in row]
         return row
 
     def __next__(self):
@@ -158,8 +161,16 @@ class Iterator:
             self._owner._last_stats = self.stats()
         self._closed = True
         self._source.close()
+        if self._tuned is not None:
+            from spore.dataset.serial import write_tuned
+            write_tuned(self.dataset, self._tuned)
+            self._tuned = None
 
     stop = release
+
+    def __del__(self):
+        if getattr(self, '_tuned', None) is not None:      # its file is written whichever way it ends
+            self.release()
 
 
 class TupleIterator(Iterator):

@@ -7,9 +7,10 @@ import threading
 
 import numpy as np
 
+from spore._not_done import not_done
 from spore import _core, log
 from spore.dataset import _check, config
-from spore.dataset._cells import to_array
+from spore.dataset._cells import batched, listed, to_array
 from spore.dataset._stream import seed_now
 from spore.dataset.callback import Announcer, DSCallback
 from spore.dataset.debug import DebugHook
@@ -18,7 +19,7 @@ from spore.dataset.transforms.transforms import Compose, _runs_in_engine
 
 __all__ = ['BatchInfo', 'BatchDataset', 'BucketBatchByLengthDataset', 'MapDataset', 'FilterDataset', 'ShuffleDataset',
            'RepeatDataset', 'SkipDataset', 'TakeDataset', 'ZipDataset', 'ConcatDataset', 'ProjectDataset', 'RenameDataset',
-           'PaddedBatchDataset', 'FlatMapDataset', 'SyncWaitDataset']
+           'PaddedBatchDataset', 'FlatMapDataset', 'SyncWaitDataset', 'TransferDataset']
 
 _zip = zip
 
@@ -130,12 +131,9 @@ class BatchDataset(_Passing):
             rows = dict(_zip(names, lists))
             if self._function is not None:
                 made = self._function(*(rows[c] for c in inputs), BatchInfo(epoch, number))
-                made = made if isinstance(made, tuple) else (made,)
-                if len(made) != len(outputs):
-                    raise RuntimeError("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function should be "
-                                       f"{len(outputs)} , but got: {len(made)}")
-                rows.update(_zip(outputs, made))
-            return tuple(_stack(i, name, rows[name]) for i, name in enumerate(columns))
+                rows.update(_made_by_function(made, outputs, len(lists[0])))
+            join = listed if self._function is not None else batched
+            return tuple(_stack(i, name, rows[name], join) for i, name in enumerate(columns))
         sizes = _sizes_of(self._n)
         return self._parent().batch_function(1 if sizes else self._n, self._drop, together, sizes, list(columns),
                                              self._processes() if self._function is not None else 0)
@@ -155,10 +153,41 @@ def _sizes_of(size):
     return ask
 
 
-def _stack(place, name, values):
-    if isinstance(values, np.ndarray):
+def _made_by_function(made, outputs, size):
+    """Columns by name of what a per_batch_map returned: whole batches as arrays or dicts, others as lists of as many rows as
+    the batch has."""
+    if made is None:
+        raise RuntimeError("Got None from Python object: 'per_batch_map' must return the columns of the batch, but returned None")
+    made = made if isinstance(made, tuple) else (made,)
+    if len(made) != len(outputs):
+        raise RuntimeError("Invalid per_batch_map, the number of columns returned in 'per_batch_map' function should be "
+                           f"{len(outputs)} , but got: {len(made)}")
+    if all(isinstance(column, (np.ndarray, dict)) for column in made):
+        return dict(_zip(outputs, made))
+    columns = {}
+    for name, column in _zip(outputs, made):
+        if isinstance(column, dict):
+            raise RuntimeError("Failed to convert rows: mismatched types returned from per_batch_map function. If different types are "
+                               "returned, all of them should be convertible to Python lists. Got: Python dict")
+        columns[name] = list(column.asnumpy() if isinstance(column, _core.Tensor) else column)
+        if len(columns[name]) != size:
+            raise RuntimeError(f"Invalid data, column: {name} expects: {size} rows returned from 'per_batch_map', got: "
+                               f"{len(columns[name])}")
+    return columns
+
+
+def _stack(place, name, values, join=batched):
+    if isinstance(values, (np.ndarray, dict)):
         return values
+    if any(isinstance(value, dict) for value in values):
+        if not all(isinstance(value, dict) for value in values):
+            raise RuntimeError(f"Cannot batch tensors with different types in column {place} ('{name}'): some rows are dicts, others not")
+        return join(values)
     arrays = [to_array(value) for value in values]
+    types = {a.dtype if a.dtype.kind not in 'US' else a.dtype.kind for a in arrays}
+    if len(types) > 1:
+        raise RuntimeError(f"Cannot batch tensors with different types in column {place} ('{name}'): rows have the types "
+                           f"{', '.join(sorted(map(str, types)))}")
     shapes = {a.shape for a in arrays}
     if len(shapes) > 1:
         raise RuntimeError(f"Cannot batch tensors with different shapes in column {place} ('{name}'): rows have the shapes "
@@ -310,6 +339,10 @@ def _can_pad(kind, value):
 
 def _filled(cells, shape, value, bound):
     """Cells brought to one shape: the wanted one, the bound, or the largest."""
+    if isinstance(cells[0], dict):
+        if shape is None:
+            return cells
+        raise RuntimeError("PadEnd: can not pad numeric and string tensors together, but got: number and python.")
     arrays = [to_array(cell) for cell in cells]
     largest = [max(sizes) for sizes in _zip(*(a.shape for a in arrays))]
     wanted = [bound if bound is not None and n is None else n for n in (shape or [None] * len(largest))]
@@ -361,6 +394,8 @@ class MapDataset(_Passing):
         _check.row_size(max_rowsize)
         if offload is not None:
             _check.kind(offload, bool, 'offload')
+            if offload:
+                not_done('map: offload=True', 'there is no other device')
         if isinstance(callbacks, (list, tuple)):
             _check.kinds(callbacks, DSCallback, 'callbacks')
         elif callbacks is not None:
@@ -420,7 +455,7 @@ def _watched(operations):
         if hooks:
             raise ValueError("It is not allowed to inject DebugHook object in non-debug mode.")
         return operations
-    everywhere, made, before = config._values['debug_hooks'], [], None
+    everywhere, made = config._values['debug_hooks'], []
     if not hooks and not everywhere:
         return operations
 
@@ -433,11 +468,7 @@ def _watched(operations):
     see(_operation_name(operations[0]), True)
     for operation in operations:
         made.append(operation)
-        if isinstance(operation, DebugHook):
-            operation.set_previous_op_name(before)
-        else:
-            before = _operation_name(operation)
-            see(before, False)
+        see(_operation_name(operation), False)
     return made
 
 
@@ -503,6 +534,69 @@ class FilterDataset(_Passing):
         def keep(*values):
             return np.asarray(bool(self._function(*values)))
         return parent.filter(keep, self._inputs or parent.columns)
+
+
+class TransferDataset(_Passing):
+    """A dataset on its way to a device: it is sent, not iterated over. Rows are made ahead in their queue, as they are for an
+    iterator; a CPU has no operator that takes them out of it, here as in MindSpore."""
+
+    _count = 0
+
+    def __init__(self, parent, send_epoch_end=True, create_data_info_queue=False, queue_name=''):
+        super().__init__(parent)
+        _check.kind(send_epoch_end, bool, 'send_epoch_end')
+        _check.kind(create_data_info_queue, bool, 'create_data_info_queue')
+        TransferDataset._count += 1
+        self.queue_name = queue_name or f'queue_{TransferDataset._count}'
+        self.device_type, self.device_id = 'CPU', 0
+        self._send_epoch_end, self._create_data_info_queue, self._sent = send_epoch_end, create_data_info_queue, None
+
+    def _make(self):
+        return self._parent()
+
+    def _refuse_to_iterate(self, *args, **kwargs):
+        raise RuntimeError("TransferDataset is not iterable.")
+
+    create_dict_iterator = create_tuple_iterator = __iter__ = _refuse_to_iterate
+
+    def output_shapes(self, estimate=False):
+        raise RuntimeError("TransferDataset does not support obtaining output_shapes.")
+
+    def output_types(self):
+        raise RuntimeError("TransferDataset does not support obtaining output_types.")
+
+    def send(self, num_epochs=-1):
+        """Begin to make rows."""
+        if self._sent is None:
+            self._sent = self.children[0].create_tuple_iterator(num_epochs=num_epochs)
+
+    def stop_send(self):
+        """Make no more rows."""
+        self.release()
+
+    def continue_send(self):
+        """Go on with it; rows are made again when they are sent again."""
+
+    def get_data_info(self):
+        """Types and shapes of the columns."""
+        if self._sent is None:
+            raise RuntimeError("Calling get_data_info with bad state.")
+        data = self.children[0]
+        return data.output_types(), data.output_shapes()
+
+    def get_send_info(self):
+        """Figures of what was sent."""
+        raise RuntimeError("Calling get_send_info with bad state, data queue is not initialized.")
+
+    def get_mbuf_queue_size(self):
+        """How much waits on a device."""
+        raise RuntimeError("Device queue is not init, call get_mbuf_queue_size failed.")
+
+    def release(self):
+        """End what was sent."""
+        if self._sent is not None:
+            self._sent.release()
+            self._sent = None
 
 
 class SyncWaitDataset(_Passing):

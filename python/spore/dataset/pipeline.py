@@ -30,6 +30,11 @@ def _workers(num):
     return num
 
 
+def _shape(value):
+    """Of a column's value; that of a dict is what MindSpore says."""
+    return (0,) if isinstance(value, dict) else value.shape
+
+
 class Dataset:
     """Base of all datasets: rows of named columns, read epoch by epoch."""
 
@@ -109,17 +114,18 @@ class Dataset:
     def output_shapes(self, estimate=False):
         """Shapes of the columns, by the first row; with ``estimate``, None where rows differ."""
         _check.kind(estimate, bool, 'estimate')
-        shapes = [list(value.shape) for value in self._first_row()]
+        shapes = [list(_shape(value)) for value in self._first_row()]
         if estimate:
             with quiet():
                 for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
                     for shape, value in _zip(shapes, row):
-                        shape[:] = [n if n == m else None for n, m in _zip(shape, value.shape)]
+                        shape[:] = [n if n == m else None for n, m in _zip(shape, _shape(value))]
         return shapes
 
     def output_types(self):
         """numpy types of the columns, by the first row."""
-        return [np.dtype(value.dtype.kind) if value.dtype.kind in 'US' else value.dtype for value in self._first_row()]
+        return [np.dtype(object) if isinstance(value, dict) else np.dtype(value.dtype.kind) if value.dtype.kind in 'US' else value.dtype
+                for value in self._first_row()]
 
     def get_batch_size(self):
         """Rows of the source in one row."""
@@ -240,8 +246,9 @@ class Dataset:
         return row[0] if len(row) == 1 else row
 
     def device_que(self, send_epoch_end=True, create_data_info_queue=False, queue_name=''):
-        """Queues of devices do not exist here."""
-        raise RuntimeError("device_que: there is no device with a queue of its own; iterate over the dataset, or give it to Model.train")
+        """The dataset as one that is sent to a device, by `send`."""
+        from spore.dataset.operations import TransferDataset
+        return TransferDataset(self, send_epoch_end, create_data_info_queue, queue_name)
 
     def __deepcopy__(self, memo):
         """A dataset never changes, so a copy is another handle; rows and functions are shared."""

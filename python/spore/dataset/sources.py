@@ -12,7 +12,7 @@ from spore.dataset import _check
 from spore.dataset._cells import to_array
 from spore.dataset._stream import seed_now
 from spore.dataset.pipeline import Dataset, _check_sizes, _split_sizes
-from spore.dataset.samplers import (BuiltinSampler, DistributedSampler, PKSampler, Sampler, Shuffle, SubsetRandomSampler,
+from spore.dataset.samplers import (BuiltinSampler, DistributedSampler, PKSampler, RandomSampler, Sampler, Shuffle, SubsetRandomSampler,
                                     SubsetSampler, check_shard, ids_of, mixed)
 from spore.dataset.schema import Schema
 
@@ -28,6 +28,7 @@ class MappableDataset(SourceDataset):
 
     _SHUFFLES = bool            # what shuffle may be; with Shuffle for rows in several files
     _check_order = staticmethod(_check.order)
+    _DRAWS = True               # whether a number of samples in random order is drawn with replacement, as MindSpore does
     _SHARDS_IN_ENGINE = False     # whether the engine mixes shards as well, as it does for records
 
     def __init__(self, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None,
@@ -41,6 +42,8 @@ class MappableDataset(SourceDataset):
         self.cache = cache
         self.sampler = self._sampler_of(sampler, num_samples)
         self._shuffle = shuffle not in (False, Shuffle.FALSE)
+        if self._DRAWS and sampler is None and self._shuffle and num_samples is not None and num_shards is None:
+            self.sampler = RandomSampler(True, num_samples)
         self._shard_of = (1 if num_shards is None else num_shards, shard_id or 0)
         self._most = num_samples or 0
         self.num_samples, self.shuffle_flag = self._most, 2 if self._shuffle else 0
@@ -193,6 +196,8 @@ class NumpySlicesDataset(_InMemory):
             usual, arrays = list(data), list(data.values())
         elif isinstance(data, tuple):
             usual, arrays = None, list(data)
+            for i, column in enumerate(arrays):
+                _check.kind(column, (list, np.ndarray), f'data[{i}]')
         else:
             usual, arrays = None, [data]
         self._arrays = [_column(a) for a in arrays]
@@ -222,8 +227,8 @@ class NumpySlicesDataset(_InMemory):
 
 def _column(values):
     """Rows along the first dimension: an array, or a list of arrays where rows differ in shape or are bytes."""
-    if isinstance(values, (list, tuple)) and any(isinstance(value, bytes) for value in values):
-        return [to_array(value) for value in values]
+    if isinstance(values, (list, tuple)) and any(isinstance(value, (bytes, dict)) for value in values):
+        return [value if isinstance(value, dict) else to_array(value) for value in values]
     try:
         array = to_array(values)
     except ValueError:
@@ -246,7 +251,8 @@ class PaddedDataset(_InMemory):
             _check.kind(row, dict, 'padded_element')
         super().__init__(shuffle=False)
         self._column_names = list(padded_samples[0])
-        self._rows = [tuple(to_array(row[c]) for c in self._column_names) for row in padded_samples]
+        self._rows = [tuple(row[c] if isinstance(row[c], dict) else to_array(row[c]) for c in self._column_names)
+                      for row in padded_samples]
         self.padded_samples = padded_samples
 
     def _total(self):

@@ -66,7 +66,7 @@ class Lines(MappableDataset):
     """Rows of files that are read from front to back: with Shuffle.FILES the files are mixed; with Shuffle.GLOBAL or True rows go
     through ``shuffle`` behind that. Shards are consecutive parts, filled up from the front."""
 
-    _SHUFFLES = (bool, Shuffle)
+    _SHUFFLES, _DRAWS = (bool, Shuffle), False
 
     def __init__(self, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
         if not isinstance(shuffle, (bool, Shuffle)):

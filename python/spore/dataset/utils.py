@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 
+from spore._not_done import not_done
 from spore.dataset import _check
 from spore.dataset.text_files import line_places
 
@@ -89,6 +90,10 @@ def imshow_det_bbox(image, bboxes, labels, segm=None, class_names=None, score_th
         raise ValueError(f"bboxes should have shape (n, 4) or (n, 5), but have {bboxes.shape}")
     if labels.ndim != 1 or len(labels) != len(bboxes):
         raise ValueError(f"labels should be a vector of {len(bboxes)} numbers, but have shape {labels.shape}")
+    if class_names is not None:
+        not_done("imshow_det_bbox: class_names", "texts are not drawn")
+    if show and out_file is None:
+        not_done("imshow_det_bbox: show=True", "windows are not opened; out_file writes a file")
     picture = np.ascontiguousarray(image.transpose(1, 2, 0) if image.shape[0] == 3 and image.shape[-1] != 3 else image).copy()
     for i, box in enumerate(bboxes):
         if len(box) == 5 and box[4] < score_threshold:

@@ -392,7 +392,7 @@ class ManifestDataset(Table):
         for number, line in enumerate(read_lines(self.dataset_file, 'ManifestDataset')):
             try:
                 entry = json.loads(line)
-                if entry.get('usage', '') == self.usage:
+                if entry.get('usage', '').lower() == self.usage:
                     rows.append((entry['source'], [a['name'] for a in entry.get('annotation', []) if 'name' in a]))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise RuntimeError(f"Invalid manifest file, {self.dataset_file}, line {number + 1}: {error!r}") from error
@@ -557,6 +557,8 @@ class SBUDataset(Table):
             check_file(os.path.join(self.dataset_dir, f'SBU_captioned_photo_dataset_{kind}.txt'))
         check_folder(os.path.join(self.dataset_dir, 'sbu_images'))
 
+    _HOST = 'http://static.flickr.com'      # as many characters of an address are not part of the file's name, as in MindSpore
+
     def find(self):
         lists = [read_lines(os.path.join(self.dataset_dir, f'SBU_captioned_photo_dataset_{kind}.txt'), 'SBUDataset')
                  for kind in ('urls', 'captions')]
@@ -564,7 +566,10 @@ class SBUDataset(Table):
             raise RuntimeError(f"SBUDataset: there are {len(lists[0])} addresses, but {len(lists[1])} captions")
         found = []
         for url, caption in zip(*lists):
-            path = os.path.join(self.dataset_dir, 'sbu_images', 'm_' + url.strip().split('//', 1)[-1].split('/', 1)[-1].replace('/', '_'))
+            url = url.strip()
+            if len(url) <= len(self._HOST):
+                raise RuntimeError(f"Invalid url in {self.dataset_dir}/SBU_captioned_photo_dataset_urls.txt: {url}")
+            path = os.path.join(self.dataset_dir, 'sbu_images', 'm' + url[len(self._HOST):].replace('/', '_'))
             if os.path.exists(path):
                 found.append((path, caption.strip()))
         self.rows(['image', 'caption'], {'image': [path for path, _ in found]}, {'caption': [text for _, text in found]})

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hooks that see what goes through ``map`` in debug mode."""
+import sys
 from abc import ABC, abstractmethod
+from collections.abc import Sized
 
 import numpy as np
 
-__all__ = ['DebugHook', 'MetaInfo', 'PrintDataHook', 'PrintMetaDataHook']
+__all__ = ['DebugHook', 'PrintDataHook', 'PrintMetaDataHook']
 
 
 class DebugHook(ABC):
@@ -16,63 +18,58 @@ class DebugHook(ABC):
     """
 
     def __init__(self, prev_op_name=None):
-        self.prev_op_name, self.is_first = prev_op_name, False
+        self.prev_op_name, self.is_first_op = prev_op_name, None
 
     @abstractmethod
     def compute(self, *args):
-        """See the values; what it gives goes on."""
+        """See the values of a row, which come as one tuple; they go on as they are, whatever it returns."""
 
     def __call__(self, *args):
-        return self.compute(*args)
+        if self.prev_op_name:
+            print(f"[Dataset debugger] Print the [{'INPUT' if self.is_first_op else 'OUTPUT'}] of the operation [{self.prev_op_name}].", flush=True)
+        self.compute(args)
+        return args if len(args) > 1 else args[0]
 
     def set_previous_op_name(self, prev_op_name):
         """Tell it the operation before it."""
         self.prev_op_name = prev_op_name
 
-    def get_previous_op_name(self):
-        """The operation before it."""
-        return self.prev_op_name
-
     def set_is_first(self, is_first):
         """Tell it whether it comes before all operations."""
-        self.is_first = is_first
-
-    def get_is_first(self):
-        """Whether it comes before all operations."""
-        return self.is_first
+        self.is_first_op = is_first
 
 
-class _Printing(DebugHook):
-    def _show(self, value):
-        raise NotImplementedError
-
-    def compute(self, *args):
-        where = "Input" if self.is_first else "Output"
-        for i, value in enumerate(args):
-            print(f">>> {where} data of [{self.prev_op_name}], column {i}: {self._show(value)}")
-        return args if len(args) > 1 else args[0]
+def _is_picture(value):
+    pictures = sys.modules.get('PIL.Image')
+    return pictures is not None and isinstance(value, pictures.Image)
 
 
-class PrintDataHook(_Printing):
+class PrintDataHook(DebugHook):
     """Prints the values."""
 
-    def _show(self, value):
-        return value
+    def __init__(self):
+        super().__init__()
+
+    def compute(self, *args):
+        for i, value in enumerate(args[0]):
+            print(f"Column {i}. The data is [{np.asarray(value) if _is_picture(value) else value}].", flush=True)
+        return args
 
 
-class MetaInfo:
-    """What PrintMetaDataHook tells of a value."""
+class PrintMetaDataHook(DebugHook):
+    """Prints types and shapes."""
 
-    def __init__(self, value):
-        array = np.asarray(value)
-        self.size, self.shape, self.dtype = array.nbytes, array.shape, array.dtype
+    def __init__(self):
+        super().__init__()
 
-    def __str__(self):
-        return f"size {self.size}, shape {self.shape}, dtype {self.dtype}"
-
-
-class PrintMetaDataHook(_Printing):
-    """Prints sizes, shapes and types."""
-
-    def _show(self, value):
-        return MetaInfo(value)
+    def compute(self, *args):
+        for i, value in enumerate(args[0]):
+            shown = ''
+            if isinstance(value, np.ndarray):
+                shown = f"The dtype is [{value.dtype}]. The shape is [{value.shape}]."
+            elif _is_picture(value):
+                shown = f"The type is [{type(value)}]. The shape is [{value.size}]."
+            elif isinstance(value, Sized):
+                shown = f"The type is [{type(value)}]. The size is [{len(value)}]."
+            print(f"Column {i}. {shown}", flush=True)
+        return args

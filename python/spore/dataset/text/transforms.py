@@ -5,6 +5,7 @@ import unicodedata
 
 import numpy as np
 
+from spore._printable import printable
 from spore import _core
 from spore.common import dtype as mstype
 from spore.dataset import _check as check
@@ -674,12 +675,12 @@ class Lookup(TextTensorOperation):
         if self.unknown_token is not None:
             default = ids.get(self.unknown_token)
             if default is None:
-                raise RuntimeError(f"Lookup: unknown_token: [{self.unknown_token}], does not exist in vocab.")
+                raise RuntimeError(f"Lookup: unknown_token: [{printable(self.unknown_token)}], does not exist in vocab.")
         numbers = []
         for word in column.ravel().tolist():
             number = ids.get(word, default)
             if number is None:
-                raise RuntimeError(f'Lookup: invalid data, token: "{word}" doesn\'t exist in vocab and no unknown token '
+                raise RuntimeError(f'Lookup: invalid data, token: "{printable(word)}" doesn\'t exist in vocab and no unknown token '
                                    "is specified.")
             numbers.append(number)
         return (np.array(numbers, to_numpy_type(self.data_type)).reshape(column.shape),)
@@ -791,7 +792,7 @@ class ToNumber(TextTensorOperation):
             else r'\s*[-+]?\d+'
         found = re.match(pattern, text, re.I)
         if found is None:
-            raise RuntimeError(f'ToNumber: it is invalid to convert "{text}" to a number of {dtype}.')
+            raise RuntimeError(f'ToNumber: it is invalid to convert "{printable(text)}" to a number of {dtype}.')
         value = float(found[0]) if dtype.kind == 'f' else int(found[0])
         limits = np.finfo(dtype) if dtype.kind == 'f' else np.iinfo(dtype)
         if dtype.kind != 'f' and not limits.min <= value <= limits.max or \

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from spore._printable import printable
 from spore.dataset import _check, config
 from spore.dataset.transforms.py_transforms_util import Implementation
 from spore.dataset.transforms.transforms import PyTensorOperation
@@ -79,9 +80,9 @@ def _check_arguments(filename, start_pts, end_pts, pts_unit):
 
 def _check_path(filename, kind):
     if not os.path.exists(filename):
-        raise kind(f"Invalid file path, {filename} does not exist.")
+        raise kind(f"Invalid file path, {printable(filename)} does not exist.")
     if not os.path.isfile(filename):
-        raise kind(f"Invalid file path, {filename} is not a regular file.")
+        raise kind(f"Invalid file path, {printable(filename)} is not a regular file.")
 
 
 def read_video(filename, start_pts=0, end_pts=None, pts_unit='pts'):

@@ -5,6 +5,7 @@ from enum import Enum, IntEnum
 
 import numpy as np
 
+from spore._printable import printable
 from spore import _core
 
 __all__ = ['AutoAugmentPolicy', 'Border', 'ConvertMode', 'ImageBatchFormat', 'ImageReadMode', 'Inter', 'SliceMode',
@@ -218,9 +219,9 @@ def get_image_size(image):
 
 def _regular(filename, who):
     if not os.path.exists(filename):
-        raise RuntimeError(f"{who}: Invalid file path, {filename} does not exist.")
+        raise RuntimeError(f"{who}: Invalid file path, {printable(filename)} does not exist.")
     if not os.path.isfile(filename):
-        raise RuntimeError(f"{who}: Invalid file path, {filename} is not a regular file.")
+        raise RuntimeError(f"{who}: Invalid file path, {printable(filename)} is not a regular file.")
 
 
 def read_file(filename):
