@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from spore import _core
 from spore._core import Tensor
+from spore._not_done import not_done, shard_not_done
 from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.common.differentiate import call
@@ -17,6 +18,7 @@ from spore.common.own_gradient import through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.common.saved_tensors import saved_tensors_hooks
 from spore.graph import state as _state
+from spore.nn import _parts
 from spore.nn._cell_buffers import CellBuffers, is_buffer, register_cell_buffer_registration_hook  # noqa: F401
 from spore.nn._cell_state import CellState, _IncompatibleKeys  # noqa: F401
 
@@ -81,6 +83,10 @@ class Cell(CellBuffers, CellState):
             held = self.__dict__.get(store)
             if held is not None and name in held:
                 return held[name]
+        text = _parts.of(type(self)).get(name) if held is not None else None
+        if text is not None:
+            part = self.__dict__[name] = _parts.make(self, text)
+            return part
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'")  # Python adds ". Did you mean ...?"
 
     def __setattr__(self, name, value):
@@ -137,7 +143,12 @@ class Cell(CellBuffers, CellState):
         object.__delattr__(self, name)
 
     def __dir__(self):
-        return sorted(set(super().__dir__()) | set(self._params) | set(self._cells) | set(self._buffers))
+        return sorted(set(super().__dir__()) | set(self._params) | set(self._cells) | set(self._buffers) | set(_parts.of(type(self))))
+
+    def _is_taken(self, name, store):
+        """Whether something else than what the store holds has a name."""
+        return name not in store and (name in self.__dict__ or hasattr(type(self), name)
+                                      or any(name in held for held in (self._params, self._cells, self._buffers)))
 
     def __bool__(self):
         return True
@@ -160,6 +171,8 @@ class Cell(CellBuffers, CellState):
             raise TypeError(f"insert_param_to_cell: param_name must be a str, but got {type(param_name).__name__}")
         if not param_name or (check_name_contain_dot and "." in param_name):
             raise KeyError(f"insert_param_to_cell: param_name {param_name!r} must not be empty or contain '.'")
+        if self._is_taken(param_name, self._params):
+            raise KeyError(f"insert_param_to_cell: the name '{param_name}' is taken by another attribute")
         if not isinstance(param, Parameter) and param is not None:
             raise TypeError(f"insert_param_to_cell: param must be a Parameter, but got {type(param).__name__}")
         if param is not None and is_default_name(param.name):
@@ -172,8 +185,8 @@ class Cell(CellBuffers, CellState):
             raise TypeError(f"insert_child_to_cell: child_name must be a str, but got {type(child_name).__name__}")
         if not child_name or "." in child_name:
             raise KeyError(f"insert_child_to_cell: child_name {child_name!r} must not be empty or contain '.'")
-        if hasattr(self, child_name) and child_name not in self._cells:
-            raise KeyError(f"insert_child_to_cell: the name '{child_name}' is taken by another attribute")
+        if self._is_taken(child_name, self._cells):
+            raise KeyError(f"insert_child_to_cell: the name {child_name!r} is taken by another attribute")
         if not isinstance(child_cell, Cell) and child_cell is not None:
             raise TypeError(f"insert_child_to_cell: child_cell must be a Cell, but got {type(child_cell).__name__}")
         self._cells[child_name] = child_cell
@@ -199,7 +212,7 @@ class Cell(CellBuffers, CellState):
         seen.add(self)
         yield name_prefix, self
         for name, cell in self._cells.items():
-            if cell is not None:
+            if cell:        # an empty container is left out, as in MindSpore
                 yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
 
     def get_sub_cell(self, target):
@@ -349,6 +362,8 @@ class Cell(CellBuffers, CellState):
 
         The numbers are the same, those of dropout too. Parts inside need not be marked.
         """
+        if context_fn is not None:
+            not_done("Cell.recompute: context_fn", "the Cell is computed in no context")
         self.__dict__["_recompute"] = True
         self._refresh_plain()
 
@@ -374,7 +389,8 @@ class Cell(CellBuffers, CellState):
         forget(self)
 
     def set_boost(self, boost_type):
-        """Accepted for compatibility."""
+        """Accepted for compatibility: there is no faster way that is less exact."""
+        not_done(f"Cell.set_boost({boost_type!r})", "networks are computed as they are")
         return self
 
     def set_comm_fusion(self, fusion_type, recurse=True):
@@ -385,6 +401,7 @@ class Cell(CellBuffers, CellState):
 
     def set_param_ps(self, recurse=True, init_in_server=False):
         """Accepted for compatibility: there is no parameter server."""
+        not_done("Cell.set_param_ps", "there is no parameter server")
 
     def set_broadcast_flag(self, mode=True):
         """Note that Parameters are to be broadcast."""
@@ -397,6 +414,7 @@ class Cell(CellBuffers, CellState):
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device="Ascend", level=0):
         """Keep a sharding strategy, for parallel execution; on one device it changes nothing."""
         self.__dict__["_strategy"] = (in_strategy, out_strategy, parameter_plan)
+        shard_not_done("Cell", in_strategy, out_strategy, parameter_plan)
         return self
 
     def to(self, *args, **kwargs):
@@ -673,6 +691,8 @@ class Cell(CellBuffers, CellState):
 
     def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
         """Call ``hook_fn(cell, inputs, output)`` after construct; what it returns replaces the output."""
+        if always_call:
+            not_done("Cell.register_forward_hook: always_call=True", "hooks are called when construct has returned")
         return self._add_hook(self._hooks, hook_fn, (hook_fn, with_kwargs), prepend)
 
     def register_backward_pre_hook(self, hook_fn):

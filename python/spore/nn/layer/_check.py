@@ -41,6 +41,16 @@ def positive_int(cls, name, value):
     return int_at_least(cls, name, value, 1)
 
 
+LAYERS_MAX = 1 << 15    # each is a Cell of its own: making many more would take hours before memory ends
+
+
+def layer_count(cls, name, value, least=1):
+    """How many layers are made: no more than anything could hold."""
+    if int_at_least(cls, name, value, least) > LAYERS_MAX:
+        fail_value(cls, name, value, f"at most {LAYERS_MAX}")
+    return value
+
+
 def boolean(cls, name, value):
     """True or False."""
     if not isinstance(value, bool):

@@ -26,15 +26,35 @@ def _need_cell(owner, cell):
     return cell
 
 
-def _prefix(cells):
-    """What stands before a child's own name in the names of the Parameters below it; read off the first child that has any."""
+def _place(cells):
+    """(prefix, depth): what stands before the children's own keys in the names of the Parameters below them, and at which part of
+    such a name the key is. Read off the first Parameter: the last of its parts that is its child's key, unless at an earlier one
+    the second child with Parameters has its key too. So it is in MindSpore, also for names that say something else."""
+    first = second = None
     for key, cell in cells.items():
-        for path, parameter in cell.parameters_and_names():
-            own = f"{key}.{path}"
-            if parameter.name.endswith(own):
-                return parameter.name[:len(parameter.name) - len(own)]
-            return ""
-    return ""
+        parameter = next((p for _, p in cell.parameters_and_names()), None)
+        if parameter is None:
+            continue
+        if first is not None:
+            second = key, parameter.name.split(".")
+            break
+        first = key, parameter.name.split(".")
+    if first is None:
+        return "", 0
+    key, parts = first
+    prefix, depth = "", 0
+    for at, part in enumerate(parts):
+        if part == key:
+            prefix, depth = "".join(before + "." for before in parts[:at]), at
+            if second is not None and second[1][at:at + 1] == [second[0]]:
+                break
+    return prefix, depth
+
+
+def _rename_below(cell, start, depth):
+    """Put another beginning before what follows the key in the names of a Cell's Parameters."""
+    for _, parameter in cell.parameters_and_names():
+        parameter.name = start + ".".join(parameter.name.split(".")[depth + 1:])
 
 
 class _Row:
@@ -60,13 +80,41 @@ class _Row:
         if self._auto_prefix:
             cell.update_parameters_name(name)
 
-    def _replace(self, rows, prefix):
-        """Hold these (name or None for a number, cell) now; renames only what moved."""
+    def _add(self, cell, prefix):
+        """Hold a Cell at the end."""
+        self._rename(_need_cell(self, cell), f"{prefix}{len(self)}.")
+        self._cells[str(len(self))] = cell
+
+    def _put_before(self, index, cell):
+        """Hold a Cell before the one at an index; those behind move on, with their names."""
+        index = _position(self, index, len(self), 1)
+        _need_cell(self, cell)
+        prefix, depth = _place(self._cells)
+        for at in range(len(self), index, -1):
+            moved = self._cells[str(at - 1)]
+            if self._auto_prefix:
+                _rename_below(moved, f"{prefix}{at}.", depth)
+            self._cells[str(at)] = moved
+        self._cells[str(index)] = cell
+        self._rename(cell, f"{prefix}{index}.")
+        return index
+
+    def _take_out(self, index):
+        """Children at an index or in a slice go, and those behind move up."""
+        keys = list(self._cells)
+        gone = keys[index] if isinstance(index, slice) else [keys[_position(self, index, len(self))]]
+        for key in gone:
+            del self._cells[key]
+
+    def _number_anew(self, numbered):
+        """Children get the numbers of their places; ``numbered`` says which of them have numbers for names."""
+        prefix, depth = _place(self._cells)
         cells = OrderedDict()
-        for index, (name, cell) in enumerate(rows):
-            key = str(index) if name is None else name
-            if self._cells.get(key) is not cell:
-                self._rename(cell, f"{prefix}{key}.")
+        for at, (key, cell) in enumerate(self._cells.items()):
+            if numbered[at]:
+                key = str(at)
+                if self._auto_prefix:
+                    _rename_below(cell, f"{prefix}{at}.", depth)
             cells[key] = cell
         self.__dict__["_cells"] = cells
 
@@ -106,14 +154,6 @@ class SequentialCell(_Row, Cell):
         self._numbered = [not named] * len(self._cells)
         self.cell_list = list(self._cells.values())
 
-    def _rows(self):
-        return [(None if number else key, cell) for number, (key, cell) in zip(self._numbered, self._cells.items())]
-
-    def _set_rows(self, rows, prefix):
-        self._replace(rows, prefix)
-        self._numbered = [name is None for name, _ in rows]
-        self.cell_list = list(self._cells.values())
-
     def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._cells.items())[index]))
@@ -121,28 +161,28 @@ class SequentialCell(_Row, Cell):
 
     def __setitem__(self, index, cell):
         _need_cell(self, cell)
-        prefix, rows, index = _prefix(self._cells), self._rows(), _position(self, index, len(self))
-        rows[index] = (rows[index][0], cell)
-        self._set_rows(rows, prefix)
+        prefix, _ = _place(self._cells)
+        key = list(self._cells)[_position(self, index, len(self))]
+        self._cells[key] = cell
+        cell.update_parameters_name(f"{prefix}{key}.")
+        self.cell_list = list(self._cells.values())
 
     def __delitem__(self, index):
-        prefix, rows = _prefix(self._cells), self._rows()
-        if isinstance(index, slice):
-            del rows[index]
-        else:
-            del rows[_position(self, index, len(self))]
-        self._set_rows(rows, prefix)
+        self._take_out(index)
+        del self._numbered[index]
+        self._number_anew(self._numbered)
+        self.cell_list = list(self._cells.values())
 
     def append(self, cell):
         """Add a Cell at the end."""
-        _need_cell(self, cell)
-        self._set_rows(self._rows() + [(None, cell)], _prefix(self._cells))
+        self._add(cell, _place(self._cells)[0])
+        self._numbered.append(True)
+        self.cell_list = list(self._cells.values())
 
     def _insert(self, index, cell):
-        _need_cell(self, cell)
-        prefix, rows = _prefix(self._cells), self._rows()
-        rows.insert(_position(self, index, len(self), 1), (None, cell))
-        self._set_rows(rows, prefix)
+        self._put_before(index, cell)
+        self._numbered.insert(index, True)
+        self.cell_list = list(self._cells.values())
 
     def construct(self, input_data):
         for cell in self.cell_list:
@@ -172,9 +212,6 @@ class CellList(_Row, Cell):
 
     __cell_as_list__ = True
 
-    def _numbers(self):
-        return [(None, cell) for cell in self._cells.values()]
-
     def __getitem__(self, index):
         if isinstance(index, slice):
             return CellList(list(self._cells.values())[index])
@@ -182,49 +219,35 @@ class CellList(_Row, Cell):
 
     def __setitem__(self, index, cell):
         _need_cell(self, cell)
-        prefix, rows = _prefix(self._cells), self._numbers()
-        rows[_position(self, index, len(self))] = (None, cell)
-        self._replace(rows, prefix)
+        key = str(_position(self, index, len(self)))
+        self._rename(cell, f"{_place(self._cells)[0]}{key}.")
+        self._cells[key] = cell
 
     def __delitem__(self, index):
-        prefix, rows = _prefix(self._cells), self._numbers()
-        if isinstance(index, slice):
-            del rows[index]
-        else:
-            del rows[_position(self, index, len(self))]
-        self._replace(rows, prefix)
+        self._take_out(index)
+        self._number_anew([True] * len(self))
 
     def __iadd__(self, cells):
         return self.extend(cells)
 
     def insert(self, index, cell):
         """Put a Cell before the one at `index`."""
-        _need_cell(self, cell)
-        prefix, rows = _prefix(self._cells), self._numbers()
-        rows.insert(_position(self, index, len(self), 1), (None, cell))
-        self._replace(rows, prefix)
+        self._put_before(index, cell)
 
     def extend(self, cells):
         """Add a list of Cells at the end."""
         if not isinstance(cells, list):
             raise TypeError(f"For '{type(self).__name__}', a list of Cells is wanted, but got {type(cells).__name__}.")
+        prefix, _ = _place(self._cells)
         for cell in cells:
             if isinstance(cell, CellDict):
                 raise TypeError(f"For '{type(self).__name__}', an element cannot be a CellDict.")
-        prefix = _prefix(self._cells)
-        for cell in cells:
-            _need_cell(self, cell)
-            key = str(len(self._cells))
-            self._rename(cell, f"{prefix}{key}.")
-            self._cells[key] = cell
+            self._add(cell, prefix)
         return self
 
     def append(self, cell):
         """Add a Cell at the end."""
-        _need_cell(self, cell)
-        key = str(len(self._cells))
-        self._rename(cell, f"{_prefix(self._cells)}{key}.")
-        self._cells[key] = cell
+        self._add(cell, _place(self._cells)[0])
 
     def construct(self, *inputs):
         raise NotImplementedError("a CellList cannot be called: iterate over its Cells")
@@ -259,14 +282,14 @@ class CellDict(Cell):
         if not isinstance(key, str):
             raise TypeError(f"For '{cls}', a key must be a str, but got {type(key).__name__}.")
         if key not in self._cells and hasattr(self, key):
-            raise KeyError(f"For '{cls}', the key '{key}' is the name of an attribute of Cell.")
+            raise KeyError(f"For '{cls}', the key {key!r} is the name of an attribute of Cell.")
         if not key or "." in key:
-            raise KeyError(f"For '{cls}', a key must not be empty or contain '.', but got '{key}'.")
+            raise KeyError(f"For '{cls}', a key must not be empty or contain '.', but got {key!r}.")
         if not isinstance(cell, Cell) or isinstance(cell, (CellDict, CellList, SequentialCell)):
             raise TypeError(f"For '{cls}', a value must be a Cell that is no CellDict, CellList or SequentialCell, but got "
                             f"{type(cell).__name__}.")
         if self._auto_prefix:
-            cell.update_parameters_name(f"{_prefix(self._cells)}{key}.")
+            cell.update_parameters_name(f"{_place(self._cells)[0]}{key}.")
         self._cells[key] = cell
 
     def __delitem__(self, key):

@@ -108,7 +108,7 @@ class _RNNBase(Cell):
         cls = self.cls_name
         check.positive_int(cls, "hidden_size", hidden_size)
         check.positive_int(cls, "input_size", input_size)
-        check.positive_int(cls, "num_layers", num_layers)
+        check.layer_count(cls, "num_layers", num_layers)
         check.number_in(cls, "dropout", dropout, 0, 1, (float,), open_high=True)
         check.boolean(cls, "has_bias", has_bias)
         check.boolean(cls, "batch_first", batch_first)

@@ -270,6 +270,7 @@ class TransformerDecoderLayer(_Layer):
 
 def _stack(layer, num_layers):
     """Layers like the given one, with new values that all share at the start."""
+    check.layer_count(type(layer).__name__, "num_layers", num_layers, 0)
     made = type(layer)(layer.d_model, layer.nhead, layer.dim_feedforward, layer.dropout_num, layer.activation,
                        layer.layernorm_eps, layer.batch_first, layer.norm_first, layer.dtype)
     return CellList([copy.deepcopy(made) for _ in range(num_layers)])

@@ -154,8 +154,8 @@ class TrainOneStepCell(Cell):
         self.grad_reducer = Identity()
         if self.reducer_flag:
             self.mean = context.get_auto_parallel_context("gradients_mean")
-            self.degree = context.get_auto_parallel_context("device_num")
-            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean)
+            self.degree = self.grad_reducer.degree
 
     def _loss_and_grads(self, inputs, sens=None):
         """The network's result and the gradients of the weights; sens is the gradient of the result to start from."""

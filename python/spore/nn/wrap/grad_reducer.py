@@ -2,6 +2,7 @@
 """Gradients brought together over devices. On one device they stay as they are."""
 from spore import context
 from spore import ops
+from spore._not_done import not_done
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.nn.cell import Cell
@@ -20,7 +21,7 @@ class DistributedGradReducer(Cell):
     Args:
         parameters: the Parameters the gradients belong to; those with layerwise_parallel are left out.
         mean: whether to average. Default None, as the context says (gradients_mean).
-        degree: number of devices. Default None, the size of the group.
+        degree: number of devices. Default None, the size of the group; a larger number is told and taken as that.
         fusion_type: number of the bucket. Default 1.
         group: name of the group.
 
@@ -36,10 +37,14 @@ class DistributedGradReducer(Cell):
     def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
         super().__init__(auto_prefix=False)
         self.mean = context.get_auto_parallel_context("gradients_mean") if mean is None else mean
+        size = _group_size(group)
         if degree is None:
-            degree = _group_size(group)
+            degree = size
         elif not isinstance(degree, int) or isinstance(degree, bool) or degree <= 0:
             raise ValueError(f"For 'DistributedGradReducer', 'degree' must be an int above 0, but got {degree!r}.")
+        if degree > size:
+            not_done(f"DistributedGradReducer: a mean over degree={degree}", f"the group has {size} process{'es' if size > 1 else ''}")
+            degree = size
         self.degree, self.fusion_type = degree, fusion_type
         self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
         self._sum = ops.AllReduce("sum", group) if degree > 1 else None

@@ -22,7 +22,8 @@ class GraphCell(Cell):
         obf_random_seed: accepted for MindSpore's sake; must be ``None``, obfuscated models are not read. Default: ``None``.
 
     Inputs:
-        - **inputs** (Tensor) - as many as the network had when it was exported; those of a list or tuple count one by one.
+        - **inputs** (Tensor) - as many as the network had when it was exported; those of a list or tuple count one by one. Their sizes may
+          be others than those of the export, as in MindSpore: all shapes follow from them.
 
     Outputs:
         What the network gave when it was exported: a Tensor, or tuples and lists of Tensors, numbers, texts and None.
@@ -50,6 +51,7 @@ class GraphCell(Cell):
                 raise TypeError("For 'GraphCell', the key of the 'params_init' must be str, and the value must be Tensor or Parameter, but got "
                                 f"{type(name)} and {type(value)}.")
         self.graph = graph
+        graph.allow_sizes() # as in MindSpore, whose GraphCell infers all shapes anew
         explain.imported(type(self).__name__, graph)
         for name, value in graph.parameters():
             start = params_init.get(name, value)
