@@ -4,9 +4,11 @@
 Finder and loader follow the protocol without the base classes of importlib.abc, which take longer to load than all of
 spore.
 """
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import sys
 
 __all__ = ['as_mindspore']
@@ -32,6 +34,54 @@ class _Loader:
     def exec_module(self, module):
         for key, value in self._kept.items():
             setattr(module, key, value)
+
+
+def _show_as_mindspores(module):
+    """Have the classes of a module of spore say that they are MindSpore's: programs print their types, and look at them."""
+    name = module.__name__
+    if not name.startswith('spore.') or name == 'spore._core':
+        return
+    shown = _NAME + name[len('spore'):]
+    sys.modules.setdefault(shown, module)       # pickle and inspect look a class up in its module
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and value.__dict__.get('__module__') == name:
+            value.__module__ = module_of(name, value.__name__)
+
+
+def module_of(place, name):
+    """What a class of the module says that it is of: once programs may import mindspore, the module that MindSpore has it in."""
+    if _NAME not in sys.modules:
+        return place
+    inside = place[len('spore.'):]
+    return f'{_NAME}.{_modules_elsewhere().get(inside, {}).get(name, inside)}'
+
+
+@functools.cache
+def _modules_elsewhere():
+    """Classes that MindSpore has in other modules: by module of spore, then by name of the class."""
+    found = {}
+    with open(os.path.join(os.path.dirname(__file__), '_as_mindspore', 'modules.txt'), encoding='ascii') as file:
+        for line in file:
+            here, there, *names = line.split()
+            found.setdefault(here, {}).update(dict.fromkeys(names, there))
+    return found
+
+
+class _Renamer:
+    """Finds spore's own modules as usual, and has them renamed when they have been loaded."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if not fullname.startswith('spore.'):
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                _show_as_mindspores(module)
+            spec.loader.exec_module = exec_module
+        return spec
 
 
 class _Finder:
@@ -86,6 +136,9 @@ def as_mindspore():
         if name == _NAME or name.startswith(_NAME + '.'):
             raise ImportError(f"as_mindspore: another '{name}' is imported already; call it before the first import "
                               "of mindspore")
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path[:0] = [_Finder(), _Renamer()]
     sys.modules[_NAME] = spore
+    for name, module in list(sys.modules.items()):
+        if name.startswith('spore.') and getattr(module, '__name__', None) == name:
+            _show_as_mindspores(module)
     spore.__version__ = importlib.import_module('spore.version').__version__ = _API_VERSION

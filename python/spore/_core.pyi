@@ -1087,6 +1087,8 @@ def function_value(function) -> Any:
     """The function as a value."""
 def function_will_batch(function) -> Any:
     """While it is recorded: function_batch will be called."""
+def function_writes(function, params) -> Any:
+    """Has a variable, or one of these parameters, been written to while recording?"""
 def generator_create() -> Any:
     """A new generator."""
 def generator_default() -> Any:
@@ -1099,6 +1101,8 @@ def generator_state(generator, count) -> Any:
     """The same as a Tensor for an operator, drawn at run time in a program."""
 def generator_take(generator, count) -> Any:
     """(seed, offset) for `count` numbers; the next one starts behind them."""
+def grad_any_fetched() -> Any:
+    """Are there some?"""
 def grad_attach(*args, **kwargs) -> Any:
     """grad_attach(inputs, outputs, backward): outputs depend on inputs through backward(*dout)."""
 def grad_backward(*args, **kwargs) -> Any:
@@ -1107,10 +1111,14 @@ def grad_begin(*args, **kwargs) -> Any:
     """Switch recording on; it nests."""
 def grad_contents(*args, **kwargs) -> Any:
     """What a tensor holds now, as numbers to compare."""
+def grad_depends(outputs, target, through_host) -> Any:
+    """Do outputs depend on it, and if so asked also by what Python computed?"""
 def grad_detach(*args, **kwargs) -> Any:
     """The same value without history."""
 def grad_end(*args, **kwargs) -> Any:
     """End one level of recording."""
+def grad_fetched() -> Any:
+    """(Tensor, place) of values with a history that Python took while gradients were recorded."""
 def grad_hook_add(*args, **kwargs) -> Any:
     """Call a function with a tensor's gradient."""
 def grad_hook_remove(*args, **kwargs) -> Any:
@@ -1169,6 +1177,8 @@ def is_symbol(o) -> Any:
     """Is it a Tensor without a value yet?"""
 def mark_parameter(*args, **kwargs) -> Any:
     """Say that a tensor is a weight."""
+def memory_fail_from(n) -> Any:
+    """For tests: the n-th allocation of the engine from now fails, and all behind it; 0: none does. Returns how many failed."""
 def memory_reset_peak() -> Any:
     """Peaks start again from now."""
 def memory_set_limit(bytes) -> Any:
@@ -1206,7 +1216,7 @@ def pipeline_source(*args, **kwargs) -> Any:
 def pipeline_stream(*args, **kwargs) -> Any:
     """pipeline_stream(function of epoch and row, columns, buckets=False)"""
 def pipeline_texts(*args, **kwargs) -> Any:
-    """pipeline_texts(encode, decode, tensors): how texts become arrays and back, and what dicts of arrays are as Tensors."""
+    """pipeline_texts(encode, decode, arrays, tensors): how texts become arrays and back, and what readers of arrays and of Tensors get for dicts."""
 def pipeline_zip(*args, **kwargs) -> Any:
     """pipeline_zip(list)"""
 def place_line(line, text) -> Any:
@@ -1223,7 +1233,7 @@ def precision_lists_set(*args, **kwargs) -> Any:
     """Let precision_lists (None: none) count on this thread; returns those before."""
 def program_cache(folder, most_bytes=0) -> Any:
     """Keep compiled programs there; '': do not."""
-def program_create(function, off=None, fast=False) -> Any:
+def program_create(function, off=None, fast=False, save_graphs='', save_level=0) -> Any:
     """Compile."""
 def recording() -> Any:
     """Is a function being recorded on this thread?"""

@@ -9012,7 +9012,7 @@ EXAMPLES = {
     Examples:
         >>> from spore import Tensor, ops
         >>> v = Tensor([1.0, 2.0, 3.0])
-        >>> print(ops.multinomial_with_replacement(v, 1, 0, 4).shape)
+        >>> print(ops.multinomial_with_replacement(v, 1, 0, 4, True).shape)
         (4,)
     """,
         'mv': """

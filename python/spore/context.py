@@ -6,6 +6,7 @@ Options that steer hardware we do not have are checked and kept, so that a scrip
 import os
 
 from spore import _core
+from spore._not_done import not_done
 from spore.graph import state
 
 __all__ = ['GRAPH_MODE', 'PYNATIVE_MODE', 'STRICT', 'COMPATIBLE', 'LAX', 'ParallelMode', 'set_context', 'get_context',
@@ -206,15 +207,36 @@ def set_context(**kwargs):
         if row is None:
             if key in _FORMER and _cpu_stands_in:
                 from spore import log
-                log.warning(f"set_context: '{key}' was an option of earlier versions and is left out: nothing depends on it")
+                log.warning(f"set_context: {key!r} was an option of earlier versions and is left out: nothing depends on it")
                 continue
-            raise ValueError(f"set_context: there is no option '{key}'{_nearest(key)}")
+            raise ValueError(f"set_context: there is no option {key!r}{_nearest(key)}")
         kind, _, check = row
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             names = ' or '.join(k.__name__ for k in kinds)
             raise TypeError(f"set_context: {key} must be of type {names}, but got {type(value).__name__}")
         _values[key] = check(key, value)
+        _say_not_done(key, value)
+
+
+# Options that would change results or resources, or write files, and do not: the value that asks for nothing, and why nothing happens.
+_NOT_DONE = {
+    'memory_offload': ('OFF', 'tensors stay in memory'),
+    'offload_config': ({}, 'tensors stay in memory'),
+    'print_file_path': ('', 'ops.Print writes to the standard output'),
+    'enable_profiling': (False, 'use spore.Profiler'),
+    'enable_dump': (False, 'tensors are not written to files'),
+    'precompile_only': (False, 'programs run after they are compiled'),
+    'enable_auto_mixed_precision': (False, 'use amp.auto_mixed_precision'),
+    'check_bprop': (False, 'shapes and dtypes of bprop results are not compared'),
+    'grad_for_scalar': (False, 'gradients are taken with respect to Tensors'),
+}
+
+
+def _say_not_done(key, value):
+    idle, why = _NOT_DONE.get(key, (value, ''))
+    if value != idle:
+        not_done(f"set_context: {key}={value!r}", why)
 
 
 def _nearest(key):
@@ -227,7 +249,7 @@ def _nearest(key):
 def get_context(attr_key):
     """The value of one option."""
     if attr_key not in _values:
-        raise ValueError(f"get_context: there is no option '{attr_key}'{_nearest(attr_key)}")
+        raise ValueError(f"get_context: there is no option {attr_key!r}{_nearest(attr_key)}")
     if attr_key == 'runtime_num_threads':
         return _core.threads()
     return _values[attr_key]
@@ -252,6 +274,19 @@ def _keep_programs():
     if wanted != _programs_kept:
         _core.program_cache(*wanted)
         _programs_kept = wanted
+
+
+def _graphs_saved():
+    """Folder and level of saved graphs, for the next program: as the options say, else as the environment does."""
+    level, folder = _values['save_graphs'], _values['save_graphs_path']
+    if not level:
+        text = os.environ.get('MS_DEV_SAVE_GRAPHS', '') or '0'
+        if text not in ('0', '1', '2', '3'):
+            raise ValueError(f"MS_DEV_SAVE_GRAPHS is {text!r}, it must be 0, 1, 2 or 3")
+        level = int(text)
+    if folder == '.':
+        folder = os.environ.get('MS_DEV_SAVE_GRAPHS_PATH') or folder
+    return folder or '.', level
 
 
 def _get_mode():
@@ -324,19 +359,36 @@ def set_auto_parallel_context(**kwargs):
     """Set options of distributed execution."""
     for key, value in kwargs.items():
         if key not in _PARALLEL:
-            raise ValueError(f"set_auto_parallel_context: there is no option '{key}'")
+            raise ValueError(f"set_auto_parallel_context: there is no option {key!r}")
         if key == 'parallel_mode' and value not in ParallelMode.MODE_LIST:
             raise ValueError(f"set_auto_parallel_context: parallel_mode must be one of {ParallelMode.MODE_LIST}, but "
                              f"got {value!r}")
         if key == 'device_num' and (not isinstance(value, int) or value < 1):
             raise ValueError(f"set_auto_parallel_context: device_num must be at least 1, but got {value!r}")
         _parallel[key] = value
+        _say_parallel_not_done(key, value)
+
+
+# Options that mean nothing to a single process: everything that is its own, or a file that is not written.
+_ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segments', 'enable_parallel_optimizer', 'strategy_ckpt_load_file',
+                'strategy_ckpt_save_file', 'strategy_ckpt_config', 'group_ckpt_save_file', 'dump_local_norm', 'dump_local_norm_path',
+                'dump_device_local_norm', 'auto_pipeline', 'grad_accumulation_step')
+
+
+def _say_parallel_not_done(key, value):
+    if key == 'parallel_mode' and value != ParallelMode.STAND_ALONE:
+        from spore.communication.management import check_alone
+        check_alone('set_auto_parallel_context')
+    splitting = key == 'parallel_mode' and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL, ParallelMode.HYBRID_PARALLEL)
+    split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch')
+    if splitting or split_data or (key in _ONE_PROCESS and value != _PARALLEL[key]):
+        not_done(f"set_auto_parallel_context: {key}={value!r}")
 
 
 def get_auto_parallel_context(attr_key):
     """The value of one option of distributed execution."""
     if attr_key not in _parallel:
-        raise ValueError(f"get_auto_parallel_context: there is no option '{attr_key}'")
+        raise ValueError(f"get_auto_parallel_context: there is no option {attr_key!r}")
     return _parallel[attr_key]
 
 
@@ -363,7 +415,7 @@ def set_ps_context(**kwargs):
     """
     for key, value in kwargs.items():
         if key not in _PS:
-            raise ValueError(f"set_ps_context: there is no option '{key}'")
+            raise ValueError(f"set_ps_context: there is no option {key!r}")
         if key == 'enable_ps' and value:
             raise NotImplementedError("set_ps_context: training with a parameter server is not supported")
         _ps[key] = value
@@ -372,7 +424,7 @@ def set_ps_context(**kwargs):
 def get_ps_context(attr_key):
     """The value of one option of the parameter server."""
     if attr_key not in _ps:
-        raise ValueError(f"get_ps_context: there is no option '{attr_key}'")
+        raise ValueError(f"get_ps_context: there is no option {attr_key!r}")
     return _ps[attr_key]
 
 

@@ -143,6 +143,10 @@ def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict
         raise TypeError(f"set_cpu_affinity: enable_affinity must be a bool, but got {type(enable_affinity).__name__}")
     if not enable_affinity:
         return
+    for name, value in (('module_to_cpu_dict', module_to_cpu_dict), ('bind_file', bind_file)):
+        if value:
+            from spore._not_done import not_done
+            not_done(f"set_cpu_affinity: {name}", "threads of all modules share the processors of affinity_cpu_list")
     chosen = set()
     for part in affinity_cpu_list or []:
         first, _, last = str(part).partition('-')

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spore as ms
-from spore import Parameter, Tensor, nn, ops
+from spore import Parameter, Tensor, _core, nn, ops
 from spore.ops import operations as P
 
 HERE = Path(__file__).resolve().parent
@@ -71,6 +71,7 @@ WRONG = [
     ("Cell keyword", lambda: nn.Dense(2, 2, no_such=3), TypeError, ["no_such"]),
     ("Dense size", lambda: nn.Dense(0, 3), ValueError, ["0"]),
     ("Dense type", lambda: nn.Dense("2", 3), TypeError, ["str"]),
+    ("GRU layers", lambda: nn.GRU(3, 4, num_layers=2 ** 31), ValueError, ["num_layers", "2147483648"]),
     ("Conv2d pad_mode", lambda: nn.Conv2d(1, 1, 3, pad_mode="no"), ValueError, ["pad_mode", "no"]),
     ("Conv2d kernel", lambda: nn.Conv2d(1, 1, 0), ValueError, ["kernel_size", "0"]),
     ("Dropout", lambda: nn.Dropout(p=1.5), ValueError, ["1.5"]),
@@ -97,6 +98,17 @@ WRONG = [
     ("too large by one_hot", lambda: ops.one_hot(Tensor([1], ms.int64), 2 ** 62), (ValueError, MemoryError), []),
     ("too large by repeat", lambda: ops.repeat_interleave(t(2), 2 ** 62), (ValueError, MemoryError), []),
     ("size too large for a number", lambda: ops.zeros((2 ** 70,)), (ValueError, OverflowError, TypeError), []),
+    ("fold to less than nothing", lambda: ops.fold(t(1, 4, 4), Tensor([-1, -1], ms.int32), (2, 2), 1, 2, 1), ValueError, ["fold", "-1"]),
+    ("fold by the table", lambda: _core.apply("fold", [t(1, 4, 4)], {"kernel_size": (2, 2), "output_size": (-1, -1), "padding": (2,)}), ValueError, ["fold", "-1"]),
+    ("size -1 in a gradient", lambda: _core.apply("crop_and_resize_grad", [t(2, 2, 3, 2), t(2, 4), Tensor([0, 0], ms.int64)],
+                                                  {"crop_size": (2, 3), "size": (-1, 4, 5, 2)}), ValueError, ["-1"]),
+    ("pixel_shuffle by 2^32", lambda: ops.pixel_shuffle(t(1, 4, 2, 2), 2 ** 32), ValueError, ["4294967296"]),
+    ("repeats of 2^31", lambda: t(2, 2).repeat_interleave([2 ** 40, 1], 0), (ValueError, MemoryError), []),
+    ("the smallest int is no None", lambda: ops.softmax(t(2, 3), -2 ** 63), ValueError, ["softmax", "-9223372036854775808"]),
+    ("None is no text", lambda: _core.apply("batch_norm", [t(2, 2, 2, 3), None, None, t(3), t(3)], {"data_format": None}), TypeError, ["data_format"]),
+    ("gradient of another shape", lambda: _core.apply("elu_grad", [t(3, 3), t(2, 3)]), ValueError, ["dout", "(2, 3)", "(3, 3)"]),
+    ("gradient of another dtype", lambda: _core.apply("elu_grad", [t(3), t(3, dtype=np.float16)]), TypeError, ["dout", "loat16"]),
+    ("too many samples of a region", lambda: ops.ROIAlign(2, 2, 1.0, 2 ** 31)(t(1, 2, 5, 5), t(1, 5)), ValueError, ["sample_num", "2147483648"]),
 ]
 
 
@@ -155,6 +167,33 @@ def test_out_of_memory_is_an_exception():
     finally:
         ms.runtime.set_memory(max_size="1024GB")
     assert float((t(10) + 1).sum()) == 20
+
+
+def test_random_numbers_of_infinite_parameters_end():
+    """Large rates take no time with the rate, infinite ones give infinity."""
+    for rate, low, high in ((float("inf"), float("inf"), float("inf")), (1e300, 0.99e300, 1.01e300), (4e9, 3.9e9, 4.1e9)):
+        drawn = ops.random_poisson((4,), Tensor([rate], ms.float64), dtype=ms.float64).asnumpy()
+        assert (drawn >= low).all() and (drawn <= high).all(), (rate, drawn)
+    state = Tensor([1, 2], ms.int64)
+    assert np.isinf(_core.apply("random_gamma", [state, Tensor([float("inf")])], {"shape": (2,)}).asnumpy()).all()
+
+
+def test_statistics_of_an_empty_batch_are_not_numbers():
+    _, mean, variance = _core.apply("batch_norm_train", [t(0, 3, 2), t(3), t(3)], {"epsilon": 0.001})
+    assert np.isnan(mean.asnumpy()).all() and np.isnan(variance.asnumpy()).all()
+
+
+@pytest.mark.parametrize("call", ["ops.sum(x, n)", "x.sum(n)", "ops.ReduceSum()(x, (n,))", "ops.reshape(x, s)", "ops.tile(x, s)",
+                                  "ops.transpose(x, s - 2)", "x.sum(n).sum()", "ops.zeros(s) + x.sum()"])
+def test_sizes_and_axes_may_be_arguments_of_a_compiled_function(call, tmp_path):
+    """They are read when it is compiled, or when it runs; the result is that of eager mode."""
+    source = tmp_path / "called.py"
+    source.write_text(f"from spore import ops\n\ndef f(x, n, s):\n    return {call}\n")
+    scope = {}
+    exec(compile(source.read_text(), str(source), "exec"), scope)
+    x, n, s = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)), Tensor(1), Tensor([3, 2])
+    wanted = scope["f"](x, n, s).asnumpy()
+    np.testing.assert_array_equal(ms.jit(scope["f"])(x, n, s).asnumpy(), wanted)
 
 
 def test_an_exception_in_construct_shows_the_users_line():

@@ -63,8 +63,12 @@ def run(name, doc):
     runner = doctest.DocTestRunner(Checker(), verbose=False, optionflags=flags)
     spore.set_seed(0)
     modules, finders = dict(sys.modules), list(sys.meta_path)
+    classes = {value: value.__module__ for module in modules.values() if "as_mindspore" in doc and module is not None
+               for value in list(vars(module).values()) if isinstance(value, type) and str(value.__module__).startswith("spore.")}
     runner.run(test, out=report.write)
     sys.meta_path[:] = finders  # as_mindspore is not for the other tests
+    for value, place in classes.items():
+        value.__module__ = place
     for gone in [m for m in sys.modules if m not in modules and m.split(".")[0] == "mindspore"]:
         del sys.modules[gone]
     return len(test.examples), report.getvalue()

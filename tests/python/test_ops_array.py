@@ -53,6 +53,10 @@ CASES = {
     "swapaxes": lambda: (T(A).swapaxes(0, -1), A.swapaxes(0, -1)),
     "tril": lambda: (ops.tril(T(A), 1), np.tril(A, 1)),
     "triu": lambda: (ops.triu(T(A), -1), np.triu(A, -1)),
+    "tril farthest": lambda: (ops.tril(T(A), 2 ** 63 - 1), A),
+    "triu farthest": lambda: (ops.triu(T(A), 2 ** 63 - 1), 0 * A),
+    "tril farthest below": lambda: (ops.tril(T(A), 1 - 2 ** 63), 0 * A),
+    "triu farthest below": lambda: (ops.triu(T(A), 1 - 2 ** 63), A),
     "diagonal": lambda: (ops.diagonal(T(A), 1, 1, 2), np.diagonal(A, 1, 1, 2)),
     "diagflat": lambda: (ops.diagflat(T(V), -1), np.diagflat(V, -1)),
     "meshgrid": lambda: (ops.meshgrid(T(V), T(V[:2]), T(V[:3])), np.meshgrid(V, V[:2], V[:3])),
@@ -271,3 +275,10 @@ def test_constructors_and_calls_that_are_refused():
             ops.Squeeze(axis=axis)
     with pytest.raises(TypeError):
         ops.Split(1, 2)(None)
+
+
+@pytest.mark.parametrize("mode", ["constant", "replicate"])
+@pytest.mark.parametrize("pads", [(2 ** 63 - 1, 2 ** 63 - 1), (-2 ** 63, 2 ** 63 - 1), (2 ** 63 - 1, 2)])
+def test_paddings_that_cannot_be_added_are_refused(mode, pads):
+    with pytest.raises(ValueError, match="padding"):
+        ops.pad(T(A), pads, mode)

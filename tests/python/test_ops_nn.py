@@ -257,3 +257,11 @@ def test_dropout_keeps_the_mean_and_repeats_with_a_seed():
     assert ops.dropout(x, 0.25, training=False) is x
     channels = ops.dropout2d(Tensor(np.ones((8, 8, 3, 3), np.float32)), 0.5).asnumpy().reshape(64, 9)
     assert (channels == channels[:, :1]).all() and 0 < (channels == 0).mean() < 1
+
+
+@pytest.mark.parametrize("attrs, text", [({"kernel_size": (2, 2), "stride": (2 ** 31, 1)}, "stride must be from 1 to .*found 2147483648"),
+                                         ({"kernel_size": (0, 2), "stride": (1, 1)}, "must be from 1 to .*found 0"),
+                                         ({"kernel_size": (2, 2), "pad_mode": "pad", "pad": (0, 2 ** 31, 0, 0)}, "pad must be from 0 to .*found 0 and 2147483648")])
+def test_windows_say_both_their_limits(attrs, text):
+    with pytest.raises(ValueError, match=text):
+        apply("max_pool2d", [Tensor(np.ones((1, 1, 4, 4), np.float32))], attrs)

@@ -137,3 +137,74 @@ def test_import_is_quick_and_quiet():
     done = subprocess.run([sys.executable, "-c", "import spore; spore.as_mindspore(); import mindspore.nn, mindspore.dataset, mindspore.train; "
                            "import mindspore; print(mindspore.nn.Dense.__name__)"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and done.stdout == "Dense\n" and done.stderr == ""
+
+
+def test_forks_under_working_threads(script):
+    """Two threads capture, compile and run; a child that finds a lock of theirs waits for ever and is ended by its alarm."""
+    done = spore_run(script("""
+import os, signal, threading
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops, Tensor
+
+net = nn.SequentialCell(nn.Dense(16, 16, weight_init='ones', has_bias=False), nn.ReLU(), nn.Dense(16, 4, weight_init='ones', has_bias=False))
+shared = ms.jit(lambda x: net(x) * 2)
+stop = False
+
+def work(i):
+    fresh = ms.jit(lambda x: ops.exp(x) * 0 + i)     # captured anew each time
+    x = Tensor(np.ones((1 + i % 5, 16), np.float32))
+    big = ops.exp(Tensor(np.zeros(100000, np.float32))).sum()
+    return (shared(x).asnumpy() == 512).all() and (fresh(x).asnumpy() == i).all() and float(big) == 100000
+
+def keep_working(i):
+    while not stop:
+        assert work(i)
+        i += 1
+
+threads = [threading.Thread(target=keep_working, args=(1000 * i,)) for i in range(2)]
+for t in threads:
+    t.start()
+endings = set()
+for i in range(100):
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        code = 1
+        try:
+            code = 0 if work(i) else 2
+        finally:
+            os._exit(code)
+    endings.add(os.waitpid(pid, 0)[1])
+stop = True
+for t in threads:
+    t.join()
+print(endings)
+"""))
+    assert done.returncode == 0 and done.stdout == "{0}\n", done.stdout + done.stderr
+
+
+def test_locks_of_the_package_are_free_in_a_child():
+    import threading
+    import time
+
+    from spore._fork import Lock
+    lock, taken, state = Lock(), threading.Event(), []
+
+    def hold():
+        with lock, lock:     # it may be taken again
+            state.append("half")
+            taken.set()
+            time.sleep(0.3)
+            state.append("whole")
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait()
+    pid = os.fork()
+    if pid == 0:
+        import signal
+        signal.alarm(10)
+        with lock:
+            os._exit(0 if state == ["half", "whole"] else 1)     # fork waited for what the lock guards
+    assert os.waitpid(pid, 0)[1] == 0
+    thread.join()

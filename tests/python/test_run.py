@@ -176,3 +176,45 @@ def test_modules_of_other_places(script, name, text):
     assert done.returncode == 1
     assert done.stderr.startswith(text)
     assert done.stderr.rstrip().endswith(f"ModuleNotFoundError: No module named '{name}'")
+
+
+def test_classes_say_that_they_are_mindspores(script):
+    """Programs print types and look at them; MindSpore's own lines are recorded here."""
+    text = '''
+import mindspore as ms, mindspore.nn as nn, mindspore.dataset as ds, numpy as np
+from mindspore import Tensor, ops
+data = ds.NumpySlicesDataset(np.array([0.5, 1.0]), ['a'], shuffle=False)
+for row in data.batch(2).create_dict_iterator(num_epochs=1):
+    print(row, type(row['a']))
+for value, in data.create_tuple_iterator(num_epochs=1, do_copy=True):
+    print(repr(value))
+print(type(data), type(nn.Dense(1, 1)), type(ops.ReLU()), type(ms.float32), ms.Model)
+print(repr(Tensor.from_numpy(np.ones((1, 2), np.float32))), repr(Tensor([0.5])))
+'''
+    assert run(script(text)).stdout == '''\
+{'a': Tensor(shape=[2], dtype=Float64, value= [0.5, 1. ])} <class 'mindspore.common.tensor.Tensor'>
+Tensor(shape=[], dtype=Float64, value= 0.5)
+Tensor(shape=[], dtype=Float64, value= 1)
+<class 'mindspore.dataset.engine.datasets_user_defined.NumpySlicesDataset'> <class 'mindspore.nn.layer.basic.Dense'> \
+<class 'mindspore.ops.auto_generate.gen_ops_prim.ReLU'> <class 'mindspore._c_expression.typing.Float'> <class 'mindspore.train.model.Model'>
+Tensor(shape=[1, 2], dtype=Float32, value=
+[[1., 1.]]) Tensor(shape=[1], dtype=Float32, value= [ 5.00000000e-01])
+'''
+
+
+def test_classes_are_found_where_they_say(script):
+    """Every line of modules.txt names modules that can be imported, with the class in both: pickle finds it."""
+    text = '''
+import importlib, os, pickle, mindspore
+path = os.path.join(os.path.dirname(mindspore.__file__), '_as_mindspore', 'modules.txt')
+count = 0
+for line in open(path):
+    here, there, *names = line.split()
+    for name in names:
+        cls = getattr(importlib.import_module('mindspore.' + there), name)
+        assert cls.__module__ == 'mindspore.' + there, (cls, there)
+        assert pickle.loads(pickle.dumps(cls)) is cls
+        count += 1
+print(count > 800)
+'''
+    assert run(script(text)).stdout == 'True\n'

@@ -324,9 +324,80 @@ def test_prefix_of_the_checkpoint_is_dropped():
     net = Net()
     assert load_param_into_net(net, values) == ([], ["backbone.net.weight", "backbone.net.bias"])
     assert (net.weight.asnumpy() == 4).all() and (net.bias.asnumpy() == 4).all()
-    assert load_param_into_net(Net(), values, strict_load=True) == (["weight", "bias"], list(values))
+    with pytest.raises(RuntimeError, match="strict_load=True takes equal names only"):
+        load_param_into_net(Net(), values, strict_load=True)
     two = {"a.weight": values["backbone.net.weight"], "b.bias": values["backbone.net.bias"]}
     assert load_param_into_net(Net(), two) == ([], ["a.weight", "b.bias"])
+
+
+def test_a_load_that_matches_nothing_is_an_error(tmp_path):
+    other = {"conv.kernel": param(np.zeros(3, np.float32)), "conv.offset": param(np.zeros(3, np.float32))}
+    net = Net()
+    before = net.weight.asnumpy().copy()
+    for strict in (False, True):
+        with pytest.raises(RuntimeError, match="none of 2 values has the name of one of the net's 2 parameters.*'conv.kernel'.*'weight'") as refused:
+            load_param_into_net(net, other, strict)
+        assert "\n" not in str(refused.value)
+    save_checkpoint([{"name": name, "data": value} for name, value in other.items()], str(tmp_path / "other.ckpt"))
+    with pytest.raises(RuntimeError, match="none of 2 values"):
+        load_checkpoint(str(tmp_path / "other.ckpt"), net)
+    assert np.array_equal(net.weight.asnumpy(), before)
+
+
+def test_files_of_several_processes_that_match_nothing_are_an_error(tmp_path):
+    files = [str(tmp_path / f"{rank}.ckpt") for rank in range(2)]
+    for file in files:
+        save_checkpoint({"conv.kernel": Tensor(np.zeros(3, np.float32))}, file)
+    with pytest.raises(RuntimeError, match="none of 1 values has the name"):
+        ms.load_distributed_checkpoint(Net(), files)
+
+
+def test_what_mindspore_lets_miss_may_miss():
+    values = {"weight": param(np.ones((3, 2), np.float32)), "head.weight": param(np.ones(2, np.float32))}
+    for strict in (False, True):
+        assert load_param_into_net(Net(), values, strict) == (["bias"], ["head.weight"])  # transfer learning
+    assert load_param_into_net(Net(), {}) == (["weight", "bias"], [])                     # nothing was given to arrive
+    assert load_param_into_net(nn.ReLU(), values) == ([], list(values))                   # nothing was there to be filled
+    assert load_param_into_net(Net(), {"epoch": "3"})[0] == ["weight", "bias"]
+
+
+def test_a_load_that_succeeds_says_nothing(caplog):
+    exact = {"weight": param(np.ones((3, 2), np.float32)), "bias": param(np.ones(3, np.float32))}
+    with caplog.at_level(logging.WARNING, "spore"):
+        load_param_into_net(Net(), exact)
+        load_param_into_net(Net(), {f"backbone.{name}": value for name, value in exact.items()})
+    assert caplog.text == ""
+
+
+def test_conversions_are_one_line_with_their_number(caplog):
+    half = {"weight": param(np.ones((3, 2), np.float16)), "bias": param(np.ones(3, np.float16))}
+    with caplog.at_level(logging.WARNING, "spore"):
+        load_param_into_net(Net(), half)
+    assert [r.getMessage() for r in caplog.records] == [
+        "For 'load_param_into_net', 2 of 2 values have another dtype than their parameters and were converted, Float16 to Float32: "
+        "'weight', 'bias'."]
+
+
+def test_two_parameters_of_one_name_are_not_saved(tmp_path):
+    class Twice(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.p, self.q = (ms.Parameter(ms.Tensor([v]), name="w") for v in (1.0, 2.0))
+
+    path = str(tmp_path / "x.ckpt")
+    for thing in (Twice(), list(Twice().get_parameters()), [{"name": "w", "data": ms.Tensor([v])} for v in (1.0, 2.0)]):
+        with pytest.raises(ValueError, match="two of the values to save have the name 'w'"):
+            save_checkpoint(thing, path)
+    assert not os.path.exists(path)
+
+
+def test_a_parameter_met_twice_is_saved_once(tmp_path):
+    path = str(tmp_path / "x.ckpt")
+    one = ms.Parameter(ms.Tensor([1.0]), name="w")
+    save_checkpoint([one, one], path)
+    assert list(load_checkpoint(path)) == ["w"]
+    save_checkpoint({"w": one, "epoch": ms.Tensor(1)}, path, append_dict={"epoch": 2})  # append_dict has the last word
+    assert load_checkpoint(path)["epoch"].asnumpy() == 2
 
 
 def test_trailing_ones_are_dropped():

@@ -199,6 +199,8 @@ class Calls:
             owner, inner = function.__self__, function.__func__
             if isinstance(inner, types.FunctionType) and not self.is_user(inner):
                 return self.native(function, args, kwargs)
+            if _is_written_without_self(inner, len(args)):
+                return self.call(inner, args, kwargs)
             return self.call(inner, (owner,) + tuple(args), kwargs)
         if kind is functools.partial:
             return self.call(function.func, function.args + tuple(args), {**function.keywords, **kwargs})
@@ -229,7 +231,7 @@ class Calls:
             return self.make_error(kind, args)
         if issubclass(kind, Tensor) and kind.__name__ != "Parameter":
             return self.make_tensor(kind, args, kwargs)
-        if kind.__name__ == "Parameter" and kind.__module__.startswith("spore.") and not self.under_construction:
+        if kind.__name__ == "Parameter" and kind.__module__.startswith(("spore.", "mindspore.")) and not self.under_construction:
             raise ValueError("Failed to compile in GRAPH_MODE because creating class 'mindspore.common.parameter.Parameter' "
                              "instances is not supported in 'construct' or @jit decorated function. Try to create class "
                              "'mindspore.common.parameter.Parameter' instances external such as initialized in the method "
@@ -684,6 +686,14 @@ _LOUD = ("spore.train.serialization", "spore.train.model", "spore.train.callback
          "spore.common.seed", "spore.communication")
 
 
+def _is_written_without_self(function, given):
+    """Whether a method has no parameter for its object. MindSpore's compiler goes by the name 'self', and calls such methods without
+    one, which Python does not."""
+    code = getattr(function, "__code__", None)
+    return (code is not None and code.co_name != "construct" and not code.co_flags & inspect.CO_VARARGS and given == code.co_argcount
+            and "self" not in code.co_varnames[:code.co_argcount])
+
+
 def is_pure(function):
     """Whether a function that is not ours gives the same on every call and changes nothing."""
     owner = getattr(function, "__self__", None)
@@ -697,7 +707,8 @@ def is_pure(function):
 
 def is_quiet(function):
     """Whether a function of the library does nothing but compute."""
-    return not str(getattr(function, "__module__", "")).startswith(_LOUD)
+    module = str(getattr(function, "__module__", ""))
+    return not module.removeprefix("mind").startswith(_LOUD)    # under `spore run` classes say that they are mindspore's
 
 
 @functools.cache

@@ -10,7 +10,6 @@ a new compilation; only if that fails are they constants, as in MindSpore.
 """
 import functools
 import inspect
-import threading
 import time
 import types
 import weakref
@@ -18,6 +17,7 @@ import weakref
 import numpy as np
 
 from spore import _core, context
+from spore._fork import Lock
 from spore._core import Tensor
 from spore.graph import explain, pieces, source, state
 from spore.graph.capture import Capture
@@ -111,7 +111,7 @@ class Compiled:
         self.around = around or (lambda function, args, kwargs: function(*args, **kwargs))
         self.entries = {}
         self.n_programs = self.n_calls = 0
-        self.lock = threading.RLock()
+        self.lock = Lock()
         self.cuts = {}               # line: Pieces
         self.n_cut = 0
         self.given_up = None         # Entry for all new signatures, when capturing them is no use
@@ -329,7 +329,7 @@ class Compiled:
                     kinds[i] = OfScalar(type(args[i]))
             entry = self.with_state(kinds, names, len(args))
         context._keep_programs()
-        entry.program = _core.program_create(entry.function)
+        entry.program = _core.program_create(entry.function, None, False, *context._graphs_saved())
         entry.version = state.version
         entry.simple = all(type(kind) is OfTensor for kind in kinds) and not entry.state
         entry.leaves = _leaf_finder([_NOTHING if isinstance(kind, Known) else kind for kind in kinds], names)

@@ -13,6 +13,7 @@ import ast
 from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
+from spore.common.parameter import Parameter
 from spore.graph import source
 from spore.graph.capture import ControlFlow
 from spore.graph.errors import Redo, Unsupported
@@ -76,11 +77,23 @@ def _unbound(name, defined):
 class Flow:
     """Mixin of the executor."""
 
+    def _names_from_outside(self, frame, statements):
+        """Names that the statements give a value and that have none yet, but are there in the module: until then they mean that one.
+        Straight code finds it when it reads the name; a branch or a loop has to join it with what its body makes."""
+        for node in source.walk_scope(statements):
+            name = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else None
+            if name is None or name in frame.locals or name in frame.global_names or name in getattr(frame.code, "own_names", ()):
+                continue
+            value = self.lookup(name, frame)
+            if isinstance(value, (bool, int, float, str, tuple)) or isinstance(value, Tensor) and not isinstance(value, Parameter):
+                frame.locals[name] = value
+
     # --- if ----------------------------------------------------------------------------------------------------------
 
     def run_if(self, node, frame, rest, fall):
         """(outcome, whether what follows the statement in its block is included)"""
         condition = self.truth(self.eval(node.test, frame))
+        self._names_from_outside(frame, node.body + node.orelse)
         if condition is True or condition is False:
             taken, other = (node.body, node.orelse) if condition else (node.orelse, node.body)
             before = set(frame.locals)
@@ -294,6 +307,7 @@ class Flow:
     def run_while(self, node, frame):
         if node.orelse:
             raise RuntimeError("The 'while...else...' statement is not supported now.")
+        self._names_from_outside(frame, node.body)
         known = set(frame.locals)
         result = None
         for _ in range(_UNROLLED):
@@ -370,7 +384,7 @@ class Flow:
         exits = [Exit(frame.locals)] if outcome is None else [outcome.exits[NEXT]] if NEXT in outcome.exits else []
         for left in exits:
             for name in set(left.locals) | source.assigned(body):
-                if name not in known:
+                if name not in known and name not in frame.global_names:
                     left.locals[name] = Unbound(
                         f"The local variable '{name}' defined in the '{word}' loop body cannot be used outside of the loop "
                         f"body. Please define variable '{name}' before '{word}'.")
@@ -404,6 +418,7 @@ class Flow:
         if node.orelse:
             raise RuntimeError("The 'for...else...' statement is not supported now.")
         iterable = self.eval(node.iter, frame)
+        self._names_from_outside(frame, node.body)
         if isinstance(iterable, RunRange):
             return self._run_time_for(node, frame, iterable)
         known = set(frame.locals)

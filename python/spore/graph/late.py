@@ -88,6 +88,8 @@ def _attempt(capture, function, values, which):
     try:
         args, kwargs = _closed(_guessed(values, which, iter(symbols)))
         result = function(*args, **dict(kwargs))
+        if _core.function_writes(scratch, symbols):      # at run time it would write to what the program has read before
+            raise Unsupported(f"{getattr(function, '__name__', 'a call')}() writes to a Tensor, in a way that depends on sizes which only a run tells")
         leaves = _tensors(result, [])
         return result, [(leaf.dtype, shape_of(leaf)) for leaf in leaves]
     finally:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a program is being captured, asked by the library on every call of a Cell; imports nothing.
+"""Whether a program is being captured, asked by the library on every call of a Cell; imports next to nothing.
 
 ``hook`` is None while nothing is captured and the mode is eager, so that eager code pays one comparison.
 """
 import threading
 
+from spore._fork import Lock
+
 hook = None              # what Cell.__call__ asks first: hook(cell, args, kwargs), or None
 version = 0              # counts changes of what compiled programs look at besides their arguments: Cell.training
 _wanted = 0              # captures under way in all threads, plus one in GRAPH_MODE
 _held = threading.local()
-_lock = threading.Lock()
+_lock = Lock()
 
 
 def capture():

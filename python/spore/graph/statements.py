@@ -351,7 +351,7 @@ class Statements:
             kind, args = error.kind, error.args
         else:
             kind, args = type(error), error.args
-        if getattr(builtins, kind.__name__, None) is not kind and not kind.__module__.startswith("spore"):
+        if getattr(builtins, kind.__name__, None) is not kind and not kind.__module__.startswith(("spore", "mindspore")):
             raise RuntimeError(f"Unsupported exception type: {kind.__name__}. Raise only support some Python standard exception "
                                "types, like ValueError, TypeError, RuntimeError and AssertionError.")
         tensors = []

@@ -40,7 +40,7 @@ def _compiled(path):
     if not out.exists():
         part = out.with_suffix(f".{os.getpid()}.part")
         done = subprocess.run([*command, "-O2", "-shared", "-fPIC", f"-I{path.parent}", "-o", str(part), str(path)], capture_output=True,
-                              text=True, check=False)
+                              encoding="utf-8", errors="replace", check=False)
         if done.returncode:
             raise RuntimeError(f"Custom: {path.name} does not compile:\n{done.stderr.strip()}")
         part.replace(out)

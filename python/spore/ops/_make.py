@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+from .._alias import module_of
 from ..common import dtype as mstype
 from .primitive import Primitive, _positional
 
@@ -52,7 +53,7 @@ def primitive(name, call, init="", doc=None):
         return _restore, (type(self), {k: self.init_attrs[k] for k in signature.of_constructor().parameters if k in self.init_attrs})
 
     return type(name, (Primitive,), {
-        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": "spore.ops",
+        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": module_of("spore.ops", name),
         "__signature__": signature, "__doc__": doc or call.__doc__})
 
 

@@ -482,16 +482,16 @@ def _parse_einsum(equation, operands):
     left, arrow, right = text.partition("->")
     parts = left.split(",")
     if len(parts) != len(operands):
-        raise ValueError(f"einsum: '{equation}' names {len(parts)} operands, but got {len(operands)}")
+        raise ValueError(f"einsum: {equation!r} names {len(parts)} operands, but got {len(operands)}")
     terms, dots = [], 0
     for part, x in zip(parts, operands):
         before, more, after = part.partition("...")
         letters = before + after
         if not (letters.isalpha() or not letters) or "." in letters:
-            raise ValueError(f"einsum: '{part}' in '{equation}' must be letters and at most one ellipsis")
+            raise ValueError(f"einsum: {part!r} in {equation!r} must be letters and at most one ellipsis")
         extra = x.ndim - len(letters)
         if extra < 0 or (extra and not more):
-            raise ValueError(f"einsum: '{part}' in '{equation}' names {len(letters)} axes, but the operand has rank {x.ndim}")
+            raise ValueError(f"einsum: {part!r} in {equation!r} names {len(letters)} axes, but the operand has rank {x.ndim}")
         dots = builtins.max(dots, extra)
         terms.append((list(before), extra, list(after), x))
     made = []
@@ -504,7 +504,7 @@ def _parse_einsum(equation, operands):
         known = {k for t in made for k in t.labels}
         unknown = [k for k in result if k not in known]
         if unknown or len(set(result)) != len(result):
-            raise ValueError(f"einsum: the result '{right}' of '{equation}' must name axes of the operands, each once")
+            raise ValueError(f"einsum: the result {right!r} of {equation!r} must name axes of the operands, each once")
     else:
         letters = [k for t in made for k in t.labels if not k.startswith("...")]
         result = spread + sorted(k for k in set(letters) if letters.count(k) == 1)
@@ -541,7 +541,7 @@ def einsum(equation, *operands):
     for term in terms:
         for k, n in zip(term.labels, term.value.shape):
             if n != 1 and sizes.setdefault(k, n) != n:
-                raise ValueError(f"einsum: axis '{k}' in '{equation}' has size {sizes[k]} in one operand and {n} in another")
+                raise ValueError(f"einsum: axis '{k}' in {equation!r} has size {sizes[k]} in one operand and {n} in another")
         term.diagonal()
     current = terms[0]
     for i, term in enumerate(terms[1:], 1):

@@ -911,6 +911,8 @@ class Conv2D(_Conv):
     @prim_attr_register
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
                  data_format="NCHW"):
+        if mode != 1:
+            raise ValueError(f"For 'Conv2D', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCHW", "NHWC"))
 
     def __call__(self, x, weight):
@@ -929,6 +931,8 @@ class Conv3D(_Conv):
     @prim_attr_register
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
                  data_format="NCDHW"):
+        if mode != 1:
+            raise ValueError(f"For 'Conv3D', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCDHW",))
 
     def __call__(self, x, weight):
@@ -942,6 +946,8 @@ class Conv2DTranspose(_Conv):
     @prim_attr_register
     def __init__(self, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1,
                  group=1, data_format="NCHW"):
+        if mode != 1:
+            raise ValueError(f"For 'Conv2DTranspose', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCHW",))
 
     def __call__(self, dout, weight, input_size):
@@ -1063,6 +1069,8 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
         k, v = (apply("concat", [t, zero], {"axis": 1}) for t in (k, v))
         extra += 1
     source = k.shape[1]
+    if is_causal and attn_mask is None:
+        attn_mask = Tensor([[j > i for j in range(source - extra)] for i in range(length)], mstype.bool_)
     mask = _as_added(attn_mask, q.dtype)
     if mask is not None:
         mask = mask.astype(q.dtype)

@@ -9,6 +9,8 @@ import functools
 import inspect
 
 from .. import _core
+from .._alias import module_of
+from .._not_done import shard_not_done
 
 __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register",
            "constexpr"]
@@ -106,6 +108,7 @@ class Primitive:
             self.__dict__[which] = strategy
             if strategy is not None:
                 self.attrs[which] = strategy
+        shard_not_done("Primitive", in_strategy, out_strategy)
         return self
 
     def set_device(self, device_target):
@@ -157,7 +160,7 @@ class Primitive:
             cls = getattr(ops, self.name, None)
             if not (isinstance(cls, type) and issubclass(cls, Primitive)) or cls is type(self):
                 raise NotImplementedError(
-                    f"primitive '{self.name}' has no implementation: no operator has that name, and it has no construct method")
+                    f"primitive {self.name!r} has no implementation: no operator has that name, and it has no construct method")
             known = inspect.signature(cls).parameters
             run = self.__dict__["_found"] = cls(**{k: v for k, v in self.attrs.items() if k in known})
         return run
@@ -320,7 +323,7 @@ def table_class(name, bind, place="ops"):
 
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return type(name, (Primitive,), {
-        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": f"spore.{place}", "__doc__": bind.__doc__,
+        "__init__": __init__, "__call__": __call__, "__reduce__": __reduce__, "__module__": module_of(f"spore.{place}", name), "__doc__": bind.__doc__,
         "__signature__": inspect.Signature([inspect.Parameter(k, kinds, default=empty if d is empty else d)
                                             for k, d in zip(names, defaults)])})
 

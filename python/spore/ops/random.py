@@ -242,7 +242,7 @@ def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False)
     """Categories drawn with the given weights, each row for itself."""
     made = sources.Generator().manual_seed(seed)
     made._step(offset)
-    return _categories(x, numsamples, True, mstype.int64, generator=None if seed == 0 and offset == 0 else made)
+    return _categories(x, numsamples, replacement, mstype.int64, generator=None if seed == 0 and offset == 0 else made)
 
 
 def random_categorical(logits, num_sample, seed=0, dtype=mstype.int64):

@@ -76,7 +76,9 @@ class DynamicRNN(Primitive):
     def __init__(self, cell_type="LSTM", direction="UNIDIRECTIONAL", cell_depth=1, use_peephole=False, keep_prob=1.0,
                  cell_clip=-1.0, num_proj=0, time_major=True, activation="tanh", forget_bias=0.0, is_training=True):
         for name, value, wanted in (("cell_type", cell_type, "LSTM"), ("direction", direction, "UNIDIRECTIONAL"),
-                                    ("activation", activation, "tanh")):
+                                    ("activation", activation, "tanh"), ("cell_depth", cell_depth, 1), ("use_peephole", use_peephole, False),
+                                    ("keep_prob", keep_prob, 1.0), ("cell_clip", cell_clip, -1.0), ("num_proj", num_proj, 0),
+                                    ("time_major", time_major, True)):
             if value != wanted:
                 raise ValueError(f"For 'DynamicRNN', {name} must be {wanted!r}, but got {value!r}")
 
@@ -113,6 +115,10 @@ class DynamicGRUV2(Primitive):
             raise ValueError(f"For 'DynamicGRUV2', gate_order must be 'rzh' or 'zrh', but got {gate_order!r}")
         if direction not in ("UNIDIRECTIONAL", "REDIRECTIONAL"):
             raise ValueError(f"For 'DynamicGRUV2', direction must be 'UNIDIRECTIONAL' or 'REDIRECTIONAL', but got {direction!r}")
+        for name, value, wanted in (("cell_depth", cell_depth, 1), ("keep_prob", keep_prob, 1.0), ("cell_clip", cell_clip, -1.0),
+                                    ("num_proj", num_proj, 0), ("time_major", time_major, True), ("activation", activation, "tanh")):
+            if value != wanted:
+                raise ValueError(f"For 'DynamicGRUV2', {name} must be {wanted!r}, but got {value!r}")
 
     def __call__(self, x, weight_input, weight_hidden, bias_input, bias_hidden, seq_length, init_h):
         if seq_length is not None:

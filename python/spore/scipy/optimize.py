@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from spore import ops
+from spore._not_done import not_done
 from spore.common import dtype as mstype
 from spore.common.differentiate import value_and_grad
 from spore.common.tensor import Tensor
@@ -94,6 +95,9 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
         [1. 2.]
     """
     options = dict(options or {})
+    for name, value in (('bounds', bounds), ('constraints', constraints), ('callback', callback)):
+        if value is not None and (callable(value) or len(value)):
+            not_done(f"minimize: {name}", "BFGS and LBFGS search freely and report at the end")
     if method not in ('BFGS', 'LBFGS'):
         raise ValueError(f"minimize: method must be 'BFGS' or 'LBFGS', but got {method!r}")
     if not isinstance(args, tuple):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that exist on Ascend processors alone, in MindSpore as well. Programs import them and make primitives of them for the
 case that there is such a processor; using one here says that there is none."""
+from ..._alias import module_of
 from .._late import _FILES
 from ..primitive import Primitive
 
@@ -29,7 +30,7 @@ def _class(name):
 
     def __call__(self, *args, **kwargs):
         _refuse("ops." + name)
-    return type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__module__": "spore.ops",
+    return type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__module__": module_of("spore.ops", name),
                                      "__doc__": "An operator of Ascend processors; calling it says that there is none."})
 
 

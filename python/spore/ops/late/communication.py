@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchange between processes with results in the arguments (`spore.mint.distributed`, `spore.ops.communication`). There is one
 process: what everybody gives is what this one gives. Sending to and receiving from others says that there are none."""
-import threading
 
 from ..._core import Tensor
-from ...communication.management import GlobalComm
+from ..._fork import Lock
+from ..._not_done import not_done
+from ...communication.management import GlobalComm, check_alone
 from ..primitive import Primitive
 
 __all__ = [
@@ -77,6 +78,7 @@ def init_process_group(backend="hccl", init_method=None, timeout=None, world_siz
     if world_size not in (-1, 1) or rank not in (-1, 0):
         raise RuntimeError(f"init_process_group: there is one process, hence world_size must be 1 and rank 0, but they are {world_size} "
                            f"and {rank}; training over several processes is not supported")
+    check_alone("init_process_group")
     _state.update(ready=True, backend="mccl" if backend in ("hccl", "nccl") else backend)
 
 
@@ -359,8 +361,10 @@ class TCPStore:
                  master_listen_fd=None, use_libuv=True):
         if not isinstance(host_name, str) or isinstance(port, bool) or not isinstance(port, int):
             raise TypeError("TCPStore: host_name must be a str and port an int")
+        if world_size is not None and world_size > 1:
+            not_done(f"TCPStore: world_size={world_size}", "one process keeps the values for itself")
         self.host, self.port = host_name, port
-        self._values, self._lock = {}, threading.Lock()
+        self._values, self._lock = {}, Lock()
 
     def set(self, key, value):
         """Keep a value, text or bytes."""

@@ -7,6 +7,7 @@ import os
 import numpy as np
 
 from ..._core import Tensor
+from ..._not_done import not_done
 from ...common import dtype as mstype
 from .._make import plain, primitive
 from ..array import ints_of
@@ -349,6 +350,8 @@ def stop_gradient_(input):
 
 def uniform_ext(tensor, a, b, generator=None):
     """Random numbers between a and b in the shape of a Tensor."""
+    if generator is not None:
+        not_done("uniform_ext: generator", "the numbers are those of the process's own seed")
     low, high = (v.item() if isinstance(v, Tensor) else v for v in (a, b))
     return low + (high - low) * _op("rand_like")(tensor)
 
