@@ -3,6 +3,7 @@
 
     python make_nets.py torch FOLDER           under PyTorch
     python make_nets.py tensorflow FOLDER      under TensorFlow
+    python make_nets.py keras3 FOLDER          under TensorFlow with Keras 3: checkpoints of the networks in FOLDER/*.keras
 
 test_convert.py builds the same networks in spore, loads the files and compares the outputs.
 """
@@ -98,5 +99,23 @@ def more_keras(folder, keras):
         np.savez_compressed(folder + f"/{name}.npz", x=x.transpose(0, 3, 1, 2) if x.ndim == 4 else x, y=np.asarray(net(x)))
 
 
+def with_keras3(folder):
+    """The same networks as TensorFlow's checkpoints, alone and with an optimizer, and as SavedModels, of which the variables are kept."""
+    import shutil
+    import tempfile
+
+    import keras
+    import tensorflow as tf
+    for name in ("keras_words", "keras_pictures"):
+        net = keras.models.load_model(f"{folder}/{name}.keras", compile=False)
+        tf.train.Checkpoint(net).write(f"{folder}/{name}_checkpoint")
+        with tempfile.TemporaryDirectory() as saved:
+            net.export(saved, verbose=False)
+            shutil.copytree(saved + "/variables", f"{folder}/{name}_saved/variables", dirs_exist_ok=True)
+        net.compile("sgd", "mse")
+        net.optimizer.build(net.trainable_variables)
+        tf.train.Checkpoint(net).write(f"{folder}/{name}_trained")
+
+
 if __name__ == "__main__":
-    (with_torch if sys.argv[1] == "torch" else with_tensorflow)(sys.argv[2])
+    {"torch": with_torch, "tensorflow": with_tensorflow, "keras3": with_keras3}[sys.argv[1]](sys.argv[2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make typed.onnx and outside.onnx of tests/formats/data/onnx with the onnx package: python make_onnx.py FOLDER"""
+"""Make control.onnx, typed.onnx and outside.onnx of tests/formats/data/onnx with the onnx package: python make_onnx.py FOLDER"""
 import sys
 
 import numpy as np
@@ -18,7 +18,35 @@ def tensors():
             helper.make_tensor("c", TensorProto.COMPLEX64, (1,), [1 + 2j])]
 
 
+def weight(name, *shape):
+    return onnx.numpy_helper.from_array(np.random.default_rng(len(name)).standard_normal(shape).astype(np.float32), name)
+
+
+def branch(kind):
+    """Of an If: weights inside, under one name in both branches."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node(kind, ["p"], ["q"]),
+             helper.make_node("Constant", [], ["c"], value=weight("c", 4)), helper.make_node("Add", ["q", "c"], ["r"])]
+    return helper.make_graph(nodes, kind, [], [helper.make_tensor_value_info("r", TensorProto.FLOAT, None)], [weight("w", 3, 4)])
+
+
+def control():
+    """An If, and a Loop over its result."""
+    info = helper.make_tensor_value_info
+    body = helper.make_graph([helper.make_node("Add", ["s", "step"], ["s_out"]), helper.make_node("Identity", ["go"], ["go_out"])], "body",
+                             [info("i", TensorProto.INT64, []), info("go", TensorProto.BOOL, []), info("s", TensorProto.FLOAT, None)],
+                             [info("go_out", TensorProto.BOOL, []), info("s_out", TensorProto.FLOAT, None)], [weight("step", 4)])
+    nodes = [helper.make_node("ReduceSum", ["x"], ["total"], keepdims=0), helper.make_node("Greater", ["total", "zero"], ["cond"]),
+             helper.make_node("If", ["cond"], ["y"], name="choose", then_branch=branch("Relu"), else_branch=branch("Neg")),
+             helper.make_node("Loop", ["turns", "", "y"], ["z"], name="repeat", body=body)]
+    constants = [onnx.numpy_helper.from_array(np.float32(0), "zero"), onnx.numpy_helper.from_array(np.int64(3), "turns")]
+    graph = helper.make_graph(nodes, "g", [info("x", TensorProto.FLOAT, ["batch", 3])], [info("z", TensorProto.FLOAT, ["batch", 4])], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 8
+    return model
+
+
 def main():
+    onnx.save(control(), sys.argv[1] + "/control.onnx")
     node = helper.make_node("Identity", ["f32"], ["y"])
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, (2, 2))
     graph = helper.make_graph([node], "g", [], [output], initializer=tensors())

@@ -39,8 +39,16 @@ def make_partitioned(folder):
     np.savez_compressed(folder + "/partitioned.npz", **held)
 
 
+def make_list(folder):
+    """Variables whose full names are equal: only their places in the list tell them apart."""
+    items = [tf.Variable(np.arange(3, dtype="f4")), tf.Variable(np.arange(4, dtype="f4"))]
+    tf.train.Checkpoint(items=items).write(folder + "/list")
+    np.savez_compressed(folder + "/list.npz", **{f"items/{i}": v.numpy() for i, v in enumerate(items)})
+
+
 def main():
     folder = sys.argv[1]
+    make_list(folder)
     values = variables()
     tf.train.Checkpoint(**values, layer=Layer(), layers=[Layer(), Layer()]).write(folder + "/object")
     wanted = {k: v.numpy() for k, v in values.items()}

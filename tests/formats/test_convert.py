@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks of other frameworks, rebuilt here, with their weights loaded: the outputs are theirs."""
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -105,11 +106,35 @@ def check(net, name, tolerance=1e-5):
 @pytest.mark.parametrize("net, file", [(Vision, "vision.pth"), (Text, "text.pth"), (Keras, "keras_vision"),
                                        (KerasLSTM, "keras_lstm"), (Keras, "keras_vision.weights.h5"),
                                        (KerasWords, "keras_words.keras"), (KerasWords, "keras_words.h5"),
-                                       (KerasPictures, "keras_pictures.keras"), (KerasPictures, "keras_pictures.h5")])
-def test_outputs_are_those_of_the_framework(net, file):
+                                       (KerasPictures, "keras_pictures.keras"), (KerasPictures, "keras_pictures.h5"),
+                                       *((net, f"{name}_{kind}") for net, name in ((KerasWords, "keras_words"), (KerasPictures, "keras_pictures"))
+                                         for kind in ("checkpoint", "saved", "saved/variables/variables", "trained"))])
+def test_outputs_are_those_of_the_framework(net, file, caplog):
     net = net()
     ms.load_checkpoint(str(NETS / file), net)
-    check(net, file.split(".")[0])
+    check(net, re.sub(r"\..*|_(checkpoint|saved|trained).*", "", file))
+    assert caplog.text == ""  # all went well: nothing to warn of
+
+
+def test_variables_of_a_saved_model_have_their_full_names():
+    names = set(ms.load_checkpoint(str(NETS / "keras_pictures_saved")))
+    assert {"conv2d/kernel", "separable_conv2d/depthwise_kernel", "dense_1/bias"} <= names
+
+
+def test_a_list_of_variables_without_names_keeps_its_numbers():
+    values = ms.load_checkpoint(str(NETS.parent / "tensorflow" / "list"))
+    with np.load(NETS.parent / "tensorflow" / "list.npz") as wanted:
+        assert set(values) == set(wanted) == {"items/0", "items/1"}
+        assert all(np.array_equal(values[name].asnumpy(), wanted[name]) for name in wanted)
+
+
+@pytest.mark.parametrize("file, net", [("keras_words_checkpoint", Vision), ("vision.pth", KerasLSTM)])
+def test_a_file_of_which_nothing_fits_is_an_error_with_the_report(file, net):
+    net = net()
+    before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
+    with pytest.raises(RuntimeError, match=r"none of \d+ values fits the net, which is left unchanged: 0 of \d+ parameters from"):
+        ms.load_checkpoint(str(NETS / file), net)
+    assert all(np.array_equal(p.asnumpy(), before[p.name]) for p in net.get_parameters())
 
 
 def test_dict_and_load_param_into_net():

@@ -253,7 +253,7 @@ def test_custom_func_changes_the_model(tmp_path, spore_command):
     assert net(ms.Tensor([-1.0, 2.0])[:1]) == 0
     ms.export(nn.ReLU(), ms.Tensor([1.0]), file_name=str(path), file_format="MINDIR", custom_func=custom)
     assert ms.load_mindir(str(path)).producer_name == "somebody"
-    spore_command("convert", path, again)
+    spore_command("convert", path, again, "--force")
     for one in (path, again):
         assert "user_info.version: 7" in (text := spore_command("inspect", one)) and "user_info.maker: ü" in text
     with pytest.raises(AttributeError, match="no field 'nodes'"):

@@ -102,9 +102,126 @@ def test_draw_folds_large_nets(spore, tmp_path):
     net = nn.SequentialCell([Block() for _ in range(40)])
     ms.export(net, ops.ones((2, 8), ms.float32), file_name=str(tmp_path / "a"), file_format="ONNX")
     for extra, most in (([], 64), (["--boxes", "10"], 14), (["--depth", "0"], 1000)):
-        spore("draw", tmp_path / "a.onnx", "-o", tmp_path / "a.svg", *extra)
+        spore("draw", tmp_path / "a.onnx", "-o", tmp_path / "a.svg", "--force", *extra)
         boxes = len(xml.dom.minidom.parse(str(tmp_path / "a.svg")).getElementsByTagName("rect"))
         assert boxes <= most and (most < 1000 or boxes > 200)
+
+
+def drawing(spore, path, tmp_path, *extra):
+    """Boxes of a picture, as their texts, and its edges, as pairs of boxes (paths end at the middle of a box's border)."""
+    spore("draw", path, "-o", tmp_path / "drawing.svg", "--force", *extra)
+    picture = xml.dom.minidom.parse(str(tmp_path / "drawing.svg"))
+    boxes, frames = [], []
+    for group in picture.getElementsByTagName("g"):
+        frame = group.getElementsByTagName("rect")[0]
+        frames.append([float(frame.getAttribute(k)) for k in ("x", "y", "width", "height")])
+        boxes.append([t.firstChild.data for t in group.getElementsByTagName("text") if t.firstChild])
+    def touching(x, y):
+        return next((i for i, (left, top, w, h) in enumerate(frames) if abs(left + w / 2 - x) < 0.2 and min(abs(top - y), abs(top + h - y)) < 0.2), None)
+    steps = {}
+    for path_ in picture.getElementsByTagName("path"):
+        numbers = [float(n) for n in path_.getAttribute("d").replace("M", " ").replace("C", " ").replace("V", " ").replace("L", " ").replace("z", "").split()]
+        if path_.getAttribute("style"):
+            continue
+        end = (numbers[0], numbers[2]) if len(numbers) == 3 else (numbers[-2], numbers[-1])
+        steps.setdefault((numbers[0], numbers[1]), []).append(end)
+    edges = set()
+    for start in list(steps):
+        source = touching(*start)
+        ends = list(steps[start]) if source is not None else []
+        while ends:
+            end = ends.pop()
+            if touching(*end) is not None:
+                edges.add((source, touching(*end)))
+            else:
+                ends += steps.get(end, [])
+    return boxes, edges
+
+
+def following(boxes, edges, title):
+    """Titles of the boxes behind those of that title."""
+    return sorted(boxes[b][0] for a, b in edges if boxes[a][0] == title)
+
+
+MINDIR = HERE / "data" / "mindir"
+
+
+def test_draw_what_mindspore_wrote(spore, tmp_path):
+    """Effects that are waited for are no data: the last layer leads to the result, and nothing else does."""
+    boxes, edges = drawing(spore, MINDIR / "lenet.mindir", tmp_path)
+    titles = [b[0] for b in boxes]
+    assert titles.count("Conv2D") == 2 and titles.count("MatMul") == titles.count("BiasAdd") == 3 and "MakeTuple" not in titles
+    assert len(edges) == len(boxes) - 1                     # a chain
+    last = max(range(len(boxes)), key=lambda i: i)
+    assert [boxes[a] for a, b in edges if b == last] == [["BiasAdd", "fc3", "(10,), 10 weights"]]
+    assert not [b for a, b in edges if a == last]
+    weights = sum(int(line.split(",")[-1].split()[0]) for b in boxes for line in b if line.endswith("weights") and " k " not in line)
+    assert weights == 150 + 2400 + 32 + 768 + 24 + 240 + 10
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in MINDIR.glob("*.mindir") if "enc_" not in p.name and "key" not in p.name
+                                        and p.name != "bprop_control_flow.mindir"))     # which has operators that spore lacks
+def test_every_result_is_drawn_with_its_origin(spore, tmp_path, name):
+    """Of all files that MindSpore wrote: no result hangs in the air, and what keeps order is left out."""
+    boxes, edges = drawing(spore, MINDIR / name, tmp_path, "--depth", "0")
+    graph = json.loads(spore("inspect", MINDIR / name, "--json"))
+    n_out = len(graph["graph"]["outputs"])
+    for i in range(len(boxes) - n_out, len(boxes)):
+        assert [a for a, b in edges if b == i], (name, boxes[i])
+    assert not {b[0] for b in boxes} & {"Load", "Depend", "UpdateState", "Partial"}
+
+
+def test_draw_branches_of_mindir(spore, tmp_path):
+    boxes, edges = drawing(spore, MINDIR / "if_net.mindir", tmp_path)
+    assert sorted(b[2] for b in boxes if b[0] == "MatMul") == ["(4, 4), 16 weights"] * 2
+    assert {"if_1/then", "if_1/else", "Switch", "call", "Muls"} & {t for b in boxes for t in b} >= {"Switch", "call", "Muls"}
+    assert following(boxes, edges, "Switch") == ["call", "call"]
+    assert "Add" in following(boxes, edges, "call")
+    boxes, _ = drawing(spore, MINDIR / "while_net.mindir", tmp_path)
+    assert {"Less", "Mul", "Divs", "Max"} <= {b[0] for b in boxes}
+
+
+def test_draw_keeps_names(spore, tmp_path):
+    model = sorted((HERE / "data" / "tflite").glob("*.tflite"))[0]
+    graph = json.loads(spore("inspect", model, "--json"))["graph"]
+    boxes, _ = drawing(spore, model, tmp_path)
+    assert [boxes[0][0], boxes[-1][0]] == [graph["inputs"][0]["name"], graph["outputs"][0]["name"]]
+
+
+CONTROL = HERE / "data" / "onnx" / "control.onnx"
+
+
+def test_draw_branches_and_loops_of_onnx(spore, tmp_path):
+    boxes, edges = drawing(spore, CONTROL, tmp_path)
+    assert {("Relu", "If_1/then"), ("Neg", "If_1/else"), ("Add", "Loop_2/body")} <= {tuple(b[:2]) for b in boxes}
+    assert following(boxes, edges, "MatMul") == ["Neg", "Relu"]
+    assert following(boxes, edges, "If") == ["Add", "Loop"] and following(boxes, edges, "Loop") == ["z"]
+    assert ["x", "float32 (batch, 3)"] in boxes
+
+
+def test_inspect_looks_into_branches(spore):
+    """Weights of branches, one name in both; names of dimensions."""
+    found = json.loads(spore("inspect", CONTROL, "--json"))
+    assert {e["name"]: e["shape"] for e in found["entries"]} == {
+        "zero": [], "turns": [], "w": [3, 4], "c": [4], "then_branch/w": [3, 4], "then_branch/c": [4], "step": [4]}
+    assert found["graph"]["inputs"] == [{"name": "x", "dtype": "float32", "shape": [-1, 3], "axes": ["batch", None]}]
+    assert found["graph"]["operators"]["Relu"] == 1 and "(batch, 3)" in spore("inspect", CONTROL)
+
+
+def test_draw_writes_svg_only(spore, tmp_path):
+    for name in ("x.png", "x.pdf", "x"):
+        assert ".svg" in spore("draw", CONTROL, "-o", tmp_path / name, code=2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_predict_takes_a_number_in_brackets(spore, tmp_path):
+    ms.export(nn.ReLU(), ms.Tensor(1.0), file_name=str(tmp_path / "a"), file_format="ONNX")
+    for shape in ((), (1,)):
+        np.save(tmp_path / "x.npy", np.full(shape, 2.5, np.float32))
+        found = json.loads(spore("predict", tmp_path / "a.onnx", "--input", tmp_path / "x.npy", "--json"))["results"][0]
+        assert found["values"] == [2.5] and found["shape"] == []
+    np.save(tmp_path / "x.npy", np.ones(2, np.float32))
+    assert spore("predict", tmp_path / "a.onnx", "--input", tmp_path / "x.npy", code=1)
 
 
 @pytest.mark.parametrize("name", ["lenet.onnx", "lenet.mindir"])
@@ -117,6 +234,22 @@ def test_predict_arrays(spore, lenet, tmp_path, name):
     np.testing.assert_allclose(saved[saved.files[0]], want, 1e-4, 1e-4)
     found = json.loads(spore("predict", folder / name, f"--input=x={tmp_path}/x.npy", "--json"))["results"][0]
     np.testing.assert_allclose(np.reshape(found["values"], found["shape"]), want, 1e-4, 1e-4)
+
+
+def test_predict_finds_the_best_of_many(spore, tmp_path):
+    """Of 30,000 scores in the time of reading them; equal ones in their order, what is no number last."""
+    import resource
+    ms.export(nn.ReLU(), ms.Tensor(np.zeros((2, 30000), np.float32)), file_name=str(tmp_path / "a"), file_format="ONNX")
+    x = np.random.default_rng(1).random((2, 30000)).astype(np.float32)
+    x[0, [17, 400, 3]] = 5, 5, 7
+    x[1, 100:] = np.nan
+    x[1, :100] = np.arange(100)
+    np.save(tmp_path / "x.npy", x)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    text = spore("predict", tmp_path / "a.onnx", "--input", tmp_path / "x.npy", "--top", 4)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 5
+    rows = [[int(line.split()[0]) for line in part.splitlines() if line.strip() and line.split()[0].isdigit()] for part in text.split("row ")[1:]]
+    assert rows[0][1:4] == [3, 17, 400] and rows[1][1:] == [99, 98, 97, 96]
 
 
 def test_predict_pictures(spore, tmp_path):

@@ -190,3 +190,34 @@ def test_calls_that_disagree_with_what_was_declared(kind):
                 net(3)
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Scattered(nn.Cell):
+    """Writes to its Parameter, and reads it afterwards."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.table, self.kind = ms.Parameter(ops.zeros((4, 3)), name="table"), kind
+
+    def construct(self, i, u):
+        self.kind(self.table, i, u)
+        return self.table * 2
+
+
+@pytest.mark.parametrize("name, rank", [("ScatterNdUpdate", 2), ("ScatterNdAdd", 2), ("ScatterNdMax", 2), ("ScatterUpdate", 1), ("ScatterAdd", 1)])
+def test_parameters_written_with_open_sizes(name, rank, tmp_path):
+    """The write is neither lost nor done after what reads it; a file that cannot hold it is refused."""
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net = Scattered(getattr(ops, name)())
+        indices, updates = Tensor(shape=[None, 1][:rank], dtype=ms.int32), Tensor(shape=[None, 3], dtype=ms.float32)
+        net.set_inputs(indices, updates)
+        for n in (2, 3):
+            net.table.set_data(ops.zeros((4, 3)))
+            i = Tensor(np.arange(n), ms.int32)
+            found = net(i.reshape(-1, 1) if rank == 2 else i, ops.ones((n, 3)))
+            assert found.asnumpy().sum() == 6 * n and net.table.asnumpy().sum() == 3 * n
+        with pytest.raises((RuntimeError, NotImplementedError), match="writes to a Tensor|index_put|index_combine"):
+            ms.export(net, indices, updates, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
