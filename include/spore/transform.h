@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/* Characters of a STR tensor that have this bit are bytes of no text. */
+#define SP_BYTE_CHARACTER 0x80000000u
+
 /* Random numbers of one row: Philox with the seed as key over (row, counter). Set seed and row, start counter at 0. */
 typedef struct sp_stream {
     uint64_t seed, row, counter;

@@ -393,7 +393,8 @@ sp_status sp__mr_header_parse(const uint8_t *file, size_t bytes, sp_mr_header **
              (int)SP_MR_LENGTH_BYTES);
     uint64_t length = sp__mr_get64(file);
     SP_CHECK(length >= 2 && length <= SP_MR_HEADER_MAX, SP_FORMAT,
-             "is not a MindRecord file: its header would have %llu bytes", (unsigned long long)length);
+             "Invalid file, the size of mindrecord file header is larger than the upper limit: this is not a MindRecord file, its header would "
+             "have %llu bytes", (unsigned long long)length);
     SP_CHECK(length <= bytes - SP_MR_LENGTH_BYTES, SP_FORMAT, "the header of %llu bytes is cut after %zu",
              (unsigned long long)length, bytes - SP_MR_LENGTH_BYTES);
     sp_mr_header *h = sp__alloc_zero(sizeof *h);

@@ -314,14 +314,24 @@ static void record_release(void *context)
     sp__free(r);
 }
 
+/* Bytes are one element, a vector of length 1, as MindSpore has them; zero bytes at the end are kept. */
+static sp_status bytes_tensor(const uint8_t *s, size_t bytes, sp_tensor **out)
+{
+    const int64_t dims[2] = {1, bytes ? (int64_t)bytes : 1};
+    SP_TRY(sp_tensor_create(SP_DTYPE_STR, 2, dims, out));
+    uint32_t *to = (uint32_t *)(void *)(*out)->data;
+    to[0] = SP_BYTE_CHARACTER;
+    for (size_t i = 0; i < bytes; i++) to[i] = SP_BYTE_CHARACTER | s[i];
+    return SP_OK;
+}
+
 static sp_status value_tensor(const sp_record_value *v, sp_tensor **out)
 {
     if (v->rank >= 0)
         return sp_tensor_create_from(sp_record_type_dtype(v->type), v->rank, v->dims, v->data, out);
-    const int64_t bytes = (int64_t)v->bytes;
     switch (v->type) {
     case SP_RECORD_STRING: return text_tensor(v->data, v->bytes, out);
-    case SP_RECORD_BYTES: return sp_tensor_create_from(SP_DTYPE_U8, 1, &bytes, v->data, out);
+    case SP_RECORD_BYTES: return bytes_tensor(v->data, v->bytes, out);
     case SP_RECORD_FLOAT32:
     case SP_RECORD_FLOAT64: return sp_tensor_create_f64(sp_record_type_dtype(v->type), v->f, out);
     default: return sp_tensor_create_i64(sp_record_type_dtype(v->type), v->i, out);

@@ -315,9 +315,9 @@ def test_mindrecord(tmp_path):
     writer.write_raw_data([{'label': i, 'name': f'n{i}', 'data': bytes([i]), 'v': np.float32([i, i])} for i in range(5)])
     writer.commit()
     data = ds.MindDataset(path, ['label', 'name', 'data', 'v'], shuffle=False)
-    assert epochs(data)[0] == [[i, f'n{i}', [i], [i, i]] for i in range(5)]
+    assert epochs(data)[0] == [[i, f'n{i}', [bytes([i]).rstrip(b'\0')], [i, i]] for i in range(5)]
     assert [row[0].dtype.name for row in zip(next(data.create_tuple_iterator(num_epochs=1, output_numpy=True)))] == [
-        'int32', 'str64', 'uint8', 'float32']
+        'int32', 'str64', 'bytes8', 'float32']
     mixed = epochs(ds.MindDataset(path, ['label']), 2)
     assert mixed[0] != mixed[1] and sorted(mixed[0]) == sorted(mixed[1]) == [[i] for i in range(5)]
     padded = ds.MindDataset(path, ['label'], num_shards=2, shard_id=1, shuffle=False, padded_sample={'label': -1},

@@ -5,7 +5,10 @@ questions*.txt hold them, `---` between: an expression, or statements that set `
 value, or the exception with the words that its message contains. different.json says of some why spore answers otherwise.
 """
 import importlib
+import json
+import os
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +39,8 @@ def plain(value):
         return [type(value).__name__, *map(plain, value)]
     if isinstance(value, dict):
         return {str(k): plain(x) for k, x in value.items()}
+    if isinstance(value, bytes):
+        return ['bytes', value.hex()]
     if isinstance(value, (int, float, str, type(None))):
         return value
     return type(value).__name__
@@ -44,12 +49,47 @@ def plain(value):
 def words_of(message):
     """What MindSpore's message says: its beginning, or what stands behind [ERROR], up to what is a matter of taste."""
     at = message.find('[ERROR]')
-    words = re.split(r"[\n']|mindspore|0x", message[at + 8:] if at >= 0 else message)[0][:45].rstrip()
+    words = re.split(r"[\n']|mindspore|0x", (message[at + 8:] if at >= 0 else message).removeprefix('[Internal ERROR] '))[0][:45].rstrip()
     return 'user defined Python function' if words.startswith('Execute user Python code failed') else words
 
 
-def scope(framework, pictures, empty):
-    """The names that questions use."""
+def agrees(found, wanted):
+    """Whether spore's answer is MindSpore's; of an exception, that it is one of that kind and its message has those words."""
+    if isinstance(wanted, dict) and 'raises' in wanted:
+        return isinstance(found, dict) and wanted['raises'] in found.get('kinds', ()) and wanted['words'] in found['words']
+    return json.loads(json.dumps(found)) == wanted
+
+
+def record_tools(mr, ds, here):
+    """What questions about MindRecord use: three columns of every kind, written and read."""
+    schema = {'a': {'type': 'int32'}, 's': {'type': 'string'}, 'v': {'type': 'float32', 'shape': [2]}, 'd': {'type': 'bytes'}}
+    rows = [{'a': i, 's': f't{i % 3}', 'v': np.array([i, i / 2], np.float32), 'd': bytes([65 + i] * (i + 1))} for i in range(10)]
+
+    def write(rows=rows, schema=schema, shards=1, index=None, name='a', commit=True, **sizes):
+        writer = mr.FileWriter(f'{here}/{name}', shards, True)
+        for what, size in sizes.items():
+            getattr(writer, f'set_{what}')(size)
+        writer.add_schema(schema, 'some rows')
+        if index is not None:
+            writer.add_index(index)
+        writer.write_raw_data(rows)
+        if commit:
+            writer.commit()
+        return f'{here}/{name}' + ('0' if shards > 1 else '')
+
+    def read(path, *args):
+        reader = mr.FileReader(path, *args)
+        found = list(reader.get_next())
+        reader.close()
+        return found
+
+    def column(data, name='a'):
+        return [row[name].tolist() for row in data.create_dict_iterator(num_epochs=1, output_numpy=True)]
+    return {'SCHEMA': schema, 'ROWS': rows, 'write': write, 'read': read, 'column': column, 'HERE': here, 'os': os}
+
+
+def scope(framework, pictures, empty, here):
+    """The names that questions use; `here` is a folder that each of them finds empty."""
     ds, vision, tr, text, audio = (importlib.import_module(f'{framework}.dataset{part}')
                                    for part in ('', '.vision', '.transforms', '.text', '.audio'))
 
@@ -65,10 +105,11 @@ def scope(framework, pictures, empty):
 
     def gen(values, names=('a',), **kwargs):
         return ds.GeneratorDataset(list(values), list(names), **{'shuffle': False, **kwargs})
+    records = record_tools(importlib.import_module(f'{framework}.mindrecord'), ds, here)
     u8 = np.arange(6 * 7 * 3, dtype=np.uint8).reshape(6, 7, 3)
     enums = {name: getattr(vision, name) for name in ('Inter', 'Border', 'ConvertMode', 'ImageBatchFormat', 'ImageReadMode', 'SliceMode',
                                                       'AutoAugmentPolicy')}
-    return {**enums, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
+    return {**enums, **records, 'U8': u8, 'F32': u8.astype(np.float32), 'transforms': tr, 'np': np, 'ms': importlib.import_module(framework), 'mr': importlib.import_module(f'{framework}.mindrecord'), 'ds': ds,
             'vision': vision, 'tr': tr, 'text': text, 'audio': audio, 'rows': rows, 'drows': drows, 'pairs': pairs, 'gen': gen,
             'PICTURES': pictures, 'EMPTY': empty, 'plain_of': plain}
 
@@ -77,6 +118,8 @@ def answer(question, names):
     """What a framework says to it."""
     names = dict(names)
     names['ds'].config.set_seed(1)
+    shutil.rmtree(names['HERE'], ignore_errors=True)
+    os.makedirs(names['HERE'])
     try:
         try:
             compile(question, 'question', 'eval')
@@ -85,7 +128,8 @@ def answer(question, names):
             return plain(names['out'] if 'out' in names else None)
         return plain(eval(question, names))
     except Exception as error:
-        return {'raises': type(error).__name__, 'words': str(error)}
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        return {'raises': kinds[0], 'kinds': kinds, 'words': str(error).replace(names['HERE'], '/here').replace(os.path.dirname(names['EMPTY']), '')}
 
 
 def make_pictures(folder):

@@ -22,12 +22,12 @@ with tempfile.TemporaryDirectory() as folder:
     pictures, empty = Path(folder) / 'pictures', Path(folder) / 'empty'
     make_pictures(pictures)
     empty.mkdir()
-    names = scope('mindspore', str(pictures), str(empty))
+    names = scope('mindspore', str(pictures), str(empty), str(Path(folder) / 'here'))
     for path in (path for path in FILES if path.stem in (sys.argv[1:] or [path.stem])):
         lines = []
         for question in read_questions(path):
             found = answer(question, names)
-            if isinstance(found, dict) and 'words' in found:
-                found['words'] = words_of(found['words'].replace(folder, ''))
+            if isinstance(found, dict) and 'kinds' in found:
+                found = {'raises': found['raises'], 'words': words_of(found['words'])}
             lines.append(f'{json.dumps(question)}: {json.dumps(found)}')
         path.with_suffix('.json').write_text('{' + ',\n'.join(lines) + '}\n', encoding='utf-8')

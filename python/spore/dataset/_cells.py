@@ -14,6 +14,10 @@ _BYTE = np.uint32(0x80000000)
 _OBJECT = np.uint32(0x40000000)
 
 
+class Blob(bytes):
+    """Bytes of a file that stay as they are: a vector of one element, which keeps zero bytes at its end."""
+
+
 def to_array(value):
     """A value of a row as an array."""
     return value.asnumpy() if isinstance(value, _core.Tensor) else np.asarray(value)
@@ -25,11 +29,13 @@ def encode(value):
         value = value.asnumpy()
     if isinstance(value, dict):
         return np.frombuffer(pickle.dumps(value), np.uint8) | (_BYTE | _OBJECT), True
+    if isinstance(value, Blob):
+        return (np.frombuffer(value or b'\0', np.uint8) | _BYTE).reshape(1, -1), True
     array = np.asarray(value)
     if array.dtype.kind == 'S':
-        width = max(1, array.dtype.itemsize)
-        characters = np.ascontiguousarray(array.astype(f'S{width}')).reshape(-1).view(np.uint8).astype(np.uint32)
         lengths = np.char.str_len(array).reshape(-1, 1)
+        width = int(lengths.max(initial=1))
+        characters = np.ascontiguousarray(array.astype(f'S{width}')).reshape(-1).view(np.uint8).astype(np.uint32)
         characters = characters.reshape(-1, width)
         characters |= np.where(np.arange(width) < lengths, _BYTE, np.uint32(0))
         return characters.reshape(array.shape + (width,)), True

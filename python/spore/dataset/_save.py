@@ -12,12 +12,17 @@ _TYPES = {'int32': 'int32', 'int64': 'int64', 'float32': 'float32', 'float64': '
 
 
 def _field(name, value):
-    if value.dtype.kind in 'US':
+    if isinstance(value, dict):
+        raise RuntimeError(f"Invalid type, unsupported data type: python. Column '{name}' holds dicts.")
+    if value.dtype.kind == 'U':
         if value.ndim > 0:
             raise RuntimeError("Invalid data, mindrecord can not support multi-dimensional string tensor. Column "
                                f"'{name}' has values of shape {value.shape}.")
-        return {'type': 'string' if value.dtype.kind == 'U' else 'bytes'}
-    if value.dtype == np.uint8 and value.ndim == 1:
+        return {'type': 'string'}
+    if value.dtype.kind == 'S':
+        if value.size != 1 or value.ndim > 1:
+            raise RuntimeError("Currently, multi-dimensional bytes cannot be converted to MindRecord. Column "
+                               f"'{name}' has values of shape {value.shape}.")
         return {'type': 'bytes'}
     kind = _TYPES.get(value.dtype.name)
     if kind is None:
@@ -30,7 +35,14 @@ def _plain(name, field, value):
     if field['type'] == 'string':
         return str(value)
     if field['type'] == 'bytes':
-        return value.item() if value.dtype.kind == 'S' else value.tobytes()
+        return value.tobytes()
+    if value.dtype.kind != np.dtype(field['type']).kind and 'f' in (value.dtype.kind, np.dtype(field['type']).kind):
+        raise RuntimeError(f"column value should be type string or number but got: {value}; column '{name}' holds {field['type']} in the rows "
+                           "before.")
+    if list(value.shape[1:]) != field.get('shape', [])[1:] or (value.ndim == 0) != ('shape' not in field):
+        raise RuntimeError("Tensor with dynamic shape do not currently support saving. Except for the shape of dimension 0, the other "
+                           "dimension shapes must be fixed. You can reshape the Tensor to a fixed shape before saving. Column "
+                           f"'{name}' has a value of shape {value.shape}, those before have {field.get('shape', [])}.")
     if value.dtype == np.uint64 and value.size and value.max() >= 1 << 63:
         raise RuntimeError(f"save: column '{name}' holds {value.max()}, more than the int64 that MindRecord files have for uint64")
     value = value.astype(field['type'])
@@ -44,10 +56,14 @@ def save(data, file_name, num_files, file_type):
     _check.kind(num_files, int, 'num_files')
     if num_files < 1 or num_files > 1000:
         raise ValueError(f"num_files should between 0 and 1000. It should be at least 1, but is {num_files}.")
+    if file_type is not None:
+        _check.kind(file_type, str, 'file_type')
     if file_type != 'mindrecord':
         raise ValueError(f"{file_type} dataset format is not supported.")
     if not file_name:
         raise RuntimeError("SaveToDisk failed, dataset_path must not be empty")
+    if os.path.isdir(file_name):
+        raise RuntimeError("SaveToDisk failed, dataset_path must not be a directory")
     folder = os.path.dirname(file_name)
     if folder and not os.path.isdir(folder):
         raise RuntimeError(f"SaveToDisk failed, can not get real dataset path: {folder}")

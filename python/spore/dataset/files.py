@@ -9,8 +9,9 @@ import numpy as np
 from spore._printable import printable
 from spore import _core, log
 from spore.dataset import _check
+from spore.dataset._cells import Blob
 from spore.dataset._table import check_decrypt, decrypted
-from spore.dataset.samplers import BuiltinSampler, PKSampler, Shuffle, for_records, generator_of, ids_of
+from spore.dataset.samplers import BuiltinSampler, PKSampler, Shuffle, for_records, generator_of, ids_of, shuffle_of
 from spore.dataset.sources import MappableDataset
 
 __all__ = ['MindDataset', 'OBSMindDataset', 'ImageFolderDataset', 'MnistDataset', 'FashionMnistDataset', 'KMnistDataset',
@@ -30,6 +31,28 @@ def _usage(usage, known):
         if usage not in known:
             raise ValueError(f"Input usage is not within the valid set of {known}.")
     return usage
+
+
+def _record_columns(columns):
+    """The names in columns_list; None: all."""
+    twice = [name for i, name in enumerate(columns or []) if name in columns[:i]]
+    if twice:
+        raise RuntimeError(f"MindDataset: 'columns_list' : Invalid parameter, duplicate column names are not allowed: {twice[0]}")
+    return [str(name) for name in columns] if columns else None
+
+
+def _padded_value(column, value, kind):
+    """The value of padded_sample for a column, in the column's type."""
+    if value is None:
+        raise RuntimeError(f"Invalid padded_sample, the value of column: {column} should be string or number but got: null, check "
+                           "'padded_sample'.")
+    if kind == 'string':
+        return str(value)
+    if kind == 'bytes':
+        return value.encode() if isinstance(value, str) else bytes(value)
+    if not isinstance(value, np.ndarray) and kind.kind == 'i' and isinstance(value, (float, np.floating)):
+        raise RuntimeError(f"column value should be type string or number but got: {value}; column {column} holds {kind}.")
+    return value
 
 
 class MindDataset(MappableDataset):
@@ -59,7 +82,7 @@ class MindDataset(MappableDataset):
                             "'Shuffle.PARTIAL' or 'Shuffle.FILES' or 'Shuffle.INFILE'.")
         if columns_list is not None:
             _check.kind(columns_list, list, 'columns_list')
-        self._columns = _check.columns(columns_list, 'columns_list') if columns_list is not None else None
+        self._columns = _record_columns(columns_list)
         if padded_sample is not None:
             _check.kind(padded_sample, dict, 'padded_sample')
             if num_padded is None:
@@ -69,14 +92,16 @@ class MindDataset(MappableDataset):
             _check.kind(num_padded, int, 'num_padded')
             if num_padded < 0:
                 raise ValueError(f"num_padded is invalid, num_padded={num_padded}.")
-            if set(padded_sample) != set(self._columns):
+            if not set(self._columns) <= set(padded_sample):
                 raise ValueError(f"padded_sample cannot match columns_list. It has {sorted(padded_sample)}, wanted are "
                                  f"{sorted(self._columns)}.")
         elif num_padded is not None:
             raise RuntimeError("num_padded is specified but padded_sample is not.")
         paths = [dataset_files] if isinstance(dataset_files, str) else dataset_files
+        if not paths:
+            raise RuntimeError("MindDataset: dataset files list is empty, check input dataset_files.")
         for path in paths:
-            if not os.path.isfile(path) and not os.path.isfile(path + '0'):
+            if not os.path.isfile(path):
                 raise ValueError(f"The file {os.path.realpath(path)} does not exist or permission denied!")
         if sampler is not None and not isinstance(sampler, BuiltinSampler) and not hasattr(sampler, '__iter__'):
             raise ValueError("The sampler is not supported yet.")
@@ -101,12 +126,15 @@ class MindDataset(MappableDataset):
         return len(self._reader) + self._padded[1]
 
     def _order(self):
+        mixed = shuffle_of(self.sampler)
+        if mixed is not None:
+            return mixed
         if self.sampler is not None:
             labels = self._labels if self._labels() is not None else None
             return lambda seed, epoch: ids_of(for_records(self.sampler, self._total()), self._total(), seed, epoch, labels)
-        if self._by_file is None:
-            return super()._order()
         paths = self._paths if isinstance(self._paths, list) else [self._paths]
+        if self._by_file is None or self._by_file == Shuffle.INFILE and len(paths) == 1:
+            return super()._order()
         sizes = [len(self._files.open_files([path], None)) for path in paths] if len(paths) > 1 else [self._total()]
         shards, shard = self._shard_of
 
@@ -133,13 +161,14 @@ class MindDataset(MappableDataset):
                                f"'num_shards': {self._shard_of[0]}. Please adjust the value of 'num_padded'.")
         reader, columns = self._reader, self._columns
 
-        kinds = {name: np.dtype(kind) for name, kind, _ in reader.fields() if kind not in ('string', 'bytes')}
+        kinds = {name: kind if kind in ('string', 'bytes') else np.dtype(kind) for name, kind, _ in reader.fields()}
+        padding = {column: _padded_value(column, row[column], kinds[column]) for column in columns if column in kinds}
 
         def value(column, item):
-            return np.frombuffer(item, np.uint8) if isinstance(item, bytes) else np.asarray(item, kinds.get(column))
+            return Blob(item) if isinstance(item, bytes) else np.asarray(item, None if kinds[column] == 'string' else kinds[column])
 
         def read(index):
-            found = reader[index] if index < len(reader) else row
+            found = reader[index] if index < len(reader) else padding
             return tuple(value(c, found[c]) for c in columns)
         return _core.pipeline_source(read, self._total(), columns, self._order())
 

@@ -424,6 +424,16 @@ def ids_of(sampler, count, seed, epoch, labels=None):
     return np.ascontiguousarray(ids, np.int64)
 
 
+def shuffle_of(sampler):
+    """(True, shards, shard, rows) if a sampler does over MindRecord what ``shuffle=True`` does, else None."""
+    if type(sampler) is RandomSampler and not sampler.replacement and sampler.child_sampler is None:
+        return True, 1, 0, sampler.num_samples or 0
+    if type(sampler) is DistributedSampler and sampler._mixes() and sampler.offset < 0 and sampler.child_sampler is None:
+        check_shard(sampler.num_shards, sampler.shard_id)
+        return True, sampler.num_shards, sampler.shard_id, sampler.num_samples or 0
+    return None
+
+
 def for_records(sampler, count):
     """A sampler as MindDataset takes it, which is less strict: numbers of rows are taken modulo their ``count``, a start behind the
     last row means none, and with replacement more rows can be drawn than there are."""

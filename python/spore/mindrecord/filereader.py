@@ -43,6 +43,7 @@ class FileReader:
         if columns and not isinstance(columns, list):
             raise ParamTypeError('columns', 'list')
         self._reader = config.open_files(file_name, columns or None)
+        self._fields, self._count = self._reader.fields(), len(self._reader)
         self._next = 0
 
     def get_next(self):
@@ -63,13 +64,8 @@ class FileReader:
 
     def schema(self):
         """The schema: a dict from field names to type and shape."""
-        return schema_of(self._open().fields())
+        return schema_of(self._fields)
 
     def len(self):
         """Number of rows."""
-        return len(self._open())
-
-    def _open(self):
-        if self._reader is None:
-            raise RuntimeError("The reader is closed.")
-        return self._reader
+        return self._count

@@ -75,7 +75,7 @@ class FileWriter:
         check_filename(file_name)
         if shard_num is None:
             raise ParamValueError("Parameter shard_num is None.")
-        if isinstance(shard_num, bool) or not isinstance(shard_num, int):
+        if not isinstance(shard_num, int):
             raise ParamValueError("Parameter shard_num's type is not int.")
         if not MIN_SHARD_COUNT <= shard_num <= MAX_SHARD_COUNT:
             raise ParamValueError(f"Parameter shard_num's value: {shard_num} should between {MIN_SHARD_COUNT} and "
@@ -130,6 +130,8 @@ class FileWriter:
         Types are int32, int64, float32, float64, string and bytes. With a shape, of which one dimension may be -1 (any
         size), a field holds numpy arrays of that dtype. `desc` is free text.
         """
+        if desc is not None and not isinstance(desc, str):
+            raise TypeError(f"build(): incompatible function arguments: 'desc' is a text, but got {type(desc).__name__}.")
         fault = _schema_fault(content)
         if fault:
             raise MRMInvalidSchemaError(fault)
@@ -205,10 +207,10 @@ class FileWriter:
 
     @staticmethod
     def _size(what, value, limits):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"The {what} size must be int, but got {type(value).__name__}.")
+        if not isinstance(value, int) or value < 0:
+            raise TypeError(f"set_{what}_size(): incompatible function arguments. It takes a number of bytes, but got {value!r}.")
         if not limits[0] <= value <= limits[1]:
-            raise RuntimeError(f"Invalid data, {what} size: {value} should be in range [{limits[0]} bytes, "
+            raise RuntimeError(f"Invalid data, {what} size: {int(value)} should be in range [{limits[0]} bytes, "
                                f"{limits[1]} bytes].")
         if value % 4:
             raise RuntimeError(f"Invalid data, {what} size {value} should be divided by four.")

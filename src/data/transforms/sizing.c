@@ -152,10 +152,23 @@ const sp_transform_op sp_transform_RandomResizedCrop = {
 
 /* --- from encoded bytes --------------------------------------------------------------------------------------------- */
 
+/* One element of bytes, a character each, as uint8. */
+static sp_status bytes_of_element(const sp_tensor *t, sp_tensor **out)
+{
+    const int64_t n = t->dims[1];
+    SP_TRY(sp_tensor_create(SP_DTYPE_U8, 1, &n, out));
+    uint8_t *to = (uint8_t *)(*out)->data;
+    for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)((const uint32_t *)(const void *)t->data)[i * t->strides[1]];
+    return SP_OK;
+}
+
 static sp_status encoded_bytes(const sp_transform_call *c, sp_tensor **dense)
 {
     const sp_tensor *t = c->in[0];
     char text[SP_SHAPE_TEXT];
+    if (t->dtype == SP_DTYPE_STR && t->rank == 2 && t->dims[0] == 1 && t->dims[1] > 0 &&
+        *(const uint32_t *)(const void *)t->data & SP_BYTE_CHARACTER)
+        return bytes_of_element(t, dense);
     SP_CHECK(t->rank == 1, SP_RUNTIME, "%s: invalid input shape, only support 1D input, got rank: %d: an encoded image is a vector of uint8",
              c->t->op->name, t->rank);
     SP_CHECK(t->dtype == SP_DTYPE_U8 || t->dtype == SP_DTYPE_I8, SP_RUNTIME,

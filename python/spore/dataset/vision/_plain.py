@@ -734,7 +734,7 @@ class Decode(ImageTensorOperation, PyTensorOperation):
         if img.ndim != 1:
             raise TypeError("The number of array dimensions of the encoded image should be 1, but got "
                             f"{img.ndim}.")
-        return super().__call__(img)
+        return super().__call__(np.frombuffer(img, np.uint8) if img.dtype.kind == 'S' else img)
 
     def _engine(self):
         return 'Decode', {}
