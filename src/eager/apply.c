@@ -249,8 +249,8 @@ static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
         goto done;
     }
     SP_GOTO(done, sp__record(c, originals));
-    /* A stored variable keeps its own history. */
-    if (any && c->op->vjp && !(c->op->writes && !c->out[0]->symbol)) status = sp__grad_record(c, tracked);
+    if (!any || !c->op->vjp) goto done;
+    status = c->op->writes && sp__is_variable(originals[0]) ? sp__grad_record_kept(c, tracked) : sp__grad_record(c, tracked);
 done:
     if (tracked != few) sp__free(tracked);
     return status;
@@ -321,7 +321,7 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     SP_GOTO(done, check_files(&c));
     SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
     SP_GOTO(done, check_files(&c));
-    if (any && op->vjp) status = sp__grad_record(&c, tracked);
+    if (any && op->vjp) status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 
 done:
     for (int i = 0; i < n_made; i++) sp_tensor_release(promoted[i]);

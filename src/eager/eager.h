@@ -41,5 +41,9 @@ sp_status sp__grad_depends(int n_outputs, sp_tensor *const *outputs, const sp_te
 bool sp__grad_leaf_hooks(bool on);
 /* Remember `c` as the history of its outputs. tracked[i]: in[i] has a history. */
 sp_status sp__grad_record(const sp_call *c, const bool *tracked);
+/* The same for an operator that wrote variables (sp__grad_keeps). These keep their histories: gradients with respect to one mean the
+ * variable, not what it was assigned. The results become handles of their own, with histories of their own. */
+sp_status sp__grad_record_kept(const sp_call *c, const bool *tracked);
+bool sp__grad_keeps(const sp_tensor *t);
 
 #endif

@@ -129,14 +129,14 @@ static region region_of(const sp_tensor *view, const sp_tensor *base)
 }
 
 /* A history without a computation: the memory holds the result already. */
-static sp_status describe(const sp_op *op, const region *r, int n_in, sp_tensor *const *in, sp_tensor *out)
+static sp_status describe(const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in, sp_tensor *out)
 {
     bool any = false;
     sp_grad_node *n = node_create(n_in, 1);
     if (!n) return SP_NOMEM;
     sp_status status;
     n->op = op;
-    SP_GOTO(done, sp__attrs_copy(op, r, &n->attrs));
+    SP_GOTO(done, sp__attrs_copy(op, attrs, &n->attrs));
     for (int i = 0; i < n_in; i++) {
         SP_GOTO(done, sp__tensor_meta_only(in[i], &n->in[i]));
         n->edge[i] = node_retain(in[i]->node);
@@ -256,12 +256,9 @@ sp_status sp__grad_unpack(sp_builder *b, const sp_grad_node *n, int i, sp_tensor
     return status;
 }
 
-sp_status sp__grad_record(const sp_call *c, const bool *tracked)
+static sp_status record_call(const sp_call *c, const bool *tracked, bool kept)
 {
     const sp_op *op = c->op;
-    /* A variable that is overwritten while its uses are being recorded keeps its own history: gradients with respect to
-     * it mean the variable, not the expression it was assigned. */
-    if (op->writes && c->out[0]->node && c->out[0]->node->watchers > 0) return SP_OK;
     sp_grad_node *n = node_create(c->n_in, c->n_out);
     if (!n) return SP_NOMEM;
     sp_status status = SP_OK;
@@ -299,7 +296,7 @@ sp_status sp__grad_record(const sp_call *c, const bool *tracked)
     if (current_saver.pack) SP_GOTO(done, pack_node(n));
     for (int i = 0; i < c->n_out; i++) {
         if (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i]))) sp__grad_set_history(c->out[i], n, i);
-        if (!op->writes || !c->out[i]->storage) continue;
+        if (!op->writes || kept || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
         sp_tensor *base = c->out[i]->base;
         bool current = base && !out_of_date(base);
@@ -311,6 +308,50 @@ done:
     node_release(n); /* the outputs hold it now */
     return status;
 }
+
+bool sp__grad_keeps(const sp_tensor *t) { return t->flags & SP_TENSOR_PARAMETER || is_watched(t); }
+
+/* The gradient of what was written goes to the k-th written variable as it is, as in MindSpore; by the rule it went to the other inputs. */
+static sp_status add_variable(const sp_call *c, int i, sp_tensor *out)
+{
+    if (out->node) return describe(&sp_op_add, NULL, 2, (sp_tensor *[]){c->in[i], out}, out);
+    sp__grad_share(out, c->in[i]);
+    return SP_OK;
+}
+
+/* Results that are the variables themselves become other handles on their contents. */
+static sp_status separate(const sp_call *c)
+{
+    for (int k = 0; k < c->n_out; k++) {
+        sp_tensor *own = NULL;
+        if (sp__recorder) SP_TRY(sp__record_read(c->out[k], &own)); /* what was stored just now */
+        if (!own) SP_TRY(sp__tensor_alias(c->out[k], &own));
+        own->flags &= (uint8_t)~SP_TENSOR_PARAMETER;
+        sp_tensor_release(c->out[k]);
+        c->out[k] = own;
+    }
+    return SP_OK;
+}
+
+sp_status sp__grad_record_kept(const sp_call *c, const bool *tracked)
+{
+    bool few[SP_IN_MAX], any = false;
+    SP_CHECK(c->n_in <= SP_IN_MAX, SP_VALUE, "%s: %d inputs, at most %d are differentiated", c->op->name, c->n_in, SP_IN_MAX);
+    for (int i = 0; i < c->n_in; i++) {
+        few[i] = tracked[i] && !(c->op->writes >> i & 1) && c->op != &sp_op_assign; /* what was assigned does not count there */
+        any |= few[i];
+    }
+    SP_TRY(separate(c));
+    if (any) SP_TRY(record_call(c, few, true));
+    for (int i = 0, k = 0; i < c->n_in; i++) {
+        if (!(c->op->writes >> i & 1)) continue;
+        if (tracked[i]) SP_TRY(add_variable(c, i, c->out[k]));
+        k++;
+    }
+    return SP_OK;
+}
+
+sp_status sp__grad_record(const sp_call *c, const bool *tracked) { return record_call(c, tracked, false); }
 
 /* --- recording and variables ------------------------------------------------------------------------------------- */
 

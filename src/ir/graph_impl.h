@@ -209,6 +209,8 @@ extern _Thread_local const sp_place *sp__place;
 sp_status sp__record_read(sp_tensor *t, sp_tensor **symbol);
 /* Must this call become a node? True when an input is a symbol. */
 bool sp__must_record(const sp_call *c);
+/* Whether a tensor is one that programs read and store to: a Parameter, or one that was marked. */
+bool sp__is_variable(const sp_tensor *t);
 /* Append the node; c->out receives symbols. originals: the inputs as the caller gave them; for operators that write in
  * place these handles are what is returned, with their new values. */
 sp_status sp__record(sp_call *c, sp_tensor *const *originals);

@@ -82,7 +82,7 @@ void sp__function_rollback(sp_function *f, sp_mark mark)
 bool sp_tensor_is_symbol(const sp_tensor *t) { return t->symbol != NULL; }
 void sp_graph_variable_mark(sp_tensor *t) { t->flags |= SP_TENSOR_VARIABLE; }
 
-static bool is_variable(const sp_tensor *t)
+bool sp__is_variable(const sp_tensor *t)
 {
     return !t->symbol && t->flags & (SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE) && t->storage;
 }
@@ -148,7 +148,7 @@ sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out)
         *out = t->symbol;
         return f->keeps_outside && t->symbol->owner != f ? sp__function_note_outside(f, *out, t) : SP_OK;
     }
-    if (is_variable(t)) return read_variable(f, t, out);
+    if (sp__is_variable(t)) return read_variable(f, t, out);
     *out = sp__value_constant(f, t);
     if (!*out) return SP_NOMEM;
     return f->keeps_outside ? sp__function_note_outside(f, *out, t) : SP_OK;
@@ -157,7 +157,7 @@ sp_status sp__value_of(sp_function *f, sp_tensor *t, sp_value **out)
 sp_status sp__record_read(sp_tensor *t, sp_tensor **symbol)
 {
     *symbol = NULL;
-    if (!is_variable(t)) return SP_OK;
+    if (!sp__is_variable(t)) return SP_OK;
     sp_value *v;
     SP_TRY(read_variable(sp__recorder, t, &v));
     SP_TRY(sp__symbol_create(v, symbol));
@@ -190,7 +190,7 @@ static sp_status give_back_written(sp_call *c, sp_tensor *const *originals, cons
     for (int i = 0; i < c->n_in; i++) {
         if (!(c->op->writes >> i & 1)) continue;
         sp_tensor *t = originals[i];
-        if (is_variable(t)) SP_TRY(store_variable(sp__recorder, t, n->out[k]));
+        if (sp__is_variable(t)) SP_TRY(store_variable(sp__recorder, t, n->out[k]));
         else SP_TRY(rebind(t, n->out[k]));
         c->out[k++] = sp_tensor_retain(t);
     }

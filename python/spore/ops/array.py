@@ -3,7 +3,7 @@
 import builtins
 import itertools
 
-from .._core import Tensor, apply
+from .._core import Tensor, apply, grad_recording
 from ..common import dtype as mstype
 from ..graph import state as _state
 from ._make import named
@@ -161,6 +161,17 @@ def squeeze(input, axis=None):
 def _mint_squeeze(input, dim=None):
     """Without dimensions of size 1: all of them, or those of the ones given."""
     return squeeze(input, dim)
+
+
+def overwritten(x, function):
+    """``function(x)``, written into x; answers x. Of a Parameter, while gradients are recorded, it answers the new contents: they have a
+    history, and the Parameter keeps its own."""
+    if not (grad_recording() and getattr(x, "__parameter__", False)):
+        apply("assign", (x, function(x)))
+        return x
+    new = function(apply("copy", (x,)))
+    apply("assign", (x, new))
+    return new
 
 
 def own(x):

@@ -6,7 +6,7 @@ import builtins
 from .. import _core
 from .._core import Tensor
 from ..graph import state as _state
-from .array import own as _own
+from .array import overwritten as _overwritten, own as _own
 from .primitive import Primitive
 
 __all__ = [
@@ -983,8 +983,7 @@ class Rint(Primitive):
 
 def _in_place(name, op):
     def method(self, other, **kwargs):
-        _apply("assign", (self, _apply(op, (self, other), kwargs or None)))
-        return self
+        return _overwritten(self, lambda x: _apply(op, (x, other), kwargs or None))
     method.__name__ = name
     method.__doc__ = f"{op.split('_')[0]}, written into the tensor itself."
     return method
@@ -992,8 +991,7 @@ def _in_place(name, op):
 
 def _in_place_unary(name, op):
     def method(self):
-        _apply("assign", (self, _apply(op, (self,))))
-        return self
+        return _overwritten(self, lambda x: _apply(op, (x,)))
     method.__name__ = name
     method.__doc__ = f"{op}, written into the tensor itself."
     return method
@@ -1001,8 +999,7 @@ def _in_place_unary(name, op):
 
 def _clamp_in_place(self, min=None, max=None):
     """clamp, written into the tensor itself."""
-    _apply("assign", (self, clamp(self, min, max)))
-    return self
+    return _overwritten(self, lambda x: clamp(x, min, max))
 
 
 def _with_value(largest, name):

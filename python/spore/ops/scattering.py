@@ -3,10 +3,10 @@
 import builtins
 import numbers
 
-from .._core import Tensor, apply
+from .._core import Tensor, apply, grad_recording
 from ..common import dtype as mstype
 from ._make import named
-from .array import axis_of, int_of, part, ravel, tensor_of, unstack
+from .array import axis_of, int_of, overwritten, part, ravel, tensor_of, unstack
 
 __all__ = [
     "argsort", "argwhere", "bucketize", "gather", "index_add", "index_fill", "index_select", "intopk", "masked_fill",
@@ -423,7 +423,11 @@ def _write_rows(x, axes, indices, updates, reduce):
         updates, reduce = apply("neg", (updates,)), "add"
     if reduce in ("none", "add"):
         return apply("index_put", (x, updates, *indices), {"axes": axes, "accumulate": reduce == "add"})
-    return apply("assign", (x, apply("index_combine", (x, updates, *indices), {"axes": axes, "reduce": reduce})))
+    recording = grad_recording()
+    before = apply("copy", (x,)) if recording else x         # the gradient needs what was there
+    new = apply("index_combine", (before, updates, *indices), {"axes": axes, "reduce": reduce})
+    written = apply("assign", (x, new))
+    return new if recording else written
 
 
 def _check_holds(name, x, updates):
@@ -517,8 +521,7 @@ def _tensor_index_add(self, *args, **kwargs):
 
 def _in_place(function):
     def method(self, *args, **kwargs):
-        apply("assign", (self, function(self, *args, **kwargs)))
-        return self
+        return overwritten(self, lambda x: function(x, *args, **kwargs))
     method.__doc__ = f"In place: {function.__doc__}"
     return method
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Count what agrees with MindSpore's recorded answers: `python compare.py [-v] [SURVEY ...]`."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from asking import MODES, answers, ask, close, different, reason_of  # noqa: E402
+from surveys import SURVEYS  # noqa: E402
+
+
+def compare(survey, questions=None):
+    """[(question, mode, MindSpore's answer, ours)] of what differs, and how many were asked."""
+    recorded, found, asked = answers(survey), [], 0
+    for name, text in SURVEYS[survey]().items():
+        if questions is not None and name not in questions or name not in recorded:
+            continue
+        for mode in MODES:
+            ours = ask("spore", text, mode)
+            asked += 1
+            if not close(recorded[name][mode], ours):
+                found.append((name, mode, recorded[name][mode], ours))
+    return found, asked
+
+
+def main():
+    known = different()
+    for survey in [a for a in sys.argv[1:] if a != "-v"] or SURVEYS:
+        found, asked = compare(survey)
+        unknown = [f for f in found if reason_of(known, survey, f[0], f[1]) is None]
+        for name, mode, theirs, ours in found if "-v" in sys.argv else unknown:
+            print(f"{survey} {name} {mode}: MindSpore {str(theirs)[:150]} | here {str(ours)[:150]}")
+        print(f"{survey}: {asked} asked, {asked - len(found)} agree, {len(found) - len(unknown)} differ for known reasons, {len(unknown)} otherwise")
+
+
+if __name__ == "__main__":
+    main()
