@@ -26,9 +26,10 @@ class NotBatched(Exception):
 def batched(function, leaves, size, variables=(), values=()):
     """What ``function(*slices)`` gives for all slices of ``leaves`` (along their first axis) at once.
 
-    Gives (value, flags): the structure that the function gave, with Tensors for all slices in it; and for every Tensor in order
-    whether it has the slices along its first axis, or is the same for all of them. ``variables``: Parameters that have contents of
-    their own, ``values``, for every slice. Raises NotBatched where that cannot be done.
+    Gives (value, flags, written): the structure that the function gave, with Tensors for all slices in it; for every Tensor in order
+    whether it has the slices along its first axis, or is the same for all of them; and {number of a leaf: its new contents} of those
+    whose slices the function wrote to. ``variables``: Parameters that have contents of their own, ``values``, for every slice.
+    Raises NotBatched where that cannot be done.
     """
     from spore.graph.capture import Capture
     outer = _state.capture()
@@ -38,15 +39,23 @@ def batched(function, leaves, size, variables=(), values=()):
     recorded, params = _begin(capture, leaves)
     try:
         with capture, _Losing():
-            value = function(*params)
-            _core.function_end(recorded, _tensors(value))
+            value, written = _recorded(recorded, function, params)
     except _core.SymbolError as error:
         _core.function_abandon(recorded)
         raise NotBatched(str(error)) from None
     except BaseException:
         _core.function_abandon(recorded)
         raise
-    return _apply(recorded, value, leaves, size, variables, values)
+    return _apply(recorded, value, written, leaves, size, variables, values)
+
+
+def _recorded(recorded, function, params):
+    """(what the function of one slice gives, numbers of the slices that it wrote to), with these as results behind the others."""
+    numbers = [_core.symbol_id(p) for p in params]
+    value = function(*params)
+    written = [i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i]]
+    _core.function_end(recorded, _tensors(value) + [params[i] for i in written])
+    return value, written
 
 
 def _inside(capture, function, leaves, size, variables, values):
@@ -60,12 +69,11 @@ def _inside(capture, function, leaves, size, variables, values):
         recorded, params = _begin(capture, leaves)
         try:
             with _Losing():
-                value = function(*params)
-                _core.function_end(recorded, _tensors(value))
+                value, written = _recorded(recorded, function, params)
         except BaseException:
             _core.function_abandon(recorded)
             raise
-        result = _apply(recorded, value, leaves, size, variables, values)
+        result = _apply(recorded, value, written, leaves, size, variables, values)
     except (ControlFlow, _core.SymbolError, NotBatched) as error:
         capture.heap.end()
         del capture.frames[n_frames:]
@@ -85,7 +93,7 @@ def _begin(capture, leaves):
     return recorded, params
 
 
-def _apply(recorded, value, leaves, size, variables, values):
+def _apply(recorded, value, written, leaves, size, variables, values):
     answer = _core.function_batch(recorded, size, leaves, list(variables), list(values))
     if isinstance(answer, str):
         raise NotBatched(answer)
@@ -93,7 +101,14 @@ def _apply(recorded, value, leaves, size, variables, values):
     if slow:
         _tell(f"vmap: these operators ran slice by slice, for {size} slices: {', '.join(sorted(set(slow.split())))}")
     rest = iter(results)
-    return _rebuilt(value, lambda _: next(rest)), flags
+    value, n = _rebuilt(value, lambda _: next(rest)), len(flags) - len(written)
+    return value, flags[:n], dict(zip(written, [_whole(new, flag, size) for new, flag in zip(rest, flags[n:])]))
+
+
+def _whole(tensor, flag, size):
+    """A Tensor with the slices along its first axis, also where they are all the same."""
+    from spore import ops
+    return tensor if flag else ops.broadcast_to(tensor.expand_dims(0), (size,) + tensor.shape)
 
 
 class _Losing:
@@ -202,7 +217,6 @@ def _moved(tensor, source, to):
 
 def _joined(value, flags, axes, size):
     """The results with their slices where out_axes says; lists become tuples and numbers Tensors, as in MindSpore."""
-    from spore import ops
     rest = iter(flags)
 
     def place(tensor, axis):
@@ -215,9 +229,7 @@ def _joined(value, flags, axes, size):
             return tensor
         rank = tensor.ndim + (not flag)
         axis = _axis_of(axis, rank, "out_axes")
-        if not flag:
-            tensor = ops.broadcast_to(tensor.expand_dims(0), (size,) + tensor.shape)
-        return _moved(tensor, 0, axis)
+        return _moved(_whole(tensor, flag, size), 0, axis)
 
     def walk(part, axis):
         if _is_leaf(part):
@@ -282,7 +294,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
         leaves = _flatten(args, [])
         size = _size_of(leaves, axes, cells)
         fronted = [leaf if axis is None else _moved(leaf, axis, 0) for leaf, axis in zip(leaves, axes)]
-        call = _Call(function, cells, args, axes, fronted, size)
+        call = _Call(function, cells, args, axes, leaves, fronted, size)
         value, flags = call.chunks(chunk_size or size)
         return _joined(value, flags, out_axes, size)
     run.__wrapped_fn__ = fn
@@ -328,8 +340,9 @@ def _size_of(leaves, axes, cells):
 class _Call:
     """One call of what vmap gave."""
 
-    def __init__(self, function, cells, args, axes, leaves, size):
+    def __init__(self, function, cells, args, axes, given, leaves, size):
         self.function, self.cells, self.args, self.axes, self.leaves, self.size = function, cells, args, axes, leaves, size
+        self.given = given           # the Tensors themselves; ``leaves`` have their slices along the first axis
 
     def chunks(self, at_a_time):
         """(value, flags) for all slices, so many at a time."""
@@ -366,7 +379,20 @@ class _Call:
                 part = next(shared)
                 return part if next(axes) is None else next(rest)
             return call(self.function, _map(put, self.args))
-        return batched(function, sliced, stop - start, variables, values)
+        value, flags, written = batched(function, sliced, stop - start, variables, values)
+        places = [i for i, axis in enumerate(self.axes) if axis is not None]
+        for number, new in written.items():
+            self.write(places[number], new, start, stop)
+        return value, flags
+
+    def write(self, place, new, start, stop):
+        """Put what the function wrote to slices where these come from."""
+        axis, given = self.axes[place], self.given[place]
+        new = _moved(new, 0, axis)
+        if stop - start == self.size:
+            _core.apply("assign", [given, new], {})
+        else:
+            given[(slice(None),) * axis + (slice(start, stop),)] = new
 
     def weights(self, start, stop):
         """The Parameters of the first Cell of an ensemble, and those of all Cells stacked."""
@@ -383,15 +409,18 @@ class _Call:
     def one_by_one(self, parts, start, stop):
         from spore import ops
         from spore.common.differentiate import _map, call
-        results = []
+        results, rows, before = [], [], []
         for i in range(stop - start):
-            rest, axes = iter(parts), iter(self.axes)
-
-            def take(_, i=i, rest=rest, axes=axes):
-                part = next(rest)
-                return part if next(axes) is None else part[i]
+            taken = [part if axis is None else part[i] for part, axis in zip(parts, self.axes)]
+            rows.append(taken)
+            before.append([_core.symbol_id(t) for t in taken])         # -1 where they are not symbols
+            rest = iter(taken)
             function = self.function if self.cells is None else self.cells[start + i]
-            results.append(call(function, _map(take, self.args)))
+            results.append(call(function, _map(lambda _: next(rest), self.args)))
+        # In eager mode slices are views, and what is written to them is there already.
+        for place, (column, numbers) in enumerate(zip(zip(*rows), zip(*before))):
+            if self.axes[place] is not None and any(_core.symbol_id(t) != n for t, n in zip(column, numbers)):
+                self.write(place, ops.stack(column, 0), start, stop)
         columns = iter(zip(*[_tensors(result) for result in results]))
         value = _rebuilt(results[0], lambda _: ops.stack(next(columns), 0))
         return value, [True] * len(_tensors(value))
@@ -411,7 +440,7 @@ def over_basis(function, like):
         basis = (ops.eye(size, size, like.dtype) if n == size else ops.eye(size, size, like.dtype)[start:start + n])
         basis = basis.reshape((n,) + tuple(like.shape))
         try:
-            value, flags = batched(function, [basis], n)
+            value, flags, _ = batched(function, [basis], n)
             value = [t if flag else ops.broadcast_to(t.expand_dims(0), (n,) + t.shape) for t, flag in zip(value, flags)]
         except NotBatched as reason:
             _tell(f"jacobian: {n} rows were computed one after the other: {reason}")
