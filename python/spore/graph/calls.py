@@ -22,6 +22,7 @@ from spore.graph.capture import Frame
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.flow import NeedResult, NoJoin
 from spore.graph.heap import Cell
+from spore.graph.library_state import Snapshot
 from spore.graph.joins import JoinError, Known, join, kind_of, varies, widen
 from spore.graph.split import HOLDER
 from spore.graph.statements import RETURN, Dead
@@ -329,8 +330,12 @@ class Calls:
             return self.interpret(function, args, kwargs)
         recording = _core.function_recording()
         mark = _core.function_mark(recording)
+        before = Snapshot(function, args, kwargs) if ours and isinstance(_code_of(function), types.CodeType) else None
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            if before is None or not before.changed():
+                return result
+            return self.interpret_undone(function, args, kwargs, before, recording, mark)
         except _core.SymbolError as error:
             if getattr(error, "_spore_places", None) is not None:        # from the user's code, which the library has called
                 raise
@@ -339,11 +344,7 @@ class Calls:
                 return late.call(self, function, given, named)
             if not ours or not isinstance(_code_of(function), types.CodeType):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
-            # Library code with a condition on a value: interpreted like the user's.
-            _core.function_rollback(recording, mark)
-            result = self.interpret(function, args, kwargs)
-            _interpreted.add(_code_of(function))         # only what has worked once: others' failures must not decide
-            return result
+            return self.interpret_undone(function, args, kwargs, before, recording, mark)     # a condition on a value
         except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
@@ -351,6 +352,14 @@ class Calls:
                 _core.function_rollback(recording, mark)
                 return late.call(self, function, given, named)
             raise
+
+    def interpret_undone(self, function, args, kwargs, before, recording, mark):
+        """Library code that ran as it is and must not: undone, and interpreted like the user's."""
+        before.undo()
+        _core.function_rollback(recording, mark)
+        result = self.interpret(function, args, kwargs)
+        _interpreted.add(_code_of(function))         # only what has worked once: others' failures must not decide
+        return result
 
     def interpret(self, function, args, kwargs):
         """A Python function of the library, from its syntax tree."""

@@ -52,6 +52,7 @@ class Entry:
         self.argument_changes = ()   # (path, Items or Added, giver): lists and dicts among the arguments
         self.written = ()            # numbers of Tensor arguments that were written to
         self.state = ()              # (attribute, kind): read when a program starts
+        self.found = ()              # those of them that a capture found out it needs
         self.one = False             # the result is one Tensor
         self.kind = None             # of the result (joins.py)
         self.same = None             # number of the argument that is the result
@@ -345,8 +346,11 @@ class Compiled:
                 self.varying, held = {}, []
         if not held:
             entry = self.make_entry(kinds, names, n_args, [])
-        more = [one for one in entry.state if one[0].key not in {place.key for place, _ in held}]
-        return self.make_entry(kinds, names, n_args, held + more) if more else entry
+        # With one attribute as a value of the run, a branch may be one of the run too, and change others.
+        while entry.found:
+            held = held + entry.found
+            entry = self.make_entry(kinds, names, n_args, held)
+        return entry
 
     def make_entry(self, kinds, names, n_args, held):
         """Capture once. ``held``: attributes whose contents are further arguments."""
@@ -372,12 +376,13 @@ class Compiled:
         except BaseException as error:
             _core.function_abandon(function)
             self.fail(error)
+        known = {place.key for place, _ in held}
+        entry.found = [one for one in entry.state if one[0].key not in known]
         if held:
             entry.state = [(place.light(), kind) for place, kind in held]
         entry.function, entry.graph = function, graph
         entry.guards = [(weakref.ref(cell), guard) for cell, guard in capture.guards.items()]
-        read = {place.key for place, _ in held}
-        entry.watched = entry.watched + [watched for key, watched in capture.watched.items() if key not in read]
+        entry.watched = entry.watched + [watched for key, watched in capture.watched.items() if key not in known]
         return entry
 
     def execute(self, capture, function, params, args, kwargs):
