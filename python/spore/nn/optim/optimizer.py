@@ -173,7 +173,6 @@ class Optimizer(Cell):
         self.param_length = len(self._parameters)
         self.optim_filter = (True,) * self.param_length
         self._done = (True,) * self.param_length
-        self.__dict__['_decayed'] = None
         self.add_flags(skip_auto_parallel_compile=True)
 
     def __setattr__(self, name, value):
@@ -372,7 +371,7 @@ class Optimizer(Cell):
 
     def _decayed_rows(self):
         """(indices, parameters) that decay; computed anew when decay_flags is replaced."""
-        known = self._decayed
+        known = self.__dict__.get('_decayed')
         if known is None or known[0] is not self.decay_flags:
             rows = tuple(i for i, flag in enumerate(self.decay_flags) if flag)
             known = (self.decay_flags, rows, tuple(self._parameters[i] for i in rows))
