@@ -36,10 +36,10 @@ _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export
              'mindrecord', 'mint', 'multiprocessing', 'nn', 'numpy', 'onnx', 'ops', 'parallel', 'profiler', 'rewrite',
              'runtime', 'safeguard', 'scipy', 'tflite', 'train', 'utils', 'version', '_c_expression', '_checkparam', 'device_context')
 _PLACES = ('common.differentiate', 'common.saved_tensors', 'common.api', 'common.recompute', 'common.initializer', 'common.mutable', 'common.jit_config',
-           'common.sparse_tensor', 'common.dump', 'common.device', 'common.symbol',
+           'common.sparse_tensor', 'common.dump', 'common.mindio', 'common.device', 'common.symbol',
            'train', 'train.serialization', 'train.callback', 'train.metrics', 'train.amp', 'nn', 'runtime',
            'parallel', 'profiler',
-           'hal', 'log', '_run_check', 'rewrite', 'amp')
+           'hal', 'log', '_run_check', 'rewrite', 'amp', 'utils')
 
 
 # dtypes by the names of Python's types; not bound here, where they would hide those

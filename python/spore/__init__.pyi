@@ -37,6 +37,7 @@ from . import train as train
 from . import utils as utils
 from . import version as version
 from spore._alias import as_mindspore as as_mindspore
+from spore._dynamic_profiler import DynamicProfilerMonitor as DynamicProfilerMonitor
 from spore._run_check import run_check as run_check
 from spore.amp import DynamicLossScaler as DynamicLossScaler
 from spore.amp import LossScaler as LossScaler
@@ -141,6 +142,8 @@ from spore.common.initializer import XavierUniform as XavierUniform
 from spore.common.initializer import Zero as Zero
 from spore.common.initializer import initializer as initializer
 from spore.common.jit_config import JitConfig as JitConfig
+from spore.common.mindio import mindio_preload as mindio_preload
+from spore.common.mindio import set_mindio_server_info as set_mindio_server_info
 from spore.common.mutable import mutable as mutable
 from spore.common.parameter import Parameter as Parameter
 from spore.common.parameter import ParameterTuple as ParameterTuple
@@ -395,6 +398,8 @@ from spore.nn.optim.adam import Adam as Adam
 from spore.nn.optim.adam import AdamOffload as AdamOffload
 from spore.nn.optim.adam import AdamWeightDecay as AdamWeightDecay
 from spore.nn.optim.adamax import AdaMax as AdaMax
+from spore.nn.optim.adasum import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
+from spore.nn.optim.adasum import AdaSumByGradWrapCell as AdaSumByGradWrapCell
 from spore.nn.optim.asgd import ASGD as ASGD
 from spore.nn.optim.ftrl import FTRL as FTRL
 from spore.nn.optim.lamb import Lamb as Lamb
@@ -407,6 +412,7 @@ from spore.nn.optim.proximal_ada_grad import ProximalAdagrad as ProximalAdagrad
 from spore.nn.optim.rmsprop import RMSProp as RMSProp
 from spore.nn.optim.rprop import Rprop as Rprop
 from spore.nn.optim.sgd import SGD as SGD
+from spore.nn.optim.tft_wrapper import OptTFTWrapper as OptTFTWrapper
 from spore.nn.optim.thor import thor as thor
 from spore.nn.wrap.cell_wrapper import ForwardValueAndGrad as ForwardValueAndGrad
 from spore.nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulationCell
@@ -445,11 +451,14 @@ from spore.parallel.checkpoint_transform import unified_safetensors as unified_s
 from spore.parallel.shard import Layout as Layout
 from spore.parallel.shard import shard as shard
 from spore.profiler import AicoreMetrics as AicoreMetrics
+from spore.profiler import EnvProfiler as EnvProfiler
 from spore.profiler import ExportType as ExportType
+from spore.profiler import HostSystem as HostSystem
 from spore.profiler import Profiler as Profiler
 from spore.profiler import ProfilerActivity as ProfilerActivity
 from spore.profiler import ProfilerLevel as ProfilerLevel
 from spore.profiler import _ExperimentalConfig as _ExperimentalConfig
+from spore.profiler import mstx as mstx
 from spore.profiler import profile as profile
 from spore.profiler import schedule as schedule
 from spore.profiler import tensorboard_trace_handler as tensorboard_trace_handler
@@ -562,10 +571,15 @@ from spore.train.serialization import save_checkpoint as save_checkpoint
 from spore.train.summary.summary_record import SummaryRecord as SummaryRecord
 from spore.train.train_thor.convert_utils import ConvertModelUtils as ConvertModelUtils
 from spore.train.train_thor.convert_utils import ConvertNetUtils as ConvertNetUtils
+from spore.utils.dlpack import from_dlpack as from_dlpack
+from spore.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
 __all__: list[str]
 
+class ExitByRequest:
+    """Whether a training was asked to end."""
+    def __init__(self) -> None: ...
 class Jvp(Cell):
     """The result of a function and its derivative in a direction, the last input."""
     def __init__(self, fn) -> None: ...
@@ -576,7 +590,15 @@ class Vjp(Cell):
     def __call__(self, *args, **kwargs): ...
 def get_metric_fn(name, *args, **kwargs):
     """A metric by its name."""
+def get_sdc_detect_result():
+    """Whether silent errors were found: no."""
 def names():
     """The names a metric can be asked for by, sorted."""
 def no_init_parameters():
     """For networks whose Parameters are loaded from a checkpoint next: marks Parameters as not needing initial values."""
+def sdc_detect_start():
+    """Watch for silent errors of Ascend processors: there is none, hence nothing to watch."""
+def sdc_detect_stop():
+    """End of sdc_detect_start."""
+def stress_detect(detect_type='aic'):
+    """Load tests of Ascend processors."""

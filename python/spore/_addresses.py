@@ -33,14 +33,13 @@ mint.optim: adam adamw fused_adamw sgd
 mint.distributed: distributed _utils
 nn < nn.cell: sparse sparse.sparse
 nn.grad: cell_grad
-nn.optim: adasum tft_wrapper
 nn.probability.bijector: exp gumbel_cdf invert power_transform scalar_affine softplus
 nn.probability.bnn_layers < nn.probability.bnn_layers.variational: bnn_cell_wrapper conv_variational dense_variational
 nn.probability.distribution: bernoulli beta categorical cauchy exponential gamma geometric gumbel half_normal laplace log_normal logistic \
 normal poisson student_t transformed_distribution uniform
 onnx < train: onnx_export
 ops: _register_for_op _vmap _vmap.vmap_base deprecated op_info_register tensor_method vm_impl_registry \
-_constants _utils.arg_dtype_cast _utils.arg_handler auto_generate.gen_extend_func auto_generate.pyboost_inner_prim \
+_constants _utils.arg_dtype_cast _utils.arg_handler auto_generate.gen_extend_func \
 auto_generate.cpp_create_prim_instance_helper function.comm_func function.fft_func function.grad.grad_func function.reshard_func \
 function.sparse_unary_func function._add_attr_func operations._csr_ops operations._custom_grad operations._infer_ops \
 operations._map_tensor_ops operations._ms_kernel operations._ocr_ops operations._rl_inner_ops operations._sparse_grad_ops \
@@ -56,10 +55,10 @@ multitype_ops.logical_not_impl multitype_ops.uadd_impl multitype_ops.invert_impl
 multitype_ops.right_shift_impl multitype_ops.bitwise_and_impl multitype_ops.bitwise_or_impl multitype_ops.bitwise_xor_impl
 parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrapper _dp_allreduce_fusion \
 _parallel_serialization _ps_context _tensor checkpoint_convert cluster data_access_adapter distributed \
-parameter_broadcast strategy transform_safetensors function function.reshard_func
+parameter_broadcast transform_safetensors function function.reshard_func
 parallel.nn: parallel_cell_wrapper parallel_grad_reducer
 rewrite: api api.node api.node_type api.pattern_engine api.scoped_value api.symbol_tree
-profiler: analysis common dynamic_profiler envprofiler experimental_config mstx platform profiler profiler_action_controller \
+profiler: analysis common common.constant dynamic_profiler envprofiler experimental_config mstx platform profiler profiler_action_controller \
 profiler_interface schedule
 runtime: device device_limit event executor memory stream stream_limit thread_bind_core
 scipy < scipy.linalg: ops ops_grad ops_wrapper utils utils_const
@@ -92,6 +91,8 @@ def _places(address):
         _PLACES["ops._utils.utils"] = ("ops._utils",)
         _PLACES["common._utils"] = (*_PLACES["common._utils"], "ops._utils")
         _PLACES["ops._grad_experimental.grad_base"] = ("ops._grad_experimental",)
+        _PLACES["ops._grad_experimental.grad_comm_ops"] = ("ops._grad_experimental", "ops", "ops.late.communication")
+        _PLACES["_check_jit_forbidden_api"] = _PLACES["graph._utils.check_jit_forbidden_api"] = ("graph.forbidden",)
         _PLACES["ops._grad"] = _PLACES["ops._grad.grad_base"] = ("ops._grad_experimental",)   # up to 2.0
         _PLACES["train.parallel_utils"] = ("context",)                                        # 1.0
         for name in ("c_transforms", "py_transforms", "utils"):                               # 0.x
@@ -103,6 +104,8 @@ def _places(address):
             _PLACES["graph._parse" + name] = ("_extends.parse" + name,)
         _PLACES["graph._utils"] = _PLACES["graph._utils.cell_attr_register"] = ("_extends.utils",)
         _PLACES["graph._utils.pijit_context"] = ("common._pijit_context",)
+        _PLACES["common.file_system"] = (*_PLACES["common.file_system"], "common.mindio")
+        _PLACES["ops.auto_generate.pyboost_inner_prim"] = ("ops.positional", "ops")
         _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
     return _PLACES.get(address)
 

@@ -190,3 +190,56 @@ def __getattr__(name):
         place, _, wanted = _BASES[name].partition(" ")
         return getattr(importlib.import_module(place), wanted)
     raise AttributeError(f"module 'spore._c_expression' has no attribute '{name}'")
+
+
+def _empty_instance(size, dtype=None, device=None, pin_memory=False):
+    """A Tensor whose elements are not set; see `mint.empty`."""
+    from spore import mint
+    return mint.empty(tuple(size), dtype=dtype, device=device)
+
+
+def _ms_memory_recycle():
+    """Give memory that is kept for later back to the system."""
+    import gc
+
+    from spore.runtime import empty_cache
+    gc.collect()
+    empty_cache()
+
+
+def current_stream():
+    """See `runtime.current_stream`."""
+    from spore.runtime import current_stream as found
+    return found()
+
+
+def default_stream():
+    """See `runtime.default_stream`."""
+    from spore.runtime import default_stream as found
+    return found()
+
+
+def disable_multi_thread():
+    """MindSpore passes operators of eager mode from thread to thread; this ends that. They run on the caller's thread here."""
+
+
+def is_reboot_node():
+    """Whether this process was started again after a failure of a cluster: it is alone."""
+    return False
+
+
+def swap_cache(host, device, block_mapping, is_device_to_host):
+    """Copy blocks (first dimension) between two caches: every row of `block_mapping` is (from, to); towards `host` if
+    `is_device_to_host`, else towards `device`."""
+    source, target = (device, host) if is_device_to_host else (host, device)
+    pairs = block_mapping.asnumpy()
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(f"swap_cache: block_mapping must be of shape (n, 2), but is {pairs.shape}")
+    if source.shape[1:] != target.shape[1:] or source.dtype != target.dtype:
+        raise ValueError(f"swap_cache: the blocks of both caches must be alike, but are {source.shape[1:]} {source.dtype} and "
+                         f"{target.shape[1:]} {target.dtype}")
+    for name, place, limit in (("from", pairs[:, 0], source.shape[0]), ("to", pairs[:, 1], target.shape[0])):
+        if len(place) and not (0 <= place.min() and place.max() < limit):
+            raise ValueError(f"swap_cache: block_mapping goes {name} blocks {place.tolist()}, but there are {limit}")
+    if len(pairs):
+        target[Tensor(pairs[:, 1])] = source[Tensor(pairs[:, 0])]

@@ -14,7 +14,7 @@ from spore import runtime
 
 __path__ = []  # addresses below this one are in _addresses.py
 __all__ = ['Profiler', 'profile', 'schedule', 'tensorboard_trace_handler', 'ProfilerLevel', 'ProfilerActivity', 'AicoreMetrics',
-           'ExportType', '_ExperimentalConfig']
+           'ExportType', 'HostSystem', 'mstx', 'DynamicProfilerMonitor', 'EnvProfiler', '_ExperimentalConfig']
 
 
 class ProfilerLevel(enum.Enum):
@@ -39,11 +39,76 @@ class ExportType(enum.Enum):
     Db, Text = 'db', 'text'
 
 
+class HostSystem(enum.Enum):
+    """Figures of the machine; accepted by name."""
+    CPU, MEM, DISK, NETWORK, OSRT = 'cpu', 'mem', 'disk', 'network', 'osrt'
+
+
 class _ExperimentalConfig:
     """Settings for other hardware, kept as they are given."""
 
-    def __init__(self, **settings):
-        self.__dict__.update(settings)
+    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=AicoreMetrics.AiCoreNone, l2_cache=False, mstx=False,
+                 data_simplification=True, export_type=None, mstx_domain_include=None, mstx_domain_exclude=None, sys_io=False,
+                 sys_interconnection=False, host_sys=None):
+        self._settings = {'profiler_level': profiler_level, 'aic_metrics': aic_metrics, 'l2_cache': l2_cache, 'mstx': mstx,
+                          'data_simplification': data_simplification, 'export_type': [ExportType.Text] if export_type is None else export_type,
+                          'mstx_domain_include': mstx_domain_include or [], 'mstx_domain_exclude': mstx_domain_exclude or [], 'sys_io': sys_io,
+                          'sys_interconnection': sys_interconnection, 'host_sys': host_sys or []}
+
+    profiler_level, aic_metrics, l2_cache, mstx, data_simplification, export_type, mstx_domain_include, mstx_domain_exclude, sys_io, \
+        sys_interconnection, host_sys = (property(lambda self, name=name: self._settings[name]) for name in (
+            'profiler_level', 'aic_metrics', 'l2_cache', 'mstx', 'data_simplification', 'export_type', 'mstx_domain_include',
+            'mstx_domain_exclude', 'sys_io', 'sys_interconnection', 'host_sys'))
+
+
+class mstx:  # noqa: N801  MindSpore's name
+    """Marks of a program's own in what a running profiler measures: events of the trace beside its steps.
+
+    Examples:
+        >>> from spore.profiler import mstx, profile
+        >>> with profile() as measured:
+        ...     part = mstx.range_start("loading")
+        ...     mstx.range_end(part)
+    """
+    _open, _next = {}, 0
+
+    @staticmethod
+    def _checked(message, domain):
+        if not isinstance(message, str) or not message:
+            raise TypeError(f"mstx: a message must be a text that is not empty, but got {message!r}")
+        if not isinstance(domain, str) or not domain:
+            raise TypeError(f"mstx: a domain must be a text that is not empty, but got {domain!r}")
+
+    @staticmethod
+    def mark(message, stream=None, domain='default'):
+        """An event without length. `stream` belongs to other hardware."""
+        mstx._checked(message, domain)
+        now = time.perf_counter()
+        for profiler in _running:
+            profiler._marks.append((message, domain, now, 0.0))
+
+    @staticmethod
+    def range_start(message, stream=None, domain='default'):
+        """An event begins; answers a number for range_end, 0 if nothing measures."""
+        mstx._checked(message, domain)
+        if not _running:
+            return 0
+        mstx._next += 1
+        mstx._open[mstx._next] = message, time.perf_counter()
+        return mstx._next
+
+    @staticmethod
+    def range_end(range_id, domain='default'):
+        """The event of that number ends."""
+        if isinstance(range_id, bool) or not isinstance(range_id, int):
+            raise TypeError(f"mstx.range_end: range_id must be what range_start answered, but got {range_id!r}")
+        message, begin = mstx._open.pop(range_id, (None, None))
+        if message is not None:
+            for profiler in _running:
+                profiler._marks.append((message, domain, begin, time.perf_counter() - begin))
+
+
+_running = []       # profilers that measure now
 
 
 class schedule:  # noqa: N801  MindSpore's name
@@ -96,7 +161,7 @@ class _Profile:
 
     def _prepare(self, schedule_, on_trace_ready):
         self._schedule, self._on_trace_ready = schedule_, on_trace_ready
-        self._events, self._metadata = [], {}
+        self._events, self._marks, self._metadata = [], [], {}
         self._step, self._begin, self._running = 0, None, False
 
     def start(self):
@@ -105,6 +170,7 @@ class _Profile:
             raise RuntimeError("the profiler is running already")
         runtime.reset_peak_memory_stats()
         self._running, self._begin, self._started = True, time.perf_counter(), time.perf_counter()
+        _running.append(self)
 
     def step(self):
         """A step has ended; the next one begins."""
@@ -120,6 +186,7 @@ class _Profile:
         if not self._running:
             raise RuntimeError("the profiler is not running: call start first")
         self._seconds, self._peak, self._running = time.perf_counter() - self._started, runtime.max_memory_allocated(), False
+        _running.remove(self)
         if self._on_trace_ready is not None:
             self._on_trace_ready(self)
 
@@ -135,6 +202,8 @@ class _Profile:
         os.makedirs(folder, exist_ok=True)
         events = [{'name': f'step {n}', 'ph': 'X', 'pid': os.getpid(), 'tid': 0, 'ts': begin * 1e6, 'dur': seconds * 1e6,
                    'args': {'bytes': held}} for n, begin, seconds, held in self._events]
+        events += [{'name': message, 'cat': domain, 'ph': 'X', 'pid': os.getpid(), 'tid': 1, 'ts': (begin - self._started) * 1e6,
+                    'dur': seconds * 1e6} for message, domain, begin, seconds in self._marks]
         lengths = [seconds for _, _, seconds, _ in self._events]
         summary = {'seconds': self._seconds, 'peak_bytes': self._peak, 'steps': len(lengths),
                    'seconds_per_step': sum(lengths) / len(lengths) if lengths else None, 'metadata': self._metadata}
@@ -200,3 +269,44 @@ class Profiler(_Profile):
         if self._running:
             self.stop()
         self._write(offline_path or self.output_path)
+
+    def op_analyse(self, op_name, device_id=None):
+        """Times of single operators, which are not taken here: Raises RuntimeError."""
+        raise RuntimeError(f"Profiler.op_analyse: single operators are not timed, so there is nothing to tell about {op_name!r}; `analyse` writes "
+                           "the times of steps")
+
+    @classmethod
+    def offline_analyse(cls, path, pretty=False, step_list=None, data_simplification=True):
+        """Results of a folder that raw data of Ascend processors lie in. Raises RuntimeError: here `analyse` writes results at once."""
+        raise RuntimeError(f"Profiler.offline_analyse: {path!r} would hold raw data of Ascend processors, which there are none of; results are "
+                           "written by `analyse`")
+
+
+class EnvProfiler:
+    """A profiler that the environment variable MS_PROFILER_OPTIONS switches on: a text in JSON with `start` (true) and `output_path`."""
+
+    profiler = None
+
+    @classmethod
+    def init_profiler(cls):
+        """Begin to measure, if the variable says so."""
+        try:
+            options = json.loads(os.environ.get('MS_PROFILER_OPTIONS') or '{}')
+        except json.JSONDecodeError as error:
+            raise ValueError(f"MS_PROFILER_OPTIONS must be a text in JSON, but {error}: {os.environ['MS_PROFILER_OPTIONS']!r}") from None
+        if options.get('start') and cls.profiler is None:
+            cls.profiler = Profiler(output_path=options.get('output_path'))
+
+    @classmethod
+    def analyse(cls):
+        """End measuring and write the files."""
+        if cls.profiler is not None:
+            cls.profiler.analyse()
+            cls.profiler = None
+
+
+def __getattr__(name):
+    if name == 'DynamicProfilerMonitor':                   # needs train, which is loaded on first use only
+        from spore._dynamic_profiler import DynamicProfilerMonitor
+        return DynamicProfilerMonitor
+    raise AttributeError(f"module 'spore.profiler' has no attribute '{name}'")

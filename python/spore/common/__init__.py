@@ -33,7 +33,7 @@ _sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name):
-    if name in ('_stub_tensor', 'np_dtype'):  # addresses that programs reach without importing them
+    if name in ('_stub_tensor', 'np_dtype', 'file_system'):  # addresses that programs reach without importing them
         import importlib
         return importlib.import_module('spore.common.' + name)
     if name in ('_Function', '_no_grad'):
@@ -42,7 +42,7 @@ def __getattr__(name):
         return _Function if name == '_Function' else no_grad
     # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
     import importlib
-    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol', 'saved_tensors'):
+    for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol', 'saved_tensors', 'mindio'):
         module = importlib.import_module('spore.common.' + place)
         if name in module.__all__:
             return getattr(module, name)

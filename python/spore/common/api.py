@@ -227,6 +227,22 @@ class _Executor:
         if not isinstance(flag, bool):
             raise TypeError(f"set_async_for_graph: flag must be a bool, but got {type(flag).__name__}")
 
+    def set_is_run_recompute(self, status):
+        """Say that a gradient is taken while another is: the engine keeps records apart by itself."""
+        if not isinstance(status, bool):
+            raise TypeError(f"set_is_run_recompute: status must be a bool, but got {type(status).__name__}")
+
+    def call_custom_bprop(self, obj, output, *args, **kwargs):
+        """Give what was computed without a record the gradient of `obj.bprop(*args, output, doutput)`: `output` is written with it."""
+        from spore.common.own_gradient import attach
+        if not self.requires_grad():
+            return
+        values = (*args, *kwargs.values())
+        attached = attach(output, lambda inputs, out, doutput: obj.bprop(*inputs, out, doutput), values)
+        pairs = zip(output, attached) if isinstance(output, (tuple, list)) else ((output, attached),)
+        for plain, recorded in pairs:
+            plain.copy_(recorded)
+
     def requires_grad(self):
         """Is a gradient computation under way?"""
         from spore import _core
@@ -267,7 +283,28 @@ class _CellGraphExecutor:
     def compile(self, cell, *args, phase="predict", do_convert=True, **kwargs):
         """Compile a Cell for these arguments; gives its phase and True."""
         cell.compile(*args, **kwargs)
+        self._asked[cell.phase] = args
         return cell.phase, True
+
+    def __init__(self):
+        self._asked = {}                                  # the arguments that Cells were compiled for, by phase
+
+    def _get_func_graph_proto(self, obj, exec_id, ir_type="onnx_ir", use_prefix=False, incremental=False):
+        """The bytes of a file of a Cell that `compile` has compiled, or None: as MindIR ("mind_ir") or ONNX ("onnx_ir")."""
+        import os
+        import tempfile
+
+        from spore.train.serialization import export
+        formats = {"mind_ir": "MINDIR", "onnx_ir": "ONNX"}
+        if ir_type not in formats:
+            raise ValueError(f"_get_func_graph_proto: ir_type must be one of {list(formats)}, but got {ir_type!r}")
+        if exec_id not in self._asked:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            export(obj, *self._asked[exec_id], file_name=os.path.join(folder, "graph"), file_format=formats[ir_type])
+            name, = os.listdir(folder)
+            with open(os.path.join(folder, name), "rb") as file:
+                return file.read()
 
     def __call__(self, cell, *args, phase="predict"):
         return cell(*args)

@@ -406,3 +406,19 @@ class QuantDtype(enum.Enum):
     def value(self):
         """The number that stands for it in files."""
         return self._value_
+
+
+def str_to_type(name):
+    """The type that is called so: 'Float32', 'tensor' and the like."""
+    if name in _texts:
+        return _texts[name]
+    raise ValueError(f"str_to_type: there is no type called {name!r}; there are {sorted(_texts)}")
+
+
+def __getattr__(name):
+    if name == 'bool':                                     # not bound above, where it would hide Python's
+        return bool_
+    if name == 'typing':                                   # MindSpore's compiled module of the classes of types
+        import sys
+        return sys.modules[__name__]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -361,6 +361,21 @@ def _set_data(self, value):
 Tensor.data = Tensor.data.setter(_set_data)
 
 
+def _make_subclass(cls, data, require_grad=False):
+    """A Tensor of the class `cls`, a subclass of Tensor, on the memory of `data`; its __init__ is not called."""
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"Tensor._make_subclass: cls must be a subclass of Tensor, but got {cls!r}")
+    if not isinstance(data, Tensor):
+        raise TypeError(f"Tensor._make_subclass: data must be a Tensor, but got {type(data).__name__}")
+    made = Tensor.__new__(cls)
+    made._rebind(data.data)
+    made.requires_grad = bool(require_grad)
+    return made
+
+
+Tensor._make_subclass = staticmethod(_make_subclass)
+
+
 @_method
 def value(self):
     """The Tensor itself; a Parameter's contents."""

@@ -17,6 +17,7 @@ from spore.dataset.schema import Schema
 from spore.dataset.serial import compare, deserialize, serialize, show
 from spore.dataset.sources import GeneratorDataset, MappableDataset, NumpySlicesDataset, PaddedDataset, SourceDataset
 from spore.dataset.text_files import *
+from spore.dataset.transforms.py_transforms_util import Implementation
 from spore.dataset.vision_files import *
 from spore.dataset.kinds import AudioBaseDataset, TextBaseDataset, VisionBaseDataset
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """spore.mint: operators with the names and defaults of the torch-like interface. Names come from the operator table and
 from the `MINT` dictionaries of the files of spore.ops."""
+from .._core import Tensor  # noqa: F401  imported from here by some
 from ..ops import _gather
 
 _names = _gather.mint_names("mint")

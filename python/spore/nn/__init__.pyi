@@ -213,6 +213,8 @@ from spore.nn.optim.adam import Adam as Adam
 from spore.nn.optim.adam import AdamOffload as AdamOffload
 from spore.nn.optim.adam import AdamWeightDecay as AdamWeightDecay
 from spore.nn.optim.adamax import AdaMax as AdaMax
+from spore.nn.optim.adasum import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
+from spore.nn.optim.adasum import AdaSumByGradWrapCell as AdaSumByGradWrapCell
 from spore.nn.optim.asgd import ASGD as ASGD
 from spore.nn.optim.ftrl import FTRL as FTRL
 from spore.nn.optim.lamb import Lamb as Lamb
@@ -225,6 +227,7 @@ from spore.nn.optim.proximal_ada_grad import ProximalAdagrad as ProximalAdagrad
 from spore.nn.optim.rmsprop import RMSProp as RMSProp
 from spore.nn.optim.rprop import Rprop as Rprop
 from spore.nn.optim.sgd import SGD as SGD
+from spore.nn.optim.tft_wrapper import OptTFTWrapper as OptTFTWrapper
 from spore.nn.optim.thor import thor as thor
 from spore.nn.wrap.cell_wrapper import ForwardValueAndGrad as ForwardValueAndGrad
 from spore.nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulationCell

@@ -362,7 +362,12 @@ class Cell(CellBuffers, CellState):
 
         The numbers are the same, those of dropout too. Parts inside need not be marked.
         """
-        if context_fn is not None:
+        from spore.common._register_for_recompute import recompute_registry
+        other = recompute_registry.recompute_generator
+        if other is not None:                        # a package brings its own way to do so
+            self.__dict__["_recompute_cell"] = other(self.construct, use_reentrant and not output_recompute, output_recompute, early_stop,
+                                                     context_fn)
+        elif context_fn is not None:
             not_done("Cell.recompute: context_fn", "the Cell is computed in no context")
         self.__dict__["_recompute"] = True
         self._refresh_plain()
@@ -627,6 +632,8 @@ class Cell(CellBuffers, CellState):
     def _construct_once_or_twice(self, args, kwargs, construct):
         if not self._recompute or not _core.grad_recording():
             return self._construct_in_dtype(args, kwargs, construct)
+        if "_recompute_cell" in self.__dict__:
+            return self._recompute_cell(*args, **kwargs)
         from spore.common.recompute import run
         return run(lambda *a, **k: self._construct_in_dtype(a, k, construct), list(self.get_parameters()), args, kwargs)
 

@@ -60,6 +60,8 @@ def _elsewhere(name):
         return _gather._core.Tensor
     if name == "functional_overload":
         return importlib.import_module("spore.ops.functional_overload")
+    if name == "P":
+        return operations
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev"):
         from ._extended import lookup as extended
         from ._late import lookup as late

@@ -83,11 +83,23 @@ def _instance(name):
     for candidate in (stem, stem.replace("_ext", ""), stem.replace("_", "")):
         found = getattr(ops, candidate, None) or _of_mint(candidate)
         if callable(found) and not isinstance(found, type):
-            return found
+            return _with_device(found, name)
     kind = getattr(ops, "".join(part.capitalize() for part in stem.split("_")), None)
     if not isinstance(kind, type):                         # silu_grad: SiLUGrad
         kind = getattr(ops, _by_letters().get(stem.replace("_", ""), ""), None)
     return kind() if isinstance(kind, type) else None
+
+
+def _with_device(function, name):
+    """A function that can be asked, as objects of primitives can, to run on a device: on the CPU it does."""
+    def call(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    def set_device(device_target):
+        call.primitive_target = device_target          # as Primitive.set_device, which keeps it by that name
+        return call
+    call.__name__, call.__doc__, call.set_device = name, function.__doc__, set_device
+    return call
 
 
 @functools.lru_cache(None)

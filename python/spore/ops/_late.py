@@ -16,11 +16,15 @@ _FILES = {
         gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank get_world_size
         init_process_group irecv is_available is_initialized isend new_group recv recv_object_list reduce reduce_scatter
         reduce_scatter_tensor reduce_scatter_tensor_uneven scatter scatter_object_list scatter_tensor send send_object_list
-        set_comm_ops_inplace Send Receive NeighborExchange AlltoAllV""",
+        set_comm_ops_inplace Send Receive NeighborExchange AlltoAllV
+        AlltoAllVC AllGatherV ReduceScatterV BatchISendIRecv NeighborExchangeV2 _AllSwap inner_comm_irecv_op inner_comm_isend_op""",
     "fused": """
         add_layer_norm add_rms_norm AddRmsNorm AddLayerNormV2 rotary_position_embedding RotaryPositionEmbedding ApplyRotaryPosEmb
         moe_token_permute moe_token_unpermute MoeTokenPermute MoeTokenUnpermute ring_attention_update RingAttentionUpdate
         DropoutGenMask DropoutDoMask""",
+    "inner": """
+        Generator AdamW SyncBatchNorm _scaled_dot_product_attention tensor_index_by_number tensor_index_by_tensor tensor_index_by_tuple
+        apply_rotary_pos_emb_""",
     "strided": "as_strided AsStrided",
     "private": """
         FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleNearest3D view view_dtype contiguous View ViewDtype
@@ -68,7 +72,9 @@ _FILES = {
         MoeTokenUnpermuteGrad MultiScaleDeformableAttn MultiScaleDeformableAttnGrad NLLLoss2dGrad NormalFloatFloat NormalFloatTensor
         NormalTensorFloat NormalTensorTensor NpuGelu NsaCompressGrad NsaSelectAttentionGrad PutMem PutMemSignal QuantLinearSparse
         QuantMatmul RotaryPositionEmbeddingGrad RotatedIou SignalOp SignalWaitUntil SilentCheckV2 SilentCheckV3 SparseFlashAttentionGrad
-        SpeedFusionAttentionGrad SwigluGrad TransposeBatchMatmulTranspose GRUV2Grad WKV WKVGrad""",
+        SpeedFusionAttentionGrad SwigluGrad TransposeBatchMatmulTranspose GRUV2Grad WKV WKVGrad
+        BatchNormFold BatchNormFold2 BatchNormFold2D BatchNormFoldD CorrectionMul FakeLearnedScaleQuantPerChannel
+        FakeLearnedScaleQuantPerLayer FakeQuantPerChannel FakeQuantPerLayer MinMaxUpdatePerChannel MinMaxUpdatePerLayer""",
     "sparse_tensors": """
         SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm
         SparseToDenseV2 SparseSlice SparseReorder SparseReshape SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseAdd

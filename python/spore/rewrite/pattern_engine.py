@@ -193,6 +193,11 @@ class PatternEngine:
 
     def _leaks(self, found):
         """Whether a result inside the pattern is used outside of it."""
-        nodes = list(found.values())
-        return any(not any(user is each for each in nodes) for name, node in found.items() if name != self._pattern.name()
+        return not self._check_match(self._pattern, found)
+
+    @staticmethod
+    def _check_match(pattern, match_dict):
+        """Whether what a pattern has matched can be replaced: no result but the pattern's own is used outside of it."""
+        nodes = list(match_dict.values())
+        return all(any(user is each for each in nodes) for name, node in match_dict.items() if name != pattern.name()
                    for user in node.get_users())

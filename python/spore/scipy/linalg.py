@@ -214,3 +214,13 @@ def det(a, overwrite_a=False, check_finite=True):
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
     return ops.det(a)
+
+
+class SolveTriangular:
+    """Solves a x = b for a triangular matrix a, by MindSpore's older name; see `solve_triangular`."""
+
+    def __init__(self, lower=False, unit_diagonal=False, trans='N'):
+        self.lower, self.unit_diagonal, self.trans = lower, unit_diagonal, {'N': 0, 'T': 1, 'C': 2}.get(trans)
+
+    def __call__(self, a, b):
+        return solve_triangular(a, b, trans=self.trans, lower=self.lower, unit_diagonal=self.unit_diagonal)

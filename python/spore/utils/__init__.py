@@ -30,3 +30,24 @@ def sdc_detect_stop():
 def get_sdc_detect_result():
     """Whether silent errors were found: no."""
     return False
+
+
+class TftHandle:
+    """Training that outlives the failure of a process, by the package mindio_ttp: one process and no Ascend have none of it."""
+
+    tft = None
+
+    def init(self, **kwargs):
+        """Raises ValueError, as MindSpore does where it is not switched on."""
+        raise ValueError("MindIO TFT register need custom switch on one of:['TTP:1', 'UCE:1', 'ARF:1', 'TSP:1', 'HCCE:1'], and several Ascend "
+                         "processes with the package mindio_ttp, which a CPU does not have")
+
+    def get_tft(self):
+        """What `init` has begun: None."""
+        return self.tft
+
+    def unregister_tft(self):
+        """End what `init` has begun: nothing."""
+
+
+_tft_handler = TftHandle()

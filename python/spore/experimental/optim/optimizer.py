@@ -214,3 +214,12 @@ class AdamW(_Adam):
         keep = 1.0 - float(group['lr']) * group['weight_decay']
         _core.apply_each('assign', (params, _core.apply_each('mul', (params, keep))))
         return own, float(group['eps']) * (1.0 - power) ** 0.5      # eps counts after the correction of the average
+
+
+class SpeedAdamW(AdamW):
+    """AdamW by the name that MindSpore gives to its form in one operator; every optimizer is one here."""
+
+
+def prepare_func(lr, weight_decay, state_step, beta1, beta2):
+    """What a step of AdamW needs for all Parameters: the factor of the weights, the size of the step, the root of the second correction."""
+    return 1 - lr * weight_decay, lr / (1 - beta1 ** state_step), (1 - beta2 ** state_step) ** 0.5

@@ -348,3 +348,27 @@ class CellDict(Cell):
 
     def construct(self, *inputs):
         raise NotImplementedError("a CellDict cannot be called: call its Cells")
+
+
+# --- helpers under MindSpore's names, for containers that packages write --------------------------------------------
+
+def _valid_index(cell_num, index, op_name=None):
+    """`index` counted from the start of `cell_num` Cells."""
+    who = f"For '{op_name}', the" if op_name else "The"
+    if not isinstance(index, int):
+        raise TypeError(f"{who} type of 'index' must be int, but got {type(index).__name__}.")
+    if not -cell_num <= index < cell_num:
+        raise IndexError(f"{who} value of 'index' must be a number in range [{-cell_num}, {cell_num}), but got {index}.")
+    return index % cell_num
+
+
+def _valid_cell(cell, op_name=None):
+    """True, or TypeError if it is no Cell."""
+    if isinstance(cell, Cell):
+        return True
+    raise TypeError(f"{f'For {op_name!r},' if op_name else ''} each cell must be subclass of Cell, but got {type(cell).__name__}.")
+
+
+def _get_prefix_and_index(cells):
+    """What stands before the keys of Cells in the names of their Parameters, and at which part of the names the keys are."""
+    return _place(cells)

@@ -96,6 +96,21 @@ class _DynamicLSTMCPUGPU(_DynamicRNNBase):
     _mode = "LSTM"
 
 
+class _OnAscend(Cell):
+    """A recurrence by operators of Ascend processors, made where there is none."""
+
+    def construct(self, *args):
+        raise NotImplementedError(f"{type(self).__name__} computes on Ascend processors alone, in MindSpore as well; use nn.GRU or nn.LSTM")
+
+
+class _DynamicGRUAscend(_OnAscend):
+    """GRU of Ascend processors."""
+
+
+class _DynamicLSTMAscend(_OnAscend):
+    """LSTM of Ascend processors."""
+
+
 _RECURRENCES = {cls._mode: cls for cls in (_DynamicRNNTanh, _DynamicRNNRelu, _DynamicGRUCPUGPU, _DynamicLSTMCPUGPU)}
 
 

@@ -18,6 +18,9 @@ from spore.nn.optim.rprop import Rprop
 from spore.nn.optim.sgd import SGD
 from spore.nn.optim.thor import thor
 
-__all__ = ['Optimizer', 'Momentum', 'LARS', 'Adam', 'AdamWeightDecay', 'LazyAdam', 'AdamOffload', 'Lamb', 'SGD', 'ASGD',
+from spore.nn.optim.adasum import AdaSumByDeltaWeightWrapCell, AdaSumByGradWrapCell
+from spore.nn.optim.tft_wrapper import OptTFTWrapper
+
+__all__ = ['AdaSumByDeltaWeightWrapCell', 'AdaSumByGradWrapCell', 'OptTFTWrapper', 'Optimizer', 'Momentum', 'LARS', 'Adam', 'AdamWeightDecay', 'LazyAdam', 'AdamOffload', 'Lamb', 'SGD', 'ASGD',
            'Rprop', 'FTRL',
            'RMSProp', 'ProximalAdagrad', 'Adagrad', 'thor', 'AdaMax', 'Adadelta', 'AdaFactor', 'opt_init_args_register']

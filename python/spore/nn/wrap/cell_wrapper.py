@@ -362,3 +362,21 @@ class MicroBatchInterleaved(_MicroBatches):
 
     def __init__(self, network, interleave_num=2):
         super().__init__(network, interleave_num, "interleave_num")
+
+
+class _MicroBatch(Cell):
+    """The `i`-th of `micro_size` parts of every input."""
+
+    def __init__(self, micro_size):
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i, *inputs):
+        parts = ()
+        for value in inputs:
+            if value.shape[0] % self.micro_size:
+                raise ValueError(f"For MicroBatch initialization, the value on axis 0 of every input must be a multiple of micro_size, but "
+                                 f"got shape {value.shape} and micro_size {self.micro_size}.")
+            size = value.shape[0] // self.micro_size
+            parts += (value[i * size:(i + 1) * size],)
+        return parts

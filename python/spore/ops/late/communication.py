@@ -438,3 +438,65 @@ class AlltoAllV(Primitive):
             raise ValueError(f"AlltoAllV: one process keeps as much as it sends, at most the {input_x.size} elements there are, but "
                              f"send_numel_list is {send_numel_list} and recv_numel_list {recv_numel_list}")
         return input_x.reshape((-1,))[:sizes[0] * self.block_size]
+
+
+class NeighborExchangeV2(_Exchange):
+    """Borders of images to and from neighbours, of which there are none."""
+
+
+class BatchISendIRecv(_Exchange):
+    """Several Tensors to and from other processes, of which there are none."""
+
+
+class _AllSwap(_Exchange):
+    """Rows to and from other processes, of which there are none."""
+
+
+class AlltoAllVC(Primitive):
+    """Pieces of a Tensor to all processes, as a matrix of counts says: of one process, the piece it keeps."""
+
+    def __init__(self, group=GlobalComm.WORLD_COMM_GROUP, block_size=1, transpose=False):
+        super().__init__("AlltoAllVC")
+        self.block_size = block_size
+
+    def __call__(self, input_x, send_count_matrix):
+        counts = [int(v) for v in send_count_matrix]
+        return _kept("AlltoAllVC", input_x, counts, self.block_size)
+
+
+class AllGatherV(Primitive):
+    """Pieces of different sizes of all processes in a row: of one process, its own."""
+
+    def __init__(self, group=GlobalComm.WORLD_COMM_GROUP):
+        super().__init__("AllGatherV")
+
+    def __call__(self, input_x, output_split_sizes):
+        return _kept("AllGatherV", input_x, [int(v) for v in output_split_sizes])
+
+
+class ReduceScatterV(Primitive):
+    """The sum of all processes, of which each keeps a piece of its own size: of one process, all of it."""
+
+    def __init__(self, op="sum", group=GlobalComm.WORLD_COMM_GROUP):
+        super().__init__("ReduceScatterV")
+
+    def __call__(self, input_x, input_split_sizes):
+        return _kept("ReduceScatterV", input_x, [int(v) for v in input_split_sizes])
+
+
+def _kept(who, input_x, counts, block=1):
+    """The piece that the one process keeps, flat."""
+    if len(counts) != 1 or not 0 <= counts[0] * block <= input_x.size:
+        raise ValueError(f"{who}: there is one process, which keeps at most the {input_x.size} elements there are, but the sizes are {counts}"
+                         + (f" blocks of {block}" if block != 1 else ""))
+    return input_x.reshape((-1,))[:counts[0] * block]
+
+
+def inner_comm_isend_op(*args):
+    """A Tensor to another process, of which there is none."""
+    Send(*args[2:3])(*args[:1])
+
+
+def inner_comm_irecv_op(*args):
+    """A Tensor from another process, of which there is none."""
+    Receive(*args[:1])()

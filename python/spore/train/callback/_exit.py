@@ -177,3 +177,11 @@ class TrainFaultTolerance(Callback):
             raise ValueError("TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!")
         raise ValueError("TrainFaultTolerance needs several Ascend processes and the package mindio_ttp (MS_ENABLE_TFT), which a CPU does "
                          "not have; use ModelCheckpoint or BackupAndRestore to go on from saved Parameters.")
+
+    @classmethod
+    def get_optimizer_wrapper(cls, origin_opt_cls):
+        """A class of optimizers that takes the steps of `origin_opt_cls` and would report them to the package mindio_ttp. Without it there is
+        nobody to report to: the steps are the same."""
+        if not isinstance(origin_opt_cls, type):
+            raise TypeError(f"get_optimizer_wrapper: origin_opt_cls must be a class of optimizers, but got {type(origin_opt_cls).__name__}")
+        return type("TFTOptSnapShotCls", (origin_opt_cls,), {"__doc__": origin_opt_cls.__doc__, "__module__": cls.__module__})
