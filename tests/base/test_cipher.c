@@ -4,6 +4,7 @@
 #include "formats/formats_util.h"
 
 #include "base/cipher.h"
+#include "base/share.h"
 
 static const struct {
     sp_cipher_mode mode;
@@ -79,7 +80,7 @@ static void what_is_sealed_opens(void **unused)
     for (int i = 0; i < N_SAMPLES; i++) {
         sp_cipher cipher = cipher_of(samples[i].mode, samples[i].key);
         /* More than one block once per kind: those take their time. */
-        size_t n = i == 0 || samples[i].mode == SP_CIPHER_AES_CBC ? 7 : 6;
+        size_t n = (i == 0 || samples[i].mode == SP_CIPHER_AES_CBC) && share_takes(i) ? 7 : 6;
         for (size_t k = 0; k < n; k++) {
             blob plain = pattern(sizes[k]), sealed = seal(&cipher, plain), opened;
             OK(try_open(&cipher, sealed.data, sealed.bytes, &opened));
@@ -177,11 +178,11 @@ static void cut_and_changed_blocks_are_refused(void **unused)
     for (int i = 0; i < N_SAMPLES; i++) {
         sp_cipher cipher = cipher_of(samples[i].mode, samples[i].key);
         blob sealed = seal(&cipher, plain);
-        for (size_t n = 1; n < sealed.bytes; n++) {
+        for (size_t n = 1; n < sealed.bytes; n += (size_t)share()) {
             assert_int_not_equal(try_open(&cipher, sealed.data, n, &opened), SP_OK);
             free(opened.data);
         }
-        for (size_t at = 0; at < sealed.bytes * 8; at++) {
+        for (size_t at = 0; at < sealed.bytes * 8; at += 2 * (size_t)share() - 1) {
             sealed.data[at / 8] ^= (uint8_t)(1 << at % 8);
             sp_status status = try_open(&cipher, sealed.data, sealed.bytes, &opened);
             /* The last four bytes of the 16 stored for the nonce are not used. */

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/again.h"
 #include "base/base.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -344,7 +345,7 @@ static int threads_with(const char *omp, const char *spore)
         else setenv("OMP_NUM_THREADS", omp, 1);
         if (spore == NULL) unsetenv("SPORE_NUM_THREADS");
         else setenv("SPORE_NUM_THREADS", spore, 1);
-        execl("/proc/self/exe", "test_threads", "print", (char *)NULL);
+        start_again("print");
         _exit(255);
     }
     int result;
@@ -448,7 +449,7 @@ static int at_work_under(restriction how)
         }
         if (how == ONE_BY_QUOTA && !join_quota(folder, sizeof folder)) _exit(NOT_ALLOWED);
         if (how == ONE_BY_FILES && !pretend_quota()) _exit(NOT_ALLOWED);
-        execl("/proc/self/exe", "test_threads", "work", (char *)NULL);
+        start_again("work");
         _exit(255);
     }
     int result;

@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/again.h"
+#include "base/share.h"
 #include "device/device.h"
 #include "ir/op_impl.h"
 #include "spore/grad.h"
@@ -320,6 +322,7 @@ static void attention(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int causal = 0; causal < 2; causal++) {
             const int L = sizes[i][0], S = sizes[i][1], D = sizes[i][2], E = sizes[i][3];
+            if (share() > 1 && (causal != (int)i % 2 || L * S > 10000)) continue;
             const char *attrs = causal ? "scale=0.25, causal=True" : "scale=0.25";
             snprintf(shapes, sizeof shapes, "[2,3,%d,%d] [2,3,%d,%d] [2,3,%d,%d] %s", L, D, S, D, S, E, "_");
             check("attention", attrs, shapes, 16 + D);
@@ -401,9 +404,8 @@ static void odd_numbers(void **state)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    (void)argc;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(softmax), cmocka_unit_test(reductions), cmocka_unit_test(reductions_of_dtypes), cmocka_unit_test(norms),          cmocka_unit_test(recurrent),
         cmocka_unit_test(attention), cmocka_unit_test(running_sums), cmocka_unit_test(transposed_copies), cmocka_unit_test(odd_numbers),
@@ -414,6 +416,6 @@ int main(int argc, char **argv)
     const char *next = level == NULL ? "portable" : strcmp(level, "portable") == 0 ? "avx2" : strcmp(level, "avx2") == 0 ? "avx512" : NULL;
     if (failed != 0 || next == NULL) return failed;
     setenv("SPORE_ISA", next, 1);
-    execv("/proc/self/exe", argv);
+    start_again(NULL);
     return 1;
 }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/share.h"
 #include "device/vector_bounds.h"
 #include "ir/nn_attrs.h"
 #include "tensor/half.h"
@@ -22,13 +23,13 @@ static int n_sets;
 static void functions_keep_their_bounds(void **state)
 {
     (void)state;
-    for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011, NULL), 0);
+    for (int i = 0; i < n_sets; i++) assert_int_equal(vector_walk(&sets[i], 30011 * (uint32_t)share(), NULL), 0);
 }
 
 static void functions_of_doubles_keep_their_bounds(void **state)
 {
     (void)state;
-    for (int i = 0; i < n_sets; i++) assert_int_equal(double_walk(&sets[i], 40), 0);
+    for (int i = 0; i < n_sets; i++) assert_int_equal(double_walk(&sets[i], share_of(40)), 0);
 }
 
 /* Powers and angles of pairs: all odd ones against each other, and a sample; as libm rounds, within half a unit and a little. */
@@ -36,14 +37,15 @@ static void pairs_keep_their_bounds(void **state)
 {
     (void)state;
     static const float odd[] = {0.0f, -0.0f, 1, -1, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1.fffffep127f, 33, -33};
-    enum { ODD = sizeof odd / sizeof *odd, ALL = ODD * ODD + 20000 };
+    enum { ODD = sizeof odd / sizeof *odd, SAMPLE = 20000 };
+    const int all = ODD * ODD + share_of(SAMPLE);
     const struct {
         int loop;
         double (*exact)(double, double);
     } cases[] = {{SP_CPU_LOOP_pow, pow}, {SP_CPU_LOOP_atan2, atan2}, {SP_CPU_LOOP_trunc_mod, fmod}};
     for (int s = 0; s < n_sets; s++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-            for (int i = 0; i < ALL; i++) {
+            for (int i = 0; i < all; i++) {
                 const uint32_t h = (uint32_t)i * 2654435761u;
                 float x = i < ODD * ODD ? odd[i / ODD] : ldexpf((float)(h >> 8) * 0x1p-23f + 0.01f, (int)(h % 60) - 30);
                 float y = i < ODD * ODD ? odd[i % ODD] : (float)((int32_t)(h * 40503u)) * 0x1p-27f, z;
@@ -186,7 +188,7 @@ static void arithmetic_is_exact(void **state)
 {
     (void)state;
     for (int s = 0; s < n_sets; s++)
-        for (uint32_t i = 0; i < 20000; i++) {
+        for (uint32_t i = 0; i < (uint32_t)share_of(20000); i++) {
             float x = number(i), y = number(i + 77777), o;
             const float wanted[] = {x + y, x - y, x * y, x / y, x > y || x != x ? x : y, x < y || x != x ? x : y, y > 0 ? x : 0};
             static const int loops[] = {SP_CPU_LOOP_add, SP_CPU_LOOP_sub, SP_CPU_LOOP_mul, SP_CPU_LOOP_div, SP_CPU_LOOP_maximum,
@@ -210,7 +212,7 @@ static void gelu_is_close(void **state)
 {
     (void)state;
     for (int s = 0; s < n_sets; s++)
-        for (int i = -120000; i <= 120000; i++) {
+        for (int i = -120000; i <= 120000; i += share()) {
             float x = (float)i / 10000, y;
             sets[s].rows[SP_CPU_LOOP_gelu].f32(1, (char *[]){(char *)&y, (char *)&x}, (const int64_t[]){4, 4}, NULL);
             const double exact = (double)x * 0.5 * erfc(-(double)x / sqrt(2));

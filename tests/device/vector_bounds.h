@@ -4,6 +4,7 @@
 #ifndef TESTS_VECTOR_BOUNDS_H
 #define TESTS_VECTOR_BOUNDS_H
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,11 +88,18 @@ static const struct {
     {SP_CPU_LOOP_sqrt, "sqrt", sqrtl, 0.51, 0.51},
 };
 
+/* What libm itself may be wrong by: where long double is double, as on 32-bit ARM, its answers are no better than ours. */
+enum { LIBM_ULPS = LDBL_MANT_DIG > DBL_MANT_DIG ? 0 : 2 };
+
 static inline double ulps64(double found, long double exact)
 {
     const double rounded = (double)exact;
     if (isnan(exact)) return isnan(found) ? 0 : INFINITY;
+#if LDBL_MAX_EXP > DBL_MAX_EXP
     if (isinf(rounded)) return found == rounded || fabsl(exact) < 0x1.0000000000002p1024L ? 0 : INFINITY;
+#else
+    if (isinf(rounded)) return found == rounded ? 0 : INFINITY;
+#endif
     if (rounded == 0) return fabs(found) / 0x1p-1074;
     int e;
     frexpl(exact, &e);
@@ -127,7 +135,7 @@ static inline int double_walk(const vector_set *set, int64_t n_blocks)
                 if (error > worst) worst = error, where = x[i];
             }
         }
-        const double bound = set->fma ? double_functions[f].bound : double_functions[f].bound_plain;
+        const double bound = (set->fma ? double_functions[f].bound : double_functions[f].bound_plain) + LIBM_ULPS;
         if (worst > bound) printf("%s %s of float64: %.3f ulp at %a\n", set->name, double_functions[f].name, worst, where), failures++;
         if (getenv("SPORE_TEST_VERBOSE")) printf("%s %s of float64: %.3f ulp\n", set->name, double_functions[f].name, worst);
     }

@@ -229,7 +229,7 @@ static void huge_shapes_are_refused(void **state)
     const int64_t dims[2] = {INT64_C(1) << 40, INT64_C(1) << 40};
     assert_int_equal(sp_tensor_create(SP_DTYPE_F32, 2, dims, &t), SP_VALUE);
     const int64_t large[2] = {INT64_C(1) << 30, INT64_C(1) << 25};
-    assert_int_equal(sp_tensor_create(SP_DTYPE_F32, 2, large, &t), SP_NOMEM);
+    assert_int_equal(sp_tensor_create(SP_DTYPE_F32, 2, large, &t), sizeof(void *) == 8 ? SP_NOMEM : SP_VALUE);
     assert_null(t);
 }
 

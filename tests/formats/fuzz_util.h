@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/share.h"
+
 enum { EDIT_ROOM = 64 }; /* bytes that edits may add to a file */
 
 static uint32_t draw(uint32_t below)
@@ -19,7 +21,7 @@ static uint32_t draw(uint32_t below)
 static long fuzz_rounds(long by_default)
 {
     const char *asked = getenv("SPORE_FUZZ_ROUNDS");
-    return asked != NULL ? strtol(asked, NULL, 10) : by_default;
+    return asked != NULL ? strtol(asked, NULL, 10) : share_of((int)by_default);
 }
 
 /* The target on an exact copy, so that the sanitizer sees a read one byte past the end. */

@@ -44,7 +44,7 @@ static void cut_anywhere(void **unused)
     (void)unused;
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i].file);
-        size_t step = b.bytes > SMALL ? b.bytes / SMALL + 1 : 1;
+        size_t step = (b.bytes > SMALL ? b.bytes / SMALL + 1 : 1) * (size_t)share();
         for (size_t n = 0; n < b.bytes; n += step)
             if (run(samples[i].format, b.data, n) && strstr("tflite mindir onnx h5", samples[i].format) == NULL)
                 fail_msg("%s: read although cut after %zu of %zu bytes", samples[i].file, n, b.bytes);
@@ -58,7 +58,7 @@ static void every_byte_changed(void **unused)
     static const uint8_t changes[] = {0x01, 0x80, 0xFF};
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i].file);
-        size_t step = b.bytes > SMALL ? b.bytes / SMALL + 1 : 1;
+        size_t step = (b.bytes > SMALL ? b.bytes / SMALL + 1 : 1) * (size_t)share();
         for (size_t at = 0; at < b.bytes; at += step)
             for (int k = 0; k < 3; k++) {
                 b.data[at] ^= changes[k];

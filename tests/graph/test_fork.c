@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/share.h"
 #include "spore/spore.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -191,10 +192,11 @@ static void every_child_works(void **unused)
     pthread_t threads[2];
     for (intptr_t i = 0; i < 2; i++) assert_int_equal(pthread_create(&threads[i], NULL, work_on, (void *)i), 0); /* NOLINT: a number */
     pid_t children[AT_ONCE] = {0}; /* some at a time: on a busy machine each waits for its turn */
-    for (int i = 0; i < FORKS + AT_ONCE; i++) {
+    const int n_forks = share_of(FORKS);
+    for (int i = 0; i < n_forks + AT_ONCE; i++) {
         if (children[i % AT_ONCE]) end_well(children[i % AT_ONCE], i - AT_ONCE);
         children[i % AT_ONCE] = 0;
-        if (i >= FORKS) continue;
+        if (i >= n_forks) continue;
         nanosleep(&(struct timespec){0, i % 10 * 50000}, NULL); /* they get on a little, to another place each time */
         const pid_t pid = fork();
         assert_true(pid >= 0);

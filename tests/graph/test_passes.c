@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "base/share.h"
 #include "spore/spore.h"
 
 enum { PROGRAMS = 150, LENGTH = 40, ARGS = 3, VARIABLES = 2, ALIVE = 8 };
@@ -154,7 +155,7 @@ static void random_programs_equal_eager_mode(void **state)
     (void)state;
     setenv("SPORE_VERIFY", "1", 1);
     const char *only = getenv("PROGRAM");
-    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0; n < (only ? strtoull(only, NULL, 10) + 1 : PROGRAMS); n++) one_program(n);
+    for (uint64_t n = only ? strtoull(only, NULL, 10) : 0; n < (only ? strtoull(only, NULL, 10) + 1 : (uint64_t)share_of(PROGRAMS)); n++) one_program(n);
 }
 
 static void unknown_pass_is_named(void **state)

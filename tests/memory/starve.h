@@ -27,6 +27,7 @@
 
 #include "base/base.h"
 #include "base/fail.h"
+#include "base/share.h"
 #include "spore/spore.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -213,7 +214,7 @@ static int starve(const starve_work *w, starve_way way, bool every, int64_t only
             }
         }
         if (outcome == ATTEMPT_FED || only) break;
-        n += every || n < 5 ? 1 : n / 3; /* quick: the first, then further and further apart */
+        n += every || n < 5 ? 1 : n / 3 * share(); /* quick: the first, then further and further apart */
         if (n > 2000000) break;
     }
     printf("%-22s %-6s %6d attempts, %5d failed", w->name, starve_names[way], n_attempts, n_failed);

@@ -47,7 +47,7 @@ static void mutations_do_no_harm(void **unused)
     for (int i = 0; i < N_SAMPLES; i++) {
         blob b = read_blob(samples[i]);
         uint8_t *copy = malloc(b.bytes + EDIT_ROOM);
-        for (size_t n = 0; n <= b.bytes; n++) run_exact(LLVMFuzzerTestOneInput, b.data, n);
+        for (size_t n = 0; n <= b.bytes; n += (size_t)share()) run_exact(LLVMFuzzerTestOneInput, b.data, n);
         for (long round = 0; round < n_rounds; round++) {
             size_t n = b.bytes;
             memcpy(copy, b.data, n);

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 
+#include "base/share.h"
 #include "formats/formats_util.h"
 #include "serve/json.h"
 
@@ -93,7 +94,7 @@ static void floats_come_back_as_they_were(void **unused)
 {
     uint64_t state = 1;
     (void)unused;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < share_of(200000); i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t bits = (uint32_t)(state >> 32);
         if (i % 2 == 0) bits = (bits & 0x83FFFFFFu) | 0x3C000000u; /* of everyday size */

@@ -32,6 +32,7 @@ struct CMUnitTest {
 #define assert_ptr_equal(a, b) cross_check((const void *)(a) == (const void *)(b), #a " == " #b)
 #define assert_int_not_equal(a, b) cross_check((long long)(a) != (long long)(b), #a " != " #b)
 #define assert_string_equal(a, b) cross_check(strcmp(a, b) == 0, #a ", " #b ": the same text")
+#define assert_string_not_equal(a, b) cross_check(strcmp(a, b) != 0, #a ", " #b ": not the same text")
 #define assert_in_range(a, low, high) cross_check(cross_in_range(a, low, high), #a " in its range")
 #define assert_float_equal(a, b, e) cross_check(cross_close(a, b, e), #a " == " #b)
 #define print_message(...) printf(__VA_ARGS__)
