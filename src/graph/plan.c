@@ -19,11 +19,18 @@
 #include "graph/plan.h"
 #include "ops/ops_impl.h"
 
-/* Pretended addresses: far from each other, so that no view of one root reaches another. Where addresses have 32 bits, as far as a root is
- * large, in both directions. */
-#define ROOT_SPAN (sizeof(void *) == 8 ? UINT64_C(1) << 40 : 0)
-#define ROOT_BASE (sizeof(void *) == 8 ? UINT64_C(1) << 46 : UINT64_C(1) << 16)
-enum { ROOT_MARGIN = 4096 };
+/* Pretended addresses. Each root begins in the middle of its span, because views reach in both directions; which root a view is of is told by
+ * its storage. With 64 bits the spans are far from each other. With 32 bits there is no room for that: all roots have one span, which is
+ * nearly all there is, and begin at places of their own in it. */
+#if UINTPTR_MAX > UINT32_MAX
+#define ROOT_BASE ((uintptr_t)(UINT64_C(1) << 46))
+#define ROOT_SPAN ((uintptr_t)(UINT64_C(1) << 40))
+#define ROOT_STEP ROOT_SPAN
+#else
+#define ROOT_BASE ((uintptr_t)1 << 16)
+#define ROOT_SPAN (UINTPTR_MAX - 2 * ROOT_BASE + 1)
+#define ROOT_STEP ((uintptr_t)64)
+#endif
 
 /* What the walk knows of a value; its number is in value->mark while the plan is made. */
 typedef struct {
@@ -39,7 +46,6 @@ typedef struct {
     const sp_segment *s;
     sp_plan *p;
     sp_storage *storages;  /* pretended, by root */
-    uint64_t roots_end;    /* behind the last of their addresses */
     known *values;
     value_set *sets;
     int n_values, n_sets;
@@ -67,7 +73,7 @@ static void *more(sp_plan *p, void *array, int n, int *capacity, size_t size)
 
 /* --- roots and handles ------------------------------------------------------------------------------------------- */
 
-static char *root_address(const planner *l, int root) { return (char *)l->storages[root].data + l->storages[root].bytes / 2; }
+static char *root_address(int root) { return (char *)(ROOT_BASE + ROOT_SPAN / 2 + (uintptr_t)root * ROOT_STEP); }
 
 static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
 {
@@ -81,15 +87,8 @@ static int add_root(planner *l, sp_root_kind kind, int number, size_t bytes)
     p->roots[p->n_roots] = (sp_root){.kind = kind, .number = number, .bytes = bytes, .first = INT32_MAX, .last = -1};
     sp_storage *s = &l->storages[p->n_roots];
     atomic_init(&s->refs, 1 << 20);
-    const uint64_t begin = p->n_roots ? l->roots_end : ROOT_BASE;
-    const uint64_t span = ROOT_SPAN ? ROOT_SPAN : 2 * (((uint64_t)bytes + ROOT_MARGIN) / ROOT_MARGIN + 1) * ROOT_MARGIN;
-    if (span > UINTPTR_MAX - begin) {
-        sp__fail(SP_NOMEM, "the plan needs more memory than this machine has addresses for");
-        return -1;
-    }
-    l->roots_end = begin + span;
-    s->data = (void *)(uintptr_t)begin;
-    s->bytes = (size_t)span;
+    s->data = (void *)(ROOT_BASE + (ROOT_STEP == ROOT_SPAN ? (uintptr_t)p->n_roots * ROOT_SPAN : 0));
+    s->bytes = ROOT_SPAN;
     return p->n_roots++;
 }
 
@@ -106,7 +105,7 @@ static int add_handle(planner *l, const sp_tensor *geometry, int root, int64_t o
     h->shape.node_index = 0;
     h->shape.seen = 0;
     h->shape.storage = NULL; /* storages move while they are collected: set by view_of() for the time of a call */
-    h->shape.data = root_address(l, root) + offset;
+    h->shape.data = root_address(root) + offset;
     h->shape.flags = (uint8_t)(geometry->flags & SP_TENSOR_CONTIGUOUS);
     h->root = root;
     h->offset = offset;
@@ -324,7 +323,7 @@ static sp_status adopt_views(planner *l, const sp_node *n, sp_tensor **out)
     for (int i = 0; i < n->n_out; i++) {
         if (out[i] && status == SP_OK) {
             int root = (int)(out[i]->storage - l->storages);
-            int handle = add_handle(l, out[i], root, out[i]->data - root_address(l, root));
+            int handle = add_handle(l, out[i], root, out[i]->data - root_address(root));
             if (handle < 0) status = SP_NOMEM;
             else known_of(l, n->out[i])->handle = handle;
         }
