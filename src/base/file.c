@@ -38,15 +38,20 @@ static int open_retry(const char *path, int flags, mode_t mode)
 
 static int64_t nanoseconds(const struct timespec *t) { return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec; }
 
+static sp_status bytes_of(const struct stat *st, size_t *out)
+{
+    SP_CHECK((uintmax_t)st->st_size <= SIZE_MAX / 2, SP_IO, "its %jd bytes do not fit the address space", (intmax_t)st->st_size);
+    *out = (size_t)st->st_size;
+    return SP_OK;
+}
+
 static sp_status map_fd(int fd, sp_map *map)
 {
     struct stat st;
     SP_CHECK(fstat(fd, &st) == 0, SP_IO, "its size cannot be told: %s", sp__strerror(errno));
     SP_CHECK(!S_ISDIR(st.st_mode), SP_IO, "is a folder, a file is wanted");
     SP_CHECK(S_ISREG(st.st_mode), SP_IO, "is not a regular file");
-    SP_CHECK((uintmax_t)st.st_size <= SIZE_MAX / 2, SP_IO, "its %jd bytes do not fit the address space",
-             (intmax_t)st.st_size);
-    map->bytes = (size_t)st.st_size;
+    SP_TRY(bytes_of(&st, &map->bytes));
     map->written_ns = nanoseconds(&st.st_mtim);
     map->data = NULL;
     map->guard = NULL;
@@ -153,7 +158,9 @@ static sp_status copy_fd(const char *path, int fd, sp_map **out)
     SP_CHECK(S_ISREG(before.st_mode), SP_IO, S_ISDIR(before.st_mode) ? "is a folder, a file is wanted" : "is not a regular file");
     SP_TRY(note_copy(path, &before));
     SP_CHECK(!is_written(fd, &before), SP_IO, "is being written; it can be read when that is done");
-    SP_TRY(sp__map_create((size_t)before.st_size, &map));
+    size_t bytes = 0;
+    SP_TRY(bytes_of(&before, &bytes));
+    SP_TRY(sp__map_create(bytes, &map));
     sp_status status = read_fd(fd, map->data, map->bytes, 0);
     if (status == SP_OK) {
         const bool same = fstat(fd, &after) == 0 && before.st_size == after.st_size && nanoseconds(&before.st_mtim) == nanoseconds(&after.st_mtim) && !is_written(fd, &after);
@@ -234,7 +241,7 @@ sp_status sp__map_check(const sp_map *map)
     struct stat st;
     if (map->fd < 0) return SP_OK;
     SP_TRY(sp__map_check_cut(map));
-    const bool same = fstat(map->fd, &st) == 0 && (size_t)st.st_size == map->bytes && nanoseconds(&st.st_mtim) == map->written_ns;
+    const bool same = fstat(map->fd, &st) == 0 && (uintmax_t)st.st_size == map->bytes && nanoseconds(&st.st_mtim) == map->written_ns;
     SP_CHECK(same, SP_IO, "%s: the file was changed while it was mapped (%zu bytes then, %lld now); load it again", map->guard != NULL ? map->guard->path : "(empty)", map->bytes,
              (long long)st.st_size);
     return SP_OK;

@@ -115,7 +115,7 @@ static sp_status find_shape(const sp_record_field *f, size_t n, int64_t *dims)
     for (int i = 0; i < f->rank; i++) {
         dims[i] = f->dims[i];
         if (dims[i] == -1) any = i;
-        else if (!sp__mul_size(known, (size_t)dims[i], &known)) known = SIZE_MAX;
+        else if (__builtin_mul_overflow(known, dims[i], &known)) known = SIZE_MAX;
     }
     char text[64];
     if (n == 0 && f->rank > 0) dims[any >= 0 ? any : 0] = 0;

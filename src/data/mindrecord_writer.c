@@ -258,7 +258,7 @@ static bool shape_fits(const sp_record_field *f, const sp_record_value *v)
     bool any = false;
     for (int i = 0; i < f->rank; i++) {
         if (f->dims[i] == -1) any = true;
-        else if (!sp__mul_size(known, (size_t)f->dims[i], &known)) return false;
+        else if (__builtin_mul_overflow(known, f->dims[i], &known)) return false;
     }
     return any ? n % known == 0 : n == known;
 }

@@ -116,8 +116,8 @@ static sp_status read_filters(const uint8_t *p, size_t n, sp_h5_object *o)
         int id = (int)sp__h5_le(p + place, 2);
         bool named = old || id >= 256;
         SP_CHECK(n >= place + (named ? 8 : 6), SP_FORMAT, "the description of filters is cut");
-        size_t n_name = named ? sp__h5_le(p + place + 2, 2) : 0;
-        size_t n_values = sp__h5_le(p + place + (named ? 6 : 4), 2);
+        size_t n_name = named ? (size_t)sp__h5_le(p + place + 2, 2) : 0;
+        size_t n_values = (size_t)sp__h5_le(p + place + (named ? 6 : 4), 2);
         place += (named ? 8 : 6) + (old ? (n_name + 7) / 8 * 8 : n_name) + 4 * (n_values + (old && n_values % 2));
         SP_CHECK(place <= n, SP_FORMAT, "the description of filters is cut");
         SP_CHECK(id == FILTER_DEFLATE || id == FILTER_SHUFFLE || id == FILTER_CHECKSUM, SP_FORMAT,
@@ -189,7 +189,7 @@ static sp_status read_messages(const sp_h5 *r, uint64_t address, uint64_t bytes,
     const uint8_t *end = p + bytes;
     while (end - p >= 8 && *left > 0) {
         unsigned type = (unsigned)sp__h5_le(p, 2);
-        size_t n = sp__h5_le(p + 2, 2);
+        size_t n = (size_t)sp__h5_le(p + 2, 2);
         SP_CHECK(n <= (size_t)(end - p) - 8, SP_FORMAT, "a message of %zu bytes leaves its object header", n);
         if (type == 16) SP_TRY(sp__h5_note_part(p + 8, n, parts));
         else SP_TRY(sp__h5_message(type, p + 8, n, o));
@@ -300,7 +300,7 @@ static sp_status read_chunks(sp_h5 *r, const assembly *a, uint64_t node, int dep
     SP_CHECK(depth < SP_H5_DEPTH_MAX && r->visits++ < SP_H5_VISITS_MAX, SP_FORMAT, "the tree of chunks is too deep");
     SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
-    size_t n = sp__h5_le(p + 6, 2);
+    size_t n = (size_t)sp__h5_le(p + 6, 2);
     int level = p[5];
     SP_CHECK(p[4] == 1, SP_FORMAT, "a tree of groups where one of chunks is wanted");
     SP_TRY(sp__h5_at(r, node, 24 + n * step, &p));
@@ -333,7 +333,7 @@ static sp_status add_chunked(sp_h5 *r, const sp_h5_object *o)
     SP_CHECK(o->n_chunk_dims == o->meta.rank && o->meta.rank > 0, SP_FORMAT, "chunks of %d dimensions for %d",
              o->n_chunk_dims, o->meta.rank);
     for (int i = 0; i < o->meta.rank; i++)
-        SP_CHECK(o->chunk[i] > 0 && sp__mul_size(chunk, (size_t)o->chunk[i], &chunk), SP_FORMAT, "chunks of no size");
+        SP_CHECK(o->chunk[i] > 0 && !__builtin_mul_overflow(chunk, o->chunk[i], &chunk), SP_FORMAT, "chunks of no size");
     SP_CHECK(chunk / 1100 <= r->source->bytes, SP_FORMAT, "claims chunks of %zu bytes", chunk);
     SP_TRY(claim(r, bytes));
     sp_map *map = NULL;
@@ -420,13 +420,13 @@ static sp_status visit_tree(sp_h5 *r, uint64_t node, const uint8_t *names, uint6
     SP_TRY(sp__stack_check());
     SP_TRY(sp__h5_at(r, node, 8, &p));
     if (memcmp(p, "SNOD", 4) == 0) {
-        size_t n = sp__h5_le(p + 6, 2);
+        size_t n = (size_t)sp__h5_le(p + 6, 2);
         SP_TRY(sp__h5_at(r, node, 8 + 40 * n, &p));
         for (size_t i = 0; i < n; i++) SP_TRY(visit_member(r, names, n_names, p + 8 + 40 * i, depth));
         return SP_OK;
     }
     SP_TRY(sp__h5_marked(r, node, "TREE", 24, &p));
-    size_t n = sp__h5_le(p + 6, 2);
+    size_t n = (size_t)sp__h5_le(p + 6, 2);
     SP_TRY(sp__h5_at(r, node, 24 + 8 + 16 * n, &p));
     for (size_t i = 0; i < n; i++) SP_TRY(visit_tree(r, sp__h5_le(p + 24 + 8 + 16 * i, 8), names, n_names, depth + 1));
     return SP_OK;

@@ -102,7 +102,7 @@ static sp_status find_directory(const sp_source *s, directory *d)
 static sp_status read_zip64(const uint8_t *extra, size_t bytes, uint64_t *numbers[3])
 {
     while (bytes >= 4) {
-        size_t id = le(extra, 2), n = le(extra + 2, 2);
+        size_t id = (size_t)le(extra, 2), n = (size_t)le(extra + 2, 2);
         SP_CHECK(n <= bytes - 4, SP_FORMAT, "an extra field is longer than its room");
         const uint8_t *at = extra + 4, *end = at + n;
         for (int i = 0; id == EXTRA_ZIP64 && i < 3; i++) {
@@ -132,7 +132,7 @@ static sp_status find_contents(const sp_source *s, const directory *d, uint64_t 
 
 static sp_status read_record(const sp_source *s, const directory *d, const uint8_t *p, sp_zip_entry *e)
 {
-    size_t n_name = le(p + 28, 2), n_extra = le(p + 30, 2), method = le(p + 10, 2);
+    size_t n_name = (size_t)le(p + 28, 2), n_extra = (size_t)le(p + 30, 2), method = (size_t)le(p + 10, 2);
     uint64_t packed = le(p + 20, 4), plain = le(p + 24, 4), offset = le(p + 42, 4);
     uint64_t *numbers[3] = {&plain, &packed, &offset};
     SP_TRY(read_zip64(p + RECORD_BYTES + n_name, n_extra, numbers));
@@ -141,6 +141,7 @@ static sp_status read_record(const sp_source *s, const directory *d, const uint8
              "is compressed with method %zu; 0 (stored) and 8 (deflated) are supported", method);
     e->deflated = method == METHOD_DEFLATED;
     e->crc = (uint32_t)le(p + 16, 4);
+    SP_CHECK(plain <= SIZE_MAX / 2, SP_FORMAT, "has %llu bytes, which do not fit the address space", (unsigned long long)plain);
     e->packed_bytes = packed;
     e->bytes = plain;
     SP_CHECK(e->deflated || packed == plain, SP_FORMAT, "is stored, but has sizes %llu and %llu",
@@ -158,7 +159,7 @@ static sp_status read_records(const sp_source *s, const directory *d, sp_zip *zi
     for (uint64_t i = 0; i < d->count; i++) {
         SP_CHECK(end - p >= RECORD_BYTES && le(p, 4) == mark_record, SP_FORMAT,
                  "byte %zu: no record of member %llu of the zip archive", (size_t)(p - s->data), (unsigned long long)i);
-        size_t n_name = le(p + 28, 2), n = RECORD_BYTES + n_name + le(p + 30, 2) + le(p + 32, 2);
+        size_t n_name = (size_t)le(p + 28, 2), n = RECORD_BYTES + n_name + (size_t)(le(p + 30, 2) + le(p + 32, 2));
         SP_CHECK(n <= (size_t)(end - p), SP_FORMAT, "byte %zu: a record of %zu bytes leaves the directory",
                  (size_t)(p - s->data), n);
         sp_zip_entry *e = &zip->entries[zip->count];

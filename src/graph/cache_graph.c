@@ -301,7 +301,7 @@ static sp_status put_constants(sp_outer *o, sp_bytes *b)
             break;
         }
         keys[k] = describe_constant(v, &one);
-        size_t at = keys[k].word[0] & mask;
+        size_t at = (size_t)(keys[k].word[0] & mask);
         while (places[at] && (memcmp(&keys[places[at] - 1], &keys[k], sizeof *keys) != 0 || !may_be_one(o->constants.things[places[at] - 1], v)))
             at = (at + 1) & mask;
         if (!places[at]) {

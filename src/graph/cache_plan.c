@@ -86,11 +86,19 @@ static sp_status get_turns(sp_plan *p, sp_bytes_in *in, sp_turn *turns, int *n_t
     return at == p->n_steps ? SP_OK : SP_DECLINED;
 }
 
+/* A size; one that this machine cannot have is damage. */
+static size_t get_size(sp_bytes_in *in)
+{
+    const uint64_t n = sp__bytes_get_uint(in);
+    in->failed |= n > SIZE_MAX;
+    return (size_t)n;
+}
+
 static sp_status get_places(const sp_plan *p, sp_bytes_in *in, size_t *offsets, size_t *sums, int *n_side)
 {
-    for (int i = 0; i < p->n_roots; i++) offsets[i] = p->roots[i].kind == SP_ROOT_ARENA ? sp__bytes_get_uint(in) : 0;
-    sums[0] = sp__bytes_get_uint(in);
-    sums[1] = sp__bytes_get_uint(in);
+    for (int i = 0; i < p->n_roots; i++) offsets[i] = p->roots[i].kind == SP_ROOT_ARENA ? get_size(in) : 0;
+    sums[0] = get_size(in);
+    sums[1] = get_size(in);
     *n_side = sp__bytes_get_index(in, p->n_steps + 1);
     if (in->failed || in->at != in->end || sums[0] < sums[1] || sums[0] > SIZE_MAX / 2) return SP_DECLINED;
     for (int i = 0; i < p->n_roots; i++) {

@@ -8,8 +8,13 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/base.h"
+#include "base/file.h"
 #include "spore/spore.h"
 
 static void refused(int rank, const int64_t *dims, sp_dtype dtype)
@@ -40,8 +45,30 @@ static void bytes_of_a_shape_fit(void **unused)
     sp_tensor_release(t);
 }
 
+/* A file that is larger than addresses reach is refused, mapped and read; 100 bytes of it are not taken for the whole. */
+static void bytes_of_a_file_fit(void **unused)
+{
+    (void)unused;
+    if (sizeof(void *) == 8) skip();
+    char path[] = "/tmp/spore-size-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (INT64_C(1) << 32) + 100), 0); /* holes: it takes no room */
+    close(fd);
+    sp_map *map = NULL;
+    sp_copy *copies = NULL;
+    assert_int_equal(sp__map_open(path, &map), SP_IO);
+    assert_true(strstr(sp_error_message(), "do not fit the address space") != NULL);
+    sp__map_copy_begin(&copies);
+    assert_int_equal(sp__map_open(path, &map), SP_IO);
+    sp__map_copy_end();
+    assert_true(strstr(sp_error_message(), "do not fit the address space") != NULL);
+    sp__copies_free(copies);
+    remove(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_of_a_shape_fit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_of_a_shape_fit), cmocka_unit_test(bytes_of_a_file_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

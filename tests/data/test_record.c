@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/share.h"
 #include "data/mindrecord.h"
 #include "spore/tfrecord.h"
 
@@ -160,6 +161,23 @@ static void a_key_that_stands_twice(void **unused)
     sp__mr_schema_release(s);
 }
 
+/* 2^32 + 1 elements are one, cut to 32 bits, and 2^32 none. */
+static void elements_of_a_shape_are_counted_in_full(void **unused)
+{
+    (void)unused;
+    const int32_t number = 7;
+    const int64_t one = 1;
+    const sp_record_value v = {.type = SP_RECORD_INT32, .rank = 1, .dims = &one, .data = &number, .bytes = sizeof number};
+    for (int64_t more = 0; more < 2; more++) {
+        const sp_record_field wide = {.name = "x", .type = SP_RECORD_INT32, .rank = 2, .dims = {more ? 1 : -1, (INT64_C(1) << 32) + more}};
+        sp_record_writer *w = NULL;
+        OK(sp_record_create(in_scratch("a"), &wide, 1, &small_pages, &w));
+        assert_int_equal(sp_record_write(w, &v), SP_VALUE);
+        sp_record_writer_release(w);
+    }
+    scratch_files(true);
+}
+
 static void mistakes_are_told(void **unused)
 {
     (void)unused;
@@ -280,7 +298,7 @@ static void kill_a_writer(bool append, long nanoseconds)
 static void a_killed_writer_costs_one_page(void **unused)
 {
     (void)unused;
-    for (long n = 0; n < 30; n++) kill_a_writer(n % 2 == 1, n * 300000);
+    for (long n = 0; n < share_of(30); n++) kill_a_writer(n % 2 == 1, n * 300000);
 }
 
 /* All pages that were full are there: at most the rows of one page are missing. */
@@ -391,7 +409,7 @@ static void examples_of_any_bytes(void **unused)
     assert_int_equal(f->count, 2);
     assert_true(f->floats[1] == 2.0f && sp_example_find(e, "n")->ints[0] == 5 && sp_example_find(e, "x") == NULL);
     uint64_t seed = 1;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < share_of(20000); round++) {
         uint8_t *m = malloc(sizeof good);
         memcpy(m, good, sizeof good);
         for (int edits = 0; edits < 3; edits++) {
@@ -425,6 +443,7 @@ int main(void)
         cmocka_unit_test(compressed_integers_are_as_described),
         cmocka_unit_test(keys_may_hold_nul), cmocka_unit_test(a_key_that_stands_twice),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(elements_of_a_shape_are_counted_in_full),
         cmocka_unit_test(a_killed_writer_costs_one_page),
         cmocka_unit_test(recovery_finds_every_full_page),
         cmocka_unit_test(lack_of_memory_is_told),

@@ -86,7 +86,7 @@ static sp_status take_text(reader *r, sp_wire *w, const char *what, int type, co
 static size_t hash(const char *text)
 {
     size_t h = 1469598103u;
-    for (; *text != '\0'; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+    for (; *text != '\0'; text++) h = (size_t)((h ^ (unsigned char)*text) * 1099511628211u);
     return h;
 }
 

@@ -217,8 +217,8 @@ static sp_status add_small(const sp_source *source, sp_bundle *bundle, const cha
     sp_status status = SP_OK;
     if (t->external) {
         SP_TRY(sp__source_open_beside(source, t->location, &file));
-        have = t->offset <= file.bytes ? file.bytes - t->offset : 0;
-        if (t->has_length && t->length < have) have = t->length;
+        have = t->offset <= file.bytes ? file.bytes - (size_t)t->offset : 0;
+        if (t->has_length && t->length < have) have = (size_t)t->length;
         from = file.data + (t->offset <= file.bytes ? t->offset : 0);
     } else if (!t->has_raw) {
         if (packed > sp__wire_left(&t->typed)) status = sp__fail(SP_FORMAT, "the number of elements does not agree with the shape");

@@ -20,7 +20,7 @@ sp_status sp__flat_field(const sp_flat *f, size_t table, unsigned number, size_t
     SP_TRY(sp__flat_get(f, (size_t)vtable, 2, &vtable_bytes));
     if (4 + 2 * (uint64_t)number + 2 > vtable_bytes) return SP_OK;
     SP_TRY(sp__flat_get(f, (size_t)vtable + 4 + 2 * number, 2, &place));
-    *out = place != 0 ? table + place : 0;
+    *out = place != 0 ? table + (size_t)place : 0;
     return SP_OK;
 }
 

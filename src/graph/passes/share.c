@@ -116,7 +116,7 @@ static sp_value *first_constant(table *t, sp_value *v)
     const size_t bytes = sp_tensor_bytes(c);
     if (bytes > CONSTANT_BYTES || !(c->flags & SP_TENSOR_CONTIGUOUS)) return v;
     uint64_t h = mix_bytes(mix((uint64_t)c->dtype, (uint64_t)c->rank), c->data, bytes);
-    for (size_t at = h & t->mask;; at = (at + 1) & t->mask) {
+    for (size_t at = (size_t)h & t->mask;; at = (at + 1) & t->mask) {
         sp_value *other = t->constants[at];
         if (!other) {
             t->constants[at] = v;
@@ -168,7 +168,7 @@ static sp_status share_node(table *t, sp_node *n, int *count)
         return SP_OK;
     }
     if (!may_share(n)) return SP_OK;
-    for (size_t at = hash_of(n) & t->mask;; at = (at + 1) & t->mask) {
+    for (size_t at = (size_t)hash_of(n) & t->mask;; at = (at + 1) & t->mask) {
         sp_node *m = t->nodes[at];
         if (!m) {
             t->nodes[at] = n;
