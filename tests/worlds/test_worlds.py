@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The walk over the operator table and the tests of files in programs that are not as usual: with a decimal comma, on
 threads of 64 KB, in forked children, with fewer instructions than the machine has. See world.py. Quick here: the results of
-all operators, and the files in the world of all three; whole suites in `make check-long`."""
+all operators, and some operators and files in the world of all three; whole suites in `make check-long`, there at every level of
+instructions that the machine has."""
 import os
 import subprocess
 import sys
@@ -14,8 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LOCALES = ["de_DE.UTF-8", "tr_TR.UTF-8", "tr_TR.ISO-8859-9", "ps_AF.UTF-8"]
 TABLE = ["tests/ops/test_op_table.py"]
-FILES = ["tests/formats/test_files.py", "tests/formats/test_mindir.py", "tests/formats/test_convert.py", "tests/formats/test_forms.py",
-         "tests/onnx", "tests/tflite", "tests/python/test_serialization.py"]
+FILES = ["tests/formats", "tests/data", "tests/onnx", "tests/tflite", "tests/python/test_serialization.py"]
 ISAS = ["portable", "avx2", "avx512"]
 
 
@@ -74,6 +74,10 @@ def test_operators_give_the_same_bits(usual, walked, world):
 
 def test_files_in_an_unusual_program():
     suite("de_DE.UTF-8 fork stack", ["tests/formats/test_files.py", "tests/formats/test_forms.py"])
+
+
+def test_table_in_an_unusual_program_with_few_instructions():
+    suite("de_DE.UTF-8 fork stack", TABLE, "-k", "matmul or conv2d or softmax or leaky_relu", SPORE_ISA="portable")
 
 
 @pytest.mark.long

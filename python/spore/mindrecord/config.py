@@ -5,7 +5,6 @@ Built-in encryption and digests are done by the engine. A function of the user's
 size, output file, key) and writes what it likes; files made that way end in the mode UDF-ENC.
 """
 import contextlib
-import errno
 import hashlib
 import os
 import shutil
@@ -257,7 +256,7 @@ def _opening_errors():
         with engine_errors():
             yield
     except RuntimeError as error:
-        missing = ': cannot be opened: ' + os.strerror(errno.ENOENT)
+        missing = ': cannot be opened: No such file or directory'  # the engine's words; os.strerror follows the locale
         if str(error).endswith(missing):
             raise RuntimeError(f"Invalid file, mindrecord file: {str(error).removesuffix(missing)} can not be found. Please "
                                f"check whether the mindrecord file exists and do not rename the mindrecord file.") from error
