@@ -22,7 +22,7 @@ typedef struct sp_floats {
     int n;
     const double *v;
 } sp_floats;
-/* A number that remembers what it was. kind: 'b' bool, 'i' integer, 'f' float, 'n' none. */
+/* A number that remembers what it was. kind: 'b' bool, 'i' integer, 'f' float (i 0; or the bits of a uint64_t beyond int64_t), 'n' none. */
 typedef struct sp_number {
     char kind;
     int64_t i;

@@ -274,6 +274,7 @@ typedef struct list_scan {
     int64_t dims[SP_RANK_MAX];
     int kind; /* largest met: 0 bool, 1 int, 2 float, 3 complex */
     bool foreign; /* something else than numbers and lists is inside */
+    bool wide;    /* integers beyond int64 are */
     bool ragged;
     bool leaves;
     int leaf_rank;
@@ -311,7 +312,7 @@ static void scan(PyObject *o, int depth, list_scan *s)
     if (kind == 1) {
         int overflow;
         (void)PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow) kind = 2;
+        if (overflow) s->foreign = s->wide = true; /* uint64, or beyond: numpy knows */
     }
     if (!s->leaves) {
         s->leaves = true;
@@ -389,11 +390,13 @@ static bool holds_double_tensor(PyObject *o)
     return false;
 }
 
-static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype)
+static sp_tensor *list_through_numpy(PyObject *o, sp_dtype dtype, bool unsigned64)
 {
     PyObject *make = sp__py_numpy("array");
     PyObject *list = make ? plain_copy(o) : NULL;
-    PyObject *array = list ? PyObject_CallFunctionObjArgs(make, list, NULL) : NULL;
+    PyObject *array = list && unsigned64 ? PyObject_CallFunction(make, "Os", list, "uint64") : NULL;
+    if (unsigned64 && !array) PyErr_Clear(); /* negative numbers, or beyond uint64: what numpy chooses */
+    if (list && !array) array = PyObject_CallFunctionObjArgs(make, list, NULL);
     sp_tensor *t = NULL;
     if (array) {
         t = sp__py_from_buffer(array, false);
@@ -419,7 +422,7 @@ static sp_tensor *from_list(PyObject *o, sp_dtype dtype)
 {
     list_scan s = {.rank = 0};
     scan(o, 0, &s);
-    if (s.foreign && !s.ragged) return list_through_numpy(o, dtype);
+    if (s.foreign && !s.ragged) return list_through_numpy(o, dtype, s.wide && s.kind < 2 && dtype == SP_DTYPE_U64);
     if (s.ragged || s.foreign) {
         PyErr_Format(PyExc_TypeError,
                      "For Tensor, the input_data is %R that contain unsupported element. The nested list must have one "

@@ -110,9 +110,13 @@ static int set_number(const char *op, const char *shown, PyObject *value, sp_num
     } else if (PyLong_Check(item)) {
         int overflow;
         long long i = PyLong_AsLongLongAndOverflow(item, &overflow);
-        *field = (sp_number){.kind = overflow ? 'f' : 'i', .i = i, .f = PyFloat_AsDouble(item)};
-        if (!overflow) field->f = (double)i;
+        *field = (sp_number){.kind = overflow ? 'f' : 'i', .i = overflow ? 0 : i, .f = overflow ? PyFloat_AsDouble(item) : (double)i};
         failed = PyErr_Occurred() != NULL;
+        if (overflow > 0 && !failed) {
+            field->i = (int64_t)PyLong_AsUnsignedLongLong(item);
+            if (PyErr_Occurred()) *field = (sp_number){.kind = 'f', .f = field->f}; /* beyond uint64_t */
+            PyErr_Clear();
+        }
     } else if (PyFloat_Check(item)) {
         *field = (sp_number){.kind = 'f', .f = PyFloat_AsDouble(item)};
     } else {

@@ -68,7 +68,13 @@ PyObject *sp__py_mul(PyObject *a, PyObject *b)
 }
 
 UNARY(neg, "neg")
-UNARY(abs, "abs")
+PyObject *sp__py_abs(PyObject *a)
+{
+    static const sp_op *real, *of_complex;
+    const sp_tensor *t = sp__py_tensor(a);
+    if (!t) return NULL;
+    return sp_dtype_kind((sp_dtype)t->dtype) == 'c' ? unary(&of_complex, "complex_abs", a) : unary(&real, "abs", a);
+}
 UNARY(invert, "logical_not")
 
 PyObject *sp__py_pow(PyObject *a, PyObject *b, PyObject *modulo)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attrs.c - attribute structs read through their tables: parsing from text and deep copies. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +47,14 @@ static sp_status parse_number(const sp_attr *a, const char *text, sp_number *out
     double f = sp__strtod(text, &end);
     if (end == text || *end) return bad_text(a, text, "a number");
     bool integer = text[strspn(text, "+-0123456789")] == '\0';
-    *out = (sp_number){.kind = integer ? 'i' : 'f', .i = integer ? strtoll(text, NULL, 10) : 0, .f = f};
+    const bool wide = integer && f >= 0x1p63; /* beyond int64_t */
+    *out = (sp_number){.kind = integer && !wide ? 'i' : 'f', .f = f};
+    if (integer && !wide) out->i = strtoll(text, NULL, 10);
+    if (wide) {
+        errno = 0;
+        out->i = (int64_t)strtoull(text, NULL, 10);
+        if (errno) out->i = 0; /* beyond uint64_t, too */
+    }
     return SP_OK;
 }
 
@@ -233,6 +241,7 @@ static void print_attr(sp__text *t, const sp_attr *a, const void *attrs)
         if (v->kind == 'n') sp__text_put(t, "None");
         else if (v->kind == 'b') sp__text_put(t, v->i ? "True" : "False");
         else if (v->kind == 'i') sp__text_put(t, "%lld", (long long)v->i);
+        else if (v->i) sp__text_put(t, "%llu", (unsigned long long)v->i);
         else print_number(t, v->f);
         break;
     }
@@ -263,7 +272,7 @@ static bool attr_equal(const sp_attr *a, const void *x, const void *y)
     }
     case SP_ATTR_NUMBER: {
         const sp_number *u = fx, *v = fy;
-        return u->kind == v->kind && (u->kind == 'n' || (u->kind == 'f' ? memcmp(&u->f, &v->f, sizeof u->f) == 0 : u->i == v->i));
+        return u->kind == v->kind && (u->kind == 'n' || (u->i == v->i && (u->kind != 'f' || memcmp(&u->f, &v->f, sizeof u->f) == 0)));
     }
     case SP_ATTR_TEXT: {
         const char *u = *(const char *const *)fx, *v = *(const char *const *)fy;

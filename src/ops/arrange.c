@@ -67,6 +67,22 @@ static int64_t neighbour(char mode, int64_t p, int64_t n)
     }
 }
 
+/* Where to read from along a dimension of n elements, by its padding. Circular padding goes around what is left after
+ * cutting off; the others go by the whole dimension. */
+static sp_status pad_positions(char mode, int64_t n, int64_t before, int64_t after, int64_t *at, int64_t count)
+{
+    int64_t first = 0, left = n;
+    if (mode == 'c') {
+        first = before < 0 ? -before : 0;
+        left = n - first + (after < 0 ? after : 0);
+        SP_CHECK(left > 0 && before <= left && after <= left, SP_VALUE, "padding %lld and %lld goes around %lld elements, which is too few",
+                 (long long)before, (long long)after, (long long)(left > 0 ? left : 0));
+        if (before < 0) before = 0;
+    }
+    for (int64_t k = 0; k < count; k++) at[k] = first + neighbour(mode, k - before, left);
+    return SP_OK;
+}
+
 static sp_status pad_compose(sp_builder *b, const sp_call *c)
 {
     static const struct {
@@ -98,8 +114,9 @@ static sp_status pad_compose(sp_builder *b, const sp_call *c)
                  (long long)before, (long long)after, i);
         sp_tensor *list;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, (const int64_t[]){n + before + after}, &list));
-        for (int64_t k = 0; k < list->count; k++) ((int64_t *)(void *)list->data)[k] = neighbour(mode, k - before, n);
+        sp_status status = pad_positions(mode, n, before, after, (int64_t *)(void *)list->data, list->count);
         list = sp_builder_take_tensor(b, list);
+        SP_TRY(status);
         const int64_t axis = i;
         const struct { sp_ints axes; } attrs = {{1, &axis}};
         x = sp_builder_apply(b, &sp_op_index, &attrs, 2, (sp_tensor *const[]){x, list});
@@ -115,7 +132,7 @@ const sp_op sp_op_pad = {
            "gone "
            "around. Negative paddings cut off.",
     .samples = "[2,3] pads=(1,0,0,2) value=1.5; [4] pads=(-1,2); [2,3] pads=(0,0,2,1) mode=reflect; "
-               "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [2,3] pads=(0,0,3,1) "
+               "[2,3] pads=(1,2,0,0) mode=symmetric; [2,3] pads=(1,0,2,1) mode=circular; [5] pads=(-2,2) mode=circular; [2,3] pads=(0,0,3,1) "
                "mode=replicate",
 };
 

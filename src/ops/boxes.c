@@ -213,8 +213,7 @@ const sp_op sp_op_bounding_box_decode = {
 static sp_status valid_infer(const sp_call *c, sp_meta *out)
 {
     SP_TRY(check_boxes(c, 0, 4));
-    SP_CHECK(c->in[1]->rank == 1 && c->in[1]->dims[0] == 3 && c->in[1]->dtype == c->in[0]->dtype, SP_VALUE,
-             "img_metas must be a vector of height, width and ratio with the dtype of bboxes");
+    SP_CHECK(c->in[1]->rank == 1 && c->in[1]->dims[0] == 3, SP_VALUE, "img_metas must be a vector of height, width and ratio");
     *out = (sp_meta){.dtype = SP_DTYPE_BOOL, .rank = 1, .dims = {c->in[0]->dims[0]}};
     return SP_OK;
 }
@@ -232,7 +231,7 @@ static sp_status valid_infer(const sp_call *c, sp_meta *out)
 SP_EACH_FLOAT(VALID, , )
 KERNEL(valid)
 const sp_op sp_op_check_valid = {
-    .name = "check_valid", .inputs = "bboxes, img_metas", .dtypes = SP_DT_FLOATS, .infer = valid_infer,
+    .name = "check_valid", .inputs = "bboxes, img_metas", .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .infer = valid_infer,
     .reference = valid_reference, .no_vjp = "bool result", .mindir = "CheckValid",
     .python = "ops.check_valid(bboxes, img_metas); ops.CheckValid()(bboxes, img_metas)",
     .doc = "Whether boxes lie inside an image of height * ratio and width * ratio.", .samples = "[3,4] [3]>0",

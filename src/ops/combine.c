@@ -34,7 +34,9 @@ static sp_status add_scaled_compose(sp_builder *b, const sp_call *c)
 }
 static sp_status sub_scaled_compose(sp_builder *b, const sp_call *c)
 {
-    c->out[0] = sp_sub(b, c->in[0], scaled(b, c->in[1], ((const alpha_attrs *)c->attrs)->alpha));
+    sp_tensor *y = scaled(b, c->in[1], ((const alpha_attrs *)c->attrs)->alpha);
+    if (y && y->dtype == SP_DTYPE_BOOL) y = sp_cast(b, y, SP_DTYPE_I64); /* a truth value less another is a number */
+    c->out[0] = sp_sub(b, c->in[0], y);
     return SP_OK;
 }
 const sp_op sp_op_add_scaled = {
@@ -47,7 +49,7 @@ const sp_op sp_op_sub_scaled = {
     .python = "ops.subtract(input, other, *, alpha=1); mint.sub(input, other, *, alpha=1); "
               "Tensor.sub(other, *, alpha=1); "
               "Tensor.subtract(other, *, alpha=1)",
-    .doc = "x minus alpha times y.", .samples = "[2,3] [2,3]; [2,3] [3] alpha=2; [] [4] alpha=0.5",
+    .doc = "x minus alpha times y; truth values are subtracted as numbers.", .samples = "[2,3] [2,3]; [2,3] [3] alpha=2; [] [4] alpha=0.5",
 };
 
 static sp_status lerp_compose(sp_builder *b, const sp_call *c)

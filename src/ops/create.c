@@ -47,7 +47,9 @@ static sp_status full_reference(const sp_call *c)
         return SP_OK;
     }
     sp_tensor one = {.dtype = SP_DTYPE_I64, .rank = 0, .count = 1, .data = (char *)&v.i};
-    if (floats) {
+    if (floats && v.i != 0) {
+        one.dtype = SP_DTYPE_U64;
+    } else if (floats) {
         one.dtype = SP_DTYPE_F64;
         one.data = (char *)&v.f;
     }

@@ -375,6 +375,12 @@ static sp_status nll(sp_builder *b, sp_tensor *x, sp_tensor *target, sp_tensor *
     const int axis = x->rank == 1 ? 0 : 1;
     sp_tensor *terms[2];
     int n;
+    if (weight && weight->dtype != x->dtype && (SP_DT_FLOATS >> weight->dtype & 1)) { /* the wider dtype of the two */
+        const sp_dtype both = sp_dtype_promote((sp_dtype)x->dtype, (sp_dtype)weight->dtype);
+        x = sp_cast(b, x, both);
+        weight = sp_cast(b, weight, both);
+        if (!x || !weight) return SP_OK;
+    }
     SP_TRY(sp__builder_apply_many(b, &sp_op_nll_terms, &ignore, 3, (sp_tensor *const[]){x, target, weight}, 2, terms, &n));
     sp_tensor *loss = terms[0];
     if (a->label_smoothing > 0) {

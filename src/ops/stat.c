@@ -37,12 +37,15 @@ static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
     return is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_I64);
 }
 /* The wide unsigned ones stay, since int64 could not hold them. */
+static sp_tensor *widened_signed(sp_builder *b, sp_tensor *x, sp_dtype dtype)
+{
+    const bool wide = x && sp_dtype_kind((sp_dtype)x->dtype) == 'u' && x->dtype != SP_DTYPE_U8;
+    return dtype == SP_DTYPE_NONE && wide ? x : widened(b, x, dtype);
+}
 static sp_status sum_compose(sp_builder *b, const sp_call *c)
 {
     const sum_attrs *a = c->attrs;
-    sp_tensor *y = c->in[0];
-    const bool wide = sp_dtype_kind((sp_dtype)y->dtype) == 'u' && y->dtype != SP_DTYPE_U8;
-    if (a->dtype != SP_DTYPE_NONE || !wide) y = widened(b, y, a->dtype);
+    sp_tensor *y = widened_signed(b, c->in[0], a->dtype);
     if (y && y->dtype == SP_DTYPE_BOOL) y = reduce(b, &sp_op_reduce_any, y, a->axis, a->keepdims);
     else y = reduce(b, &sp_op_reduce_sum, y, a->axis, a->keepdims);
     if (a->initial.kind != 'n') y = sp__add_number(b, y, a->initial.f);
@@ -70,7 +73,8 @@ static sp_status nansum_compose(sp_builder *b, const sp_call *c)
     const sum_attrs *a = c->attrs;
     sp_tensor *x = c->in[0];
     if (is_floating(x)) x = sp_select(b, sp_isnan(b, x), sp__const(b, 0, x), x);
-    c->out[0] = reduce(b, &sp_op_reduce_sum, widened(b, x, a->dtype), a->axis, a->keepdims);
+    if (a->dtype != SP_DTYPE_NONE || (x && x->dtype == SP_DTYPE_BOOL)) x = widened(b, x, a->dtype); /* integers keep their dtype */
+    c->out[0] = reduce(b, &sp_op_reduce_sum, x, a->axis, a->keepdims);
     return SP_OK;
 }
 static sp_status nanmean_compose(sp_builder *b, const sp_call *c)
@@ -85,7 +89,7 @@ static sp_status nanmean_compose(sp_builder *b, const sp_call *c)
 static sp_status prod_compose(sp_builder *b, const sp_call *c)
 {
     const sum_attrs *a = c->attrs;
-    c->out[0] = reduce(b, &sp_op_reduce_prod, widened(b, c->in[0], a->dtype), a->axis, a->keepdims);
+    c->out[0] = reduce(b, &sp_op_reduce_prod, widened_signed(b, c->in[0], a->dtype), a->axis, a->keepdims);
     return SP_OK;
 }
 /* Means of integers are cut off to the integer's dtype, as MindSpore does. */
@@ -211,7 +215,12 @@ VAR_ENTRY(std_mean, 2, "", "Standard deviation and mean over axes.")
 static sp_status logsumexp_compose(sp_builder *b, const sp_call *c)
 {
     const reduce_attrs *a = c->attrs;
-    sp_tensor *x = c->in[0], *top = reduce(b, &sp_op_reduce_max, x, a->axis, true);
+    sp_tensor *x = c->in[0], *top;
+    if (x->count == 0) { /* the logarithm of an empty sum */
+        c->out[0] = sp_log(b, reduce(b, &sp_op_reduce_sum, sp_exp(b, x), a->axis, a->keepdims));
+        return SP_OK;
+    }
+    top = reduce(b, &sp_op_reduce_max, x, a->axis, true);
     /* An infinite maximum is not subtracted: infinity minus itself is NaN. */
     if (!top) return sp__builder_status(b);
     top = SP_APPLY1(b, sp_op_stop_gradient, sp_select(b, SP_APPLY1(b, sp_op_isfinite, top), top, sp__const(b, 0, top)));

@@ -400,6 +400,20 @@ def _mirror(n, before, after, with_edge):
     return out
 
 
+def _odd(x, axis, places, with_edge):
+    """What odd reflections put at places outside: each way back is mirrored around the value at the edge, too, so that
+    all rises by twice the difference of the edges from one period to the next."""
+    n = x.shape[axis]
+    first, last = _part(x, axis, 0, 1), _part(x, axis, n - 1, n)
+    period = (2 * n if with_edge else 2 * n - 2) or 1
+    back = [p % period >= n for p in places]
+    index = [(period - with_edge - p % period) if b else p % period for p, b in zip(places, back)]
+    along = (1,) * axis + (len(places),) + (1,) * (x.ndim - axis - 1)
+    plain = ops.gather(x, Tensor(index, mstype.int32), axis)
+    turned = ops.select(Tensor(back).reshape(along).broadcast_to(plain.shape), 2 * last - plain, plain)
+    return turned + 2 * (last - first) * Tensor([p // period for p in places]).astype(x.dtype).reshape(along)
+
+
 def _padded(x, axis, before, after, mode, values, ends, length, reflect_type):
     """x with elements added before and after along one dimension."""
     n = x.shape[axis]
@@ -426,9 +440,8 @@ def _padded(x, axis, before, after, mode, values, ends, length, reflect_type):
             piece = {'maximum': ops.amax, 'minimum': ops.amin}.get(mode, ops.mean)(part, axis, True)
             piece = ops.broadcast_to(piece.astype(x.dtype), shape)
         else:  # reflect_type 'odd'
-            index = _mirror(n, before, after, mode == 'symmetric')
-            index = index[:before] if side == 0 else index[before + n:]
-            piece = 2 * edge - ops.gather(x, Tensor(index, mstype.int32), axis) if count else None
+            piece = _odd(x, axis, builtins.range(-before, 0) if side == 0 else builtins.range(n, n + after),
+                         mode == 'symmetric') if count else None
         pieces.append(piece if count else None)
     return ops.concat([p for p in (pieces[0], x, pieces[1]) if p is not None], axis)
 

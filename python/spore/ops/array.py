@@ -751,8 +751,6 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
         raise ValueError(f"pad: mode must be constant, reflect, replicate or circular, but got {mode!r}")
     if mode != "constant" and value not in (None, 0):
         raise ValueError(f"pad: mode {mode!r} takes no value, but got {value}")
-    if mode == "reflect" and any(p < 0 for p in padding):
-        raise ValueError(f"pad: mode 'reflect' takes no negative padding, but got {padding}")
     pads = [0] * (2 * input_x.ndim)
     for i in range(0, len(padding), 2):
         at = 2 * (input_x.ndim - 1 - i // 2)

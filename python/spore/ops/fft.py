@@ -35,6 +35,8 @@ def _as_complex(x):
 
 
 def _axis(axis, rank, name):
+    if isinstance(axis, Tensor):
+        axis = int(axis)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"{name}: dim must be an int, but got {type(axis).__name__}")
     if not -rank <= axis < rank:
@@ -52,6 +54,8 @@ def _factor(n, inverse, norm, name):
 
 def _sized(x, n, axis, name):
     """x cut, or filled up with zeros, to n elements along an axis."""
+    if isinstance(n, Tensor):
+        n = int(n)
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"{name}: a size must be an int, but got {type(n).__name__}")
     if n < 1:

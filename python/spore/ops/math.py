@@ -5,6 +5,7 @@ import builtins
 
 from .. import _core
 from .._core import Tensor
+from ..common import dtype as mstype
 from ..graph import state as _state
 from .array import overwritten as _overwritten, own as _own
 from .primitive import Primitive
@@ -176,6 +177,11 @@ def _mint_median(input, dim=None, keepdim=False):
 
 # --- norms -----------------------------------------------------------------------------------------------------------
 
+def _vector_norm(x, **how):
+    """Norms go by the sizes of complex numbers, and are real."""
+    return _apply("vector_norm", (_ops().abs(x) if x.dtype.is_complex else x,), how)
+
+
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     """The norm of vectors over axes."""
     x = _tensor(x, "vector_norm", "x")
@@ -183,7 +189,7 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
         x = _apply("cast", (x,), {"dtype": dtype})
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(f"vector_norm: ord must be a number, but got {type(ord).__name__}")
-    return _apply("vector_norm", (x,), {"ord": ord, "axis": axis, "keepdims": keepdims})
+    return _vector_norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
 
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
@@ -197,17 +203,18 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     if rows == columns:
         raise ValueError(f"matrix_norm: the two axes must differ, but both are {rows}")
     if ord == "fro":
-        return _apply("vector_norm", (A,), {"axis": (rows, columns), "keepdims": keepdims})
+        return _vector_norm(A, axis=(rows, columns), keepdims=keepdims)
     infinite = float("inf")
     if ord in (1, -1, infinite, -infinite):
         first, second = (rows, columns) if ord in (1, -1) else (columns, rows)
-        sums = _apply("reduce_sum", (_apply("abs", (A,)),), {"axis": first, "keepdims": True})
-        if not isinstance(ord, str) and sums.dtype != A.dtype:
+        sums = _apply("reduce_sum", (_ops().abs(A),), {"axis": first, "keepdims": True})
+        if not A.dtype.is_complex and sums.dtype != A.dtype:
             sums = _apply("cast", (sums,), {"dtype": A.dtype})
         result = _apply("reduce_max" if ord > 0 else "reduce_min", (sums,), {"axis": second, "keepdims": True})
     elif ord in (2, -2, "nuc"):
         rest = [i for i in builtins.range(A.ndim) if i not in (rows, columns)]
         values = _ops().svd(A.transpose(rest + [rows, columns]), compute_uv=False)
+        values = _apply("real", (values,)) if values.dtype.is_complex else values
         how = "reduce_sum" if ord == "nuc" else "reduce_max" if ord == 2 else "reduce_min"
         result = _apply(how, (values,), {"axis": -1})
         shape = [1 if i in (rows, columns) else n for i, n in enumerate(A.shape)]
@@ -230,7 +237,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
         raise TypeError(f"norm: ord must be a number or a str, but got {type(ord).__name__}")
     dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if ord is None:
-        return _apply("vector_norm", (A,), {"axis": dims, "keepdims": keepdim})
+        return _vector_norm(A, axis=dims, keepdims=keepdim)
     if dims is None:
         if A.ndim not in (1, 2) and ord != "fro":
             raise ValueError(f"norm: with an ord and no dim the tensor must have 1 or 2 dimensions, but it has {A.ndim}")
@@ -238,12 +245,12 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     if len(dims) == 1:
         if isinstance(ord, str):
             if ord == "fro":
-                return _apply("vector_norm", (A,), {"axis": dims, "keepdims": keepdim})
+                return _vector_norm(A, axis=dims, keepdims=keepdim)
             raise ValueError(f"norm: ord {ord!r} is for matrices, but dim is {dim!r}")
-        return _apply("vector_norm", (A,), {"ord": ord, "axis": dims, "keepdims": keepdim})
+        return _vector_norm(A, ord=ord, axis=dims, keepdims=keepdim)
     if len(dims) != 2:
         if ord == "fro":
-            return _apply("vector_norm", (A,), {"axis": dims, "keepdims": keepdim})
+            return _vector_norm(A, axis=dims, keepdims=keepdim)
         raise ValueError(f"norm: dim must hold one or two dimensions, but got {dim!r}")
     return matrix_norm(A, ord, dims, keepdim)
 
@@ -275,7 +282,7 @@ def renorm(input, p, axis, maxnorm):
     x = _tensor(input, "renorm")
     axis = _axis(axis, x.ndim, "renorm")
     others = tuple(i for i in builtins.range(x.ndim) if i != axis)
-    length = _apply("vector_norm", (x,), {"ord": p, "axis": others, "keepdims": True})
+    length = _vector_norm(x, ord=p, axis=others, keepdims=True)
     return x * _apply("select", (length > maxnorm, maxnorm / length, 1.0))
 
 
@@ -318,9 +325,10 @@ def inner(input, other):
 
 
 def vecdot(x, y, *, axis=-1):
-    """Sums of products along an axis."""
-    product = _apply("mul", (_tensor(x, "vecdot", "x"), _tensor(y, "vecdot", "y")))
-    return _apply("reduce_sum", (product,), {"axis": axis})
+    """Sums of products along an axis, of complex numbers with x conjugated."""
+    x = _tensor(x, "vecdot", "x")
+    product = _apply("mul", (_apply("conj", (x,)) if x.dtype.is_complex else x, _tensor(y, "vecdot", "y")))
+    return _ops().sum(product, axis)
 
 
 def mv(mat, vec):
@@ -731,6 +739,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 def vander(x, N=None):
     """Powers of a vector's elements, the highest first."""
     x = _tensor(x, "vander", "x")
+    x = x.astype(mstype.int64) if x.dtype == mstype.bool_ else x
     n = x.shape[0] if N is None else N
     powers = Tensor(list(builtins.range(n - 1, -1, -1)), x.dtype)
     return _apply("pow", (x.reshape((-1, 1)), powers))

@@ -232,6 +232,8 @@ def _drop_channels(x, p, training, ranks, where):
     _check_training(training, where)
     if _need_tensor(x, "input", where).ndim not in ranks:
         raise ValueError(f"For '{where}', the input must have {' or '.join(map(str, ranks))} dimensions, but got {x.ndim}")
+    if training and x.dtype.is_signed and not x.dtype.is_floating_point and not x.dtype.is_complex:  # integers: scaled, cut off
+        return _drop(x.astype(mstype.float32), p, builtins.max(ranks) - 2, where)[0].astype(x.dtype)
     return _drop(x, p, builtins.max(ranks) - 2, where)[0] if training else x
 
 

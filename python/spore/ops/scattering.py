@@ -618,6 +618,8 @@ def _extreme(x, largest):
                 mstype.float64: float(np.finfo(np.float64).max)}.get(
             x.dtype, float(np.finfo(np.float32).max))
         return most if largest else -most
+    if x.dtype == mstype.bool_ or x.dtype.is_complex:
+        raise TypeError(f"unsorted_segment_{'min' if largest else 'max'}: x must be of real numbers, but its dtype is {x.dtype}")
     info = np.iinfo(mstype.dtype_to_nptype(x.dtype))
     return int(info.max if largest else info.min)
 

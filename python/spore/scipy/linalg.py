@@ -113,7 +113,9 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
     if b is not None or eigvals is not None or type != 1:
         raise ValueError("eigh: only the plain eigenvalue problem is there: b and eigvals must be None, type must be 1")
     a = _checked(_real(a, 'eigh'), 'eigh', check_finite)
-    values, vectors = _apply('eigh', (a if lower else a.swapaxes(-1, -2),))
+    if not lower:
+        a = a.swapaxes(-1, -2).conj() if a.dtype.is_complex else a.swapaxes(-1, -2)
+    values, vectors = _apply('eigh', (a,))
     return values if eigvals_only else (values, vectors)
 
 

@@ -64,7 +64,7 @@ static bool attr_equal(const sp_attr *a, const void *x, const void *y)
     if (a->type == SP_ATTR_NUMBER) {
         const sp_number *m = (const sp_number *)(const void *)p, *n = (const sp_number *)(const void *)q;
         if (m->kind != n->kind || m->kind == 'n') return m->kind == n->kind;
-        return m->kind == 'f' ? memcmp(&m->f, &n->f, sizeof m->f) == 0 : m->i == n->i;
+        return m->i == n->i && (m->kind != 'f' || memcmp(&m->f, &n->f, sizeof m->f) == 0);
     }
     const void *one, *two;
     int n_one, n_two;
