@@ -266,7 +266,7 @@ class Calls:
             value = args[0]
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             if isinstance(value, (tuple, list)):
-                value = self._listed(value, Tensor(0.0))
+                value = self._listed(value, Tensor(0.0 if self._holds_floats(value) else 0))
             elif isinstance(value, Scalar):
                 value = as_tensor(value) if dtype is None else value.symbol
             elif isinstance(value, Array):
@@ -344,7 +344,11 @@ class Calls:
                 return late.call(self, function, given, named)
             if not ours or not isinstance(_code_of(function), types.CodeType):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
-            return self.interpret_undone(function, args, kwargs, before, recording, mark)     # a condition on a value
+            try:
+                return self.interpret_undone(function, args, kwargs, before, recording, mark)     # a condition on a value
+            except Unsupported as failed:
+                _core.function_rollback(recording, mark)
+                return self.native_late(function, given, named, failed)
         except (Redo, Unsupported, Dead, NoJoin):
             raise
         except Exception as error:
@@ -360,6 +364,13 @@ class Calls:
         result = self.interpret(function, args, kwargs)
         _interpreted.add(_code_of(function))         # only what has worked once: others' failures must not decide
         return result
+
+    def native_late(self, function, args, kwargs, failed):
+        """A call that needs values which only the run tells, made by Python then; ``failed`` if that does not do either."""
+        try:
+            return late.call_with_values(self, function, args, kwargs)
+        except Unsupported:
+            raise failed from None
 
     def interpret(self, function, args, kwargs):
         """A Python function of the library, from its syntax tree."""
@@ -471,7 +482,7 @@ class Calls:
         capture = self.capture
         bound = self.bind(code, function, args, kwargs)
         kinds = {name: kind_of(value) for name, value in bound.items()}
-        key = id(code.node), getattr(function, "__self__", None)
+        key = id(code.node), getattr(function, "__self__", None), _closed_over(function)
         outer = [a for a in capture.activations if a.key == key] if capture.activations else ()
         for activation in reversed(outer):
             if all(kind.equals(activation.kinds[name]) for name, kind in kinds.items()):
@@ -726,6 +737,21 @@ def forbidden():
     from spore.common.initializer import initializer
     from spore.nn import Cell
     return {f.__code__ for f in (initializer, Cell.get_parameters, Cell.untrainable_params)}
+
+
+def _closed_over(function):
+    """What a function sees of the functions around it, by identity: functions of one text that see other things are others."""
+    if isinstance(function, Closure):
+        seen = [function.captured.get(name) for name in sorted(source.free_names(function.code))]
+    else:
+        function = getattr(function, "__func__", function)
+        seen = []
+        for cell in getattr(function, "__closure__", None) or ():
+            try:
+                seen.append(cell.cell_contents)
+            except ValueError:       # not set yet
+                seen.append(None)
+    return tuple(0 if value is function else value if isinstance(value, (int, str)) else id(value) for value in seen)
 
 
 def _code_of(function):

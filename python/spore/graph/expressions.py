@@ -12,7 +12,7 @@ from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
 from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, Walk, arithmetic, as_tensor,
-                                dtype_of, is_symbol, negative, scalar_of, shape_of, symbol_of)
+                                dtype_of, is_symbol, negative, number_kind, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
 
@@ -140,10 +140,18 @@ class Expressions:
         if isinstance(value, (tuple, list)):
             from spore import ops
             if all(isinstance(item, (Scalar, int, bool)) for item in value):
-                return ops.stack([symbol_of(item, int) for item in value])
+                kind = float if any(number_kind(item) is float for item in value) else int
+                return ops.stack([symbol_of(item, kind) for item in value])
             items = [as_tensor(item, other) if isinstance(item, Scalar) else self._listed(item, other) for item in value]
             return ops.stack([item if isinstance(item, Tensor) else Tensor(item, dtype=other.dtype) for item in items])
         return value
+
+    @classmethod
+    def _holds_floats(cls, value):
+        """Whether a list, or a list in it, has a number or Tensor that is not whole."""
+        if isinstance(value, (tuple, list)):
+            return any(cls._holds_floats(item) for item in value)
+        return _core.is_floating(value) or value.dtype.is_complex if isinstance(value, Tensor) else number_kind(value) not in (int, bool)
 
     def _known_binary(self, op, left, right):
         try:
@@ -300,6 +308,8 @@ class Expressions:
 
     def compare(self, op, left, right):
         if op is ast.Is or op is ast.IsNot:
+            if left is not right and self._same_whole(left, right):
+                return self.binary(ast.Eq if op is ast.Is else ast.NotEq, left, right)
             return self._is(left, right) is (op is ast.Is)
         if op is ast.In or op is ast.NotIn:
             found = self.contains(right, left)
@@ -311,8 +321,14 @@ class Expressions:
         return self.binary(op, left, right)
 
     @staticmethod
+    def _same_whole(left, right):
+        """Whether two are both int or both bool, one of them of the run: those are the same object if they are equal."""
+        kind = number_kind(left)
+        return kind in (int, bool) and kind is number_kind(right) and (isinstance(left, Scalar) or isinstance(right, Scalar))
+
+    @staticmethod
     def _is(left, right):
-        if left is right:
+        if left is right or type(left) is str and type(right) is str and left == right:
             return True
         return isinstance(left, type(mstype.float32)) and isinstance(right, type(mstype.float32)) and left == right
 
@@ -446,7 +462,7 @@ class Expressions:
         if isinstance(index, slice):
             bounds = [int(b) if isinstance(b, Tensor) else b for b in (index.start, index.stop, index.step)]
             return owner[slice(*bounds)]
-        if isinstance(index, bool) or not isinstance(index, int):
+        if not isinstance(index, int):
             raise TypeError(f"{type(owner).__name__} indices must be integers or slices, not {type(index).__name__}")
         if not -len(owner) <= index < len(owner):
             word = "TupleGetItem" if isinstance(owner, tuple) else "ListGetItem"

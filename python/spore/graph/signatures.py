@@ -255,7 +255,7 @@ def output_kind(value, capture):
     if isinstance(value, (Choice, Closure)) or not capture.faithful and (
             isinstance(value, (types.FunctionType, types.MethodType)) or _is_cell(value)):
         raise RuntimeError("Function in output is not supported. Please check your code.")
-    if type(value) is float and value not in capture.literals and not capture.faithful:
+    if type(value) is float and value not in capture.literals and id(value) not in capture.given and not capture.faithful:
         return Known(_single_precision(value))
     return kind_of(value)
 

@@ -8,6 +8,7 @@ loop, RETURN in that of a function. None as an outcome means: straight on.
 """
 import ast
 import builtins
+import os
 
 from spore import _core
 from spore._core import Tensor
@@ -44,6 +45,7 @@ class Dead(Exception):
     """Control does not come back from here: a raise that happens at run time."""
 
 
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _REFUSED = {"Try": "Try", "TryStar": "TryStar", "Delete": "Delete", "Import": "Import", "ImportFrom": "ImportFrom",
             "Nonlocal": "Nonlocal", "Match": "Match", "ClassDef": "ClassDef", "AsyncFunctionDef": "AsyncFunctionDef",
             "AsyncFor": "AsyncFor", "AsyncWith": "AsyncWith"}
@@ -122,6 +124,15 @@ class Statements:
 
     def run_global(self, node, frame):
         frame.global_names = (*frame.global_names, *node.names)
+
+    def run_import(self, node, frame):
+        """Python's import, in functions of the library; a user's function cannot contain one."""
+        if not frame.code.file.startswith(_LIBRARY):
+            raise refused(node, True, self.capture.faithful)
+        names = dict.fromkeys(("__name__", "__package__"))
+        names.update((name, frame.globals.get(name)) for name in names)
+        exec(compile(ast.Module([node], []), frame.code.file, "exec"), names)
+        frame.locals.update((a.asname or a.name.partition(".")[0], names[a.asname or a.name.partition(".")[0]]) for a in node.names)
 
     def run_def(self, node, frame):
         if node.decorator_list:
@@ -417,7 +428,7 @@ class Statements:
         ast.Return: run_return, ast.Expr: run_expression, ast.Pass: run_pass, ast.Break: run_break,
         ast.Continue: run_continue, ast.Global: run_global, ast.FunctionDef: run_def, ast.Assign: run_assign,
         ast.AnnAssign: run_annotated, ast.AugAssign: run_augmented, ast.With: run_with, ast.Raise: run_raise,
-        ast.Assert: run_assert, Leave: run_leave,
+        ast.Assert: run_assert, ast.Import: run_import, ast.ImportFrom: run_import, Leave: run_leave,
     }
 
 
