@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""spore answers as MindSpore 2.10 does, or for a reason that stands in different.txt."""
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from asking import FILES, HERE, answer, numbers, read_different, read_questions, reason_for, same, scope  # noqa: E402
+
+DIFFERENT = read_different()
+# Functions that numpy has, too, by spore's names.
+NUMPY = {name: name for name in "abs ceil conj cos cosh exp expm1 floor imag real log log1p log2 log10 sin sinh square tan tanh trunc sign isfinite isnan isinf signbit rad2deg deg2rad exp2 angle i0 sinc add subtract multiply maximum minimum fmax fmin hypot logaddexp logaddexp2 heaviside gcd lcm copysign greater less equal not_equal bitwise_and bitwise_or bitwise_xor logical_and logical_or logical_xor float_power roll diff trace sort std var flip tril triu".split()}
+NUMPY |= {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh", "atan2": "arctan2",
+          "mul": "multiply", "div": "divide", "true_divide": "divide", "eq": "equal", "ne": "not_equal", "gt": "greater", "lt": "less",
+          "ge": "greater_equal", "le": "less_equal", "matmul": "matmul", "neg": "negative", "negative": "negative"}
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory):
+    return scope("spore", tmp_path_factory.mktemp("questions"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_answers(path, names, capfd):
+    """Every question of a file is answered as recorded; what differs has a reason, and every reason is needed."""
+    recorded = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    wrong, needed = [], set()
+    for question in dict.fromkeys(read_questions(path)):
+        found, wanted = json.loads(json.dumps(answer(question, names))), recorded[question]
+        if not same(found, wanted):
+            rows = [row for row in DIFFERENT if reason_for(path.stem, question, [row], found, wanted)]
+            needed.update(rows[:1])
+            if not rows:
+                wrong.append(f"{question}\n    gives  {found}\n    wanted {wanted}")
+    assert not wrong, f"{len(wrong)} of {len(recorded)} answers differ:\n" + "\n".join(wrong)
+    unneeded = [row for row in DIFFERENT if row[0] == path.stem and row not in needed]
+    assert not unneeded, f"no question differs for these reasons any more: {unneeded}"
+
+
+def test_numbers_that_only_spore_has(names):
+    """Where MindSpore has no kernel for a dtype, numpy says what is right."""
+    recorded = json.loads((HERE / "questions" / "kinds.json").read_text(encoding="utf-8"))
+    asked, wrong = 0, []
+    for question, wanted in recorded.items():
+        name = re.match(r"ops\.(\w+)\(t\('\w+'[\d, ]*\)(, t\('\w+'[\d, ]*\)(\[1\])?)?\)$", question)
+        if not (isinstance(wanted, dict) and name and name[1] in NUMPY):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                right = np.asarray(eval(question.replace(f"ops.{name[1]}(t(", f"np.{NUMPY[name[1]]}(t("), {"np": np, "t": numbers}))
+            found = eval(question, dict(names))
+        except (TypeError, ValueError):      # numpy has no such function of the dtype, or spore neither
+            continue
+        asked += 1
+        found = (found[0] if isinstance(found, tuple) else found).asnumpy()
+        if found.shape != right.shape or not np.allclose(found.astype(np.complex128), right.astype(np.complex128), 1e-3, 1e-4, True):
+            wrong.append(f"{question}: {found} instead of {right}")
+    assert asked > 200 and not wrong, "\n".join([str(asked), *wrong])
