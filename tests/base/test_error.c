@@ -9,7 +9,11 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -146,6 +150,57 @@ static void value_from_a_peer_is_not_trusted(void **unused)
     assert_string_equal(sp_error_message(), "kept");
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their memory has no such limit */
+/* The first failures of a thread, while there is no memory, and one when it has come back. NULL: all is well. */
+static void *starving_thread(void *unused)
+{
+    (void)unused;
+    static void *taken[1 << 18];
+    size_t n = 0;
+    char text[400], path[300];
+    memset(text, 'a', sizeof text - 1);
+    memset(path, 'p', sizeof path - 1);
+    text[sizeof text - 1] = path[sizeof path - 1] = '\0';
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = 1;
+    setrlimit(RLIMIT_AS, &limit);
+    while (n < sizeof taken / sizeof *taken && (taken[n] = malloc(512)) != NULL) n++;
+    if (n == sizeof taken / sizeof *taken) return "memory does not run out";
+    if (sp__fail(SP_NOMEM, "out of memory for %s", text) != SP_NOMEM || strncmp(sp_error_message(), "out of memory for aaa", 21)) return "lost";
+    if (!ends_with(sp_error_message(), "a...") || strlen(sp_error_message()) < 100) return "not cut";
+    sp__fail(SP_NOMEM, "out of memory");
+    sp__error_context("node '%s'", "conv");
+    if (strcmp(sp_error_message(), "node 'conv': out of memory")) return "no context";
+    sp__error_context("%s", path);
+    if (strcmp(sp_error_message(), "node 'conv': out of memory")) return "the cause was pushed out";
+    limit.rlim_cur = before;
+    setrlimit(RLIMIT_AS, &limit);
+    while (n > 0) free(taken[--n]);
+    sp__error_context("%s", path);
+    if (!ends_with(sp_error_message(), "ppp: node 'conv': out of memory") || strlen(sp_error_message()) != strlen(path) + 28) return "not whole again";
+    sp__fail(SP_VALUE, "%s", text);
+    return strcmp(sp_error_message(), text) ? "cut for ever" : NULL;
+}
+
+static void first_message_without_memory_is_short(void **unused)
+{
+    (void)unused;
+    const pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        void *wrong = "no thread";
+        if (pthread_create(&thread, NULL, starving_thread, NULL) == 0) pthread_join(thread, &wrong);
+        if (wrong) fprintf(stderr, "%s: %s\n", (const char *)wrong, sp_error_message());
+        _exit(wrong != NULL);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+#endif
+
 static void version_is_three_numbers(void **unused)
 {
     (void)unused;
@@ -166,6 +221,9 @@ int main(void)
         cmocka_unit_test(long_context_leaves_room_for_the_cause),
         cmocka_unit_test(message_is_per_thread_and_travels_as_value),
         cmocka_unit_test(value_from_a_peer_is_not_trusted),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(first_message_without_memory_is_short),
+#endif
         cmocka_unit_test(version_is_three_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

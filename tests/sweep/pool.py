@@ -132,7 +132,6 @@ def environment():
     """Of workers: they find the sweeps, the samples and this package wherever they are started."""
     folders = [HERE, ROOT / "tests/ops", *(Path(p).resolve() for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]
     found = dict(os.environ, PYTHONPATH=os.pathsep.join(map(str, folders)), OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1", PYTHONFAULTHANDLER="1")
-    found["GLIBC_TUNABLES"] = "glibc.rtld.optional_static_tls=65536"     # odd_c.py has the engine twice: in the Python module, and as a library
     if SANITIZED:
         found["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1:hard_rss_limit_mb=8000"
     return found
