@@ -1,54 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sweep over small files that ask for much: functions that call each other twice, or themselves, and branches and loops inside each other.
 
-They are written here, byte by byte, so no package is needed."""
+They are written byte by byte, so no package is needed."""
 import numpy as np
 
 import spore as ms
 from spore import Tensor, _core
 from pool import Wrong
-from wire import varint
+from small_files import block, mindir_graph, mindir_model, mindir_node, node, number, onnx_function, onnx_model
 
 ms.runtime.set_memory(max_size="0.3GB")
 X = Tensor(np.ones((2,), np.float32))
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, *parts):
-    data = b"".join(p.encode() if isinstance(p, str) else p for p in parts)
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-# --- ONNX
-
-def node(op, inputs, outputs, *attributes, domain=""):
-    return block(1, *(block(1, i) for i in inputs), *(block(2, o) for o in outputs), block(4, op), *attributes, *([block(7, domain)] if domain else []))
-
-
-def info(field, name):
-    return block(field, block(1, name), block(2, block(1, number(1, 1), block(2, block(1, number(1, 2))))))
-
-
-def onnx_model(nodes, functions=(), inputs=("x",), extra=(), opset=17):
-    graph = block(7, *nodes, block(2, "g"), *extra, *(info(11, i) for i in inputs), info(12, "y"))
-    return number(1, 8) + graph + block(8, number(2, opset)) + block(8, block(1, "own"), number(2, 1)) + b"".join(functions)
-
-
-def onnx_function(name, nodes):
-    return block(25, block(1, name), block(4, "x"), block(5, "y"), *(block(7, n[len(varint(1 << 3 | 2)):][skip(n):]) for n in nodes), block(9, number(2, 17)),
-                 block(9, block(1, "own"), number(2, 1)), block(10, "own"))
-
-
-def skip(n):
-    """Bytes of the length behind the key of a node: in a function nodes have another field number."""
-    at = len(varint(1 << 3 | 2))
-    count = 1
-    while n[at] > 127:
-        at, count = at + 1, count + 1
-    return count
 
 
 def onnx_doubling(depth):
@@ -83,26 +45,6 @@ def onnx_loops(depth, turns):
                       graph_attribute("body", [node("Identity", ["c"], ["go"])] + nodes, ("i", "k", "v"), ("go", "y")))]
     return onnx_model(nodes, extra=[block(5, number(1, 1), number(2, 9), block(8, "c"), block(9, b"\1")),
                                     block(5, number(2, 7), block(8, "n"), block(9, turns.to_bytes(8, "little", signed=True)))])
-
-
-# --- MindIR
-
-def mindir_info(field, name):
-    return block(field, block(1, name), block(2, number(1, 2), number(2, 1)))
-
-
-def mindir_node(name, op, inputs):
-    shape = block(5, block(1, "shape"), number(16, 19), block(12, number(1, 2), number(2, 1)))
-    return block(1, *(block(1, i) for i in inputs), block(2, name), block(3, name), block(4, op), shape, block(7, "Default"))
-
-
-def mindir_graph(field, name, nodes, output):
-    return block(field, *nodes, block(2, name), mindir_info(5, f"{name}:x"), mindir_info(6, output))
-
-
-def mindir_model(graphs):
-    primitive = block(12, block(1, "ReLU:1"), block(2, "ReLU"), block(4, "ReLU"), number(5, 1))
-    return block(1, "0.1.1") + block(2, "MindSpore") + block(5, "2.0.0") + b"".join(graphs) + number(10, 1) + primitive + number(13, 1)
 
 
 def mindir_doubling(depth):

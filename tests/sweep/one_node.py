@@ -3,19 +3,16 @@
 
 Each is refused with a text, or gives what the standard says; both at once: nobody waits for 2^31 steps.
 """
-import struct
 import time
 
 import numpy as np
 
 from spore import Tensor, _core
-from expansions import block, node, number, onnx_model
 from pool import SENSIBLE, Wrong
+from small_files import file_of
 
 HUGE = [2 ** 31, 2 ** 32, 2 ** 32 + 2, 2 ** 62, 2 ** 62 + 1, 2 ** 63 - 1]
 QUICK = 5     # seconds of this process, also under a sanitizer
-DTYPES = {"int64": 7, "float32": 1, "bool": 9}
-OPSETS = {"Attention": 25, "GroupNormalization": 21, "AffineGrid": 20, "CenterCropPad": 18, "Col2Im": 18, "Upsample": 9}
 MAPS = np.arange(16, dtype=np.float32).reshape(1, 4, 2, 2)
 ROW = np.array([1, 2, 3], np.int64)
 PAIR = np.ones(2, np.float32)
@@ -23,35 +20,6 @@ SIGNAL = np.ones((1, 8, 1), np.float32)
 KEYS = np.zeros((1, 4, 2, 2))      # all keys fit a query equally: it sees the mean of the values
 VALUES = np.broadcast_to(np.array([[0.0, 2.0], [2.0, 4.0]]), (1, 4, 2, 2))
 SEEN = np.broadcast_to(np.array([1.0, 3.0]), (1, 4, 2, 2)).tolist()
-
-
-def attribute(name, value):
-    if isinstance(value, str):
-        return block(5, block(1, name), block(4, value), number(20, 3))
-    if isinstance(value, float):
-        return block(5, block(1, name), b"\x15" + struct.pack("<f", value), number(20, 1))
-    if isinstance(value, list):
-        return block(5, block(1, name), *(number(8, v) for v in value), number(20, 7))
-    return block(5, block(1, name), number(3, value), number(20, 2))
-
-
-def initializer(name, values, dtype="int64"):
-    array = np.array(values, dtype)
-    return block(5, *(number(1, d) for d in array.shape), number(2, DTYPES[dtype]), block(8, name), block(9, array.tobytes()))
-
-
-def input_info(name, array):
-    shape = block(2, *(block(1, number(1, d)) for d in array.shape))
-    return block(11, block(1, name), block(2, block(1, number(1, DTYPES[str(array.dtype)]), shape)))
-
-
-def file_of(op, x, attributes=(), constants=()):
-    """x goes in first, then the constants (values, dtype), None for one that is left out."""
-    names = [f"c{i}" if c is not None else "" for i, c in enumerate(constants)]
-    held = [initializer(n, *c) for n, c in zip(names, constants) if c is not None]
-    given = [] if x is None else [input_info("x", x)]
-    body = node(op, ([] if x is None else ["x"]) + names, ["y"], *(attribute(*a) for a in attributes))
-    return onnx_model([body], inputs=(), extra=held + given, opset=OPSETS.get(op, 17))
 
 
 def tf_idf(skips, pool=(1, 2, 1, 3), indexes=(0, 1)):

@@ -117,12 +117,14 @@ typedef struct mi_model {
     mi_primitive *primitives;
     int n_names, names_capacity;
     mi_name *names;          /* open addressing */
-    uint8_t *needs;          /* n_functions x n_functions: row F, column G: F uses values of G when it runs */
+    uint64_t *needs;         /* a row of bits for each function F, in needs_words words: bit G: F uses values of G when it runs */
+    size_t needs_words;
     int n_tensors, tensors_capacity;
     sp_tensor **tensors;     /* constants, owned */
     uint64_t version;
     bool writes;             /* some primitive writes to a weight */
 } mi_model;
+static inline uint64_t *sp__mindir_needs_row(const mi_model *m, const mi_function *f) { return m->needs + (size_t)f->index * m->needs_words; }
 
 /* --- parsing ----------------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mindir_names.c - what names in a MindIR file stand for: looked up once, whatever the order of functions and nodes in the file. */
+#include <limits.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "formats/mindir/mindir_parse.h"
 
-enum { FUNCTIONS_MAX = 1 << 13 }; /* tables of pairs of them are made */
+enum { FUNCTIONS_MAX = 1 << 13 }; /* a table of pairs of them is made, of bits */
 
 /* --- names ------------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +104,7 @@ static sp_status resolve_callee(mp_parser *p, const mi_function *f, mi_node *n)
 
 static void note_need(mi_model *m, const mi_function *f, const mi_name *name)
 {
-    if (name->where == MI_AT_VALUE && name->owner != f) m->needs[(size_t)f->index * (size_t)m->n_functions + (size_t)name->owner->index] = 1;
+    if (name->where == MI_AT_VALUE && name->owner != f) sp__mindir_needs_row(m, f)[name->owner->index / 64] |= (uint64_t)1 << name->owner->index % 64;
 }
 
 static sp_status resolve_all(mp_parser *p)
@@ -131,30 +132,102 @@ static sp_status resolve_all(mp_parser *p)
     return SP_OK;
 }
 
-/* needs and reaches of every function, with those of the functions it mentions. */
-static void close_over(mi_model *m, const uint8_t *mentions, uint8_t *reaches)
+/* --- which functions mention which ------------------------------------------------------------------------------- */
+
+/* Those that function f mentions: to[start[f]] to to[start[f + 1] - 1], in any order, perhaps several times. */
+typedef struct {
+    int *start, *to;
+    int n_to;
+} mentions;
+
+/* With `count` mentions are counted, else they are noted. */
+static void note_mention(mentions *all, bool count, const mi_name *name)
 {
-    size_t n = (size_t)m->n_functions;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t f = 0; f < n; f++)
-            for (size_t g = 0; g < n; g++) {
-                if (!mentions[f * n + g]) continue;
-                for (size_t k = 0; k < n; k++) {
-                    bool need = m->needs[g * n + k] && k != f && !m->needs[f * n + k];
-                    bool reach = (reaches[g * n + k] || k == g) && !reaches[f * n + k];
-                    if (need) m->needs[f * n + k] = 1;
-                    if (reach) reaches[f * n + k] = 1;
-                    changed |= need || reach;
-                }
-            }
-    }
-    for (size_t f = 0; f < n; f++) m->functions[f].recursive = reaches[f * n + f];
+    if (!name || name->where != MI_AT_FUNCTION) return;
+    if (!count) all->to[all->n_to] = name->fn->index;
+    all->n_to++;
 }
 
-static void note_mention(const mi_model *m, uint8_t *mentions, const mi_function *f, const mi_name *name)
+static void walk_mentions(const mi_model *m, mentions *all, bool count)
 {
-    if (name && name->where == MI_AT_FUNCTION) mentions[(size_t)f->index * (size_t)m->n_functions + (size_t)name->fn->index] = 1;
+    all->n_to = 0;
+    for (int i = 0; i < m->n_functions; i++) {
+        const mi_function *f = &m->functions[i];
+        all->start[i] = all->n_to;
+        for (int k = 0; k < f->n_nodes; k++) {
+            note_mention(all, count, f->nodes[k].callee);
+            for (int j = 0; j < f->nodes[k].n_in; j++) note_mention(all, count, f->nodes[k].in[j]);
+        }
+        for (int k = 0; k < f->n_outputs; k++) note_mention(all, count, f->outputs[k]);
+    }
+    all->start[m->n_functions] = all->n_to;
+}
+
+/* What g needs is needed by f, who mentions it, but for values of f itself. True: that is new. */
+static bool take_needs(mi_model *m, int f, int g)
+{
+    uint64_t *to = sp__mindir_needs_row(m, &m->functions[f]), changed = 0;
+    const uint64_t *from = sp__mindir_needs_row(m, &m->functions[g]);
+    for (size_t w = 0; w < m->needs_words; w++) {
+        const uint64_t more = from[w] & ~to[w] & ~(w == (size_t)f / 64 ? (uint64_t)1 << f % 64 : 0);
+        to[w] |= more;
+        changed |= more;
+    }
+    return changed != 0;
+}
+
+/* The members of a component mention each other, directly or not; what they mention besides is complete. */
+static void close_component(mi_model *m, const mentions *all, int n, const int *members)
+{
+    bool own = n > 1;
+    for (int k = all->start[members[0]]; n == 1 && k < all->start[members[0] + 1]; k++) own |= all->to[k] == members[0];
+    for (int i = 0; i < n; i++) m->functions[members[i]].recursive = own;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < n; i++)
+            for (int k = all->start[members[i]]; k < all->start[members[i] + 1]; k++) changed |= take_needs(m, members[i], all->to[k]);
+        changed &= own;
+    }
+}
+
+/* What is needed by every function, with what those need that it mentions, and which functions reach themselves: Tarjan's strongly
+ * connected components, which come in such an order that what a component mentions has come before it. */
+static sp_status close_over(mp_parser *p, const mentions *all)
+{
+    mi_model *m = p->m;
+    const size_t n = (size_t)m->n_functions;
+    int *number = sp__mp_alloc(p, n, sizeof *number), *low = sp__mp_alloc(p, n, sizeof *low), *at = sp__mp_alloc(p, n, sizeof *at);
+    int *path = sp__mp_alloc(p, n, sizeof *path), *open = sp__mp_alloc(p, n, sizeof *open), n_path = 0, n_open = 0, n_seen = 0;
+    if (!number || !low || !at || !path || !open) return SP_NOMEM;
+    for (int root = 0; root < m->n_functions; root++) {
+        if (number[root] == 0) path[n_path++] = root;
+        while (n_path > 0) {
+            const int f = path[n_path - 1];
+            if (number[f] == 0) {
+                number[f] = low[f] = ++n_seen;
+                at[f] = all->start[f];
+                open[n_open++] = f;
+            }
+            int next = -1;
+            while (next < 0 && at[f] < all->start[f + 1]) {
+                const int g = all->to[at[f]++];
+                if (number[g] == 0) next = g;
+                else if (number[g] < low[f]) low[f] = number[g]; /* members of finished components have INT_MAX */
+            }
+            if (next >= 0) {
+                path[n_path++] = next;
+                continue;
+            }
+            n_path--;
+            if (n_path > 0 && low[f] < low[path[n_path - 1]]) low[path[n_path - 1]] = low[f];
+            if (low[f] != number[f]) continue;
+            int first = n_open;
+            while (open[--first] != f) {}
+            close_component(m, all, n_open - first, open + first);
+            for (; n_open > first; n_open--) number[open[n_open - 1]] = INT_MAX;
+        }
+    }
+    return SP_OK;
 }
 
 /* The function that a node calls without asking anything; NULL: it is no such node. A loop calls what a Switch has chosen. */
@@ -193,23 +266,17 @@ static sp_status resolve_names(mp_parser *p)
 {
     mi_model *m = p->m;
     SP_CHECK(m->n_functions <= FUNCTIONS_MAX, SP_FORMAT, "%d functions, at most %d are possible", m->n_functions, FUNCTIONS_MAX);
-    size_t cells = (size_t)m->n_functions * (size_t)m->n_functions;
-    if (!(m->needs = sp__mp_alloc(p, cells, 1))) return SP_NOMEM;
+    m->needs_words = ((size_t)m->n_functions + 63) / 64;
+    if (!(m->needs = sp__mp_alloc(p, (size_t)m->n_functions * m->needs_words, sizeof *m->needs))) return SP_NOMEM;
     SP_TRY(name_everything(p));
     SP_TRY(resolve_all(p));
     SP_TRY(check_calls(p));
-    uint8_t *mentions = sp__mp_alloc(p, cells, 1), *reaches = sp__mp_alloc(p, cells, 1);
-    if (!mentions || !reaches) return SP_NOMEM;
-    for (int i = 0; i < m->n_functions; i++) {
-        const mi_function *f = &m->functions[i];
-        for (int k = 0; k < f->n_nodes; k++) {
-            note_mention(m, mentions, f, f->nodes[k].callee);
-            for (int j = 0; j < f->nodes[k].n_in; j++) note_mention(m, mentions, f, f->nodes[k].in[j]);
-        }
-        for (int k = 0; k < f->n_outputs; k++) note_mention(m, mentions, f, f->outputs[k]);
-    }
-    close_over(m, mentions, reaches);
-    return SP_OK;
+    mentions all = {.start = sp__mp_alloc(p, (size_t)m->n_functions + 1, sizeof *all.start)};
+    if (!all.start) return SP_NOMEM;
+    walk_mentions(m, &all, true);
+    if (!(all.to = sp__mp_alloc(p, (size_t)all.n_to + 1, sizeof *all.to))) return SP_NOMEM;
+    walk_mentions(m, &all, false);
+    return close_over(p, &all);
 }
 
 static bool orders_only(const mi_node *n)

@@ -172,8 +172,8 @@ static mi_env *new_env(run *r, const mi_function *fn, mi_env *up, sp_function *i
 /* The innermost environment a function called from here may use. */
 static mi_env *up_for(const run *r, mi_env *env, const mi_function *fn)
 {
-    const uint8_t *needs = r->m->needs + (size_t)fn->index * (size_t)r->m->n_functions;
-    while (env && !needs[env->fn->index]) env = env->up;
+    const uint64_t *needs = sp__mindir_needs_row(r->m, fn);
+    while (env && !(needs[env->fn->index / 64] >> env->fn->index % 64 & 1)) env = env->up;
     return env;
 }
 
