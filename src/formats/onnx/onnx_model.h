@@ -200,6 +200,9 @@ const sp_onnx_handler *sp__onnx_handler_find(const char *domain, const char *op,
 /* Nodes that dequantise, compute and quantise become one: onnx_qdq.c */
 sp_status sp__onnx_join_quantised(sp__arena *arena, sp_onnx_graph *g);
 unsigned sp__onnx_needed(const char *handler, int opset);
+/* Attributes of a node with a handler are of the kind they must be, words known ones. Those that stand for attributes of a function's call are
+ * looked at when it is called: `call`, else NULL. */
+sp_status sp__onnx_attrs_check(const sp_onnx_node *n, const sp_onnx_call *call);
 /* Apply an operator of the table; attrs: format of its attributes as text, NULL for none. First result. */
 sp_tensor *sp__onnx_op(sp_onnx_call *c, const char *op, int n_in, sp_tensor *const *in, const char *attrs, ...)
     __attribute__((format(printf, 5, 6)));

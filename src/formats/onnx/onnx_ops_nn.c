@@ -291,12 +291,19 @@ static sp_status average_pool(sp_onnx_call *c)
     return sp__onnx_return(c, sp_div(c->b, sum, window_sum(c, ones, &w, pads)));
 }
 
+/* A float in the first version, an int since. */
+static double order_of(const sp_onnx_call *c)
+{
+    const sp_onnx_attr *a = sp__onnx_attr(c, "p");
+    return a == NULL ? 2 : a->type == 1 ? a->f : (double)a->i;
+}
+
 static sp_status lp_pool(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     window w;
     int64_t pads[2 * SP_RANK_MAX];
-    double p = (double)sp__onnx_attr_int(c, "p", 2);
+    double p = order_of(c);
     SP_TRY(sp__onnx_window_of(c, x, NULL, &w));
     memcpy(pads, w.pads, sizeof pads);
     if (sp__onnx_attr_int(c, "ceil_mode", 0)) ceil_pads(x, &w, pads);
@@ -314,7 +321,7 @@ static sp_status global_pool(sp_onnx_call *c)
     int n = 0;
     for (int i = 2; i < sp_tensor_rank(x); i++) axes[n++] = i;
     const char *op = c->node->handler->detail;
-    double p = (double)sp__onnx_attr_int(c, "p", 2);
+    double p = order_of(c);
     bool lp = strcmp(op, "lp") == 0;
     if (lp) x = SP_ONNX_OP2(c, "pow", sp_abs(c->b, x), sp__const(c->b, p, x), NULL);
     sp_tensor *y = SP_ONNX_OP1(c, lp ? "reduce_sum" : op, x, "axis=%s, keepdims=True", sp__onnx_list(&text, n, axes));

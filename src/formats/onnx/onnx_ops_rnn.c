@@ -177,6 +177,20 @@ static sp_tensor *state_or_zero(sp_onnx_call *c, const layer *l, int input, int 
     return t == NULL ? NULL : direction_of(c, t, d);
 }
 
+/* What the node says and what its weights have: W is [directions, gates * hidden, input], R [directions, gates * hidden, hidden]. */
+static sp_status check_sizes(const sp_onnx_call *c, const layer *l, int64_t input)
+{
+    const int64_t *w = sp_tensor_dims(c->in[1]), *r = sp_tensor_dims(c->in[2]), rows = l->gates * l->hidden;
+    const int64_t given = sp__onnx_attr_int(c, "hidden_size", l->hidden);
+    if (strcmp(c->node->op, "DynamicQuantizeLSTM") != 0) { /* its weights are transposed */
+        SP_CHECK(given == l->hidden, SP_VALUE, "hidden_size is %lld, but R has %lld columns", (long long)given, (long long)l->hidden);
+        SP_CHECK(w[1] == rows && r[1] == rows, SP_VALUE, "W and R have %lld and %lld rows; %d times hidden_size are %lld", (long long)w[1],
+                 (long long)r[1], l->gates, (long long)rows);
+        SP_CHECK(w[2] == input, SP_VALUE, "W has %lld columns, x %lld features", (long long)w[2], (long long)input);
+    }
+    return SP_OK;
+}
+
 static sp_status recurrent(sp_onnx_call *c)
 {
     const char *name = c->node->handler->detail;
@@ -193,6 +207,7 @@ static sp_status recurrent(sp_onnx_call *c)
     l.time = sp_tensor_dims(x)[0];
     l.batch = sp_tensor_dims(x)[1];
     l.hidden = sp_tensor_dims(c->in[2])[2];
+    SP_TRY(check_sizes(c, &l, sp_tensor_dims(x)[2]));
     l.linear_before = sp__onnx_attr_int(c, "linear_before_reset", 0) != 0;
     l.couple = sp__onnx_attr_int(c, "input_forget", 0) != 0;
     l.clip = sp__onnx_attr_float(c, "clip", 0);

@@ -44,8 +44,10 @@ static sp_status flatten(sp_onnx_call *c)
 {
     sp_tensor *x = c->in[0];
     int64_t axis = sp__onnx_attr_int(c, "axis", 1), outer = 1, inner = 1;
-    if (axis < 0) axis += sp_tensor_rank(x);
-    for (int i = 0; i < sp_tensor_rank(x); i++) *(i < axis ? &outer : &inner) *= sp_tensor_dims(x)[i];
+    const int rank = sp_tensor_rank(x);
+    SP_CHECK(axis >= -rank && axis <= rank, SP_VALUE, "axis is %lld; for rank %d it must be in [%d, %d]", (long long)axis, rank, -rank, rank);
+    if (axis < 0) axis += rank;
+    for (int i = 0; i < rank; i++) *(i < axis ? &outer : &inner) *= sp_tensor_dims(x)[i];
     return sp__onnx_return(c, sp_reshape(c->b, x, 2, (int64_t[]){outer, inner}));
 }
 

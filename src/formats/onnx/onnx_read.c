@@ -285,8 +285,24 @@ static sp_status take_tensor(reader *r, sp_wire *w, int type, bool sparse, sp_on
     return (sparse ? read_sparse : read_tensor)(r, inner, name, NULL, &a->tensor, &a->tensor_type);
 }
 
+/* Files of old writers do not say of which type an attribute is: what it holds tells, fields being numbered as in AttributeProto. A file
+ * that says one thing and holds another is wrong; fields left out are zeros and empty lists. */
+static sp_status settle_type(sp_onnx_attr *a, uint32_t seen)
+{
+    static const struct {
+        int type, field;
+    } held[] = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {11, 22}};
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+        if (!(seen >> held[i].field & 1)) continue;
+        if (a->type == 0) a->type = held[i].type;
+        SP_CHECK(a->type == held[i].type, SP_FORMAT, "attribute '%s' is of type %d, but holds a value of type %d", a->name, a->type, held[i].type);
+    }
+    return SP_OK;
+}
+
 static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
 {
+    uint32_t seen = 0; /* bit i: field i */
     size_t room = sp__wire_left(&w);
     int n_strings;
     SP_TRY(count_fields(w, 9, &n_strings));
@@ -302,6 +318,7 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
         uint64_t v;
         sp_wire inner;
         SP_TRY(sp__wire_field(&w, &number, &type));
+        if (number < 32) seen |= 1u << number;
         if ((number == 8 && ints == NULL && !(ints = ALLOC(r, room, int64_t))) ||
             (number == 7 && floats == NULL && !(floats = ALLOC(r, room / 4 + 1, double))))
             return SP_NOMEM;
@@ -331,6 +348,7 @@ static sp_status read_attr(reader *r, sp_wire w, scope *s, sp_onnx_attr *a)
         }
     }
     SP_CHECK((n_ints > 0) + (n_floats > 0) + (at > 0) <= 1, SP_FORMAT, "attribute '%s' holds lists of several kinds", a->name);
+    SP_TRY(settle_type(a, seen));
     a->n = n_ints + n_floats + at;
     /* A handler that expects another kind finds zeros and empty texts, not less than n says. */
     if ((n_ints == 0 && !(ints = ALLOC(r, a->n, int64_t))) || (n_floats == 0 && !(floats = ALLOC(r, a->n, double))) ||
@@ -438,6 +456,7 @@ static sp_status read_node(reader *r, const opsets *o, sp_wire w, scope *s, sp_o
         if (outs[i][0] != '\0') SP_TRY(names_add(&s->names, outs[i], &n->out[i]));
     }
     bind_node(r, o, n);
+    if (n->handler != NULL) SP_TRY(sp__onnx_attrs_check(n, NULL));
     for (int i = 0; i < n->n_in || (i < 31 && (n->needed & ~SP_ONNX_NEEDS_ALL) >> i != 0); i++)
         SP_CHECK(!sp__onnx_needs(n, i) || (i < n->n_in && n->in[i] >= 0), SP_FORMAT, "operator '%s' without its input %d", n->op, i);
     return SP_OK;
