@@ -148,6 +148,50 @@ sp_status sp__mi_operand(mi_call *c, int k, sp_tensor **out)
     return sp__mindir_as_tensor(c, c->in[k], out);
 }
 
+static const char *kind_text(const mi_value *v)
+{
+    switch (v->kind) {
+    case MI_NONE: return "None";
+    case MI_INT: return "an int";
+    case MI_BOOL: return "a bool";
+    case MI_FLOAT: return "a float";
+    case MI_TEXT: return "a text";
+    case MI_TUPLE: return "a tuple";
+    case MI_TENSOR: return "a tensor";
+    case MI_DTYPE: return "a type";
+    default: return "a function";
+    }
+}
+
+sp_status sp__mi_real(const mi_value *v, const char *what, double *out)
+{
+    if (v->kind == MI_TENSOR) {
+        SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "%s is computed", what);
+        return sp_tensor_item_f64(v->t, out);
+    }
+    SP_CHECK(v->kind == MI_FLOAT || v->kind == MI_INT || v->kind == MI_BOOL, SP_FORMAT, "%s is %s; a number is wanted", what, kind_text(v));
+    *out = v->kind == MI_FLOAT ? v->f : (double)v->i;
+    return SP_OK;
+}
+
+sp_status sp__mi_word(const mi_value *v, const char *what, const char *words, int *out)
+{
+    char shown[SP_NAME_SHOWN];
+    SP_CHECK(v->kind == MI_TEXT || v->kind == MI_INT, SP_FORMAT, "%s is %s; wanted is one of: %s", what, kind_text(v), words);
+    const char *at = words;
+    for (int i = 0; *at; i++) {
+        const size_t n = strcspn(at, " ");
+        if (v->kind == MI_INT ? v->i == i : strlen(v->s) == n && sp__same_letters_n(v->s, at, n)) {
+            *out = i;
+            return SP_OK;
+        }
+        at += n;
+        at += *at == ' ';
+    }
+    SP_CHECK(v->kind != MI_INT, SP_FORMAT, "%s is %lld; wanted is the place of one of: %s", what, (long long)v->i, words);
+    return sp__fail(SP_FORMAT, "%s is '%s'; wanted is one of: %s", what, sp__name_shown(v->s, strlen(v->s), shown), words);
+}
+
 /* --- texts of attributes ----------------------------------------------------------------------------------------- */
 
 void sp__mi_put(mi_text *a, const char *format, ...)

@@ -22,6 +22,10 @@ sp_status sp__mi_number(mi_call *c, mi_kind kind, int64_t i, double f, mi_value 
 /* The numbers in a value: one, a tuple of them, or a tensor whose contents are known. */
 sp_status sp__mi_ints(const mi_value *v, int max, int64_t *out, int *n);
 sp_status sp__mi_int(const mi_value *v, int64_t *out);
+/* A number, also of a tensor of one element; `what` it is, for messages. */
+sp_status sp__mi_real(const mi_value *v, const char *what, double *out);
+/* One of the words, which are apart by spaces, or its place in the list: *out. Files spell words with large letters or small ones. */
+sp_status sp__mi_word(const mi_value *v, const char *what, const char *words, int *out);
 /* Input k if there, else the attribute, else nothing. */
 const mi_value *sp__mi_argument(const mi_call *c, int k, const char *name);
 sp_status sp__mi_int_argument(const mi_call *c, int k, const char *name, int64_t initial, int64_t *out);

@@ -99,7 +99,9 @@ static sp_status run_meshgrid(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(c->n_in >= 1, SP_FORMAT, "%s has no inputs", rule->mindir);
     SP_TRY(sp__mi_operands(c, c->in[0], SP_RANK_MAX, in, &n));
     const mi_value *v = sp__mi_argument(c, 1, "indexing"); /* "xy" and "ij", or 1 and 0 */
-    const bool swapped = n > 1 && v && (v->kind == MI_TEXT ? !strcmp(v->s, "xy") : v->i == 1);
+    int way = 0;
+    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_word(v, "indexing", "ij xy", &way));
+    const bool swapped = n > 1 && way == 1;
     mi_value *list = sp__mi_value(c, MI_TUPLE, n), *one;
     if (!list) return SP_NOMEM;
     for (int i = 0; i < n; i++) all[swapped && i < 2 ? 1 - i : i] = sp_tensor_count(in[i]);
@@ -332,8 +334,11 @@ static sp_status run_upsample(mi_call *c, const mi_rule *rule, mi_value **out)
     const mi_value *v = sp__mi_argument(c, 1, "output_size"), *scales = sp__mi_argument(c, 2, "scales");
     if (v && v->kind != MI_NONE) SP_TRY(sp__mi_ints(v, SP_RANK_MAX, size, &n));
     for (int i = 0; n == 0 && scales && scales->kind == MI_TUPLE && i < scales->n && i < rank - 2; i++) {
-        const mi_value *s = scales->items[i];
-        size[i] = (int64_t)((double)sp_tensor_dims(x)[i + 2] * (s->kind == MI_FLOAT ? s->f : (double)s->i));
+        double times;
+        SP_TRY(sp__mi_real(scales->items[i], "a scale", &times));
+        times *= (double)sp_tensor_dims(x)[i + 2];
+        SP_CHECK(times >= 0 && times < 9.0e15, SP_FORMAT, "a scale gives %g elements", times);
+        size[i] = (int64_t)times;
         if (i == rank - 3) n = rank - 2;
     }
     SP_CHECK(n == rank - 2 && n > 0, SP_FORMAT, "%d sizes for rank %d", n, rank);

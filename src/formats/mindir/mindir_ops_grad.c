@@ -58,7 +58,9 @@ sp_status sp__mi_run_bias_add_grad(mi_call *c, const mi_rule *rule, mi_value **o
     const mi_value *format = sp__mi_argument(c, 1, sp__mindir_attr(c, "format") ? "format" : "data_format");
     (void)rule;
     SP_TRY(sp__mi_operand(c, 0, &x));
-    bool last = format && ((format->kind == MI_TEXT && !strcmp(format->s, "NHWC")) || (format->kind == MI_INT && format->i == 1));
+    int last = 0;
+    if (format && format->kind != MI_NONE) SP_TRY(sp__mi_word(format, "data_format", "NCHW NHWC NCDHW", &last));
+    last = last == 1;
     int rank = sp_tensor_rank(x), channels = last ? rank - 1 : 1;
     sp__mi_put(&a, "axis=(");
     for (int i = 0; i < rank; i++)
@@ -91,7 +93,7 @@ sp_status sp__mi_run_batch_norm_grad(mi_call *c, const mi_rule *rule, mi_value *
     SP_CHECK(training, SP_FORMAT, "the gradient of batch normalisation by kept statistics is not supported");
     for (int i = 0; i < 5; i++) SP_TRY(sp__mi_operand(c, order[i], &in[i]));
     const mi_value *x = sp__mi_argument(c, 7, "epsilon");
-    if (x && x->kind == MI_FLOAT) epsilon = x->f;
+    if (x && x->kind != MI_NONE) SP_TRY(sp__mi_real(x, "epsilon", &epsilon));
     return sp__mi_call(c, "batch_norm_train_grad", 5, in, out, "epsilon=%.9g", epsilon);
 }
 
@@ -195,8 +197,9 @@ sp_status sp__mi_run_add_ext(mi_call *c, const mi_rule *rule, mi_value **out)
     sp_tensor *in[2];
     for (int i = 0; i < 2; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
     const mi_value *alpha = c->n_in > 2 ? c->in[2] : NULL;
-    double a = !alpha ? 1 : alpha->kind == MI_FLOAT ? alpha->f : alpha->kind == MI_INT || alpha->kind == MI_BOOL ? (double)alpha->i : 1;
+    double a = 1;
     SP_CHECK(!alpha || alpha->kind != MI_TENSOR, SP_FORMAT, "a factor that is a tensor is not supported");
+    if (alpha && alpha->kind != MI_NONE && alpha->kind != MI_MONAD) SP_TRY(sp__mi_real(alpha, "alpha", &a));
     if (a != 1) {
         sp_tensor *factor;
         SP_TRY(sp__mindir_as_tensor(c, alpha, &factor));

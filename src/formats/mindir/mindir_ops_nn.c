@@ -22,21 +22,21 @@ static sp_status spatial(const mi_value *v, bool last, int rank, mi_text *a, con
     return SP_OK;
 }
 
-static sp_status text_of(const mi_value *v, const char *const *names, int n_names, const char *initial, char *out, size_t room)
+/* The words in the order of their numbers, which files have since 2.3. */
+static const char layouts[] = "nchw nhwc", pad_modes[] = "pad same valid";
+
+static sp_status text_of(const mi_value *v, const char *what, const char *words, const char *initial, char *out, size_t room)
 {
+    int at;
     snprintf(out, room, "%s", initial);
     if (!v || v->kind == MI_NONE) return SP_OK;
-    if (v->kind == MI_INT) {
-        SP_CHECK(v->i >= 0 && v->i < n_names, SP_FORMAT, "%lld stands where one of %d names is expected", (long long)v->i, n_names);
-        snprintf(out, room, "%s", names[v->i]);
-        return SP_OK;
-    }
-    SP_CHECK(v->kind == MI_TEXT && strlen(v->s) < room, SP_FORMAT, "a name is expected");
-    for (size_t i = 0; i <= strlen(v->s); i++) out[i] = (char)(v->s[i] >= 'A' && v->s[i] <= 'Z' ? v->s[i] + 32 : v->s[i]);
+    const mi_value pad = {.kind = MI_TEXT, .s = "pad"};
+    if (words == pad_modes && v->kind == MI_TEXT && !strcmp(v->s, "CALCULATED")) v = &pad; /* another word for it */
+    SP_TRY(sp__mi_word(v, what, words, &at));
+    for (; at > 0; at--) words += strcspn(words, " ") + 1;
+    snprintf(out, room, "%.*s", (int)strcspn(words, " "), words);
     return SP_OK;
 }
-
-static const char *const layouts[] = {"nchw", "nhwc"}, *const pad_modes[] = {"pad", "same", "valid"};
 
 static sp_status to_channels_first(mi_call *c, sp_tensor *x, sp_tensor **out)
 {
@@ -50,14 +50,13 @@ static sp_status to_channels_last(mi_call *c, mi_value **io)
     return sp__mi_give(c, sp_builder_call(c->b, "transpose", "perm=(0,2,3,1)", 1, &x), io);
 }
 
-/* pad_mode, and pads where it says so; CALCULATED is another word for it. */
+/* pad_mode, and pads where it says so. */
 static sp_status put_pads(mi_call *c, mi_text *a, int rank)
 {
     char mode[16];
     int64_t pads[8];
     int n;
-    SP_TRY(text_of(sp__mindir_attr(c, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
-    if (!strcmp(mode, "calculated")) strcpy(mode, "pad");
+    SP_TRY(text_of(sp__mindir_attr(c, "pad_mode"), "pad_mode", pad_modes, "valid", mode, sizeof mode));
     sp__mi_put(a, "%spad_mode=%s", a->used ? ", " : "", mode);
     const mi_value *v = sp__mindir_attr(c, "pad");
     if (!v) v = sp__mindir_attr(c, "pad_list");
@@ -93,7 +92,7 @@ sp_status sp__mi_run_conv(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &in[0]));
     SP_TRY(sp__mi_operand(c, 1, &in[1]));
     const mi_value *format = sp__mindir_attr(c, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
     bool last = !strcmp(layout, "nhwc");
     SP_TRY(put_conv(c, a, last, rank));
     if (last) {
@@ -158,7 +157,7 @@ sp_status sp__mi_run_pool_grad(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_CHECK(sp_tensor_rank(in[0]) == 4, SP_FORMAT, "pooling of rank %d", sp_tensor_rank(in[0]));
     SP_TRY(spatial(sp__mi_argument(c, 3, "kernel_size"), false, 2, a, "kernel_size"));
     SP_TRY(spatial(sp__mi_argument(c, 4, "strides"), false, 2, a, "stride"));
-    SP_TRY(text_of(sp__mi_argument(c, 5, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
+    SP_TRY(text_of(sp__mi_argument(c, 5, "pad_mode"), "pad_mode", pad_modes, "valid", mode, sizeof mode));
     sp__mi_put(a, ", pad_mode=%s, spatial=2", mode);
     if (!max) sp__mi_put(a, ", input_size=(%lld,%lld)", (long long)sp_tensor_dims(in[0])[2], (long long)sp_tensor_dims(in[0])[3]);
     return sp__mi_apply(c, rule->op, a->text, max ? 2 : 1, max ? in : in + 1, out);
@@ -212,8 +211,8 @@ sp_status sp__mi_run_pool(mi_call *c, const mi_rule *rule, mi_value **out)
     if (!a) return SP_NOMEM;
     SP_TRY(sp__mi_operand(c, 0, &x));
     const mi_value *format = sp__mi_argument(c, 4, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
-    SP_TRY(text_of(sp__mi_argument(c, 3, "pad_mode"), pad_modes, 3, "valid", mode, sizeof mode));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(sp__mi_argument(c, 3, "pad_mode"), "pad_mode", pad_modes, "valid", mode, sizeof mode));
     bool last = !strcmp(layout, "nhwc");
     SP_TRY(spatial(sp__mi_argument(c, 1, "kernel_size"), last, 2, a, "kernel_size"));
     SP_TRY(spatial(sp__mi_argument(c, 2, "strides"), last, 2, a, "stride"));
@@ -232,7 +231,7 @@ sp_status sp__mi_run_bias_add(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_operand(c, 0, &in[0]));
     SP_TRY(sp__mi_operand(c, 1, &in[1]));
     const mi_value *format = sp__mi_argument(c, 2, "format");
-    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), layouts, 2, "nchw", layout, sizeof layout));
+    SP_TRY(text_of(format ? format : sp__mindir_attr(c, "data_format"), "data_format", layouts, "nchw", layout, sizeof layout));
     int rank = sp_tensor_rank(in[0]);
     if (strcmp(layout, "nhwc") && rank > 2) { /* along axis 1 */
         mi_text a = {.used = 0};

@@ -27,17 +27,16 @@ sp_status sp__mi_run_pad(mi_call *c, const mi_rule *rule, mi_value **out)
     for (int i = 0; i < n; i++) turned[2 * (rank - 1 - i / 2) + i % 2] = pads[i];
     sp__mi_put_list(a, "pads", 2 * rank, turned);
     const mi_value *mode = sp__mindir_attr(c, "mode");
-    if (mode && mode->kind == MI_TEXT) {
-        const char *name = !strcmp(mode->s, "edge") ? "replicate" : mode->s;
-        sp__mi_put(a, ", mode=%.20s", name);
-        if (strcmp(name, "constant")) return sp__mi_apply(c, "pad", a->text, 1, &x, out);
+    if (mode && mode->kind != MI_NONE) {
+        static const char *const ours[] = {"constant", "reflect", "replicate", "replicate", "circular"};
+        int way;
+        SP_TRY(sp__mi_word(mode, "mode", "constant reflect edge replicate circular", &way));
+        sp__mi_put(a, ", mode=%s", ours[way]);
+        if (way != 0) return sp__mi_apply(c, "pad", a->text, 1, &x, out);
     }
     if (c->n_in > 2 && c->in[2]->kind != MI_NONE) {
         double value;
-        if (c->in[2]->kind == MI_TENSOR) {
-            SP_CHECK(!sp_tensor_is_symbol(c->in[2]->t), SP_SYMBOL, "the value that is padded with is computed");
-            SP_TRY(sp_tensor_item_f64(c->in[2]->t, &value));
-        } else value = c->in[2]->kind == MI_FLOAT ? c->in[2]->f : (double)c->in[2]->i;
+        SP_TRY(sp__mi_real(c->in[2], "the value that is padded with", &value));
         if (sp_dtype_kind(sp_tensor_dtype(x)) == 'f') sp__mi_put(a, ", value=%.17g", value);
         else sp__mi_put(a, ", value=%lld", (long long)value);
     }
@@ -58,8 +57,12 @@ sp_status sp__mi_run_pad_attr(mi_call *c, const mi_rule *rule, mi_value **out)
     SP_TRY(sp__mi_ints(v, 2 * SP_RANK_MAX, pads, &n));
     SP_CHECK(n == 2 * sp_tensor_rank(x), SP_FORMAT, "%d paddings for rank %d", n, sp_tensor_rank(x));
     sp__mi_put_list(a, "pads", n, pads);
-    if (mode && mode->kind == MI_TEXT && !strcmp(mode->s, "REFLECT")) sp__mi_put(a, ", mode=reflect");
-    if (mode && mode->kind == MI_TEXT && !strcmp(mode->s, "SYMMETRIC")) sp__mi_put(a, ", mode=symmetric");
+    if (mode && mode->kind != MI_NONE) {
+        static const char *const ours[] = {"constant", "reflect", "symmetric"};
+        int way;
+        SP_TRY(sp__mi_word(mode, "mode", "CONSTANT REFLECT SYMMETRIC", &way));
+        sp__mi_put(a, ", mode=%s", ours[way]);
+    }
     return sp__mi_apply(c, "pad", a->text, 1, &x, out);
 }
 
@@ -115,15 +118,13 @@ sp_status sp__mi_run_scatter_elements(mi_call *c, const mi_rule *rule, mi_value 
 {
     sp_tensor *in[3];
     int64_t axis;
-    const char *reduce = "none";
+    int way = 0;
     (void)rule;
     for (int i = 0; i < 3; i++) SP_TRY(sp__mi_operand(c, i, &in[i]));
     SP_TRY(sp__mi_int_argument(c, 3, "axis", 0, &axis));
     const mi_value *v = sp__mi_argument(c, 4, sp__mindir_attr(c, "reduce") ? "reduce" : "reduction");
-    if (v && v->kind == MI_TEXT) reduce = v->s;
-    else if (v && v->kind == MI_INT && v->i == 1) reduce = "add";
-    SP_CHECK(!v || v->kind != MI_INT || v->i == 0 || v->i == 1, SP_FORMAT, "a way of reducing is %lld, which is not known", (long long)v->i);
-    return sp__mi_call(c, "scatter_elements", 3, in, out, "axis=%lld, reduce=%.10s", (long long)axis, reduce);
+    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_word(v, "reduction", "none add", &way));
+    return sp__mi_call(c, "scatter_elements", 3, in, out, "axis=%lld, reduce=%s", (long long)axis, way ? "add" : "none");
 }
 
 /* --- order ------------------------------------------------------------------------------------------------------- */

@@ -63,10 +63,7 @@ sp_status sp__mi_run_dropout(mi_call *c, const mi_rule *rule, mi_value **out)
     (void)rule;
     SP_TRY(sp__mi_operand(c, 0, &in[0]));
     const mi_value *v = sp__mi_argument(c, 1, "keep_prob");
-    if (v && v->kind == MI_TENSOR) {
-        SP_CHECK(!sp_tensor_is_symbol(v->t), SP_SYMBOL, "the probability to keep an element is computed");
-        SP_TRY(sp_tensor_item_f64(v->t, &keep));
-    } else if (v && v->kind != MI_NONE) keep = v->kind == MI_FLOAT ? v->f : (double)v->i;
+    if (v && v->kind != MI_NONE) SP_TRY(sp__mi_real(v, "keep_prob", &keep));
     SP_TRY(next_state(c, sp_tensor_count(in[0]), &in[1]));
     return sp__mi_call(c, "dropout", 2, in, out, "keep_prob=%.17g", keep);
 }

@@ -203,6 +203,7 @@ static sp_status get_item(run *r, mi_value *seq, const mi_value *index, mi_value
 {
     int64_t i = index->i;
     (void)r;
+    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT, "the index into a tuple is not an integer");
     SP_CHECK(seq->kind == MI_TUPLE, SP_FORMAT, "an item is taken of a value that is not a tuple");
     if (index->kind == MI_TENSOR) {
         SP_CHECK(!sp_tensor_is_symbol(index->t), SP_FORMAT, "the index into a tuple is not known before the model runs");
@@ -216,6 +217,8 @@ static sp_status get_item(run *r, mi_value *seq, const mi_value *index, mi_value
 
 static sp_status eval_switch(run *r, mi_value **in, mi_value **out)
 {
+    SP_CHECK(in[0]->kind == MI_FLOAT || in[0]->kind == MI_INT || in[0]->kind == MI_BOOL || in[0]->kind == MI_TENSOR, SP_FORMAT,
+             "the condition of Switch is not a number");
     double truth = in[0]->kind == MI_FLOAT ? in[0]->f : (double)in[0]->i;
     if (in[0]->kind == MI_TENSOR) {
         if (sp_tensor_is_symbol(in[0]->t)) {
@@ -233,6 +236,7 @@ static sp_status eval_switch(run *r, mi_value **in, mi_value **out)
 static sp_status eval_switch_layer(run *r, mi_value *index, mi_value *items, mi_value **out)
 {
     int64_t i = index->i;
+    SP_CHECK(index->kind == MI_INT || index->kind == MI_BOOL || index->kind == MI_TENSOR, SP_FORMAT, "the index of SwitchLayer is not an integer");
     SP_CHECK(items->kind == MI_TUPLE && items->n > 0, SP_FORMAT, "SwitchLayer needs a tuple of functions");
     if (index->kind == MI_TENSOR && sp_tensor_is_symbol(index->t)) {
         *out = items->items[items->n - 1];

@@ -187,6 +187,8 @@ sp_tensor *sp__tfl_to_quanta(sp_tfl_call *c, sp_tensor *x, const sp_tfl_tensor *
     const int bits = 8 * (int)sp_dtype_bytes(dtype);
     const double zero = (double)face->scale.zero[0], scale = (double)face->scale.scale[0];
     double low = sign ? -ldexp(1, bits - 1) : 0, high = ldexp(1, sign ? bits - 1 : bits) - 1;
+    if (activation < 0 || activation > 3 || (activation != 0 && bits > 16))
+        return sp__builder_fail(c->b, sp__fail(SP_DECLINED, "fused activation %lld of %s is not supported", (long long)activation, sp_dtype_name(dtype)));
     if (bits > 16) return sp_cast(c->b, sp__add_number(c->b, sp_round(c->b, x), zero), dtype);
     if (activation == 1 || activation == 3) low = fmax(low, zero);
     if (activation == 2) low = fmax(low, zero + rint(-1 / scale));

@@ -128,7 +128,7 @@ static void product_free(product *p) { sp__free(p->scales); }
 
 /* --- windows ----------------------------------------------------------------------------------------------------- */
 
-enum { SAME = 0 }; /* Padding; 1 is VALID */
+enum { SAME = 0, VALID = 1 }; /* Padding */
 
 typedef struct window {
     int n; /* spatial dimensions */
@@ -141,6 +141,7 @@ typedef struct window_text {
 
 static sp_status window_fill(window *w, const int64_t *in, int64_t padding)
 {
+    SP_CHECK(padding == SAME || padding == VALID, SP_FORMAT, "padding is %lld; it must be %d (SAME) or %d (VALID)", (long long)padding, SAME, VALID);
     for (int i = 0; i < w->n; i++) {
         SP_CHECK(w->kernel[i] > 0 && w->stride[i] > 0 && w->dilation[i] > 0, SP_FORMAT, "kernel, stride and dilation must be positive");
         /* So far apart, all taps but the middle one always lie in the padding: any such distance gives the same, large ones slowly. */

@@ -231,7 +231,9 @@ static sp_status basic_lstm(sp_tfl_call *c)
 
 static sp_status lstm_node(sp_tfl_call *c)
 {
-    if (sp__tfl_byte(c, 3, 0) == 1 || c->node->n_in == 5) return basic_lstm(c);
+    const int64_t kernel = sp__tfl_byte(c, 3, 0);
+    SP_CHECK(kernel == 0 || kernel == 1, SP_FORMAT, "kernel_type is %lld; it must be 0 (FULL) or 1 (BASIC)", (long long)kernel);
+    if (kernel == 1 || c->node->n_in == 5) return basic_lstm(c);
     lstm l = {.activation = sp__tfl_byte(c, 0, 0), .cell_clip = sp__tfl_float(c, 1, 0), .project_clip = sp__tfl_float(c, 2, 0)};
     SP_CHECK(c->node->n_in >= 20, SP_FORMAT, "%d inputs, there must be 5, 20 or 24", c->node->n_in);
     lstm_weights(c, 1, c->node->n_in >= 24 ? 20 : -1, &l);

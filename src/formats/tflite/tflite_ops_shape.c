@@ -287,7 +287,8 @@ static sp_status pad(sp_tfl_call *c)
 static sp_status mirror_pad(sp_tfl_call *c)
 {
     int64_t pads[2 * SP_RANK_MAX];
-    const int64_t skip = sp__tfl_byte(c, 0, 0) ? 0 : 1;
+    const int64_t mode = sp__tfl_byte(c, 0, 0), skip = mode ? 0 : 1;
+    SP_CHECK(mode == 0 || mode == 1, SP_FORMAT, "mode is %lld; it must be 0 (REFLECT) or 1 (SYMMETRIC)", (long long)mode);
     sp_tensor *x = c->in[0];
     SP_TRY(read_pads(c, pads));
     for (int k = 0; k < sp__tfl_rank(c, 0); k++) {
