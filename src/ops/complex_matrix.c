@@ -191,7 +191,7 @@ sp_status sp__complex_qr(const sp_call *c)
     const sp_tensor *x = c->in[0];
     const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1], width = c->out[0]->dims[x->rank - 1];
     number *r = c->work, *turns = r + m * n, *q = turns + m * m, *v = q + m * m;
-    for (int64_t item = 0; m && n && item < x->count / (m * n); item++) {
+    for (int64_t item = 0; item < sp__matrix_count(x); item++) {
         sp__numbers_load(x, item * m * n, m * n, r);
         qr_split(m, n, r, turns, v);
         for (int64_t i = 0; i < m * width; i++) q[i] = conj(turns[i % width * m + i / width]);
@@ -354,7 +354,7 @@ sp_status sp__complex_svd(const sp_call *c, bool full)
     const bool tall = m >= n;
     number *sorted_u = c->work, *u = sorted_u + l * l, *v = u + l * k, *sorted_v = v + k * k, *sizes = sorted_v + k * k;
     number *out = sizes + 2 * k;
-    for (int64_t item = 0; k && item < x->count / (m * n); item++) {
+    for (int64_t item = 0; item < sp__matrix_count(x); item++) {
         sp__numbers_load(x, item * m * n, m * n, out);
         for (int64_t i = 0; i < m * n; i++)
             SP_CHECK(isfinite(creal(out[i])) && isfinite(cimag(out[i])), SP_VALUE, "matrix %lld has an element that is not finite",

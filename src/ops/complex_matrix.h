@@ -7,6 +7,13 @@
 #include "ops/ops_impl.h"
 
 bool sp__complex_matrix(const sp_tensor *x);
+/* How many matrices there are, also of those without elements: they have results that are not empty (an orthogonal matrix, say). */
+static inline int64_t sp__matrix_count(const sp_tensor *x)
+{
+    int64_t n = 1;
+    for (int i = 0; i + 2 < x->rank; i++) n *= x->dims[i];
+    return n;
+}
 /* n elements of a row-major tensor from element `at` on, as complex doubles. */
 void sp__numbers_load(const sp_tensor *x, int64_t at, int64_t n, void *to);
 void sp__numbers_store(const sp_tensor *out, int64_t at, int64_t n, void *from);

@@ -21,7 +21,7 @@ static sp_status matrix_measure(const sp_tensor *x, matrix_shape *s)
              sp__shape_text(x->rank, x->dims, text));
     *s = (matrix_shape){.m = x->dims[x->rank - 2], .n = x->dims[x->rank - 1]};
     s->k = s->m < s->n ? s->m : s->n;
-    s->items = s->k ? x->count / (s->m * s->n) : 0;
+    s->items = sp__matrix_count(x);
     return SP_OK;
 }
 static size_t element_bytes(const sp_call *c) { return sizeof(double) * (sp__complex_matrix(c->in[0]) ? 2 : 1); }

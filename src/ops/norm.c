@@ -184,6 +184,19 @@ static size_t params_bytes(const sp_call *c, const norm_shape *s)
     return (size_t)s->m * 2 * sp_dtype_bytes(compute_dtype(c->in[0]));
 }
 
+/* Rows without elements: mean and variance of nothing are no numbers, as reduce_mean says. */
+static sp_status no_statistics(const sp_call *c)
+{
+    const double nothing = NAN;
+    for (int k = 1; k < c->n_out; k++) {
+        const sp_dtype dtype = (sp_dtype)c->out[k]->dtype;
+        const int64_t step[2] = {(int64_t)sp_dtype_bytes(dtype), 0};
+        char *ptr[2] = {c->out[k]->data, (char *)&nothing};
+        sp__cast_loop(SP_DTYPE_F64, dtype)(c->out[k]->count, ptr, step, NULL);
+    }
+    return SP_OK;
+}
+
 static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,
                           const sp_tensor *beta)
 {
@@ -194,7 +207,8 @@ static sp_status norm_run(const sp_call *c, const norm_shape *s, bool center, do
     sp__params_read(beta, 0, real, s->m, second);
     norm_job j = {.s = *s, .center = center, .epsilon = epsilon, .x = x->data, .out = c->out[0]->data, .gamma = c->work,
                   .beta = second, .mean = c->n_out > 2 ? c->out[1]->data : NULL, .variance = c->out[c->n_out - 1]->data};
-    return s->n ? sp__parallel_for(s->rows, sp__grain(s->n), norm_rows_widest(x->dtype), &j) : SP_OK;
+    if (s->n == 0) return no_statistics(c);
+    return sp__parallel_for(s->rows, sp__grain(s->n), norm_rows_widest(x->dtype), &j);
 }
 
 static sp_status norm_grad_run(const sp_call *c, const norm_shape *s, bool center, double epsilon, const sp_tensor *gamma,

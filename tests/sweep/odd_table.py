@@ -164,9 +164,11 @@ def was_cut(entry, base, inputs, text, attrs):
     values = attrs[name] if isinstance(attrs[name], tuple) else (attrs[name],)
     if not any(2 ** 31 < v < 2 ** 33 for v in values if isinstance(v, int)):
         return False
-    near = tuple(v + 1 - 2 ** 32 if 2 ** 31 < v < 2 ** 33 else v for v in values)
-    other = outcome(lambda: _core.apply(entry["name"], fresh(entry, inputs), {**attrs, name: near if isinstance(attrs[name], tuple) else near[0]}))
-    return other != base
+
+    def beside(step):
+        near = tuple(v + step - 2 ** 32 if 2 ** 31 < v < 2 ** 33 else v for v in values)
+        return outcome(lambda: _core.apply(entry["name"], fresh(entry, inputs), {**attrs, name: near if isinstance(attrs[name], tuple) else near[0]}))
+    return beside(0) == base != beside(1)
 
 
 def check_open(entry, base, given, attrs, is_open):
