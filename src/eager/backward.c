@@ -356,6 +356,10 @@ static sp_status run_backward(bool strict, int n_outputs, sp_tensor *const *outp
     for (int i = 0; i < n_outputs; i++) {
         if (!outputs[i]->node) continue;
         sp_tensor *seed = seeds && seeds[i] ? sp_tensor_retain(seeds[i]) : NULL;
+        if (!seed && outputs[i]->count < 0) { /* of a function that is recorded */
+            status = sp__fail(SP_SYMBOL, "the gradient of a result needs its shape, which is known only when the function runs");
+            goto done;
+        }
         if (!seed) SP_GOTO(done, ones_like(outputs[i], &seed));
         status = gather(&w.visits[find_visit(&w, outputs[i]->node)], outputs[i]->node_index, seed);
         sp_tensor_release(seed);

@@ -295,7 +295,8 @@ static sp_status record_call(const sp_call *c, const bool *tracked, bool kept)
     }
     if (current_saver.pack) SP_GOTO(done, pack_node(n));
     for (int i = 0; i < c->n_out; i++) {
-        if (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i]))) sp__grad_set_history(c->out[i], n, i);
+        /* A cast passes gradients on whatever the dtype between is, as MindSpore's does: programs round with it and train through that. */
+        if (op == &sp_op_cast || (has_gradient(c->out[i]) && (integers || !is_integer(c->out[i])))) sp__grad_set_history(c->out[i], n, i);
         if (!op->writes || kept || !c->out[i]->storage) continue;
         /* Other handles on this memory show the new contents but know nothing of its history. */
         sp_tensor *base = c->out[i]->base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* builder.c - a scope that owns what is made in it and remembers the first failure. */
-#include "ir/op_impl.h"
+#include "ir/refuse.h"
 
 void sp__builder_init(sp_builder *b)
 {
@@ -114,4 +114,11 @@ sp_tensor *sp_builder_call(sp_builder *b, const char *name, const char *text, in
 {
     sp_tensor *out[SP_OUT_MAX];
     return sp__builder_call_many(b, name, text, n_in, in, SP_OUT_MAX, out) == SP_OK ? out[0] : NULL;
+}
+
+sp_status sp__vjp_refuse(sp_builder *b, const sp_vjp *v)
+{
+    (void)b;
+    return sp__fail(SP_RUNTIME, "there is none: %s; where this is to count as a constant, say so with stop_gradient (in C: sp_grad_detach)",
+                    v->op->no_vjp);
 }

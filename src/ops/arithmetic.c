@@ -359,14 +359,15 @@ ENTRY(copysign, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = copy
       .samples = "[2,3]>0 [2,3]>0; [2,3]>0 [3]>0; []>0 [4]>0");
 
 FLOAT_FUNCTION(nextafter, nextafterf(x, y), nextafter(x, y), 16)
-ENTRY(nextafter, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT(F32) | SP_DT(F64), .no_vjp = "piecewise constant steps",
+/* A step away from x: as MindSpore has it, the gradient is x's. */
+static sp_status nextafter_vjp(sp_builder *b, const sp_vjp *v)
+{
+    if (v->needs[0]) v->din[0] = sp__unbroadcast(b, v->dout[0], v->in[0]);
+    return SP_OK;
+}
+ENTRY(nextafter, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT(F32) | SP_DT(F64), .vjp = nextafter_vjp,
       .mindir = "NextAfter", .python = "ops.nextafter(input, other); ops.NextAfter()(x1, x2); Tensor.nextafter(other)",
       .doc = "The next number of the dtype after x in the direction of y.", .samples = BOTH);
-
-FLOAT_FUNCTION(zeta, (float)sp__zeta(x, y), sp__zeta(x, y), 2000)
-ENTRY(zeta, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .no_vjp = "no closed form in the first operand",
-      .mindir = "Zeta", .python = "ops.zeta(input, other); ops.Zeta()(x, q)",
-      .doc = "The Hurwitz zeta function of x at y.", .samples = "[2,3](1.5,3) [2,3]>0; [2,3](1.5,3) [3]>0");
 
 /* --- logarithms of sums ------------------------------------------------------------------------------------------- */
 

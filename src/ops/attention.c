@@ -7,6 +7,7 @@
 #include <tgmath.h>
 
 #include "ir/nn_attrs.h"
+#include "ir/refuse.h"
 #include "ops/nn.h"
 
 SP_ATTR_TABLE(attention_attr_table, sp__attention_attrs, (FLOAT, scale, 1.0), (BOOL, causal, False));
@@ -234,7 +235,7 @@ const sp_op sp_op_attention_grad = {
     .name = "attention_grad", .inputs = "query, key, value, mask?, dout", .n_out = 3,
     SP_ATTRS(attention_attr_table, sp__attention_attrs), .dtypes = SP_DT_FLOATS, .infer = attention_grad_infer,
     .reference = attention_grad_reference, .workspace = attention_grad_workspace,
-    .no_vjp = "attention composes its gradient when that is differentiated",
+    .vjp = sp__vjp_refuse, .no_vjp = "attention composes its gradient when that is differentiated",
     .doc = "Gradients of attention towards query, key and value.",
     .samples = "[2,3,4] [2,5,4] [2,5,2] _ [2,3,2] scale=0.5",
 };

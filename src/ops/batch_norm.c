@@ -7,6 +7,7 @@
  * inner = 1 (after a dense layer) BLOCK neighbouring channels are, so that memory is read in its order, and results are a second round. */
 #include "base/wide.h"
 #include "ir/like.h"
+#include "ir/refuse.h"
 #include "ops/norm.h"
 
 enum { BLOCK = 64, EPILOGUE_RUN = 512 };
@@ -422,7 +423,7 @@ const sp_op sp_op_batch_norm_train_grad = {
     .name = "batch_norm_train_grad", .inputs = "x, scale?, mean, variance, dout", .n_out = 3,
     SP_ATTRS(epsilon_attr_table, epsilon_attrs), .dtypes = SP_DT_FLOATS, .infer = train_grad_infer,
     .reference = train_grad_reference, .workspace = train_grad_workspace,
-    .no_vjp = "batch_norm_train composes its gradient when that is differentiated",
+    .vjp = sp__vjp_refuse, .no_vjp = "batch_norm_train composes its gradient when that is differentiated",
     .doc = "Gradients of batch_norm_train towards x, scale and bias.", .samples = "[4,3,2] [3] [3] [3]>0 [4,3,2] epsilon=0.001",
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bessel.c - Bessel functions of order 0 and 1, and the incomplete gamma and beta functions.
+/* bessel.c - Bessel functions of order 0 and 1, the incomplete gamma and beta functions, the zeta function.
  *
  * J and Y are the C library's. I comes from its power series, all of whose terms are positive, and from the asymptotic one
  * far out. K is an integral, exp(-x cosh t) over t, which the trapezoidal rule gives to full precision: the integrand is
  * analytic in a strip and falls off doubly exponentially. All in double precision. */
+#include "ir/refuse.h"
+#include "ops/math.h"
 #include "ops/norm.h"
 #include "ops/unary.h"
 
@@ -184,5 +186,55 @@ IGAMMA_ENTRY(igamma, .vjp = igamma_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "Igam
 IGAMMA_ENTRY(igammac, .vjp = igammac_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "Igammac",
              .python = "ops.igammac(input, other); ops.Igammac()(a, x); Tensor.igammac(other)",
              .doc = "The upper incomplete gamma function of order a at x, as a share of the gamma function.");
-IGAMMA_ENTRY(igamma_slope, .no_vjp = "igamma composes its gradient when that is differentiated",
+IGAMMA_ENTRY(igamma_slope, .vjp = sp__vjp_refuse, .no_vjp = "igamma composes its gradient when that is differentiated",
              .doc = "The derivative of igamma towards its order.");
+
+/* --- zeta ---------------------------------------------------------------------------------------------------------- */
+
+BINARY_FLOAT(zeta, sp__zeta(x, y), 2000)
+
+/* Towards the exponent: the derivative of the sum of 30 terms and of what Euler and Maclaurin say of the others, each (q + k)^-s times a
+ * logarithm. Of elementary operators, so that it can be differentiated again. */
+static sp_tensor *zeta_slope(sp_builder *b, sp_tensor *s, sp_tensor *q)
+{
+    enum { N_TERMS = 30, N_CORRECTIONS = 3 };
+    static const double bernoulli_over_factorial[N_CORRECTIONS] = {1.0 / 12, -1.0 / 720, 1.0 / 30240};
+    const int64_t last = -1;
+    sp_tensor *x = sp_add(b, deeper(b, q), sp_cast(b, sp__positions(b, 1, 0, N_TERMS), (sp_dtype)q->dtype));
+    sp_tensor *terms = sp_mul(b, sp_log(b, x), SP_APPLY2(b, sp_op_pow, x, sp_neg(b, deeper(b, s))));
+    sp_tensor *sum = sp_neg(b, sp_reduce_sum(b, terms, 1, &last, false));
+    sp_tensor *a = sp__add_number(b, q, N_TERMS), *log_a = sp_log(b, a), *power = SP_APPLY2(b, sp_op_pow, a, sp_neg(b, s));
+    sp_tensor *less = sp_reciprocal(b, sp__add_number(b, s, -1));
+    sum = sp_sub(b, sum, sp_mul(b, sp_mul(b, sp_mul(b, a, power), less), sp_add(b, log_a, less)));
+    sum = sp_sub(b, sum, sp__mul_number(b, sp_mul(b, log_a, power), 0.5));
+    sp_tensor *rising = s, *slopes = sp_sub(b, sp_reciprocal(b, s), log_a);
+    for (int j = 0; j < N_CORRECTIONS; j++) {
+        power = sp_div(b, power, j == 0 ? a : sp_square(b, a));
+        sum = sp_add(b, sum, sp__mul_number(b, sp_mul(b, sp_mul(b, rising, power), slopes), bernoulli_over_factorial[j]));
+        for (int i = 1; i <= 2; i++) {
+            sp_tensor *next = sp__add_number(b, s, 2 * j + i);
+            rising = sp_mul(b, rising, next);
+            slopes = sp_add(b, slopes, sp_reciprocal(b, next));
+        }
+    }
+    return sum;
+}
+static sp_status zeta_vjp(sp_builder *b, const sp_vjp *v)
+{
+    sp_tensor *s = v->in[0], *q = v->in[1], *g = v->dout[0];
+    if (v->needs[0]) {
+        const sp_dtype wide = s->dtype == SP_DTYPE_F64 ? SP_DTYPE_F64 : SP_DTYPE_F32;
+        v->din[0] = sp__unbroadcast(b, sp_mul(b, g, sp_cast(b, zeta_slope(b, sp_cast(b, s, wide), sp_cast(b, q, wide)), (sp_dtype)s->dtype)), s);
+    }
+    if (v->needs[1]) {
+        sp_tensor *slope = sp_neg(b, sp_mul(b, s, SP_APPLY2(b, sp_op_zeta, sp__add_number(b, s, 1), q)));
+        v->din[1] = sp__unbroadcast(b, sp_mul(b, g, slope), q);
+    }
+    return SP_OK;
+}
+const sp_op sp_op_zeta = {
+    .name = "zeta", .inputs = "x, y", .infer = sp__infer_broadcast, .strided = true, .reference = zeta_reference, .loop = zeta_loop,
+    .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS, .vjp = zeta_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "Zeta",
+    .python = "ops.zeta(input, other); ops.Zeta()(x, q)", .doc = "The Hurwitz zeta function of x at y.",
+    .samples = "[2,3](1.5,3) [2,3]>0; [2,3](1.5,3) [3]>0",
+};

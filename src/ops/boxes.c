@@ -3,6 +3,7 @@
  * edges belong to a box, so its width is x2 - x1 + 1. */
 #include <stdlib.h>
 
+#include "ir/refuse.h"
 #include "ops/nn.h"
 
 static sp_status check_boxes(const sp_call *c, int i, int64_t width)
@@ -59,7 +60,7 @@ SP_EACH_FLOAT(IOU, , )
 KERNEL(iou)
 const sp_op sp_op_iou = {
     .name = "iou", .inputs = "anchor_boxes, gt_boxes", SP_ATTRS(iou_attr_table, iou_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = iou_infer, .reference = iou_reference, .no_vjp = "used to choose boxes", .mindir = "IOU",
+    .infer = iou_infer, .reference = iou_reference, .no_vjp = "used to choose boxes; zero, as in MindSpore", .mindir = "IOU",
     .python = "ops.iou(anchor_boxes, gt_boxes, mode='iou'); ops.IOU(mode='iou')(anchor_boxes, gt_boxes)",
     .doc = "Common area of boxes over their union (iou), or over the second box (iof), for all pairs.",
     .samples = "[3,4]>0 [2,4]>0; [3,4]>0 [2,4]>0 mode=iof",
@@ -120,7 +121,7 @@ SP_EACH_FLOAT(NMS, , )
 KERNEL(nms)
 const sp_op sp_op_nms_with_mask = {
     .name = "nms_with_mask", .inputs = "bboxes", .n_out = 3, SP_ATTRS(nms_attr_table, nms_attrs), .dtypes = SP_DT_FLOATS,
-    .infer = nms_infer, .reference = nms_reference, .workspace = nms_workspace, .no_vjp = "chooses boxes",
+    .infer = nms_infer, .reference = nms_reference, .workspace = nms_workspace, .vjp = sp__vjp_refuse, .no_vjp = "it chooses boxes",
     .mindir = "NMSWithMask", .python = "ops.NMSWithMask(iou_threshold=0.5)(bboxes)",
     .doc = "Boxes with scores, best first, their places in that order, and which remain when those that overlap a better one "
            "are dropped.",
@@ -191,7 +192,7 @@ KERNEL(encode)
 KERNEL(decode)
 const sp_op sp_op_bounding_box_encode = {
     .name = "bounding_box_encode", .inputs = "anchor_box, groundtruth_box", SP_ATTRS(encode_attr_table, code_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = code_infer, .reference = encode_reference, .no_vjp = "prepares targets",
+    .dtypes = SP_DT_FLOATS, .infer = code_infer, .reference = encode_reference, .vjp = sp__vjp_refuse, .no_vjp = "it prepares targets, which are constants of training",
     .mindir = "BoundingBoxEncode",
     .python = "ops.bounding_box_encode(anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)); "
               "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))(anchor_box, groundtruth_box)",
@@ -200,7 +201,7 @@ const sp_op sp_op_bounding_box_encode = {
 };
 const sp_op sp_op_bounding_box_decode = {
     .name = "bounding_box_decode", .inputs = "anchor_box, deltas", SP_ATTRS(decode_attr_table, code_attrs),
-    .dtypes = SP_DT_FLOATS, .infer = code_infer, .reference = decode_reference, .no_vjp = "prepares proposals",
+    .dtypes = SP_DT_FLOATS, .infer = code_infer, .reference = decode_reference, .vjp = sp__vjp_refuse, .no_vjp = "it prepares proposals, which are constants of training",
     .mindir = "BoundingBoxDecode",
     .python = "ops.bounding_box_decode(anchor_box, deltas, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "
               "wh_ratio_clip=0.016); ops.BoundingBoxDecode(max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), "

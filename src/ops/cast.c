@@ -25,8 +25,7 @@ static sp_status cast_reference(const sp_call *c) { return sp__call_loop(c, cast
 
 static sp_status cast_vjp(sp_builder *b, const sp_vjp *v)
 {
-    char kind = sp_dtype_kind((sp_dtype)v->in[0]->dtype);
-    if (kind != 'b') v->din[0] = sp_cast(b, v->dout[0], (sp_dtype)v->in[0]->dtype);
+    v->din[0] = sp_cast(b, v->dout[0], (sp_dtype)v->in[0]->dtype);
     return SP_OK;
 }
 

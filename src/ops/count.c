@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* count.c - counts, histograms, the trace, and comparison within a tolerance. */
+#include "ir/refuse.h"
 #include "ops/kernels.h"
 #include "ops/reduced.h"
 
@@ -93,10 +94,19 @@ static sp_status bincount_reference(const sp_call *c)
     }
     return SP_OK;
 }
+/* Every weight has a share in one sum. */
+static sp_status bincount_vjp(sp_builder *b, const sp_vjp *v)
+{
+    static const struct { int64_t axis; } along = {0};
+    if (v->needs[1])
+        v->din[1] = sp_builder_apply(b, &sp_op_gather_elements, &along, 2, (sp_tensor *const[]){v->dout[0], sp_cast(b, v->in[0], SP_DTYPE_I64)});
+    return SP_OK;
+}
 const sp_op sp_op_bincount = {
     .name = "bincount", .inputs = "x, weights?", SP_ATTRS(bincount_attr_table, bincount_attrs),
     .dtypes = SP_DT_INTS | SP_DT(BOOL),
-    .infer = bincount_infer, .open = true, .reference = bincount_reference, .no_vjp = "counts", .mindir = "Bincount",
+    .infer = bincount_infer, .open = true, .reference = bincount_reference, .vjp = bincount_vjp, .saves = SP_SAVE_IN(0),
+    .mindir = "Bincount",
     .python = "ops.bincount(input, weights=None, minlength=0); Tensor.bincount(weights=None, minlength=0); "
               "mint.bincount(input, weights=None, minlength=0)",
     .doc = "How often each number from zero on occurs, or the sum of its weights.",
@@ -151,7 +161,7 @@ static sp_status histc_reference(const sp_call *c)
 }
 const sp_op sp_op_histc = {
     .name = "histc", .inputs = "x", SP_ATTRS(histc_attr_table, histc_attrs), .dtypes = SP_DT_REAL, .infer = histc_infer,
-    .reference = histc_reference, .workspace = histc_workspace, .no_vjp = "counts", .mindir = "Histogram",
+    .reference = histc_reference, .workspace = histc_workspace, .vjp = sp__vjp_refuse, .no_vjp = "counts change in steps, at the edges of bins", .mindir = "Histogram",
     .python = "ops.histc(input, bins=100, min=0.0, max=0.0); Tensor.histc(bins=100, min=0, max=0); "
               "mint.histc(input, bins=100, min=0, max=0); "
               "ops.Histogram(bins=100, min=0.0, max=0.0)(x)",

@@ -5,6 +5,7 @@
  * probability of all beginnings that are in state s at time t, beta[t][s] that of all endings; both include time t. The
  * derivative towards log_probs[t][c] is minus the share of the alignments that are in a state of class c at time t.
  * A kernel works this out; when it is to be differentiated itself, the rule does, of elementary operators. */
+#include "ir/refuse.h"
 #include "ops/norm.h"
 
 typedef struct {
@@ -304,7 +305,7 @@ static sp_status ctc_vjp(sp_builder *b, const sp_vjp *v)
 CTC_ENTRY(ctc_terms, .vjp = ctc_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "CTCLossV2",
           .doc = "Minus the log likelihood of label sequences, per sample. normalized: the gradient is that of log_probs "
                  "that came out of log_softmax.");
-CTC_ENTRY(ctc_terms_grad, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
+CTC_ENTRY(ctc_terms_grad, .vjp = sp__vjp_refuse, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
           .doc = "Derivative of ctc_terms towards log_probs.");
-CTC_ENTRY(ctc_alphas, .no_vjp = "what CTC keeps on its way is not differentiated",
+CTC_ENTRY(ctc_alphas, .vjp = sp__vjp_refuse, .no_vjp = "what CTC keeps on its way is not differentiated",
           .doc = "Log probabilities [batch, time, states] of all beginnings that are in a state at a time.");

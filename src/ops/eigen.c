@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <float.h>
 
+#include "ir/refuse.h"
 #include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
@@ -278,7 +279,7 @@ static sp_status eig_reference(const sp_call *c)
 const sp_op sp_op_eig = {
     .batch = sp__batch_trailing,
     .name = "eig", .inputs = "x", .n_out = 2, .promote = SP_PROMOTE_FLOAT, .dtypes = SP_DT_FLOATS | SP_DT_COMPLEX, .infer = eig_infer,
-    .reference = eig_reference, .workspace = eig_workspace, .no_vjp = "eigenvectors of general matrices are not differentiated",
+    .reference = eig_reference, .workspace = eig_workspace, .vjp = sp__vjp_refuse, .no_vjp = "eigenvalues and eigenvectors of general matrices are not differentiated; those of symmetric ones are (eigh)",
     .mindir = "Eig", .samples = "[2,2]; [3,3]; [2,2,2]; [1,1]",
     .doc = "Eigenvalues and eigenvectors, as columns of length one, of square matrices: complex numbers.",
 };

@@ -285,7 +285,7 @@ const sp_op sp_op_one_hot = {
     .batch = sp__batch_one_hot,
     .name = "one_hot", .inputs = "indices, on_value, off_value", SP_ATTRS(one_hot_attr_table, one_hot_attrs),
     .infer = one_hot_infer, .reference = one_hot_reference,
-    .no_vjp = "positions are integers, the two values are constants",
+    .no_vjp = "positions are integers, the two values are constants, as in MindSpore",
     .mindir = "OneHot", .onnx = "OneHot",
     .doc = "on_value at the position each index names along a new axis, off_value elsewhere; positions outside mark "
            "nothing.",

@@ -7,6 +7,7 @@
  * When a gradient is to be differentiated itself, the rules work out the same of elementary operators instead: the parts
  * of a place that lie between elements are then tensors with gradients, and so are the weights made of them. */
 #include "ir/like.h"
+#include "ir/refuse.h"
 #include "ops/norm.h"
 
 enum { AXES = 3, CORNERS = 8 };
@@ -364,7 +365,7 @@ const sp_op sp_op_grid_sample_grad = {
     .batch = sp__batch_fold,
     .name = "grid_sample_grad", .inputs = "x, grid, dout", .n_out = 2, SP_ATTRS(grid_attr_table, grid_attrs),
     .dtypes = SP_DT_FLOATS, .infer = grid_grad_infer, .reference = grid_grad_reference,
-    .no_vjp = "grid_sample composes its gradient when that is differentiated", .doc = "Gradients of grid_sample towards x and the grid.",
+    .vjp = sp__vjp_refuse, .no_vjp = "grid_sample composes its gradient when that is differentiated", .doc = "Gradients of grid_sample towards x and the grid.",
     .samples = "[2,2,3,4] [2,2,3,2] [2,2,2,3]",
 };
 
@@ -579,6 +580,6 @@ const sp_op sp_op_deformable_columns_grad = {
     .batch = sp__batch_fold,
     .name = "deformable_columns_grad", .inputs = "x, offsets, dout", .n_out = 2, SP_ATTRS(deform_attr_table, deform_attrs),
     .dtypes = SP_DT_FLOATS, .infer = deform_grad_infer, .reference = deform_grad_reference,
-    .no_vjp = "deformable_columns composes its gradient when that is differentiated",
+    .vjp = sp__vjp_refuse, .no_vjp = "deformable_columns composes its gradient when that is differentiated",
     .doc = "Gradients of deformable_columns towards x and the offsets.", .samples = "[1,2,4,4] [1,12,3,3] [1,8,3,3] kernel_size=(2,2)",
 };

@@ -11,6 +11,7 @@
 #include "base/wide.h"
 #include "ir/like.h"
 #include "ir/nn_attrs.h"
+#include "ir/refuse.h"
 #include "ops/norm.h"
 
 sp_tensor *sp__along(sp_builder *b, sp_tensor *x, int rank, int axis)
@@ -393,7 +394,7 @@ const sp_op sp_op_layer_norm_grad = {
     .batch = sp__batch_layer_norm_grad,
     .name = "layer_norm_grad", .inputs = "x, gamma?, dout", .n_out = 3, SP_ATTRS(layer_attr_table, layer_attrs),
     .dtypes = SP_DT_FLOATS, .infer = layer_grad_infer, .reference = layer_grad_reference,
-    .workspace = layer_grad_workspace, .no_vjp = "layer_norm composes its gradient when that is differentiated",
+    .workspace = layer_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "layer_norm composes its gradient when that is differentiated",
     .doc = "Gradients of layer_norm towards x, gamma and beta.", .samples = "[2,6] [6] [2,6] epsilon=0.001",
 };
 
@@ -496,7 +497,7 @@ const sp_op sp_op_rms_norm_grad = {
     .batch = sp__batch_rms_norm_grad,
     .name = "rms_norm_grad", .inputs = "x, gamma, dout", .n_out = 2, SP_ATTRS(rms_attr_table, rms_attrs),
     .dtypes = SP_DT_FLOATS, .infer = rms_grad_infer, .reference = rms_grad_reference, .workspace = rms_grad_workspace,
-    .no_vjp = "rms_norm composes its gradient when that is differentiated",
+    .vjp = sp__vjp_refuse, .no_vjp = "rms_norm composes its gradient when that is differentiated",
     .doc = "Gradients of rms_norm towards x and gamma.", .samples = "[2,6] [6] [2,6] epsilon=0.001",
 };
 
@@ -621,6 +622,6 @@ const sp_op sp_op_group_norm_grad = {
     .batch = sp__batch_group_norm_grad,
     .name = "group_norm_grad", .inputs = "x, weight?, dout", .n_out = 3, SP_ATTRS(group_attr_table, group_attrs),
     .dtypes = SP_DT_FLOATS, .infer = group_grad_infer, .reference = group_grad_reference,
-    .workspace = group_grad_workspace, .no_vjp = "group_norm composes its gradient when that is differentiated",
+    .workspace = group_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "group_norm composes its gradient when that is differentiated",
     .doc = "Gradients of group_norm towards x, weight and bias.", .samples = "[2,4,3] [4] [2,4,3] num_groups=2 epsilon=0.001",
 };

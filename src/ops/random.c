@@ -5,6 +5,7 @@
  * every element can be computed alone and threads do not matter; the high half counts attempts where a method rejects.
  * A tensor of n elements uses at most n counters: the caller's next state starts at state[1] + n. */
 #include "base/wide.h"
+#include "ir/refuse.h"
 #include "ops/kernels.h"
 #include "base/philox.h"
 
@@ -490,7 +491,7 @@ const sp_op sp_op_random_gamma = {
     .batch = sp__batch_random,
     .name = "random_gamma", .inputs = "state, alpha", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
     .reference = gamma_reference,
-    .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
+    .vjp = sp__vjp_refuse, .no_vjp = "samples are not differentiated with respect to the shape of the distribution",
     .doc = "Gamma distributed numbers of scale 1; alpha broadcasts to the shape.",
     .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](0.2,0.5) shape=(4,)",
 };
@@ -498,7 +499,7 @@ const sp_op sp_op_random_gamma = {
 const sp_op sp_op_random_poisson = {
     .batch = sp__batch_random,
     .name = "random_poisson", .inputs = "state, rate", SP_ATTRS(draw_attr_table, draw_attrs), .infer = draw_infer,
-    .reference = poisson_reference, .no_vjp = "whole numbers",
+    .reference = poisson_reference, .vjp = sp__vjp_refuse, .no_vjp = "whole numbers are drawn, which do not change continuously with the rate",
     .doc = "Poisson distributed numbers; the rate broadcasts to the shape.",
     .samples = "[2]i<99 [3](1,2) shape=(2,3); [2]i<99 [](40,50) shape=(4,)",
 };

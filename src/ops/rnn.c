@@ -11,6 +11,7 @@
  * The gradient is a kernel too. When it is to be differentiated itself, the rule is composed of elementary operators,
  * step by step, from the results y and kept; kept is therefore a result like y, with a gradient. */
 #include "ir/nn_attrs.h"
+#include "ir/refuse.h"
 #include "ops/norm.h"
 
 typedef sp__rnn_attrs rnn_attrs;
@@ -502,7 +503,7 @@ static sp_status scan_grad_reference(const sp_call *c)
 const sp_op sp_op_rnn_scan_grad = {
     .name = "rnn_scan_grad", .inputs = "dy, h0, c0?, weight, lengths?, y, kept, dh?, dc?, dkept?", .n_out = 5,
     SP_ATTRS(rnn_attr_table, rnn_attrs), .dtypes = SP_DT_FLOATS, .infer = scan_grad_infer, .reference = scan_grad_reference,
-    .workspace = scan_grad_workspace, .no_vjp = "rnn_scan composes its gradient when that is differentiated",
+    .workspace = scan_grad_workspace, .vjp = sp__vjp_refuse, .no_vjp = "rnn_scan composes its gradient when that is differentiated",
     .doc = "Gradients of rnn_scan.", .samples = "[3,2,2] [2,2] _ [2,2] _ [3,2,2] [3,2,0] _ _ _ mode=rnn_tanh",
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* solve.c - triangular systems, the factors L and U, over all leading dimensions and in double precision whatever the dtype. */
+#include "ir/refuse.h"
 #include "ops/complex_matrix.h"
 #include "ops/kernels.h"
 #include "ops/linalg.h"
@@ -139,7 +140,7 @@ static sp_status lu_reference(const sp_call *c)
 const sp_op sp_op_lu = {
     .batch = sp__batch_trailing,
     .name = "lu", .inputs = "x", .n_out = 2, MATRICES, .infer = lu_infer, .reference = lu_reference,
-    .workspace = lu_workspace, .no_vjp = "the factors are used to solve; differentiate ops.matrix_solve instead",
+    .workspace = lu_workspace, .vjp = sp__vjp_refuse, .no_vjp = "the factors are used to solve; differentiate ops.matrix_solve instead",
     .mindir = "LU", .samples = "[3,3]; [2,2,3]; [3,2]; [1,1]",
     .doc = "L without its diagonal of ones and U in one matrix, and for each row the one it was exchanged with, by partial pivoting.",
 };

@@ -5,6 +5,7 @@
  * of the values. NaN comes after every number, as numpy has it; descending order turns the keys over, so that equal
  * values keep their order there too. Short rows are spread over the threads; a row longer than a block is worked on by
  * all threads, block by block, and can be interrupted between blocks. */
+#include "ir/refuse.h"
 #include "ops/kernels.h"
 #include "ops/order.h"
 #include "ops/pick.h"
@@ -547,7 +548,7 @@ done:
 
 const sp_op sp_op_unique = {
     .name = "unique", .inputs = "x", .n_out = 3, SP_ATTRS(unique_attr_table, unique_attrs), .dtypes = SP_DT_REAL_BOOL,
-    .infer = unique_infer, .open = true, .reference = unique_reference, .no_vjp = "the choice of values is not continuous",
+    .infer = unique_infer, .open = true, .reference = unique_reference, .vjp = sp__vjp_refuse, .no_vjp = "the choice of values is not continuous",
     .mindir = "Unique",
     .onnx = "Unique",
     .doc = "The distinct values, sorted or in the order they appear (or of neighbours only), for each element the "

@@ -30,8 +30,8 @@ static sp_status text_of(const mi_value *v, const char *what, const char *words,
     int at;
     snprintf(out, room, "%s", initial);
     if (!v || v->kind == MI_NONE) return SP_OK;
-    const mi_value pad = {.kind = MI_TEXT, .s = "pad"};
-    if (words == pad_modes && v->kind == MI_TEXT && !strcmp(v->s, "CALCULATED")) v = &pad; /* another word for it */
+    const mi_value first = {.kind = MI_INT, .i = 0};
+    if (v->kind == MI_TEXT && !strcmp(v->s, words == pad_modes ? "CALCULATED" : "NCDHW")) v = &first; /* other words for it */
     SP_TRY(sp__mi_word(v, what, words, &at));
     for (; at > 0; at--) words += strcspn(words, " ") + 1;
     snprintf(out, room, "%.*s", (int)strcspn(words, " "), words);
