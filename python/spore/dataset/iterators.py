@@ -59,7 +59,7 @@ class Iterator:
             if value is not None:
                 _check.kind(value, bool, name)
         if num_epochs is None:
-            num_epochs = -1
+            raise TypeError("__init__(): incompatible constructor arguments: num_epochs is a number of epochs, -1 for any number, but got None.")
         _check.kind(num_epochs, int, 'num_epochs')
         _check.within(num_epochs, -1, _check.INT32_MAX, 'num_epochs')
         if num_epochs == 0:

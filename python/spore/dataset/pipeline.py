@@ -107,14 +107,14 @@ class Dataset:
                 iterator = _core.PipelineIterator(self._engine(), 0, 0, 0, 1)
                 self._first = iterator.next(True)
                 iterator.close()
-            if self._first is None:
-                raise RuntimeError("the dataset holds no rows, so there are no shapes or types")
-        return self._first
+        return self._first or []
 
     def output_shapes(self, estimate=False):
         """Shapes of the columns, by the first row; with ``estimate``, None where rows differ."""
         _check.kind(estimate, bool, 'estimate')
         shapes = [list(_shape(value)) for value in self._first_row()]
+        if estimate and self.get_repeat_count() == -1:
+            raise RuntimeError("output_shapes: the rows of a dataset that has no end cannot be compared; ask before repeat()")
         if estimate:
             with quiet():
                 for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):

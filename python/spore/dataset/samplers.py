@@ -83,7 +83,7 @@ def _below(words, count, wanted):
 
 def _whole(value, name):
     """Value is a whole number. Whether it is one that makes sense is told when rows are asked for, as MindSpore does."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not isinstance(value, int):
         raise TypeError(f"{name} must be integer but was: {value}.")
 
 
@@ -98,7 +98,7 @@ def _samples(num_samples):
     _whole(num_samples, 'num_samples')
     if num_samples < 0 or num_samples > 9223372036854775807:
         raise ValueError(f"num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
-    return num_samples or None
+    return num_samples
 
 
 class BuiltinSampler:
@@ -133,8 +133,11 @@ class BuiltinSampler:
         return self.child_sampler is not None and self.child_sampler.is_sharded()
 
     def get_num_samples(self):
-        """At most so many rows, None for all."""
-        return self.num_samples
+        """At most so many rows, of this sampler and those before it; None for all."""
+        child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
+        if child is None or self.num_samples is None:
+            return self.num_samples if child is None else child
+        return min(self.num_samples, child)
 
     def get_shuffle_mode(self):
         """Shuffle.GLOBAL if the order is random, else Shuffle.FALSE."""
@@ -149,7 +152,7 @@ class BuiltinSampler:
         return rows[self._limit(self._choose(len(rows), seed, epoch, inner))]
 
     def _limit(self, ids):
-        return ids if self.num_samples is None else ids[:self.num_samples]
+        return ids[:self.num_samples] if self.num_samples else ids
 
     def _choose(self, count, seed, epoch, labels):
         raise NotImplementedError
@@ -178,7 +181,10 @@ class Sampler(BuiltinSampler):
 
     def _choose(self, count, seed, epoch, labels):
         self.dataset_size = count
-        return _as_ids(self)
+        try:
+            return _as_ids(self)
+        except Exception as error:
+            raise RuntimeError(f"Call get_num_samples method failed: {type(error).__name__}: {error}") from error
 
 
 class IterSampler(Sampler):
@@ -197,7 +203,7 @@ class IterSampler(Sampler):
 
     def __init__(self, sampler, num_samples=None):
         super().__init__(len(sampler) if num_samples is None and hasattr(sampler, '__len__') else num_samples)
-        self.sampler = sampler
+        self.sampler = list(sampler) if hasattr(sampler, '__next__') else sampler     # what can be gone through only once is kept
 
     def __iter__(self):
         return iter(self.sampler)
@@ -280,10 +286,10 @@ class DistributedSampler(BuiltinSampler):
         return order[(np.arange(each) * self.num_shards + self.shard_id) % count]
 
     def is_shuffled(self):
-        return self._mixes() or super().is_shuffled()
+        return self._mixes() if self.child_sampler is None else super().is_shuffled()
 
     def is_sharded(self):
-        return self.num_shards > 1 or super().is_sharded()
+        return self.num_shards > 1 if self.child_sampler is None else super().is_sharded()
 
     def set_offset(self, offset):
         """Rows are dealt out from this shard on; returns the sampler."""
@@ -295,7 +301,7 @@ class SubsetSampler(BuiltinSampler):
     """The rows of these numbers, in this order."""
 
     def __init__(self, indices, num_samples=None):
-        if isinstance(indices, str):
+        if indices is None or isinstance(indices, str):
             raise TypeError(f"Unsupported sampler object of type ({type(indices)})")
         if not isinstance(indices, list):
             try:
@@ -303,11 +309,15 @@ class SubsetSampler(BuiltinSampler):
             except TypeError:
                 indices = [indices]
         for i, index in enumerate(indices):
-            if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+            if not isinstance(index, (int, np.integer)):
                 raise TypeError(f"SubsetSampler: Type of indices element must be int, but got list[{i}]: {index}, type: "
                                 f"{type(index)}.")
         super().__init__(num_samples)
         self.indices = indices
+
+    def get_num_samples(self):
+        wanted = super().get_num_samples()
+        return len(self.indices) if wanted is None else min(len(self.indices), wanted)
 
     def _choose(self, count, seed, epoch, labels):
         ids = np.asarray(self.indices, np.int64)
@@ -338,7 +348,7 @@ class WeightedRandomSampler(BuiltinSampler):
     def __init__(self, weights, num_samples=None, replacement=True):
         weights = list(weights)
         for i, weight in enumerate(weights):
-            if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            if not isinstance(weight, (int, float, np.number)):
                 raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}.")
         _flag(replacement, 'replacement')
         super().__init__(num_samples)
@@ -364,7 +374,8 @@ class WeightedRandomSampler(BuiltinSampler):
             with np.errstate(divide='ignore', invalid='ignore'):
                 times = -np.log(1.0 - _unit(words, len(weights))) / weights
             return np.argsort(times, kind='stable')[:min(wanted, len(weights))]
-        ends = np.cumsum(weights / weights.sum())
+        with np.errstate(invalid='ignore'):
+            ends = np.cumsum(weights / weights.sum())
         ends[-1] = 1.0
         return np.searchsorted(ends, _unit(words, wanted))
 
@@ -410,6 +421,8 @@ def _as_ids(values):
     ids = np.asarray(list(values))
     if ids.size == 0:
         return np.zeros(0, np.int64)
+    if ids.ndim == 2 and ids.shape[1] == 1:
+        ids = ids[:, 0]
     if ids.ndim != 1 or ids.dtype.kind not in 'iu':
         raise RuntimeError(f"Python sampler should return index of type integer, but got: {ids[:4]!r}")
     return ids.astype(np.int64)
@@ -447,7 +460,7 @@ def for_records(sampler, count):
         sampler.indices = (np.asarray(sampler.indices, np.int64).astype(np.uint64) % np.uint64(count)).astype(np.int64)
     elif isinstance(sampler, SequentialSampler):
         start, wanted = sampler.start_index, sampler.num_samples
-        return SubsetSampler(list(range(max(0, start), count if wanted is None else max(0, min(count, start + wanted)))))
+        return SubsetSampler(list(range(max(0, start), count if not wanted else max(0, min(count, start + wanted)))))
     elif isinstance(sampler, RandomSampler):
         sampler._beyond = True
     return sampler

@@ -94,7 +94,7 @@ class MappableDataset(SourceDataset):
         """Let another sampler choose the rows."""
         if new_sampler is None:
             raise TypeError("Input sampler can not be None.")
-        if not isinstance(new_sampler, BuiltinSampler) and (isinstance(new_sampler, str) or not hasattr(new_sampler, '__iter__')):
+        if not isinstance(new_sampler, BuiltinSampler):
             raise TypeError("Input sampler is not an instance of a sampler.")
         self.sampler, self._pipeline, self._size = new_sampler, None, None
 
@@ -157,8 +157,7 @@ class _InMemory(MappableDataset):
 
     @staticmethod
     def _sampler_of(sampler, num_samples):
-        if isinstance(sampler, (int, str)) or sampler is not None and not _can_be_iterated(sampler) \
-                and not isinstance(sampler, BuiltinSampler):
+        if sampler is not None and not isinstance(sampler, (BuiltinSampler, str)) and not _can_be_iterated(sampler):
             raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
         if isinstance(sampler, PKSampler):
             raise ValueError("GeneratorDataset doesn't support PKSampler.")
@@ -203,8 +202,8 @@ class NumpySlicesDataset(_InMemory):
         self._arrays = [_column(a) for a in arrays]
         sizes = {len(a) for a in self._arrays}
         if len(sizes) > 1:
-            raise ValueError(f"Data length in each column is not equal: {sorted(sizes)}")
-        names = usual or [f'column_{i}' for i in range(len(arrays))]
+            raise ValueError(f"Data length in each column is not equal. There are {sorted(sizes)}.")
+        names = _check.columns(usual, 'column_names') if usual else [f'column_{i}' for i in range(len(arrays))]
         if column_names is not None:
             names = _check.columns(column_names, 'column_names')
             if len(names) != len(arrays):
@@ -236,21 +235,31 @@ def _column(values):
             raise
         return [to_array(value) for value in values]
     if array.ndim == 0:
-        raise ValueError("NumpySlicesDataset: data must hold arrays with at least one dimension")
+        raise TypeError(f"'{type(values).__name__}' object is not iterable: NumpySlicesDataset takes arrays with at least one dimension")
+    if isinstance(values, list) and array.dtype.kind in 'fcUO' and len({_kind_of(value) for value in values}) > 1 or array.dtype.kind == 'O':
+        return [to_array(value) for value in values]
     return array
+
+
+def _kind_of(value):
+    """The type that a row of this value has."""
+    if isinstance(value, (int, float, str)):
+        return type(value)
+    kind = to_array(value).dtype
+    return kind.kind if kind.kind in 'US' else kind
 
 
 class PaddedDataset(_InMemory):
     """Rows given as a list of dicts, to be put behind another dataset so that it can be shared evenly."""
 
     def __init__(self, padded_samples):
-        _check.kind(padded_samples, list, 'padded_samples')
         if not padded_samples:
             raise ValueError("padded_samples cannot be empty.")
+        _check.kind(padded_samples, list, 'padded_samples')
         for row in padded_samples:
             _check.kind(row, dict, 'padded_element')
         super().__init__(shuffle=False)
-        self._column_names = list(padded_samples[0])
+        self._column_names = _check.columns(list(padded_samples[0]), 'column_names')
         self._rows = [tuple(row[c] if isinstance(row[c], dict) else to_array(row[c]) for c in self._column_names)
                       for row in padded_samples]
         self.padded_samples = padded_samples
@@ -277,7 +286,7 @@ class GeneratorDataset(_InMemory):
             these are more than one.
         max_rowsize: accepted; memory shared with processes grows with the rows.
         batch_sampler: lists of row numbers: rows come as batches of these.
-        collate_fn: function of a list of rows that makes such a batch.
+        collate_fn: function of the values of each column in the rows of a batch, one list a column, that makes their batches.
     """
 
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
@@ -286,13 +295,15 @@ class GeneratorDataset(_InMemory):
         if isinstance(source, builtins.zip):        # its rows can be gone through only once
             source = list(source)
         self._random = hasattr(source, '__getitem__')
-        if not (self._random or callable(source) or hasattr(source, '__iter__') or hasattr(source, '__next__')):
+        if not (self._random or callable(source) or hasattr(source, '__iter__')):
             raise TypeError("Input `source` function of GeneratorDataset should be callable, iterable or random "
                             "accessible, commonly it should implement one of the method like yield, __getitem__ or "
                             "__next__(__iter__).")
         names, types = self._described(column_names, column_types, schema)
         if python_multiprocessing is not None:
             _check.kind(python_multiprocessing, bool, 'python_multiprocessing')
+        if max_rowsize is not None:
+            _check.kind(max_rowsize, int, 'max_rowsize')
         _check.row_size(max_rowsize)
         if not self._random:
             for name, value in (('num_shards', num_shards), ('shard_id', shard_id), ('sampler', sampler),
@@ -321,19 +332,21 @@ class GeneratorDataset(_InMemory):
     def _described(names, types, schema):
         """Names of columns and their types, out of the arguments."""
         if schema is not None:
+            if not isinstance(schema, Schema):
+                if not isinstance(schema, str):
+                    raise ValueError("schema should be a path to schema file or a schema object.")
+                if not os.path.isfile(schema):
+                    raise ValueError(f"The file {os.path.realpath(schema)} does not exist or permission denied!")
+                schema = Schema(schema)
             if names is not None:
                 raise ValueError("column_names and schema cannot be specified at the same time.")
-            if not isinstance(schema, Schema):
-                if not isinstance(schema, str) or not os.path.isfile(schema):
-                    raise ValueError("schema should be a path to schema file or a schema object.")
-                schema = Schema(schema)
             return [c['name'] for c in schema.columns], [None if c['type'] == 'string' else np.dtype(c['type']) for c in schema.columns]
         if names is None:
             raise ValueError("Neither columns_names nor schema are provided.")
         names = _check.columns(names, 'column_names')
         if types is None:
             return names, None
-        _check.kind(types, (list, tuple), 'column_types')
+        _check.kind(types, list, 'column_types')
         from spore.dataset.transforms.transforms import to_numpy_type
         return names, [None if t is None else np.dtype(to_numpy_type(t)) for t in types]
 
@@ -368,7 +381,7 @@ class GeneratorDataset(_InMemory):
             row = row if isinstance(row, tuple) else (row,)
             for i, (value, kind) in enumerate(zip(row, self._types)):
                 found = to_array(value).dtype
-                if kind is not None and found != kind:
+                if kind is not None and found != kind and not found.kind == kind.kind == 'U':
                     raise RuntimeError("Invalid Python function, type of returned data in 'GeneratorDataset' should be same with "
                                        f"specified column_types, but the type of returned data: {found}, specified column type: "
                                        f"{kind}: column "
@@ -394,11 +407,13 @@ class GeneratorDataset(_InMemory):
     def _rows_of_batches(self):
         for ids in self._batches:
             rows = [self.source[i] for i in ids]
-            if self._collate is not None:
-                yield self._collate(rows)
-                continue
             rows = [row if isinstance(row, tuple) else (row,) for row in rows]
-            yield tuple(np.stack([to_array(value) for value in column]) for column in zip(*rows))
+            columns = [[to_array(value) for value in column] for column in zip(*rows)]
+            if self._collate is None:
+                yield tuple(np.stack(column) for column in columns)
+                continue
+            made = self._collate(*columns)
+            yield tuple(to_array(value) for value in made) if len(columns) > 1 else (to_array(made),)
 
 
 class _Again:
