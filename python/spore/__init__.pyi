@@ -156,6 +156,7 @@ from spore.common.sparse_tensor import COOTensor as COOTensor
 from spore.common.sparse_tensor import CSRTensor as CSRTensor
 from spore.common.sparse_tensor import RowTensor as RowTensor
 from spore.common.sparse_tensor import SparseTensor as SparseTensor
+from spore.common.storage import UntypedStorage as UntypedStorage
 from spore.common.symbol import Symbol as Symbol
 from spore.common.tensor import from_numpy as from_numpy
 from spore.common.tensor import frombuffer as frombuffer

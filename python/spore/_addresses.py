@@ -10,7 +10,7 @@ import types
 _TABLE = """
 boost: adasum base boost boost_cell_wrapper dim_reduce grad_freeze group_loss_scale_manager less_batch_normalization
 common < common.api common.mutable common.jit_config common.jit_blocks nn.cell: _tensor_docs _utils file_system \
-jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline storage dynamic_shape dynamic_shape.auto_dynamic_shape \
+jit_begin_end jit_context jit_trace lazy_inline mindir_util no_inline dynamic_shape dynamic_shape.auto_dynamic_shape \
 dynamic_shape.enable_dynamic dynamic_shape._auto_dynamic _jit_fallback_utils _monad
 dataset.callback: ds_callback validators
 dataset.debug: debug_hook pre_defined_hook
@@ -106,7 +106,9 @@ def _places(address):
         _PLACES["graph._utils.pijit_context"] = ("common._pijit_context",)
         _PLACES["common.file_system"] = (*_PLACES["common.file_system"], "common.mindio")
         _PLACES["ops.auto_generate.pyboost_inner_prim"] = ("ops.positional", "ops")
-        _PLACES["tools"] = _PLACES["device_manager"] = ("utils", "runtime", "hal")
+        _PLACES["tools"] = ("utils", "runtime", "hal")
+        _PLACES["parallel.function"] = _PLACES["parallel.function.reshard_func"] = (*_PLACES["parallel.function"], "ops")
+        _PLACES["device_manager"] = ("context", "utils", "runtime", "hal")
     return _PLACES.get(address)
 
 

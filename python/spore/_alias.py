@@ -84,6 +84,40 @@ class _Renamer:
         return spec
 
 
+def _image_of(module):
+    """Have Pillow's package load PIL.Image when it is asked for: MindSpore loads it itself, so programs write `import PIL` and `PIL.Image`."""
+    def __getattr__(name):
+        if name == 'Image':
+            return importlib.import_module('PIL.Image')
+        raise AttributeError(f"module 'PIL' has no attribute '{name}'")
+    vars(module).setdefault('__getattr__', __getattr__)
+
+
+class _Pillow:
+    """Finds Pillow as usual; see _image_of. Nothing is loaded before a program asks for it."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != 'PIL':
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                _image_of(module)
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def show_image_of_pillow():
+    """PIL.Image is there once PIL is imported, whether that was before or comes later."""
+    if 'PIL' in sys.modules:
+        _image_of(sys.modules['PIL'])
+    elif not any(isinstance(finder, _Pillow) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Pillow())
+
+
 class _Finder:
     """Finds mindspore and everything below it in spore."""
 
@@ -138,6 +172,7 @@ def as_mindspore():
                               "of mindspore")
     sys.meta_path[:0] = [_Finder(), _Renamer()]
     sys.modules[_NAME] = spore
+    show_image_of_pillow()
     for name, module in list(sys.modules.items()):
         if name.startswith('spore.') and getattr(module, '__name__', None) == name:
             _show_as_mindspores(module)

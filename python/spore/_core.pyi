@@ -48,10 +48,16 @@ class Tensor:
     def __getitem__(self, other: Any) -> Tensor: ...
     def __gt__(self, other: Any) -> Tensor: ...
     def __hash__(self) -> _int: ...
+    def __iadd__(self, value, /) -> Any: ...
+    def __ifloordiv__(self, value, /) -> Any: ...
+    def __imod__(self, value, /) -> Any: ...
+    def __imul__(self, value, /) -> Any: ...
     def __index__(self) -> _int: ...
     def __int__(self) -> _int: ...
     def __invert__(self) -> Tensor: ...
+    def __isub__(self, value, /) -> Any: ...
     def __iter__(self) -> Iterator[Tensor]: ...
+    def __itruediv__(self, value, /) -> Any: ...
     def __le__(self, other: Any) -> Tensor: ...
     def __len__(self) -> _int: ...
     def __lt__(self, other: Any) -> Tensor: ...
@@ -828,6 +834,8 @@ class Tensor:
         """select(dim, index): one slice; select(condition, y): elements of y where the condition is false."""
     def select_scatter(self, src, axis, index) -> Any:
         """A copy in which one slice along a dimension is src."""
+    def set_(self, source=None, storage_offset=0, size=None, stride=None) -> Any:
+        """Show the memory of another Tensor, or storage, from an element on and with a shape and steps of one's own; without a source nothing. Answers the Tensor."""
     def set_const_arg(self, const_arg=True) -> Any:
         """Note whether a compiled function may take it for a constant."""
     def set_data(self, data, slice_shape=False) -> Any:
@@ -886,6 +894,8 @@ class Tensor:
     @overload
     def std(self, dim: _int | Sequence[_int] | None = None, *, correction: _float = 1, keepdim: _bool = False) -> Tensor:
         """Standard deviation over axes."""
+    def storage(self) -> Any:
+        """The memory of the Tensor as bytes; see UntypedStorage."""
     def storage_offset(self) -> Any:
         """Elements between the start of the memory block and the first element."""
     def stride(self, dim=None) -> Any:
@@ -903,11 +913,11 @@ class Tensor:
         """Difference of two tensors, element by element."""
     @overload
     def sub(self, other: TensorLike, *, alpha: _float = 1) -> Tensor:
-        """x minus alpha times y."""
+        """x minus alpha times y; truth values are subtracted as numbers."""
     def sub_(self, other, **kwargs) -> Any:
         """sub, written into the tensor itself."""
     def subtract(self, other: TensorLike, *, alpha: _float = 1) -> Tensor:
-        """x minus alpha times y."""
+        """x minus alpha times y; truth values are subtracted as numbers."""
     @overload
     def sum(self, axis: _int | Sequence[_int] | None = None, dtype: _DType | None = None, keepdims: _bool = False, initial: _float | None = None) -> Tensor:
         """Sum over axes (all when none are given); integers are added as int64."""
@@ -922,6 +932,9 @@ class Tensor:
         """Two dimensions exchanged."""
     def swapdims(self, dim0, dim1) -> Any:
         """Two dimensions exchanged."""
+    @property
+    def symbolic_shape(self) -> Any:
+        """Symbols for sizes that are not known; those of a Tensor always are: None."""
     def t(self) -> Any:
         """The transpose of a matrix; with fewer or more than two dimensions the Tensor itself."""
     def take(self, indices=None, axis=None, mode='clip', *, index=None) -> Any:
@@ -1006,6 +1019,8 @@ class Tensor:
         """The products of the slices that carry the same number."""
     def unsqueeze(self, dim) -> Any:
         """A dimension of size 1 more."""
+    def untyped_storage(self) -> Any:
+        """The memory of the Tensor as bytes; see UntypedStorage."""
     def value(self) -> Any:
         """The Tensor itself; a Parameter's contents."""
     @overload

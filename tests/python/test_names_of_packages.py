@@ -256,3 +256,53 @@ def test_without_mindio_files_are_not_read_ahead():
         ms.set_mindio_server_info(0)
     assert ms.get_sdc_detect_result() is False and ms.sdc_detect_start() is None
     assert ms.common.dtype.bool is ms.bool_ and ms.common.dtype.typing.str_to_type("Float32") is ms.float32
+
+
+def test_memory_below_tensors():
+    x, y = Tensor([[1., 2.], [3., 4.]]), Tensor([9., 8., 7., 6.])
+    storage = x.untyped_storage()
+    assert (storage.size(), storage.nbytes(), storage.element_size(), storage.device, storage.dtype) == (16, 16, 1, "CPU", ms.float32)
+    assert storage.data_ptr() == x.data_ptr() and not storage.is_shared() and isinstance(x.storage(), ms.UntypedStorage)
+    storage.copy_(y.untyped_storage())
+    assert x.tolist() == [[9, 8], [7, 6]]
+    with pytest.raises(ValueError, match="src has 4 bytes and this one 16"):
+        storage.copy_(Tensor([1.]).untyped_storage())
+    z = Tensor([0.])
+    assert z.set_(y, 1, (2,), (1,)).tolist() == [8, 7]
+    y[1] = 5.0
+    assert z.tolist() == [5, 7] and z.set_(y.untyped_storage(), 0, (2, 2), (2, 1)).tolist() == [[9, 5], [7, 6]] and z.set_().shape == (0,)
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/", "//", "%"])
+def test_assignments_with_an_operator_leave_other_names_alone(operator):
+    names = {"x": Tensor([5., 7.]), "two": Tensor([2., 2.])}
+    names["y"] = names["x"]
+    exec(f"x {operator}= two", names)
+    assert names["y"].tolist() == [5, 7] and names["x"].tolist() == eval(f"(y {operator} two).tolist()", names)
+    assert isinstance(Parameter(Tensor([1.])).__iadd__(1.0), Tensor)
+
+
+def test_settings_of_checkpoints_cannot_be_changed():
+    config = ms.train.CheckpointConfig(save_checkpoint_steps=10)
+    assert config.save_checkpoint_steps == 10 and config.format == "ckpt" and config.enc_key is None
+    with pytest.raises(AttributeError):
+        config.save_checkpoint_steps = 5
+
+
+def test_small_names_of_public_modules():
+    from spore import mint
+    assert mint.addr_(mint.ones((2, 2)), Tensor([1., 2.]), Tensor([3., 4.]), beta=2).tolist() == [[5, 6], [8, 10]]
+    with pytest.raises(NotImplementedError, match="Ascend"):
+        mint.batch_norm_stats(Tensor([1.]), 1e-5)
+    assert list(nn.get_metrics({'acc'})) == ['acc'] and ms.ops.DtypeToEnum()('op', 'arg', ms.float32) == 43
+    weights = [Parameter(Tensor([1.]), name=n) for n in "ab"]
+    for weight, kind in zip(weights, (mint.optim.AdamW, mint.optim.FusedAdamW)):
+        kind([weight])((Tensor([2.]),))
+    assert weights[0].tolist() == weights[1].tolist() != [1]
+    assert ops.TBERegOp("a").kernel_name("k").get_op_info()["kernel"] == "k" and ops.reshard(weights[0], None) is weights[0]
+    with pytest.raises(ValueError, match="'start_dim' or 'end_dim'"):
+        nn.Flatten().check_axis_valid(2, 2)
+    from spore.train import serialization
+    for name in serialization._FROM:
+        assert getattr(serialization, name) is not None
+    assert ops.array_ops.Concat is ops.Concat and ops.P.Add is ops.Add and ms.train.merge_sliced_parameter is ms.merge_sliced_parameter

@@ -218,3 +218,15 @@ for line in open(path):
 print(count > 800)
 '''
     assert run(script(text)).stdout == 'True\n'
+
+
+@pytest.mark.parametrize("first", ["spore.as_mindspore()", "import spore.dataset.vision", "import PIL; spore.as_mindspore()"])
+def test_the_image_module_of_pillow_is_there(first, tmp_path):
+    """MindSpore loads PIL.Image; programs that only import PIL use it. Nothing of Pillow is loaded before."""
+    (tmp_path / "PIL").mkdir()
+    (tmp_path / "PIL" / "__init__.py").write_text("")
+    (tmp_path / "PIL" / "Image.py").write_text("kind = 'image'")
+    code = f"import sys, spore; {first}; before = 'PIL.Image' in sys.modules; import PIL; print(before, PIL.Image.kind, hasattr(PIL, 'Nothing'))"
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    out = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=paths), stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert out.split() == ["False", "image", "False"]

@@ -12,10 +12,11 @@ from spore.common.seed import get_seed, set_seed  # before generator: the name `
 from spore.common.generator import (Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed,
                                     set_rng_state)
 from spore.common.mutable import mutable
+from spore.common.storage import UntypedStorage
 from spore.common.recompute import recompute
 
 __all__ = [n for n in _dtype_names if not n.startswith('_')] + [
-    'dtype', 'Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors', 'Parameter', 'ParameterTuple',
+    'UntypedStorage', 'dtype', 'Tensor', 'tensor', 'is_tensor', 'from_numpy', 'frombuffer', 'swap_tensors', 'Parameter', 'ParameterTuple',
     'Generator', 'default_generator', 'seed', 'manual_seed', 'initial_seed', 'set_rng_state', 'get_rng_state',
     'set_seed',
     'get_seed']
@@ -40,6 +41,9 @@ def __getattr__(name):
         from spore.common._grad_function import _Function
         from spore.common.differentiate import no_grad
         return _Function if name == '_Function' else no_grad
+    if name in ('load_mindir', 'save_mindir', 'set_dump'):
+        import importlib
+        return getattr(importlib.import_module('spore'), name)
     # jit and its relatives, gradients: shown here as in MindSpore, loaded when asked for.
     import importlib
     for place in ('api', 'mutable', 'jit_config', 'sparse_tensor', 'device', 'symbol', 'saved_tensors', 'mindio'):

@@ -376,6 +376,12 @@ def _make_subclass(cls, data, require_grad=False):
 Tensor._make_subclass = staticmethod(_make_subclass)
 
 
+@_property
+def symbolic_shape(self):
+    """Symbols for sizes that are not known; those of a Tensor always are: None."""
+    return None
+
+
 @_method
 def value(self):
     """The Tensor itself; a Parameter's contents."""

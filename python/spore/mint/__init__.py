@@ -24,7 +24,22 @@ def item(input):
     return input.item()
 
 
+def addr_(input, vec1, vec2, beta=1, alpha=1):
+    """Write beta * input + alpha * (vec1 outer vec2) to `input`, and answer it.
+
+    Examples:
+        >>> from spore import Tensor, mint
+        >>> print(mint.addr_(mint.ones((2, 2)), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+        [[4. 5.]
+         [7. 9.]]
+    """
+    return input.copy_(beta * input + alpha * (vec1.view(-1, 1) * vec2.view(1, -1)))
+
+
 def __getattr__(name):
+    if name in ("batch_norm_elemt", "batch_norm_gather_stats_with_counts", "batch_norm_stats", "npu_gelu"):
+        from ..ops._late import lookup
+        return lookup(name)
     if name in ("optim", "distributed"):  # loaded on first use: optim needs spore.nn
         import importlib
         return importlib.import_module("spore.mint." + name)

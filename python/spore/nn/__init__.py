@@ -27,6 +27,8 @@ def __getattr__(name):
             return globals()[name]
         if name == "metrics":
             return metrics
+        if name == "get_metrics":
+            return metrics.get_metrics
     raise AttributeError(f"module 'spore.nn' has no attribute '{name}'")
 
 

@@ -53,6 +53,14 @@ def _nearest(name):
     return f". Did you mean: '{near[0]}'?" if near and not name.startswith('_') else ""
 
 
+# modules that MindSpore's own __init__ leaves among its names
+_MODULES = {"arg_dtype_cast": "_utils.arg_dtype_cast", "arg_handler": "_utils.arg_handler", "array_ops": "operations.array_ops",
+            "linalg_ops": "operations.linalg_ops", "other_ops": "operations.other_ops", "gen_ops_def": "auto_generate.gen_ops_def",
+            "gen_ops_prim": "auto_generate.gen_ops_prim", "gen_extend_func": "auto_generate.gen_extend_func",
+            "pyboost_inner_prim": "auto_generate.pyboost_inner_prim",
+            "cpp_create_prim_instance_helper": "auto_generate.cpp_create_prim_instance_helper"}
+
+
 def _elsewhere(name):
     """Transformations of functions are shown here too; they live in spore.common. So are mint's operators by the names of
     MindSpore's generated modules."""
@@ -62,6 +70,8 @@ def _elsewhere(name):
         return importlib.import_module("spore.ops.functional_overload")
     if name == "P":
         return operations
+    if name in _MODULES:
+        return importlib.import_module("spore.ops." + _MODULES[name])
     if name not in ("GradOperation", "grad", "value_and_grad", "get_grad", "vjp", "jvp", "vmap", "jacfwd", "jacrev"):
         from ._extended import lookup as extended
         from ._late import lookup as late

@@ -2736,7 +2736,7 @@ def std_mean(input: TensorLike, axis: int | Sequence[int] | None = None, ddof: f
 def sub(input: TensorLike, other: TensorLike) -> Tensor:
     """Difference of two tensors, element by element."""
 def subtract(input: TensorLike, other: TensorLike, *, alpha: float = 1) -> Tensor:
-    """x minus alpha times y."""
+    """x minus alpha times y; truth values are subtracted as numbers."""
 def sum(input: TensorLike, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: _DType | None = None) -> Tensor:
     """Sum over axes (all when none are given); integers are added as int64."""
 def tan(input: TensorLike) -> Tensor:

@@ -24,7 +24,7 @@ _FILES = {
         DropoutGenMask DropoutDoMask""",
     "inner": """
         Generator AdamW SyncBatchNorm _scaled_dot_product_attention tensor_index_by_number tensor_index_by_tensor tensor_index_by_tuple
-        apply_rotary_pos_emb_""",
+        apply_rotary_pos_emb_ DtypeToEnum reshard _add_attr""",
     "strided": "as_strided AsStrided",
     "private": """
         FlashAttentionScore Swiglu UpsampleNearest1D UpsampleNearest2D UpsampleNearest3D view view_dtype contiguous View ViewDtype
@@ -74,7 +74,8 @@ _FILES = {
         QuantMatmul RotaryPositionEmbeddingGrad RotatedIou SignalOp SignalWaitUntil SilentCheckV2 SilentCheckV3 SparseFlashAttentionGrad
         SpeedFusionAttentionGrad SwigluGrad TransposeBatchMatmulTranspose GRUV2Grad WKV WKVGrad
         BatchNormFold BatchNormFold2 BatchNormFold2D BatchNormFoldD CorrectionMul FakeLearnedScaleQuantPerChannel
-        FakeLearnedScaleQuantPerLayer FakeQuantPerChannel FakeQuantPerLayer MinMaxUpdatePerChannel MinMaxUpdatePerLayer""",
+        FakeLearnedScaleQuantPerLayer FakeQuantPerChannel FakeQuantPerLayer MinMaxUpdatePerChannel MinMaxUpdatePerLayer
+        BatchToSpaceNDV2 BasicLSTMCell""",
     "sparse_tensors": """
         SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv SparseTensorDenseAdd SparseTensorDenseMatmul SparseAddmm
         SparseToDenseV2 SparseSlice SparseReorder SparseReshape SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseAdd

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network to be run in parallel: on one device it runs as it is."""
 from spore._not_done import not_done
+from spore.common.api import jit  # noqa: F401  taken from here by some, as the next two
+from spore.communication import get_group_size, get_rank  # noqa: F401
+from spore.parallel.shard import Layout  # noqa: F401
 from spore.nn.cell import Cell
 
 __all__ = ['AutoParallel']

@@ -11,4 +11,6 @@ def __getattr__(name):
     if name == 'GradAccumulation':
         from spore.nn.wrap.cell_wrapper import GradAccumulationCell
         return GradAccumulationCell
+    if name == 'PipelineCell':
+        return Pipeline
     raise AttributeError(f"module 'spore.parallel.nn' has no attribute '{name}'")

@@ -21,3 +21,11 @@ __all__ = ['Model', 'ConvertModelUtils', 'ConvertNetUtils', 'data_sink', 'Datase
 
 from spore import _docstrings  # noqa: E402
 _docstrings.attach('train', globals())
+
+
+def __getattr__(name):
+    if name in ('build_searched_strategy', 'get_ckpt_path_with_strategy', 'load_distributed_checkpoint', 'merge_sliced_parameter',
+                'restore_group_info_list'):
+        from spore import parallel                         # where they live, loaded when asked for
+        return getattr(parallel, name)
+    raise AttributeError(f"module 'spore.train' has no attribute '{name}'")

@@ -819,7 +819,33 @@ def _convert_save_obj_to_param_list(save_obj, integrated_save, append_dict, choi
     return chosen + [{"name": name, "data": data} for name, data in (append_dict or {}).items()]
 
 
+# names that MindSpore's file has from others, and programs take from it
+_FROM = {"Parameter": "common.Parameter", "Tensor": "common.Tensor", "Tensor_": "common.Tensor", "Generator": "common.Generator",
+         "Validator": "_checkparam", "context": "context", "logger": "log",
+         "mstype": "common.dtype", "nn": "nn", "initializer": "common.initializer.initializer", "Cast": "ops.Cast",
+         "get_rank": "communication.get_rank", "get_group_size": "communication.get_group_size",
+         "get_parameter_redundancy": "train._utils.get_parameter_redundancy", "mindspore": "",
+         "get_ckpt_path_with_strategy": "parallel.get_ckpt_path_with_strategy", "new_build_searched_strategy": "parallel.build_searched_strategy",
+         "new_load_distributed_checkpoint": "parallel.load_distributed_checkpoint", "new_merge_sliced_parameter": "parallel.merge_sliced_parameter",
+         "new_restore_group_info_list": "parallel.restore_group_info_list"}
+
+
+def _from_elsewhere(place):
+    import importlib
+    import spore
+    if not place:
+        return spore
+    if place in ("nn", "context", "log", "_checkparam", "common.dtype"):
+        return importlib.import_module("spore." + place)
+    home, _, last = place.rpartition(".")
+    return getattr(importlib.import_module("spore." + home), last)
+
+
 def __getattr__(name):
+    if name in _FROM:
+        return _from_elsewhere(_FROM[name])
+    if name == "cpu_cast":
+        return _from_elsewhere("ops.Cast")()
     if name in ("export", "load", "load_mindir", "export_split_mindir", "_save_graph"):
         from spore.train import _mindir
         return getattr(_mindir, name)

@@ -51,3 +51,10 @@ class TftHandle:
 
 
 _tft_handler = TftHandle()
+
+
+class TFTCommValue:
+    """Words of the variable MS_ENABLE_TFT, by what they ask for."""
+    NEED_MINDIO = ['TTP:1', 'UCE:1', 'ARF:1', 'TSP:1', 'HCCE:1']
+    ENABLE_MINDX = [*NEED_MINDIO, 'RSC:1']
+    DISABLE_WATCHDOG = ['ARF:1', 'TSP:1', 'HCCE:1']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of text. Strings come as str or numpy arrays of them; offsets count bytes of UTF-8."""
+import json
 import re
 import unicodedata
 
@@ -419,6 +420,10 @@ class PythonTokenizer:
             raise TypeError("tokenizer is not a callable Python function.")
         self.pyfunc = tokenizer
         self.implementation = Implementation.PY
+
+    def to_json(self):
+        """The name of the function and of this module, as JSON."""
+        return json.dumps({"tensor_op_name": self.pyfunc.__name__, "python_module": type(self).__module__})
 
     def __call__(self, in_array):
         if not isinstance(in_array, np.ndarray):

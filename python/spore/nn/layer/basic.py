@@ -267,13 +267,15 @@ class Flatten(Cell):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
+    def check_axis_valid(self, axis, ndim):
+        """Raise ValueError unless a Tensor of `ndim` dimensions has the dimension `axis`."""
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"For '{self.cls_name}', 'start_dim' or 'end_dim' must be in [{-ndim}, {ndim}) for an input of {ndim} dimensions, "
+                             f"but got {axis}.")
+
     def construct(self, x):
-        rank = x.ndim or 1
-        for name in ("start_dim", "end_dim"):
-            dim = getattr(self, name)
-            if not -rank <= dim < rank:
-                raise ValueError(f"For '{self.cls_name}', '{name}' must be in [{-rank}, {rank}) for an input of {rank} "
-                                 f"dimensions, but got {dim}.")
+        for dim in (self.start_dim, self.end_dim):
+            self.check_axis_valid(dim, x.ndim or 1)
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 

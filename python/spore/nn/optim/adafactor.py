@@ -72,6 +72,16 @@ class AdaFactor(Optimizer):
             rate = ops.minimum(1e-6 * step if self.warmup_init else Tensor(1e-2, mstype.float32), step ** -0.5)
         return rate * ops.maximum(_rms(parameter), Tensor(self.eps[1], mstype.float32)) if self.scale_parameter else rate
 
+    @property
+    def supports_memory_efficient_fp16(self):
+        """Whether states may be kept in half precision."""
+        return True
+
+    @property
+    def supports_flat_params(self):
+        """Whether all Parameters may lie in one piece of memory."""
+        return False
+
     def construct(self, gradients):
         gradients = self._checked(gradients)
         gradients = self.flatten_gradients(gradients)

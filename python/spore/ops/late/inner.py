@@ -119,3 +119,35 @@ def apply_rotary_pos_emb_(query, key, cos, sin, position_ids, cos_format=0):
     """Query and key turned by their positions."""
     from .fused import ApplyRotaryPosEmb
     return ApplyRotaryPosEmb(cos_format)(query, key, cos, sin, position_ids)
+
+
+class DtypeToEnum(Primitive):
+    """The number of a dtype in MindSpore's files and kernels."""
+
+    _NUMBERS = {"Bool": 30, "Int8": 32, "Int16": 33, "Int32": 34, "Int64": 35, "UInt8": 37, "UInt16": 38, "UInt32": 39, "UInt64": 40,
+                "Float16": 42, "Float32": 43, "Float64": 44, "BFloat16": 45, "Complex64": 51, "Complex128": 52}
+
+    def __init__(self):
+        super().__init__("DtypeToEnum")
+
+    def __call__(self, op_name, arg_name, dtype):
+        if str(dtype) not in self._NUMBERS:
+            raise TypeError(f"For '{op_name}', the argument '{arg_name}' must be a dtype of Tensors, but got {dtype!r}")
+        return self._NUMBERS[str(dtype)]
+
+
+def reshard(tensor, layout):
+    """The Tensor in another layout over processes: on one, as it is."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"reshard: tensor must be a Tensor, but got {type(tensor).__name__}")
+    from ..._not_done import shard_not_done
+    shard_not_done("ops.reshard", layout)
+    return tensor
+
+
+def _add_attr(fn, **kwargs):
+    """A function, whose calls a compiler would mark with attributes; what it computes does not depend on them."""
+    def add_attr_fn(*args, **more):
+        return fn(*args, **more)
+    add_attr_fn.__doc__, add_attr_fn.attributes = fn.__doc__, dict(kwargs)
+    return add_attr_fn

@@ -96,6 +96,13 @@ class AiCPURegOp(RegOp):
 class TBERegOp(RegOp):
     """The description of a kernel of an Ascend processor."""
 
+    _FIELDS = {"async_flag": "async_flag_", "binfile_name": "binfile_", "compute_cost": "compute_cost_",
+               "dynamic_compile_static": "dynamic_compile_static_", "dynamic_rank_support": "dynamic_rank_support_",
+               "dynamic_shape": "dynamic_shape_support_", "input_to_attr_index": "input_to_attr_index_", "is_dynamic_format": "dynamic_format_",
+               "kernel_name": "kernel_", "need_check_supported": "need_check_support_", "op_pattern": "op_pattern_",
+               "partial_flag": "partial_flag_", "real_input_index": "real_input_index_", "reshape_type": "reshape_type_",
+               "unknown_shape_formats": "unknown_shape_formats_"}
+
 
 class CustomRegOp(RegOp):
     """The description of a kernel for ops.Custom."""
@@ -103,6 +110,18 @@ class CustomRegOp(RegOp):
     def __init__(self, op_name="Custom"):
         super().__init__(op_name)
 
+
+def _setter(name, field):
+    def set_field(self, value):
+        setattr(self, field, value)
+        return self
+    set_field.__name__, set_field.__doc__ = name, f"Describe the kernel's {name.replace('_', ' ')}; kept as `{field}`."
+    return set_field
+
+
+for _name, _field in TBERegOp._FIELDS.items():
+    setattr(TBERegOp, _name, _setter(_name, _field))
+CustomRegOp.target = _setter("target", "target_")
 
 REGISTERED = {}
 

@@ -68,29 +68,36 @@ class CheckpointConfig:
             raise ValueError("For 'CheckpointConfig', 'save_checkpoint_steps', 'save_checkpoint_seconds', "
                              "'keep_checkpoint_max' and "
                              "'keep_checkpoint_per_n_minutes' must not all be None or 0.")
-        self.save_checkpoint_steps = steps
-        self.save_checkpoint_seconds = None if steps else seconds
-        self.keep_checkpoint_max = most or (most if minutes else 1)
-        self.keep_checkpoint_per_n_minutes = None if most else minutes
+        self._save_checkpoint_steps = steps
+        self._save_checkpoint_seconds = None if steps else seconds
+        self._keep_checkpoint_max = most or (most if minutes else 1)
+        self._keep_checkpoint_per_n_minutes = None if most else minutes
         if saved_network is not None:
             _of_type('saved_network', saved_network, Cell)
-        self.saved_network = saved_network
-        self.integrated_save = _of_type('integrated_save', integrated_save, bool)
-        self.async_save = _of_type('async_save', async_save, (bool, str))
+        self._saved_network = saved_network
+        self._integrated_save = _of_type('integrated_save', integrated_save, bool)
+        self._async_save = _of_type('async_save', async_save, (bool, str))
         if isinstance(async_save, str) and async_save not in ('process', 'thread'):
             raise ValueError(f"For 'CheckpointConfig', 'async_save' must be a bool, 'process' or 'thread', but got {async_save!r}.")
-        self.append_dict = _append_info(append_info)
-        self.enc_key = _of_type('enc_key', enc_key, (bytes, type(None)), ValueError)
-        self.enc_mode = _of_type('enc_mode', enc_mode, str, ValueError)
+        self._append_dict = _append_info(append_info)
+        self._enc_key = _of_type('enc_key', enc_key, (bytes, type(None)), ValueError)
+        self._enc_mode = _of_type('enc_mode', enc_mode, str, ValueError)
         self.exception_save = _of_type('exception_save', exception_save, bool)
-        self.crc_check = _of_type('crc_check', crc_check, bool, ValueError)
-        self.format = _of_type('format', format, str, ValueError)
+        self._crc_check = _of_type('crc_check', crc_check, bool, ValueError)
+        self._format = _of_type('format', format, str, ValueError)
         if format == 'safetensors' and (enc_key is not None or enc_mode != 'AES-GCM' or crc_check or exception_save):
             raise ValueError("For 'CheckpointConfig', the format 'safetensors' has no encryption, checksum or "
                              "exception_save.")
         if _of_type('remove_redundancy', remove_redundancy, bool, ValueError):
             raise TypeError("For 'CheckpointConfig', 'remove_redundancy' needs several devices, there is one.")
-        self.map_param_inc = kwargs.get('incremental', False)
+        self._map_param_inc = kwargs.get('incremental', False)
+
+    save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes, saved_network, integrated_save, \
+        async_save, append_dict, enc_key, enc_mode, crc_check, format, map_param_inc = (
+            property(lambda self, name=name: getattr(self, name)) for name in (
+                '_save_checkpoint_steps', '_save_checkpoint_seconds', '_keep_checkpoint_max', '_keep_checkpoint_per_n_minutes',
+                '_saved_network', '_integrated_save', '_async_save', '_append_dict', '_enc_key', '_enc_mode', '_crc_check', '_format',
+                '_map_param_inc'))
 
     def get_checkpoint_policy(self):
         """What was asked for, as a dict."""
