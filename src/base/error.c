@@ -19,7 +19,7 @@ enum {
     MESSAGE_BYTES = sizeof(((sp_error *)0)->message),
     /* One context may fill half of the buffer: a long path must not push out what went wrong. */
     CONTEXT_BYTES = MESSAGE_BYTES / 2,
-    SHORT_BYTES = 128
+    SHORT_BYTES = 256
 };
 
 static _Thread_local char *message; /* NULL: in short_message */
@@ -121,7 +121,7 @@ void sp__error_context(const char *format, ...)
     make_room(n_front + strlen(sp_error_message()) + 1);
     char *to = text_of(&room);
     const size_t n = strlen(to);
-    if (!message && n_front > room / 2 && n_front + n >= room) return; /* there was no memory: what went wrong says more than where */
+    if (!message && n_front + n >= room) return; /* there was no memory: what went wrong says more than where */
     const size_t kept = n < room - n_front ? n : room - 1 - n_front;
     memmove(to + n_front, to, kept);
     memcpy(to, context, n_front - 2);
