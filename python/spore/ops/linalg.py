@@ -210,8 +210,8 @@ def cond(A, p=None):
 # --- triangles and factors -------------------------------------------------------------------------------------------
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    """The x with a x = b, where a is upper (or lower) triangular; trans 1 or 'T': with a turned around. b is a matrix, or a
-    vector.
+    """The x with a x = b, where a is upper (or lower) triangular; trans 1 or 'T': with a transposed, 2 or 'C': and
+    conjugated. b is a matrix, or a vector.
 
     Examples:
         >>> import spore as ms
@@ -222,6 +222,8 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"solve_triangular: trans must be 0, 1, 2, 'N', 'T' or 'C', but got {trans!r}")
     vector = b.ndim == a.ndim - 1
+    if trans in (2, "C") and a.dtype.is_complex:
+        a = _apply("conj", (a,))
     x = _apply("triangular_solve", (a, b.expand_dims(-1) if vector else b),
                {"upper": not lower, "transpose": trans not in (0, "N"), "unit": unit_diagonal})
     return x.squeeze(-1) if vector else x

@@ -22,11 +22,13 @@ def _check(x, type, norm, name):
         raise ValueError(f"{name}: type must be 2, but got {type}")
     if norm not in (None, 'ortho'):
         raise ValueError(f"{name}: norm must be 'ortho' or None, which is the same here, but got {norm!r}")
-    return x if x.is_floating_point() else x.astype(mstype.float32)
+    return x if x.is_complex() or x.dtype in (mstype.float32, mstype.float64) else x.astype(mstype.float32)
 
 
 def _along(x, n, axis, back):
     """The transform of one dimension, cut or filled with zeros to n first."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"dct: axis {axis} is out of range for {x.ndim} dimensions")
     size = x.shape[axis]
     n = size if n is None else n
     x = x.swapaxes(axis, -1)
@@ -65,8 +67,12 @@ def idct(x, type=2, n=None, axis=-1, norm=None):
 def _all(x, s, axes, back):
     if axes is None:
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    if isinstance(axes, int):
+        raise TypeError(f"dctn: axes must be a tuple of ints, but got {axes}")
+    axes = tuple(axes)
     sizes = (None,) * len(axes) if s is None else ((s,) if isinstance(s, int) else tuple(s))
+    if len({axis % max(x.ndim, 1) for axis in axes}) != len(axes):
+        raise ValueError(f"dctn: axes {axes} name a dimension twice")
     if len(sizes) != len(axes):
         raise ValueError(f"dctn: there are {len(sizes)} sizes for {len(axes)} axes")
     for n, axis in zip(sizes, axes):

@@ -17,6 +17,13 @@ def _real(x, name, what='a'):
     return x if x.is_floating_point() or x.is_complex() else x.astype(mstype.float64)
 
 
+def _flags(name, **given):
+    """Flags are bools: a number in their place is another argument's."""
+    for what, value in given.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: {what} must be a bool, but got {value!r}")
+
+
 def _checked(x, name, check_finite):
     if check_finite and x.size and not bool(ops.isfinite(x).all()):
         raise ValueError(f"{name}: the Tensor must not hold infinities or NaN")
@@ -58,6 +65,7 @@ def inv(a, overwrite_a=False, check_finite=True):
         [[0.5  0.  ]
          [0.   0.25]]
     """
+    _flags('inv', overwrite_a=overwrite_a, check_finite=check_finite)
     return ops.inverse(_checked(_real(a, 'inv'), 'inv', check_finite))
 
 
@@ -71,6 +79,7 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
         [[2. 0.]
          [1. 2.]]
     """
+    _flags('cholesky', lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     return ops.cholesky(_checked(_real(a, 'cholesky'), 'cholesky', check_finite), not lower)
 
 
@@ -83,6 +92,7 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
         >>> cho_factor(ms.Tensor([[4.0, 2.0], [2.0, 5.0]]))[1]
         False
     """
+    _flags('cho_factor', lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     return cholesky(a, lower, overwrite_a, check_finite), lower
 
 
@@ -110,6 +120,7 @@ def eigh(a, b=None, lower=True, eigvals_only=False, overwrite_a=False, overwrite
         >>> print(eigh(ms.Tensor([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True))
         [1. 3.]
     """
+    _flags('eigh', lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a, turbo=turbo, check_finite=check_finite)
     if b is not None or eigvals is not None or type != 1:
         raise ValueError("eigh: only the plain eigenvalue problem is there: b and eigvals must be None, type must be 1")
     a = _checked(_real(a, 'eigh'), 'eigh', check_finite)
@@ -128,6 +139,7 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
         >>> print(lu_factor(ms.Tensor([[1.0, 2.0], [2.0, 2.0]]))[1])
         [1 1]
     """
+    _flags('lu_factor', overwrite_a=overwrite_a, check_finite=check_finite)
     return _apply('lu', (_checked(_real(a, 'lu_factor'), 'lu_factor', check_finite),))
 
 
@@ -140,7 +152,12 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         >>> print(lu_solve(lu_factor(ms.Tensor([[2.0, 0.0], [1.0, 4.0]])), ms.Tensor([2.0, 9.0])))
         [1. 2.]
     """
+    _flags('lu_solve', overwrite_b=overwrite_b, check_finite=check_finite)
+    if trans not in (0, 1, 2, 'N', 'T', 'C'):
+        raise ValueError(f"lu_solve: trans must be 0, 1 or 2, but got {trans!r}")
     factors, pivots = lu_and_piv
+    if pivots.shape[-1] != factors.shape[-1]:
+        raise ValueError(f"lu_solve: there are {pivots.shape[-1]} pivots for a matrix of shape {factors.shape}")
     permutation, _, _ = ops.lu_unpack(factors, pivots + 1, unpack_data=False)
     b = _checked(_real(b, 'lu_solve', 'b'), 'lu_solve', check_finite)
     right = b.expand_dims(-1) if b.ndim == factors.ndim - 1 else b
@@ -148,7 +165,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         first = ops.solve_triangular(factors, ops.matmul(permutation.swapaxes(-1, -2), right), 0, True, True)
         x = ops.solve_triangular(factors, first, 0, False)
     else:
-        first = ops.solve_triangular(factors, ops.solve_triangular(factors, right, 1, False), 1, True, True)
+        first = ops.solve_triangular(factors, ops.solve_triangular(factors, right, trans, False), trans, True, True)
         x = ops.matmul(permutation, first)
     return x.squeeze(-1) if right is not b else x
 
@@ -164,6 +181,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
         [[1.  0. ]
          [0.5 1. ]]
     """
+    _flags('lu', permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     factors, pivots = lu_factor(a, overwrite_a, check_finite)
     p, lower, upper = ops.lu_unpack(factors, pivots + 1)
     return (ops.matmul(p, lower), upper) if permute_l else (p.astype(mstype.int32), lower, upper)
@@ -178,7 +196,11 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
         >>> print(solve_triangular(ms.Tensor([[2.0, 0.0], [1.0, 4.0]]), ms.Tensor([2.0, 9.0]), lower=True))
         [1. 2.]
     """
+    _flags('solve_triangular', lower=lower, unit_diagonal=unit_diagonal)
+    whole = all(isinstance(x, Tensor) and not x.is_floating_point() and not x.is_complex() for x in (a, b))
     a, b = _real(a, 'solve_triangular'), _real(b, 'solve_triangular', 'b')
+    if whole:        # as MindSpore: integers are float32 here
+        a, b = a.astype(mstype.float32), b.astype(mstype.float32)
     return ops.solve_triangular(_checked(a, 'solve_triangular', check_finite), b, trans, lower, unit_diagonal)
 
 
@@ -211,11 +233,12 @@ def det(a, overwrite_a=False, check_finite=True):
         >>> print(det(ms.Tensor([[0.0, 2.0], [4.0, 5.0]])))
         -8.0
     """
+    _flags('det', overwrite_a=overwrite_a, check_finite=check_finite)
     if not isinstance(a, Tensor):
         raise TypeError(f"det: a must be a Tensor, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
-    return ops.det(a)
+    return ops.det(_real(a, 'det'))
 
 
 class SolveTriangular:

@@ -44,14 +44,14 @@ def line_search(f, xk, pk, jac=None, gfk=None, old_fval=None, old_old_fval=None,
     return LineSearchResults(True, n, n + 1, n + 1, n + 1, step, float(value), slope, 3)
 
 
-def _bfgs(fun, x, gtol, maxiter, memory):
+def _bfgs(fun, jac, x, gtol, maxiter, memory):
     """memory None: the whole inverse Hessian matrix; a number: the last steps only (L-BFGS)."""
-    both = value_and_grad(fun)
+    both = value_and_grad(fun) if jac is None else lambda x: (fun(x), jac(x))
     value, slope = both(x)
     inverse, pairs, calls, nit = ops.eye(x.size, x.size, x.dtype), [], 1, 0
     while nit < maxiter and float(slope.abs().max()) > gtol:
         direction = -(ops.matmul(inverse, slope) if memory is None else _two_loops(slope, pairs))
-        found = line_search(fun, x, direction, gfk=slope, old_fval=float(value))
+        found = line_search(fun, x, direction, jac, gfk=slope, old_fval=float(value))
         calls += found.nfev - 1
         if found.failed and not found.f_k < float(value):
             break
@@ -64,7 +64,7 @@ def _bfgs(fun, x, gtol, maxiter, memory):
         elif curvature > 0:
             pairs = (pairs + [(step, change, 1 / curvature)])[-memory:]
     done = float(slope.abs().max()) <= gtol
-    return OptimizeResults(x, done, 0 if done else 1, value, slope, inverse if memory is None else None, calls, calls, nit)
+    return OptimizeResults(x, done, 0 if done else 1, float(value), slope, inverse if memory is None else None, calls, calls, nit)
 
 
 def _two_loops(slope, pairs):
@@ -98,6 +98,7 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
     for name, value in (('bounds', bounds), ('constraints', constraints), ('callback', callback)):
         if value is not None and (callable(value) or len(value)):
             not_done(f"minimize: {name}", "BFGS and LBFGS search freely and report at the end")
+    method = method.upper() if isinstance(method, str) else method
     if method not in ('BFGS', 'LBFGS'):
         raise ValueError(f"minimize: method must be 'BFGS' or 'LBFGS', but got {method!r}")
     if not isinstance(args, tuple):
@@ -107,7 +108,7 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
         if name not in known:
             raise ValueError(f"minimize: options may be {', '.join(known)}, but got {name!r}")
     steps = options.get('maxiter')
-    return _bfgs(lambda x: func(x, *args), x0, options.get('gtol', options.get('maxgrad', 1e-5) if tol is None else tol),
+    return _bfgs(lambda x: func(x, *args), None if jac is None else lambda x: jac(x, *args), x0, options.get('gtol', options.get('maxgrad', 1e-5) if tol is None else tol),
                  200 * x0.size if steps is None else steps, None if method == 'BFGS' else options.get('maxcor', 10))
 
 
@@ -121,6 +122,8 @@ def linear_sum_assignment(cost_matrix, maximize=False, dimension_limit=None):
         >>> print(columns)
         [1 0]
     """
+    if not isinstance(cost_matrix, Tensor) or cost_matrix.ndim != 2:
+        raise ValueError(f"linear_sum_assignment: cost_matrix must be a Tensor of 2 dimensions, but got {cost_matrix!r}")
     costs = cost_matrix.tolist()
     if dimension_limit is not None:
         costs = [row[:int(dimension_limit.item())] for row in costs]
