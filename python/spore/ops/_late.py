@@ -57,7 +57,7 @@ _FILES = {
         QuantBatchMatmul QuantV2 ReshapeAndCache SparseFlashAttention SpeedFusionAttention TopKRouter TopPRouter
         WeightQuantBatchMatmul MapCacheIdx DynamicNTK FusedAddTopKDiv Mla MlaPreprocess MatmulAllReduceAddRmsNorm DecoderKVCache
         PromptKVCache GetNext FormatCast Push
-        Pull FusedAdaFactor FusedAdaFactorWithGlobalNorm
+        Pull
         batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc convolution create_symmetric_memory
         dequant_swiglu_quant dynamic_block_quant ffn_ext fused_add_topk_div group_topk grouped_matmul grouped_matmul_add_ kv_scale_cache
         matmul_add_ mla mla_preprocess moe_init_routing quant_matmul reshape_and_cache swiglu_grad topkrouter topprouter get_mem put_mem
@@ -89,6 +89,7 @@ _FILES = {
         ParameterizedTruncatedNormal NonMaxSuppressionV3 NonMaxSuppressionWithOverlaps CombinedNonMaxSuppression
         SampleDistortedBoundingBoxV2 RNNTLoss CompareAndBitpack MatrixLogarithm MatrixSolveLs Betainc betainc""",
     "sparse_updates": """
+        FusedAdaFactor FusedAdaFactorWithGlobalNorm
         FusedSparseAdam FusedSparseLazyAdam AdamNoUpdateParam SparseApplyFtrl FusedSparseFtrl SparseApplyFtrlV2 SparseApplyAdagrad
         SparseApplyAdagradV2 SparseApplyProximalAdagrad FusedSparseProximalAdagrad SparseApplyProximalGradientDescent
         SparseApplyAdadelta SparseApplyAdagradDA SparseApplyMomentum SparseApplyRMSProp SparseApplyCenteredRMSProp LARSUpdate""",

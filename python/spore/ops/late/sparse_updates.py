@@ -227,3 +227,37 @@ def _lars(self, weight, gradient, norm_weight, norm_gradient, weight_decay, lear
 
 
 _add("LARSUpdate", _lars, "epsilon=1e-05, hyperpara=0.001, use_clip=False")
+
+
+def _size(x):
+    """The root of the mean square."""
+    return _op("sqrt")((x * x).mean())
+
+
+def _ada_factor(self, epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, exp_avg, exp_avg_sq_row,
+                exp_avg_sq_col, exp_avg_sq, global_norm=None):
+    """A step by squares of the gradient, of which rows and columns keep the means; param and the means are written."""
+    if global_norm is not None:
+        gradient = gradient / global_norm
+    square = gradient * gradient + epsilon[0]
+    if gradient.ndim > 1:
+        _op("assign")(exp_avg_sq_row, beta2 * exp_avg_sq_row + (1 - beta2) * square.mean(-1))
+        _op("assign")(exp_avg_sq_col, beta2 * exp_avg_sq_col + (1 - beta2) * square.mean(-2))
+        rows = exp_avg_sq_row / exp_avg_sq_row.mean(-1, keep_dims=True)
+        update = gradient * _op("rsqrt")(rows).expand_dims(-1) * _op("rsqrt")(exp_avg_sq_col).expand_dims(-2)
+    else:
+        _op("assign")(exp_avg_sq, beta2 * exp_avg_sq + (1 - beta2) * square)
+        update = gradient * _op("rsqrt")(exp_avg_sq)
+    update = update / _op("maximum")(_size(update) / clip_threshold, Tensor(1.0, update.dtype))
+    rate = learning_rate * _op("maximum")(epsilon[1], _size(param)) if self.enable_scale_parameter else learning_rate
+    update = update * rate
+    if self.enable_first_moment:
+        _op("assign")(exp_avg, beta1 * exp_avg + (1 - beta1) * update)
+        update = exp_avg
+    kept = param * (1 - weight_decay * rate) if self.enable_weight_decay else param
+    return _op("assign")(param, (kept - update).astype(param.dtype))
+
+
+for _name in ("FusedAdaFactor", "FusedAdaFactorWithGlobalNorm"):
+    _add(_name, _ada_factor, "enable_scale_parameter=False, enable_first_moment=False, enable_weight_decay=False",
+         "A step of the optimizer AdaFactor.")
