@@ -59,6 +59,8 @@ class Model:
         if optimizer is None and amp_level != 'O0':
             raise ValueError(f"For 'Model', 'amp_level' {amp_level!r} needs an 'optimizer'.")
         self._network = network
+        if loss_fn is not None and not callable(loss_fn):
+            raise TypeError(f"For 'Model', 'loss_fn' must be a Cell or a function, but got {type(loss_fn).__name__}.")
         self._loss_fn = loss_fn
         self._optimizer = optimizer
         self._metrics = metrics
@@ -198,7 +200,6 @@ class Model:
     def _run(self, epoch, dataset, callbacks, sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency):
         params = _InternalCallbackParam()
         params.cur_step_num = 0
-        params.cur_epoch_num = initial_epoch
         params.train_network = self._train_network
         params.epoch_num = epoch - initial_epoch
         params.batch_num = sink_size if sink_mode and sink_size > 0 else dataset.get_dataset_size()

@@ -33,7 +33,9 @@ class BackupAndRestore(Callback):
             raise TypeError(f"For 'BackupAndRestore', 'backup_dir' must be a str, but got {type(backup_dir).__name__}.")
         if not backup_dir:
             raise ValueError("For 'BackupAndRestore', 'backup_dir' must not be empty.")
-        if save_freq != 'epoch' and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
+        if save_freq != 'epoch' and (isinstance(save_freq, bool) or not isinstance(save_freq, int)):
+            raise TypeError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or an int, but got {save_freq!r}.")
+        if save_freq != 'epoch' and save_freq < 1:
             raise ValueError(f"For 'BackupAndRestore', 'save_freq' must be 'epoch' or a positive int, but got {save_freq!r}.")
         if not isinstance(delete_checkpoint, bool):
             raise TypeError(f"For 'BackupAndRestore', 'delete_checkpoint' must be a bool, but got {type(delete_checkpoint).__name__}.")
