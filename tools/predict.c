@@ -152,10 +152,10 @@ static int array(job *j, const char *path, const sp_spec *want, sp_tensor **out)
         code = tool_complain(EXIT_FAILED, "predict: %s holds %lld arrays, one is wanted", path, (long long)sp_bundle_count(b));
     else if (sp_bundle_copy_at(b, 0, &t) != SP_OK) code = tool_engine_failed("predict");
     else {
-        *out = sp_builder_take_tensor(j->b, t);
+        *out = t = sp_builder_take_tensor(j->b, t);
         char text[64];
         snprintf(text, sizeof text, "dtype=%s", sp_dtype_name(want->dtype));
-        if (sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE && sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
+        if (t != NULL && sp_tensor_dtype(t) != want->dtype && want->dtype != SP_DTYPE_NONE && sp_dtype_kind(sp_tensor_dtype(t)) == sp_dtype_kind(want->dtype))
             *out = sp_builder_call(j->b, "cast", text, 1, &t); /* float64 of numpy for float32 */
         /* One number in brackets is a number. */
         if (*out != NULL && want->rank == 0 && sp_tensor_rank(*out) == 1 && sp_tensor_dims(*out)[0] == 1) *out = sp_builder_call(j->b, "reshape", "shape=()", 1, out);

@@ -4,6 +4,7 @@
 
 #include "eager/grad_impl.h"
 
+#include "ir/builder_keep.h"
 #include "ops/ops_impl.h"
 
 /* What the pass knows of a node: gradients gathered so far. */
@@ -224,7 +225,8 @@ static sp_status run_rule(backward *w, visit *v, sp_tensor *const *dout, bool cr
             sp_tensor *t;
             SP_GOTO(done, sp__tensor_alias(outs[i], &t));
             sp__grad_set_history(t, n, i);
-            outs[i] = sp_builder_take_tensor(&b, t);
+            SP_GOTO(done, sp__builder_keep(&b, &t));
+            outs[i] = t;
         }
     }
     const sp_vjp rule = {.op = n->op, .attrs = n->attrs, .n_in = n->n_in, .n_out = n->n_out, .in = ins, .out = outs,

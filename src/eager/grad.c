@@ -16,6 +16,7 @@
 
 #include "eager/grad_impl.h"
 
+#include "ir/builder_keep.h"
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
@@ -252,7 +253,8 @@ sp_status sp__grad_unpack(sp_builder *b, const sp_grad_node *n, int i, sp_tensor
                           sp_dtype_name((sp_dtype)like->dtype));
     else status = sp__tensor_alias(t, &own);
     sp_tensor_release(t);
-    if (status == SP_OK) *out = sp_builder_take_tensor(b, own);
+    if (status == SP_OK) status = sp__builder_keep(b, &own);
+    if (status == SP_OK) *out = own;
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* builder.c - a scope that owns what is made in it and remembers the first failure. */
+#include "ir/builder_keep.h"
 #include "ir/refuse.h"
 
 void sp__builder_init(sp_builder *b)
@@ -63,6 +64,12 @@ sp_tensor *sp_builder_take_tensor(sp_builder *b, sp_tensor *t)
     }
     b->owned[b->n++] = t;
     return b->status == SP_OK ? t : NULL;
+}
+
+sp_status sp__builder_keep(sp_builder *b, sp_tensor **t)
+{
+    *t = sp_builder_take_tensor(b, *t);
+    return sp_builder_status(b);
 }
 
 sp_status sp__builder_apply_many(sp_builder *b, const sp_op *op, const void *attrs, int n_in, sp_tensor *const *in,

@@ -33,7 +33,7 @@ SP_ATTR_TABLE(sum_attr_table, sum_attrs, (INTS_OR_NONE, axis), (BOOL, keepdims, 
 /* Integers are added and multiplied as int64 unless a dtype is asked for. */
 static sp_tensor *widened(sp_builder *b, sp_tensor *x, sp_dtype dtype)
 {
-    if (dtype != SP_DTYPE_NONE) return sp_cast(b, x, dtype);
+    if (!x || dtype != SP_DTYPE_NONE) return sp_cast(b, x, dtype);
     return is_floating(x) ? x : sp_cast(b, x, SP_DTYPE_I64);
 }
 /* The wide unsigned ones stay, since int64 could not hold them. */

@@ -79,8 +79,9 @@ static sp_tensor *call(sp_builder *b, const char *op, const char *attrs, sp_tens
 static sp_tensor *columns(sp_builder *b, sp_tensor *x, int64_t from, int64_t n)
 {
     char text[96];
+    if (!x) return NULL;
     snprintf(text, sizeof text, "start=(0,%lld), stop=(%lld,%lld)", (long long)from, (long long)sp_tensor_dims(x)[0], (long long)(from + n));
-    return x ? call(b, "slice", text, x, NULL) : NULL;
+    return call(b, "slice", text, x, NULL);
 }
 
 /* One step: gx and gh (batch, gates * hidden), the state; gives the new state. */
@@ -308,8 +309,8 @@ sp_status sp__mo_lower(sp_function *entry)
         }
         sp__free(reached);
     }
-    if (status == SP_OK && n_bad)
-        status = sp__fail(SP_DECLINED, "the network holds what is not written to MindIR: %s", bad.failed || !bad.data ? "?" : bad.data + 2);
+    if (status == SP_OK && bad.failed) status = SP_NOMEM;
+    if (status == SP_OK && n_bad) status = sp__fail(SP_DECLINED, "the network holds what is not written to MindIR: %s", bad.data + 2);
     sp__free(bad.data);
     return status;
 }

@@ -334,8 +334,7 @@ static sp_status check_primitives(const mi_model *m)
             sp__text_put(&t, "%s%s (node '%s')", shown++ ? ", " : "", node->primitive->type, node->name);
         }
     if (!n) return SP_OK;
-    sp_status status = sp__fail(SP_FORMAT, "uses %d operator%s that spore does not have: %s", n, n == 1 ? "" : "s",
-                                t.failed || !t.data ? "?" : t.data);
+    sp_status status = t.failed ? SP_NOMEM : sp__fail(SP_FORMAT, "uses %d operator%s that spore does not have: %s", n, n == 1 ? "" : "s", t.data);
     sp__free(t.data);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/mindir/mindir_ops.h"
+#include "ir/builder_keep.h"
 
 static sp_status op2(mi_call *c, const char *op, sp_tensor *x, sp_tensor *y, mi_value **out)
 {
@@ -137,7 +138,7 @@ static sp_status run_filled(mi_call *c, const mi_rule *rule, mi_value **out)
     }
     if (number) {
         SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(x), *rule->op - '0', &value));
-        value = sp_builder_take_tensor(c->b, value);
+        SP_TRY(sp__builder_keep(c->b, &value));
     } else SP_TRY(sp__mi_operand(c, at++, &value));
     if (c->n_in > at && c->in[at]->kind != MI_NONE && c->in[at]->kind != MI_MONAD) SP_TRY(sp__mi_put_attr(&text, &dtype, c->in[at]));
     else sp__mi_put(&text, "dtype=%s", sp_dtype_name(sp_tensor_dtype(x)));

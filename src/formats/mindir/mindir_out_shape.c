@@ -31,13 +31,11 @@ static bool uniform(const sp_value *v, double *number)
     if (v->origin != SP_VALUE_CONSTANT || !v->constant->count || sp_dtype_kind((sp_dtype)v->constant->dtype) == 'c') return false;
     const sp_tensor *t = v->constant;
     size_t bytes = sp_dtype_bytes((sp_dtype)t->dtype);
-    sp_tensor *first;
     for (int64_t i = 0; i < t->count; i++)
         if (memcmp(t->data, t->data + (size_t)i * bytes, bytes) != 0) return false;
-    if (sp_tensor_create_from((sp_dtype)t->dtype, 0, (int64_t[1]){0}, t->data, &first) != SP_OK) return false;
-    bool ok = sp_tensor_item_f64(first, number) == SP_OK;
-    sp_tensor_release(first);
-    return ok;
+    char *ptr[2] = {(char *)number, t->data};
+    sp__cast_loop((sp_dtype)t->dtype, SP_DTYPE_F64)(1, ptr, (const int64_t[2]){0}, NULL);
+    return true;
 }
 
 /* A tensor full of one number is a constant, unless its size is free. */

@@ -15,6 +15,7 @@
 #include "base/stack.h"
 #include "formats/mindir/mindir.h"
 #include "formats/mindir/mindir_record.h"
+#include "ir/builder_keep.h"
 #include "ir/op_impl.h"
 
 enum { MAX_DEPTH = 500 };
@@ -57,7 +58,19 @@ static mi_value *new_value(run *r, mi_kind kind, int n)
     return v;
 }
 
-static sp_tensor *keep(run *r, sp_tensor *t) { return sp_builder_take_tensor(r->b, t); }
+static sp_status keep(run *r, sp_tensor **t) { return sp__builder_keep(r->b, t); }
+
+/* All of them; those that stand for functions are marked. */
+static sp_status keep_all(run *r, int n, sp_tensor **ts, const bool *functions)
+{
+    sp_status status = SP_OK;
+    for (int i = 0; i < n; i++) {
+        const sp_status kept = keep(r, &ts[i]);
+        if (kept != SP_OK) status = kept;
+        else if (functions[i]) sp__mindir_mark_function(ts[i]);
+    }
+    return status;
+}
 
 /* --- values as lists of tensors ---------------------------------------------------------------------------------- */
 
@@ -113,7 +126,8 @@ static sp_status flatten(run *r, mi_value *v, const mi_value *type, sp_tensor **
             sp_tensor *t;
             if (v->kind == MI_FLOAT) SP_TRY(sp_tensor_create_f64(type->meta->dtype, v->f, &t));
             else SP_TRY(sp_tensor_create_i64(type->meta->dtype, v->i, &t));
-            out[(*n)++] = keep(r, t);
+            SP_TRY(keep(r, &t));
+            out[(*n)++] = t;
             return SP_OK;
         }
         /* fall through */
@@ -243,8 +257,9 @@ static sp_status eval_switch_layer(run *r, mi_value *index, mi_value *items, mi_
         for (int k = items->n - 2; k >= 0; k--) {
             sp_tensor *number, *pair[2];
             SP_TRY(sp_tensor_create_i64(sp_tensor_dtype(index->t), k, &number));
+            SP_TRY(keep(r, &number));
             pair[0] = index->t;
-            pair[1] = keep(r, number);
+            pair[1] = number;
             sp_tensor *same = sp_builder_call(r->b, "equal", "", 2, pair);
             mi_value *v = new_value(r, MI_CHOICE, 3);
             if (!same) return sp__builder_status(r->b);
@@ -279,8 +294,9 @@ static sp_status eval_partial(run *r, int n, mi_value **in, mi_value **out)
     SP_TRY(symbol_of(r, in[0], &callee));
     SP_TRY(flat_arguments(r, in[0], 0, n - 1, in + 1, &args, &at));
     SP_TRY(sp_function_partial(callee, at, args, &bound));
+    SP_TRY(keep(r, &bound));
     if (!(*out = new_value(r, MI_SYMBOL, 0))) return SP_NOMEM;
-    (*out)->t = keep(r, bound);
+    (*out)->t = bound;
     return SP_OK;
 }
 
@@ -481,11 +497,7 @@ static sp_status make_function(run *r, const mi_value *callee, made *f)
     for (int i = 0; i < fn->n_args; i++)
         if (weight_passed(r, fn, i) < 0) flat_specs(fn->inputs[i].type, specs, functions, &at);
     SP_TRY(sp_function_begin(sp__mindir_graph(sp_function_recording()), fn->name, n, specs, &f->ir, params));
-    for (int i = 0; i < n; i++) {
-        keep(r, params[i]);
-        if (functions[i]) sp__mindir_mark_function(params[i]);
-    }
-    sp_status status = SP_OK;
+    sp_status status = keep_all(r, n, params, functions);
     at = 0;
     for (int i = 0; i < fn->n_args && status == SP_OK; i++)
         if (weight_passed(r, fn, i) < 0) status = unflatten(r, fn->inputs[i].type, params, &at, &args[i]);
@@ -532,7 +544,8 @@ static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out)
         SP_TRY(made_of(r, callee, &f));
         SP_TRY(sp_function_value(f->ir, &t));
         if (!callee->n) break;
-        yes = keep(r, t);
+        SP_TRY(keep(r, &t));
+        yes = t;
         SP_TRY(flat_arguments(r, callee, 0, callee->n, callee->items, &args, &n));
         if (!n) {
             *out = yes;
@@ -542,8 +555,9 @@ static sp_status symbol_of(run *r, mi_value *callee, sp_tensor **out)
         break;
     default: return sp__fail(SP_FORMAT, "a value that is not a function is called");
     }
-    *out = keep(r, t);
-    return *out ? SP_OK : sp__builder_status(r->b);
+    SP_TRY(keep(r, &t));
+    *out = t;
+    return SP_OK;
 }
 
 /* The form of what a function value returns: from one that is finished, else as the file says. */
@@ -574,10 +588,7 @@ static sp_status call_symbol(run *r, mi_value *callee, int n, mi_value **args, c
     if (!specs || !functions || !(results = sp__arena_alloc(&r->arena, (size_t)(total_out + 1) * sizeof *results))) return SP_NOMEM;
     flat_specs(form, specs, functions, &n_out);
     SP_TRY(sp_function_call(symbol, n_args, flat, n_out, specs, results));
-    for (int i = 0; i < n_out; i++) {
-        keep(r, results[i]);
-        if (functions[i]) sp__mindir_mark_function(results[i]);
-    }
+    SP_TRY(keep_all(r, n_out, results, functions));
     n_out = 0;
     return unflatten(r, form, results, &n_out, out);
 }

@@ -6,6 +6,7 @@
 
 #include "base/plain.h"
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 
 sp_tensor *sp__onnx_to_type(sp_onnx_call *c, sp_tensor *x, int type, bool saturate, const char *mode)
 {
@@ -46,10 +47,10 @@ static sp_status cast_to_texts(sp_onnx_call *c, sp_tensor *x)
     SP_TRY(sp__tensor_need_value(x));
     sp_tensor *wide = NULL, *codes = NULL;
     SP_TRY(sp_tensor_create(sp_dtype_kind(dtype) == 'f' ? SP_DTYPE_F64 : SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
-    wide = sp_builder_take_tensor(c->b, wide);
+    SP_TRY(sp__builder_keep(c->b, &wide));
     SP_TRY(sp_tensor_assign(wide, x));
     SP_TRY(sp_tensor_create(SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &codes));
-    codes = sp_builder_take_tensor(c->b, codes);
+    SP_TRY(sp__builder_keep(c->b, &codes));
     for (int64_t i = 0; i < sp_tensor_count(x); i++) SP_TRY(number_to_text(c, wide, dtype, i, (int64_t *)sp_tensor_data(codes) + i));
     c->out_type[0] = SP_ONNX_STRING;
     return sp__onnx_return(c, codes);
@@ -62,9 +63,9 @@ static sp_status cast_from_texts(sp_onnx_call *c, sp_tensor *x, sp_dtype dtype)
     SP_CHECK(dtype != SP_DTYPE_NONE && sp_dtype_kind(dtype) != 'c', SP_DECLINED, "casting texts to this type is not supported");
     SP_TRY(sp__tensor_need_value(x));
     SP_TRY(sp_tensor_contiguous(x, &rows));
-    rows = sp_builder_take_tensor(c->b, rows);
+    SP_TRY(sp__builder_keep(c->b, &rows));
     SP_TRY(sp_tensor_create(real ? SP_DTYPE_F64 : SP_DTYPE_I64, sp_tensor_rank(x), sp_tensor_dims(x), &wide));
-    wide = sp_builder_take_tensor(c->b, wide);
+    SP_TRY(sp__builder_keep(c->b, &wide));
     for (int64_t i = 0; i < sp_tensor_count(x); i++) {
         const char *text = sp__onnx_text_at(c->texts, ((const int64_t *)sp_tensor_data(rows))[i]);
         char *end = NULL;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 
 static sp_status binarizer(sp_onnx_call *c)
 {
@@ -35,7 +36,8 @@ static sp_status list_of(sp_onnx_call *c, const char *const names[4], sp_tensor 
     if ((a = sp__onnx_attr(c, names[1])) != NULL) {
         bool one = a->s != NULL;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, 1, (int64_t[]){one ? 1 : a->n}, &t));
-        *out = sp_builder_take_tensor(c->b, t);
+        SP_TRY(sp__builder_keep(c->b, &t));
+        *out = t;
         for (int i = 0; i < (one ? 1 : a->n); i++) {
             const char *text = one ? a->s : a->strings[i];
             SP_TRY(sp__onnx_text_code(c->texts, text, strlen(text), (int64_t *)sp_tensor_data(t) + i));
@@ -43,10 +45,12 @@ static sp_status list_of(sp_onnx_call *c, const char *const names[4], sp_tensor 
         *type = SP_ONNX_STRING;
     } else if ((a = sp__onnx_attr(c, names[2])) != NULL) {
         SP_TRY(sp_tensor_create_from(SP_DTYPE_I64, 1, (int64_t[]){a->n > 0 ? a->n : 1}, a->n > 0 ? a->ints : &a->i, &t));
-        *out = sp_builder_take_tensor(c->b, t);
+        SP_TRY(sp__builder_keep(c->b, &t));
+        *out = t;
     } else if ((a = sp__onnx_attr(c, names[3])) != NULL) {
         SP_TRY(sp_tensor_create(SP_DTYPE_F32, 1, (int64_t[]){a->n > 0 ? a->n : 1}, &t));
-        *out = sp_builder_take_tensor(c->b, t);
+        SP_TRY(sp__builder_keep(c->b, &t));
+        *out = t;
         for (int i = 0; i < (a->n > 0 ? a->n : 1); i++) ((float *)sp_tensor_data(t))[i] = (float)(a->n > 0 ? a->floats[i] : a->f);
     }
     return sp_builder_status(c->b);
@@ -108,7 +112,7 @@ static sp_status doubles_of(sp_onnx_call *c, const char *name, bool needed, cons
     SP_CHECK(!needed || (a != NULL && a->tensor != NULL), SP_FORMAT, "attribute '%s' is missing", name);
     if (a == NULL || a->tensor == NULL) return SP_OK;
     SP_TRY(sp_tensor_create(SP_DTYPE_F64, sp_tensor_rank(a->tensor), sp_tensor_dims(a->tensor), &t));
-    t = sp_builder_take_tensor(c->b, t);
+    SP_TRY(sp__builder_keep(c->b, &t));
     SP_TRY(sp_tensor_assign(t, a->tensor));
     *out = sp_tensor_data(t);
     *n = sp_tensor_count(t);
@@ -132,7 +136,8 @@ static sp_status trees_of(sp_onnx_call *c, int64_t n_features, trees *t)
     SP_CHECK(t->targets != NULL && t->targets->n == t->n_leafs, SP_FORMAT, "the lists of leaves have different lengths");
     sp_tensor *places = NULL;
     SP_TRY(sp_tensor_create_zeros(SP_DTYPE_F64, 1, (int64_t[]){t->n_nodes + 1}, &places));
-    t->first_member = sp_tensor_data(sp_builder_take_tensor(c->b, places));
+    SP_TRY(sp__builder_keep(c->b, &places));
+    t->first_member = sp_tensor_data(places);
     int64_t member = 0;
     for (int64_t i = 0; i < t->n_nodes; i++) {
         SP_CHECK(t->features->ints[i] >= 0 && t->features->ints[i] < n_features, SP_INDEX, "feature %lld of %lld",
@@ -191,10 +196,10 @@ static sp_status tree_ensemble(sp_onnx_call *c)
     SP_TRY(sp__tensor_need_value(c->in[0]));
     SP_TRY(trees_of(c, d[1], &t));
     SP_TRY(sp_tensor_create(SP_DTYPE_F64, 2, d, &x));
-    x = sp_builder_take_tensor(c->b, x);
+    SP_TRY(sp__builder_keep(c->b, &x));
     SP_TRY(sp_tensor_assign(x, c->in[0]));
     SP_TRY(sp_tensor_create_zeros(SP_DTYPE_F64, 2, (int64_t[]){d[0], n_targets}, &out));
-    out = sp_builder_take_tensor(c->b, out);
+    SP_TRY(sp__builder_keep(c->b, &out));
     for (int64_t r = 0; r < d[0]; r++) {
         double *to = (double *)sp_tensor_data(out) + r * n_targets;
         for (int i = 0; i < roots->n; i++) {

@@ -364,6 +364,7 @@ static sp_status batch_norm(sp_onnx_call *c)
     if (!sp__onnx_attr_int(c, "training_mode", 0)) {
         sp_tensor *out[3];
         if (rank == 1) x = sp_reshape(c->b, x, 2, (int64_t[]){-1, 1});
+        SP_TRY(sp_builder_status(c->b));
         if (sp_tensor_dtype(x) == sp_tensor_dtype(mean) && rank > 1) {
             SP_TRY(sp__onnx_op_many(c, "batch_norm", 5, (sp_tensor *[]){x, c->in[1], c->in[2], mean, variance}, 3, out, "epsilon=%.17g", epsilon));
             c->out[0] = out[0];

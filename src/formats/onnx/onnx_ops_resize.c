@@ -174,6 +174,7 @@ static sp_status resize_by(sp_onnx_call *c, const request *q, const char *place,
     if (crop) SP_TRY(sp__onnx_floats(roi, 2 * SP_RANK_MAX, region, &n_region));
     SP_CHECK(!crop || n_region == 2 * q->n, SP_VALUE, "roi has %d numbers, there must be %d", n_region, 2 * q->n);
     if (!closest && sp_dtype_kind(dtype) != 'f') x = sp_cast(c->b, x, SP_DTYPE_F32);
+    SP_TRY(sp_builder_status(c->b));
     for (int i = 0; i < q->n; i++) {
         axis_plan a = {.in = sp_tensor_dims(c->in[0])[q->axes[i]], .out = q->sizes[i], .scale = q->scales[i], .start = region[i],
                        .end = region[q->n + i], .mode = strcmp(mode, "bilinear") == 0 ? "linear" : mode, .place = place,

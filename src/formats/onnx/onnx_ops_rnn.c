@@ -25,7 +25,9 @@ typedef struct layer {
 static sp_tensor *in_bytes(sp_onnx_call *c, sp_tensor *x)
 {
     sp_tensor *parts[3] = {NULL};
-    if (sp_builder_status(c->b) != SP_OK || sp__onnx_again(c, "DynamicQuantizeLinear", 1, &x, 3, parts) != SP_OK) return NULL;
+    if (sp_builder_status(c->b) != SP_OK) return NULL;
+    const sp_status status = sp__onnx_again(c, "DynamicQuantizeLinear", 1, &x, 3, parts);
+    if (status != SP_OK) return sp__builder_fail(c->b, status);
     sp_tensor *wide = sp_sub(c->b, sp_cast(c->b, parts[0], SP_DTYPE_F32), sp_cast(c->b, parts[2], SP_DTYPE_F32));
     return sp_mul(c->b, wide, parts[1]);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -336,7 +337,7 @@ static sp_status constant(sp_onnx_call *c)
     } else if ((a = sp__onnx_attr(c, "value_string")) != NULL || (a = sp__onnx_attr(c, "value_strings")) != NULL) {
         int rank = strcmp(a->name, "value_strings") == 0;
         SP_TRY(sp_tensor_create(SP_DTYPE_I64, rank, (int64_t[]){a->n}, &t));
-        t = sp_builder_take_tensor(c->b, t);
+        SP_TRY(sp__builder_keep(c->b, &t));
         for (int i = 0; i < (rank == 0 ? 1 : a->n); i++) {
             const char *text = rank == 0 ? a->s : a->strings[i];
             if (text != NULL) SP_TRY(sp__onnx_text_code(c->texts, text, strlen(text), (int64_t *)sp_tensor_data(t) + i));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 
 static sp_tensor *to_complex(sp_onnx_call *c, sp_tensor *x)
 {
@@ -118,7 +119,7 @@ static sp_status mel_matrix(sp_onnx_call *c)
     double low = 2595 * log10(1 + v[3] / 700), high = 2595 * log10(1 + v[4] / 700), step = (high - low) / (v[0] + 2);
     sp_tensor *t = NULL;
     SP_TRY(sp_tensor_create_zeros(SP_DTYPE_F32, 2, (int64_t[]){rows, bins}, &t));
-    t = sp_builder_take_tensor(c->b, t);
+    SP_TRY(sp__builder_keep(c->b, &t));
     float *out = sp_tensor_data(t);
     int64_t edge[3] = {0};
     for (int64_t i = 0; i < bins + 2; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 
 /* [batch, length, heads * size] as [batch, heads, length, size]. */
 static sp_tensor *heads_apart(sp_onnx_call *c, sp_tensor *x, int64_t heads)
@@ -126,7 +127,10 @@ static sp_status modify(sp_onnx_call *c, const char *name, sp_tensor **x)
     if (!(arg = sp__onnx_value_tensor(*x))) return SP_NOMEM;
     sp_status status = sp__onnx_run(a->graph, c->texts, c->caller, c->frame, 1, &arg, &result);
     if (status == SP_OK && (result == NULL || result->tensor == NULL)) status = sp__fail(SP_TYPE, "%s gives no tensor", name);
-    if (status == SP_OK) *x = sp_builder_take_tensor(c->b, sp_tensor_retain(result->tensor));
+    if (status == SP_OK) {
+        *x = sp_tensor_retain(result->tensor);
+        status = sp__builder_keep(c->b, x);
+    }
     sp__onnx_value_release(arg);
     sp__onnx_value_release(result);
     return status;

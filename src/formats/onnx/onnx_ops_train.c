@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* onnx_ops_train.c - ONNX operators of training: optimizers, and gradients of a part of the graph. */
 #include "formats/onnx/onnx_model.h"
+#include "ir/builder_keep.h"
 #include "spore/grad.h"
 
 /* Inputs: rate, step, then groups of n tensors each. Results: the new parameters, then the new groups from `kept` on. */
@@ -145,7 +146,8 @@ static sp_status gradient_of(sp_onnx_call *c, replay *r, const sp_onnx_attr *nam
         SP_CHECK(slot >= 0 && i < c->n_in && c->in[i] != NULL, SP_FORMAT, "there is no value '%s'", names->strings[i]);
         SP_TRY(sp__tensor_need_value(c->in[i]));
         SP_TRY(sp_tensor_copy(c->in[i], &own));
-        r->xs[i] = sp_builder_take_tensor(c->b, own);
+        SP_TRY(sp__builder_keep(c->b, &own));
+        r->xs[i] = own;
         SP_TRY(sp_grad_watch(own));
         sp__onnx_value_release(r->frame[slot]);
         if (!(r->frame[slot] = sp__onnx_value_tensor(own))) return SP_NOMEM;

@@ -508,7 +508,7 @@ static sp_status check(walk *w)
             if (n->place && n->place->file) sp__text_put(&t, " (%s:%d)", n->place->file, n->place->line);
         }
     if (!n_bad) return SP_OK;
-    sp_status status = sp__fail(SP_DECLINED, "the network holds what is not written to ONNX: %s", t.failed || !t.data ? "?" : t.data + 2);
+    sp_status status = t.failed ? SP_NOMEM : sp__fail(SP_DECLINED, "the network holds what is not written to ONNX: %s", t.data + 2);
     sp__free(t.data);
     return status;
 }
