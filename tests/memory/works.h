@@ -3,7 +3,6 @@
 #ifndef SPORE_TEST_WORKS_H
 #define SPORE_TEST_WORKS_H
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/socket.h>
@@ -695,6 +694,7 @@ static void works_begin(void)
 {
     snprintf(scratch, sizeof scratch, "/tmp/spore_starve_XXXXXX");
     if (!mkdtemp(scratch)) exit(2);
+    memcpy(starve_folder, scratch, sizeof starve_folder);
     tfrecord_make();
 }
 

@@ -9,9 +9,9 @@ import pytest
 
 import pool
 
-SWEEPS = ["odd_table", "odd_c", "odd_files", "odd_names", "expansions", "one_node"]
+SWEEPS = ["odd_table", "odd_c", "odd_files", "odd_names", "expansions", "one_node", "starved"]
 # One in so many units in `make check`.
-EVERY = {"odd_table": 20, "odd_c": 20, "odd_files": 300, "odd_names": 60, "expansions": 1, "one_node": 1}
+EVERY = {"odd_table": 20, "odd_c": 20, "odd_files": 300, "odd_names": 60, "expansions": 1, "one_node": 1, "starved": 150}
 
 
 @pytest.fixture(scope="module", autouse=True)
