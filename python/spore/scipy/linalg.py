@@ -238,7 +238,7 @@ def det(a, overwrite_a=False, check_finite=True):
         raise TypeError(f"det: a must be a Tensor, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"det: square matrices are wanted, but the shape is {tuple(a.shape)}")
-    return ops.det(_real(a, 'det'))
+    return ops.det(_checked(_real(a, 'det'), 'det', check_finite))
 
 
 class SolveTriangular:
