@@ -152,7 +152,7 @@ def unsqueeze(input, dim):
 def squeeze(input, axis=None):
     """Without dimensions of size 1: all of them, or those of the ones given."""
     tensor_of(input, "input", "squeeze")
-    if axis is None or axis == ():
+    if axis is None or axis in ((), []):
         return apply("reshape", (input,), {"shape": tuple(n for n in input.shape if n != 1)})
     gone = {axis_of(a, max(input.ndim, 1)) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))}
     return apply("reshape", (input,), {"shape": tuple(n for i, n in enumerate(input.shape) if i not in gone or n != 1)})
