@@ -111,9 +111,10 @@ def answer(question, names):
             warnings.simplefilter("ignore")
             tree = ast.parse(question)
             code = compile(question, "<question>", "eval" if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) else "exec")
-            if question.count("jit"):  # compiled functions are read from their file
+            if (question.count("jit") or "SymbolTree" in question):  # these are read from their file
                 path = Path(names["D"]) / f"q{zlib.crc32(question.encode())}.py"
                 path.write_text(question, encoding="utf-8")
+                module.__file__ = str(path)
                 code = compile(question, str(path), "exec")
             result = eval(code, names)
             return plain(names.get("out") if code.co_filename != "<question>" or result is None and "out" in names else result)

@@ -238,7 +238,9 @@ class Node:
 
     def set_arg(self, index, arg):
         """Put another value at a place of the arguments."""
-        if not isinstance(index, int) or not 0 <= index < len(self._args):
+        if not isinstance(index, int):
+            raise TypeError(f"set_arg: 'index' must be an int, but got {type(index).__name__}")
+        if not 0 <= index < len(self._args):
             raise ValueError(f"set_arg: node '{self._name}' has {len(self._args)} arguments, but got the place {index!r}")
         self._args[index] = as_value(arg, "set_arg: the argument")
 

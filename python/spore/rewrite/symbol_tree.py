@@ -94,6 +94,8 @@ class SymbolTree:
 
     def get_node(self, node_name):
         """The node of a name, or None."""
+        if not isinstance(node_name, str):
+            raise TypeError(f"For 'SymbolTree.get_node', 'node_name' must be a str, but got {type(node_name).__name__}.")
         return next((node for node in self._every() if node._name == node_name), None)
 
     def _every(self):
