@@ -285,6 +285,7 @@ static sp_status layer_measure(const sp_call *c, int *first, norm_shape *s)
     const sp_tensor *x = c->in[0];
     int params;
     char found[SP_SHAPE_TEXT], wanted[SP_SHAPE_TEXT];
+    SP_CHECK(x->rank > 0, SP_VALUE, "x has no dimensions, it needs one to be normalised along");
     SP_TRY(sp__shape_axis(a->begin_norm_axis, x->rank, "begin_norm_axis", first));
     SP_TRY(sp__shape_axis(a->begin_params_axis, x->rank, "begin_params_axis", &params));
     const sp__split rows = sp__split_at(x, *first, x->rank), tail = sp__split_at(x, params, x->rank);

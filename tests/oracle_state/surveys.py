@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The surveys by name: functions that give {question: program}."""
 from random_questions import randoms
+from sparse_questions import sparse
 from vmap_questions import vmaps
 from write_questions import writes
 
-SURVEYS = {"writes": writes, "randoms": randoms, "vmaps": vmaps}
+SURVEYS = {"writes": writes, "randoms": randoms, "vmaps": vmaps, "sparse": sparse}

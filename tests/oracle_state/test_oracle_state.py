@@ -23,7 +23,11 @@ def test_answers(survey, group):
     texts, recorded, wrong = SURVEYS[survey](), answers(survey), []
     for name in [name for s, name in QUESTIONS if (s, name.partition(".")[0]) == (survey, group)]:
         for mode, theirs in recorded[name].items():
-            if reason_of(KNOWN, survey, name, mode) is None and not close(theirs, ours := ask("spore", texts[name], mode)):
+            reason = reason_of(KNOWN, survey, name, mode)
+            if reason is not None and not reason.startswith("as eager"):
+                continue
+            theirs = theirs if reason is None else recorded[name]["eager"]
+            if not close(theirs, ours := ask("spore", texts[name], mode)):
                 wrong.append(f"{name} {mode}: MindSpore {theirs}, here {ours}")
     assert not wrong, "\n".join(wrong)
 

@@ -260,15 +260,7 @@ def _seeds(seed=0, seed2=0):
 
 
 def _source(self):
-    """The generator of a primitive: the default one without seeds; else its own, started again with the default one."""
-    if not self.seed and not self.seed2:
-        return {}
-    start = sources.default_generator.epoch
-    if self.__dict__.get("_started") != start:
-        self.__dict__["_started"] = start
-        mixed = random._mixed(self.seed * 2654435761 + self.seed2)
-        self.__dict__["_generator"] = sources.Generator().manual_seed(mixed)
-    return {"generator": self._generator}
+    return random.own_source(self, self.seed, self.seed2)
 
 
 def _uniform_int(self, shape, minval, maxval):
@@ -307,18 +299,19 @@ _add(primitive("Multinomial",
                lambda seed=0, seed2=0, dtype=mstype.int32: {**_seeds(seed, seed2),
                                                             "dtype": dtype}, "Categories drawn with weights."))
 _add(primitive("RandomCategorical",
-               lambda self, logits, num_sample, seed=0: random.random_categorical(logits, num_sample, seed, self.dtype),
+               lambda self, logits, num_sample, seed=0: random._softmax_categories(
+                   logits, num_sample, self.dtype, **random.own_source(self, seed)),
                "dtype=mstype.int64", "Categories drawn with the softmax of the rows as weights."))
 _add(primitive("TruncatedNormal",
                lambda self, shape: random.draw_truncated_normal(shape, dtype=self.dtype, **_source(self)),
                lambda dtype=mstype.float32, seed=0, seed2=0: {"dtype": dtype,
                    **_seeds(seed, seed2)}, "Normal numbers within two standard deviations."))
 _add(primitive("StandardLaplace",
-               lambda self, shape: random.standard_laplace(shape, self.seed or self.seed2 or None), _seeds,
+               lambda self, shape: random._laplace(shape, **_source(self)), _seeds,
                "Laplace distributed numbers."))
-_add(primitive("RandomShuffle", lambda self, x: random.shuffle(x, self.seed or self.seed2 or None), _seeds,
+_add(primitive("RandomShuffle", lambda self, x: random._shuffled(x, **_source(self)), _seeds,
                "The slices along the first dimension in random order."))
-_add(primitive("Bernoulli", lambda self, x, p: random.bernoulli(x, p, None if self.seed == -1 else self.seed),
+_add(primitive("Bernoulli", lambda self, x, p: random._tossed(x, p, **({} if self.seed == -1 else {"generator": random.Fixed(self.seed, self.offset)})),
                "seed=-1, offset=0", "1 with probability p, else 0."))
 
 

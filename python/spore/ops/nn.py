@@ -9,7 +9,9 @@ import numbers
 from .. import _core
 from .._core import Tensor, apply
 from ..common import dtype as mstype
+from ..common.generator import default_generator
 from .primitive import Primitive, prim_attr_register
+from .random import _stream, own_source
 
 __all__ = [
     "gelu", "softmax", "softmin", "softplus", "glu", "swiglu", "rrelu", "relu", "gumbel_softmax", "dropout", "dropout1d",
@@ -166,12 +168,9 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
 
 # --- random ones ------------------------------------------------------------------------------------------------------
 
-def _state(count, seed=None):
-    """A random state for `count` numbers: from the default generator, or from a seed."""
-    if seed is not None:
-        return Tensor([seed - 2 ** 64 if seed >= 2 ** 63 else seed, 0], mstype.int64)
-    from ..common.generator import default_generator
-    return default_generator._state(count)
+def _state(count, generator=None):
+    """A random state for `count` numbers: from the default generator, or from another one."""
+    return (default_generator if generator is None else generator)._state(count)
 
 
 def _count(shape):
@@ -201,13 +200,13 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     return firm - _one("stop_gradient", soft) + soft
 
 
-def _drop(x, p, shared, where, seed=None):
+def _drop(x, p, shared, where, generator=None):
     if isinstance(p, bool) or not isinstance(p, numbers.Real):
         raise TypeError(f"For '{where}', p must be a float, but got {type(p).__name__}")
     if not 0 <= p <= 1:
         raise ValueError(f"For '{where}', p must be between 0 and 1, but got {p}")
     shape = x.shape[:x.ndim - shared] if shared else x.shape
-    return apply("dropout", [x, _state(_count(shape), seed)], {"keep_prob": 1.0 - float(p), "shared": shared})
+    return apply("dropout", [x, _state(_count(shape), generator)], {"keep_prob": 1.0 - float(p), "shared": shared})
 
 
 def _check_training(training, where):
@@ -220,7 +219,7 @@ def dropout(input, p=0.5, training=True, seed=None):
     _check_training(training, "dropout")
     if not training:
         return input
-    return _drop(_need_tensor(input, "input", "dropout"), p, 0, "dropout", seed)[0]
+    return _drop(_need_tensor(input, "input", "dropout"), p, 0, "dropout", None if seed is None else _stream("dropout", seed))[0]
 
 
 def _mint_dropout(input, p=0.5, training=True, inplace=False):
@@ -279,14 +278,9 @@ class Dropout(Primitive):
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         if not 0 < keep_prob <= 1:
             raise ValueError(f"For 'Dropout', keep_prob must be in (0, 1], but got {keep_prob}")
-        self.calls = 0
 
     def __call__(self, x):
-        seed = None
-        if self.Seed0 or self.Seed1:
-            self.calls += 1
-            seed = (self.Seed0 * 1000003 + self.Seed1 + self.calls * 0x9E3779B9) % 2 ** 63
-        return _drop(x, 1 - self.keep_prob, 0, "Dropout", seed)
+        return _drop(x, 1 - self.keep_prob, 0, "Dropout", **own_source(self, self.Seed0, self.Seed1))
 
 
 class Dropout2D(Primitive):

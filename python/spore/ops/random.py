@@ -36,6 +36,27 @@ def _stream(name, seed):
     return made
 
 
+def own_source(owner, seed, seed2=0):
+    """Arguments of ``draw`` for a primitive: nothing without seeds; else a generator of its own, started again with the default one."""
+    if not seed and not seed2:
+        return {}
+    start, held = (sources.default_generator.epoch, seed, seed2), owner.__dict__
+    if held.get("_started") != start:
+        held["_generator"] = sources.Generator().manual_seed(_mixed(seed * 2654435761 + seed2))
+        held["_started"] = start
+    return {"generator": held["_generator"]}
+
+
+class Fixed:
+    """A source of the same numbers on every call, also of a compiled function."""
+
+    def __init__(self, seed, offset=0):
+        self._seed, self._offset = seed, offset
+
+    def _state(self, count):
+        return Tensor([(self._seed + 2 ** 63) % 2 ** 64 - 2 ** 63, self._offset], mstype.int64)
+
+
 def _mixed(seed):
     """The seed of a stream: depends on the global seed too, once there is one."""
     from ..common.seed import get_seed
@@ -177,12 +198,16 @@ def uniform(shape, minval, maxval, seed=None, dtype=mstype.float32):
     return apply("add", (apply("cast", (step,), {"dtype": dtype}), minval))
 
 
-def standard_laplace(shape, seed=None):
-    """Numbers of the Laplace distribution with mean 0 and scale 1."""
-    u = draw_uniform(shape, -0.5, 0.5, seed=seed, name="standard_laplace")
+def _laplace(shape, **source):
+    u = draw_uniform(shape, -0.5, 0.5, **source)
     # 1 - 2|u| is 0 for u = -0.5 exactly: the smallest normal number stands in for it.
     tail = apply("maximum", (apply("sub", (1.0, apply("mul", (apply("abs", (u,)), 2.0)))), 1.1754944e-38))
     return apply("neg", (apply("mul", (apply("sign", (u,)), apply("log", (tail,)))),))
+
+
+def standard_laplace(shape, seed=None):
+    """Numbers of the Laplace distribution with mean 0 and scale 1."""
+    return _laplace(shape, seed=seed, name="standard_laplace")
 
 
 def laplace(shape, mean, lambda_param, seed=None):
@@ -240,25 +265,31 @@ def multinomial(input, num_samples, replacement=True, seed=None):
 
 def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
     """Categories drawn with the given weights, each row for itself."""
-    made = sources.Generator().manual_seed(seed)
-    made._step(offset)
-    return _categories(x, numsamples, replacement, mstype.int64, generator=None if seed == 0 and offset == 0 else made)
+    return _categories(x, numsamples, replacement, mstype.int64, generator=None if seed == 0 and offset == 0 else Fixed(seed, offset))
 
 
 def random_categorical(logits, num_sample, seed=0, dtype=mstype.int64):
     """Categories drawn with the softmax of the rows as weights."""
+    return _softmax_categories(logits, num_sample, dtype, **({"generator": Fixed(seed)} if seed else {}))
+
+
+def _softmax_categories(logits, num_sample, dtype, **source):
     top = apply("reduce_max", (logits,), {"axis": (1,), "keepdims": True})
     weights = apply("exp", (apply("sub", (logits, top)),))
-    drawn = _categories(weights, num_sample, True, mstype.int64, seed=seed or None, name="random_categorical")
+    drawn = _categories(weights, num_sample, True, mstype.int64, **source)
     return drawn if dtype == mstype.int64 else apply("cast", (drawn,), {"dtype": dtype})
 
 
 def bernoulli(input, p=0.5, seed=None):
     """1 with probability p, else 0, in the shape and dtype of a Tensor."""
+    return _tossed(input, p, **({} if seed is None else {"generator": Fixed(seed)}))
+
+
+def _tossed(input, p, **source):
     tensor_of(input, "input", "bernoulli")
     if not isinstance(p, Tensor) and not 0 <= p <= 1:
         raise ValueError(f"bernoulli: p must be in [0, 1], but got {p}")
-    u = draw_uniform(input.shape, seed=seed, name="bernoulli")
+    u = draw_uniform(input.shape, **source)
     return apply("cast", (apply("less", (u, p)),), {"dtype": input.dtype})
 
 
@@ -267,9 +298,7 @@ def randperm(n, seed=0, offset=0, dtype=mstype.int64):
     n = int_of(n, "n")
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, but got {n}")
-    source = {} if not seed and not offset else {"generator": sources.Generator().manual_seed(seed)}
-    if offset:
-        source["generator"]._step(offset)
+    source = {} if not seed and not offset else {"generator": Fixed(seed, offset)}
     return _permutation(n, dtype, **source)
 
 
@@ -279,7 +308,10 @@ def _permutation(n, dtype, **source):
 
 def shuffle(x, seed=None):
     """The slices along the first dimension in random order."""
-    source = {} if seed is None else {"generator": _stream("shuffle", seed)}
+    return _shuffled(x, **({} if seed is None else {"generator": _stream("shuffle", seed)}))
+
+
+def _shuffled(x, **source):
     return apply("gather", (x, _permutation(x.shape[0], mstype.int64, **source)), {"axis": 0})
 
 
@@ -328,9 +360,10 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     if (num_sampled if unique else 1) > range_max - len(hits):
         raise ValueError(f"{name}: {num_sampled} different classes cannot be drawn of {range_max}"
                          + (f" without {len(hits)} true ones" if hits else ""))
+    source = {"generator": sources.Generator().manual_seed(seed)} if seed else {}        # the same on every call, as in MindSpore
     chosen, seen, n_draws = [], set(hits), 0
     while len(chosen) < num_sampled:
-        for v in _integers(0, range_max, (num_sampled,), mstype.int64, seed=seed or None, name=name).tolist():
+        for v in _integers(0, range_max, (num_sampled,), mstype.int64, **source).tolist():
             n_draws += v not in hits
             if v not in (seen if unique else hits) and len(chosen) < num_sampled:
                 chosen.append(v)

@@ -304,14 +304,21 @@ def _log_normal(x, mean, std):
 
 _add(primitive("LogNormalReverse", lambda self, input: _log_normal(input, self.mean, self.std), "mean=1.0, std=2.0",
                "Random numbers of the shape of the input whose logarithms are normal."))
-_add(primitive("RandomGamma", lambda self, shape, alpha: random.gamma(tuple(ints_of(shape, "shape")), alpha, Tensor(1, alpha.dtype)),
+def _drawn_for_each(self, op, shape, parameter, dtype):
+    """Numbers of a shape for each element of the parameter."""
+    shape = ints_of(shape, "shape") + parameter.shape
+    return random.draw(op, {"shape": shape, "dtype": dtype}, random._count(shape), (parameter,), **random.own_source(self, self.seed, self.seed2))
+
+
+_add(primitive("RandomGamma", lambda self, shape, alpha: _drawn_for_each(self, "random_gamma", shape, alpha, alpha.dtype),
                "seed=0, seed2=0", "Random numbers of the gamma distribution."))
-_add(primitive("RandomPoisson", lambda self, shape, rate: random.random_poisson(shape, rate, dtype=self.dtype),
+_add(primitive("RandomPoisson", lambda self, shape, rate: _drawn_for_each(self, "random_poisson", shape, rate, self.dtype),
                "seed=0, seed2=0, dtype=mstype.int64", "Random numbers of Poisson's distribution."))
-_add(primitive("RandpermV2", lambda self, n: _op("randperm")(n.item() if isinstance(n, Tensor) else n, dtype=self.dtype),
+_add(primitive("RandpermV2", lambda self, n: random._permutation(n.item() if isinstance(n, Tensor) else n, self.dtype, generator=random.Fixed(self.seed, self.offset)),
                "seed=0, offset=0, dtype=mstype.int64", "The numbers from 0 to n - 1 in random order."))
-_add(primitive("MultinomialWithReplacement", lambda self, x, seed, offset: _op("multinomial_with_replacement")(
-    x, *(v.item() if isinstance(v, Tensor) else v for v in (seed, offset)), self.numsamples, self.replacement), "numsamples, replacement=False", "Random class numbers."))
+_add(primitive("MultinomialWithReplacement", lambda self, x, seed, offset: random._categories(
+    x, self.numsamples, self.replacement, mstype.int64, **random.own_source(self, *(v.item() if isinstance(v, Tensor) else v for v in (seed, offset)))),
+    "numsamples, replacement=False", "Random class numbers."))
 _add(primitive("NonDeterministicInts", lambda self, shape: _op("randint")(-2 ** 31, 2 ** 31 - 1, ints_of(shape, "shape")).astype(
     self.dtype), "dtype=mstype.int64", "Random integers."))
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..._core import Tensor
 from ...common import dtype as mstype
-from ...common.seed import get_seed
 from .._make import plain, primitive
 from ..array import ints_of
+from ..random import _integers, own_source
 
 
 def _op(name):
@@ -18,12 +18,10 @@ def _add(name, call, init="", doc=None):
     globals()[name] = primitive(name, call, init, doc)
 
 
-def _generator(*seeds):
-    """numpy's generator: by the operator's seeds, else by the global one, else by chance."""
-    own = [s for s in seeds if s]
-    if own:
-        return np.random.RandomState(sum(own) % 2 ** 32)
-    return np.random.RandomState(_op("randint")(0, 2 ** 31 - 1, (1,)).item() if get_seed() is not None else None)
+def _generator(self, seed, seed2=0, always=False):
+    """numpy's generator for one call, started from a number of the primitive's own stream, or of the default one without seeds."""
+    source = own_source(self, seed + 1 if always else seed, seed2)
+    return np.random.RandomState(_integers(0, 2 ** 31 - 1, (1,), mstype.int64, **source).item())
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------
@@ -58,14 +56,14 @@ def _candidates(self, true_classes, draw, chance, barred=()):
 
 def _uniform_candidates(self, true_classes):
     """Random classes, all equally likely."""
-    generator, n = _generator(self.seed), self.range_max
+    generator, n = _generator(self, self.seed), self.range_max
     barred = true_classes.asnumpy().ravel().tolist() if self.remove_accidental_hits else ()
     return _candidates(self, true_classes, lambda: generator.randint(0, n), lambda c: np.full(np.shape(c), 1.0 / n), barred)
 
 
 def _log_candidates(self, true_classes):
     """Random classes, small numbers likelier: by the logarithm of (class + 2) / (class + 1)."""
-    generator, n = _generator(self.seed), self.range_max
+    generator, n = _generator(self, self.seed, always=True), self.range_max
     scale = np.log(n + 1)
     return _candidates(self, true_classes, lambda: min(int(np.exp(generator.rand() * scale)) - 1, n - 1),
                        lambda c: np.log((np.asarray(c) + 2.0) / (np.asarray(c) + 1.0)) / scale)
@@ -81,18 +79,18 @@ def _map_uniform(input, per_group_size, group_num):
 
 
 MapUniform = plain("MapUniform", _map_uniform)
-_add("UniformCandidateSampler", _uniform_candidates, "num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False")
-_add("LogUniformCandidateSampler", _log_candidates, "num_true=1, num_sampled=5, unique=True, range_max=5, seed=0")
+UniformCandidateSampler = primitive("UniformCandidateSampler", _uniform_candidates, "num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False")
+LogUniformCandidateSampler = primitive("LogUniformCandidateSampler", _log_candidates, "num_true=1, num_sampled=5, unique=True, range_max=5, seed=0")
 
 
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False):
     """See UniformCandidateSampler."""
-    return globals()["UniformCandidateSampler"](num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)(true_classes)
+    return UniformCandidateSampler(num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)(true_classes)
 
 
 def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
     """See LogUniformCandidateSampler."""
-    return globals()["LogUniformCandidateSampler"](num_true, num_sampled, unique, range_max, seed)(true_classes)
+    return LogUniformCandidateSampler(num_true, num_sampled, unique, range_max, seed)(true_classes)
 
 
 def _hits(self, true_classes, sampled_candidates):
@@ -131,7 +129,7 @@ def _between(generator, mean, deviation, low, high, n):
 def _parameterized(self, shape, mean, stdevs, min, max):
     """Normal random numbers between bounds; each row of the shape has parameters of its own."""
     shape = ints_of(shape, "shape")
-    generator = _generator(self.seed, self.seed2)
+    generator = _generator(self, self.seed, self.seed2)
     rows = shape[0]
     out = np.empty((rows, int(np.prod(shape[1:]))), np.float64)
     parts = [np.broadcast_to(t.asnumpy().astype(np.float64).ravel(), (rows,)) for t in (mean, stdevs, min, max)]
@@ -231,7 +229,7 @@ def _distorted(self, image_size, bounding_boxes, min_object_covered):
         if not self.use_image_if_no_bounding_boxes:
             raise ValueError("For 'SampleDistortedBoundingBoxV2', there is no bounding box, and use_image_if_no_bounding_boxes is False")
         boxes = np.array([[0.0, 0.0, 1.0, 1.0]])
-    generator, wanted = _generator(self.seed, self.seed2), float(_number(min_object_covered))
+    generator, wanted = _generator(self, self.seed, self.seed2), float(_number(min_object_covered))
     top, left, high, wide = 0, 0, height, width
     for _ in range(self.max_attempts):
         ratio = generator.uniform(*self.aspect_ratio_range)
