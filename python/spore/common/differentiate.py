@@ -22,9 +22,11 @@ __all__ = ["grad", "value_and_grad", "get_grad", "vjp", "jvp", "jacrev", "jacfwd
 # --- structures of tensors -------------------------------------------------------------------------------------------
 
 def _flatten(value, leaves):
-    """Collect the tensors of nested tuples, lists and dicts in order."""
+    """Collect the tensors of nested tuples, lists and dicts in order; of sparse Tensors the values."""
     if isinstance(value, Tensor):
         leaves.append(value)
+    elif hasattr(type(value), "_with"):
+        leaves.append(value.values)
     elif isinstance(value, (tuple, list)):
         for item in value:
             _flatten(item, leaves)
@@ -45,6 +47,8 @@ def _map(function, value):
         return [_map(function, item) for item in value]
     if isinstance(value, dict):
         return {key: _map(function, item) for key, item in value.items()}
+    if hasattr(type(value), "_with"):            # COOTensor, CSRTensor, RowTensor
+        return value._with(function(value.values))
     return value
 
 
@@ -189,7 +193,7 @@ def _floating(leaves, what):
 def _varies(value):
     """Whether gradients exist with respect to an argument. A tuple, list or dict of Tensors that the caller hands over is a
     constant, as in MindSpore, unless it is ``mutable``; one that a compiled function makes is not."""
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) or hasattr(type(value), "_with"):
         return True
     if not _flatten(value, []):
         return False
