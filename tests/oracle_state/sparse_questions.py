@@ -175,72 +175,8 @@ def f(v):
     return COOTensor(i,v,sh).to_csr().values
 answer=f(v), ms.grad(f)(v)
 """,
-    "csr2coo": """
-def f(v):
-    return CSRTensor(ip,ix,v,sh).to_coo().values
-answer=f(v), ms.grad(f)(v)
-""",
-    "d2s": """
-def f(x):
-    return ops.dense_to_sparse_csr(x).values*2
-answer=f(e), ms.grad(f)(e)
-""",
-    "d2c": """
-def f(x):
-    return x.to_coo().values*2
-answer=f(e), ms.grad(f)(e)
-""",
-    "row": """
-r=RowTensor(ix,e[:2],(3,4))
-answer=r.values, r.indices, r.dense_shape
-""",
-    "rowgrad": """
-def f(x):
-    return RowTensor(ix,x,(3,4)).values*2
-answer=ms.grad(f)(e[:2])
-""",
-    "nnCell": """
-class N(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.w=Parameter(v,name='w')
-    def construct(self,x):
-        return CSRTensor(ip,ix,self.w,sh).mm(x)
-n=N()
-answer=ms.grad(n,None,list(n.get_parameters()))(d)
-""",
-    "cellarg": """
-class N(nn.Cell):
-    def construct(self,c,x):
-        return c.mm(x)
-n=N()
-answer=n(CSRTensor(ip,ix,v,sh),d), ms.grad(n,1)(CSRTensor(ip,ix,v,sh),d)
-""",
 }
-_NAMES = ("abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log log1p neg relu relu6 round "
-          "sigmoid sin sinh softsign sqrt square tan tanh").split()
-_EACH = """
-class One(nn.Cell):
-    def __init__(self, op):
-        super().__init__()
-        self.op = op
-    def construct(self, x):
-        return self.op({make}).values
-answer = {{}}
-for name in {names!r}:
-    try:
-        one = One(getattr(ops, "{kind}_" + name))
-        x = t(0.25, 0.5) + (1 if name == "acosh" else 0)
-        answer[name] = [one(x)]
-        answer[name].append(ms.grad(one)(x))
-    except Exception as error:
-        answer[name] = "error"
-"""
 
 
 def sparse():
-    found = {name: _START + text for name, text in _PROGRAMS.items()}
-    for kind, make in {"csr": "CSRTensor(ip, ix, x, sh)", "coo": "COOTensor(i, x, sh)"}.items():
-        for k in range(0, len(_NAMES), 8):
-            found[f"{kind}_each.{k}"] = _START + _EACH.format(make=make, names=_NAMES[k:k + 8], kind=kind)
-    return found
+    return {name: _START + text for name, text in _PROGRAMS.items()}
