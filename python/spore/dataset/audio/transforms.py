@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from spore import _core
 from spore.dataset import _check as check
 from spore.dataset.audio.utils import (BorderType, FadeShape, GainType, MelType, NormMode, NormType, ScaleType, WindowType,
                                        create_dct, linear_fbanks, melscale_fbanks, window)
@@ -33,6 +34,13 @@ class AudioTensorOperation(TensorOperation):
     def __init__(self):
         super().__init__()
         self.implementation = Implementation.C
+
+    def _check_columns(self, columns):
+        for column in columns:
+            if not isinstance(column, (np.ndarray, _core.Tensor)):
+                raise TypeError(f"Input should be NumPy audio, got {type(column)}.")
+            if 0 in column.shape:
+                raise RuntimeError(f"Input Tensor has no data. Its shape is {tuple(column.shape)}.")
 
     def _run(self, columns):
         return tuple(out for column in columns for out in self._checked(column))
@@ -1059,7 +1067,7 @@ class TimeStretch(AudioTensorOperation):
     def _one(self, x):
         if x.shape[-1] != 2:
             raise RuntimeError(f"TimeStretch: spectrograms of shape <..., freq, time, 2> are wanted, but got {x.shape}")
-        advance = np.linspace(0, math.pi * self.hop_length, self.n_freq)[:, None]
+        advance = np.linspace(0, math.pi * self.hop_length, self.n_freq)[:x.shape[-3], None]
         return _stretch(x, self.fixed_rate, advance)
 
 

@@ -84,7 +84,7 @@ class _Tokenizer(TextTensorOperation):
     def _one(self, column):
         who = type(self).__name__
         if column.ndim != 0 or column.dtype.kind != 'U':
-            raise RuntimeError(f"{who}: the input shape should be scalar and the input datatype should be string.")
+            raise RuntimeError(f"{who}Op: the input shape should be scalar and the input datatype should be string.")
         text = str(column)
         return self._give(text, [piece for piece in self._pieces(text) if piece[0]])
 
@@ -275,7 +275,8 @@ class BasicTokenizer(_Tokenizer):
 
     def _one(self, column):
         if column.ndim != 0 or column.dtype.kind != 'U':
-            raise RuntimeError(f"{type(self).__name__}: the input should be scalar with string datatype.")
+            raise RuntimeError(f"BasicTokenizer: the input should be a scalar, but got a tensor with rank: {column.ndim}" if column.ndim else
+                               f"{type(self).__name__}: the input should be scalar with string datatype.")
         cleaned, pieces = '', []
         for part, whole in self._parts(str(column)):
             start = len(cleaned)
@@ -868,6 +869,10 @@ class TruncateSequencePair(TextTensorOperation):
 
     def __init__(self, max_length):
         super().__init__()
+        if not isinstance(max_length, int) or max_length >= 2 ** 63:
+            raise TypeError(f"__init__(): incompatible constructor arguments: max_length is a whole number, but got {max_length!r}.")
+        if max_length < 0:
+            raise RuntimeError(f"TruncateSequencePair : The parameter max_length must be greater than or equal to 0, but got: {max_length}")
         self.max_length = max_length
 
     def _run(self, columns):

@@ -109,6 +109,9 @@ class TensorOperation:
         return made[0] if len(made) == 1 else tuple(made)
 
     def _run(self, columns):
+        for column in columns:
+            if column.size == 0:
+                raise RuntimeError(f"Input Tensor has no data. Its shape is {column.shape}.")
         transform = self.parse()
         return transform.run(columns, *(_stream.next_stream() if transform.random else (0, 0)))
 

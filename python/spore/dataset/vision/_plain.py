@@ -32,6 +32,13 @@ class ImageTensorOperation(TensorOperation):
             if not isinstance(column, np.ndarray) and not is_pil(column):
                 raise TypeError(f"Input should be NumPy or PIL image, got {type(column)}.")
 
+    def _run(self, columns):
+        for column in columns:
+            if column.dtype.kind in 'US' and column.size:
+                raise RuntimeError(f"{type(self).__name__}: the data type of image tensor does not match the requirement of operator. An image "
+                                   f"holds numbers, but got type {'string' if column.dtype.kind == 'U' else 'bytes'}.")
+        return super()._run(columns)
+
 
 class EngineOnly(ImageTensorOperation):
     """One that takes Pillow images as arrays."""
