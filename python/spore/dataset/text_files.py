@@ -69,6 +69,7 @@ class Lines(MappableDataset):
     _SHUFFLES, _DRAWS = (bool, Shuffle), False
 
     def __init__(self, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache):
+        shuffle = Shuffle.GLOBAL if shuffle is None else shuffle
         if not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError("shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or "
                             "'Shuffle.FILES'.")
@@ -250,7 +251,10 @@ class CSVDataset(_Records):
             for value in column_defaults:
                 if not isinstance(value, (str, int, float)):
                     raise TypeError("column type in column_defaults is invalid.")
-        self.column_names = _check.columns(column_names, 'column_names') if column_names is not None else None
+        twice = [name for i, name in enumerate(column_names or []) if name in column_names[:i]]
+        if twice:
+            raise RuntimeError(f"CSVDataset: 'column_names' : Invalid parameter, duplicate column names are not allowed: {twice[0]}")
+        self.column_names = _check.columns(column_names, 'column_names') if column_names else None
         self.dataset_files, self._delimiter, self._defaults = find_files(dataset_files), field_delim, column_defaults
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
@@ -353,7 +357,8 @@ class CLUEDataset(_Records):
         self.dataset_files = find_files(dataset_files)
         if task not in self._COLUMNS:
             raise ValueError("task should be 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL'.")
-        one_of(usage, ['train', 'test', 'eval'], 'usage')
+        if usage not in ('train', 'test', 'eval'):
+            raise ValueError(f"usage should be 'train', 'test' or 'eval'. It is {usage!r}.")
         self.task, self.usage = task, usage
         super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
@@ -611,6 +616,8 @@ class Multi30kDataset(_Pairs):
         if self.language_pair is None:
             self.language_pair = ['en', 'de']
         _check.kind(self.language_pair, (list, tuple), 'language_pair')
+        if len(self.language_pair) != 2:
+            raise ValueError(f"language_pair should be a list or tuple of length 2, but got {len(self.language_pair)}")
         if list(self.language_pair) not in (['en', 'de'], ['de', 'en']):
             raise ValueError("language_pair can only be ['en', 'de'] or ['de', 'en'], but got " + str(self.language_pair))
 
@@ -643,7 +650,7 @@ class IWSLT2016Dataset(_Pairs):
         _check.kind(self.language_pair, (list, tuple), 'language_pair')
         known = [*self._PAIRS, *((b, a) for a, b in self._PAIRS)]
         if tuple(self.language_pair) not in known:
-            raise ValueError(f"Input language_pair is not within the valid set of {known}.")
+            raise ValueError(f"Input language_pair{list(self.language_pair)} is not within the valid set of {[list(pair) for pair in known]}.")
         one_of(self.valid_set, self._SETS, 'valid_set')
         one_of(self.test_set, self._SETS, 'test_set')
 
@@ -682,10 +689,13 @@ class IWSLT2017Dataset(IWSLT2016Dataset):
     def check(self):
         self.language_pair = ('de', 'en') if self.language_pair is None else self.language_pair
         self.valid_set, self.test_set = 'dev2010', 'tst2010'
-        _check.kind(self.language_pair, (list, tuple), 'language_pair')
+        if not isinstance(self.language_pair, (list, tuple)):
+            raise TypeError(f"language_pair should be a type list or tuple of length 2. It is {self.language_pair!r}.")
+        if len(self.language_pair) != 2:
+            raise ValueError(f"Input language_pair is a list or tuple of length 2. It has {len(self.language_pair)}.")
         known = [(a, b) for a in ('en', 'nl', 'de', 'it', 'ro') for b in ('en', 'nl', 'de', 'it', 'ro') if a != b]
         if tuple(self.language_pair) not in known:
-            raise ValueError(f"Input language_pair is not within the valid set of {known}.")
+            raise ValueError(f"Input language_pair{list(self.language_pair)} is not within the valid set of {[list(pair) for pair in known]}.")
 
     def folder(self):
         return self.path('texts', 'DeEnItNlRo', 'DeEnItNlRo', 'DeEnItNlRo-DeEnItNlRo')

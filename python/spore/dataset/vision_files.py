@@ -91,6 +91,7 @@ class CelebADataset(Table):
     PARTS = ['train', 'valid', 'test']
 
     def check(self):
+        self.usage = 'all' if self.usage is None else self.usage
         if self.usage not in (*self.PARTS, 'all'):
             raise ValueError("usage should be 'all', 'train', 'valid' or 'test'.")
         if self.extensions is not None:
@@ -376,7 +377,10 @@ class ManifestDataset(Table):
                  "class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None")
 
     def check(self):
+        if not isinstance(self.dataset_file, str):
+            raise TypeError(f"path: {self.dataset_file} is not string; dataset_file is the name of a file.")
         check_file(self.dataset_file)
+        self.usage = 'train' if self.usage is None else self.usage
         _check.kind(self.usage, str, 'usage')
         self._classes = None
         if self.class_indexing is not None:
