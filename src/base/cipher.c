@@ -142,7 +142,7 @@ static sp_status parse_block(const uint8_t *p, size_t left, block *out)
 /* --- OpenSSL ------------------------------------------------------------------------------------------------------ */
 
 /* A library context of our own: the one that OpenSSL shares stays unusable, and crashes, when its making ran out of memory once. Ours is
- * made anew after a failure in it, as soon as nobody works with it. */
+ * made anew after a failure in it, when nobody works with it and there is memory again: without, OpenSSL loses what it should free. */
 static sp_lock library_lock = SP_LOCK_INIT;
 static OSSL_LIB_CTX *library;
 static OSSL_PROVIDER *ciphers;
@@ -164,13 +164,14 @@ static void library_drop(void)
 static OSSL_LIB_CTX *library_take(void)
 {
     sp__lock(&library_lock);
+    if (library_failed && n_library_users == 0 && !sp__memory_is_out()) library_drop();
     if (library == NULL) {
         library = OSSL_LIB_CTX_new();
         ciphers = library != NULL ? OSSL_PROVIDER_load(library, "default") : NULL;
-        if (ciphers == NULL) library_drop();
+        library_failed = ciphers == NULL;
     }
-    if (library != NULL) n_library_users++;
-    OSSL_LIB_CTX *taken = library;
+    OSSL_LIB_CTX *taken = library_failed && n_library_users == 0 ? NULL : library;
+    if (taken != NULL) n_library_users++;
     sp__unlock(&library_lock);
     return taken;
 }
@@ -179,7 +180,7 @@ static void library_give(bool failed)
 {
     sp__lock(&library_lock);
     library_failed |= failed;
-    if (--n_library_users == 0 && library_failed) library_drop();
+    n_library_users--;
     sp__unlock(&library_lock);
 }
 
