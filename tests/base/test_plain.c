@@ -20,6 +20,12 @@
 #include "base/text.h"
 #include "spore/spore.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+/* glibc's newlocale does not free its copy of LOCPATH. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:argz_add_sep\n"; }
+#endif
+
 static const char *const locales[] = {"de_DE.UTF-8", "tr_TR.UTF-8", "tr_TR.ISO-8859-9", "ps_AF.UTF-8"};
 enum { N_LOCALES = sizeof locales / sizeof *locales };
 
