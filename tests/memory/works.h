@@ -639,7 +639,8 @@ static sp_status ask_model(uint64_t *digest)
         if (outputs) add_bytes(digest, outputs, strlen(outputs));
         return SP_OK;
     }
-    if (strncmp(answer, "HTTP/1.1 503", 12) == 0) return sp__fail(SP_NOMEM, "%s", answer);
+    const char *said = strstr(answer, "\r\n\r\n"); /* without memory messages are short */
+    if (said && strncmp(answer, "HTTP/1.1 503", 12) == 0) return sp__fail(SP_NOMEM, "%s", said + 4);
     return sp__fail(SP_RUNTIME, "%s", answer);
 }
 
