@@ -121,6 +121,8 @@ typedef struct sp_model_names {
     const char *const *outputs;
     /* The same function recorded with other sizes of those dimensions of its inputs that are free in the file; NULL: none is. */
     sp_function *other;
+    int n_more; /* and recordings with further sizes, which tell more surely how what differs depends on them */
+    sp_function *const *more;
     const char *const *const *axes; /* axes[i][k]: what a free dimension is called; NULL where it does not matter */
     int opset;      /* ONNX: 13 to 26; 0: 17 */
     unsigned flags; /* SP_MODEL_... */

@@ -85,11 +85,14 @@ static Py_ssize_t specs_read(PyObject *o, sp_spec **out)
 
 /* --- functions --------------------------------------------------------------------------------------------------- */
 
-static PyObject *graph_create(PyObject *self, PyObject *unused)
+static PyObject *graph_create(PyObject *self, PyObject *args)
 {
-    (void)self, (void)unused;
+    (void)self;
+    int keeps_sources = 0;
     sp_graph *g;
+    if (!PyArg_ParseTuple(args, "|p:graph_create", &keeps_sources)) return NULL;
     SP_PY_TRY(sp_graph_create(&g));
+    g->keeps_sources = keeps_sources;
     PyObject *o = PyCapsule_New(g, GRAPH, graph_free);
     if (!o) sp_graph_release(g);
     return o;
@@ -406,6 +409,20 @@ static PyObject *function_host(PyObject *self, PyObject *args)
     return given;
 }
 
+/* A dimension of a symbol, as a number that the run tells. */
+static PyObject *function_size(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *o;
+    int axis;
+    sp_tensor *out = NULL;
+    if (!PyArg_ParseTuple(args, "Oi:function_size", &o, &axis)) return NULL;
+    sp_tensor *t = sp__py_tensor(o);
+    if (!t) return NULL;
+    SP_PY_TRY(sp__function_size(t, axis, &out));
+    return sp__py_take_tensor(out);
+}
+
 /* --- marks, places, questions ------------------------------------------------------------------------------------ */
 
 static PyObject *function_mark(PyObject *self, PyObject *o)
@@ -690,7 +707,7 @@ static PyType_Spec program_spec = {.name = "spore._core.Program", .basicsize = s
                                    .slots = program_slots};
 
 static PyMethodDef functions[] = {
-    {"graph_create", graph_create, METH_NOARGS, "graph_create()\n--\n\nA new graph."},
+    {"graph_create", graph_create, METH_VARARGS, "graph_create(keeps_sources=False)\n--\n\nA new graph; keeps_sources: operators without inputs are recorded in it."},
     {"graph_writes", graph_writes, METH_VARARGS, "graph_writes(graph, parameter)\n--\n\nDoes the graph store to it?"},
     {"graph_text", graph_text, METH_O, "graph_text(graph)\n--\n\nThe graph as text."},
     {"graph_parse", graph_parse, METH_O, "graph_parse(text)\n--\n\nThe graph that graph_text described."},
@@ -715,6 +732,8 @@ static PyMethodDef functions[] = {
      "a text when it cannot be done."},
     {"function_grad", function_grad, METH_VARARGS,
      "function_grad(function, args, positions, variables, n_differentiated, seeds)\n--\n\nResults, then gradients."},
+    {"function_size", function_size, METH_VARARGS,
+     "function_size(tensor, axis)\n--\n\nThe size of a dimension of a symbol, as a symbol: a whole number that the run tells."},
     {"function_host", function_host, METH_VARARGS,
      "function_host(name, callable, args, specs, pure=False)\n--\n\nCode of Python, run each time the program gets there."},
     {"function_mark", function_mark, METH_O, "function_mark(function)\n--\n\nA point to come back to."},

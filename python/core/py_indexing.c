@@ -32,6 +32,9 @@ static void parsed_done(parsed_index *p)
     for (int i = 0; i < p->n; i++) sp_tensor_release(p->items[i].tensor);
 }
 
+/* Dimensions of x may have other sizes than now: bounds of slices are kept as they were given. */
+static bool keeps_bounds(const sp_tensor *x) { return x->symbol && sp__recorder && sp__recorder->graph->keeps_sources; }
+
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
 static int bad_index(PyObject *o)
@@ -236,8 +239,9 @@ static int make_plan(const sp_tensor *x, const parsed_index *p, plan *g)
             Py_ssize_t start, stop, step;
             if (PySlice_Unpack(it->slice, &start, &stop, &step) < 0) return -1;
             Py_ssize_t length = PySlice_AdjustIndices((Py_ssize_t)n, &start, &stop, step);
+            if (step > 0 && keeps_bounds(x)) PySlice_Unpack(it->slice, &start, &stop, &step);
             g->start[axis] = start, g->stop[axis] = stop, g->step[axis] = step, g->length[axis] = length;
-            if (length) g->offset += start * stride;
+            if (length && start >= 0) g->offset += start * stride;
             if (push_dim(g, length, stride * step) < 0) return -1;
             axis++;
             break;
@@ -290,7 +294,8 @@ static sp_tensor *geometric(sp_tensor *x, const plan *g)
     static const sp_op *slice, *reshape;
     if ((!slice && !(slice = sp__py_op("slice"))) || (!reshape && !(reshape = sp__py_op("reshape")))) return NULL;
     bool whole = true;
-    for (int i = 0; i < x->rank; i++) whole = whole && g->step[i] == 1 && g->length[i] == x->dims[i];
+    for (int i = 0; i < x->rank; i++)
+        whole = whole && g->step[i] == 1 && (keeps_bounds(x) ? g->start[i] == 0 && g->stop[i] == PY_SSIZE_T_MAX : g->length[i] == x->dims[i]);
     sp_tensor *part;
     if (whole) {
         part = sp_tensor_retain(x);

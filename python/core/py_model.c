@@ -392,13 +392,27 @@ static const char *const *const *axes_of(PyObject *list, Py_ssize_t n_inputs, vo
 }
 
 typedef struct {
-    PyObject *path, *function, *inputs, *names, *tensors, *key, *outputs, *other, *axes;
+    PyObject *path, *function, *inputs, *names, *tensors, *key, *outputs, *others, *axes;
     sp_file_options options;
     int opset;
     unsigned flags;
     unsigned long long most;
     const char *form;
 } save_args;
+
+/* The same function with other sizes, a list; at most 8. */
+static bool others_of(PyObject *list, sp_model_names *all, sp_function **others)
+{
+    const Py_ssize_t n = PyList_Check(list) ? PyList_Size(list) : -1;
+    if (n < 0 || n > 8) return PyErr_SetString(PyExc_ValueError, "others must be a list of at most 8 functions"), false;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if ((others[i] = PyCapsule_GetPointer(PyList_GetItem(list, i), "spore.function")) == NULL) return false;
+    if (n == 0) return true;
+    all->other = others[0];
+    all->n_more = (int)n - 1;
+    all->more = others + 1;
+    return true;
+}
 
 static PyObject *save(save_args *a)
 {
@@ -407,13 +421,14 @@ static PyObject *save(save_args *a)
     sp_py_list list = {NULL, NULL, 0};
     void *axes_block = NULL;
     PyObject *result = NULL;
+    sp_function *others[8];
     sp_model_names all = {.n_inputs = (int)PyList_Size(a->inputs), .opset = a->opset, .flags = a->flags, .form = a->form};
     sp_function *f = PyCapsule_GetPointer(a->function, "spore.function");
     if (f == NULL || (a->key != Py_None && PyBytes_AsStringAndSize(a->key, &bytes, &n) != 0) || (all.inputs = texts_of(a->inputs)) == NULL ||
         (all.parameter_names = texts_of(a->names)) == NULL || sp__py_list_read(a->tensors, "tensors", false, &list) < 0)
         goto done;
     if (a->outputs != Py_None && (!PyList_Check(a->outputs) || (all.outputs = texts_of(a->outputs)) == NULL)) goto done;
-    if (a->other != Py_None && (all.other = PyCapsule_GetPointer(a->other, "spore.function")) == NULL) goto done;
+    if (a->others != Py_None && !others_of(a->others, &all, others)) goto done;
     if (a->axes != Py_None && (all.axes = axes_of(a->axes, all.n_inputs, &axes_block)) == NULL) goto done;
     all.n_outputs = a->outputs != Py_None ? (int)PyList_Size(a->outputs) : 0;
     all.n_parameters = (int)list.n;
@@ -438,11 +453,11 @@ done:
 static PyObject *model_save(PyObject *module, PyObject *args, PyObject *named)
 {
     (void)module;
-    static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "other", "axes", "opset", "flags",
+    static char *keywords[] = {"path", "function", "inputs", "names", "parameters", "key", "mode", "outputs", "others", "axes", "opset", "flags",
                                "most_bytes", "format", "form", NULL};
-    save_args a = {.key = Py_None, .outputs = Py_None, .other = Py_None, .axes = Py_None};
+    save_args a = {.key = Py_None, .outputs = Py_None, .others = Py_None, .axes = Py_None};
     if (!PyArg_ParseTupleAndKeywords(args, named, "O&OO!O!O|OzOOOiIKzz:model_save", keywords, PyUnicode_FSConverter, &a.path, &a.function, &PyList_Type,
-                                     &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.other, &a.axes,
+                                     &a.inputs, &PyList_Type, &a.names, &a.tensors, &a.key, &a.options.key_mode, &a.outputs, &a.others, &a.axes,
                                      &a.opset, &a.flags, &a.most, &a.options.format, &a.form))
         return NULL;
     PyObject *result = save(&a);
@@ -468,7 +483,7 @@ static PyObject *file_encrypt(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
     {"model_save", (PyCFunction)(void (*)(void))model_save, METH_VARARGS | METH_KEYWORDS,
-     "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, "
+     "model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, others=None, axes=None, opset=0, flags=0, "
      "most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."},
     {"file_encrypt", file_encrypt, METH_VARARGS, "file_encrypt(from, to, key, mode): any file as an encrypted one."},
     {"model_load", model_load, METH_VARARGS,

@@ -1,18 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_export.c - loaded models recorded as functions: written in another format, and their work counted.
  *
- * A free dimension needs a size to be recorded with, and a second one to tell what depends on it. The first axis is mostly a batch, for which
- * any size does, and so are those that are called like one, or that stand second in a state beside it; others are pictures or sentences, and
- * networks take only some sizes of these. What a file does not say is tried: several sizes, and every choice of which axes are batches. */
+ * A free dimension needs sizes to be recorded with; what differs between recordings depends on it (sizes.h). Every free dimension has sizes of its own, so that
+ * height and width are not taken for each other. The first axis is mostly a batch, for which any size does, and so are those that are called like one, or that stand
+ * second in a state beside it; others are pictures or sentences, and networks take only some sizes of these. What a file does not say is tried: several
+ * sizes, and every choice of which axes are batches. What was written is read again and run at sizes that no recording had, beside the model itself: a file that
+ * does not give the same is not left behind. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "formats/model_impl.h"
+#include "formats/sizes.h"
 #include "ir/graph_impl.h"
 
-static const int64_t sizes[][2] = {{224, 320}, {64, 96}, {32, 64}, {8, 12}, {16, 32}, {512, 1024}, {16000, 24000}, {3, 5}, {1, 2}};
+static const int64_t bases[] = {224, 64, 32, 8, 16, 512, 16000, 3, 1};
+enum { N_BASES = sizeof bases / sizeof *bases, STEPS = 3, TRIALS = 4, CHECKS = 2, GUESSES_MAX = 4, BATCH = 2, TRIES_MAX = 40 };
 
-enum { GUESSES_MAX = 4, BATCH = 2 }; /* axes of which it is tried whether they are batches; the smaller size of these */
+/* A way of choosing sizes: the first one, how the others follow from it, and (bit g) which free dimensions beyond the first axis are batches. */
+typedef struct {
+    int base, step;
+    unsigned guess;
+} way;
+
+/* Size of the i-th free dimension in recording `which`; from TRIALS on: in a check. */
+static int64_t size_of(int64_t base, int step, int i, int which)
+{
+    static const int64_t odd[TRIALS + CHECKS][2] = {{0, 0}, {5, 2}, {33, 4}, {71, 6}, {1, 1}, {17, 3}};
+    static const int64_t times[TRIALS + CHECKS][2] = {{1, 0}, {2, 1}, {5, 2}, {7, 3}, {3, 1}, {4, 3}};
+    static const int64_t blocks[TRIALS + CHECKS][2] = {{0, 0}, {1, 1}, {4, 2}, {9, 4}, {2, 3}, {3, 1}};
+    if (step == 0) return base + 32 * (blocks[which][0] + i * blocks[which][1]);
+    if (step == 1) return base + odd[which][0] + i * odd[which][1];
+    return base * (times[which][0] + i * times[which][1]);
+}
 
 static bool is_batch_name(const sp_model *m, uint32_t axis)
 {
@@ -21,9 +44,23 @@ static bool is_batch_name(const sp_model *m, uint32_t axis)
     return false;
 }
 
-/* Shapes of the inputs, free dimensions at the chosen size. Bit g of guess: the g-th free dimension beyond the first axis of which nothing is
- * known is a batch. */
-static sp_status choose(const sp_model *m, int pair, unsigned guess, int which, sp_spec *out, bool *free_any, int *n_guesses)
+/* Which of the free dimensions it is, those of one name being one. Batches without a name are one. */
+static int dimension_number(const sp_model *m, int input, int axis, bool batch)
+{
+    int number = 1;
+    const uint32_t name = m->inputs[input].axes[axis];
+    if (batch && name == 0) return 0;
+    for (int i = 0; i < m->n_inputs; i++)
+        for (int k = 0; k < m->inputs[i].spec.rank; k++) {
+            if (m->inputs[i].spec.dims[k] >= 0) continue;
+            if ((i == input && k == axis) || (name != 0 && m->inputs[i].axes[k] == name)) return number;
+            number++;
+        }
+    return number;
+}
+
+/* Shapes of the inputs, free dimensions at the chosen sizes. */
+static sp_status choose(const sp_model *m, way w, int which, sp_spec *out, bool *free_any, int *n_guesses)
 {
     int g = 0;
     *free_any = false;
@@ -34,8 +71,9 @@ static sp_status choose(const sp_model *m, int pair, unsigned guess, int which, 
             if (out[i].dims[k] >= 0) continue;
             *free_any = true;
             bool batch = k == 0 || is_batch_name(m, m->inputs[i].axes[k]);
-            if (!batch && g < GUESSES_MAX) batch = guess >> g++ & 1;
-            out[i].dims[k] = batch ? BATCH + which : sizes[pair][which];
+            if (!batch && g < GUESSES_MAX) batch = w.guess >> g++ & 1;
+            const int number = dimension_number(m, i, k, batch);
+            out[i].dims[k] = batch ? BATCH + which : size_of(bases[w.base], w.step, number, which);
         }
     }
     if (n_guesses) *n_guesses = g;
@@ -43,50 +81,29 @@ static sp_status choose(const sp_model *m, int pair, unsigned guess, int which, 
 }
 
 typedef struct {
-    sp_graph *graph, *other_graph;
-    sp_function *f, *other;
+    int n;
+    sp_graph *graphs[TRIALS];
+    sp_function *f[TRIALS];
 } recordings;
 
 static void recordings_free(recordings *r)
 {
-    sp_graph_release(r->graph);
-    sp_graph_release(r->other_graph);
+    for (int k = 0; k < r->n; k++) sp_graph_release(r->graphs[k]);
+    *r = (recordings){0};
 }
 
-static sp_status record_pair(const sp_model *m, int pair, unsigned guess, recordings *r, bool *open, int *n_guesses)
+static sp_status record_all(const sp_model *m, way w, recordings *r, bool *open, int *n_guesses)
 {
     uint64_t all = m->n_inputs >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << m->n_inputs) - 1;
     sp_spec specs[64];
+    sp_status status = SP_OK;
     *r = (recordings){0};
-    SP_TRY(choose(m, pair, guess, 0, specs, open, n_guesses));
-    sp_status status = sp__model_record(m, all, m->n_inputs, specs, &r->graph, &r->f);
-    if (status == SP_OK && *open) {
-        status = choose(m, pair, guess, 1, specs, open, n_guesses);
-        if (status == SP_OK) status = sp__model_record(m, all, m->n_inputs, specs, &r->other_graph, &r->other);
+    for (int k = 0; k < TRIALS && (k == 0 || *open) && status == SP_OK; k++) {
+        status = choose(m, w, k, specs, open, n_guesses);
+        if (status == SP_OK) status = sp__model_record(m, all, m->n_inputs, specs, &r->graphs[k], &r->f[k]);
+        r->n += status == SP_OK;
     }
-    if (status != SP_OK) {
-        recordings_free(r);
-        *r = (recordings){0};
-    }
-    return status;
-}
-
-/* The message of the first sizes is the one that is told: they are the likeliest. */
-static sp_status record_twice(const sp_model *m, recordings *r)
-{
-    bool open = false;
-    int n_guesses = 0;
-    sp_error first = {0};
-    SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
-    sp_status status = record_pair(m, 0, 0, r, &open, &n_guesses);
-    if (status != SP_OK) sp_error_capture(status, &first);
-    for (unsigned at = 1; status != SP_OK && open && at < (sizeof sizes / sizeof *sizes) << n_guesses; at++)
-        status = record_pair(m, (int)(at >> n_guesses), at & ((1u << n_guesses) - 1), r, &open, &n_guesses);
-    if (status != SP_OK) status = sp_error_raise(&first);
-    if (status == SP_SYMBOL) {
-        sp__error_context("shapes depend on the contents of tensors, so the model is not one graph");
-        return SP_DECLINED;
-    }
+    if (status != SP_OK) recordings_free(r);
     return status;
 }
 
@@ -130,35 +147,215 @@ static int list_info(const sp_model *m, const char **keys, const char **texts)
     return n;
 }
 
+/* --- verification ------------------------------------------------------------------------------------------------ */
+
+static sp_status as_dtype(sp_tensor *t, sp_dtype dtype, sp_tensor **out)
+{
+    sp_tensor *plain;
+    SP_TRY(sp_tensor_contiguous(t, &plain));
+    sp_status status = sp_tensor_create(dtype, plain->rank, plain->dims, out);
+    if (status == SP_OK) {
+        char *ptr[2] = {(*out)->data, plain->data};
+        const int64_t step[2] = {(int64_t)sp_dtype_bytes(dtype), (int64_t)sp_dtype_bytes((sp_dtype)plain->dtype)};
+        sp__cast_loop((sp_dtype)plain->dtype, dtype)(plain->count, ptr, step, NULL);
+    }
+    sp_tensor_release(plain);
+    return status;
+}
+
+/* Numbers in [0, 1) that look like noise; of whole numbers and truth values ones. */
+static sp_status noise(const sp_spec *s, sp_tensor **out)
+{
+    sp_tensor *wide;
+    const bool floats = sp_dtype_kind(s->dtype) == 'f';
+    SP_TRY(sp_tensor_create(SP_DTYPE_F32, s->rank, s->dims, &wide));
+    uint32_t state = 12345;
+    for (int64_t i = 0; i < wide->count; i++) {
+        state = state * 1664525u + 1013904223u;
+        ((float *)(void *)wide->data)[i] = floats ? (float)(state >> 8) / 16777216.0f : 1.0f;
+    }
+    sp_status status = as_dtype(wide, s->dtype, out);
+    sp_tensor_release(wide);
+    return status;
+}
+
+static bool close_to(sp_tensor *x, sp_tensor *y)
+{
+    sp_tensor *a = NULL, *b = NULL;
+    bool same = x->dtype == y->dtype && sp__shape_equal(x->rank, x->dims, y->rank, y->dims);
+    if (!same || sp_dtype_kind((sp_dtype)x->dtype) == 'c') return same;
+    same = as_dtype(x, SP_DTYPE_F64, &a) == SP_OK && as_dtype(y, SP_DTYPE_F64, &b) == SP_OK;
+    double most = 0;
+    const double *p = same ? (const double *)(const void *)a->data : NULL, *q = same ? (const double *)(const void *)b->data : NULL;
+    for (int64_t i = 0; same && i < b->count; i++) most = isfinite(q[i]) && fabs(q[i]) > most ? fabs(q[i]) : most;
+    const double loose = sp_dtype_bytes((sp_dtype)x->dtype) < 4 ? 5e-2 : 2e-3;
+    int64_t odd = 0; /* a quantised step now and then falls on the other side */
+    for (int64_t i = 0; same && i < b->count; i++) odd += !(fabs(p[i] - q[i]) <= loose * most + 1e-5 || (isnan(p[i]) && isnan(q[i])) || p[i] == q[i]);
+    same = same && odd * 1000 <= b->count;
+    sp_tensor_release(a);
+    sp_tensor_release(b);
+    return same;
+}
+
+/* Both models on the same noise. *ran: the first took it. */
+static sp_status compare_at(sp_model *m, sp_model *written, const sp_spec *specs, bool *ran)
+{
+    sp_tensor *in[64] = {NULL}, *want[64] = {NULL}, *found[64] = {NULL};
+    char shape[SP_SHAPE_TEXT];
+    sp_status status = SP_OK;
+    for (int i = 0; i < m->n_inputs && status == SP_OK; i++) status = noise(&specs[i], &in[i]);
+    *ran = false;
+    if (status == SP_OK) *ran = sp_model_run(m, m->n_inputs, in, m->n_outputs, want) == SP_OK;
+    if (*ran) {
+        sp__shape_text(specs[0].rank, specs[0].dims, shape);
+        status = sp_model_run(written, m->n_inputs, in, m->n_outputs, found);
+        if (status != SP_OK && status != SP_NOMEM) {
+            sp__error_context("the written file fails where the model does not, with an input of shape %s", shape);
+            status = SP_DECLINED;
+        }
+        for (int i = 0; i < m->n_outputs && status == SP_OK; i++)
+            if (!close_to(found[i], want[i])) status = sp__fail(SP_DECLINED, "the written file computes something else than the model, with an input of shape %s", shape);
+    }
+    for (int i = 0; i < 64; i++) {
+        sp_tensor_release(in[i]);
+        sp_tensor_release(want[i]);
+        sp_tensor_release(found[i]);
+    }
+    return status;
+}
+
+/* At sizes of this way that no recording had, and of the others as far as the model takes them. */
+static sp_status verify(sp_model *m, way w, const char *path, const sp_file_options *options)
+{
+    sp_model *written;
+    sp_spec specs[64];
+    bool open, ran;
+    int n_ran = 0;
+    if (m->n_outputs > 64 || sp_model_needs_items(m)) return sp__fail(SP_DECLINED, "what models with texts, sequences or more than 64 outputs give cannot be verified");
+    SP_TRY(sp_model_load(path, options, &written));
+    sp_status status = written->n_inputs == m->n_inputs && written->n_outputs == m->n_outputs ? SP_OK : sp__fail(SP_DECLINED, "the written file has other inputs or outputs");
+    for (int step = 0; step < STEPS && status == SP_OK; step++)
+        for (int k = TRIALS; k < TRIALS + (step == w.step ? CHECKS : 1) && status == SP_OK; k++) {
+            status = choose(m, (way){w.base, step, w.guess}, k, specs, &open, NULL);
+            if (status == SP_OK) status = compare_at(m, written, specs, &ran);
+            n_ran += status == SP_OK && ran;
+        }
+    if (status == SP_OK && n_ran == 0) status = sp__fail(SP_DECLINED, "the model takes no other sizes than those it was recorded with, so that the file could not be verified");
+    sp_model_release(written);
+    return status;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    sp__arena arena;
+    sp_model_names names;
+} faces;
+
+static sp_status faces_of(const sp_model *m, int opset, faces *f)
+{
+    sp__arena *arena = &f->arena;
+    int64_t n = sp_bundle_count(m->parameters);
+    const char **inputs = sp__arena_alloc(arena, (size_t)(m->n_inputs + 1) * sizeof *inputs);
+    const char **outputs = sp__arena_alloc(arena, (size_t)(m->n_outputs + 1) * sizeof *outputs);
+    const char **names = sp__arena_alloc(arena, (size_t)(n + 1) * sizeof *names);
+    sp_tensor **weights = sp__arena_alloc(arena, (size_t)(n + 1) * sizeof *weights);
+    size_t n_notes = (size_t)sp_bundle_note_count(m->parameters) + 1;
+    const char **keys = sp__arena_alloc(arena, n_notes * sizeof *keys), **texts = sp__arena_alloc(arena, n_notes * sizeof *texts);
+    if (!inputs || !outputs || !names || !weights || !keys || !texts) return SP_NOMEM;
+    for (int i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i].name;
+    for (int i = 0; i < m->n_outputs; i++) outputs[i] = m->outputs[i].name;
+    for (int64_t i = 0; i < n; i++) {
+        names[i] = sp_bundle_name_at(m->parameters, i);
+        weights[i] = sp_bundle_tensor_at(m->parameters, i);
+    }
+    f->names = (sp_model_names){.n_inputs = m->n_inputs, .inputs = inputs, .n_parameters = (int)n, .parameters = weights, .parameter_names = names,
+                                .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .axes = name_axes(arena, m), .opset = opset,
+                                .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts, .form = m->form};
+    return SP_OK;
+}
+
+static sp_status save_recorded(const sp_model *m, const recordings *r, const faces *f, const char *path, const sp_file_options *options)
+{
+    sp_model_names all = f->names;
+    (void)m;
+    all.other = r->n > 1 ? r->f[1] : NULL;
+    all.n_more = r->n > 2 ? r->n - 2 : 0;
+    all.more = r->f + 2;
+    return sp_model_save(path, r->f[0], &all, options);
+}
+
+/* What is written to be verified lies beside the file, under another name. */
+static sp_status hidden_path(const char *path, char **out)
+{
+    sp__text t = {0};
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    sp__text_put(&t, "%.*s.unverified%d%s", (int)stem, path, (int)getpid(), path + stem);
+    return sp__text_take(&t, out);
+}
+
+static void remove_hidden(const char *path)
+{
+    sp__text t = {0};
+    unlink(path);
+    sp__text_put(&t, "%s.data", path); /* of ONNX, where weights lie beside */
+    if (t.data) unlink(t.data);
+    sp__free(t.data);
+}
+
+static sp_status convert_one_way(sp_model *m, way w, const faces *f, const char *path, const sp_file_options *options, bool *open, int *n_guesses)
+{
+    recordings r;
+    char *hidden = NULL;
+    SP_TRY(record_all(m, w, &r, open, n_guesses));
+    sp_status status = SP_OK;
+    if (*open) {
+        status = hidden_path(path, &hidden);
+        if (status == SP_OK) status = save_recorded(m, &r, f, hidden, options);
+        if (status == SP_OK) status = verify(m, w, hidden, options);
+        recordings_free(&r);
+        if (hidden) remove_hidden(hidden);
+        sp_text_free(hidden);
+        if (status == SP_OK) status = record_all(m, w, &r, open, n_guesses); /* writing changes what was recorded */
+    }
+    if (status == SP_OK) status = save_recorded(m, &r, f, path, options);
+    recordings_free(&r);
+    return status;
+}
+
+/* The first sizes are the likeliest: their message is the one that is told. */
+static sp_status convert_all_ways(sp_model *m, const faces *f, const char *path, const sp_file_options *options)
+{
+    bool open = false;
+    int n_guesses = 0, tries = 0;
+    sp_error first = {0};
+    sp_status status = SP_OK;
+    SP_CHECK(m->n_inputs <= 64, SP_DECLINED, "the model has %d inputs, at most 64 are written", m->n_inputs);
+    for (int base = 0; base < N_BASES; base++)
+        for (unsigned guess = 0; guess < 1u << n_guesses; guess++)
+            for (int step = 0; step < STEPS && tries < TRIES_MAX; step++, tries++) {
+                status = convert_one_way(m, (way){base, step, guess}, f, path, options, &open, &n_guesses);
+                if (status == SP_OK || status == SP_NOMEM || status == SP_IO || !open) return status;
+                if (!first.message[0]) sp_error_capture(status, &first);
+            }
+    status = sp_error_raise(&first);
+    if (status == SP_SYMBOL) {
+        sp__error_context("shapes depend on the contents of tensors, so the model is not one graph");
+        return SP_DECLINED;
+    }
+    if (status == SP_DECLINED) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
+    return status;
+}
+
 sp_status sp_model_convert(sp_model *m, const char *path, int opset, const sp_file_options *options)
 {
+    static const sp_file_options none = {0};
     SP_CHECK(m && path, SP_VALUE, "m and path must not be NULL");
-    sp__arena arena = {0};
-    recordings r = {0};
-    int64_t n = sp_bundle_count(m->parameters);
-    const char **inputs = sp__arena_alloc(&arena, (size_t)(m->n_inputs + 1) * sizeof *inputs);
-    const char **outputs = sp__arena_alloc(&arena, (size_t)(m->n_outputs + 1) * sizeof *outputs);
-    const char **names = sp__arena_alloc(&arena, (size_t)(n + 1) * sizeof *names);
-    sp_tensor **weights = sp__arena_alloc(&arena, (size_t)(n + 1) * sizeof *weights);
-    size_t n_notes = (size_t)sp_bundle_note_count(m->parameters) + 1;
-    const char **keys = sp__arena_alloc(&arena, n_notes * sizeof *keys), **texts = sp__arena_alloc(&arena, n_notes * sizeof *texts);
-    sp_status status = inputs && outputs && names && weights && keys && texts ? record_twice(m, &r) : SP_NOMEM;
-    if (status == SP_OK) {
-        for (int i = 0; i < m->n_inputs; i++) inputs[i] = m->inputs[i].name;
-        for (int i = 0; i < m->n_outputs; i++) outputs[i] = m->outputs[i].name;
-        for (int64_t i = 0; i < n; i++) {
-            names[i] = sp_bundle_name_at(m->parameters, i);
-            weights[i] = sp_bundle_tensor_at(m->parameters, i);
-        }
-        const sp_model_names all = {.n_inputs = m->n_inputs, .inputs = inputs, .n_parameters = (int)n, .parameters = weights,
-                                    .parameter_names = names, .n_outputs = outputs_differ(m) ? m->n_outputs : 0, .outputs = outputs, .other = r.other,
-                                    .axes = name_axes(&arena, m), .opset = opset, .n_info = list_info(m, keys, texts), .info_keys = keys, .info = texts,
-                                    .form = m->form};
-        status = sp_model_save(path, r.f, &all, options);
-        if (status == SP_DECLINED && r.other != NULL) sp__error_context("%s", "the file leaves sizes of inputs open (they can be given: --shape)");
-    }
-    recordings_free(&r);
-    sp__arena_free(&arena);
+    faces f = {0};
+    sp_status status = faces_of(m, opset, &f);
+    if (status == SP_OK) status = convert_all_ways(m, &f, path, options ? options : &none);
+    sp__arena_free(&f.arena);
     return status;
 }
 
@@ -217,8 +414,8 @@ sp_status sp_model_work(sp_model *m, const sp_spec *inputs, uint64_t *multiply_a
     if (inputs) memcpy(specs, inputs, (size_t)m->n_inputs * sizeof *specs);
     int n_guesses = 0;
     sp_status status = SP_OK;
-    for (size_t at = 0, n = sizeof sizes / sizeof *sizes; at < n << n_guesses; at++) { /* the smallest sizes first */
-        if (!inputs) SP_TRY(choose(m, (int)(n - 1 - (at >> n_guesses)), at & ((1u << n_guesses) - 1), 0, specs, &open, &n_guesses));
+    for (size_t at = 0; at < (size_t)N_BASES << n_guesses; at++) { /* the smallest sizes first */
+        if (!inputs) SP_TRY(choose(m, (way){N_BASES - 1 - (int)(at >> n_guesses), 0, at & ((1u << n_guesses) - 1)}, 0, specs, &open, &n_guesses));
         for (int i = 0; !inputs && i < m->n_inputs; i++)
             for (int k = 0; k < specs[i].rank; k++)
                 if (m->inputs[i].spec.dims[k] < 0 && specs[i].dims[k] == BATCH) specs[i].dims[k] = 1;

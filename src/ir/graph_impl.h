@@ -149,6 +149,7 @@ struct sp_graph {
     sp_variable **variables;
     sp_variable **by_handle; /* the same, found by handle: twice as many places as variables_capacity, NULL where free */
     sp_function *entry;    /* what is run from outside; the first one made unless said otherwise */
+    bool keeps_sources;    /* operators without inputs are recorded, not computed: the sizes of what they make may be free in a file */
     struct sp_owned *owned;        /* released with the graph */
     struct sp_constant *constants; /* the latest, to find them again */
 };
@@ -232,6 +233,10 @@ int sp__function_metas(const sp_function *f, int max, sp_meta *metas);
 /* The general form of sp_function_host; pure: it may be dropped or moved like an operator. */
 sp_status sp__function_host(const char *name, sp_host_fn run, void (*release)(void *context), void *context, bool pure, int n_in,
                             sp_tensor *const *in, int n_out, const sp_spec *specs, sp_tensor **out);
+/* The size of dimension `axis` of a symbol, a whole number (int64, rank 0) that the run tells: host code by this name. */
+#define SP_HOST_SIZE "size"
+sp_status sp__function_size(sp_tensor *t, int axis, sp_tensor **out);
+bool sp__node_is_size(const sp_node *n, int *axis);
 /* sp_graph_text; brief: of constants the beginning, for people. */
 sp_status sp__graph_print(const sp_graph *g, bool brief, char **out);
 /* Gradients end at what host code gave without one, loudly (sp_grad_opaque). */

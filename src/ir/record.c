@@ -171,7 +171,7 @@ bool sp__must_record(const sp_call *c)
 {
     for (int i = 0; i < c->n_in; i++)
         if (c->in[i] && c->in[i]->symbol) return true;
-    return false;
+    return c->n_in == 0 && sp__recorder->graph->keeps_sources;
 }
 
 static sp_status values_of(sp_function *f, int n, sp_tensor *const *t, sp_value **out)

@@ -151,7 +151,7 @@ sp_tensor *sp__full(sp_builder *b, double value, sp_dtype dtype, int rank, const
 {
     sp_tensor *t;
     int64_t count;
-    if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK && count > FULL_KEPT) {
+    if (sp__recorder && sp__shape_count(rank, dims, &count) == SP_OK && (count > FULL_KEPT || sp__recorder->graph->keeps_sources)) {
         const struct {
             sp_ints shape;
             sp_number value;

@@ -94,7 +94,7 @@ def test_broken_forms(tmp_path):
     """A form is a text of the caller: one that makes no sense is refused, and nothing is written."""
     from spore import _core
     from spore.train import _export
-    function, _, _, _ = _export.record(Net(lambda x, w: (x + 1, x)), [ms.Tensor(X)], ["x"])
+    function, _ = _export.capture(Net(lambda x, w: (x + 1, x)), [ms.Tensor(X)])
     for form in ("", "(", ")", "(T", "TT", "(TTT)", "[T)", "q", "i3", "s9:abc", "sx", "(" * 40 + ")" * 40):
         with pytest.raises(ValueError, match="form of the results"):
             _core.model_save(str(tmp_path / "net.mindir"), function, ["x"], [], [], format="mindir", form=form)

@@ -14,7 +14,7 @@ from spore._core import Tensor
 from spore.common.tensor import tensor as library_tensor
 from spore.graph.errors import Unsupported
 from spore.graph.joins import varies
-from spore.graph.values import Choice, Joined, LateText, Scalar, Walk, is_symbol, number_kind, scalar_of, shape_of, symbol_of
+from spore.graph.values import Choice, Joined, LateText, Scalar, Walk, hinted, is_symbol, number_kind, scalar_of, shape_of, symbol_of
 
 NAMES = dict(vars(builtins))
 HANDLERS = {}
@@ -73,8 +73,8 @@ def _convert(value, kind):
     if kind is bool:
         return Scalar(value.symbol != 0, bool)
     if kind is int and value.kind is float:
-        return Scalar(value.symbol.trunc().astype(symbol_of(0, int).dtype), int)
-    return Scalar(symbol_of(value, kind), kind)
+        return hinted(Scalar(value.symbol.trunc().astype(symbol_of(0, int).dtype), int), int, value)
+    return hinted(Scalar(symbol_of(value, kind), kind), kind, value)
 
 
 for _kind in (int, float, bool):
@@ -87,9 +87,7 @@ def _len(ex, args, kwargs):
     if isinstance(value, Tensor):
         if not value.ndim:
             raise TypeError("len() of a 0-d tensor")
-        if shape_of(value)[0] < 0:
-            return ex.attribute(value, "shape")[0]
-        return value.shape[0]
+        return ex.attribute(value, "shape")[0]
     method = getattr(type(value), "__len__", None)
     if method is not None and ex.is_user(method):
         return ex.call(method, (value,), {})
@@ -223,7 +221,7 @@ def _extreme(name):
             else:
                 kind = float if float in (number_kind(best), number_kind(item)) else int
                 pair = [symbol_of(value, kind) for value in (best, item)]
-                best = Scalar(getattr(ops, name + "imum")(*pair), kind)
+                best = hinted(Scalar(getattr(ops, name + "imum")(*pair), kind), {"max": max, "min": min}[name], best, item)
         return best
     return handler
 
@@ -247,7 +245,8 @@ def _sum(ex, args, kwargs):
 def _abs(ex, args, kwargs):
     value, = args
     if isinstance(value, Scalar):
-        return Scalar(abs(symbol_of(value, int if value.kind is bool else value.kind)), int if value.kind is bool else value.kind)
+        kind = int if value.kind is bool else value.kind
+        return hinted(Scalar(abs(symbol_of(value, kind)), kind), abs, value)
     return abs(value)
 
 
@@ -261,7 +260,7 @@ def _round(ex, args, kwargs):
     if isinstance(value, Scalar):
         if len(args) > 1 and args[1] is not None:
             raise Unsupported("round() to digits of a number known at run time only")
-        return value if value.kind is int else Scalar(value.symbol.round().astype(symbol_of(0, int).dtype), int)
+        return value if value.kind is int else hinted(Scalar(value.symbol.round().astype(symbol_of(0, int).dtype), int), round, value)
     return round(*args, **kwargs)
 
 

@@ -330,12 +330,17 @@ class Calls:
             return self.interpret(function, args, kwargs)
         recording = _core.function_recording()
         mark = _core.function_mark(recording)
+        sizes = self.capture.sizes
+        if sizes is not None and ours and isinstance(_code_of(function), types.CodeType) and sizes.interprets(self.capture, _name_of(function)):
+            return self.interpret(function, args, kwargs)
         before = Snapshot(function, args, kwargs) if ours and isinstance(_code_of(function), types.CodeType) else None
         try:
             result = function(*args, **kwargs)
-            if before is None or not before.changed():
-                return result
-            return self.interpret_undone(function, args, kwargs, before, recording, mark)
+            if before is not None and before.changed():
+                return self.interpret_undone(function, args, kwargs, before, recording, mark)
+            if sizes is not None:
+                sizes.check(self.capture, _name_of(function), result)
+            return result
         except _core.SymbolError as error:
             if getattr(error, "_spore_places", None) is not None:        # from the user's code, which the library has called
                 raise

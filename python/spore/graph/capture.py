@@ -5,7 +5,7 @@ import types
 
 from spore import _core
 from spore._core import Tensor
-from spore.graph import state
+from spore.graph import sizes, state
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.heap import Heap, Watched
 
@@ -57,6 +57,7 @@ class Capture:
         self.literals = set()    # floats as written; others are 32-bit results
         self.returned = None     # place of the return statement that was executed last
         self.loops = 0
+        self.sizes = sizes.current()     # sizes are symbols: see sizes.py
         self.chosen = []         # (symbol, its number when it was made): contents of Parameters that the run chooses
 
     def __enter__(self):

@@ -19,7 +19,7 @@ import numpy as np
 from spore import _core, context
 from spore._fork import Lock
 from spore._core import Tensor
-from spore.graph import explain, pieces, source, state
+from spore.graph import explain, pieces, sizes, source, state
 from spore.graph.capture import Capture
 from spore.graph.errors import Redo, Unsupported, located, refusal
 from spore.graph.flow import NoJoin
@@ -356,7 +356,7 @@ class Compiled:
         """Capture once. ``held``: attributes whose contents are further arguments."""
         specs = [spec for kind in kinds for spec in kind.specs()]
         specs += [spec for _, kind in held for spec in kind.specs()]
-        graph = _core.graph_create()
+        graph = _core.graph_create(sizes.current() is not None)
         capture = Capture(graph, strict=self.options.strict, native=self.options.capture_mode == "trace",
                           depth_limit=context.get_context("max_call_depth"), faithful=self.options.faithful)
         capture.given.update(id(kind.value) for kind in kinds if isinstance(kind, Known))

@@ -42,7 +42,7 @@ class Executor(Statements, Expressions, Flow, Calls):
         if isinstance(value, Tensor):
             if not value.ndim:
                 raise TypeError("Cannot iterate over a scalar tensor.")
-            if shape_of(value)[0] < 0:
+            if shape_of(value)[0] < 0 or self.capture.sizes is not None and self.has_free(value) and self.capture.free[0]:
                 raise Unsupported("a Tensor whose first dimension is known at run time only is unpacked")
             return [value[i] for i in range(value.shape[0])]
         if isinstance(value, dict):

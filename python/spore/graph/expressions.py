@@ -12,7 +12,7 @@ from spore.graph.flow import RunRange, _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
 from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, Walk, arithmetic, as_tensor,
-                                dtype_of, is_symbol, negative, number_kind, scalar_of, shape_of, symbol_of)
+                                dtype_of, hinted, is_symbol, negative, number_kind, scalar_of, shape_of, symbol_of)
 
 __all__ = ["Expressions"]
 
@@ -40,6 +40,12 @@ def _check_bounds(index):
         bound = getattr(index, name)
         if bound is not None and not isinstance(bound, (int, Tensor, Scalar)) and not hasattr(bound, "__index__"):
             raise RuntimeError(f"Attribute '{name}' of {index} should be int or Tensor with Int type but got {bound}")
+
+
+def _bounds(index):
+    """The numbers in an index."""
+    for part in index if isinstance(index, tuple) else (index,):
+        yield from (abs(bound) for bound in ((part.start, part.stop) if isinstance(part, slice) else (part,)) if type(bound) is int)
 
 
 class Expressions:
@@ -177,7 +183,7 @@ class Expressions:
                 return negative(value)
             if kind is ast.UAdd:
                 return value
-            return Scalar(-symbol_of(value, int) - 1, int)
+            return hinted(Scalar(-symbol_of(value, int) - 1, int), operator.invert, value)
         if kind is ast.USub:
             if isinstance(value, float):
                 made = -value
@@ -415,6 +421,8 @@ class Expressions:
     def item(self, owner, index):
         """``owner[index]``"""
         if isinstance(owner, Tensor):
+            if self.capture.sizes is not None:
+                self.capture.sizes.compared(*_bounds(index))
             if -1 in shape_of(owner) or self.has_late_slice(index):
                 return late.call(self, operator.getitem, (owner, self.late_index(index)), {})
             return self.native(operator.getitem, (owner, self.plain(index)), {})
@@ -566,7 +574,7 @@ class Expressions:
 
     def attribute(self, owner, name):
         """``owner.name``"""
-        if isinstance(owner, Tensor) and name in ("shape", "size") and -1 in shape_of(owner):
+        if isinstance(owner, Tensor) and name in ("shape", "size") and self.has_free(owner):
             return self.run_time_shape(owner, name)
         if isinstance(owner, Scalar):
             if name in ("dtype", "shape", "ndim", "astype", "asnumpy", "item"):
@@ -596,11 +604,20 @@ class Expressions:
                 raise AttributeError(f"module '{owner.__name__}' has no attribute '{name}'") from None
             raise AttributeError(str(error) or f"'{type(owner).__name__}' object has no attribute '{name}'") from None
 
+    def has_free(self, tensor):
+        """Whether a Tensor has dimensions known at run time only; ``capture.free`` says which, where sizes are symbols."""
+        if self.capture.sizes is None or not _core.is_symbol(tensor):
+            return -1 in shape_of(tensor)
+        self.capture.free = self.capture.sizes.shape(self.capture, tensor)
+        return any(self.capture.free)
+
     def run_time_shape(self, owner, name):
         """shape or size of a Tensor with dimensions known at run time only."""
-        sizes, = _core.function_host("shape", lambda values: [Tensor(values[0].shape, dtype=mstype.int64)], [owner],
-                                     [(mstype.int64, (owner.ndim,))], True)
-        shape = tuple(Scalar(sizes[i], int, late.GUESSES) if n < 0 else n for i, n in enumerate(shape_of(owner)))
+        if self.capture.sizes is not None:
+            free = self.capture.free
+            shape = tuple(Scalar(_core.function_size(owner, i), int, (n, n)) if free[i] else n for i, n in enumerate(shape_of(owner)))
+        else:
+            shape = tuple(Scalar(_core.function_size(owner, i), int, late.GUESSES) if n < 0 else n for i, n in enumerate(shape_of(owner)))
         if name == "shape":
             return shape
         size = 1

@@ -122,6 +122,17 @@ def with_item(tensor, index, value):
     return tensor
 
 
+def _at_these_sizes(executor, function, values):
+    """The call with the numbers that sizes are in this capture: see sizes.py."""
+    symbols = (t for t in _tensors(values, []) if _core.is_symbol(t))
+    args, kwargs = _closed(_guessed(values, 0, symbols))
+    result = function(*args, **dict(kwargs))
+    if not _only_tensors(result):
+        raise Unsupported(f"{getattr(function, '__name__', 'a call')}() gives something else than Tensors, depending on free sizes")
+    executor.capture.sizes.check(executor.capture, getattr(function, "__name__", "call"), [None] * len(_tensors(result, [])))
+    return result
+
+
 def _begun(executor, function, args, kwargs, what):
     """The function and its arguments taken apart, once it is clear that no gradient goes through."""
     owner = getattr(function, "__self__", None)
@@ -148,6 +159,8 @@ def _host(function, values, first, specs, draws):
 def call(executor, function, args, kwargs):
     """``function(*args, **kwargs)`` when the program runs; Unsupported when its result cannot be told now."""
     function, values = _begun(executor, function, args, kwargs, "a size that only a run tells")
+    if executor.capture.sizes is not None:
+        return _at_these_sizes(executor, function, values)
     draws = Log()
     try:
         with draws.keep():

@@ -12,6 +12,7 @@ from spore import _core
 from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.graph.errors import Unsupported
+from spore.graph.sizes import current as current_sizes
 
 DTYPES = {bool: mstype.bool_, int: mstype.int64, float: mstype.float32}
 _held = threading.local()
@@ -162,26 +163,32 @@ def arithmetic(name, left, right):
     inner = kind if kind is not bool else (float if float in (a, b) else int if int in (a, b) else bool)
     if inner is bool and name in ("lt", "le", "gt", "ge"):
         inner = int
+    _note_sizes(left, right)
     made = scalar_of(function(symbol_of(left, inner), symbol_of(right, inner)), kind)
-    made.hint = _hints(function, left, right)
+    return hinted(made, function, left, right)
+
+
+def _note_sizes(left, right):
+    sizes = current_sizes()
+    if sizes is not None:
+        sizes.compared(left, right)
+
+
+def hinted(made, function, *values):
+    """The number with what it would be with either guess of open sizes, ``function`` of what ``values`` are; nothing when that is not known."""
+    pairs = [value.hint if isinstance(value, Scalar) else (value, value) for value in values]
+    if None not in pairs:
+        try:
+            made.hint = function(*[pair[0] for pair in pairs]), function(*[pair[1] for pair in pairs])
+        except (ArithmeticError, TypeError, ValueError):
+            pass
     return made
-
-
-def _hints(function, left, right):
-    """What the result would be with either guess of open sizes; None when that is not known."""
-    pairs = [value.hint if isinstance(value, Scalar) else (value, value) for value in (left, right)]
-    if None in pairs:
-        return None
-    try:
-        return function(pairs[0][0], pairs[1][0]), function(pairs[0][1], pairs[1][1])
-    except (ArithmeticError, TypeError, ValueError):
-        return None
 
 
 def negative(value):
     """``-value``"""
     kind = float if value.kind is float else int
-    return Scalar(-symbol_of(value, kind), kind)
+    return hinted(Scalar(-symbol_of(value, kind), kind), operator.neg, value)
 
 
 def _operators():
@@ -199,7 +206,7 @@ def _operators():
         setattr(Scalar, f"__{name}__", forward(name))
     Scalar.__neg__ = negative
     Scalar.__pos__ = lambda self: self
-    Scalar.__abs__ = lambda self: Scalar(abs(self.symbol), self.kind)
+    Scalar.__abs__ = lambda self: hinted(Scalar(abs(self.symbol), self.kind), abs, self)
 
 
 _operators()

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What export writes: networks captured once, or twice with other sizes of the dimensions that are free in the file."""
+"""What export writes: networks captured once, or several times with other sizes of the dimensions that are free in the file."""
 import inspect
+from dataclasses import dataclass
 
 from spore._core import Tensor
+from spore.graph.errors import Unsupported
 
 __all__ = []
 
-_OTHER = 5   # how much larger a free dimension is in the second recording: shapes then tell what depends on it
+_MOST = 8    # captures with different sizes; SP_TRIALS_MAX of src/formats/sizes.h
+_TRIES = 24  # sets of sizes that networks may refuse before the export is given up
+_TURNS = 12  # captures are repeated until no further size turns out to be free; each turn adds a level of what follows from the ones before
 
 
 def _is_mutable(x):
@@ -73,6 +77,17 @@ def input_names(net, count):
     return (names + [f"x{i}" for i in range(len(names), count)])[:count]
 
 
+@dataclass
+class Recording:
+    """Captures of a network. ``functions``: the one that is written, and the same with other sizes."""
+    functions: list
+    kind: object
+    axes: list = None            # names of free dimensions, None where they are not
+    trials: list = None          # shapes of the inputs in each capture
+    numbers: frozenset = frozenset()     # that sizes were compared or computed with
+    checks: list = None          # shapes to verify the file with
+
+
 def capture(net, inputs, shapes=None):
     """The net as a recorded function, and the form of its result; shapes: other ones than those of the inputs."""
     from spore.graph.compiler import OfTensor, argument_kind, compiled_cell
@@ -104,25 +119,118 @@ def free_axes(net, inputs, names, dynamic_axes):
     return axes if any(label for row in axes for label in row) else None
 
 
-def other_shapes(inputs, axes):
-    """Shapes with every free dimension at another size; one name has one size."""
-    sizes = {}
-    for x, row in zip(inputs, axes):
-        for size, label in zip(x.shape, row):
-            if label is not None:
-                sizes.setdefault(label, size + _OTHER + 2 * len(sizes))
-    return [tuple(size if label is None else sizes[label] for size, label in zip(x.shape, row)) for x, row in zip(inputs, axes)]
+# Sizes that are tried for a free dimension: of the first, which the inputs have or which is made up, and of the others. Networks take only some:
+# whatever fits broadcasting, then multiples, then multiples of what strides and pools divide by.
+_BATCH, _MADE_UP = 3, (24, 64, 224, 7)
+_STEPS = ((lambda s, i: (s, s + 5 + 2 * i, 2 * s + 9 + 4 * i, s + 31 + 6 * i), lambda s, i: (s + 1 + i, max(2, s // 2) + i, s + 17 + 3 * i)),
+          (lambda s, i: (s, s * (2 + i), s * (5 + 2 * i), s * (7 + 3 * i)), lambda s, i: (s * (3 + i), s * (4 + 3 * i))),
+          (lambda s, i: (s, s + 32 * (1 + i), s + 32 * (4 + 2 * i), s + 32 * (9 + 4 * i)), lambda s, i: (s + 32 * (2 + 3 * i), s + 32 * (3 + i))))
 
 
-def record(net, inputs, names, dynamic_axes=None):
-    """(function, the same with other sizes or None, names of free dimensions or None, kind of the result)"""
+def _trials(inputs, axes):
+    """(shapes of the inputs for each capture, for each check of the file); one name has one size in each."""
+    made_up = any(-1 in x.shape for x in inputs)
+    for first in _MADE_UP if made_up else (None,):
+        for tried, checked in _STEPS:
+            starts = {}
+            for x, row in zip(inputs, axes):
+                for k, (size, label) in enumerate(zip(x.shape, row)):
+                    if label is not None:
+                        starts.setdefault(label, size if size != -1 else _BATCH if k == 0 else first)
+            yield tuple([[tuple(size if label is None else step(starts[label], list(starts).index(label))[at] for size, label in zip(x.shape, row))
+                          for x, row in zip(inputs, axes)] for at in range(len(step(1, 0)))] for step in (tried, checked))
+
+
+def _apart(axes):
+    """The names with those that were made up told apart for every input."""
+    return [[f"{label}_of_{i}" if label is not None and label.startswith("free_") else label for label in row] for i, row in enumerate(axes)]
+
+
+def _capture_all(net, inputs, trials):
+    """Captures with each set of shapes, sizes that depend on free ones being numbers of the run."""
+    from spore.graph import sizes
+    free = {}
+    for _ in range(_TURNS):
+        all_sizes, functions, error = [sizes.Sizes(free) for _ in trials], [], None
+        for one, shapes in zip(all_sizes, trials):
+            try:
+                with sizes.tracking(one):
+                    functions.append(capture(net, inputs, shapes))
+            except Exception as reason:          # perhaps because a size was taken for a number that is none
+                error = error or reason
+        free, new, same = sizes.merge(all_sizes)
+        if not new:
+            if error is not None:
+                raise error
+            if not same:
+                raise Unsupported("with other sizes of the free dimensions the network is another one")
+            return [f for f, _ in functions], functions[0][1], frozenset().union(*(one.numbers for one in all_sizes))
+    raise Unsupported("which sizes depend on the free dimensions could not be found out")
+
+
+def _across(trials, axes, numbers):
+    """Further shapes, so that every free dimension has sizes on both sides of every number that sizes meet."""
+    made = []
+    for number in sorted(numbers):
+        columns = {}
+        for row in trials + made:
+            for shape, labels in zip(row, axes):
+                for size, label in zip(shape, labels):
+                    if label is not None:
+                        columns.setdefault(label, []).append(size)
+        below, above = min(map(max, columns.values())) <= number, max(map(min, columns.values())) > number
+        for first, missing in ((number + 3, below), (max(1, number // 2), above)):
+            if missing and len(trials) + len(made) < _MOST:
+                sizes = {label: first + (i if first > 2 and first + i < number or first > number else 0) for i, label in enumerate(columns)}
+                made.append([tuple(n if label is None else sizes[label] for n, label in zip(shape, labels)) for shape, labels in zip(trials[0], axes)])
+    return made
+
+
+def _recordings(net, inputs, axes):
+    """Recordings of the network that a file may be made of, the best first; or the errors that stood in the way."""
+    apart = _apart(axes)
+    for labels in (apart, axes) if apart != axes else (axes,):
+        pairs = list(_trials(inputs, labels))
+        checks = [row for _, rows in pairs[:len(_STEPS)] for row in rows]
+        for trials, own in pairs:
+            try:
+                functions, kind, numbers = _capture_all(net, inputs, trials)
+            except Exception as error:
+                yield error
+                continue
+            more, rows = _across(trials, labels, numbers), own + [row for row in checks if row not in own]
+            if more:                             # on both sides of numbers that sizes meet, where the network takes such sizes
+                try:
+                    yield Recording(*_capture_all(net, inputs, trials + more)[:2], labels, trials + more, numbers, rows)
+                except Exception as error:
+                    yield error
+                functions, kind, numbers = _capture_all(net, inputs, trials)     # writing changes what was captured
+            yield Recording(functions, kind, labels, trials, numbers, rows)
+
+
+def write(net, inputs, names, save, dynamic_axes=None):
+    """Capture the network and hand it to ``save(recording)``; where that cannot be written with sizes left open, captured with others."""
     axes = free_axes(net, inputs, names, dynamic_axes)
     if axes is None:
         function, kind = capture(net, inputs)
-        return function, None, None, kind
-    shapes = [x.shape for x in inputs]
-    if any(-1 in shape for shape in shapes):    # inputs without sizes: any will do
-        from spore import ops
-        inputs = [ops.zeros(tuple(3 if d == -1 else d for d in x.shape), x.dtype) for x in inputs]
-    function, kind = capture(net, inputs)
-    return function, capture(net, inputs, other_shapes(inputs, axes))[0], axes, kind
+        return save(Recording([function], kind))
+    refused, errors = None, []
+    for recording in _recordings(net, inputs, axes):
+        if isinstance(recording, Exception):
+            errors.append(recording)
+        else:
+            try:
+                return save(recording)
+            except NotImplementedError as error:
+                refused = refused or error
+        if len(errors) >= _TRIES:
+            break
+    raise refused or _refused(errors[0])
+
+
+def _refused(error):
+    """The error of an export, with the lines of the user's program that led there."""
+    from spore.graph.errors import located
+    if isinstance(error, Unsupported):
+        return located(NotImplementedError(f"the file is to leave sizes open, but {error}"), getattr(error, "_spore_places", None))
+    return error

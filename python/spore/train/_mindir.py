@@ -6,7 +6,7 @@ import tempfile
 
 from spore import _core
 from spore.nn.layer._fused import spelled_out
-from spore.train import _export, _form
+from spore.train import _export, _form, _verify
 from spore.train.serialization import _CIPHERS
 
 __all__ = ["load", "export", "load_mindir", "save_mindir", "export_split_mindir"]
@@ -102,12 +102,23 @@ def _export_onnx(net, inputs, file_name, input_names=None, output_names=None, ex
         raise ValueError(f"For 'export', 'dynamic_axes' must be a dict, but got {type(dynamic_axes)}.")
     names = _check_names("input_names", input_names, len(inputs)) or _export.input_names(net, len(inputs))
     _check_names("output_names", output_names, None)
-    function, other, axes, _ = _export.record(net, inputs, names, dynamic_axes)
     parameters = dict((p.name, p) for p in net.get_parameters())
-    flags = 0 if export_params else 2
-    _core.model_save(_path(file_name, ".onnx"), function, names, list(parameters), list(parameters.values()), outputs=output_names,
-                     other=other, axes=axes, opset=opset_version or 0, flags=flags | bool(keep_initializers_as_inputs), format="onnx",
-                     most_bytes=external_data_bytes or 0)
+    flags = (0 if export_params else 2) | bool(keep_initializers_as_inputs)
+    path = _path(file_name, ".onnx")
+
+    def put(recording, path, flags):
+        _core.model_save(path, recording.functions[0], names, list(parameters), list(parameters.values()), outputs=output_names,
+                         others=recording.functions[1:], axes=recording.axes, opset=opset_version or 0, flags=flags, format="onnx",
+                         most_bytes=external_data_bytes or 0)
+
+    def save(recording):
+        if recording.axes is not None:
+            with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+                put(recording, os.path.join(folder, "verified.onnx"), 0)
+                _verify.check(os.path.join(folder, "verified.onnx"), "onnx", net, inputs, recording)
+        put(recording, path, flags)
+
+    _export.write(net, inputs, names, save, dynamic_axes)
 
 
 def _changed(data, custom_func):
@@ -165,20 +176,29 @@ def _save_changed(path, custom_func, enc_key, enc_mode, save):
 
 def _export_mindir(net, inputs, file_name, enc_key=None, enc_mode="AES-GCM", external_data_bytes=None, custom_func=None, **_):
     names = _export.input_names(net, len(inputs))
-    with spelled_out("attention"):
-        function, other, axes, kind = _export.record(net, inputs, names)
-    form = _form.of_kind(kind) if kind is not None else "-"
     parameters = dict((p.name, p) for p in net.get_parameters())
-
-    def save(path, key=None, mode=None):
-        _core.model_save(path, function, names, list(parameters), list(parameters.values()), key, mode, other=other, axes=axes,
-                         format="mindir", most_bytes=external_data_bytes or 0, form=form)
-
     path = _path(file_name, ".mindir")
-    if custom_func is not None or (enc_key is not None and callable(enc_mode)):
-        _save_changed(path, custom_func, enc_key, enc_mode, save)
-    else:
-        save(path, enc_key, enc_mode if isinstance(enc_mode, str) else None)
+
+    def save(recording):
+        form = _form.of_kind(recording.kind) if recording.kind is not None else "-"
+
+        def put(path, key=None, mode=None):
+            _core.model_save(path, recording.functions[0], names, list(parameters), list(parameters.values()), key, mode,
+                             others=recording.functions[1:], axes=recording.axes, format="mindir", most_bytes=external_data_bytes or 0, form=form)
+
+        def put_verified(path, key=None, mode=None):
+            if recording.axes is None:
+                put(path, key, mode)
+            else:
+                _verify.saved(path, lambda written: _verify.check(written, "mindir", net, inputs, recording, key, mode), lambda hidden: put(hidden, key, mode))
+
+        if custom_func is not None or (enc_key is not None and callable(enc_mode)):
+            _save_changed(path, custom_func, enc_key, enc_mode, put_verified)
+        else:
+            put_verified(path, enc_key, enc_mode if isinstance(enc_mode, str) else None)
+
+    with spelled_out("attention"):
+        _export.write(net, inputs, names, save)
 
 
 def _check_options(file_format, enc_key=None, enc_mode="AES-GCM", custom_func=None, obf_config=None, **_):

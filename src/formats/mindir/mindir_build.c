@@ -188,6 +188,7 @@ static sp_status write_function_value(mo_out *o, const sp_node *n)
 
 static sp_status write_node(mo_out *o, const sp_node *n)
 {
+    int axis;
     switch (n->kind) {
     case SP_NODE_READ:
     case SP_NODE_STORE: return write_effect(o, n);
@@ -196,6 +197,7 @@ static sp_status write_node(mo_out *o, const sp_node *n)
     case SP_NODE_SWITCH: return write_function_value(o, n);
     case SP_NODE_HOST: /* generators of MindSpore have states of their own */
         if (sp__mo_fails(n)) write_failure(o, n);
+        else if (sp__node_is_size(n, &axis)) sp__mo_size(o, n);
         return o->model.status;
     default: break;
     }
@@ -231,6 +233,8 @@ static sp_status find_live(mo_out *o, const sp_function *f)
             for (int i = 0; i < fused->n; i++) need(o, fused->in[i]);
         } else
             for (int i = 0; i < n->n_in; i++) need(o, n->in[i]);
+        for (const mo_number *p = o->numbers[n->id]; p; p = p->next)
+            for (int i = 0; i < p->form.n; i++) need(o, p->of[i].v);
     }
     return SP_OK;
 }
@@ -387,16 +391,16 @@ static sp_status pass_everything(sp_function *entry)
 
 static sp_status prepare(mo_out *o)
 {
-    sp_function *other = o->names->other;
     SP_TRY(sp__mo_lower(o->entry));
     SP_TRY(pass_everything(o->entry));
     size_t n_nodes = (size_t)o->graph->next_node + 1, n_values = (size_t)o->graph->next_value + 1;
-    if (!(o->sizes = sp__arena_alloc(&o->arena, n_nodes * sizeof *o->sizes))) return SP_NOMEM;
-    if (other) {
+    if (!(o->numbers = sp__arena_alloc(&o->arena, n_nodes * sizeof *o->numbers))) return SP_NOMEM;
+    for (int k = 1; k < sp__sizes_trials(o->names); k++) {
+        sp_function *other = k == 1 ? o->names->other : o->names->more[k - 2];
         SP_TRY(sp__mo_lower(other));
         SP_TRY(pass_everything(other));
-        SP_TRY(sp__mo_free_sizes(o));
     }
+    if (o->names->other) SP_TRY(sp__mo_free_sizes(o));
     o->reached = sp__arena_alloc(&o->arena, (size_t)o->graph->n_functions + 1);
     o->live = sp__arena_alloc(&o->arena, n_nodes);
     o->used = sp__arena_alloc(&o->arena, n_values);
@@ -443,6 +447,7 @@ sp_status sp__mindir_build(sp_function *f, const sp_model_names *names, sp_mindi
         sp__wire_out_free(&o.graph_out.out);
         sp__wire_out_free(&o.model.out);
     } else *out = o.model.out;
+    sp__sizes_free(&o.sizes);
     sp__arena_free(&o.arena);
     return status;
 }

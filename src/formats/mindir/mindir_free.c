@@ -1,129 +1,243 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mindir_free.c - free sizes of a network being written: what is of another size in a second recording with other inputs gets the size -1,
- * in types and, where MindIR can say so, in attributes. */
+/* mindir_free.c - free sizes of a network being written. What is of another size in other recordings gets the size -1 in types; numbers in attributes that
+ * depend on free sizes are computed in the file from shapes (Shape, TupleGetItem, ScalarMul and their like) or, where MindIR can say so, are -1 or counted from
+ * the end. What can be said in neither way is refused. */
 #include <string.h>
 
 #include "formats/mindir/mindir_out.h"
 #include "formats/twins.h"
 
-static void open_dims(sp_meta *m, const sp_meta *other)
+/* --- numbers in the file ----------------------------------------------------------------------------------------- */
+
+const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr, int element)
 {
-    for (int k = 0; k < m->rank; k++)
-        if (m->dims[k] != other->dims[k]) m->dims[k] = -1;
+    for (const mo_number *p = o->numbers ? o->numbers[n->id] : NULL; p; p = p->next)
+        if (p->element == element && (attr ? p->attr && !strcmp(p->attr, attr) : !p->attr)) return p;
+    return NULL;
 }
+
+static mo put_plain(mo_out *o, const char *primitive, int n, const mo *in)
+{
+    mo name = sp__mo_fresh(o);
+    sp__mo_node(o, sp__mo_instance(o, primitive, NULL), n, in, name, NULL);
+    return name;
+}
+#define PUT(o, primitive, ...) put_plain((o), (primitive), (int)(sizeof((mo[]){__VA_ARGS__}) / sizeof(mo)), (mo[]){__VA_ARGS__})
+
+static mo dimension(mo_out *o, const sp_value *v, int axis) { return PUT(o, "TupleGetItem", PUT(o, "Shape", sp__mo_use(o, v)), sp__mo_int(o, axis)); }
+
+/* A source as a number, not as a tensor. */
+static mo source(mo_out *o, const sp_size_source *from)
+{
+    int axis;
+    if (from->axis >= 0) return dimension(o, from->v, from->axis);
+    if (from->v->origin == SP_VALUE_NODE && sp__node_is_size(from->v->node, &axis)) return dimension(o, from->v->node->in[0], axis);
+    return PUT(o, "TensorToScalar", sp__mo_use(o, from->v));
+}
+
+static mo put_number(mo_out *o, const mo_number *p)
+{
+    const sp_size_form *f = &p->form;
+    mo x = source(o, &p->of[0]);
+    for (int i = 1; i < f->n && !f->sum; i++) x = PUT(o, "ScalarMul", x, source(o, &p->of[i]));
+    if (f->sum) x = PUT(o, f->mul < 0 ? "ScalarSub" : "ScalarAdd", x, source(o, &p->of[1]));
+    else {
+        if (f->add) x = PUT(o, "ScalarAdd", x, sp__mo_int(o, f->add));
+        if (f->mul != 1) x = PUT(o, "ScalarMul", x, sp__mo_int(o, f->mul));
+        if (f->div != 1) x = PUT(o, "ScalarFloorDiv", x, sp__mo_int(o, f->div));
+    }
+    return f->plus ? PUT(o, "ScalarAdd", x, sp__mo_int(o, f->plus)) : x;
+}
+
+mo sp__mo_number(mo_out *o, const char *attr, int element, int64_t plain)
+{
+    const mo_number *p = sp__mo_number_of(o, o->node, attr, element);
+    return p ? put_number(o, p) : sp__mo_int(o, plain);
+}
+
+mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain)
+{
+    mo items[2 * SP_RANK_MAX];
+    bool fixed = n > 2 * SP_RANK_MAX;
+    for (int i = 0, some = 0; i < n && !fixed; i++) {
+        some |= sp__mo_number_of(o, o->node, attr, i) != NULL;
+        fixed = i == n - 1 && !some;
+    }
+    if (fixed || n <= 0) return sp__mo_ints(o, n, plain);
+    for (int i = 0; i < n; i++) items[i] = sp__mo_number(o, attr, i, plain[i]);
+    return put_plain(o, "MakeTuple", n, items);
+}
+
+static mo as_tensor(mo_out *o, mo number, sp_dtype dtype, mo name)
+{
+    const sp_meta meta = {.dtype = dtype, .rank = 0};
+    mo in[2] = {number, sp__mo_int(o, sp__mo_type_number(dtype))};
+    if (!name) return sp__mo_op(o, "ScalarToTensor", NULL, 2, in, &meta);
+    mo_msg type = {.status = SP_OK};
+    sp__mo_put_value_type(&type, &meta);
+    sp__mo_node(o, sp__mo_instance(o, "ScalarToTensor", NULL), 2, in, name, &type);
+    return name;
+}
+
+void sp__mo_size(mo_out *o, const sp_node *n)
+{
+    int axis = 0;
+    sp__node_is_size(n, &axis);
+    as_tensor(o, dimension(o, n->in[0], axis), SP_DTYPE_I64, sp__mo_name(o, n->out[0]));
+}
+
+mo sp__mo_varying(mo_out *o, const sp_node *n, int i)
+{
+    const sp_meta *m = &n->in[i]->meta;
+    mo x = as_tensor(o, put_number(o, sp__mo_number_of(o, n, NULL, i)), m->dtype, NULL);
+    return m->rank ? sp__mo_reshape(o, x, m->dtype, m->rank, m->dims) : x;
+}
+
+/* --- finding them ------------------------------------------------------------------------------------------------ */
+
+static void open_dims(const sp_sizes *s, sp_value *const *values, const int64_t *at, int axis) { if (!sp__sizes_fixed(s, at)) (*values)->meta.dims[axis] = -1; }
 
 static sp_status unsaid(const sp_node *n, const char *name)
 {
-    return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on free sizes in a way that MindIR cannot say", n->op->name, name);
+    return sp__fail(SP_DECLINED, "%s: its attribute '%s' depends on sizes that are free in the file, in a way that MindIR cannot say", n->op->name, name);
 }
 
-static bool has_size(const sp_value *v, const sp_value *twin, int64_t size, int64_t other, mo_size *out)
+static sp_status add_number(mo_out *o, const sp_node *n, const char *attr, int element, const int64_t *at)
 {
-    for (int k = 0; v && k < v->meta.rank; k++)
-        if (v->meta.dims[k] == size && twin->meta.dims[k] == other) {
-            *out = (mo_size){v, k};
-            return true;
-        }
-    return false;
-}
-
-/* Where a size of the result that is free comes from: an operand, or an argument of the network. */
-static bool source_of(const mo_out *o, const sp_node *n, const sp_node *twin, int64_t size, int64_t other, mo_size *out)
-{
-    const sp_function *f = n->owner, *t = o->names->other;
-    for (int i = 0; i < n->n_in; i++)
-        if (has_size(n->in[i], twin->in[i], size, other, out)) return true;
-    for (int i = 0; f == o->entry && i < f->n_params; i++)
-        if (has_size(f->params[i], t->params[i], size, other, out)) return true;
-    return false;
-}
-
-/* A shape that is an attribute: sizes are numbers, taken from operands, or (one of them) left to be inferred. Operands still have their sizes. */
-static sp_status open_shape(mo_out *o, sp_node *n, const sp_node *twin)
-{
-    const sp_meta *m = &n->out[0]->meta, *t = &twin->out[0]->meta;
-    sp_ints shape = sp__mo_attr_list(n, "shape");
-    mo_size found, *from = NULL;
-    int inferred = -1, n_from = 0, last = -1;
-    if (shape.n != m->rank) return unsaid(n, "shape");
-    for (int k = 0; k < m->rank && !strcmp(n->op->name, "reshape"); k++)
-        if (shape.v[k] == -1) inferred = k;
-    for (int k = 0; k < m->rank; k++) {
-        int64_t *v = (int64_t *)(uintptr_t)&shape.v[k];
-        if (k == inferred) continue;
-        if (m->dims[k] == t->dims[k]) {
-            *v = m->dims[k];
-            continue;
-        }
-        bool source = source_of(o, n, twin, m->dims[k], t->dims[k], &found);
-        if (!source && inferred < 0 && !strcmp(n->op->name, "reshape")) {
-            inferred = k;
-            *v = -1;
-            continue;
-        }
-        if (!source) return unsaid(n, "shape");
-        if (!from && !(from = sp__arena_alloc(&o->arena, SP_RANK_MAX * sizeof *from))) return SP_NOMEM;
-        from[k] = found;
-        n_from++;
-        last = k;
-    }
-    if (n_from == 1 && inferred < 0 && !strcmp(n->op->name, "reshape")) { /* -1 says the same more simply */
-        *(int64_t *)(uintptr_t)&shape.v[last] = -1;
-        return SP_OK;
-    }
-    o->sizes[n->id] = from;
+    sp_size_form form;
+    if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, n, false);
+    if (!sp__sizes_solve(&o->sizes, at, &form)) return attr ? unsaid(n, attr) : sp__fail(SP_DECLINED, "%s takes a number that depends on sizes that are free in the file, in a way that MindIR cannot say", n->op->name);
+    mo_number *p = sp__arena_alloc(&o->arena, sizeof *p);
+    if (!p) return SP_NOMEM;
+    *p = (mo_number){.attr = attr, .element = element, .form = form, .next = o->numbers[n->id]};
+    for (int i = 0; i < form.n; i++) p->of[i] = *form.of[i];
+    o->numbers[n->id] = p;
     return SP_OK;
 }
 
-/* Sizes in other attributes: a slice that ends with its operand does so at any size, one that starts from the end too. */
-static sp_status open_attr(sp_node *n, const sp_node *twin, const char *name)
+/* A shape that is an attribute: one number may be left to be inferred, the others are what the result has. */
+static sp_status open_shape(mo_out *o, sp_node *n)
 {
-    sp_attr_type type = SP_ATTR_INT;
-    const sp_ints *a = sp__mo_attr_at(n, name, &type), *t = sp__mo_attr_at(twin, name, &type);
-    sp_ints step = sp__mo_attr_list(n, "step");
-    if (!a || type != SP_ATTR_INTS || a->n != t->n) return SP_OK;
-    for (int k = 0; k < a->n; k++) {
-        int64_t *v = (int64_t *)(uintptr_t)&a->v[k], size = k < n->in[0]->meta.rank ? twin->in[0]->meta.dims[k] : 0;
-        if (*v == t->v[k]) continue;
-        bool slice = !strcmp(n->op->name, "slice");
-        if (slice && !strcmp(name, "stop") && t->v[k] == size) *v = INT32_MAX;
-        else if (slice && !strcmp(name, "start") && k < step.n && step.v[k] == -1 && t->v[k] == size - 1) *v = -1; /* turned round as a whole */
-        else if (slice && t->v[k] - size == *v - n->in[0]->meta.dims[k] && (k >= step.n || step.v[k] > 0)) *v = t->v[k] - size;
-        else return unsaid(n, name);
+    const sp_meta *m = &n->out[0]->meta;
+    sp_ints shape = sp__mo_attr_list(n, "shape");
+    int64_t at[SP_TRIALS_MAX];
+    int n_open = 0, last = -1, inferred = -1;
+    const bool reshape = !strcmp(n->op->name, "reshape");
+    if (shape.n != m->rank) return unsaid(n, "shape");
+    for (int k = 0; k < m->rank; k++) {
+        sp__sizes_result(&o->sizes, n, 0, k, at);
+        if (!sp__sizes_fixed(&o->sizes, at)) last = k, n_open++;
+        if (reshape && shape.v[k] == -1) inferred = k;
+    }
+    for (int k = 0; k < m->rank; k++) {
+        int64_t *v = (int64_t *)(uintptr_t)&shape.v[k];
+        sp__sizes_result(&o->sizes, n, 0, k, at);
+        if (k == inferred) continue;
+        if (sp__sizes_fixed(&o->sizes, at)) *v = at[0];
+        else if (reshape && inferred < 0 && n_open == 1 && k == last) *v = -1;
+        else SP_TRY(add_number(o, n, "shape", k, at));
+    }
+    return SP_OK;
+}
+
+/* Start or stop of a slice: fixed, counted from the end, or computed. */
+static sp_status open_bound(mo_out *o, sp_node *n, const char *name)
+{
+    const sp_ints list = sp__mo_attr_list(n, name), step = sp__mo_attr_list(n, "step");
+    const sp_sizes *s = &o->sizes;
+    int64_t at[SP_TRIALS_MAX], size[SP_TRIALS_MAX], from_end[SP_TRIALS_MAX];
+    for (int k = 0; k < list.n; k++) {
+        int64_t *v = (int64_t *)(uintptr_t)&list.v[k];
+        if (!sp__sizes_attr(s, n, name, k, at)) return unsaid(n, name);
+        if (*v > INT32_MAX) *v = INT32_MAX;
+        if (sp__sizes_fixed(s, at)) continue;
+        const bool back = k < step.n && step.v[k] < 0, slice = !strcmp(n->op->name, "slice");
+        sp__sizes_operand(s, n, 0, k, size);
+        bool whole = true;
+        for (int i = 0; i < s->n; i++) {
+            from_end[i] = at[i] - size[i];
+            whole = whole && from_end[i] >= 0;
+        }
+        if (slice && !back && whole) *v = INT32_MAX;
+        else if (slice && back && !strcmp(name, "start") && step.v[k] == -1 && sp__sizes_fixed(s, from_end) && from_end[0] == -1) *v = -1; /* turned round as a whole */
+        else if (slice && !back && sp__sizes_fixed(s, from_end)) *v = from_end[0];
+        else if (back) return unsaid(n, name);
+        else SP_TRY(add_number(o, n, name, k, at));
+    }
+    return SP_OK;
+}
+
+static sp_status open_constants(mo_out *o, sp_node *n)
+{
+    int64_t at[SP_TRIALS_MAX];
+    for (int i = 0; i < n->n_in; i++) {
+        const sp_node *t = n->mark;
+        bool same = true;
+        for (int k = 1; k < o->sizes.n && n->in[i] && n->in[i]->origin == SP_VALUE_CONSTANT; k++, t = t->mark) same = same && sp__constant_equal(n->in[i], t->in[i]);
+        if (same) continue;
+        SP_CHECK(n->kind == SP_NODE_OP && sp__constant_numbers(&o->sizes, n, i, at), SP_DECLINED,
+                 "%s takes a constant that depends on sizes that are free in the file, which is not written to MindIR", n->op ? n->op->name : "a call");
+        SP_TRY(add_number(o, n, NULL, i, at));
+    }
+    return SP_OK;
+}
+
+static sp_status open_arange(mo_out *o, sp_node *n)
+{
+    static const char *const names[] = {"start", "end", "step"};
+    int64_t at[SP_TRIALS_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!sp__sizes_attr(&o->sizes, n, names[i], 0, at)) return sp__sizes_check_attrs(&o->sizes, n, "");
+        if (!sp__sizes_fixed(&o->sizes, at)) SP_TRY(add_number(o, n, names[i], 0, at));
     }
     return SP_OK;
 }
 
 static sp_status open_node(mo_out *o, sp_node *n)
 {
-    static const char *const names[] = {"start", "stop", "sizes", "size", "output_size", "pads", "input_size", "pad"};
-    const sp_node *t = n->mark;
-    for (int i = 0; i < n->n_in; i++) {
-        const sp_value *x = n->in[i];
-        SP_CHECK(!x || x->origin != SP_VALUE_CONSTANT || sp__shape_equal(x->meta.rank, x->meta.dims, t->in[i]->meta.rank, t->in[i]->meta.dims),
-                 SP_DECLINED, "%s takes a constant that depends on free sizes, which is not written to MindIR", n->op ? n->op->name : "a call");
+    o->sizes.n_sources = 0;
+    SP_TRY(open_constants(o, n));
+    if (n->kind != SP_NODE_OP) return SP_OK;
+    const char *op = n->op->name, *done = "";
+    if (!strcmp(op, "reshape") || !strcmp(op, "broadcast_to") || !strcmp(op, "full")) {
+        SP_TRY(open_shape(o, n));
+        done = " shape ";
+    } else if (!strcmp(op, "slice")) {
+        SP_TRY(open_bound(o, n, "start"));
+        SP_TRY(open_bound(o, n, "stop"));
+        done = " start stop ";
+    } else if (!strcmp(op, "arange")) {
+        SP_TRY(open_arange(o, n));
+        done = " start end step ";
     }
-    sp_attr_type type;
-    if (n->op && sp__mo_attr_at(n, "shape", &type) && type == SP_ATTR_INTS) SP_TRY(open_shape(o, n, t));
-    for (size_t k = 0; n->op && k < sizeof names / sizeof *names; k++) SP_TRY(open_attr(n, t, names[k]));
-    return SP_OK;
+    return sp__sizes_check_attrs(&o->sizes, n, done);
 }
 
 sp_status sp__mo_free_sizes(mo_out *o)
 {
-    SP_TRY(sp__graph_pair(o->graph, o->names->other->graph));
-    /* Types last: sizes of operands tell where sizes in attributes come from. The twin of a node is kept where its results are. */
+    int64_t at[SP_TRIALS_MAX];
+    SP_TRY(sp__sizes_begin(&o->sizes, o->entry, o->names));
+    /* Types last: sizes of operands tell where sizes in attributes come from. */
     for (sp_function *f = o->graph->first; f; f = f->next)
         for (sp_node *n = f->first; n; n = n->next) {
-            const sp_node *t = n->mark;
-            for (int i = 0; i < n->n_out; i++) n->out[i]->mark = t->out[i];
-            SP_TRY(open_node(o, n));
+            sp_status status = open_node(o, n);
+            if (status != SP_OK && n->place && n->place->file) sp__error_context("%s:%d", n->place->file, n->place->line);
+            SP_TRY(status);
         }
     for (sp_function *f = o->graph->first; f; f = f->next) {
-        const sp_function *twin = f->mark;
-        for (int i = 0; i < f->n_params; i++) open_dims(&f->params[i]->meta, &twin->params[i]->meta);
+        for (int i = 0; i < f->n_params; i++)
+            for (int axis = 0; axis < f->params[i]->meta.rank; axis++) {
+                const sp_function *t = f;
+                for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[k] = t->params[i]->meta.dims[axis];
+                open_dims(&o->sizes, &f->params[i], at, axis);
+            }
         for (sp_node *n = f->first; n; n = n->next)
-            for (int i = 0; i < n->n_out; i++) open_dims(&n->out[i]->meta, &((const sp_value *)n->out[i]->mark)->meta);
+            for (int i = 0; i < n->n_out; i++)
+                for (int axis = 0; axis < n->out[i]->meta.rank; axis++) {
+                    const sp_node *t = n;
+                    for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[k] = k ? t->out[i]->meta.dims[axis] : n->out[i]->meta.dims[axis];
+                    open_dims(&o->sizes, &n->out[i], at, axis);
+                }
     }
     return SP_OK;
 }

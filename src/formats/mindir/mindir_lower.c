@@ -244,7 +244,7 @@ static sp_status replace(sp_function *f, sp_node *n)
 static const char *unsupported(const sp_node *n)
 {
     switch (n->kind) {
-    case SP_NODE_HOST: return sp__mo_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) ? NULL : "Python code";
+    case SP_NODE_HOST: return sp__mo_fails(n) || !strcmp(n->host->name, SP_HOST_RANDOM) || !strcmp(n->host->name, SP_HOST_SIZE) ? NULL : "Python code";
     case SP_NODE_GRAD: return "a gradient";
     default: return NULL;
     }

@@ -373,37 +373,6 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp__mi_apply(c, rule->op, a->text, n, in, out);
 }
 
-/* numbers known now: a op b */
-static sp_status run_scalar(mi_call *c, const mi_rule *rule, mi_value **out)
-{
-    SP_CHECK(c->n_in >= 2, SP_FORMAT, "%s has %d inputs, it needs 2", rule->mindir, c->n_in);
-    const mi_value *x = c->in[0], *y = c->in[1];
-    if (x->kind != MI_TENSOR && y->kind != MI_TENSOR) {
-        bool whole = x->kind != MI_FLOAT && y->kind != MI_FLOAT;
-        double a = x->kind == MI_FLOAT ? x->f : (double)x->i, b = y->kind == MI_FLOAT ? y->f : (double)y->i, d = 0;
-        int64_t i = 0;
-        mi_kind kind = whole ? MI_INT : MI_FLOAT;
-        const char *op = rule->op;
-        if (!strcmp(op, "add")) i = (int64_t)((uint64_t)x->i + (uint64_t)y->i), d = a + b;
-        else if (!strcmp(op, "sub")) i = (int64_t)((uint64_t)x->i - (uint64_t)y->i), d = a - b;
-        else if (!strcmp(op, "mul")) i = (int64_t)((uint64_t)x->i * (uint64_t)y->i), d = a * b;
-        else if (!strcmp(op, "div")) d = a / b, kind = MI_FLOAT;
-        else if (!strcmp(op, "floor_div")) d = floor(a / b), i = (int64_t)d;
-        else if (!strcmp(op, "floor_mod")) d = a - b * floor(a / b), i = (int64_t)d;
-        else if (!strcmp(op, "less")) i = a < b, kind = MI_BOOL;
-        else if (!strcmp(op, "less_equal")) i = a <= b, kind = MI_BOOL;
-        else if (!strcmp(op, "greater")) i = a > b, kind = MI_BOOL;
-        else if (!strcmp(op, "greater_equal")) i = a >= b, kind = MI_BOOL;
-        else if (!strcmp(op, "equal")) i = a == b, kind = MI_BOOL;
-        else return sp__fail(SP_FORMAT, "%s of numbers is not supported", rule->mindir);
-        SP_CHECK(!whole || b != 0 || (strcmp(op, "floor_div") && strcmp(op, "floor_mod")), SP_FORMAT, "division by zero");
-        return sp__mi_number(c, kind, i, d, out);
-    }
-    sp_tensor *in[2];
-    for (int k = 0; k < 2; k++) SP_TRY(sp__mi_operand(c, k, &in[k]));
-    return sp__mi_apply(c, rule->op, "", 2, in, out);
-}
-
 static sp_status run_like(mi_call *c, const mi_rule *rule, mi_value **out)
 {
     sp_tensor *x;
@@ -502,13 +471,6 @@ static const mi_rule rules[] = {
     CODE("OnesLikeExt", "1", run_like), CODE("Zeros", "0", run_zeros), CODE("Ones", "1", run_zeros),
     CODE("Max", "reduce_max", run_reduce_all_axes), CODE("Min", "reduce_min", run_reduce_all_axes),
 
-    CODE("ScalarAdd", "add", run_scalar), CODE("ScalarSub", "sub", run_scalar), CODE("ScalarMul", "mul", run_scalar),
-    CODE("ScalarDiv", "div", run_scalar), CODE("ScalarFloorDiv", "floor_div", run_scalar), CODE("ScalarMod", "floor_mod", run_scalar),
-    CODE("ScalarLt", "less", run_scalar), CODE("ScalarLe", "less_equal", run_scalar), CODE("ScalarGt", "greater", run_scalar),
-    CODE("ScalarGe", "greater_equal", run_scalar), CODE("ScalarEq", "equal", run_scalar),
-    CODE("scalar_add", "add", run_scalar), CODE("scalar_sub", "sub", run_scalar), CODE("scalar_mul", "mul", run_scalar),
-    CODE("scalar_lt", "less", run_scalar), CODE("scalar_gt", "greater", run_scalar), CODE("scalar_eq", "equal", run_scalar),
-
     TEXT("TensorAdd", "add", "_ _"), TEXT("Adds", "add", "_ _"), TEXT("Subs", "sub", "_ _"), TEXT("Muls", "mul", "_ _"),
     TEXT("Divs", "div", "_ _"), TEXT("Div", "div", "_ _"), TEXT("RealDiv", "div", "_ _"), TEXT("LessScalar", "less", "_ _"),
     TEXT("LessEqualScalar", "less_equal", "_ _"), TEXT("GreaterScalar", "greater", "_ _"), TEXT("Mod", "floor_mod", "_ _"),
@@ -598,6 +560,8 @@ const mi_rule *sp__mindir_rule(sp__arena *arena, const char *type)
         op_name = rules[i].op;
     }
     for (const mi_rule *r = sp__mi_ext_rules; r->mindir; r++)
+        if (!strcmp(r->mindir, type)) return r;
+    for (const mi_rule *r = sp__mi_scalar_rules; r->mindir; r++)
         if (!strcmp(r->mindir, type)) return r;
     for (int i = 0; i < sp_op_count(); i++) {
         const sp_op *op = sp_op_at(i);

@@ -61,7 +61,7 @@ sp_status sp__mi_run_text(mi_call *c, const mi_rule *rule, mi_value **out);
 sp_status sp__mi_reshape(mi_call *c, sp_tensor *x, int rank, const int64_t *dims, mi_value **out);
 
 /* Further rules, to a NULL name: mindir_ops_ext.c */
-extern const mi_rule sp__mi_ext_rules[];
+extern const mi_rule sp__mi_ext_rules[], sp__mi_scalar_rules[]; /* the second: mindir_ops_scalar.c */
 
 /* --- rules with code --------------------------------------------------------------------------------------------- */
 

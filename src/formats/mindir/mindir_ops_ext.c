@@ -82,15 +82,6 @@ static sp_status run_as(mi_call *c, const mi_rule *rule, mi_value **out)
     return sp__mi_apply(c, rule->op, text.text, 1, &x, out);
 }
 
-/* A tensor of one element as a number: still a tensor here, of no dimensions. */
-static sp_status run_to_scalar(mi_call *c, const mi_rule *rule, mi_value **out)
-{
-    sp_tensor *x;
-    (void)rule;
-    SP_TRY(sp__mi_operand(c, 0, &x));
-    return sp_tensor_rank(x) == 0 ? sp__mi_give(c, x, out) : sp__mi_reshape(c, x, 0, NULL, out);
-}
-
 /* Tensors of one dimension each, spread over all of them {indexing}. */
 static sp_status run_meshgrid(mi_call *c, const mi_rule *rule, mi_value **out)
 {
@@ -378,7 +369,7 @@ const mi_rule sp__mi_ext_rules[] = {
     CODE("NarrowView", NULL, run_narrow), CODE("Narrow", NULL, run_narrow), CODE("ExpandDimsView", NULL, sp__mi_run_expand_dims), TEXT("UnstackExtView", "unstack", "_ axis"),
     TEXT("SplitWithSizeView", "split", "_ sizes axis"), CODE("SplitTensorView", NULL, sp__mi_run_split_tensor), CODE("ChunkView", NULL, sp__mi_run_chunk),
     TEXT("BroadcastToView", "broadcast_to", "_ shape"), TEXT("DiagonalView", "diagonal", "_ offset dim1 dim2"), TEXT("RealView", "real", "_"), TEXT("ImagView", "imag", "_"),
-    TEXT("View", "reshape", "_ shape"), CODE("ViewAs", "reshape", run_as), CODE("ExpandAs", "broadcast_to", run_as), CODE("TensorToScalar", NULL, run_to_scalar),
+    TEXT("View", "reshape", "_ shape"), CODE("ViewAs", "reshape", run_as), CODE("ExpandAs", "broadcast_to", run_as),
     TEXT("Clone", "copy", "_"), TEXT("Contiguous", "copy", "_"), TEXT("Copy", "copy", "_"), TEXT("CopyToHost", "copy", "_"), TEXT("CopyToDevice", "copy", "_"),
     TEXT("Detach", "stop_gradient", "_"), TEXT("ToDtype", "cast", "_ dtype"), CODE("Meshgrid", NULL, run_meshgrid), TEXT("Repeat", "tile", "_ dims"),
 

@@ -363,6 +363,8 @@ void sp__mo_node(mo_out *o, const char *what, int n, const mo *in, mo name, mo_m
     sp__mo_put_message(&o->graph_out, 1, &m);
 }
 
+void sp__mo_put_value_type(mo_msg *m, const sp_meta *meta) { put_type(m, 5, "shape", meta); }
+
 static void put_value(mo_out *o, const char *what, int n, const mo *in, mo name, const sp_meta *meta)
 {
     mo_msg type = {.status = SP_OK};
@@ -460,7 +462,11 @@ mo sp__mo_cast(mo_out *o, mo x, sp_meta meta, sp_dtype dtype)
 
 /* --- attributes of our operators --------------------------------------------------------------------------------- */
 
-mo sp__mo_in(mo_out *o, int i) { return sp__mo_has(o->node, i) ? sp__mo_use(o, o->node->in[i]) : sp__mo_none(o); }
+mo sp__mo_in(mo_out *o, int i)
+{
+    if (!sp__mo_has(o->node, i)) return sp__mo_none(o);
+    return sp__mo_number_of(o, o->node, NULL, i) ? sp__mo_varying(o, o->node, i) : sp__mo_use(o, o->node->in[i]);
+}
 
 const void *sp__mo_attr_at(const sp_node *n, const char *name, sp_attr_type *type)
 {
@@ -527,21 +533,7 @@ mo sp__mo_attr(mo_out *o, const char *name)
 mo sp__mo_sizes(mo_out *o)
 {
     sp_ints shape = sp__mo_attr_list(o->node, "shape");
-    const mo_size *sizes = o->sizes[o->node->id];
-    mo items[SP_RANK_MAX], name = sp__mo_fresh(o);
-    if (!sizes) return sp__mo_ints(o, shape.n, shape.v);
-    for (int i = 0; i < shape.n; i++) {
-        if (!sizes[i].v) {
-            items[i] = sp__mo_int(o, shape.v[i]);
-            continue;
-        }
-        mo of = sp__mo_use(o, sizes[i].v), all = sp__mo_fresh(o), in[2] = {all, sp__mo_int(o, sizes[i].axis)};
-        sp__mo_node(o, sp__mo_instance(o, "Shape", NULL), 1, &of, all, NULL);
-        items[i] = sp__mo_fresh(o);
-        sp__mo_node(o, sp__mo_instance(o, "TupleGetItem", NULL), 2, in, items[i], NULL);
-    }
-    sp__mo_node(o, sp__mo_instance(o, "MakeTuple", NULL), shape.n, items, name, NULL);
-    return name;
+    return sp__mo_numbers(o, "shape", shape.n, shape.v);
 }
 
 mo sp__mo_lift(mo_out *o, sp_meta *m)

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "formats/mindir/mindir_build.h"
+#include "formats/sizes.h"
 #include "ir/graph_impl.h"
 
 typedef const char *mo;
@@ -30,7 +31,8 @@ typedef struct mo_out {
     uint8_t *written;                    /* constants, by id */
     uint8_t *reached;                    /* functions, by id */
     uint8_t *live, *used;                /* nodes and values, by id: something needs them */
-    struct mo_size **sizes;              /* nodes, by id: where free sizes of an attribute `shape` come from; NULL: none is free */
+    sp_sizes sizes;                      /* what depends on free sizes */
+    struct mo_number **numbers;          /* nodes, by id: numbers in attributes and operands that depend on free sizes; NULL: none */
     struct mo_fused **fused;             /* nodes, by id: what the primitive takes instead of the operator's operands; NULL: the same */
     int counter;
     mo monad;                            /* the constant that effects begin with, NULL: none yet */
@@ -55,6 +57,7 @@ void sp__mo_put_message(mo_msg *m, uint32_t field, mo_msg *inner); /* inner is u
 void sp__mo_put_fields(mo_msg *m, mo_msg *part);                   /* what is in part, which is used up, without a head */
 void sp__mo_put_tensor(mo_msg *m, uint32_t field, sp_tensor *t, const char *name, const char *ref_key);
 void sp__mo_put_tensor_type(mo_msg *m, uint32_t field, const sp_meta *meta);
+void sp__mo_put_value_type(mo_msg *m, const sp_meta *meta); /* of a node's result */
 void sp__mo_put_types(mo_msg *m, uint32_t field, const char *name, int n, const sp_meta *const *types);
 int sp__mo_data_type(sp_dtype d);   /* TensorProto's number */
 int sp__mo_type_number(sp_dtype d); /* MindSpore's own number of a dtype, which operators take as an argument */
@@ -121,11 +124,22 @@ void sp__mo_give_lifted(mo_out *o, const char *type, const char *attrs, int n, c
 void sp__mo_spread(sp_ints v, int n, int64_t initial, int64_t *out);
 bool sp__mo_is(const sp_value *v, const char *op); /* made by that operator */
 
-/* The attribute `shape`: a constant, or a tuple of numbers and sizes of values that are free. */
-typedef struct mo_size {
-    const sp_value *v; /* NULL: the number as it is */
-    int axis;
-} mo_size;
+/* Element `element` of an attribute (NULL: operand `element`, a constant) that depends on free sizes. */
+typedef struct mo_number {
+    const char *attr;
+    int element;
+    sp_size_form form;
+    sp_size_source of[3];
+    struct mo_number *next;
+} mo_number;
+/* A list of whole numbers that is an attribute: a constant, or a tuple of numbers of which some depend on free sizes; and one such number. */
+mo sp__mo_numbers(mo_out *o, const char *attr, int n, const int64_t *plain);
+mo sp__mo_number(mo_out *o, const char *attr, int element, int64_t plain);
+const mo_number *sp__mo_number_of(const mo_out *o, const sp_node *n, const char *attr, int element); /* NULL: it is fixed */
+void sp__mo_size(mo_out *o, const sp_node *n); /* the size of a tensor as a value */
+/* Operand i as a number that depends on free sizes. */
+mo sp__mo_varying(mo_out *o, const sp_node *n, int i);
+/* The attribute `shape`. */
 mo sp__mo_sizes(mo_out *o);
 
 /* --- rules ------------------------------------------------------------------------------------------------------- */

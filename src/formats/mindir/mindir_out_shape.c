@@ -38,18 +38,11 @@ static bool uniform(const sp_value *v, double *number)
     return true;
 }
 
-/* A tensor full of one number is a constant, unless its size is free. */
-static void write_full(mo_out *o)
+/* What an operator without operands makes, as a constant. */
+static void write_made(mo_out *o)
 {
     sp_tensor *t;
     int count;
-    double number = 0;
-    if (o->sizes[o->node->id]) {
-        mo shape = sp__mo_sizes(o);
-        uniform(o->node->out[0], &number);
-        SP_MO_GIVE(o, "FillV2", NULL, shape, sp__mo_scalar(o, sp__mo_result(o)->dtype, number));
-        return;
-    }
     sp_status status = sp_apply(o->node->op, o->node->attrs, 0, NULL, 1, &t, &count);
     if (status != SP_OK) {
         o->model.status = status;
@@ -57,6 +50,43 @@ static void write_full(mo_out *o)
     }
     sp__mo_tensor(o, t, sp__mo_name(o, o->node->out[0]));
     sp_tensor_release(t);
+}
+
+/* A tensor full of one number is a constant, unless its size is free. */
+static void write_full(mo_out *o)
+{
+    double number = 0;
+    if (o->numbers[o->node->id]) {
+        mo shape = sp__mo_sizes(o);
+        uniform(o->node->out[0], &number);
+        SP_MO_GIVE(o, "FillV2", NULL, shape, sp__mo_scalar(o, sp__mo_result(o)->dtype, number));
+        return;
+    }
+    write_made(o);
+}
+
+/* Numbers in a row are a constant, unless how many there are is free. */
+static void write_arange(mo_out *o)
+{
+    static const char *const names[] = {"start", "end", "step"};
+    mo in[4], x;
+    if (!o->numbers[o->node->id]) {
+        write_made(o);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        sp_attr_type type;
+        in[i] = sp__mo_number(o, names[i], 0, ((const sp_number *)sp__mo_attr_at(o->node, names[i], &type))->i);
+    }
+    in[3] = sp__mo_int(o, 1000000);
+    sp_meta m = *sp__mo_result(o);
+    m.dtype = SP_DTYPE_I64;
+    if (m.dtype == sp__mo_result(o)->dtype) {
+        sp__mo_give(o, "Range", NULL, 4, in);
+        return;
+    }
+    x = sp__mo_op(o, "Range", NULL, 4, in, &m);
+    SP_MO_GIVE(o, "Cast", NULL, x, sp__mo_int(o, sp__mo_type_number(sp__mo_result(o)->dtype)));
 }
 
 /* --- slices ------------------------------------------------------------------------------------------------------ */
@@ -88,8 +118,8 @@ static void write_slice(mo_out *o)
         SP_MO_GIVE(o, "ReverseV2", NULL, in[0], sp__mo_ints(o, n_turned, turned));
         return;
     }
-    in[1] = sp__mo_ints(o, start.n, from);
-    in[2] = sp__mo_ints(o, start.n, to);
+    in[1] = sp__mo_numbers(o, "start", start.n, from);
+    in[2] = sp__mo_numbers(o, "stop", start.n, to);
     in[3] = sp__mo_ints(o, start.n, by);
     for (int i = 4; i < 9; i++) in[i] = sp__mo_int(o, 0);
     if (!n_turned) sp__mo_give(o, "StridedSlice", NULL, 9, in);
@@ -292,7 +322,7 @@ static void write_cummax(mo_out *o)
 
 const mo_rule sp__mo_shape[] = {
     SP_MO_CODE("reshape", write_reshape), SP_MO_CODE("transpose", write_transpose), SP_MO_CODE("broadcast_to", write_broadcast),
-    SP_MO_CODE("full", write_full), SP_MO_CODE_IF("slice", write_slice, slice_fits), SP_MO_TEXT("concat", "Concat(*, axis)"),
+    SP_MO_CODE("full", write_full), SP_MO_CODE("arange", write_arange), SP_MO_CODE("eye", write_made), SP_MO_CODE("linspace", write_made), SP_MO_CODE_IF("slice", write_slice, slice_fits), SP_MO_TEXT("concat", "Concat(*, axis)"),
     SP_MO_TEXT("stack", "Stack(*){axis}"), SP_MO_CODE("unstack", write_unstack), SP_MO_CODE("split", write_split),
     {.op = "slice_put", .write = write_pad, .takes = is_pad, .fuse = fuse_pad},
     SP_MO_CODE("sort", write_sort), SP_MO_CODE_IF("topk", write_topk, takes_largest), SP_MO_CODE("topk", write_least), SP_MO_CODE("scan_sum", write_scan),

@@ -29,6 +29,7 @@ void sp__ox_free(ox_out *o)
     for (int i = 1; i <= o->n_values; i++) sp_tensor_release(o->values[i].constant);
     for (ox_node *n = o->nodes; n; n = n->made_before) sp__wire_out_free(&n->attrs);
     sp__free(o->values);
+    sp__sizes_free(&o->sizes);
     sp__arena_free(&o->arena);
 }
 
@@ -627,12 +628,19 @@ int sp__ox_axis(const ox_out *o, const char *name, int rank)
 
 bool sp__ox_open(const ox_out *o, const sp_value *v, int axis)
 {
+    int64_t at[SP_TRIALS_MAX];
     if (v->meta.dims[axis] < 0) return true;
     if (!o->other) return false;
     for (int i = 0; i < o->node->n_in; i++)
-        if (o->node->in[i] == v) return o->other->in[i]->meta.dims[axis] != v->meta.dims[axis];
+        if (o->node->in[i] == v) {
+            sp__sizes_operand(&o->sizes, o->node, i, axis, at);
+            return !sp__sizes_fixed(&o->sizes, at);
+        }
     for (int i = 0; i < o->node->n_out; i++)
-        if (o->node->out[i] == v) return o->other->out[i]->meta.dims[axis] != v->meta.dims[axis];
+        if (o->node->out[i] == v) {
+            sp__sizes_result(&o->sizes, o->node, i, axis, at);
+            return !sp__sizes_fixed(&o->sizes, at);
+        }
     return false;
 }
 
@@ -652,56 +660,67 @@ void sp__ox_fix(ox_out *o, int i)
 
 /* --- open dimensions --------------------------------------------------------------------------------------------- */
 
-/* Dimension `axis` of a value, at run time. */
-static ox dim_of(ox_out *o, ox v, int axis)
+/* A number of the run, as a tensor of one element. */
+static ox source(ox_out *o, const sp_size_source *from)
 {
-    return SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, v), SP_OX_INTS(o, axis));
+    ox v = sp__ox_find(o, (sp_value *)(uintptr_t)from->v);
+    if (from->axis < 0) return sp__ox_cast(o, SP_OX_RESHAPE(o, v, 1), SP_DTYPE_I64);
+    return SP_OX(o, "Gather", NULL, SP_OX(o, "Shape", NULL, v), SP_OX_INTS(o, from->axis));
 }
 
-/* A size that is a in one recording and b in the other, if it is one of this value's, a multiple or a part of one, or the product of two; 0: it
- * is not. Both recordings must agree about the factor. */
-static ox dim_from(ox_out *o, ox v, const sp_meta *x, const sp_meta *y, int64_t a, int64_t b)
+/* Division rounds towards zero there; here towards less, which differs for what is negative. */
+static ox divided(ox_out *o, ox x, int64_t by)
 {
-    for (int k = 0; k < x->rank; k++) {
-        int64_t p = x->dims[k], q = y->dims[k];
-        if (p == q || p <= 0 || q <= 0) continue;
-        if (p == a && q == b) return dim_of(o, v, k);
-        if (a % p == 0 && b % q == 0 && a / p == b / q) return sp__ox_mul(o, dim_of(o, v, k), SP_OX_INTS(o, a / p));
-        if (a > 0 && b > 0 && p % a == 0 && q % b == 0 && p / a == q / b) return sp__ox_div(o, dim_of(o, v, k), SP_OX_INTS(o, p / a));
-        for (int i = 0; i < k; i++)
-            if (x->dims[i] != y->dims[i] && p * x->dims[i] == a && q * y->dims[i] == b) return sp__ox_mul(o, dim_of(o, v, i), dim_of(o, v, k));
+    ox d = SP_OX_INTS(o, by);
+    return sp__ox_div(o, sp__ox_sub(o, x, SP_OX(o, "Mod", NULL, x, d)), d);
+}
+
+static ox put_form(ox_out *o, const sp_size_form *f)
+{
+    ox x = source(o, f->of[0]);
+    for (int i = 1; i < f->n && !f->sum; i++) x = sp__ox_mul(o, x, source(o, f->of[i]));
+    if (f->sum) {
+        ox y = source(o, f->of[1]);
+        x = f->mul < 0 ? sp__ox_sub(o, x, y) : sp__ox_add(o, x, y);
+    } else {
+        if (f->add) x = sp__ox_add(o, x, SP_OX_INTS(o, f->add));
+        if (f->mul != 1) x = sp__ox_mul(o, x, SP_OX_INTS(o, f->mul));
+        if (f->div != 1) x = divided(o, x, f->div);
     }
-    for (int k = 0; k < x->rank; k++) /* a frame of fixed width */
-        if (x->dims[k] != y->dims[k] && a - x->dims[k] == b - y->dims[k]) return sp__ox_add(o, dim_of(o, v, k), SP_OX_INTS(o, a - x->dims[k]));
+    return f->plus ? sp__ox_add(o, x, SP_OX_INTS(o, f->plus)) : x;
+}
+
+ox sp__ox_size(ox_out *o, const int64_t *at)
+{
+    sp_size_form form;
+    if (!o->other || sp__sizes_fixed(&o->sizes, at)) return SP_OX_INTS(o, at[0]);
+    if (!o->sizes.n_sources) sp__sizes_sources(&o->sizes, o->node, true);
+    if (sp__sizes_solve(&o->sizes, at, &form)) return put_form(o, &form);
+    if (sp__ox_ok(o)) sp__ox_fail(o, sp__fail(SP_DECLINED, "%s: how a size of it depends on the sizes that are free in the file is not known", o->node->op ? o->node->op->name : "a call"));
     return 0;
 }
 
-ox sp__ox_dim(ox_out *o, int64_t a, int64_t b)
+ox sp__ox_size_list(ox_out *o, int n, int64_t (*at)[SP_TRIALS_MAX])
 {
-    ox found = 0;
-    if (a == b || !o->other) return SP_OX_INTS(o, a);
-    for (int i = 0; i < o->node->n_in && i < 64 && !found; i++)
-        if (o->node->in[i] && o->in[i]) found = dim_from(o, o->in[i], &o->node->in[i]->meta, &o->other->in[i]->meta, a, b);
-    for (int i = 0; o->other_entry && i < o->entry->n_params && !found; i++)
-        found = dim_from(o, o->entry_in[i], &o->entry->params[i]->meta, &o->other_entry->params[i]->meta, a, b);
-    if (!found && sp__ox_ok(o))
-        sp__ox_fail(o, sp__fail(SP_DECLINED, "a size of %s (%lld, or %lld with other sizes of the inputs) does not follow from its operands' sizes",
-                                o->node->op->name, (long long)a, (long long)b));
-    return found;
+    ox parts[2 * SP_RANK_MAX];
+    int64_t plain[2 * SP_RANK_MAX];
+    bool fixed = true;
+    for (int k = 0; k < n; k++) {
+        plain[k] = at[k][0];
+        fixed = fixed && (!o->other || sp__sizes_fixed(&o->sizes, at[k]));
+    }
+    if (fixed) return sp__ox_ints(o, n, plain);
+    for (int k = 0; k < n; k++) parts[k] = sp__ox_size(o, at[k]);
+    return n == 1 ? parts[0] : sp__ox_op(o, "Concat", n, parts, "axis=0");
 }
 
 ox sp__ox_result_shape(ox_out *o, int i)
 {
-    const sp_value *x = o->node->out[i], *y = o->other ? o->other->out[i] : x;
-    ox parts[SP_RANK_MAX];
-    int n = x->meta.rank;
-    int64_t dims[SP_RANK_MAX];
-    bool open = false;
+    int64_t at[SP_RANK_MAX][SP_TRIALS_MAX];
+    const int n = o->node->out[i]->meta.rank;
     for (int k = 0; k < n; k++) {
-        dims[k] = x->meta.dims[k];
-        open |= dims[k] != y->meta.dims[k];
+        at[k][0] = o->node->out[i]->meta.dims[k];
+        if (o->other) sp__sizes_result(&o->sizes, o->node, i, k, at[k]);
     }
-    if (!open) return sp__ox_ints(o, n, dims);
-    for (int k = 0; k < n; k++) parts[k] = sp__ox_dim(o, dims[k], y->meta.dims[k]);
-    return sp__ox_op(o, "Concat", n, parts, "axis=0");
+    return sp__ox_size_list(o, n, at);
 }

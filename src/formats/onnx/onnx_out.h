@@ -11,6 +11,7 @@
 #define SPORE_ONNX_OUT_H
 
 #include "base/arena.h"
+#include "formats/sizes.h"
 #include "formats/wire.h"
 #include "ir/graph_impl.h"
 #include "spore/model.h"
@@ -65,8 +66,7 @@ typedef struct ox_out {
     ox in[64], out[64];      /* its operands (0: left out) and results, which the rule fills in */
     ox *more_in;             /* where there are more than 64 */
     const sp_model_names *names;
-    const sp_function *entry, *other_entry; /* what is written; NULL: no second recording */
-    const ox *entry_in;      /* its parameters */
+    sp_sizes sizes;          /* what depends on free sizes */
     struct ox_known *known;  /* scalars and lists that are there already */
     int counter;
     uint8_t *needed;         /* values that results depend on, once everything is written */
@@ -140,10 +140,12 @@ sp_ints sp__ox_list(const ox_out *o, const char *name);  /* n -1: None */
 int sp__ox_axis(const ox_out *o, const char *name, int rank); /* from 0 on */
 /* What a value of the recorded function is in the model, for rules that look at what made their operands. */
 ox sp__ox_find(ox_out *o, sp_value *v);
-/* A dimension as an int64 tensor of one element: a constant, or taken from the shape of an operand when it is open. a, b: its
- * size in the two recordings. */
-ox sp__ox_dim(ox_out *o, int64_t a, int64_t b);
-/* The shape of result i, as sp__ox_dim makes it. */
+/* A whole number of the node being written as an int64 tensor of one element: a constant, or made of sizes where it depends on free ones. at: what it is in
+ * each recording. */
+ox sp__ox_size(ox_out *o, const int64_t *at);
+/* A list of n such numbers; at[k]: number k in each recording. */
+ox sp__ox_size_list(ox_out *o, int n, int64_t (*at)[SP_TRIALS_MAX]);
+/* The shape of result i, made so. */
 ox sp__ox_result_shape(ox_out *o, int i);
 /* Is that dimension of an operand or result free? */
 bool sp__ox_open(const ox_out *o, const sp_value *v, int axis);

@@ -78,24 +78,39 @@ static known *find(walk *w, sp_value *v)
     return v->mark;
 }
 
-/* Is it a constant that is larger with larger inputs? */
-static bool grows(const sp_value *x, const sp_value *y)
+/* Operand i is a constant that is another one with other sizes of the inputs. */
+static bool varies(const ox_out *o, int i)
 {
-    return x->origin == SP_VALUE_CONSTANT && !sp__shape_equal(x->meta.rank, x->meta.dims, y->meta.rank, y->meta.dims);
+    const sp_node *t = o->node->mark;
+    const sp_value *x = o->node->in[i];
+    if (!x || x->origin != SP_VALUE_CONSTANT) return false;
+    for (int k = 1; k < o->sizes.n; k++, t = t->mark)
+        if (!sp__constant_equal(x, t->in[i])) return true;
+    return false;
 }
 
-/* Then it is one number, spread, or counts. */
-static ox spread_constant(ox_out *o, const sp_value *x, const sp_value *y)
+/* Then it is one number, spread, or counts, or is itself a size. */
+static ox varying_constant(ox_out *o, int i)
 {
     sp_tensor *one;
-    ox dims[SP_RANK_MAX], count = 0, shape;
-    int64_t start, step;
+    const sp_value *x = o->node->in[i];
+    const int rank = x->meta.rank;
+    int64_t at[SP_RANK_MAX + 1][SP_TRIALS_MAX], start, step;
     const int64_t none[SP_RANK_MAX] = {0};
-    for (int k = 0; k < x->meta.rank; k++) dims[k] = sp__ox_dim(o, x->meta.dims[k], y->meta.dims[k]);
-    shape = sp__ox_op(o, "Concat", x->meta.rank, dims, "axis=0");
+    if (sp__constant_numbers(&o->sizes, o->node, i, at[0])) {
+        ox number = sp__ox_cast(o, sp__ox_size(o, at[0]), x->meta.dtype);
+        return sp__ox_reshape(o, number, rank, x->meta.dims);
+    }
+    if (x->constant->count == 1) {
+        sp__ox_fail(o, sp__fail(SP_DECLINED, "%s takes a number that depends on sizes that are free in the file, in a way that cannot be written", o->node->op->name));
+        return 0;
+    }
+    for (int k = 0; k < rank; k++) sp__sizes_operand(&o->sizes, o->node, i, k, at[k]);
+    ox shape = sp__ox_size_list(o, rank, at);
     if (sp__constant_counts(x->constant, &start, &step)) {
-        for (int k = 0; k < x->meta.rank; k++) count = count ? sp__ox_mul(o, count, dims[k]) : dims[k];
-        count = sp__ox_reshape(o, count, 0, none);
+        const sp_node *t = o->node;
+        for (int k = 0; k < o->sizes.n; k++, t = t->mark) at[rank][k] = t->in[i]->constant->count;
+        ox count = sp__ox_reshape(o, sp__ox_size(o, at[rank]), 0, none);
         ox from = sp__ox_whole(o, SP_DTYPE_I64, start), by = sp__ox_whole(o, SP_DTYPE_I64, step);
         return SP_OX(o, "Reshape", NULL, SP_OX(o, "Range", NULL, from, sp__ox_add(o, from, sp__ox_mul(o, count, by)), by), shape);
     }
@@ -163,6 +178,15 @@ static void set_scope(walk *w, int n_in)
     }
 }
 
+/* Attributes that rules write as they follow from sizes. */
+static const char *open_attrs(const sp_op *op)
+{
+    static const char *const written[][2] = {{"reshape", " shape "}, {"broadcast_to", " shape "}, {"full", " shape value "}, {"arange", " start end step "}, {"slice", " start stop "}, {"slice_put", " start stop "}};
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (!strcmp(op->name, written[i][0])) return written[i][1];
+    return "";
+}
+
 static void write_op(walk *w, const sp_node *n)
 {
     ox_out *o = w->o;
@@ -174,9 +198,13 @@ static void write_op(walk *w, const sp_node *n)
         for (int i = 0; o->more_in && i < n->n_in; i++) o->more_in[i] = find_tensor(w, n->in[i]);
     }
     for (int i = 0; i < n->n_in && i < 64; i++) o->in[i] = n->in[i] ? find_tensor(w, n->in[i]) : 0;
-    for (int pass = 0; pass < 2 && o->other; pass++) /* sizes come from the other operands: first none of these is there */
-        for (int i = 0; i < n->n_in && i < 64; i++)
-            if (n->in[i] && grows(n->in[i], o->other->in[i])) o->in[i] = pass ? spread_constant(o, n->in[i], o->other->in[i]) : 0;
+    o->sizes.n_sources = 0;
+    for (int i = 0; i < n->n_in && i < 64 && o->other; i++)
+        if (varies(o, i)) o->in[i] = varying_constant(o, i);
+    if (o->other) {
+        sp_status status = sp__sizes_check_attrs(&o->sizes, n, open_attrs(n->op));
+        if (status != SP_OK) sp__ox_fail(o, status);
+    }
     for (int i = 0; i < 64; i++) o->out[i] = 0;
     if (!sp__ox_ok(o)) return;
     set_scope(w, n->n_in);
@@ -287,6 +315,7 @@ static void run_node(walk *w, sp_node *n)
 {
     ox_out *o = w->o;
     known *k;
+    int axis;
     switch (n->kind) {
     case SP_NODE_OP: write_op(w, n); break;
     case SP_NODE_READ: n->out[0]->mark = known_value(w, find_variable(w, n->variable)); break;
@@ -325,7 +354,10 @@ static void run_node(walk *w, sp_node *n)
     case SP_NODE_HOST:
         if (!strcmp(n->host->name, SP_HOST_FAILURE)) write_failure(w, n);
         else if (!strcmp(n->host->name, SP_HOST_ASSERT)) write_assert(w, n);
-        else if (!strcmp(n->host->name, SP_HOST_RANDOM)) n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
+        else if (sp__node_is_size(n, &axis)) {
+            ox shape = SP_OX(o, "Shape", NULL, find_tensor(w, n->in[0]));
+            n->out[0]->mark = known_value(w, SP_OX(o, "Gather", NULL, shape, sp__ox_whole(o, SP_DTYPE_I64, axis)));
+        } else if (!strcmp(n->host->name, SP_HOST_RANDOM)) n->out[0]->mark = known_value(w, SP_OX_INTS(o, 0, 0)); /* generators of ONNX take none */
         else declined(w, "Python code");
         break;
     case SP_NODE_GRAD: declined(w, "a gradient"); break;
@@ -473,7 +505,7 @@ static const char *unsupported(const sp_node *n, int opset)
     case SP_NODE_OP: return is_written(n, opset) ? NULL : n->op->name;
     case SP_NODE_STORE: return "writing to a Parameter (is the network in training mode?)";
     case SP_NODE_HOST: {
-        static const char *const names[] = {SP_HOST_FAILURE, SP_HOST_ASSERT, SP_HOST_RANDOM};
+        static const char *const names[] = {SP_HOST_FAILURE, SP_HOST_ASSERT, SP_HOST_RANDOM, SP_HOST_SIZE};
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (!strcmp(n->host->name, names[i])) return NULL;
         return "Python code";
@@ -536,19 +568,15 @@ sp_status sp__ox_write_function(ox_out *o, sp_function *f, ox_graph **out)
     SP_CHECK(f->n_params <= 64, SP_DECLINED, "a network with more than 64 inputs is not written to ONNX");
     SP_TRY(check(&w));
     SP_TRY(sp__graph_close(f->graph));
-    sp_function *other = o->names->other;
-    if (other) SP_TRY(sp__graph_close(other->graph));
+    for (int k = 1; k < sp__sizes_trials(o->names); k++) SP_TRY(sp__graph_close((k == 1 ? o->names->other : o->names->more[k - 2])->graph));
     clear_marks(f->graph);
-    SP_TRY(sp__graph_pair(f->graph, other ? other->graph : NULL));
+    SP_TRY(sp__sizes_begin(&o->sizes, f, o->names));
     ox results[64] = {0}; /* stays so after a failure */
     known *args[64];
     o->walk = &w;
     ox_graph *g = sp__ox_begin(o, f->name, f->n_params);
     w.variables = alloc(&w, (size_t)(f->graph->n_variables + 1) * sizeof *w.variables);
     if (!g || !w.variables) return SP_NOMEM;
-    o->entry = f;
-    o->other_entry = other;
-    o->entry_in = g->in;
     for (int i = 0; i < f->n_params; i++) {
         g->in[i] = sp__ox_value(o, o->names->inputs[i], f->params[i]->meta.dtype);
         args[i] = known_value(&w, g->in[i]);

@@ -14,25 +14,26 @@
 static void write_reshape(ox_out *o)
 {
     const sp_value *x = o->node->in[0], *y = o->node->out[0];
-    int64_t dims[SP_RANK_MAX];
-    int n_open = 0, inferred = -1;
-    for (int k = 0; k < y->meta.rank; k++) {
-        dims[k] = y->meta.dims[k];
-        if (!sp__ox_open(o, y, k)) continue;
-        bool same = o->other && k < x->meta.rank && x->meta.dims[k] == dims[k] && o->other->in[0]->meta.dims[k] == o->other->out[0]->meta.dims[k];
-        dims[k] = same ? 0 : -1;
-        n_open += !same;
-        if (!same) inferred = k;
-    }
+    int64_t at[SP_RANK_MAX][SP_TRIALS_MAX], of[SP_TRIALS_MAX];
+    int n_open = 0, last = -1;
     bool empty = false; /* a size of 0 would be taken for "as before" */
-    for (int k = 0; k < y->meta.rank; k++) empty |= y->meta.dims[k] == 0;
-    if (n_open <= 1 && !empty) o->out[0] = sp__ox_reshape(o, o->in[0], y->meta.rank, dims);
-    else if (!empty) {
-        ox parts[SP_RANK_MAX];
-        for (int k = 0; k < y->meta.rank; k++)
-            parts[k] = k == inferred ? SP_OX_INTS(o, -1) : dims[k] == 0 ? SP_OX_INTS(o, 0) : sp__ox_dim(o, y->meta.dims[k], o->other->out[0]->meta.dims[k]);
-        o->out[0] = SP_OX(o, "Reshape", NULL, o->in[0], sp__ox_op(o, "Concat", y->meta.rank, parts, "axis=0"));
-    } else if (o->opset >= 14) o->out[0] = SP_OX(o, "Reshape", "allowzero=1", o->in[0], sp__ox_ints(o, y->meta.rank, y->meta.dims));
+    for (int k = 0; k < y->meta.rank; k++) {
+        at[k][0] = y->meta.dims[k];
+        empty |= y->meta.dims[k] == 0;
+        if (!sp__ox_open(o, y, k)) {
+            for (int i = 1; i < o->sizes.n; i++) at[k][i] = at[k][0];
+            continue;
+        }
+        sp__sizes_result(&o->sizes, o->node, 0, k, at[k]);
+        if (k < x->meta.rank) sp__sizes_operand(&o->sizes, o->node, 0, k, of);
+        bool same = k < x->meta.rank && !memcmp(of, at[k], (size_t)o->sizes.n * sizeof *of);
+        for (int i = 0; same && i < o->sizes.n; i++) at[k][i] = 0;
+        n_open += !same;
+        if (!same) last = k;
+    }
+    if (n_open == 1) for (int i = 0; i < o->sizes.n; i++) at[last][i] = -1;
+    if (!empty) o->out[0] = SP_OX(o, "Reshape", NULL, o->in[0], sp__ox_size_list(o, y->meta.rank, at));
+    else if (o->opset >= 14) o->out[0] = SP_OX(o, "Reshape", "allowzero=1", o->in[0], sp__ox_ints(o, y->meta.rank, y->meta.dims));
     else { /* nothing in, nothing out */
         sp_tensor *t;
         sp_status status = sp_tensor_create_zeros(y->meta.dtype, y->meta.rank, y->meta.dims, &t);
@@ -52,35 +53,57 @@ static void write_transpose(ox_out *o)
 
 static void write_expand(ox_out *o) { o->out[0] = SP_OX(o, "Expand", NULL, o->in[0], sp__ox_result_shape(o, 0)); }
 
+/* Start or stop of dimension i, counted from the end where the distance to it is what is fixed, in all recordings. `end`: beyond the last element. */
+static void slice_bound(ox_out *o, const char *name, int i, int64_t end, int64_t *at)
+{
+    const sp_sizes *s = &o->sizes;
+    int64_t size[SP_TRIALS_MAX] = {sp__ox_meta(o, 0)->dims[i]}, from_end[SP_TRIALS_MAX];
+    at[0] = sp__ox_list(o, name).v[i];
+    if (o->other) {
+        sp__sizes_attr(s, o->node, name, i, at);
+        sp__sizes_operand(s, o->node, 0, i, size);
+    }
+    const int n = o->other ? s->n : 1;
+    bool whole = true;
+    for (int k = 0; k < n; k++) {
+        from_end[k] = at[k] - size[k];
+        whole = whole && from_end[k] >= 0;
+    }
+    const bool open = o->other && !sp__sizes_fixed(s, size);
+    for (int k = 0; k < n; k++)
+        if (whole && (!open || !sp__sizes_fixed(s, at))) at[k] = end;
+        else if (open && !sp__sizes_fixed(s, at) && sp__sizes_fixed(s, from_end)) at[k] = from_end[0];
+}
+
 /* Python's slices; what ends with the dimension ends with it whatever its size. */
 static void write_slice(ox_out *o)
 {
-    sp_ints start = sp__ox_list(o, "start"), stop = sp__ox_list(o, "stop"), step = sp__ox_list(o, "step");
-    int64_t from[SP_RANK_MAX], to[SP_RANK_MAX], by[SP_RANK_MAX], axes[SP_RANK_MAX];
+    sp_ints start = sp__ox_list(o, "start"), step = sp__ox_list(o, "step");
+    int64_t from[SP_RANK_MAX][SP_TRIALS_MAX], to[SP_RANK_MAX][SP_TRIALS_MAX], by[SP_RANK_MAX], axes[SP_RANK_MAX];
     int n = 0;
     for (int i = 0; i < start.n; i++) {
-        int64_t size = sp__ox_meta(o, 0)->dims[i], s = step.n < 0 ? 1 : step.v[i], a = start.v[i], z = stop.v[i];
-        bool open = sp__ox_open(o, o->node->in[0], i);
-        if (open && o->other) { /* both recordings say what is meant: a number, or the end */
+        const int64_t s = step.n < 0 ? 1 : step.v[i];
+        slice_bound(o, "start", i, INT64_MAX, from[n]);
+        slice_bound(o, "stop", i, INT64_MAX, to[n]);
+        for (int k = 0; s < 0 && k < o->sizes.n; k++) { /* positions, and -1 is before the first */
+            const sp_node *t = o->node;
+            for (int skip = 0; skip < k; skip++) t = t->mark;
             sp_attr_type type;
-            int64_t size_b = o->other->in[0]->meta.dims[i], a_b = ((const sp_ints *)sp__ox_attr_at(o->other, "start", &type))->v[i],
-                    z_b = ((const sp_ints *)sp__ox_attr_at(o->other, "stop", &type))->v[i];
-            if (a != a_b && a - a_b == size - size_b) a -= size;
-            else if (a != a_b) sp__ox_fixed(o, 0, i);
-            if (z != z_b && z - z_b == size - size_b) z = z == size ? INT64_MAX : z - size;
-            else if (z != z_b) sp__ox_fixed(o, 0, i);
-        } else if (z >= size) z = INT64_MAX;
-        if (s < 0) { /* positions, and -1 is before the first */
-            if (z < 0) z = INT64_MIN + 1;
-            if (a < 0) a = INT64_MIN + 1;
+            if (((const sp_ints *)sp__ox_attr_at(t, "stop", &type))->v[i] < 0) to[n][k] = INT64_MIN + 1;
+            if (((const sp_ints *)sp__ox_attr_at(t, "start", &type))->v[i] < 0) from[n][k] = INT64_MIN + 1;
         }
-        if (a == 0 && z == INT64_MAX && s == 1) continue;
-        from[n] = a;
-        to[n] = z;
+        if (from[n][0] == 0 && to[n][0] == INT64_MAX && s == 1 && (!o->other || sp__sizes_fixed(&o->sizes, from[n]))) continue;
         by[n] = s;
         axes[n++] = i;
     }
-    o->out[0] = n ? sp__ox_slice(o, o->in[0], n, from, to, axes, by) : o->in[0];
+    ox in[5] = {o->in[0]};
+    if (n) {
+        in[1] = sp__ox_size_list(o, n, from);
+        in[2] = sp__ox_size_list(o, n, to);
+        in[3] = sp__ox_ints(o, n, axes);
+        in[4] = sp__ox_ints(o, n, by);
+    }
+    o->out[0] = n ? sp__ox_op(o, "Slice", 5, in, NULL) : o->in[0];
 }
 
 /* --- places that the operator itself tells ----------------------------------------------------------------------- */
@@ -485,7 +508,43 @@ static void write_full(ox_out *o)
 {
     const sp_meta *m = sp__ox_result(o, 0);
     ox value = sp_dtype_kind(m->dtype) == 'f' ? sp__ox_scalar(o, m->dtype, sp__ox_float(o, "value")) : sp__ox_whole(o, m->dtype, sp__ox_int(o, "value"));
-    o->out[0] = m->rank ? SP_OX(o, "Expand", NULL, value, sp__ox_ints(o, m->rank, m->dims)) : value;
+    int64_t at[SP_TRIALS_MAX];
+    if (o->other && sp__sizes_attr(&o->sizes, o->node, "value", 0, at) && !sp__sizes_fixed(&o->sizes, at)) /* the number itself is a size */
+        value = sp__ox_cast(o, SP_OX(o, "Reshape", NULL, sp__ox_size(o, at), sp__ox_ints(o, 0, at)), m->dtype);
+    o->out[0] = m->rank ? SP_OX(o, "Expand", NULL, value, sp__ox_result_shape(o, 0)) : value;
+}
+
+/* A number of arange as a scalar of the file. */
+static ox arange_number(ox_out *o, const char *name)
+{
+    int64_t at[SP_TRIALS_MAX] = {sp__ox_int(o, name)};
+    if (o->other) sp__sizes_attr(&o->sizes, o->node, name, 0, at);
+    return SP_OX(o, "Reshape", NULL, sp__ox_size(o, at), sp__ox_ints(o, 0, at));
+}
+
+/* What an operator without operands makes, as a constant. */
+static void write_made(ox_out *o)
+{
+    int n_made;
+    sp_tensor *t;
+    sp_status status = sp_apply(o->node->op, o->node->attrs, 0, NULL, 1, &t, &n_made);
+    if (status == SP_OK) o->out[0] = sp__ox_take_tensor(o, t, NULL);
+    else sp__ox_fail(o, status);
+}
+
+/* Whole numbers are counted; others are there already. */
+static void write_arange(ox_out *o)
+{
+    int64_t at[SP_TRIALS_MAX];
+    if (o->other && sp__sizes_attr(&o->sizes, o->node, "start", 0, at) && sp__sizes_attr(&o->sizes, o->node, "end", 0, at) && sp__sizes_attr(&o->sizes, o->node, "step", 0, at)) {
+        o->out[0] = sp__ox_cast(o, SP_OX(o, "Range", NULL, arange_number(o, "start"), arange_number(o, "end"), arange_number(o, "step")), sp__ox_result(o, 0)->dtype);
+        return;
+    }
+    if (sp__ox_open(o, o->node->out[0], 0)) {
+        sp__ox_fail(o, sp__fail(SP_DECLINED, "arange: floats whose number depends on sizes that are free in the file are not written"));
+        return;
+    }
+    write_made(o);
 }
 
 static void write_one_hot(ox_out *o)
@@ -506,6 +565,6 @@ const ox_rule sp__ox_shape[] = {
     SP_OX_CODE("index_put", write_index_put), SP_OX_CODE("index_combine", write_index_combine), SP_OX_CODE("gather_elements", write_gather_elements),
     SP_OX_CODE("line_take", write_gather_elements), SP_OX_CODE("line_put", write_line_put), SP_OX_CODE("scatter_elements", write_scatter_elements),
     SP_OX_CODE("nonzero", write_nonzero), SP_OX_CODE("concat", write_concat), SP_OX_CODE("split", write_split), SP_OX_CODE("unstack", write_unstack),
-    SP_OX_CODE("tril", write_triangle), SP_OX_CODE("triu", write_triangle), SP_OX_CODE("full", write_full), SP_OX_CODE("one_hot", write_one_hot),
+    SP_OX_CODE("tril", write_triangle), SP_OX_CODE("triu", write_triangle), SP_OX_CODE("full", write_full), SP_OX_CODE("arange", write_arange), SP_OX_CODE("eye", write_made), SP_OX_CODE("linspace", write_made), SP_OX_CODE("one_hot", write_one_hot),
     {.op = NULL},
 };
