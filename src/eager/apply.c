@@ -9,7 +9,10 @@
 #include "ops/ops_impl.h"
 #include "tensor/mapped.h"
 
-_Thread_local sp_precision sp__precision = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
+/* Read with every operator: the fixed offset of initial-exec saves a call in a shared library. */
+extern _Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec")));
+extern _Thread_local sp_function *sp__recorder __attribute__((tls_model("initial-exec")));
+_Thread_local sp_precision sp__precision __attribute__((tls_model("initial-exec"))) = {.weights = SP_DTYPE_NONE, .half = SP_DTYPE_NONE};
 
 /* --- inputs ------------------------------------------------------------------------------------------------------ */
 
@@ -154,8 +157,15 @@ static sp_status run_in_place(sp_call *c)
     return SP_OK;
 }
 
-/* Inputs in mapped files are what they were when these were opened. Asked before an operator runs, and after. */
-static sp_status check_files(const sp_call *c)
+static inline bool reads_files(const sp_call *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->n_in; i++) any |= c->in[i] != NULL && sp__storage_is_mapped(c->in[i]->storage);
+    return any;
+}
+
+/* Inputs in mapped files are what they were when these were opened. Asked before an operator that reads some runs, and after. */
+static __attribute__((noinline)) sp_status check_files(const sp_call *c)
 {
     for (int i = 0; i < c->n_in; i++)
         if (c->in[i] != NULL && sp__storage_is_mapped(c->in[i]->storage)) SP_TRY(sp__storage_check(c->in[i]->storage));
@@ -305,11 +315,12 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
         status = apply_recorded(&c, inputs);
         goto done;
     }
+    const bool mapped = reads_files(&c);
     if (op->compose) {
         SP_GOTO(done, has_direct(&c, &direct));
-        SP_GOTO(done, check_files(&c));
+        if (mapped) SP_GOTO(done, check_files(&c));
         status = direct ? run_fresh(&c) : run_composed(&c);
-        if (status == SP_OK) status = check_files(&c);
+        if (status == SP_OK && mapped) status = check_files(&c);
         goto done;
     }
     bool any = false;
@@ -318,9 +329,9 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
             if (in[i]) SP_GOTO(done, sp__grad_refresh(in[i]));
             any |= tracked[i] = in[i] && in[i]->node;
         }
-    SP_GOTO(done, check_files(&c));
+    if (mapped) SP_GOTO(done, check_files(&c));
     SP_GOTO(done, op->writes ? run_in_place(&c) : run_fresh(&c));
-    SP_GOTO(done, check_files(&c));
+    if (mapped) SP_GOTO(done, check_files(&c));
     if (any && op->vjp) status = op->writes && sp__grad_keeps(in[0]) ? sp__grad_record_kept(&c, tracked) : sp__grad_record(&c, tracked);
 
 done:

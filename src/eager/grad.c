@@ -20,8 +20,8 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 
-_Thread_local int sp__grad_depth;
-static _Thread_local sp_grad_saver current_saver;
+_Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec"))); /* read with every operator, as in apply.c */
+static _Thread_local sp_grad_saver current_saver __attribute__((tls_model("initial-exec")));
 static atomic_uint_fast64_t next_number = 1;
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */

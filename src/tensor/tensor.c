@@ -17,7 +17,7 @@ static uint64_t next_id(void)
 {
     enum { BLOCK = 4096 };
     static _Atomic uint64_t blocks = 1;
-    static _Thread_local uint64_t id;
+    static _Thread_local uint64_t id __attribute__((tls_model("initial-exec"))); /* as in memory.c: saves calls */
     if (id % BLOCK == 0) id = atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed) * BLOCK;
     return id++;
 }
