@@ -249,7 +249,7 @@ static const char *shown_scope(const char *scope)
 {
     const char *leaf = strrchr(scope, '/');
     if (leaf == NULL) return scope;
-    if (strcmp(leaf, "/then") != 0 && strcmp(leaf, "/else") != 0 && strcmp(leaf, "/body") != 0) return leaf + 1;
+    if (strcmp(leaf, "/then") != 0 && strcmp(leaf, "/else") != 0 && strcmp(leaf, "/body") != 0 && strcmp(leaf, "/cond") != 0) return leaf + 1;
     while (leaf > scope && leaf[-1] != '/') leaf--;
     return leaf;
 }

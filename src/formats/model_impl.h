@@ -82,6 +82,17 @@ sp_status sp__model_freeze(sp_model *m);
 /* "layer1/conv1" of the name of a node, "/layer1/conv1/Conv" or "Default/layer1-Block/conv1-Conv2d/Conv2D-op1"; in the arena, NULL: no memory. */
 const char *sp__model_scope(sp__arena *arena, const char *name);
 
+/* The list of a model's nodes while it is made (onnx_outline.c, tflite_outline.c). */
+typedef struct sp__outline {
+    sp_model *m;
+    int room, n_bodies; /* nodes there is room for; nodes with branches or bodies so far */
+} sp__outline;
+/* "outer/inner", or the one that is not empty, in the model's arena; NULL without memory. */
+const char *sp__outline_join(sp__outline *o, const char *outer, const char *inner);
+sp_status sp__outline_append(sp__outline *o, sp_model_node node);
+/* Whether bodies are listed still: not too deep, and not too many. */
+bool sp__outline_open(const sp__outline *o, int depth);
+
 extern const sp_model_kind sp__model_onnx, sp__model_mindir, sp__model_tflite;
 
 /* sp__builder_call_many with attributes by a format of printf, or NULL. */

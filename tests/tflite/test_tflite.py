@@ -174,3 +174,14 @@ def test_a_damaged_number_of_segments_is_refused(tmp_path):
             found.append(str(error))
         at = model.find(b"\x03\x00\x00\x00", at + 1)
     assert any("2147483647 segments of 3 rows" in text for text in found)
+
+
+@pytest.mark.parametrize("name, nodes, labels", [
+    ("while_loop", {"ADD": 2, "LESS": 1, "MUL": 1, "WHILE": 1}, {"WHILE_1/cond", "WHILE_1/body"}),
+    ("cond", {"GREATER": 1, "IF": 1, "MUL": 1, "SUB": 1, "SUM": 1}, {"IF_1/then", "IF_1/else"})])
+def test_graphs_inside_are_drawn_and_counted(name, nodes, labels, tmp_path):
+    path = DATA / f"{name}.tflite"
+    assert json.loads(spore_command("inspect", "--json", path).stdout)["graph"]["operators"] == nodes
+    spore_command("draw", path, "-o", tmp_path / "x.svg")
+    picture = (tmp_path / "x.svg").read_text()
+    assert all(label in picture for label in labels), labels

@@ -7,45 +7,18 @@
 
 #include "formats/onnx/onnx_model.h"
 
-enum { NODES_MAX = 200000, DEPTH_MAX = 32, LABEL_BYTES = 256 };
+enum { LABEL_BYTES = 256 };
 
-typedef struct {
-    sp_model *m;
-    int room, n_bodies;
-} outline;
-
-static const char *join(outline *o, const char *outer, const char *inner)
-{
-    size_t room = strlen(outer) + strlen(inner) + 2;
-    char *text = sp__arena_alloc(&o->m->arena, room);
-    if (text != NULL) snprintf(text, room, "%s%s%s", outer, outer[0] && inner[0] ? "/" : "", inner);
-    return text;
-}
-
-static sp_status append(outline *o, sp_model_node node)
-{
-    if (o->m->n_nodes == o->room) {
-        int room = o->room > 0 ? 2 * o->room : 64;
-        sp_model_node *more = sp__arena_alloc(&o->m->arena, (size_t)room * sizeof *more);
-        if (more == NULL) return SP_NOMEM;
-        if (o->m->n_nodes > 0) memcpy(more, o->m->nodes, (size_t)o->m->n_nodes * sizeof *more);
-        o->m->nodes = more;
-        o->room = room;
-    }
-    o->m->nodes[o->m->n_nodes++] = node;
-    return SP_OK;
-}
-
-static sp_status list_graph(outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth);
+static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth);
 
 /* What the slots of a body are called: those captured as outside, inputs by what the node gives, others with `scope` in front. A Loop gives the
  * number of the turn itself. */
-static sp_status name_slots(outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *const *outer, const char *scope, const char ***out)
+static sp_status name_slots(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *const *outer, const char *scope, const char ***out)
 {
     const char **names = sp__arena_alloc(&o->m->arena, (size_t)(body->n_slots + 1) * sizeof *names);
     if (names == NULL) return SP_NOMEM;
     for (int i = 0; i < body->n_slots; i++)
-        if ((names[i] = body->names[i] != NULL ? join(o, scope, body->names[i]) : "") == NULL) return SP_NOMEM;
+        if ((names[i] = body->names[i] != NULL ? sp__outline_join(o, scope, body->names[i]) : "") == NULL) return SP_NOMEM;
     for (int i = 0; i < body->n_captured; i++) names[body->captured[i]] = outer[body->captured_from[i]];
     for (int i = strcmp(n->op, "Loop") == 0; i < body->n_inputs && i < n->n_in; i++)
         if (n->in[i] >= 0 && body->inputs[i] >= 0) names[body->inputs[i]] = outer[n->in[i]];
@@ -53,13 +26,13 @@ static sp_status name_slots(outline *o, const sp_onnx_graph *body, const sp_onnx
     return SP_OK;
 }
 
-static sp_status list_body(outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *what, const char *const *outer, const char *scope, int depth,
+static sp_status list_body(sp__outline *o, const sp_onnx_graph *body, const sp_onnx_node *n, const char *what, const char *const *outer, const char *scope, int depth,
                            const char **results, int *n_results)
 {
     char label[LABEL_BYTES];
     const char **names;
     snprintf(label, sizeof label, "%.100s_%d%s%.100s", n->op, o->n_bodies, what[0] ? "/" : "", what);
-    const char *inside = join(o, scope, label);
+    const char *inside = sp__outline_join(o, scope, label);
     if (inside == NULL) return SP_NOMEM;
     SP_TRY(name_slots(o, body, n, outer, inside, &names));
     SP_TRY(list_graph(o, body, names, inside, depth + 1));
@@ -67,9 +40,9 @@ static sp_status list_body(outline *o, const sp_onnx_graph *body, const sp_onnx_
     return SP_OK;
 }
 
-static sp_status list_node(outline *o, const sp_onnx_node *n, const char *const *names, const char *scope, int depth)
+static sp_status list_node(sp__outline *o, const sp_onnx_node *n, const char *const *names, const char *scope, int depth)
 {
-    bool open = depth < DEPTH_MAX && o->m->n_nodes < NODES_MAX;
+    bool open = sp__outline_open(o, depth);
     size_t n_results = open && n->function != NULL ? (size_t)n->function->n_outputs : 0;
     bool bodies = n_results > 0;
     for (int i = 0; open && i < n->n_attrs; i++)
@@ -80,7 +53,7 @@ static sp_status list_node(outline *o, const sp_onnx_node *n, const char *const 
     const char **values = sp__arena_alloc(&o->m->arena, ((size_t)n->n_in + (size_t)n->n_out + n_results + 1) * sizeof *values);
     const char *own = sp__model_scope(&o->m->arena, n->name);
     if (values == NULL || own == NULL) return SP_NOMEM;
-    const char *belongs = scope[0] ? join(o, scope, own) : own;
+    const char *belongs = scope[0] ? sp__outline_join(o, scope, own) : own;
     if (belongs == NULL) return SP_NOMEM;
     int n_in = n->n_in;
     for (int k = 0; k < n->n_in; k++) values[k] = n->in[k] >= 0 ? names[n->in[k]] : "";
@@ -92,10 +65,10 @@ static sp_status list_node(outline *o, const sp_onnx_node *n, const char *const 
         }
     if (open && n->function != NULL) SP_TRY(list_body(o, n->function, n, "", names, scope, depth, values, &n_in));
     for (int k = 0; k < n->n_out; k++) values[n_in + k] = n->out[k] >= 0 ? names[n->out[k]] : "";
-    return append(o, (sp_model_node){n->name, n->op, belongs, n_in, n->n_out, values, values + n_in});
+    return sp__outline_append(o, (sp_model_node){n->name, n->op, belongs, n_in, n->n_out, values, values + n_in});
 }
 
-static sp_status list_graph(outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth)
+static sp_status list_graph(sp__outline *o, const sp_onnx_graph *g, const char *const *names, const char *scope, int depth)
 {
     for (int i = 0; i < g->n_nodes; i++) SP_TRY(list_node(o, &g->nodes[i], names, scope, depth));
     return SP_OK;
@@ -103,6 +76,6 @@ static sp_status list_graph(outline *o, const sp_onnx_graph *g, const char *cons
 
 sp_status sp__onnx_outline(sp_model *m, const sp_onnx_graph *g)
 {
-    outline o = {.m = m};
+    sp__outline o = {.m = m};
     return list_graph(&o, g, g->names, "", 0);
 }

@@ -241,23 +241,6 @@ static void release(void *data)
     sp__free(d);
 }
 
-/* The nodes of the first graph as the file has them, for tools. */
-static sp_status list_nodes(sp_model *m, const sp_tfl_graph *g)
-{
-    m->nodes = sp__arena_alloc(&m->arena, (size_t)(g->n_nodes + 1) * sizeof *m->nodes);
-    if (m->nodes == NULL) return SP_NOMEM;
-    for (int i = 0; i < g->n_nodes; i++) {
-        const sp_tfl_node *n = &g->nodes[i];
-        const char **names = sp__arena_alloc(&m->arena, (size_t)(n->n_in + n->n_out + 1) * sizeof *names);
-        const char *scope = sp__model_scope(&m->arena, n->name);
-        if (names == NULL || scope == NULL) return SP_NOMEM;
-        for (int k = 0; k < n->n_in; k++) names[k] = n->in[k] >= 0 ? g->tensors[n->in[k]].name : "";
-        for (int k = 0; k < n->n_out; k++) names[n->n_in + k] = n->out[k] >= 0 ? g->tensors[n->out[k]].name : "";
-        m->nodes[m->n_nodes++] = (sp_model_node){n->name, n->op, scope, n->n_in, n->n_out, names, names + n->n_in};
-    }
-    return SP_OK;
-}
-
 static sp_status load(const sp_source *s, sp_model *m)
 {
     sp_tfl_model *d = sp__alloc_zero(sizeof *d);
@@ -266,7 +249,7 @@ static sp_status load(const sp_source *s, sp_model *m)
     m->data = d;
     SP_TRY(sp_bundle_create(&d->tensors));
     SP_TRY(sp__tfl_read(s, m, d));
-    return list_nodes(m, &d->graphs[0]);
+    return sp__tfl_outline(m, d);
 }
 
 /* Zero, which for int8 is the zero point. */

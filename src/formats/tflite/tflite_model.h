@@ -136,6 +136,11 @@ const char *sp__tfl_op_name(int code);                                     /* "C
 
 /* Read the file: faces and memory of m. All unsupported operators are told in one message. */
 sp_status sp__tfl_read(const sp_source *s, sp_model *m, sp_tfl_model *out);
+/* Graphs that a node runs: how many, and the number of the k-th. */
+int sp__tfl_graphs_of(const sp_tfl_node *n);
+int sp__tfl_graph_of(const sp_tfl_node *n, int k);
+/* List the model's nodes for tools. */
+sp_status sp__tfl_outline(sp_model *m, const sp_tfl_model *d);
 
 /* Run a graph on values, which are borrowed; results are the caller's. */
 sp_status sp__tfl_run_graph(const sp_tfl_run *r, const sp_tfl_graph *g, int n_args, const sp_tfl_value *args, sp_tfl_value *results);

@@ -260,16 +260,17 @@ static sp_status read_handle(reader *r, size_t table, sp_tfl_node *n)
     return kept != NULL ? new_state(r, kept, &(sp_meta){.dtype = SP_DTYPE_NONE}, 0, &n->state) : SP_NOMEM;
 }
 
-/* Graphs that a node runs. */
-static int graphs_of(const sp_tfl_node *n)
+int sp__tfl_graphs_of(const sp_tfl_node *n)
 {
     return strcmp(n->op, "IF") == 0 || strcmp(n->op, "WHILE") == 0 ? 2 : strcmp(n->op, "CALL_ONCE") == 0 ? 1 : 0;
 }
 
+int sp__tfl_graph_of(const sp_tfl_node *n, int k) { return (int)(int32_t)(uint32_t)n->option[k]; }
+
 static sp_status check_graph_options(const reader *r, const sp_tfl_node *n)
 {
-    for (int k = 0; k < graphs_of(n); k++) {
-        int64_t index = (int32_t)(uint32_t)n->option[k];
+    for (int k = 0; k < sp__tfl_graphs_of(n); k++) {
+        int64_t index = sp__tfl_graph_of(n, k);
         SP_CHECK(index >= 0 && index < r->out->n_graphs, SP_FORMAT, "graph %lld of %d", (long long)index, r->out->n_graphs);
     }
     return SP_OK;
@@ -291,7 +292,7 @@ static sp_status read_node_parts(reader *r, const sp_tfl_graph *g, size_t table,
     if (c->number == CUSTOM) SP_TRY(read_custom(r, table, n));
     if (strcmp(n->op, "VAR_HANDLE") == 0) SP_TRY(read_handle(r, table, n));
     SP_TRY(check_graph_options(r, n));
-    const bool silent = strcmp(n->op, "ASSIGN_VARIABLE") == 0 || graphs_of(n) > 0;
+    const bool silent = strcmp(n->op, "ASSIGN_VARIABLE") == 0 || sp__tfl_graphs_of(n) > 0;
     SP_CHECK(silent || n->handler == NULL || (n->n_out > 0 && n->out[0] >= 0), SP_FORMAT, "byte %zu: an operator without results", table);
     for (int i = 0; n->handler != NULL && i < n->handler->needs; i++)
         SP_CHECK(i < n->n_in && n->in[i] >= 0, SP_FORMAT, "byte %zu: input %d is missing", table, i);
@@ -395,8 +396,8 @@ static sp_status check_calls(sp_tfl_model *d, int number, int depth)
     if (g->walked == 2) return SP_OK;
     g->walked = 1;
     for (int i = 0; i < g->n_nodes; i++)
-        for (int k = 0; k < graphs_of(&g->nodes[i]); k++)
-            SP_TRY(check_calls(d, (int)(int32_t)(uint32_t)g->nodes[i].option[k], depth + 1));
+        for (int k = 0; k < sp__tfl_graphs_of(&g->nodes[i]); k++)
+            SP_TRY(check_calls(d, sp__tfl_graph_of(&g->nodes[i], k), depth + 1));
     g->walked = 2;
     return SP_OK;
 }
