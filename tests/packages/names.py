@@ -76,19 +76,26 @@ def collect(folders):
         print(name, " ".join(sorted(users[name])), sep="\t")
 
 
-def has(name):
-    """Whether a dotted name can be reached: modules are imported, then attributes are taken."""
-    parts = name.split(".")
-    place = importlib.import_module(parts[0])
-    for i, part in enumerate(parts[1:], 2):
+def attribute(place, names):
+    """Whether a chain of attributes can be followed."""
+    for name in names:
         try:
-            place = getattr(place, part)
+            place = getattr(place, name)
         except AttributeError:
-            try:
-                place = importlib.import_module(".".join(parts[:i]))
-            except ImportError:
-                return False
+            return False
     return True
+
+
+def has(name):
+    """Whether a dotted name can be reached: from the longest part of it that is a module, as an import does, or by attributes alone."""
+    parts = name.split(".")
+    for i in range(len(parts), 0, -1):
+        try:
+            place = importlib.import_module(".".join(parts[:i]))
+        except ImportError:
+            continue
+        return attribute(place, parts[i:]) or attribute(importlib.import_module(parts[0]), parts[1:])
+    return False
 
 
 def check(path):

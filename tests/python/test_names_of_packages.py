@@ -306,3 +306,17 @@ def test_small_names_of_public_modules():
     for name in serialization._FROM:
         assert getattr(serialization, name) is not None
     assert ops.array_ops.Concat is ops.Concat and ops.P.Add is ops.Add and ms.train.merge_sliced_parameter is ms.merge_sliced_parameter
+
+
+def test_cells_that_recompute_and_layouts_that_split():
+    from spore.common.recompute import _padding_input_grads, _RecomputeCell
+    from spore.parallel.shard import _DistributedTensorInfo
+    net, x = nn.Dense(2, 2), ops.ones((1, 2))
+    plain = ms.grad(lambda x: net(x).sum())(x)
+    assert np.array_equal(ms.grad(lambda x: _RecomputeCell(net)(x).sum())(x), plain)
+    grads = [plain]
+    _padding_input_grads((1, x, [x, x], (2,)), grads)
+    assert grads[0] is None and grads[1] is plain and grads[2:] == [[None, None], None]
+    assert _DistributedTensorInfo(ms.Layout((2, 4), ("dp", "mp"))(("dp", "mp"), "None")).sharding_strategy == [8, 1]
+    with pytest.raises(TypeError, match="only supports Layout"):
+        _DistributedTensorInfo((2, 2))

@@ -157,3 +157,10 @@ def parameters_of(block):
             add(function.__globals__.get(name))
     search(block)
     return found
+
+
+def __getattr__(name):
+    if name in ("_RecomputeCell", "_check_input_args_validate", "_padding_input_grads"):    # need nn, which is loaded on first use only
+        from spore.common import recompute_cell
+        return getattr(recompute_cell, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

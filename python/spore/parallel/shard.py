@@ -78,3 +78,31 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         raise TypeError(f"shard: fn must be a Cell or a function, but got {type(fn).__name__}")
     shard_not_done('parallel', in_strategy, out_strategy, parameter_plan)
     return fn
+
+
+class _DistributedTensorInfo:
+    """How a Tensor is split over processes, by a Layout.
+
+    Examples:
+        >>> from spore import Layout
+        >>> from spore.parallel.shard import _DistributedTensorInfo
+        >>> _DistributedTensorInfo(Layout((2, 4), ("dp", "mp"))("dp", ("mp",))).sharding_strategy
+        [2, 4]
+    """
+
+    def __init__(self, distributed_info):
+        if not isinstance(distributed_info, Layout):
+            raise TypeError(f"DistributedTensorInfo only supports Layout or DeviceMesh as input, but got {type(distributed_info)}")
+        self.layout = self.distributed_info = distributed_info
+
+    @property
+    def sharding_strategy(self):
+        """Into how many parts each dimension is split."""
+        kept = self.layout.to_dict()
+        matrix, parts = kept['device_matrix'], []
+        for axes in kept['tensor_map']:
+            count = 1
+            for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+                count *= matrix[len(matrix) - 1 - axis] if axis != -1 else 1
+            parts.append(count)
+        return parts
