@@ -15,7 +15,9 @@ _MISSING = object()
 
 
 def _is_instance_of_ours(value):
-    return type(value).__module__.startswith(_MODULES) and hasattr(value, "__dict__")
+    """Whether it is the library's object; the compiler's own (a function that is handed to the library) change all the time."""
+    module = type(value).__module__
+    return module.startswith(_MODULES) and ".graph." not in module and hasattr(value, "__dict__")
 
 
 class Snapshot:
