@@ -111,7 +111,7 @@ static void write_slice(mo_out *o)
             if (count == 0) from[i] = to[i] = 0;
             turned[n_turned++] = i;
         }
-        whole &= from[i] == 0 && by[i] == 1 && to[i] == x->dims[i];
+        whole &= from[i] == 0 && by[i] == 1 && (to[i] == x->dims[i] || to[i] == INT32_MAX);
     }
     mo in[9] = {sp__mo_in(o, 0)};
     if (n_turned && whole) {
