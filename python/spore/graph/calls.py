@@ -34,6 +34,7 @@ __all__ = ["Calls", "Interpreted"]
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["platstdlib"]})
 _user_files = {}         # file: whether functions in it are the user's
+_DIFFERENTIATE = ("common/differentiate.py", "common/backward.py", "common/own_gradient.py")
 _interpreted = set()     # code of library functions that ask for values
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SHARED = (Tensor, Scalar, LateText, Array, int, float, complex, str, bytes, type(None), slice, range, frozenset, np.generic, np.dtype,
@@ -97,6 +98,11 @@ def _formatted(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+
+
+def _takes_gradients(function):
+    """Whether it is one of those that differentiate: they begin and end recordings of the engine, which interpreting them half-way would leave open."""
+    return _code_of(function).co_filename.endswith(_DIFFERENTIATE)
 
 
 class Calls:
@@ -333,7 +339,7 @@ class Calls:
         sizes = self.capture.sizes
         if sizes is not None and ours and isinstance(_code_of(function), types.CodeType) and sizes.interprets(self.capture, _name_of(function)):
             return self.interpret(function, args, kwargs)
-        before = Snapshot(function, args, kwargs) if ours and isinstance(_code_of(function), types.CodeType) else None
+        before = Snapshot(function, args, kwargs) if ours and isinstance(_code_of(function), types.CodeType) and not _takes_gradients(function) else None
         try:
             result = function(*args, **kwargs)
             if before is not None and before.changed():
@@ -347,7 +353,7 @@ class Calls:
             if odd:
                 _core.function_rollback(recording, mark)
                 return late.call(self, function, given, named)
-            if not ours or not isinstance(_code_of(function), types.CodeType):
+            if not ours or not isinstance(_code_of(function), types.CodeType) or _takes_gradients(function):
                 raise Unsupported(f"{_name_of(function)}(): {error}") from None
             try:
                 return self.interpret_undone(function, args, kwargs, before, recording, mark)     # a condition on a value

@@ -83,6 +83,8 @@ class Statements:
             except KeyError:
                 if type(node) in self.statement_table:
                     raise
+                if frame.code.file.startswith(_LIBRARY):      # not the user's to change: Python runs the call
+                    raise Unsupported(f"{type(node).__name__} in the library's {frame.code.name}()") from None
                 capture.note(error := refused(node, True, capture.faithful))
                 raise error from None
             except Exception as error:
