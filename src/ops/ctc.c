@@ -307,5 +307,5 @@ CTC_ENTRY(ctc_terms, .vjp = ctc_vjp, .saves = SP_SAVE_ALL_IN, .mindir = "CTCLoss
                  "that came out of log_softmax.");
 CTC_ENTRY(ctc_terms_grad, .vjp = sp__vjp_refuse, .no_vjp = "ctc_terms composes its gradient when that is differentiated",
           .doc = "Derivative of ctc_terms towards log_probs.");
-CTC_ENTRY(ctc_alphas, .vjp = sp__vjp_refuse, .no_vjp = "what CTC keeps on its way is not differentiated",
+CTC_ENTRY(ctc_alphas, .no_vjp = "what CTC keeps on its way; zero, as in MindSpore",
           .doc = "Log probabilities [batch, time, states] of all beginnings that are in a state at a time.");

@@ -37,7 +37,7 @@ def backward_once(name, entry, sample):
 
 failed = walked = 0
 for entry in _core.op_table():
-    if not entry["vjp"] or entry["writes"] or "float32" not in entry["dtypes"]:
+    if not entry["vjp"] or entry["no_vjp"] or entry["writes"] or "float32" not in entry["dtypes"]:
         continue
     name = entry["name"]
     for sample in parse(entry["samples"])[:2]:
