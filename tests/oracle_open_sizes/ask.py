@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks of nets.py, written to files with open sizes and run at five other sizes.
+"""The networks of open_nets.py, written to files with open sizes and run at five other sizes.
 
     python ask.py spore FOLDER        (Python with spore) exports, runs the networks and their files
     python ask.py mindspore FOLDER    (Python with MindSpore 2.10) runs the networks, and the MindIR files
@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from nets import NETS, open_shape, sizes, source
+from open_nets import NETS, open_shape, sizes, source
 
 HEAD = {"spore": "import spore as ms\nfrom spore import nn, ops, Tensor\n", "mindspore": "import mindspore as ms\nfrom mindspore import nn, ops, Tensor\n"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of nets.py written with open sizes give, read again here, what MindSpore's networks gave (answers.json); ask.py says how that was asked."""
+"""Networks of open_nets.py written with open sizes give, read again here, what MindSpore's networks gave (answers.json); ask.py says how that was asked."""
 import json
 import pathlib
 
@@ -8,7 +8,7 @@ import pytest
 
 import spore as ms
 from ask import inputs, net_of, summary
-from nets import NETS, open_shape
+from open_nets import NETS, open_shape
 
 ANSWERS = json.loads((pathlib.Path(__file__).parent / "answers.json").read_text())
 QUICK = list(NETS)[::8]

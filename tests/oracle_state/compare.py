@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from asking import MODES, answers, ask, close, different, reason_of  # noqa: E402
+from state_asking import MODES, answers, ask, close, different, reason_of  # noqa: E402
 from surveys import SURVEYS  # noqa: E402
 
 

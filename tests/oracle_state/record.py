@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from asking import HERE, MODES, answers, ask  # noqa: E402
+from state_asking import HERE, MODES, answers, ask  # noqa: E402
 from surveys import SURVEYS  # noqa: E402
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from asking import answers, ask, close, different, reason_of  # noqa: E402
+from state_asking import answers, ask, close, different, reason_of  # noqa: E402
 from surveys import SURVEYS  # noqa: E402
 
 KNOWN = different()
