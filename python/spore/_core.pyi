@@ -1096,6 +1096,8 @@ def function_recording() -> Any:
     """Innermost function, or None."""
 def function_rollback(function, mark) -> Any:
     """Forget what came after."""
+def function_size(tensor, axis) -> Any:
+    """The size of a dimension of a symbol, as a symbol: a whole number that the run tells."""
 def function_switch(cond, yes, no) -> Any:
     """Choose a function value."""
 def function_value(function) -> Any:
@@ -1162,8 +1164,8 @@ def grad_variable(*args, **kwargs) -> Any:
     """A new handle on a value to differentiate with respect to."""
 def grad_watch(*args, **kwargs) -> Any:
     """Make a tensor a variable."""
-def graph_create() -> Any:
-    """A new graph."""
+def graph_create(keeps_sources=False) -> Any:
+    """A new graph; keeps_sources: operators without inputs are recorded in it."""
 def graph_dot(graph) -> Any:
     """The graph as a drawing for Graphviz."""
 def graph_parse(text) -> Any:
@@ -1209,7 +1211,7 @@ def model_load(*args, **kwargs) -> Any:
 def model_load_memory(*args, **kwargs) -> Any:
     """model_load_memory(bytes, format=None): the same from memory."""
 def model_save(*args, **kwargs) -> Any:
-    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, other=None, axes=None, opset=0, flags=0, most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."""
+    """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, others=None, axes=None, opset=0, flags=0, most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
 def param_dtype_set(*args, **kwargs) -> Any:

@@ -112,7 +112,7 @@ def test_every_operator_of_the_table_has_an_example():
 def test_examples_below_the_public_places_run(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(f"spore.{place}")
-    examples = {name: vars(module)[name].__doc__ for name in module.__all__ if ">>>" in (vars(module)[name].__doc__ or "")}
+    examples = {name: getattr(module, name).__doc__ for name in module.__all__ if ">>>" in (getattr(module, name).__doc__ or "")}
     assert examples
     for name, doc in examples.items():
         assert not run(name, doc)[1]

@@ -63,7 +63,13 @@ class UntypedStorage:
 
 
 def _untyped_storage(self):
-    """The memory of the Tensor as bytes; see UntypedStorage."""
+    """The memory of the Tensor as bytes; see UntypedStorage.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> Tensor([1.0, 2.0]).untyped_storage().nbytes()
+        8
+    """
     return UntypedStorage(self)
 
 

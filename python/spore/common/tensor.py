@@ -378,7 +378,13 @@ Tensor._make_subclass = staticmethod(_make_subclass)
 
 @_property
 def symbolic_shape(self):
-    """Symbols for sizes that are not known; those of a Tensor always are: None."""
+    """Symbols for sizes that are not known; those of a Tensor always are: None.
+
+    Examples:
+        >>> from spore import Tensor
+        >>> print(Tensor([1.0, 2.0]).symbolic_shape)
+        None
+    """
     return None
 
 

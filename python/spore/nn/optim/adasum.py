@@ -20,6 +20,15 @@ class AdaSumByGradWrapCell(_AdaSum):
 
     Raises:
         RuntimeError: there is one process.
+
+    Examples:
+        >>> from spore import nn
+        >>> net = nn.Dense(2, 1)
+        >>> try:
+        ...     nn.AdaSumByGradWrapCell(nn.SGD(net.trainable_params()))
+        ... except RuntimeError as error:
+        ...     print(str(error)[:44])
+        Stand alone mode is not supported to apply a
     """
 
 
@@ -31,4 +40,13 @@ class AdaSumByDeltaWeightWrapCell(_AdaSum):
 
     Raises:
         RuntimeError: there is one process.
+
+    Examples:
+        >>> from spore import nn
+        >>> net = nn.Dense(2, 1)
+        >>> try:
+        ...     nn.AdaSumByDeltaWeightWrapCell(nn.SGD(net.trainable_params()))
+        ... except RuntimeError as error:
+        ...     print(str(error)[:44])
+        Stand alone mode is not supported to apply a
     """

@@ -14,6 +14,15 @@ class OptTFTWrapper(Optimizer):
     Raises:
         TypeError: opt is no Optimizer.
         ValueError: there is no Ascend processor.
+
+    Examples:
+        >>> from spore import nn
+        >>> net = nn.Dense(2, 1)
+        >>> try:
+        ...     nn.OptTFTWrapper(nn.SGD(net.trainable_params()))
+        ... except ValueError as error:
+        ...     print(str(error)[:41])
+        MindIO TFT is for several Ascend processe
     """
 
     def __init__(self, opt, **kwargs):
