@@ -214,6 +214,7 @@ def test_iterators_are_cleaned_up():
     """As conftest.py of MindSpore's dataset tests does after each."""
     import spore.dataset as ds
     from spore.dataset.engine.iterators import ITERATORS_LIST, _cleanup, _unset_iterator_cleanup, check_iterator_cleanup
+    _unset_iterator_cleanup()     # other tests of this process may have set it
     iterator = ds.NumpySlicesDataset([1, 2, 3]).create_tuple_iterator()
     next(iterator)
     assert ITERATORS_LIST and not check_iterator_cleanup()
