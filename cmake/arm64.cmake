@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cross-building for arm64 on Debian: cmake -DCMAKE_TOOLCHAIN_FILE=cmake/arm64.cmake -DARM64_ROOT=folder ...
-# ARM64_ROOT holds the libraries of that machine: their arm64 packages, unpacked there with dpkg -x. docs/c.md has the commands.
+# ARM64_ROOT holds the libraries of that machine: their arm64 packages, unpacked there with dpkg -x. docs/guides/c.md has the commands.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -109,7 +109,7 @@ SP_API sp_function *sp_graph_entry(const sp_graph *g);
 /* What a program may do besides the exact default. */
 typedef struct sp_program_options {
     uint32_t struct_size;
-    bool fast;             /* numerics that are not bit-equal to eager mode: see docs/graph-mode.md */
+    bool fast;             /* numerics that are not bit-equal to eager mode: see docs/inside/graph-mode.md */
     const char *off;       /* names of passes to leave out, separated by commas; NULL: none */
     const char *save_graphs; /* folder for the graph's text, 00_captured_0000.ir and so on; made when needed; NULL: none */
     int save_level;          /* 0: nothing, 1: as captured and after passes that changed it, 2: after all, 3: also drawings for Graphviz */

@@ -9,7 +9,7 @@
  *     sp_server_release(s);
  *
  * A server has one thread for the network, a few that read and write requests, and one for each version of a model, which runs it. Requests
- * that came in while a model was busy are run together, where that gives each what it would have been given alone. docs/serving.md has
+ * that came in while a model was busy are run together, where that gives each what it would have been given alone. docs/guides/serving.md has
  * the protocols, limits and figures that it counts. */
 #ifndef SPORE_SERVE_H
 #define SPORE_SERVE_H

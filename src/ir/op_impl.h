@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_impl.h - what an operator is. Everything the engine knows about one stands in its sp_op entry, next to its code
  * in src/ops; ops.def lists the entries. Eager mode, gradients, Python, files and tests read the entry and keep no list
- * of their own. docs/adding-an-operator.md walks through one. */
+ * of their own. docs/inside/adding-an-operator.md walks through one. */
 #ifndef SPORE_OP_IMPL_H
 #define SPORE_OP_IMPL_H
 
@@ -140,7 +140,7 @@ struct sp_op {
 
     const char *mindir;  /* name in MindIR, "Softmax" */
     const char *onnx;    /* name in ONNX, "Softmax" */
-    const char *python;  /* faces, see docs/adding-an-operator.md: "ops.relu(input); Tensor.relu(); ops.ReLU()(x)" */
+    const char *python;  /* faces, see docs/inside/adding-an-operator.md: "ops.relu(input); Tensor.relu(); ops.ReLU()(x)" */
     const char *doc;     /* one or two sentences for the generated documentation */
     const char *samples; /* inputs for the tests that walk the table, see tests/ops/samples.md */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unary.h - how a file says an element-wise function of one operand: FLOAT_FUNCTION (or loops of its own and LOOPS), RULE
- * for the gradient, ENTRY for the table. docs/adding-an-operator.md walks through one. */
+ * for the gradient, ENTRY for the table. docs/inside/adding-an-operator.md walks through one. */
 #ifndef SPORE_OPS_UNARY_H
 #define SPORE_OPS_UNARY_H
 

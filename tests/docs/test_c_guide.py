@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pieces of C in docs/c.md compile, each inside a function that has its builder and tensors."""
+"""The pieces of C in docs/guides/c.md compile, each inside a function that has its builder and tensors."""
 import re
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(r"```c\n(.*?)```", (ROOT / "docs/c.md").read_text(encoding="utf-8"), re.S)
+BLOCKS = re.findall(r"```c\n(.*?)```", (ROOT / "docs/guides/c.md").read_text(encoding="utf-8"), re.S)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -25,6 +25,6 @@ def test_it_compiles(block, tmp_path):
 
 
 def test_every_header_is_named():
-    text = (ROOT / "docs/c.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/guides/c.md").read_text(encoding="utf-8")
     gone = [name for name in re.findall(r"`(spore/\w+\.h)`", text) if not (ROOT / "include" / name).exists()]
     assert len(BLOCKS) == 3 and not gone

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md", ROOT / "CHANGELOG.md"]
+PAGES = sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md", ROOT / "CHANGELOG.md"]
 PAGES += sorted((ROOT / "src").rglob("README.md"))
 
 
@@ -16,7 +16,7 @@ def bare(text):
 
 
 def test_quoted_code_stands_in_its_file():
-    page = (ROOT / "docs/adding-an-operator.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/inside/adding-an-operator.md").read_text(encoding="utf-8")
     quotes = re.findall(r"<!-- (\S+) -->\n```c\n(.*?)```", page, re.S)
     assert len(quotes) >= 2
     for path, code in quotes:
@@ -25,7 +25,7 @@ def test_quoted_code_stands_in_its_file():
 
 def test_the_table_of_errors_is_the_list_of_the_header():
     listed = re.findall(r'^ *X\((\w+), "(\w+)",', (ROOT / "include/spore/status.h").read_text(encoding="utf-8"), re.M)
-    shown = re.findall(r"^\| `SP_(\w+)` \| (\w+) \|", (ROOT / "docs/errors.md").read_text(encoding="utf-8"), re.M)
+    shown = re.findall(r"^\| `SP_(\w+)` \| (\w+) \|", (ROOT / "docs/guides/errors.md").read_text(encoding="utf-8"), re.M)
     assert shown == listed and len(shown) > 5
 
 

@@ -35,7 +35,7 @@ def test_the_c_example_is_the_one_that_is_built():
 
 
 def test_links_lead_somewhere():
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     links = [(page, link) for page in pages
              for link in re.findall(r"\]\(([^)#:]+)\)", re.sub(r"`[^`]*`", "", page.read_text(encoding="utf-8")))]
     assert links

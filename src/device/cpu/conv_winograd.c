@@ -81,7 +81,7 @@ bool sp__winograd_takes(const sp__conv_job *job)
     return fits_geometry(job) && is_large(job, 2.4e7) && share_of_direct(job, job->ic_g, 100) < 0.85;
 }
 
-/* Transforms go through memory: a fifth more than operations say (docs/performance.md has the measured shares). */
+/* Transforms go through memory: a fifth more than operations say (docs/inside/kernels.md has the measured shares). */
 double sp__winograd_share(const sp__conv_job *job) { return 1.2 * share_of_direct(job, job->ic_g, 400); }
 
 /* Here in channels fill whole panels, and weights are written only. */

@@ -11,7 +11,7 @@
  * the two tiles. What lies behind the last row, column or element of K is zero.
  *
  * float32: x = x0 + x1 + x2 with bfloat16 terms, exact as long as nothing underflows; of the nine products of terms the three smallest
- * (below 2^-23 of the whole together) are left out, the others added smallest first. docs/performance.md has the error bound. What this cannot
+ * (below 2^-23 of the whole together) are left out, the others added smallest first. docs/inside/kernels.md has the error bound. What this cannot
  * do as well as an FMA chain - infinities, NaN, numbers near the ends of the range - is found while packing, and the product declines. */
 #ifndef SPORE_CPU_TILES_H
 #define SPORE_CPU_TILES_H
