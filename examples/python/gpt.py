@@ -103,4 +103,4 @@ def main(path=pathlib.Path(__file__), steps=300, length=64):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2], *map(int, sys.argv[2:3]))
+    main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__), int(sys.argv[2]) if len(sys.argv) > 2 else 300)

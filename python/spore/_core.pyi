@@ -22,7 +22,7 @@ class DType:
 
 class Tensor:
     """An array of numbers of one dtype that operators compute with."""
-    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) -> None: ...
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None, const_arg: Any = False, device=None) -> None: ...
     @property
     def H(self) -> Tensor:
         """The conjugate transpose of a matrix."""
@@ -112,7 +112,7 @@ class Tensor:
         """x plus value times a times b."""
     def addmm(self, mat1: TensorLike, mat2: TensorLike, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
         """beta times x plus alpha times the matrix product."""
-    def addmm_(self, mat1, mat2, *, beta=1, alpha=1) -> Any: ...
+    def addmm_(self, mat1, mat2, *, beta: Any = 1, alpha: Any = 1) -> Any: ...
     def addmv(self, mat: TensorLike, vec: TensorLike, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
         """beta times x plus alpha times the product of matrix and vector."""
     def addr(self, vec1: TensorLike, vec2: TensorLike, beta: _float = 1, alpha: _float = 1) -> Tensor:
@@ -125,13 +125,13 @@ class Tensor:
     @overload
     def all(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
         """Whether all elements over axes are true (not zero)."""
-    def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Any:
+    def allclose(self, other, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
         """Whether all elements are close."""
-    def amax(self, axis=None, keepdims=False, *, initial=None, where=None) -> Any:
+    def amax(self, axis=None, keepdims: Any = False, *, initial=None, where=None) -> Any:
         """The maximum over axes."""
-    def amin(self, axis=None, keepdims=False, *, initial=None, where=None) -> Any:
+    def amin(self, axis=None, keepdims: Any = False, *, initial=None, where=None) -> Any:
         """The minimum over axes."""
-    def aminmax(self, *, axis=0, keepdims=False) -> Any:
+    def aminmax(self, *, axis: Any = 0, keepdims: Any = False) -> Any:
         """The minimum and the maximum along an axis. Over all elements (axis=None), those that are not numbers do not count."""
     def angle(self) -> Tensor:
         """The angle of numbers in the complex plane."""
@@ -163,7 +163,7 @@ class Tensor:
     @overload
     def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the maximum is: along an axis, or of all elements in row-major order."""
-    def argmax_with_value(self, axis=0, keep_dims=False) -> Any:
+    def argmax_with_value(self, axis: Any = 0, keep_dims: Any = False) -> Any:
         """The maximum along an axis and where it is; without an axis that of all, and zero."""
     @overload
     def argmin(self, axis: _int | None = None, keepdims: _bool = False) -> Tensor:
@@ -171,9 +171,9 @@ class Tensor:
     @overload
     def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the minimum is: along an axis, or of all elements in row-major order."""
-    def argmin_with_value(self, axis=0, keep_dims=False) -> Any:
+    def argmin_with_value(self, axis: Any = 0, keep_dims: Any = False) -> Any:
         """The minimum along an axis and where it is; without an axis that of all, and zero."""
-    def argsort(self, axis=-1, descending=False, *, dim=None, stable=False) -> Any:
+    def argsort(self, axis: Any = -1, descending: Any = False, *, dim=None, stable: Any = False) -> Any:
         """Where the elements of the sorted Tensor come from."""
     def argwhere(self) -> Any:
         """The positions of elements that are not zero, a row each."""
@@ -187,7 +187,7 @@ class Tensor:
         """Take over the contents, shape and dtype of another Tensor."""
     def assign_value_cpp(self, value) -> Any:
         """Take over the contents, shape and dtype of another Tensor."""
-    def astype(self, dtype, copy=True) -> Any:
+    def astype(self, dtype, copy: Any = True) -> Any:
         """The numbers converted to another dtype; dtype may be a name or a numpy type too."""
     def atan(self) -> Tensor:
         """The inverse tangent of each element."""
@@ -199,7 +199,7 @@ class Tensor:
         """beta times x plus alpha times the product of two batches of matrices."""
     def bernoulli(self, *, generator=None) -> Any:
         """1 with the probability each element tells, else 0."""
-    def bernoulli_(self, p=0.5, *, generator=None) -> Any:
+    def bernoulli_(self, p: Any = 0.5, *, generator=None) -> Any:
         """1 with probability p, else 0, in place."""
     def bfloat16(self) -> Any:
         """The numbers as BFloat16."""
@@ -225,18 +225,18 @@ class Tensor:
         """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
     def byte(self) -> Any:
         """The numbers as UInt8."""
-    def cauchy(self, median=0.0, sigma=1.0) -> Any:
+    def cauchy(self, median: Any = 0.0, sigma: Any = 1.0) -> Any:
         """Random numbers of Cauchy's distribution, of this shape."""
     def ceil(self) -> Tensor:
         """The smallest integer not below each element."""
-    def cholesky(self, upper=False) -> Any:
+    def cholesky(self, upper: Any = False) -> Any:
         """The lower triangular L (or, with upper, its transpose) with L times its transpose equal to the input, which must be symmetric and positive definite."""
-    def cholesky_inverse(self, upper=False) -> Any:
+    def cholesky_inverse(self, upper: Any = False) -> Any:
         """The inverse of the matrix whose Cholesky decomposition is given."""
-    def cholesky_solve(self, input2, upper=False) -> Any:
+    def cholesky_solve(self, input2, upper: Any = False) -> Any:
         """The x with A x = input, where input2 is the Cholesky decomposition of A."""
-    def choose(self, choices, mode='clip') -> Any: ...
-    def chunk(self, chunks, axis=0, *, dim=None) -> Any:
+    def choose(self, choices, mode: Any = 'clip') -> Any: ...
+    def chunk(self, chunks, axis: Any = 0, *, dim=None) -> Any:
         """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
     def clamp(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
         """Each element kept between min and max."""
@@ -257,7 +257,7 @@ class Tensor:
         """The bytes of an object as a Tensor of uint8, or of another dtype and shape."""
     def copy(self) -> Any:
         """The same numbers in memory of their own; differentiable."""
-    def copy_(self, src, non_blocking=False) -> Any:
+    def copy_(self, src, non_blocking: Any = False) -> Any:
         """Write the numbers of another Tensor, converted and broadcast, over these; answers the Tensor itself."""
     def copysign(self, other: TensorLike) -> Tensor:
         """The size of x with the sign of y."""
@@ -271,7 +271,7 @@ class Tensor:
     @overload
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
         """How many elements over axes are not zero."""
-    def cov(self, *, correction=1, fweights=None, aweights=None) -> Any:
+    def cov(self, *, correction: Any = 1, fweights=None, aweights=None) -> Any:
         """Covariances of the rows of a matrix."""
     def cpu(self) -> Any:
         """The Tensor in main memory: itself."""
@@ -296,11 +296,11 @@ class Tensor:
     def data(self, value) -> None: ...
     def data_ptr(self) -> Any:
         """Address of the first element."""
-    def data_sync(self, wait=True) -> Any:
+    def data_sync(self, wait: Any = True) -> Any:
         """Nothing to wait for: contents are in main memory."""
     def deg2rad(self) -> Tensor:
         """Degrees to radians."""
-    def delete_(self, non_blocking=False) -> Any:
+    def delete_(self, non_blocking: Any = False) -> Any:
         """Give the memory back; the Tensor is empty then."""
     delta_seed: Any
     def det(self) -> Tensor:
@@ -310,13 +310,13 @@ class Tensor:
     device: Any
     def diag(self, diagonal=None) -> Any:
         """As ops.diag; with a diagonal as mint.diag."""
-    def diagflat(self, offset=0) -> Any:
+    def diagflat(self, offset: Any = 0) -> Any:
         """A matrix with all elements on a diagonal."""
     def diagonal(self, offset: _int = 0, axis1: _int = 0, axis2: _int = 1) -> Tensor:
         """The diagonal of the matrices two dimensions make, as the last dimension of a view."""
-    def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1) -> Any:
+    def diagonal_scatter(self, src, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
         """A copy in which src stands on a diagonal."""
-    def diff(self, n=1, axis=-1, prepend=None, append=None) -> Any:
+    def diff(self, n: Any = 1, axis: Any = -1, prepend=None, append=None) -> Any:
         """The n-th difference of neighbours along an axis."""
     def digamma(self) -> Tensor:
         """The derivative of the logarithm of the gamma function."""
@@ -373,18 +373,18 @@ class Tensor:
         """A dimension of size 1 more."""
     def expm1(self) -> Tensor:
         """e to the power of x minus 1, exact near zero."""
-    def exponential_(self, lambd=1, *, generator=None) -> Any:
+    def exponential_(self, lambd: Any = 1, *, generator=None) -> Any:
         """Exponentially distributed numbers, in place."""
     def fill(self, value) -> Any: ...
     def fill_(self, value) -> Any:
         """One value everywhere, in place."""
-    def fill_diagonal(self, fill_value, wrap=False) -> Any:
+    def fill_diagonal(self, fill_value, wrap: Any = False) -> Any:
         """A copy with one value on the diagonal."""
     def fill_diagonal_(self, *args, **kwargs) -> Any:
         """In place: A copy with one value on the diagonal."""
     def fills(self, value) -> Any:
         """One number in the shape and dtype of another Tensor."""
-    def flatten(self, order='C', last=None, *, start_dim=0, end_dim=-1) -> Any:
+    def flatten(self, order: Any = 'C', last=None, *, start_dim: Any = 0, end_dim: Any = -1) -> Any:
         """Several dimensions as one, by default all: flatten(start_dim, end_dim), or flatten(order) with 'C' or 'F'."""
     def flip(self, *axes, dims=None) -> Any:
         """The elements in reverse along dimensions."""
@@ -412,7 +412,7 @@ class Tensor:
         """The smaller of two tensors; a number where one of them is NaN."""
     def fmod(self, other: TensorLike) -> Tensor:
         """The remainder of a division rounded towards zero; it has the sign of the dividend."""
-    def fold(self, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Any:
+    def fold(self, output_size, kernel_size, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Columns of windows added back to an image of output_size."""
     def frac(self) -> Tensor:
         """The fractional part of each element, with its sign."""
@@ -480,9 +480,9 @@ class Tensor:
     def index_fill_(self, *args, **kwargs) -> Any:
         """In place: None"""
     index_of_parent_: Any
-    def index_put(self, indices, values, accumulate=False) -> Any:
+    def index_put(self, indices, values, accumulate: Any = False) -> Any:
         """A copy in which values stand at, or are added to, the positions that index tensors name."""
-    def index_put_(self, indices, values, accumulate=False) -> Any:
+    def index_put_(self, indices, values, accumulate: Any = False) -> Any:
         """Write values to, or add them at, the positions that index tensors name."""
     def index_select(self, axis=None, index=None, *, dim=None) -> Any:
         """Slices along a dimension, one for each element of a vector."""
@@ -552,7 +552,7 @@ class Tensor:
         """Bytes of one element."""
     def kron(self, other) -> Any:
         """The Kronecker product."""
-    def kthvalue(self, k, dim=-1, keepdim=False) -> Any:
+    def kthvalue(self, k, dim: Any = -1, keepdim: Any = False) -> Any:
         """The k-th smallest element along a dimension and where it is."""
     def lcm(self, other: TensorLike) -> Tensor:
         """The least common multiple, never negative."""
@@ -580,7 +580,7 @@ class Tensor:
         """log, written into the tensor itself."""
     def log_matrix_determinant(self) -> tuple[Tensor, ...]:
         """The sign of the determinant of square matrices and the logarithm of its size."""
-    def log_normal(self, mean=1.0, std=2.0) -> Any:
+    def log_normal(self, mean: Any = 1.0, std: Any = 2.0) -> Any:
         """Random numbers, of this shape, whose logarithms are normal."""
     def logaddexp(self, other: TensorLike) -> Tensor:
         """log(exp(x) + exp(y)), without overflow on the way."""
@@ -654,7 +654,7 @@ class Tensor:
         """The smaller of two tensors, element by element."""
     def mm(self, mat2: TensorLike) -> Tensor:
         """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
-    def move_to(self, to, blocking=True) -> Any:
+    def move_to(self, to, blocking: Any = True) -> Any:
         """The Tensor on another device, of which there is one."""
     def moveaxis(self, source, destination) -> Any:
         """Dimensions moved to other places, the rest in order."""
@@ -666,7 +666,7 @@ class Tensor:
         """Product of two tensors, element by element."""
     def mul_(self, other, **kwargs) -> Any:
         """mul, written into the tensor itself."""
-    def multinomial(self, num_samples, replacement=True, seed=None) -> Any:
+    def multinomial(self, num_samples, replacement: Any = True, seed=None) -> Any:
         """Categories drawn with the given weights."""
     def multiply(self, value: TensorLike) -> Tensor:
         """Product of two tensors, element by element."""
@@ -680,7 +680,7 @@ class Tensor:
         """Mean over axes of what is not NaN."""
     def nanmedian(self, axis: _int = -1, keepdims: _bool = False) -> tuple[Tensor, ...]:
         """The middle element along an axis (the lower of two) and where it is."""
-    def nanquantile(self, q, axis=None, keepdims=False) -> Any:
+    def nanquantile(self, q, axis=None, keepdims: Any = False) -> Any:
         """The same, of what is not NaN."""
     @overload
     def nansum(self, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False, *, dtype: _DType | None = None) -> Tensor:
@@ -714,11 +714,11 @@ class Tensor:
         """Zeros of this Tensor's dtype."""
     def nextafter(self, other: TensorLike) -> Tensor:
         """The next number of the dtype after x in the direction of y."""
-    def nonzero(self, *, as_tuple=False) -> Any:
+    def nonzero(self, *, as_tuple: Any = False) -> Any:
         """The positions of elements that are not zero: a row each, or a vector for each dimension."""
-    def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None) -> Any:
+    def norm(self, ord=None, dim=None, keepdim: Any = False, *, dtype=None) -> Any:
         """The norm of a tensor: of all its elements, of vectors (one dim) or of matrices (two dims, or rank 2 with an ord)."""
-    def normal_(self, mean=0, std=1, *, generator=None) -> Any:
+    def normal_(self, mean: Any = 0, std: Any = 1, *, generator=None) -> Any:
         """Normally distributed numbers, in place."""
     def not_equal(self, other: TensorLike) -> Tensor:
         """Whether elements differ."""
@@ -726,13 +726,13 @@ class Tensor:
         """Number of elements."""
     def numpy(self) -> ndarray:
         """The same as asnumpy()."""
-    def offload(self, release=False) -> Any:
+    def offload(self, release: Any = False) -> Any:
         """Nothing to do: contents are in main memory already."""
     def offload_file_path(self) -> Any:
         """File that holds the contents instead of memory: none."""
     def orgqr(self, input2) -> Any:
         """The orthogonal matrix Q of the reflections and factors that geqrf gives."""
-    def ormqr(self, tau, other, left=True, transpose=False) -> Any:
+    def ormqr(self, tau, other, left: Any = True, transpose: Any = False) -> Any:
         """Q times other, or other times Q (left=False), with the Q of geqrf; transpose: with Q turned around."""
     def outer(self, vec2: TensorLike) -> Tensor:
         """The outer product of two vectors; an input of more dimensions counts as one row of its elements."""
@@ -754,18 +754,18 @@ class Tensor:
     @overload
     def prod(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, dtype: _DType | None = None) -> Tensor:
         """Product over axes (all when none are given); integers are multiplied as int64."""
-    def ptp(self, axis=None, keepdims=False) -> Any:
+    def ptp(self, axis=None, keepdims: Any = False) -> Any:
         """The distance from the minimum to the maximum over axes."""
-    def put_(self, index, source, accumulate=False) -> Any: ...
-    def qr(self, some=True) -> Any:
+    def put_(self, index, source, accumulate: Any = False) -> Any: ...
+    def qr(self, some: Any = True) -> Any:
         """The decomposition by ops.qr; some=False stands for mode 'complete'."""
-    def quantile(self, q, axis=None, keepdims=False) -> Any:
+    def quantile(self, q, axis=None, keepdims: Any = False) -> Any:
         """Values below which a share q of the elements along an axis lies, interpolated."""
     def rad2deg(self) -> Tensor:
         """Radians to degrees."""
-    def random_(self, from_=0, to=None, *, generator=None) -> Any:
+    def random_(self, from_: Any = 0, to=None, *, generator=None) -> Any:
         """Whole numbers in [from_, to), in place; without `to`, up to what the dtype holds."""
-    def random_categorical(self, num_sample, seed=0, dtype=...) -> Any:
+    def random_categorical(self, num_sample, seed: Any = 0, dtype: Any = ...) -> Any:
         """Categories drawn with the softmax of the rows as weights."""
     def ravel(self) -> Any:
         """All elements in one dimension."""
@@ -792,7 +792,7 @@ class Tensor:
         """Repeated as a whole along each dimension; with an axis, the older meaning: each slice repeated in place."""
     def repeat_interleave(self, repeats, dim=None, *, output_size=None) -> Any:
         """Each slice along a dimension repeated in place."""
-    def requires_grad_(self, requires_grad=True) -> Any:
+    def requires_grad_(self, requires_grad: Any = True) -> Any:
         """Set whether gradients of this Tensor are gathered; answers the Tensor."""
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in the same order under another shape; one dimension may be -1."""
@@ -802,7 +802,7 @@ class Tensor:
         """The elements under another shape; missing ones are zero, too many are dropped."""
     def reverse(self, axis) -> Any:
         """The elements in reverse along dimensions."""
-    def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0) -> Any: ...
+    def reverse_sequence(self, seq_lengths, seq_dim: Any = 0, batch_dim: Any = 0) -> Any: ...
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
         """Elements moved along dimensions; what leaves at one end enters at the other. Without dimensions the tensor is taken as one row."""
     def rot90(self, k, dims) -> Any:
@@ -829,16 +829,16 @@ class Tensor:
         """A copy in which the elements at the given coordinates are multiplied by updates."""
     def scatter_sub(self, indices, updates) -> Any:
         """A copy in which the elements at the given coordinates are lessened by updates."""
-    def searchsorted(self, v, side='left', sorter=None) -> Any: ...
+    def searchsorted(self, v, side: Any = 'left', sorter=None) -> Any: ...
     def select(self, *args, **kwargs) -> Any:
         """select(dim, index): one slice; select(condition, y): elements of y where the condition is false."""
     def select_scatter(self, src, axis, index) -> Any:
         """A copy in which one slice along a dimension is src."""
-    def set_(self, source=None, storage_offset=0, size=None, stride=None) -> Any:
+    def set_(self, source=None, storage_offset: Any = 0, size=None, stride=None) -> Any:
         """Show the memory of another Tensor, or storage, from an element on and with a shape and steps of one's own; without a source nothing. Answers the Tensor."""
-    def set_const_arg(self, const_arg=True) -> Any:
+    def set_const_arg(self, const_arg: Any = True) -> Any:
         """Note whether a compiled function may take it for a constant."""
-    def set_data(self, data, slice_shape=False) -> Any:
+    def set_data(self, data, slice_shape: Any = False) -> Any:
         """Write the contents of another Tensor of this shape; answers the Tensor itself."""
     def set_dtype(self, dtype) -> Any:
         """Convert the contents in place; answers the dtype."""
@@ -871,16 +871,16 @@ class Tensor:
     def size(self) -> _int:
         """Number of elements."""
     slice_num_of_persistent_data_: Any
-    def slice_scatter(self, src, axis=0, start=None, end=None, step=1) -> Any:
+    def slice_scatter(self, src, axis: Any = 0, start=None, end=None, step: Any = 1) -> Any:
         """A copy in which start:end:step along a dimension is src."""
     def slogdet(self) -> tuple[Tensor, ...]:
         """The sign of the determinant of square matrices and the logarithm of its size."""
-    def soft_shrink(self, lambd=0.5) -> Any:
+    def soft_shrink(self, lambd: Any = 0.5) -> Any:
         """See ops.softshrink."""
     def softmax(self, axis, dtype=None) -> Any: ...
-    def sort(self, axis=-1, descending=False, *, dim=None, stable=False) -> Any:
+    def sort(self, axis: Any = -1, descending: Any = False, *, dim=None, stable: Any = False) -> Any:
         """The elements in order along a dimension, and where they came from."""
-    def split(self, split_size_or_sections=None, axis=0, *, split_size=None, dim=None) -> Any:
+    def split(self, split_size_or_sections=None, axis: Any = 0, *, split_size=None, dim=None) -> Any:
         """Pieces of one size (the last may be smaller) or of the sizes given."""
     def sqrt(self) -> Tensor:
         """The square root of each element."""
@@ -926,7 +926,7 @@ class Tensor:
         """Sum over axes (all when none are given); integers are added as int64."""
     def sum_to_size(self, *size) -> Any:
         """The sum over dimensions until the shape is the one given."""
-    def svd(self, full_matrices=False, compute_uv=True) -> Any:
+    def svd(self, full_matrices: Any = False, compute_uv: Any = True) -> Any:
         """Singular values in descending order, left and right singular vectors as columns: input = u diag(s) v transposed."""
     def swapaxes(self, axis0, axis1) -> Any:
         """Two dimensions exchanged."""
@@ -937,7 +937,7 @@ class Tensor:
         """Symbols for sizes that are not known; those of a Tensor always are: None."""
     def t(self) -> Any:
         """The transpose of a matrix; with fewer or more than two dimensions the Tensor itself."""
-    def take(self, indices=None, axis=None, mode='clip', *, index=None) -> Any:
+    def take(self, indices=None, axis=None, mode: Any = 'clip', *, index=None) -> Any:
         """Slices along a dimension, or elements of the flattened Tensor; mode: clip, wrap or raise what lies outside."""
     def tan(self) -> Tensor:
         """The tangent of each element."""
@@ -959,11 +959,11 @@ class Tensor:
         """A copy in which the elements at the given coordinates are lessened by updates."""
     def tensor_scatter_update(self, indices, updates) -> Any:
         """A copy in which the elements at the given coordinates are replaced by updates."""
-    def tensor_split(self, indices_or_sections, axis=0) -> Any:
+    def tensor_split(self, indices_or_sections, axis: Any = 0) -> Any:
         """As many pieces as asked for, the first ones larger by one; or cut before the given positions."""
     def tile(self, reps=None, *, dims=None) -> Any:
         """Repeated as a whole along each dimension."""
-    def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False) -> Any:
+    def to(self, *args, dtype=None, device=None, other=None, non_blocking: Any = False, copy: Any = False) -> Any:
         """The numbers as another dtype, or that of another Tensor; a device name keeps the Tensor where it is, in main memory. to(dtype, non_blocking, copy), to(device, dtype, non_blocking, copy) or to(other, non_blocking, copy)."""
     def to_coo(self) -> Any:
         """What is not zero in a Tensor."""
@@ -973,15 +973,15 @@ class Tensor:
         """A DLPack capsule on the memory of the Tensor."""
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
-    def top_k(self, k, sorted=True) -> Any:
+    def top_k(self, k, sorted: Any = True) -> Any:
         """See ops.topk."""
-    def topk(self, k, dim=None, largest=True, sorted=True) -> Any:
+    def topk(self, k, dim=None, largest: Any = True, sorted: Any = True) -> Any:
         """The k largest elements along a dimension, and where they are."""
-    def trace(self, offset=0, axis1=0, axis2=1, dtype=None) -> Any:
+    def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype=None) -> Any:
         """Sums along diagonals."""
     def transpose(self, *axes, **named_axes) -> Any:
         """Dimensions in another order, all given or as a tuple; two numbers exchange those dimensions."""
-    def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False) -> Any:
+    def triangular_solve(self, A, upper: Any = True, transpose: Any = False, unitriangular: Any = False) -> Any:
         """The x with A x = b, where A is triangular, and A."""
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
@@ -999,15 +999,15 @@ class Tensor:
         """The dtype's name, or the numbers converted to dtype."""
     def type_as(self, other) -> Any:
         """The numbers converted to the dtype of another Tensor."""
-    def unbind(self, dim=0) -> Any:
+    def unbind(self, dim: Any = 0) -> Any:
         """The slices along a dimension."""
-    def unfold(self, kernel_size, dilation=1, padding=0, stride=1) -> Any: ...
-    def uniform(self, from_=0.0, to=1.0, generator=None) -> Any: ...
-    def uniform_(self, from_=0, to=1, *, generator=None) -> Any:
+    def unfold(self, kernel_size, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any: ...
+    def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator=None) -> Any: ...
+    def uniform_(self, from_: Any = 0, to: Any = 1, *, generator=None) -> Any:
         """Numbers in [from_, to), in place."""
-    def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Any:
+    def unique(self, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim=None) -> Any:
         """The distinct values in order; optionally the number of each element's value, and how often each occurs."""
-    def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None) -> Any:
+    def unique_consecutive(self, return_inverse: Any = False, return_counts: Any = False, dim=None) -> Any:
         """Values without repetitions of the one before; optionally the number of each element's value and their lengths."""
     def unique_with_pad(self, pad_num) -> Any:
         """unique, the values filled up to the number of elements."""
@@ -1088,7 +1088,7 @@ def function_end_call(function, callee, args) -> Any:
     """Finish with a call whose results are the function's."""
 def function_grad(function, args, positions, variables, n_differentiated, seeds) -> Any:
     """Results, then gradients."""
-def function_host(name, callable, args, specs, pure=False) -> Any:
+def function_host(name, callable, args, specs, pure: Any = False) -> Any:
     """Code of Python, run each time the program gets there."""
 def function_mark(function) -> Any:
     """A point to come back to."""
@@ -1112,7 +1112,7 @@ def generator_default() -> Any:
     """The one of the process."""
 def generator_get(generator) -> Any:
     """(seed, offset)"""
-def generator_set(generator, seed, offset=0) -> Any:
+def generator_set(generator, seed, offset: Any = 0) -> Any:
     """Continue from there."""
 def generator_state(generator, count) -> Any:
     """The same as a Tensor for an operator, drawn at run time in a program."""
@@ -1164,7 +1164,7 @@ def grad_variable(*args, **kwargs) -> Any:
     """A new handle on a value to differentiate with respect to."""
 def grad_watch(*args, **kwargs) -> Any:
     """Make a tensor a variable."""
-def graph_create(keeps_sources=False) -> Any:
+def graph_create(keeps_sources: Any = False) -> Any:
     """A new graph; keeps_sources: operators without inputs are recorded in it."""
 def graph_dot(graph) -> Any:
     """The graph as a drawing for Graphviz."""
@@ -1248,9 +1248,9 @@ def precision_lists(*args, **kwargs) -> Any:
     """precision_lists(half, low, high): operators that compute in half, or in float32."""
 def precision_lists_set(*args, **kwargs) -> Any:
     """Let precision_lists (None: none) count on this thread; returns those before."""
-def program_cache(folder, most_bytes=0) -> Any:
+def program_cache(folder, most_bytes: Any = 0) -> Any:
     """Keep compiled programs there; '': do not."""
-def program_create(function, off=None, fast=False, save_graphs='', save_level=0) -> Any:
+def program_create(function, off=None, fast: Any = False, save_graphs: Any = '', save_level: Any = 0) -> Any:
     """Compile."""
 def recording() -> Any:
     """Is a function being recorded on this thread?"""

@@ -36,7 +36,9 @@ def arguments(function):
 
 
 def refuses(function):
-    """Whether the function does nothing but raise."""
+    """Whether the function does nothing, or nothing but raise."""
+    if any(isinstance(d, ast.Name) and d.id == "overload" for d in function.decorator_list):
+        return True             # types for checkers; the function itself follows
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     return bool(body) and isinstance(body[-1], ast.Raise) and len(body) <= 2
 

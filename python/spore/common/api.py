@@ -2,6 +2,10 @@
 """Compilation: ``jit`` and its relatives. How functions become programs is written in spore.graph."""
 import functools
 import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+F = TypeVar("F")
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "lazy_inline", "no_inline", "ms_memory_recycle",
            "set_recursion_limit", "flops_collection", "enable_dynamic"]
@@ -16,6 +20,14 @@ _OPTIONS = _LEGACY_OPTIONS | {"jit_level", "infer_boost", "exec_mode", "disable_
 def _check_choice(name, value, choices):
     if value not in choices:
         raise ValueError(f"jit: {name} must be one of {', '.join(map(repr, choices))}, but got {value!r}")
+
+
+@overload
+def jit(function: F, **options: Any) -> F: ...
+
+
+@overload
+def jit(function: None = None, **options: Any) -> Callable[[F], F]: ...
 
 
 def jit(function=None, *, capture_mode="ast", jit_level="O0", dynamic=0, fullgraph=False, backend="", **options):

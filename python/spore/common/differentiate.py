@@ -8,6 +8,8 @@ watched for as long as the function runs.
 import functools
 import threading
 import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, overload
 
 from spore import _core
 from spore._core import Tensor
@@ -243,6 +245,34 @@ def _weights_of(weights, name):
 
 # --- grad, value_and_grad --------------------------------------------------------------------------------------------
 
+R = TypeVar("R")
+
+
+@overload
+def value_and_grad(fn: Callable[..., R], grad_position: int = 0, weights: None = None, has_aux: bool = False,
+                   return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[R, Tensor]]: ...
+
+
+@overload
+def value_and_grad(fn: Callable[..., R], grad_position: tuple[int, ...], weights: None = None, has_aux: bool = False,
+                   return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[R, tuple[Tensor, ...]]]: ...
+
+
+@overload
+def value_and_grad(fn: Callable[..., R], grad_position: None, weights: Sequence[Tensor], has_aux: bool = False,
+                   return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[R, tuple[Tensor, ...]]]: ...
+
+
+@overload
+def value_and_grad(fn: Callable[..., R], grad_position: None, weights: Tensor, has_aux: bool = False,
+                   return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[R, Tensor]]: ...
+
+
+@overload
+def value_and_grad(fn: Callable[..., R], grad_position: int | tuple[int, ...] | None = 0, weights: Sequence[Tensor] | Tensor | None = None, has_aux: bool = False,
+                   return_ids: bool = False, sens_param: bool = False) -> Callable[..., tuple[R, Any]]: ...
+
+
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that returns what ``fn`` returns, together with its gradients.
 
@@ -267,6 +297,31 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
         5.0 [2. 4.]
     """
     return _differentiated(fn, grad_position, weights, has_aux, return_ids, sens_param, with_value=True, name="value_and_grad")
+
+
+@overload
+def grad(fn: Callable[..., R], grad_position: int = 0, weights: None = None, has_aux: bool = False,
+         return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., Tensor]: ...
+
+
+@overload
+def grad(fn: Callable[..., R], grad_position: tuple[int, ...], weights: None = None, has_aux: bool = False,
+         return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[Tensor, ...]]: ...
+
+
+@overload
+def grad(fn: Callable[..., R], grad_position: None, weights: Sequence[Tensor], has_aux: bool = False,
+         return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., tuple[Tensor, ...]]: ...
+
+
+@overload
+def grad(fn: Callable[..., R], grad_position: None, weights: Tensor, has_aux: bool = False,
+         return_ids: Literal[False] = False, sens_param: bool = False) -> Callable[..., Tensor]: ...
+
+
+@overload
+def grad(fn: Callable[..., R], grad_position: int | tuple[int, ...] | None = 0, weights: Sequence[Tensor] | Tensor | None = None, has_aux: bool = False,
+         return_ids: bool = False, sens_param: bool = False) -> Callable[..., Any]: ...
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):

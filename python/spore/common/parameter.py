@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameter: a named Tensor that training changes."""
 import itertools
+from typing import Any
 
 from spore import _core
 from spore._core import Tensor
@@ -112,8 +113,8 @@ class Parameter(Tensor):
 
     __module__ = 'spore.common.parameter'
 
-    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True,
-                 storage_format='', device=None):
+    def __init__(self, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
+                 parallel_optimizer: bool = True, storage_format: str = '', device: str | None = None):
         if isinstance(default_input, bool):
             raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, tuple):

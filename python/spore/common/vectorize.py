@@ -8,9 +8,14 @@ all slices enters as it is, so conditions on it are ordinary Python.
 A function whose course depends on the values of a slice, or that stores them somewhere, runs slice by slice instead, with the same
 results; ``spore explain`` says so.
 """
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from spore import _core
 from spore._core import Tensor
 from spore.graph import state as _state
+
+R = TypeVar("R")
 
 __all__ = ["vmap", "batched", "NotBatched"]
 
@@ -254,7 +259,7 @@ def _joined(value, flags, axes, size):
 
 # --- vmap ------------------------------------------------------------------------------------------------------------
 
-def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
+def vmap(fn: Callable[..., R], in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = None) -> Callable[..., R]:
     """A function that applies ``fn`` to all slices of its arguments along the given axes at once and joins the results.
 
     ``fn`` is run once; operators on its slices become operators on whole batches, so that thousands of slices cost little more than

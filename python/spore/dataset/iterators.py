@@ -6,10 +6,13 @@ import os
 import sys
 import threading
 import weakref
+from typing import Any, Generic, Self, TypeVar
 
 from spore import _core, log
 from spore.dataset import _check, config
 from spore.dataset._stream import seed_now
+
+Row = TypeVar('Row')
 
 __all__ = ['Iterator', 'TupleIterator', 'DictIterator']
 
@@ -50,7 +53,7 @@ def _tree(data):
         yield from _tree(child)
 
 
-class Iterator:
+class Iterator(Generic[Row]):
     """Reads a dataset; a ``for`` over it ends with the epoch, and the next one reads the next epoch. After a loop that was
     left early, the next one continues there."""
 
@@ -97,10 +100,10 @@ class Iterator:
         if self._left:
             self._source.seek(epoch, row)
 
-    def __iter__(self):
+    def __iter__(self) -> Self:
         return self
 
-    def _next_row(self):
+    def _next_row(self) -> Any:
         if self._left == 0:
             raise RuntimeError("EOF buffer encountered. User tries to fetch data beyond the specified number of epochs: the iterator "
                                "has given the rows of all epochs it was made for; create another one, or give a larger num_epochs")
@@ -116,14 +119,14 @@ class Iterator:
             row = [value.copy() if isinstance(value, _core.Tensor) else value for value in row]
         return row
 
-    def __next__(self):
+    def __next__(self) -> Row:
         return self._shape(self._next_row())
 
-    def get_next(self):
+    def get_next(self) -> Row:
         """The next row."""
         return self.__next__()
 
-    def get_col_names(self):
+    def get_col_names(self) -> list[str]:
         """Names of the columns."""
         return list(self._columns)
 
@@ -173,17 +176,17 @@ class Iterator:
             self.release()
 
 
-class TupleIterator(Iterator):
+class TupleIterator(Iterator[Row]):
     """Rows as lists."""
 
-    def _shape(self, row):
+    def _shape(self, row) -> Any:
         return row
 
 
-class DictIterator(Iterator):
+class DictIterator(Iterator[Row]):
     """Rows as dicts."""
 
-    def _shape(self, row):
+    def _shape(self, row) -> Any:
         return dict(zip(self._columns, row))
 
 

@@ -7,6 +7,7 @@ from (seed, epoch) alone.
 """
 import copy
 import os
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -79,11 +80,11 @@ class Dataset:
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
-    def get_col_names(self):
+    def get_col_names(self) -> list[str]:
         """Names of the columns."""
         return self._engine().columns
 
-    def get_dataset_size(self):
+    def get_dataset_size(self) -> int:
         """Rows in an epoch."""
         if self._size is None:
             size = self._engine().count()
@@ -98,7 +99,7 @@ class Dataset:
         iterator.close()
         return count
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.get_dataset_size()
 
     def _first_row(self):
@@ -127,11 +128,11 @@ class Dataset:
         return [np.dtype(object) if isinstance(value, dict) else np.dtype(value.dtype.kind) if value.dtype.kind in 'US' else value.dtype
                 for value in self._first_row()]
 
-    def get_batch_size(self):
+    def get_batch_size(self) -> int:
         """Rows of the source in one row."""
         return self.children[0].get_batch_size() if self.children else 1
 
-    def get_repeat_count(self):
+    def get_repeat_count(self) -> int:
         """How often the source is gone through."""
         return self.children[0].get_repeat_count() if self.children else 1
 
@@ -284,17 +285,41 @@ class Dataset:
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
+    @overload
+    def create_tuple_iterator(self, columns: Any = None, num_epochs: int = -1, output_numpy: Literal[False] = False,
+                              do_copy: bool = False) -> TupleIterator[list[_core.Tensor]]: ...
+
+    @overload
+    def create_tuple_iterator(self, columns: Any = None, num_epochs: int = -1, *, output_numpy: Literal[True],
+                              do_copy: bool = False) -> TupleIterator[list[np.ndarray]]: ...
+
+    @overload
+    def create_tuple_iterator(self, columns: Any = None, num_epochs: int = -1, output_numpy: bool = False,
+                              do_copy: bool = False) -> TupleIterator[list[Any]]: ...
+
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Rows as lists of Tensors, or arrays with ``output_numpy``. Iterate again for the next epoch."""
         data = self if columns is None else self.project(_check.columns(columns, 'column_names'))
         return TupleIterator(data, num_epochs, output_numpy, do_copy, self)
+
+    @overload
+    def create_dict_iterator(self, num_epochs: int = -1, output_numpy: Literal[False] = False,
+                             do_copy: bool = False) -> DictIterator[dict[str, _core.Tensor]]: ...
+
+    @overload
+    def create_dict_iterator(self, num_epochs: int = -1, *, output_numpy: Literal[True],
+                             do_copy: bool = False) -> DictIterator[dict[str, np.ndarray]]: ...
+
+    @overload
+    def create_dict_iterator(self, num_epochs: int = -1, output_numpy: bool = False,
+                             do_copy: bool = False) -> DictIterator[dict[str, Any]]: ...
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Rows as dicts by column name of Tensors, or arrays with ``output_numpy``. Iterate again for the next
         epoch."""
         return DictIterator(self, num_epochs, output_numpy, do_copy, self)
 
-    def __iter__(self):
+    def __iter__(self) -> TupleIterator[list[_core.Tensor]]:
         return iter(self.create_tuple_iterator(num_epochs=1))
 
     def stats(self):
@@ -315,7 +340,7 @@ class Dataset:
 
     # --- further datasets --------------------------------------------------------------------------------------------
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs) -> "Dataset":
         """Rows put together: each column gets a first dimension of ``batch_size``.
 
         Args:
@@ -329,7 +354,7 @@ class Dataset:
         """
         return kinds.BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
 
-    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None) -> "Dataset":
         """Rows filled up to one shape and put together.
 
         Args:
@@ -342,7 +367,7 @@ class Dataset:
         return kinds.PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
-                               pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):
+                               pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False) -> "Dataset":
         """Rows of about the same length put together.
 
         Args:
@@ -358,7 +383,7 @@ class Dataset:
         return kinds.BucketBatchByLengthDataset(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function,
                                   pad_info, pad_to_bucket_boundary, drop_remainder)
 
-    def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
+    def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs) -> "Dataset":
         """Rows with columns changed by transforms and functions, one after another.
 
         Args:
@@ -374,48 +399,48 @@ class Dataset:
         """
         return kinds.MapDataset(self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
 
-    def filter(self, predicate, input_columns=None, num_parallel_workers=None):
+    def filter(self, predicate, input_columns=None, num_parallel_workers=None) -> "Dataset":
         """The rows for which ``predicate``, called with ``input_columns``, is true."""
         return kinds.FilterDataset(self, predicate, input_columns, num_parallel_workers)
 
-    def shuffle(self, buffer_size):
+    def shuffle(self, buffer_size) -> "Dataset":
         """Rows in random order, drawn from a buffer of ``buffer_size``."""
         return kinds.ShuffleDataset(self, buffer_size)
 
-    def repeat(self, count=None):
+    def repeat(self, count=None) -> "Dataset":
         """The rows ``count`` times as one epoch; None or -1 without end, though the size stays that of one."""
         return kinds.RepeatDataset(self, count)
 
-    def take(self, count=-1):
+    def take(self, count=-1) -> "Dataset":
         """The first ``count`` rows, -1 for all."""
         return kinds.TakeDataset(self, count)
 
-    def skip(self, count):
+    def skip(self, count) -> "Dataset":
         """The rows after the first ``count``."""
         return kinds.SkipDataset(self, count)
 
-    def project(self, columns):
+    def project(self, columns) -> "Dataset":
         """These columns in this order."""
         return kinds.ProjectDataset(self, columns)
 
-    def rename(self, input_columns, output_columns):
+    def rename(self, input_columns, output_columns) -> "Dataset":
         """The same rows, columns with other names."""
         return kinds.RenameDataset(self, input_columns, output_columns)
 
-    def zip(self, datasets):
+    def zip(self, datasets) -> "Dataset":
         """Columns of this and other datasets side by side."""
         _check.kind(datasets, (tuple, Dataset), 'datasets')
         return kinds.ZipDataset((self, *(datasets if isinstance(datasets, tuple) else (datasets,))))
 
-    def concat(self, datasets):
+    def concat(self, datasets) -> "Dataset":
         """The rows of this dataset, then those of the others."""
         _check.kind(datasets, (list, Dataset), 'datasets')
         return kinds.ConcatDataset([self, *(datasets if isinstance(datasets, list) else [datasets])])
 
-    def __add__(self, datasets):
+    def __add__(self, datasets) -> "Dataset":
         return self.concat(datasets)
 
-    def apply(self, apply_func):
+    def apply(self, apply_func) -> "Dataset":
         """What ``apply_func`` makes of the dataset."""
         if not callable(apply_func):
             raise TypeError(f"apply_func must be a function. It is {type(apply_func)}.")
@@ -424,7 +449,7 @@ class Dataset:
             raise TypeError(f"apply_func must return a dataset. It returns {type(made)}.")
         return made
 
-    def flat_map(self, func):
+    def flat_map(self, func) -> "Dataset":
         """The rows of the datasets that ``func`` makes of the columns of each row, one dataset after another."""
         if not callable(func):
             raise TypeError(f"func must be a function. It is {type(func)}.")

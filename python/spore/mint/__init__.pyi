@@ -16,33 +16,20 @@ from spore.ops.array import flip as flip
 from spore.ops.array import hstack as hstack
 from spore.ops.array import ravel as ravel
 from spore.ops.array import swapaxes as swapaxes
-from spore.ops.array import unbind as unbind
 from spore.ops.array import unsqueeze as unsqueeze
 from spore.ops.array import vstack as vstack
-from spore.ops.creation import arange as arange
 from spore.ops.creation import eye as eye
 from spore.ops.creation import full_like as full_like
 from spore.ops.creation import ones_like as ones_like
 from spore.ops.creation import zeros_like as zeros_like
-from spore.ops.linalg import triangular_solve as triangular_solve
-from spore.ops.math import _allclose as allclose
-from spore.ops.math import _mint_cdist as cdist
 from spore.ops.math import cross as cross
-from spore.ops.math import _mint_diff as diff
 from spore.ops.math import _vector_dot as dot
 from spore.ops.math import einsum as einsum
 from spore.ops.math import _all_equal as equal
-from spore.ops.math import _kthvalue as kthvalue
-from spore.ops.math import _mint_median as median
 from spore.ops.math import mv as mv
-from spore.ops.math import _mint_norm as norm
 from spore.ops.math import _vdot as vdot
-from spore.ops.nn import _conv_tbc as conv_tbc
 from spore.ops.nn import _mint_softmax_dim as softmax
-from spore.ops.scattering import nonzero as nonzero
-from spore.ops.scattering import searchsorted as searchsorted
 from spore.ops.scattering import take as take
-from spore.ops.scattering import unique_consecutive as unique_consecutive
 
 __all__: list[str]
 
@@ -70,12 +57,16 @@ def addmv(input: TensorLike, mat: TensorLike, vec: TensorLike, *, beta: float = 
     """beta times x plus alpha times the product of matrix and vector."""
 def all(input: TensorLike, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Tensor:
     """Whether all elements over axes are true (not zero)."""
+def allclose(input, other, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False):
+    """Whether all elements are close."""
 def amax(input: TensorLike, dim: int | Sequence[int] = (), keepdim: bool = False) -> Tensor:
     """Maximum over axes (all when none are given); NaN if there is one."""
 def amin(input: TensorLike, dim: int | Sequence[int] = (), keepdim: bool = False) -> Tensor:
     """Minimum over axes (all when none are given); NaN if there is one."""
 def any(input: TensorLike, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Tensor:
     """Whether some element over axes is true (not zero)."""
+def arange(start: Any = 0, end=None, step: Any = 1, *, dtype=None) -> Tensor:
+    """start, start + step, ... before end."""
 def arccos(input: TensorLike) -> Tensor:
     """The inverse cosine of each element."""
 def arccosh(input: TensorLike) -> Tensor:
@@ -94,7 +85,7 @@ def argmax(input: TensorLike, dim: int | None = None, keepdim: bool = False) -> 
     """Where the maximum is: along an axis, or of all elements in row-major order."""
 def argmin(input: TensorLike, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the minimum is: along an axis, or of all elements in row-major order."""
-def argsort(input, dim=-1, descending=False, stable=False):
+def argsort(input, dim: Any = -1, descending: Any = False, stable: Any = False):
     """Where the elements of the sorted Tensor come from."""
 def asin(input: TensorLike) -> Tensor:
     """The inverse sine of each element."""
@@ -124,20 +115,24 @@ def bmm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
 def broadcast_to(input: TensorLike, shape: int | Sequence[int]) -> Tensor:
     """The tensor repeated along dimensions of size 1 (and new ones in front) to the given shape; -1 keeps one."""
-def cat(tensors, dim=0):
+def cat(tensors, dim: Any = 0):
     """Joined along a dimension they have."""
+def cdist(x1, x2, p: Any = 2.0, compute_mode: Any = 'use_mm_for_euclid_dist_if_necessary'):
+    """The distance of every row of x1 to every row of x2."""
 def ceil(input: TensorLike) -> Tensor:
     """The smallest integer not below each element."""
-def chunk(input, chunks, dim=0):
+def chunk(input, chunks, dim: Any = 0):
     """Pieces of equal size, as many as asked for or fewer; the last may be smaller."""
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """Each element kept between min and max."""
 def clone(input: TensorLike) -> Tensor:
     """The same values in memory of their own."""
-def concat(tensors, dim=0):
+def concat(tensors, dim: Any = 0):
     """Joined along a dimension they have."""
-def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+def conv2d(input, weight, bias=None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1):
     """Convolution over 2 dimensions."""
+def conv_tbc(input, weight, bias, pad: Any = 0):
+    """A convolution of sequences (time, batch, channels) with weights (width, channels in, channels out)."""
 def cos(input: TensorLike) -> Tensor:
     """The cosine of each element."""
 def cosh(input: TensorLike) -> Tensor:
@@ -152,12 +147,14 @@ def cumprod(input: TensorLike, dim: int, dtype: _DType | None = None) -> Tensor:
     """Running product along an axis."""
 def cumsum(input: TensorLike, dim: int, dtype: _DType | None = None) -> Tensor:
     """Running sum along an axis."""
-def diag(input, diagonal=0):
+def diag(input, diagonal: Any = 0):
     """A matrix with the vector on a diagonal, or the diagonal of a matrix."""
 def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices of zeros with the last dimension of the input on a diagonal."""
 def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of the matrices two dimensions make, as the last dimension of a view."""
+def diff(input, n: Any = 1, dim: Any = -1, prepend=None, append=None):
+    """The n-th difference of neighbours along a dimension."""
 @overload
 def div(input: TensorLike, other: TensorLike) -> Tensor:
     """Quotient of two tensors, element by element; integers are divided as float32."""
@@ -170,9 +167,9 @@ def divide(input: TensorLike, other: TensorLike) -> Tensor:
 @overload
 def divide(input: TensorLike, other: TensorLike, *, rounding_mode: str | None = None) -> Tensor:
     """The quotient, rounded down ('floor') or towards zero ('trunc') if asked."""
-def empty(*sizes, size=None, dtype=None, device=None, pin_memory=False):
+def empty(*sizes, size=None, dtype=None, device=None, pin_memory: Any = False):
     """A Tensor to be written to."""
-def empty_like(input, *, dtype=None, device=None, pin_memory=False): ...
+def empty_like(input, *, dtype=None, device=None, pin_memory: Any = False): ...
 def eq(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements are equal."""
 def erf(input: TensorLike) -> Tensor:
@@ -187,7 +184,7 @@ def exp2(input: TensorLike) -> Tensor:
     """2 to the power of each element."""
 def expm1(input: TensorLike) -> Tensor:
     """e to the power of x minus 1, exact near zero."""
-def flatten(input, start_dim=0, end_dim=-1):
+def flatten(input, start_dim: Any = 0, end_dim: Any = -1):
     """Several dimensions as one, by default all."""
 def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
     """The power, computed and given in double precision."""
@@ -217,7 +214,7 @@ def histc(input: TensorLike, bins: int = 100, min: float = 0, max: float = 0) ->
     """How many elements fall into each of the bins between min and max."""
 def imag(input: TensorLike) -> Tensor:
     """The imaginary part; zero for real numbers."""
-def index_add(self, dim, index, source, *, alpha=1):
+def index_add(self, dim, index, source, *, alpha: Any = 1):
     """A copy with source added to slices along a dimension."""
 def index_select(input, dim, index): ...
 def inverse(input: TensorLike) -> Tensor:
@@ -232,6 +229,8 @@ def isnan(tensor: TensorLike) -> Tensor:
     """Whether each element is not a number."""
 def isneginf(input: TensorLike) -> Tensor:
     """Whether each element is minus infinity."""
+def kthvalue(input, k, dim: Any = -1, keepdim: Any = False):
+    """The k-th smallest element along a dimension and where it is."""
 def le(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements of the first are smaller or equal."""
 def lerp(input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor:
@@ -276,6 +275,8 @@ def maximum(input: TensorLike, other: TensorLike) -> Tensor:
     """The larger of two tensors, element by element."""
 def mean(input: TensorLike, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: _DType | None = None) -> Tensor:
     """Mean over axes (all when none are given)."""
+def median(input, dim=None, keepdim: Any = False):
+    """The median: of all elements, or along a dimension with its position."""
 def meshgrid(*tensors, indexing=None):
     """One grid per vector; matrix order unless said otherwise."""
 def min(input, *args, **kwargs):
@@ -286,7 +287,7 @@ def mm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """Matrix product: vectors, matrices, or batches of matrices whose leading dimensions broadcast."""
 def mul(input: TensorLike, other: TensorLike) -> Tensor:
     """Product of two tensors, element by element."""
-def multinomial(input, num_samples, replacement=False, *, generator=None):
+def multinomial(input, num_samples, replacement: Any = False, *, generator=None):
     """Categories drawn with the given weights."""
 def nan_to_num(input: TensorLike, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """NaN replaced by zero and infinities by the largest finite numbers, or by the values given."""
@@ -300,7 +301,11 @@ def neg(input: TensorLike) -> Tensor:
     """The negative of each element."""
 def negative(input: TensorLike) -> Tensor:
     """The negative of each element."""
-def normal(mean=0.0, std=1.0, size=None, generator=None):
+def nonzero(input, *, as_tuple: Any = False):
+    """The positions of elements that are not zero: a row each, or a vector for each dimension."""
+def norm(input, p: Any = 'fro', dim=None, keepdim: Any = False, *, dtype=None):
+    """The norm of vectors over dimensions; 'fro' and None are the Euclidean one."""
+def normal(mean: Any = 0.0, std: Any = 1.0, size=None, generator=None):
     """Normally distributed numbers; of the shape of mean and std unless a size is given."""
 def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether elements differ."""
@@ -326,7 +331,7 @@ def randint_like(input, *args, dtype=None, device=None):
 def randn(*size, generator=None, dtype=None, device=None):
     """Numbers of the standard normal distribution."""
 def randn_like(input, *, dtype=None, device=None): ...
-def randperm(n, *, generator=None, dtype=...): ...
+def randperm(n, *, generator=None, dtype: Any = ...): ...
 def real(input: TensorLike) -> Tensor:
     """The real part."""
 def reciprocal(input: TensorLike) -> Tensor:
@@ -347,6 +352,8 @@ def scatter(input, dim, index, src):
     """A copy in which each element of src goes to its own position but for one dimension, where index tells."""
 def scatter_add(input, dim, index, src):
     """A copy in which each element of src is added at its own position but for one dimension, where index tells."""
+def searchsorted(sorted_sequence, values, *, out_int32: Any = False, right: Any = False, side=None, sorter=None) -> Tensor:
+    """Where each value would go into a sorted row."""
 def select(input, dim, index):
     """One slice along a dimension, without it."""
 def sigmoid(input: TensorLike) -> Tensor:
@@ -359,9 +366,9 @@ def sinc(input: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), and 1 at zero."""
 def sinh(input: TensorLike) -> Tensor:
     """The hyperbolic sine of each element."""
-def sort(input, *, dim=-1, descending=False, stable=False):
+def sort(input, *, dim: Any = -1, descending: Any = False, stable: Any = False):
     """The elements in order along a dimension, and where they came from."""
-def split(tensor, split_size_or_sections, dim=0):
+def split(tensor, split_size_or_sections, dim: Any = 0):
     """Pieces of one size (the last may be smaller) or of the sizes given."""
 def sqrt(input: TensorLike) -> Tensor:
     """The square root of each element."""
@@ -369,7 +376,7 @@ def square(input: TensorLike) -> Tensor:
     """Each element times itself."""
 def squeeze(input, dim=None):
     """Without dimensions of size 1: all of them, or those of the ones given."""
-def stack(tensors, dim=0):
+def stack(tensors, dim: Any = 0):
     """Joined along a new dimension."""
 def std(input: TensorLike, dim: int | Sequence[int] | None = None, *, correction: float = 1, keepdim: bool = False) -> Tensor:
     """Standard deviation over axes."""
@@ -391,19 +398,25 @@ def tanh(input: TensorLike) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tile(input: TensorLike, dims: int | Sequence[int]) -> Tensor:
     """The tensor repeated as a whole along each dimension; missing repetitions are 1, missing dimensions are added in front."""
-def topk(input, k, dim=-1, largest=True, sorted=True):
+def topk(input, k, dim: Any = -1, largest: Any = True, sorted: Any = True):
     """The k largest elements along a dimension, and where they are."""
 def trace(input: TensorLike) -> Tensor:
     """The sum of the diagonal of a matrix."""
 def transpose(input, dim0, dim1):
     """Two dimensions exchanged."""
+def triangular_solve(b, A, upper: Any = True, transpose: Any = False, unitriangular: Any = False):
+    """The x with A x = b, where A is triangular, and A."""
 def tril(input: TensorLike, diagonal: int = 0) -> Tensor:
     """The lower triangle of each matrix, up to the given diagonal; zeros elsewhere."""
 def triu(input: TensorLike, diagonal: int = 0) -> Tensor:
     """The upper triangle of each matrix, from the given diagonal; zeros elsewhere."""
 def trunc(input: TensorLike) -> Tensor:
     """The integer part of each element."""
-def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None): ...
+def unbind(input, dim: Any = 0):
+    """The slices along a dimension."""
+def unique(input, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim=None): ...
+def unique_consecutive(input, return_inverse: Any = False, return_counts: Any = False, dim=None):
+    """Values without repetitions of the one before; optionally the number of each element's value and their lengths."""
 def var(input: TensorLike, dim: int | Sequence[int] | None = None, *, correction: float = 1, keepdim: bool = False) -> Tensor:
     """Variance over axes: the mean of squared distances from the mean."""
 def var_mean(input: TensorLike, dim: int | Sequence[int] | None = None, *, correction: float = 1, keepdim: bool = False) -> tuple[Tensor, ...]:

@@ -59,7 +59,7 @@ class ExponentialDecayLR(_Decay):
         0.25
     """
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate * ops.pow(self.decay_rate, self._periods(global_step))
 
 
@@ -67,7 +67,7 @@ class NaturalExpDecayLR(_Decay):
     """``learning_rate * e ** (-decay_rate * step)``; a stair holds the step at multiples of ``decay_steps``. Arguments
     as for ExponentialDecayLR."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step = _step(global_step)
         if self.is_stair:
             step = ops.floor(step / self.decay_steps) * self.decay_steps
@@ -77,7 +77,7 @@ class NaturalExpDecayLR(_Decay):
 class InverseDecayLR(_Decay):
     """``learning_rate / (1 + decay_rate * step / decay_steps)``. Arguments as for ExponentialDecayLR."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate / (self._periods(global_step) * self.decay_rate + 1)
 
 
@@ -104,7 +104,7 @@ class CosineDecayLR(LearningRateSchedule):
             raise ValueError(f"For 'CosineDecayLR', 'max_lr' must be greater than 'min_lr', but got {max_lr} and "
                              f"{min_lr}.")
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         wave = ops.cos(_step(global_step, self.decay_steps) * (math.pi / self.decay_steps))
         return (wave + 1.0) * (0.5 * (self.max_lr - self.min_lr)) + self.min_lr
 
@@ -130,7 +130,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.update_decay_steps = want_bool(who, 'update_decay_steps', update_decay_steps)
         self.diff_learning_rate = learning_rate - end_learning_rate
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         if self.update_decay_steps:
             step = _step(global_step)
             way = step / (ops.maximum(ops.ceil(step / self.decay_steps), 1.0) * self.decay_steps)
@@ -158,5 +158,5 @@ class WarmUpLR(LearningRateSchedule):
         self.learning_rate = want_float(self.cls_name, 'learning_rate', learning_rate, least=0.0)
         self.warmup_steps = want_count(self.cls_name, 'warmup_steps', warmup_steps)
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return _step(global_step, self.warmup_steps) / self.warmup_steps * self.learning_rate

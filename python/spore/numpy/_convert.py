@@ -29,14 +29,14 @@ def _is_numpy_type(dtype):
     return isinstance(dtype, type) and dtype.__module__ == 'numpy'
 
 
-def tensor_only(x, who):
+def tensor_only(x, who) -> Tensor:
     """x, which must be a Tensor."""
     if not isinstance(x, Tensor):
         raise TypeError(f"{who}: a Tensor is wanted, but got {type(x).__name__}")
     return x
 
 
-def made(obj, dtype=None):
+def made(obj, dtype=None) -> Tensor:
     """Numbers, nested lists and tuples as a new Tensor: int32 and float32 unless dtype says otherwise."""
     import numpy as np
     if not isinstance(obj, (int, float, complex, list, tuple)):
@@ -55,7 +55,7 @@ def _plain(obj):
     return obj.asnumpy() if isinstance(obj, Tensor) else obj
 
 
-def tensor(x):
+def tensor(x) -> Tensor:
     """A Tensor as it is, anything else made one."""
     return x if isinstance(x, Tensor) else made(x)
 
@@ -80,13 +80,13 @@ def _follow(number, beside):
     return Tensor(number, dtype=kind)
 
 
-def cast(x, dtype):
+def cast(x, dtype) -> Tensor:
     """x in another dtype; None leaves it."""
     dtype = dtype_of(dtype)
     return x if dtype is None or x.dtype == dtype else x.astype(dtype)
 
 
-def floating(x, default=mstype.float32):
+def floating(x, default=mstype.float32) -> Tensor:
     """x if it is of a float or complex type, else converted."""
     return x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(default)
 

@@ -20,7 +20,7 @@ __all__ = ['arange', 'array', 'asarray', 'asfarray', 'bartlett', 'blackman', 'co
 
 # --- from values -----------------------------------------------------------------------------------------------------
 
-def array(obj, dtype=None, copy=True, ndmin=0):
+def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
     """A Tensor of a number, a Tensor, or nested lists or tuples; at least ndmin dimensions."""
     out = asarray(obj, dtype)
     if copy and out is obj:
@@ -28,12 +28,12 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     return out.reshape((1,) * (ndmin - out.ndim) + out.shape) if ndmin > out.ndim else out
 
 
-def asarray(a, dtype=None):
+def asarray(a, dtype=None) -> Tensor:
     """A Tensor of a number or of nested lists or tuples; a Tensor itself if its dtype is right."""
     return cast(a, dtype) if isinstance(a, Tensor) else made(a, dtype_of(dtype))
 
 
-def asfarray(a, dtype=mstype.float32):
+def asfarray(a, dtype=mstype.float32) -> Tensor:
     """A Tensor of a float type."""
     dtype = dtype_of(dtype)
     if dtype is None or not dtype.is_floating_point:
@@ -41,55 +41,55 @@ def asfarray(a, dtype=mstype.float32):
     return asarray(a, dtype)
 
 
-def copy(a):
+def copy(a) -> Tensor:
     """The same numbers in memory of their own."""
     return tensor(a).copy()
 
 
-def zeros(shape, dtype=mstype.float32):
+def zeros(shape, dtype=mstype.float32) -> Tensor:
     """Zeros."""
     return ops.zeros(shape_of(shape), dtype_of(dtype))
 
 
-def ones(shape, dtype=mstype.float32):
+def ones(shape, dtype=mstype.float32) -> Tensor:
     """Ones."""
     return ops.ones(shape_of(shape), dtype_of(dtype))
 
 
-def empty(shape, dtype=mstype.float32):
+def empty(shape, dtype=mstype.float32) -> Tensor:
     """A Tensor whose contents do not matter: zeros."""
     return zeros(shape, dtype)
 
 
-def full(shape, fill_value, dtype=None):
+def full(shape, fill_value, dtype=None) -> Tensor:
     """A Tensor filled with a value, or with a Tensor broadcast to the shape."""
     return ops.broadcast_to(asarray(fill_value, dtype), shape_of(shape)).copy()
 
 
-def full_like(a, fill_value, dtype=None, shape=None):
+def full_like(a, fill_value, dtype=None, shape=None) -> Tensor:
     """A Tensor filled with a value, shape and dtype as those of a unless given."""
     a = tensor(a)
     return full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
 
 
-def zeros_like(a, dtype=None, shape=None):
+def zeros_like(a, dtype=None, shape=None) -> Tensor:
     """Zeros, shape and dtype as those of a unless given."""
     return full_like(a, 0, dtype, shape)
 
 
-def ones_like(a, dtype=None, shape=None):
+def ones_like(a, dtype=None, shape=None) -> Tensor:
     """Ones, shape and dtype as those of a unless given."""
     return full_like(a, 1, dtype, shape)
 
 
-def empty_like(prototype, dtype=None, shape=None):
+def empty_like(prototype, dtype=None, shape=None) -> Tensor:
     """A Tensor whose contents do not matter, shape and dtype as those of prototype unless given."""
     return zeros_like(prototype, dtype, shape)
 
 
 # --- along a line, and grids -----------------------------------------------------------------------------------------
 
-def arange(start, stop=None, step=None, dtype=None):
+def arange(start, stop=None, step=None, dtype=None) -> Tensor:
     """Numbers from start (0 if it stands alone) to stop, without it, in steps."""
     if stop is None:
         start, stop = 0, start
@@ -121,13 +121,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return (out, step) if retstep else out
 
 
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0) -> Tensor:
     """Powers of base whose exponents lie evenly between start and stop."""
     exponents = linspace(start, stop, num, endpoint, axis=axis)
     return cast(ops.pow(ops.full_like(exponents, float(base)), exponents), mstype.float32 if dtype is None else dtype)
 
 
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0) -> Tensor:
     """num numbers from start to stop, each the same multiple of the one before."""
     first, last, axis = _ends(start, stop, axis)
     parts = max(num - 1 if endpoint else num, 1)
@@ -214,18 +214,18 @@ def eye(N, M=None, k=0, dtype=mstype.float32):  # noqa: N803
     return cast(ops.equal(ops.arange(N).expand_dims(1) + k, ops.arange(m)), dtype)
 
 
-def identity(n, dtype=mstype.float32):
+def identity(n, dtype=mstype.float32) -> Tensor:
     """The square matrix with ones on its diagonal."""
     return eye(n, dtype=dtype)
 
 
-def tril(m, k=0):
+def tril(m, k=0) -> Tensor:
     """The elements at and below a diagonal; zeros elsewhere."""
     m = tensor(m)
     return ops.where(_below(*_matrix(m), k), m, ops.zeros_like(m))
 
 
-def triu(m, k=0):
+def triu(m, k=0) -> Tensor:
     """The elements at and above a diagonal; zeros elsewhere."""
     m = tensor(m)
     return ops.where(_below(*_matrix(m), k - 1), ops.zeros_like(m), m)
@@ -265,12 +265,12 @@ def diag_indices(n, ndim=2):
     return (arange(n),) * ndim
 
 
-def diagonal(a, offset=0, axis1=0, axis2=1):
+def diagonal(a, offset=0, axis1=0, axis2=1) -> Tensor:
     """A diagonal of the matrices along two dimensions; it becomes the last dimension."""
     return ops.diagonal(tensor(a), offset, axis1, axis2)
 
 
-def diagflat(v, k=0):
+def diagflat(v, k=0) -> Tensor:
     """A matrix with the elements of v on a diagonal."""
     v = tensor(v).reshape((-1,))
     n = v.shape[0] + abs(k)
@@ -280,7 +280,7 @@ def diagflat(v, k=0):
     return pad(square, ((before[1], n - v.shape[0] - before[1]), (before[0], n - v.shape[0] - before[0]))) if k else square
 
 
-def diag(v, k=0):
+def diag(v, k=0) -> Tensor:
     """The diagonal of a matrix, or a matrix with a row on its diagonal."""
     v = tensor(v)
     if v.ndim not in (1, 2):
@@ -288,7 +288,7 @@ def diag(v, k=0):
     return diagflat(v, k) if v.ndim == 1 else own(diagonal(v, k))
 
 
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
     """The sum along a diagonal."""
     return cast(ops.sum(diagonal(a, offset, axis1, axis2), -1), dtype)
 
@@ -338,17 +338,17 @@ def _sizes(shape):
     return shape_of(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else tuple(shape)
 
 
-def rand(*shape, dtype=mstype.float32):
+def rand(*shape, dtype=mstype.float32) -> Tensor:
     """Numbers in [0, 1)."""
     return ops.rand(*(_sizes(shape) or (1,)), dtype=dtype_of(dtype))
 
 
-def randn(*shape, dtype=mstype.float32):
+def randn(*shape, dtype=mstype.float32) -> Tensor:
     """Numbers of the standard normal distribution."""
     return ops.randn(*(_sizes(shape) or (1,)), dtype=dtype_of(dtype))
 
 
-def randint(minval, maxval=None, shape=None, dtype=mstype.int32):
+def randint(minval, maxval=None, shape=None, dtype=mstype.int32) -> Tensor:
     """Whole numbers from minval (0 if it stands alone) to maxval, without it."""
     if maxval is None:
         minval, maxval = 0, minval
@@ -446,7 +446,7 @@ def _padded(x, axis, before, after, mode, values, ends, length, reflect_type):
     return ops.concat([p for p in (pieces[0], x, pieces[1]) if p is not None], axis)
 
 
-def pad(arr, pad_width, mode='constant', stat_length=None, constant_values=0, end_values=0, reflect_type='even', **kwargs):
+def pad(arr, pad_width, mode='constant', stat_length=None, constant_values=0, end_values=0, reflect_type='even', **kwargs) -> Tensor:
     """Elements added around a Tensor.
 
     Args:

@@ -18,13 +18,13 @@ __all__ = ['append', 'apply_along_axis', 'apply_over_axes', 'argwhere', 'array_s
 
 # --- shape -----------------------------------------------------------------------------------------------------------
 
-def transpose(a, axes=None):
+def transpose(a, axes=None) -> Tensor:
     """The dimensions in another order; reversed without axes."""
     a = tensor_only(a, 'transpose')
     return ops.transpose(a, tuple(range(a.ndim))[::-1] if axes is None else axes_of(axes, a.ndim, 'transpose'))
 
 
-def expand_dims(a, axis):
+def expand_dims(a, axis) -> Tensor:
     """A dimension of one element added."""
     a = tensor(a)
     for place in sorted(axes_of(axis, a.ndim + (1 if isinstance(axis, int) else len(axis)), 'expand_dims')):
@@ -32,18 +32,18 @@ def expand_dims(a, axis):
     return a
 
 
-def squeeze(a, axis=None):
+def squeeze(a, axis=None) -> Tensor:
     """Dimensions of one element left out: all, or the given ones."""
     a = tensor(a)
     return ops.squeeze(a) if axis is None else ops.squeeze(a, axes_of(axis, a.ndim, 'squeeze'))
 
 
-def swapaxes(x, axis1, axis2):
+def swapaxes(x, axis1, axis2) -> Tensor:
     """Two dimensions exchanged."""
     return ops.swapaxes(tensor_only(x, 'swapaxes'), axis1, axis2)
 
 
-def moveaxis(a, source, destination):
+def moveaxis(a, source, destination) -> Tensor:
     """Dimensions moved to other places."""
     a = tensor_only(a, 'moveaxis')
     source, destination = axes_of(source, a.ndim, 'moveaxis'), axes_of(destination, a.ndim, 'moveaxis')
@@ -55,7 +55,7 @@ def moveaxis(a, source, destination):
     return ops.transpose(a, tuple(order))
 
 
-def rollaxis(x, axis, start=0):
+def rollaxis(x, axis, start=0) -> Tensor:
     """A dimension moved backwards until it lies before another."""
     x = tensor_only(x, 'rollaxis')
     axis = axis_of(axis, x.ndim, 'rollaxis')
@@ -63,12 +63,12 @@ def rollaxis(x, axis, start=0):
     return moveaxis(x, axis, start - 1 if start > axis else start)
 
 
-def reshape(x, new_shape):
+def reshape(x, new_shape) -> Tensor:
     """The same elements in another shape."""
     return ops.reshape(tensor(x), shape_of(new_shape))
 
 
-def ravel(x):
+def ravel(x) -> Tensor:
     """The elements in one row."""
     return tensor_only(x, 'ravel').reshape((-1,))
 
@@ -87,22 +87,22 @@ def _each(arys, n):
     return out[0] if len(out) == 1 else out
 
 
-def atleast_1d(*arys):
+def atleast_1d(*arys) -> Tensor:
     """Tensors with one dimension or more."""
     return _each(arys, 1)
 
 
-def atleast_2d(*arys):
+def atleast_2d(*arys) -> Tensor:
     """Tensors with two dimensions or more."""
     return _each(arys, 2)
 
 
-def atleast_3d(*arys):
+def atleast_3d(*arys) -> Tensor:
     """Tensors with three dimensions or more."""
     return _each(arys, 3)
 
 
-def broadcast_to(array, shape):
+def broadcast_to(array, shape) -> Tensor:
     """A Tensor repeated along dimensions of one element up to a shape."""
     return own(ops.broadcast_to(tensor(array), shape_of(shape)))
 
@@ -142,7 +142,7 @@ def _one_type(arrays):
     return [x if x.dtype == wide else x.astype(wide) for x in arrays]
 
 
-def concatenate(arrays, axis=0):
+def concatenate(arrays, axis=0) -> Tensor:
     """Tensors joined along a dimension; without one (None) their elements in a row."""
     if isinstance(arrays, Tensor):
         if axis is None or arrays.ndim < 2:
@@ -154,12 +154,12 @@ def concatenate(arrays, axis=0):
     return own(arrays[0]) if len(arrays) == 1 else ops.concat(arrays, axis_of(axis, arrays[0].ndim, 'concatenate'))
 
 
-def append(arr, values, axis=None):
+def append(arr, values, axis=None) -> Tensor:
     """Values joined behind a Tensor."""
     return concatenate((tensor(arr), tensor(values)), axis)
 
 
-def stack(arrays, axis=0):
+def stack(arrays, axis=0) -> Tensor:
     """Tensors joined along a new dimension."""
     if isinstance(arrays, Tensor):
         return moveaxis(arrays, 0, axis if axis >= 0 else axis + arrays.ndim)
@@ -170,23 +170,23 @@ def _joined(tup, n, axis):
     return concatenate([_at_least(x, n) for x in tup], axis)
 
 
-def vstack(tup):
+def vstack(tup) -> Tensor:
     """Tensors joined along the first dimension; rows below each other."""
     return _joined(tup, 2, 0)
 
 
-def hstack(tup):
+def hstack(tup) -> Tensor:
     """Tensors joined along the second dimension; rows behind each other."""
     parts = [_at_least(x, 1) for x in tup]
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tup):
+def dstack(tup) -> Tensor:
     """Tensors joined along the third dimension."""
     return _joined(tup, 3, 2)
 
 
-def column_stack(tup):
+def column_stack(tup) -> Tensor:
     """Rows as columns beside each other."""
     return concatenate([x.reshape((-1, 1)) if x.ndim < 2 else x for x in map(tensor, tup)], 1)
 
@@ -237,23 +237,23 @@ def dsplit(x, indices_or_sections):
 
 # --- order and repetition --------------------------------------------------------------------------------------------
 
-def flip(m, axis=None):
+def flip(m, axis=None) -> Tensor:
     """The elements in reverse order along dimensions."""
     m = tensor_only(m, 'flip')
     return ops.flip(m, axes_of(axis, m.ndim, 'flip'))
 
 
-def flipud(m):
+def flipud(m) -> Tensor:
     """The elements in reverse order along the first dimension."""
     return flip(m, 0)
 
 
-def fliplr(m):
+def fliplr(m) -> Tensor:
     """The elements in reverse order along the second dimension."""
     return flip(m, 1)
 
 
-def roll(a, shift, axis=None):
+def roll(a, shift, axis=None) -> Tensor:
     """The elements moved along dimensions; what falls off the end comes back at the front."""
     a = tensor_only(a, 'roll')
     if axis is None:
@@ -267,7 +267,7 @@ def roll(a, shift, axis=None):
     return a
 
 
-def rot90(a, k=1, axes=(0, 1)):
+def rot90(a, k=1, axes=(0, 1)) -> Tensor:
     """The plane of two dimensions turned by quarters, from the first towards the second."""
     a = tensor_only(a, 'rot90')
     first, second = axes_of(axes, a.ndim, 'rot90')
@@ -276,14 +276,14 @@ def rot90(a, k=1, axes=(0, 1)):
     return a
 
 
-def tile(a, reps):
+def tile(a, reps) -> Tensor:
     """A Tensor repeated as a whole along dimensions."""
     a, reps = tensor_only(a, 'tile'), shape_of(reps)
     reps = (1,) * (a.ndim - len(reps)) + reps
     return ops.tile(a.reshape((1,) * (len(reps) - a.ndim) + a.shape), reps)
 
 
-def repeat(a, repeats, axis=None):
+def repeat(a, repeats, axis=None) -> Tensor:
     """Every element repeated along a dimension, all as often or each its own number of times."""
     a = tensor(a)
     if axis is None:
@@ -299,7 +299,7 @@ def repeat(a, repeats, axis=None):
 
 # --- choosing --------------------------------------------------------------------------------------------------------
 
-def where(condition, x=None, y=None):
+def where(condition, x=None, y=None) -> Tensor:
     """x where a condition holds, else y."""
     if x is None or y is None:
         raise TypeError("where: x and y must be given; argwhere answers the places")
@@ -312,7 +312,7 @@ def _number(x):
     return isinstance(x, (int, float, bool))
 
 
-def argwhere(a):
+def argwhere(a) -> Tensor:
     """The indices of elements that are not zero, one row each."""
     return ops.nonzero(tensor(a)).astype(mstype.int64)
 
@@ -326,7 +326,7 @@ def _bounded(index, n, mode):
     return ops.clamp(index, 0, n - 1)
 
 
-def take(a, indices, axis=None, mode='clip'):
+def take(a, indices, axis=None, mode='clip') -> Tensor:
     """Elements along a dimension; of the elements in a row without axis."""
     a, indices = tensor_only(a, 'take'), tensor_only(indices, 'take')
     if axis is None:
@@ -335,7 +335,7 @@ def take(a, indices, axis=None, mode='clip'):
     return ops.gather(a, _bounded(indices, a.shape[axis], mode), axis)
 
 
-def take_along_axis(arr, indices, axis):
+def take_along_axis(arr, indices, axis) -> Tensor:
     """Elements along a dimension, for every row its own indices."""
     if axis is None:
         arr, axis = tensor(arr).reshape((-1,)), 0
@@ -351,7 +351,7 @@ def take_along_axis(arr, indices, axis):
     return ops.gather_elements(arr, axis, ops.where(ops.less(indices, 0), indices + arr.shape[axis], indices))
 
 
-def choose(a, choices, mode='clip'):
+def choose(a, choices, mode='clip') -> Tensor:
     """For every element of a the one at its place of the Tensor that it numbers."""
     choices = list(choices) if isinstance(choices, Tensor) else _one_type(choices)
     index, *choices = broadcast_arrays(tensor(a), *choices)
@@ -359,7 +359,7 @@ def choose(a, choices, mode='clip'):
     return ops.gather_elements(ops.stack(choices), 0, index.expand_dims(0)).squeeze(0)
 
 
-def select(condlist, choicelist, default=0):
+def select(condlist, choicelist, default=0) -> Tensor:
     """The elements of the first Tensor whose condition holds, else default."""
     if len(condlist) != len(choicelist):
         raise ValueError(f"select: {len(condlist)} conditions and {len(choicelist)} choices do not match")
@@ -372,7 +372,7 @@ def select(condlist, choicelist, default=0):
     return out
 
 
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x, condlist, funclist, *args, **kw) -> Tensor:
     """Functions of x (or numbers), each where its condition holds; the last one elsewhere if there is one more."""
     x = tensor(x)
     conditions = [tensor(c).astype(mstype.bool_) for c in
@@ -403,7 +403,7 @@ def unravel_index(indices, shape, order='C'):
 
 # --- functions along dimensions --------------------------------------------------------------------------------------
 
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Tensor:
     """The results of a function for every row along a dimension, in its place."""
     arr = tensor_only(arr, 'apply_along_axis')
     axis = axis_of(axis, arr.ndim, 'apply_along_axis')
@@ -417,7 +417,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return moveaxis(out, tuple(range(len(shape), out.ndim)), tuple(range(axis, axis + n))) if n else out
 
 
-def apply_over_axes(func, a, axes):
+def apply_over_axes(func, a, axes) -> Tensor:
     """A function of (Tensor, axis) called for one dimension after the other."""
     a = tensor_only(a, 'apply_over_axes')
     for axis in (axes,) if isinstance(axes, int) else axes:
@@ -429,7 +429,7 @@ def apply_over_axes(func, a, axes):
 
 # --- sets ------------------------------------------------------------------------------------------------------------
 
-def unique(x, return_inverse=False):
+def unique(x, return_inverse=False) -> Tensor:
     """The different elements in order. With return_inverse they come in the order of their first places, followed by
     which of them stands where in the row of x."""
     x = tensor_only(x, 'unique').reshape((-1,))
@@ -441,7 +441,7 @@ def unique(x, return_inverse=False):
     return ops.masked_select(ordered, ops.concat((ops.ones((1,), mstype.bool_), ops.ne(ordered[1:], ordered[:-1]))))
 
 
-def setdiff1d(ar1, ar2, assume_unique=False):
+def setdiff1d(ar1, ar2, assume_unique=False) -> Tensor:
     """The elements of ar1 that are not in ar2."""
     from spore.numpy.logic_ops import in1d
     first = tensor(ar1).reshape((-1,))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons and tests."""
 from spore import ops
+from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.numpy import _convert
 from spore.numpy._convert import cast, pair, tensor, tensor_only
@@ -41,17 +42,17 @@ _convert.export({
     'isnan': _test(ops.isnan, 'not a number')}, globals())
 
 
-def logical_not(a, dtype=None):
+def logical_not(a, dtype=None) -> Tensor:
     """Which elements are zero?"""
     return cast(ops.logical_not(tensor(a).astype(mstype.bool_)), dtype)
 
 
-def isneginf(x):
+def isneginf(x) -> Tensor:
     """Which elements are minus infinity?"""
     return ops.equal(tensor_only(x, 'isneginf'), float('-inf'))
 
 
-def isposinf(x):
+def isposinf(x) -> Tensor:
     """Which elements are plus infinity?"""
     return ops.equal(tensor_only(x, 'isposinf'), float('inf'))
 
@@ -61,7 +62,7 @@ def isscalar(element):
     return isinstance(element, (int, float, bool, complex, str))
 
 
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     """Which elements differ by at most atol + rtol * abs(b)?"""
     a, b = tensor(a), tensor(b)
     rtol, atol = abs(float(rtol)), abs(float(atol))
@@ -73,19 +74,19 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return close
 
 
-def in1d(ar1, ar2, invert=False):
+def in1d(ar1, ar2, invert=False) -> Tensor:
     """Which elements of ar1, as one row, are also in ar2?"""
     return isin(tensor(ar1).reshape((-1,)), ar2, invert)
 
 
-def isin(element, test_elements, invert=False):
+def isin(element, test_elements, invert=False) -> Tensor:
     """Which elements are also in test_elements?"""
     element, others = tensor(element), tensor(test_elements).reshape((-1,))
     found = ops.any(ops.equal(element.expand_dims(-1), others), axis=-1)
     return ops.logical_not(found) if invert else found
 
 
-def array_equal(a1, a2, equal_nan=False):
+def array_equal(a1, a2, equal_nan=False) -> Tensor:
     """Have two Tensors one shape and equal elements?"""
     a1, a2 = tensor(a1), tensor(a2)
     if not isinstance(equal_nan, bool):
@@ -98,7 +99,7 @@ def array_equal(a1, a2, equal_nan=False):
     return ops.all(same)
 
 
-def array_equiv(a1, a2):
+def array_equiv(a1, a2) -> Tensor:
     """Are two Tensors equal after broadcasting?"""
     a1, a2 = tensor(a1), tensor(a2)
     if any(m != n and 1 not in (m, n) for m, n in zip(a1.shape[::-1], a2.shape[::-1])):
@@ -106,12 +107,12 @@ def array_equiv(a1, a2):
     return ops.all(ops.equal(a1, a2))
 
 
-def signbit(x, dtype=None):
+def signbit(x, dtype=None) -> Tensor:
     """Which elements have a minus sign?"""
     return cast(ops.less(tensor(x), 0), dtype)
 
 
-def sometrue(a, axis=None, keepdims=False):
+def sometrue(a, axis=None, keepdims=False) -> Tensor:
     """Is any element not zero, along axis?"""
     a = tensor(a).astype(mstype.bool_)
     return ops.any(a, axis=_convert.axes_of(axis, a.ndim, 'sometrue'), keep_dims=keepdims) if a.ndim else a

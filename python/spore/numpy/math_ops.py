@@ -75,18 +75,18 @@ _convert.export({
     'trunc': _unary(ops.trunc, 'The whole part', True, lists=True)}, globals())
 
 
-def exp2(x, dtype=None):
+def exp2(x, dtype=None) -> Tensor:
     """2 to the power of every element."""
     x = tensor(x)
     return cast(ops.pow(ops.full_like(x, 2), x), dtype)
 
 
-def fix(x):
+def fix(x) -> Tensor:
     """The whole part of every element."""
     return ops.trunc(floating(tensor_only(x, 'fix')))
 
 
-def around(a, decimals=0):
+def around(a, decimals=0) -> Tensor:
     """Every element rounded to a number of decimals; halves go to the even neighbour."""
     a = tensor_only(a, 'around')
     if not a.dtype.is_floating_point:
@@ -97,7 +97,7 @@ def around(a, decimals=0):
 round = around  # noqa: A001
 
 
-def clip(x, xmin, xmax, dtype=None):
+def clip(x, xmin, xmax, dtype=None) -> Tensor:
     """Elements below xmin raised to it, elements above xmax lowered to it; one of them may be None."""
     if xmin is None and xmax is None:
         raise ValueError("clip: one of xmin and xmax must be given, but both are None")
@@ -181,13 +181,13 @@ _convert.export({
     'gcd': _binary(_gcd, 'The greatest common divisor'), 'lcm': _binary(_lcm, 'The least common multiple')}, globals())
 
 
-def float_power(x1, x2, dtype=None):
+def float_power(x1, x2, dtype=None) -> Tensor:
     """x1 to the power x2 as a float, element by element."""
     x1, x2 = pair(x1, x2)
     return cast(ops.pow(floating(x1), floating(x2)), dtype)
 
 
-def heaviside(x1, x2, dtype=None):
+def heaviside(x1, x2, dtype=None) -> Tensor:
     """0 where x1 is below zero, 1 where it is above, x2 where it is zero."""
     x1, x2 = pair(x1, x2)
     step = ops.greater(x1, 0).astype(promote_types(x1.dtype, x2.dtype))
@@ -230,7 +230,7 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None):  # noqa: A001
     return cast(out, dtype)
 
 
-def mean(a, axis=None, keepdims=False, dtype=None):
+def mean(a, axis=None, keepdims=False, dtype=None) -> Tensor:
     """The average along dimensions."""
     a = tensor(a)
     axes = axes_of(axis, a.ndim, 'mean')
@@ -242,7 +242,7 @@ def mean(a, axis=None, keepdims=False, dtype=None):
     return out.astype(a.dtype) if dtype is None else cast(out, dtype)
 
 
-def var(x, axis=None, ddof=0, keepdims=False):
+def var(x, axis=None, ddof=0, keepdims=False) -> Tensor:
     """The variance along dimensions, the sum of squares divided by their number less ddof."""
     x = floating(tensor(x))
     axes = axes_of(axis, x.ndim, 'var')
@@ -251,7 +251,7 @@ def var(x, axis=None, ddof=0, keepdims=False):
     return ops.sum(deviation * deviation, axes, keepdims) / (n - ddof)
 
 
-def std(x, axis=None, ddof=0, keepdims=False):
+def std(x, axis=None, ddof=0, keepdims=False) -> Tensor:
     """The standard deviation along dimensions."""
     return ops.sqrt(var(x, axis, ddof, keepdims))
 
@@ -271,12 +271,12 @@ def _extreme(a, axis, keepdims, initial, where, reduce, combine, who):
     return out if initial is None else combine(out, ops.full_like(out, initial))
 
 
-def amax(a, axis=None, keepdims=False, initial=None, where=True):
+def amax(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
     """The largest element along dimensions, or initial if that is larger."""
     return _extreme(a, axis, keepdims, initial, where, ops.amax, ops.maximum, 'max')
 
 
-def amin(a, axis=None, keepdims=False, initial=None, where=True):
+def amin(a, axis=None, keepdims=False, initial=None, where=True) -> Tensor:
     """The smallest element along dimensions, or initial if that is smaller."""
     return _extreme(a, axis, keepdims, initial, where, ops.amin, ops.minimum, 'min')
 
@@ -293,17 +293,17 @@ def _place(a, axis, function, who, dtype):
     return function(a, axis_of(axis, a.ndim, who)).astype(dtype)
 
 
-def argmax(a, axis=None):
+def argmax(a, axis=None) -> Tensor:
     """Where the largest element is, along a dimension or in the row of all."""
     return _place(a, axis, ops.argmax, 'argmax', mstype.int64)
 
 
-def argmin(a, axis=None):
+def argmin(a, axis=None) -> Tensor:
     """Where the smallest element is, along a dimension or in the row of all."""
     return _place(a, axis, ops.argmin, 'argmin', mstype.int32)
 
 
-def ptp(x, axis=None, keepdims=False):
+def ptp(x, axis=None, keepdims=False) -> Tensor:
     """The largest element less the smallest, along dimensions."""
     return amax(x, axis, keepdims) - amin(x, axis, keepdims)
 
@@ -326,7 +326,7 @@ def average(x, axis=None, weights=None, returned=False):
     return (out, total) if returned else out
 
 
-def count_nonzero(x, axis=None, keepdims=False):
+def count_nonzero(x, axis=None, keepdims=False) -> Tensor:
     """How many elements are not zero, along dimensions."""
     x = tensor(x)
     return sum(ops.ne(x, 0).astype(mstype.int32), axis, None, keepdims).astype(mstype.int32)
@@ -344,12 +344,12 @@ def _cumulative(a, axis, dtype, function, who):
     return cast(function(a, axis_of(axis, a.ndim, who)), a.dtype)
 
 
-def cumsum(a, axis=None, dtype=None):
+def cumsum(a, axis=None, dtype=None) -> Tensor:
     """The sums of all elements up to each, along a dimension or in the row of all."""
     return _cumulative(a, axis, dtype, ops.cumsum, 'cumsum')
 
 
-def cumprod(a, axis=None, dtype=None):
+def cumprod(a, axis=None, dtype=None) -> Tensor:
     """The products of all elements up to each, along a dimension or in the row of all."""
     return _cumulative(tensor(a), axis, dtype, ops.cumprod, 'cumprod')
 
@@ -366,40 +366,40 @@ def _counted(a, axis, keepdims):
     return sum(ops.logical_not(ops.isnan(a)).astype(a.dtype), axis, None, keepdims)
 
 
-def nansum(a, axis=None, dtype=None, keepdims=False):
+def nansum(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The sum along dimensions; what is not a number counts as zero."""
     return sum(_filled(a, 0), axis, dtype, keepdims)
 
 
-def nancumsum(a, axis=None, dtype=None):
+def nancumsum(a, axis=None, dtype=None) -> Tensor:
     """The sums up to each element; what is not a number counts as zero."""
     return cumsum(_filled(a, 0), axis, dtype)
 
 
-def nanmax(a, axis=None, dtype=None, keepdims=False):
+def nanmax(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The largest element along dimensions, without what is not a number."""
     return cast(amax(_filled(a, -math.inf), axis, keepdims), dtype)
 
 
-def nanmin(a, axis=None, dtype=None, keepdims=False):
+def nanmin(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The smallest element along dimensions, without what is not a number."""
     return cast(amin(_filled(a, math.inf), axis, keepdims), dtype)
 
 
-def nanmean(a, axis=None, dtype=None, keepdims=False):
+def nanmean(a, axis=None, dtype=None, keepdims=False) -> Tensor:
     """The average along dimensions, without what is not a number."""
     a = floating(tensor(a))
     return cast(nansum(a, axis, None, keepdims) / _counted(a, axis, keepdims), dtype)
 
 
-def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False) -> Tensor:
     """The variance along dimensions, without what is not a number."""
     a = floating(tensor(a))
     deviation = a - nanmean(a, axis, keepdims=True)
     return cast(nansum(deviation * deviation, axis, None, keepdims) / (_counted(a, axis, keepdims) - ddof), dtype)
 
 
-def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False) -> Tensor:
     """The standard deviation along dimensions, without what is not a number."""
     return cast(ops.sqrt(nanvar(a, axis, None, ddof, keepdims)), dtype)
 
@@ -410,12 +410,12 @@ def _factors(a, b):
     return arrays._one_type((a, b))
 
 
-def matmul(x1, x2, dtype=None):
+def matmul(x1, x2, dtype=None) -> Tensor:
     """The matrix product."""
     return cast(ops.matmul(*_factors(x1, x2)), dtype)
 
 
-def tensordot(a, b, axes=2):
+def tensordot(a, b, axes=2) -> Tensor:
     """The sum of products over dimensions: the last of a and first of b, or pairs of them."""
     a, b = _factors(a, b)
     if isinstance(axes, int):
@@ -434,7 +434,7 @@ def tensordot(a, b, axes=2):
     return ops.matmul(first, second).reshape((*[a.shape[i] for i in rest_a], *[b.shape[i] for i in rest_b]))
 
 
-def dot(a, b):
+def dot(a, b) -> Tensor:
     """Numbers multiplied, rows as a sum of products, matrices as matrices; else over the last of a and second last of b."""
     a, b = _factors(a, b)
     if a.ndim == 0 or b.ndim == 0:
@@ -442,19 +442,19 @@ def dot(a, b):
     return tensordot(a, b, ((a.ndim - 1,), (builtins.max(b.ndim - 2, 0),)))
 
 
-def inner(a, b):
+def inner(a, b) -> Tensor:
     """The sum of products over the last dimensions."""
     a, b = _factors(a, b)
     return a * b if a.ndim == 0 or b.ndim == 0 else tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
-def outer(a, b):
+def outer(a, b) -> Tensor:
     """Every element of a times every element of b."""
     a, b = _factors(a, b)
     return a.reshape((-1, 1)) * b.reshape((1, -1))
 
 
-def kron(a, b):
+def kron(a, b) -> Tensor:
     """Every element of a replaced by its product with all of b."""
     a, b = _factors(a, b)
     n = builtins.max(a.ndim, b.ndim)
@@ -472,7 +472,7 @@ def multi_dot(arrays):  # noqa: F811  numpy's name of the argument
     return out
 
 
-def matrix_power(a, n):
+def matrix_power(a, n) -> Tensor:
     """A square matrix multiplied n times with itself."""
     a = tensor_only(a, 'matrix_power')
     out = ops.broadcast_to(creations.eye(a.shape[-1], dtype=a.dtype), a.shape)
@@ -481,7 +481,7 @@ def matrix_power(a, n):
     return out
 
 
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None) -> Tensor:
     """The vector product; vectors of two elements lie in a plane."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -523,7 +523,7 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 # --- rows: differences, sliding sums, sums under curves --------------------------------------------------------------
 
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(a, n=1, axis=-1, prepend=None, append=None) -> Tensor:
     """Each element less the one before, n times."""
     a = tensor_only(a, 'diff')
     axis = axis_of(axis, a.ndim, 'diff')
@@ -541,7 +541,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return a
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
+def ediff1d(ary, to_end=None, to_begin=None) -> Tensor:
     """Each element of the row less the one before, with given ends."""
     out = diff(tensor(ary).reshape((-1,)))
     parts = [tensor(x).reshape((-1,)).astype(out.dtype) for x in (to_begin,) if x is not None] + [out]
@@ -570,7 +570,7 @@ def _slid(a, v, mode, who):
     return out[start:start + count]
 
 
-def convolve(a, v, mode='full'):
+def convolve(a, v, mode='full') -> Tensor:
     """The convolution of two rows."""
     a, v = tensor(a), tensor(v)
     if v.size > a.size:
@@ -578,7 +578,7 @@ def convolve(a, v, mode='full'):
     return _slid(a, arrays.flip(v), mode, 'convolve')
 
 
-def correlate(a, v, mode='valid'):
+def correlate(a, v, mode='valid') -> Tensor:
     """The sums of products of one row with the other, shifted."""
     a, v = tensor(a), tensor(v)
     if v.size > a.size:
@@ -586,7 +586,7 @@ def correlate(a, v, mode='valid'):
     return _slid(a, v, mode, 'correlate')
 
 
-def trapz(y, x=None, dx=1.0, axis=-1):
+def trapz(y, x=None, dx=1.0, axis=-1) -> Tensor:
     """The area under a curve, by trapezoids."""
     y = floating(tensor(y))
     axis = axis_of(axis, y.ndim, 'trapz')
@@ -601,7 +601,7 @@ def trapz(y, x=None, dx=1.0, axis=-1):
     return sum(middle * width, axis)
 
 
-def gradient(f, *varargs, axis=None, edge_order=1):
+def gradient(f, *varargs, axis=None, edge_order=1) -> Tensor:
     """Slopes along dimensions: central differences inside, one-sided ones at the ends."""
     if edge_order != 1:
         raise ValueError(f"gradient: edge_order must be 1, but got {edge_order}")
@@ -620,7 +620,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     return out[0] if len(out) == 1 else out
 
 
-def unwrap(p, discont=3.141592653589793, axis=-1):
+def unwrap(p, discont=3.141592653589793, axis=-1) -> Tensor:
     """Angles without jumps: differences above discont become their complement."""
     p = floating(tensor_only(p, 'unwrap'))
     axis = axis_of(axis, p.ndim, 'unwrap')
@@ -634,7 +634,7 @@ def unwrap(p, discont=3.141592653589793, axis=-1):
 
 # --- tables, bins ----------------------------------------------------------------------------------------------------
 
-def searchsorted(a, v, side='left', sorter=None):
+def searchsorted(a, v, side='left', sorter=None) -> Tensor:
     """Where elements of v belong in the ordered row a: before equal ones (left) or behind them (right)."""
     if side not in ('left', 'right'):
         raise ValueError(f"searchsorted: side must be 'left' or 'right', but got {side!r}")
@@ -646,7 +646,7 @@ def searchsorted(a, v, side='left', sorter=None):
     return ops.sum(below.astype(mstype.int32), (below.ndim - 1,)).astype(mstype.int32)
 
 
-def digitize(x, bins, right=False):
+def digitize(x, bins, right=False) -> Tensor:
     """The number of the bin that each element lies in; bins rise or fall."""
     x, bins = tensor(x), tensor(bins)
     if bins.size > 1 and bool(ops.greater(bins[0], bins[-1])):
@@ -654,7 +654,7 @@ def digitize(x, bins, right=False):
     return searchsorted(bins, x, 'left' if right else 'right')
 
 
-def bincount(x, weights=None, minlength=0, length=None):
+def bincount(x, weights=None, minlength=0, length=None) -> Tensor:
     """How often each number from 0 up occurs, or the sum of the weights where it does."""
     x = tensor(x).astype(mstype.int64)
     if x.ndim != 1:
@@ -710,7 +710,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):  # noqa
     return counts, edges[0], edges[1]
 
 
-def interp(x, xp, fp, left=None, right=None):
+def interp(x, xp, fp, left=None, right=None) -> Tensor:
     """The value at x of the line through the points (xp, fp); beyond them left and right."""
     xp, fp, x = floating(tensor(xp)), floating(tensor(fp)), floating(tensor(x))
     n = xp.shape[0]
@@ -722,7 +722,7 @@ def interp(x, xp, fp, left=None, right=None):
     return ops.where(ops.greater(x, xp[-1]), ops.full_like(out, float(fp[-1]) if right is None else right), out)
 
 
-def ravel_multi_index(multi_index, dims, mode='clip', order='C'):
+def ravel_multi_index(multi_index, dims, mode='clip', order='C') -> Tensor:
     """Indices of every dimension of a shape as places in a row."""
     dims = shape_of(dims)
     if order not in ('C', 'F'):
@@ -738,7 +738,7 @@ def ravel_multi_index(multi_index, dims, mode='clip', order='C'):
 
 # --- covariance ------------------------------------------------------------------------------------------------------
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None) -> Tensor:
     """The covariance of variables, one in each row (or, rowvar=False, column)."""
     m = floating(tensor(m))
     m = arrays.atleast_2d(m)
@@ -765,7 +765,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     return cast(ops.squeeze(ops.matmul(centred, product.T) / factor), dtype)
 
 
-def corrcoef(x, y=None, rowvar=True, dtype=None):
+def corrcoef(x, y=None, rowvar=True, dtype=None) -> Tensor:
     """The correlation of variables: their covariance divided by both standard deviations."""
     c = cov(x, y, rowvar)
     if c.ndim == 0:
@@ -786,24 +786,24 @@ def _aligned(a1, a2):
     return [creations.pad(x, ((n - x.shape[0], 0),)) for x in (a1, a2)]
 
 
-def polyadd(a1, a2):
+def polyadd(a1, a2) -> Tensor:
     """The sum of two polynomials."""
     a1, a2 = _aligned(a1, a2)
     return a1 + a2
 
 
-def polysub(a1, a2):
+def polysub(a1, a2) -> Tensor:
     """The difference of two polynomials."""
     a1, a2 = _aligned(a1, a2)
     return a1 - a2
 
 
-def polymul(a1, a2):
+def polymul(a1, a2) -> Tensor:
     """The product of two polynomials."""
     return convolve(_terms(a1), _terms(a2))
 
 
-def polyval(p, x):
+def polyval(p, x) -> Tensor:
     """The value of a polynomial at every element of x."""
     p, x = floating(_terms(p)), floating(tensor(x))
     out = ops.zeros_like(x)
@@ -812,7 +812,7 @@ def polyval(p, x):
     return out
 
 
-def polyder(p, m=1):
+def polyder(p, m=1) -> Tensor:
     """The m-th derivative of a polynomial."""
     p = _terms(p)
     for _ in range(m):
@@ -821,7 +821,7 @@ def polyder(p, m=1):
     return p
 
 
-def polyint(p, m=1, k=None):
+def polyint(p, m=1, k=None) -> Tensor:
     """The m-th integral of a polynomial; k are the constants."""
     p = floating(_terms(p))
     k = [0] * m if k is None else [k] * m if isinstance(k, (int, float)) else list(k) * (m if len(k) == 1 else 1)

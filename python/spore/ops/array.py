@@ -62,7 +62,7 @@ def many_of(tensors, where):
     return [tensor_of(one, f"element {i}", where) for i, one in enumerate(tensors)]
 
 
-def part(x, axis, start, stop, step=1):
+def part(x, axis, start, stop, step=1) -> Tensor:
     """x[..., start:stop:step, ...] along one axis; start and stop as slice.indices() gives them."""
     lead = x.shape[:axis]
     return apply("slice", (x,), {"start": (0,) * axis + (start,), "stop": lead + (stop,),
@@ -107,7 +107,7 @@ def is_tensor(obj):
 
 # --- other dtype -----------------------------------------------------------------------------------------------------
 
-def cast(input, dtype):
+def cast(input, dtype) -> Tensor:
     """The numbers as another dtype."""
     if isinstance(dtype, str):
         raise TypeError(f"cast: dtype must be a dtype of this package, but got the text {dtype!r}")
@@ -116,17 +116,17 @@ def cast(input, dtype):
     return apply("cast", (input,), {"dtype": dtype})
 
 
-def type_as(input, other):
+def type_as(input, other) -> Tensor:
     """The numbers as the dtype of another Tensor."""
     return apply("cast", (input,), {"dtype": other.dtype})
 
 
-def deepcopy(input_x):
+def deepcopy(input_x) -> Tensor:
     """The same numbers in memory of their own."""
     return apply("copy", (input_x,))
 
 
-def tuple_to_array(input_x):
+def tuple_to_array(input_x) -> Tensor:
     """A Tensor of a tuple (or range) of numbers: int32 when the first one is whole, else float32."""
     if not isinstance(input_x, (tuple, range)) or not input_x:
         raise TypeError(f"tuple_to_array: a tuple of numbers is wanted, but got {input_x!r}")
@@ -137,19 +137,19 @@ def tuple_to_array(input_x):
 
 # --- dimensions that come and go -------------------------------------------------------------------------------------
 
-def expand_dims(input_x, axis):
+def expand_dims(input_x, axis) -> Tensor:
     """A dimension of size 1 more."""
     tensor_of(input_x, "input_x", "expand_dims")
     axis = axis_of(axis, input_x.ndim + 1)
     return apply("reshape", (input_x,), {"shape": input_x.shape[:axis] + (1,) + input_x.shape[axis:]})
 
 
-def unsqueeze(input, dim):
+def unsqueeze(input, dim) -> Tensor:
     """A dimension of size 1 more."""
     return expand_dims(input, dim)
 
 
-def squeeze(input, axis=None):
+def squeeze(input, axis=None) -> Tensor:
     """Without dimensions of size 1: all of them, or those of the ones given."""
     tensor_of(input, "input", "squeeze")
     if axis is None or axis in ((), []):
@@ -163,7 +163,7 @@ def _mint_squeeze(input, dim=None):
     return squeeze(input, dim)
 
 
-def overwritten(x, function):
+def overwritten(x, function) -> Tensor:
     """``function(x)``, written into x; answers x. Of a Parameter, while gradients are recorded, it answers the new contents: they have a
     history, and the Parameter keeps its own."""
     if not (grad_recording() and getattr(x, "__parameter__", False)):
@@ -174,7 +174,7 @@ def overwritten(x, function):
     return new
 
 
-def own(x):
+def own(x) -> Tensor:
     """The Tensor in memory of its own, so that a write to the result does not reach what it was made of: where MindSpore's kernels copy.
     A graph needs none, since its values do not change."""
     return x if _state.capture() is not None else apply("copy", (x,))
@@ -192,7 +192,7 @@ def _flatten(x, start_dim, end_dim):
     return apply("reshape", (x,), {"shape": x.shape[:first] + (merged,) + x.shape[last + 1:]})
 
 
-def flatten(input, order="C", *, start_dim=1, end_dim=-1):
+def flatten(input, order="C", *, start_dim=1, end_dim=-1) -> Tensor:
     """Several dimensions as one, by default all but the first."""
     tensor_of(input, "input", "flatten")
     if order not in ("C", "F"):
@@ -218,12 +218,12 @@ def _mint_flatten(input, start_dim=0, end_dim=-1):
     return _flatten(input, start_dim, end_dim)
 
 
-def ravel(input):
+def ravel(input) -> Tensor:
     """All elements in one dimension."""
     return apply("reshape", (input,), {"shape": (-1,)})
 
 
-def view_as(input, other):
+def view_as(input, other) -> Tensor:
     """The elements under the shape of another Tensor."""
     return apply("reshape", (input,), {"shape": tensor_of(other, "other", "view_as").shape})
 
@@ -264,7 +264,7 @@ def _permute(x, perm):
     return apply("transpose", (x,), {"perm": tuple(perm)})
 
 
-def swapaxes(input, axis0, axis1):
+def swapaxes(input, axis0, axis1) -> Tensor:
     """Two dimensions exchanged."""
     tensor_of(input, "input", "swapaxes")
     perm = list(range(input.ndim))
@@ -273,12 +273,12 @@ def swapaxes(input, axis0, axis1):
     return _permute(input, perm)
 
 
-def swapdims(input, dim0, dim1):
+def swapdims(input, dim0, dim1) -> Tensor:
     """Two dimensions exchanged."""
     return swapaxes(input, dim0, dim1)
 
 
-def moveaxis(x, source, destination):
+def moveaxis(x, source, destination) -> Tensor:
     """Dimensions moved to other places, the rest in order."""
     source = [axis_of(a, x.ndim, "source") for a in ints_of(source, "source")]
     destination = [axis_of(a, x.ndim, "destination") for a in ints_of(destination, "destination")]
@@ -290,12 +290,12 @@ def moveaxis(x, source, destination):
     return _permute(x, perm)
 
 
-def movedim(x, source, destination):
+def movedim(x, source, destination) -> Tensor:
     """Dimensions moved to other places, the rest in order."""
     return moveaxis(x, source, destination)
 
 
-def t(input):
+def t(input) -> Tensor:
     """The transpose of a matrix; with fewer or more than two dimensions the Tensor itself."""
     return _permute(input, (1, 0)) if input.ndim == 2 else input
 
@@ -341,12 +341,12 @@ def _by_name(method, given, by_name, *forms):
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------
 
-def expand(input_x, size):
+def expand(input_x, size) -> Tensor:
     """Repeated along dimensions of size 1, without copying."""
     return apply("broadcast_to", (input_x,), {"shape": ints_of(size, "size")})
 
 
-def expand_as(input, other):
+def expand_as(input, other) -> Tensor:
     """Broadcast to the shape of another Tensor."""
     return apply("broadcast_to", (input,), {"shape": tensor_of(other, "other", "expand_as").shape})
 
@@ -356,7 +356,7 @@ def _tensor_expand_as(self, other=None, *, x=None):
     return expand_as(self, x if other is None else other)
 
 
-def broadcast_like(input, other):
+def broadcast_like(input, other) -> Tensor:
     """Broadcast to the shape of another Tensor."""
     return expand_as(input, other)
 
@@ -388,17 +388,17 @@ def _mint_meshgrid(*tensors, indexing=None):
 
 # --- joining ---------------------------------------------------------------------------------------------------------
 
-def concat(tensors, axis=0):
+def concat(tensors, axis=0) -> Tensor:
     """Joined along a dimension they have."""
     return apply("concat", many_of(tensors, "concat"), {"axis": int_of(axis)})
 
 
-def cat(tensors, axis=0):
+def cat(tensors, axis=0) -> Tensor:
     """Joined along a dimension they have."""
     return apply("concat", many_of(tensors, "cat"), {"axis": int_of(axis)})
 
 
-def stack(tensors, axis=0):
+def stack(tensors, axis=0) -> Tensor:
     """Joined along a new dimension."""
     return apply("stack", many_of(tensors, "stack"), {"axis": int_of(axis)})
 
@@ -413,29 +413,29 @@ def _mint_stack(tensors, dim=0):
     return stack(tensors, dim)
 
 
-def hstack(tensors):
+def hstack(tensors) -> Tensor:
     """Joined along the second dimension, vectors along their only one."""
     tensors = [_at_least(x, 1) for x in many_of(tensors, "hstack")]
     return concat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 
-def vstack(inputs):
+def vstack(inputs) -> Tensor:
     """Joined as rows."""
     return concat([_at_least(x, 2) for x in many_of(inputs, "vstack")], 0)
 
 
-def dstack(tensors):
+def dstack(tensors) -> Tensor:
     """Joined along the third dimension."""
     return concat([_at_least(x, 3) for x in many_of(tensors, "dstack")], 2)
 
 
-def column_stack(tensors):
+def column_stack(tensors) -> Tensor:
     """Joined as columns."""
     return concat([apply("reshape", (x,), {"shape": (-1, 1)}) if x.ndim < 2 else x
                    for x in many_of(tensors, "column_stack")], 1)
 
 
-def block_diag(*inputs):
+def block_diag(*inputs) -> Tensor:
     """Matrices along the diagonal of one larger matrix."""
     blocks = [_at_least(x if isinstance(x, Tensor) else Tensor(x), 2) for x in inputs]
     width = sum(b.shape[1] for b in blocks)
@@ -446,7 +446,7 @@ def block_diag(*inputs):
     return concat(rows, 0)
 
 
-def cartesian_prod(*inputs):
+def cartesian_prod(*inputs) -> Tensor:
     """Every combination of one element of each vector, one row each."""
     grids = meshgrid(*inputs, indexing="ij")
     if len(grids) == 1:
@@ -454,7 +454,7 @@ def cartesian_prod(*inputs):
     return stack([ravel(g) for g in grids], 1)
 
 
-def combinations(input, r=2, with_replacement=False):
+def combinations(input, r=2, with_replacement=False) -> Tensor:
     """Every choice of r elements, one row each."""
     tensor_of(input, "input", "combinations")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -564,7 +564,7 @@ def unbind(input, dim=0):
     return unstack(input, dim)
 
 
-def narrow(input, axis, start, length):
+def narrow(input, axis, start, length) -> Tensor:
     """`length` slices from `start` on along a dimension."""
     axis = axis_of(axis, tensor_of(input, "input", "narrow").ndim)
     n, start, length = input.shape[axis], int_of(start, "start"), int_of(length, "length")
@@ -580,7 +580,7 @@ def _mint_narrow(input, dim, start, length):
     return narrow(input, dim, start, length)
 
 
-def slice(input_x, begin, size):
+def slice(input_x, begin, size) -> Tensor:
     """`size` elements from `begin` on along every dimension; size -1 takes all that follow."""
     begin, size = ints_of(begin, "begin"), ints_of(size, "size")
     if not len(begin) == len(size) == input_x.ndim:
@@ -596,7 +596,7 @@ def slice(input_x, begin, size):
 
 
 def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
-                  shrink_axis_mask=0):
+                  shrink_axis_mask=0) -> Tensor:
     """x[begin:end:strides]; bit i of a mask changes what entry i means."""
     begin, end, strides = ints_of(begin, "begin"), ints_of(end, "end"), ints_of(strides, "strides")
     if not len(begin) == len(end) == len(strides):
@@ -627,12 +627,12 @@ def _repeated(x, repeats, axis):
     return own(result) if repeats == 1 else result
 
 
-def repeat_elements(x, rep, axis=0):
+def repeat_elements(x, rep, axis=0) -> Tensor:
     """Each slice along a dimension repeated in place."""
     return _repeated(x, int_of(rep, "rep"), axis_of(axis, x.ndim))
 
 
-def repeat_interleave(input, repeats, axis=None):
+def repeat_interleave(input, repeats, axis=None) -> Tensor:
     """Each slice along a dimension repeated in place; without a dimension, each element of the flattened Tensor."""
     if axis is None:
         input, axis = ravel(input), 0
@@ -674,7 +674,7 @@ def _tensor_tile(self, reps=None, *, dims=None):
 
 # --- turning ---------------------------------------------------------------------------------------------------------
 
-def flip(input, dims):
+def flip(input, dims) -> Tensor:
     """The elements in reverse along dimensions."""
     tensor_of(input, "input", "flip")
     dims = {axis_of(d, input.ndim, "dims") for d in ints_of(dims, "dims")}
@@ -690,22 +690,22 @@ def _tensor_flip(self, *axes, dims=None):
     return flip(self, axes[0] if len(axes) == 1 else axes)
 
 
-def fliplr(input):
+def fliplr(input) -> Tensor:
     """Columns in reverse."""
     return flip(input, (1,))
 
 
-def flipud(input):
+def flipud(input) -> Tensor:
     """Rows in reverse."""
     return flip(input, (0,))
 
 
-def reverse(x, axis):
+def reverse(x, axis) -> Tensor:
     """The elements in reverse along dimensions."""
     return flip(x, axis)
 
 
-def rot90(input, k, dims):
+def rot90(input, k, dims) -> Tensor:
     """Turned by k right angles in the plane of two dimensions."""
     tensor_of(input, "input", "rot90")
     a, b = (axis_of(d, input.ndim, "dims") for d in ints_of(dims, "dims"))
@@ -719,7 +719,7 @@ def rot90(input, k, dims):
     return swapaxes(flip(input, (b,)), a, b) if k == 1 else flip(swapaxes(input, a, b), (b,))
 
 
-def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
+def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
     """The first seq_lengths[b] elements of each sequence in reverse, the others in place."""
     seq, batch = axis_of(seq_dim, x.ndim, "seq_dim"), axis_of(batch_dim, x.ndim, "batch_dim")
     if seq == batch:
@@ -735,7 +735,7 @@ def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
 
 # --- padding ---------------------------------------------------------------------------------------------------------
 
-def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
+def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None) -> Tensor:
     """More elements at the ends of dimensions. padding lists (before, after) from the last dimension on. The form of older
     scripts, a pair for each dimension from the first on, is taken too."""
     tensor_of(input_x, "input_x", "pad")
@@ -760,7 +760,7 @@ def pad(input_x, padding=None, mode="constant", value=None, *, paddings=None):
     return apply("pad", (input_x,), {"pads": tuple(pads), "mode": mode, "value": 0 if value is None else value})
 
 
-def padding(x, pad_dim_size=8):
+def padding(x, pad_dim_size=8) -> Tensor:
     """The last dimension, of size 1, filled up with zeros."""
     tensor_of(x, "x", "padding")
     if x.ndim < 2 or x.shape[-1] != 1:
@@ -770,7 +770,7 @@ def padding(x, pad_dim_size=8):
 
 # --- diagonals -------------------------------------------------------------------------------------------------------
 
-def diag(input):
+def diag(input) -> Tensor:
     """A Tensor with the elements on the diagonal of twice as many dimensions."""
     tensor_of(input, "input", "diag")
     if input.ndim == 0:
@@ -790,12 +790,12 @@ def _tensor_diag(self, diagonal=None):
     return diag(self) if diagonal is None else own(_mint_diag(self, diagonal))
 
 
-def diagflat(input, offset=0):
+def diagflat(input, offset=0) -> Tensor:
     """A matrix with all elements on a diagonal."""
     return apply("diag_embed", (ravel(input),), {"offset": int_of(offset, "offset")})
 
 
-def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     """A copy in which src stands on a diagonal."""
     return apply("diagonal_put", (apply("copy", (input,)), src), {"offset": offset, "dim1": dim1, "dim2": dim2})
 

@@ -65,7 +65,7 @@ def _flat_rows(x, n, longest):
     return x if n == 1 else _apply("reshape", (x,), {"shape": x.shape[:-2] + (n * longest,)})
 
 
-def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT") -> Tensor:
     """Matrices with the given diagonals, and padding_value elsewhere. k: which diagonal, or the lowest and the highest."""
     _check_align(align, "matrix_diag")
     k = ints_of(k, "k") if isinstance(k, (tuple, list, Tensor)) else (k,)
@@ -84,7 +84,7 @@ def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
     return _apply("cast", (_apply("select", (inside, found, _number(padding_value))),), {"dtype": x.dtype})
 
 
-def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
+def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT") -> Tensor:
     """Diagonals of matrices; what shorter ones lack is padding_value."""
     _check_align(align, "matrix_diag_part")
     rows, cols = x.shape[-2:]
@@ -99,7 +99,7 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
     return _apply("cast", (_apply("select", (inside, found, _number(padding_value))),), {"dtype": x.dtype})
 
 
-def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
+def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT") -> Tensor:
     """Matrices with some diagonals replaced."""
     _check_align(align, "matrix_set_diag")
     rows, cols = x.shape[-2:]
@@ -112,7 +112,7 @@ def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     return _apply("select", (inside, found, x))
 
 
-def matrix_band_part(x, lower, upper):
+def matrix_band_part(x, lower, upper) -> Tensor:
     """Matrices with `lower` diagonals below the main one and `upper` above kept, the others zero; -1 keeps all."""
     from .. import ops
     if x.ndim < 2:

@@ -3,11 +3,12 @@
 from .._core import apply
 from .array import _permute as permuted
 from .array import int_of, ints_of
+from spore._core import Tensor
 
 __all__ = ["batch_to_space_nd", "depth_to_space", "space_to_batch_nd", "space_to_depth"]
 
 
-def space_to_depth(x, block_size):
+def space_to_depth(x, block_size) -> Tensor:
     """Blocks of pixels become channels."""
     n, c, h, w = x.shape
     b = int_of(block_size, "block_size")
@@ -18,7 +19,7 @@ def space_to_depth(x, block_size):
     return apply("reshape", (permuted(x, (0, 3, 5, 1, 2, 4)),), {"shape": (n, c * b * b, h // b, w // b)})
 
 
-def depth_to_space(x, block_size):
+def depth_to_space(x, block_size) -> Tensor:
     """Channels become blocks of pixels."""
     n, c, h, w = x.shape
     b = int_of(block_size, "block_size")
@@ -29,7 +30,7 @@ def depth_to_space(x, block_size):
     return apply("reshape", (permuted(x, (0, 3, 4, 1, 5, 2)),), {"shape": (n, c // (b * b), h * b, w * b)})
 
 
-def space_to_batch_nd(input_x, block_size, paddings):
+def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
     """Blocks of pixels, after padding, become batches."""
     blocks = ints_of(block_size, "block_size")
     m = len(blocks)
@@ -52,7 +53,7 @@ def space_to_batch_nd(input_x, block_size, paddings):
     return apply("reshape", (permuted(x, perm),), {"shape": (lead[0] * count,) + lead[1:] + tuple(outer)})
 
 
-def batch_to_space_nd(input_x, block_shape, crops):
+def batch_to_space_nd(input_x, block_shape, crops) -> Tensor:
     """Batches become blocks of pixels, which are cropped."""
     if isinstance(block_shape, int):
         block_shape = (block_shape,) * len(crops)

@@ -2,6 +2,7 @@
 """Exchange between processes as primitives: the functions of spore.communication.comm_func, with their arguments given
 once. With one process everybody's Tensor is one's own."""
 from .primitive import Primitive, prim_attr_register
+from spore._core import Tensor
 
 __all__ = ["ReduceOp", "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "Barrier", "CollectiveScatter",
            "CollectiveGather"]
@@ -49,7 +50,7 @@ class AllReduce(_Collective):
         if not isinstance(op, str):
             raise TypeError(f"For 'AllReduce', op must be a str, but got {type(op).__name__}")
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().all_reduce(input_x, self.op, self.group)[0]
 
 
@@ -66,7 +67,7 @@ class AllGather(_Collective):
     def __init__(self, group=_WORLD):
         self._check(group)
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().all_gather_into_tensor(input_x, self.group)[0]
 
 
@@ -83,7 +84,7 @@ class ReduceScatter(_Collective):
     def __init__(self, op=ReduceOp.SUM, group=_WORLD):
         self._check(group)
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().reduce_scatter_tensor(input_x, self.op, self.group)[0]
 
 
@@ -121,7 +122,7 @@ class Reduce(_Collective):
     def __init__(self, dest_rank, op=ReduceOp.SUM, group=_WORLD):
         self._check(group)
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().reduce(input_x, self.dest_rank, self.op, self.group)
 
 
@@ -138,7 +139,7 @@ class CollectiveScatter(_Collective):
     def __init__(self, src_rank=0, group=_WORLD):
         self._check(group)
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().scatter_tensor(input_x, self.src_rank, self.group)
 
 
@@ -155,7 +156,7 @@ class CollectiveGather(_Collective):
     def __init__(self, dest_rank, group=_WORLD):
         self._check(group)
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return _functions().gather_into_tensor(input_x, self.dest_rank, self.group)
 
 
@@ -176,7 +177,7 @@ class AlltoAll(_Collective):
             raise ValueError(f"For 'AlltoAll', split_count must be the size of the group, {get_group_size(group)}, but got "
                              f"{split_count}")
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> Tensor:
         return input_x.copy()
 
 

@@ -35,19 +35,19 @@ def _no_text(dtype, where):
         raise TypeError(f"{where}: dtype must be a dtype of this package, but got the text {dtype!r}")
 
 
-def zeros(size, dtype=None):
+def zeros(size, dtype=None) -> Tensor:
     """Zeros; float32 unless said otherwise."""
     _no_text(dtype, "zeros")
     return apply("full", (), {"shape": ints_of(size, "size"), "value": 0, "dtype": dtype or mstype.float32})
 
 
-def ones(shape, dtype=None):
+def ones(shape, dtype=None) -> Tensor:
     """Ones; float32 unless said otherwise."""
     _no_text(dtype, "ones")
     return apply("full", (), {"shape": ints_of(shape), "value": 1, "dtype": dtype or mstype.float32})
 
 
-def full(size, fill_value, *, dtype=None):
+def full(size, fill_value, *, dtype=None) -> Tensor:
     """One number everywhere; int64 unless said otherwise, as MindSpore has it."""
     if not isinstance(fill_value, (builtins.bool, int, float, complex, Tensor)):
         raise TypeError(f"full: fill_value must be a number, but got {type(fill_value).__name__}")
@@ -62,35 +62,35 @@ def _mint_full(size, fill_value, *, dtype=None):
     return _full(ints_of(size, "size"), fill_value, dtype)
 
 
-def fill(type, shape, value):
+def fill(type, shape, value) -> Tensor:
     """One number everywhere."""
     return _full(ints_of(shape), value, type)
 
 
-def fills(x, value):
+def fills(x, value) -> Tensor:
     """One number in the shape and dtype of another Tensor."""
     tensor_of(x, "x", "fills")
     return _full(x.shape, value, x.dtype)
 
 
-def full_like(input, fill_value, *, dtype=None):
+def full_like(input, fill_value, *, dtype=None) -> Tensor:
     """One number in the shape of another Tensor."""
     return _full(tensor_of(input, "input", "full_like").shape, fill_value, dtype or input.dtype)
 
 
-def zeros_like(input, *, dtype=None):
+def zeros_like(input, *, dtype=None) -> Tensor:
     """Zeros in the shape of another Tensor."""
     tensor_of(input, "input", "zeros_like")
     return apply("full", (), {"shape": input.shape, "value": 0, "dtype": dtype or input.dtype})
 
 
-def ones_like(input, *, dtype=None):
+def ones_like(input, *, dtype=None) -> Tensor:
     """Ones in the shape of another Tensor."""
     tensor_of(input, "input", "ones_like")
     return apply("full", (), {"shape": input.shape, "value": 1, "dtype": dtype or input.dtype})
 
 
-def arange(start=0, end=None, step=1, *, dtype=None):
+def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
     """start, start + step, ... before end."""
     if end is None:
         start, end = 0, start
@@ -99,7 +99,7 @@ def arange(start=0, end=None, step=1, *, dtype=None):
                                 "dtype": dtype or (given[0] if given else None)})
 
 
-def linspace(start, end, steps):
+def linspace(start, end, steps) -> Tensor:
     """Numbers evenly spaced from start to end, both included."""
     if int_of(steps, "steps") <= 0:
         raise ValueError(f"linspace: steps must be positive, but got {steps}")
@@ -121,7 +121,7 @@ def _mint_linspace(start, end, steps, *, dtype=None):
                                   "dtype": dtype or mstype.float32})
 
 
-def logspace(start, end, steps, base=10, *, dtype=mstype.float32):
+def logspace(start, end, steps, base=10, *, dtype=mstype.float32) -> Tensor:
     """base to the power of numbers evenly spaced from start to end."""
     powers = apply("linspace", (), {"start": float(number_of(start)), "end": float(number_of(end)),
                                     "steps": int_of(steps, "steps"),
@@ -129,7 +129,7 @@ def logspace(start, end, steps, base=10, *, dtype=mstype.float32):
     return apply("cast", (Tensor([float(base) ** p for p in powers.tolist()], mstype.float64),), {"dtype": dtype})
 
 
-def eye(n, m=None, dtype=None):
+def eye(n, m=None, dtype=None) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     return apply("eye", (), {"n": int_of(n, "n"), "m": None if m is None else int_of(m, "m"), "dtype": dtype
                              or mstype.float32})
@@ -141,12 +141,12 @@ def _triangle(row, col, offset, dtype, lower):
     return apply("cast", (apply("copy", (apply("transpose", (found,)),)),), {"dtype": dtype})
 
 
-def tril_indices(row, col, offset=0, *, dtype=mstype.int64):
+def tril_indices(row, col, offset=0, *, dtype=mstype.int64) -> Tensor:
     """The positions of the lower triangle: a row of rows and one of columns."""
     return _triangle(row, col, offset, dtype, True)
 
 
-def triu_indices(row, col, offset=0, *, dtype=mstype.int64):
+def triu_indices(row, col, offset=0, *, dtype=mstype.int64) -> Tensor:
     """The positions of the upper triangle: a row of rows and one of columns."""
     return _triangle(row, col, offset, dtype, False)
 

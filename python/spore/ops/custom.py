@@ -54,7 +54,7 @@ class Custom(Primitive):
             from spore.ops import _aot  # late: what compiles and loads libraries takes as long to import as half of this package
             self._compiled = _aot.load(func)
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Tensor:
         args = tuple(a if isinstance(a, Tensor) else Tensor(a) for a in args)
         if self.bprop is None:
             with unrecorded():

@@ -138,7 +138,7 @@ def _run_many(x, pairs, norm, inverse, name):
 
 # --- one axis --------------------------------------------------------------------------------------------------------
 
-def fft(input, n=None, dim=-1, norm=None):
+def fft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The Fourier transform along a dimension, which is first cut or filled up with zeros to n elements.
 
     norm "backward" (or None) has no factor, "ortho" 1/sqrt(n), "forward" 1/n.
@@ -152,7 +152,7 @@ def fft(input, n=None, dim=-1, norm=None):
     return _run(x, n, _axis(dim, x.ndim, "fft"), norm, False, "fft")
 
 
-def ifft(input, n=None, dim=-1, norm=None):
+def ifft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The inverse of fft; its factor is 1/n where fft has none.
 
     Examples:
@@ -164,7 +164,7 @@ def ifft(input, n=None, dim=-1, norm=None):
     return _run(x, n, _axis(dim, x.ndim, "ifft"), norm, True, "ifft")
 
 
-def rfft(input, n=None, dim=-1, norm=None):
+def rfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The Fourier transform of a real signal: n // 2 + 1 numbers, the others being their conjugates.
 
     Examples:
@@ -176,7 +176,7 @@ def rfft(input, n=None, dim=-1, norm=None):
     return _half(x, n, _axis(dim, x.ndim, "rfft"), norm, "rfft")
 
 
-def irfft(input, n=None, dim=-1, norm=None):
+def irfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The inverse of rfft: a real signal of n elements, 2 (m - 1) of m when n is not given.
 
     Examples:
@@ -188,7 +188,7 @@ def irfft(input, n=None, dim=-1, norm=None):
     return _from_half(x, n, _axis(dim, x.ndim, "irfft"), norm, "irfft")
 
 
-def hfft(input, n=None, dim=-1, norm=None):
+def hfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The transform of a Hermitian signal given by its first half: n real numbers.
 
     Examples:
@@ -200,7 +200,7 @@ def hfft(input, n=None, dim=-1, norm=None):
     return _from_half(_conjugate(_as_complex(x)), n, _axis(dim, x.ndim, "hfft"), _OTHER_WAY.get(norm, norm), "hfft")
 
 
-def ihfft(input, n=None, dim=-1, norm=None):
+def ihfft(input, n=None, dim=-1, norm=None) -> Tensor:
     """The inverse of hfft: the first half of a Hermitian signal from real numbers.
 
     Examples:
@@ -243,7 +243,7 @@ def _ihfftn(x, s, dim, norm, name):
     return _run_many(_conjugate(_half(x, n, axis, _OTHER_WAY.get(norm, norm), name)), others, norm, True, name)
 
 
-def fft2(input, s=None, dim=(-2, -1), norm=None):
+def fft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """fft over two dimensions, the last two unless dim says others.
 
     Examples:
@@ -255,7 +255,7 @@ def fft2(input, s=None, dim=(-2, -1), norm=None):
     return _fftn(input, s, dim, norm, "fft2")
 
 
-def ifft2(input, s=None, dim=(-2, -1), norm=None):
+def ifft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The inverse of fft2.
 
     Examples:
@@ -268,7 +268,7 @@ def ifft2(input, s=None, dim=(-2, -1), norm=None):
     return _ifftn(input, s, dim, norm, "ifft2")
 
 
-def rfft2(input, s=None, dim=(-2, -1), norm=None):
+def rfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """rfft along the last of two dimensions, fft along the other.
 
     Examples:
@@ -280,7 +280,7 @@ def rfft2(input, s=None, dim=(-2, -1), norm=None):
     return _rfftn(input, s, dim, norm, "rfft2")
 
 
-def irfft2(input, s=None, dim=(-2, -1), norm=None):
+def irfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The inverse of rfft2.
 
     Examples:
@@ -293,7 +293,7 @@ def irfft2(input, s=None, dim=(-2, -1), norm=None):
     return _irfftn(input, s, dim, norm, "irfft2")
 
 
-def hfft2(input, s=None, dim=(-2, -1), norm=None):
+def hfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """hfft along the last of two dimensions, fft along the other.
 
     Examples:
@@ -305,7 +305,7 @@ def hfft2(input, s=None, dim=(-2, -1), norm=None):
     return _hfftn(input, s, dim, norm, "hfft2")
 
 
-def ihfft2(input, s=None, dim=(-2, -1), norm=None):
+def ihfft2(input, s=None, dim=(-2, -1), norm=None) -> Tensor:
     """The inverse of hfft2.
 
     Examples:
@@ -317,7 +317,7 @@ def ihfft2(input, s=None, dim=(-2, -1), norm=None):
     return _ihfftn(input, s, dim, norm, "ihfft2")
 
 
-def fftn(input, s=None, dim=None, norm=None):
+def fftn(input, s=None, dim=None, norm=None) -> Tensor:
     """fft over dimensions: those in dim, else the last len(s), else all.
 
     Examples:
@@ -329,7 +329,7 @@ def fftn(input, s=None, dim=None, norm=None):
     return _fftn(input, s, dim, norm, "fftn")
 
 
-def ifftn(input, s=None, dim=None, norm=None):
+def ifftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse of fftn.
 
     Examples:
@@ -341,7 +341,7 @@ def ifftn(input, s=None, dim=None, norm=None):
     return _ifftn(input, s, dim, norm, "ifftn")
 
 
-def rfftn(input, s=None, dim=None, norm=None):
+def rfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """rfft along the last of the dimensions, fft along the others.
 
     Examples:
@@ -352,7 +352,7 @@ def rfftn(input, s=None, dim=None, norm=None):
     return _rfftn(input, s, dim, norm, "rfftn")
 
 
-def irfftn(input, s=None, dim=None, norm=None):
+def irfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse of rfftn; s tells whether the last dimension was odd.
 
     Examples:
@@ -365,7 +365,7 @@ def irfftn(input, s=None, dim=None, norm=None):
     return _irfftn(input, s, dim, norm, "irfftn")
 
 
-def hfftn(input, s=None, dim=None, norm=None):
+def hfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """hfft along the last of the dimensions, fft along the others.
 
     Examples:
@@ -377,7 +377,7 @@ def hfftn(input, s=None, dim=None, norm=None):
     return _hfftn(input, s, dim, norm, "hfftn")
 
 
-def ihfftn(input, s=None, dim=None, norm=None):
+def ihfftn(input, s=None, dim=None, norm=None) -> Tensor:
     """The inverse of hfftn.
 
     Examples:
@@ -396,7 +396,7 @@ def _shift(x, dim, half, name):
     return _apply("roll", (x,), {"shifts": tuple(half(x.shape[a]) for a in axes), "dims": tuple(axes)})
 
 
-def fftshift(input, dim=None):
+def fftshift(input, dim=None) -> Tensor:
     """The frequency zero moved to the middle, along the dimensions given or all.
 
     Examples:
@@ -407,7 +407,7 @@ def fftshift(input, dim=None):
     return _shift(input, dim, lambda n: n // 2, "fftshift")
 
 
-def ifftshift(input, dim=None):
+def ifftshift(input, dim=None) -> Tensor:
     """What fftshift did, undone.
 
     Examples:
@@ -426,7 +426,7 @@ def _frequencies(counts, n, d, dtype, name):
     return Tensor([k / (n * d) for k in counts(n)], _dtypes().float32 if dtype is None else dtype)
 
 
-def fftfreq(n, d=1.0, dtype=None):
+def fftfreq(n, d=1.0, dtype=None) -> Tensor:
     """The frequencies of a transform of n elements that are d apart: 0, 1 ... then the negative ones, over n d.
 
     Examples:
@@ -437,7 +437,7 @@ def fftfreq(n, d=1.0, dtype=None):
     return _frequencies(lambda n: [k if k < (n + 1) // 2 else k - n for k in range(n)], n, d, dtype, "fftfreq")
 
 
-def rfftfreq(n, d=1.0, dtype=None):
+def rfftfreq(n, d=1.0, dtype=None) -> Tensor:
     """The frequencies of rfft of n elements that are d apart.
 
     Examples:

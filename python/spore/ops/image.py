@@ -9,7 +9,7 @@ __all__ = ["crop_and_resize", "CropAndResize", "unfold", "fold", "Im2Col", "Col2
            "AffineGrid", "deformable_conv2d", "fractional_max_pool2d", "fractional_max_pool3d"]
 
 
-def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
+def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0) -> Tensor:
     """Parts of [n, height, width, channels] images, given as fractions, resized to crop_size."""
     if not isinstance(image, Tensor):
         raise TypeError(f"For 'crop_and_resize', image must be a Tensor, but got {type(image).__name__}")
@@ -29,7 +29,7 @@ class CropAndResize(Primitive):
         if isinstance(extrapolation_value, bool) or not isinstance(extrapolation_value, float):
             raise TypeError(f"For 'CropAndResize', extrapolation_value must be a float, but got {type(extrapolation_value).__name__}")
 
-    def __call__(self, x, boxes, box_indices, crop_size):
+    def __call__(self, x, boxes, box_indices, crop_size) -> Tensor:
         return crop_and_resize(x, boxes, box_indices, crop_size, self.method, self.extrapolation_value)
 
 
@@ -44,12 +44,12 @@ def _columns(x, kernel_size, dilation, padding, stride):
                                  "stride": _pair(stride)})
 
 
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Windows of [n, channels, height, width] as columns [n, channels * kernel, positions]."""
     return _columns(input, kernel_size, dilation, padding, stride)
 
 
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Columns of windows added back to an image of output_size."""
     tensor_of(input, "input", "fold")
     size = tuple(output_size.tolist()) if isinstance(output_size, Tensor) else _pair(output_size)
@@ -67,7 +67,7 @@ class Im2Col(Primitive):
     def __init__(self, ksizes, strides=1, dilations=1, pads=0):
         pass
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         out = _columns(x, self.ksizes, self.dilations, self.pads, self.strides)
         return out.reshape((x.shape[0], x.shape[1], -1, out.shape[-1]))
 
@@ -90,19 +90,19 @@ class Col2Im(Primitive):
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         pass
 
-    def __call__(self, x, output_size):
+    def __call__(self, x, output_size) -> Tensor:
         return fold(x.reshape((x.shape[0], -1, x.shape[-1])), output_size, self.kernel_size, self.dilation, self.padding,
                     self.stride)
 
 
 # --- places that are data ---------------------------------------------------------------------------------------------
 
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None) -> Tensor:
     """Images or volumes read at places between -1 and 1."""
     return apply("grid_sample", [input, grid], {"mode": mode, "padding_mode": padding_mode, "align_corners": bool(align_corners)})
 
 
-def affine_grid(theta, size, align_corners=False):
+def affine_grid(theta, size, align_corners=False) -> Tensor:
     """Places for grid_sample: theta [n, 2, 3] (or [n, 3, 4]) applied to those of an image (or volume) of the given size."""
     size = tuple(size.tolist()) if isinstance(size, Tensor) else tuple(size)
     if theta.ndim != 3 or len(size) not in (4, 5) or tuple(theta.shape[1:]) != (len(size) - 2, len(size) - 1):
@@ -128,12 +128,12 @@ class AffineGrid(Primitive):
         if not isinstance(align_corners, bool):
             raise TypeError(f"For 'AffineGrid', align_corners must be a bool, but got {type(align_corners).__name__}")
 
-    def __call__(self, theta, output_size):
+    def __call__(self, theta, output_size) -> Tensor:
         return affine_grid(theta, output_size, self.align_corners)
 
 
 def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, dilations=(1, 1, 1, 1), groups=1,
-                      deformable_groups=1, modulated=True):
+                      deformable_groups=1, modulated=True) -> Tensor:
     """Convolution whose windows are read at shifted places and scaled; padding is (top, bottom, left, right)."""
     columns = apply("deformable_columns", [x, offsets],
                     {"kernel_size": tuple(kernel_size), "stride": tuple(strides[2:]), "padding": tuple(padding),
@@ -198,7 +198,7 @@ def _fractional_max_pool(name, input, kernel_size, output_size, output_ratio, re
 
 
 def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
-                          _random_samples=None):
+                          _random_samples=None) -> Tensor:
     """The largest element of windows of an image, which lie at random so that output_size of them cover it.
 
     Args:
@@ -219,7 +219,7 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
 
 
 def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
-                          _random_samples=None):
+                          _random_samples=None) -> Tensor:
     """The largest element of windows of a volume, which lie at random so that output_size of them cover it.
 
     The arguments are those of ``fractional_max_pool2d`` with one dimension more.

@@ -36,7 +36,7 @@ def _inverse(x):
 
 # --- decompositions --------------------------------------------------------------------------------------------------
 
-def cholesky(input_x, upper=False):
+def cholesky(input_x, upper=False) -> Tensor:
     """The lower triangular L (or, with upper, its transpose) with L times its transpose equal to the input, which must be
     symmetric and positive definite.
 
@@ -107,7 +107,7 @@ def svd(input, full_matrices=False, compute_uv=True):
 
 # --- solving ---------------------------------------------------------------------------------------------------------
 
-def cholesky_inverse(input_x, upper=False):
+def cholesky_inverse(input_x, upper=False) -> Tensor:
     """The inverse of the matrix whose Cholesky decomposition is given.
 
     Examples:
@@ -121,7 +121,7 @@ def cholesky_inverse(input_x, upper=False):
     return _product(inverse, inverse, left=not upper, right=upper)
 
 
-def cholesky_solve(input, input2, upper=False):
+def cholesky_solve(input, input2, upper=False) -> Tensor:
     """The x with A x = input, where input2 is the Cholesky decomposition of A.
 
     Examples:
@@ -134,7 +134,7 @@ def cholesky_solve(input, input2, upper=False):
     return _product(cholesky_inverse(_matrix(input2, "cholesky_solve", "input2"), upper), input)
 
 
-def matrix_solve(matrix, rhs, adjoint=False):
+def matrix_solve(matrix, rhs, adjoint=False) -> Tensor:
     """The x with matrix x = rhs; adjoint: with the transposed matrix.
 
     Examples:
@@ -147,7 +147,7 @@ def matrix_solve(matrix, rhs, adjoint=False):
     return _product(_inverse(_matrix(matrix, "matrix_solve", "matrix")), rhs, left=_flag(adjoint, "matrix_solve", "adjoint"))
 
 
-def pinv(x, *, atol=None, rtol=None, hermitian=False):
+def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     """The pseudo-inverse: singular values are inverted, those not above the larger of atol and rtol times the largest one
     are taken for zero. rtol is, if neither is given, the larger size times the rounding step of the dtype.
 
@@ -172,7 +172,7 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
     return _product(v * factors.expand_dims(-2), u, right=True)
 
 
-def lstsq(input, A):
+def lstsq(input, A) -> Tensor:
     """The x for which input x comes closest to A; among several the shortest one.
 
     Examples:
@@ -185,7 +185,7 @@ def lstsq(input, A):
     return _product(pinv(_matrix(input, "lstsq")), _matrix(A, "lstsq", "A"))
 
 
-def cond(A, p=None):
+def cond(A, p=None) -> Tensor:
     """How much a matrix stretches some vectors more than others, by norm p (None and 2: the largest over the smallest
     singular value).
 
@@ -209,7 +209,7 @@ def cond(A, p=None):
 
 # --- triangles and factors -------------------------------------------------------------------------------------------
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False) -> Tensor:
     """The x with a x = b, where a is upper (or lower) triangular; trans 1 or 'T': with a transposed, 2 or 'C': and
     conjugated. b is a matrix, or a vector.
 
@@ -264,7 +264,7 @@ def _int64():
     return dtype.int64
 
 
-def lu_solve(b, LU_data, LU_pivots):
+def lu_solve(b, LU_data, LU_pivots) -> Tensor:
     """The x with A x = b from the factors of A and the pivots, which count from one.
 
     Examples:
@@ -323,7 +323,7 @@ def eig(A):
     return _apply("eig", (_matrix(A, "eig", "A"),))
 
 
-def eigvals(A):
+def eigvals(A) -> Tensor:
     """Eigenvalues of square matrices: complex numbers.
 
     Examples:
@@ -334,7 +334,7 @@ def eigvals(A):
     return _apply("eig", (_matrix(A, "eigvals", "A"),))[0]
 
 
-def matrix_exp(input):
+def matrix_exp(input) -> Tensor:
     """The exponential series of square matrices, by Pade's approximation of a small part, squared as often as needed.
 
     Examples:
@@ -414,7 +414,7 @@ def _reflections(reflectors, tau, x, left=True, backwards=True):
     return x
 
 
-def orgqr(input, input2):
+def orgqr(input, input2) -> Tensor:
     """The orthogonal matrix Q of the reflections and factors that geqrf gives.
 
     Examples:
@@ -429,7 +429,7 @@ def orgqr(input, input2):
     return _reflections(input, input2, one)
 
 
-def ormqr(input, tau, other, left=True, transpose=False):
+def ormqr(input, tau, other, left=True, transpose=False) -> Tensor:
     """Q times other, or other times Q (left=False), with the Q of geqrf; transpose: with Q turned around.
 
     Examples:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops as operators. In compiled functions they become loops of the program when only the run knows their length."""
 from .primitive import Primitive
+from spore._core import Tensor
 
 __all__ = ["WhileLoop", "ForiLoop", "Scan"]
 
@@ -22,7 +23,7 @@ class WhileLoop(Primitive):
     def __init__(self):
         super().__init__("WhileLoop")
 
-    def __call__(self, cond_func, loop_func, init_val):
+    def __call__(self, cond_func, loop_func, init_val) -> Tensor:
         _need_function("WhileLoop", "cond_func", cond_func)
         _need_function("WhileLoop", "loop_func", loop_func)
         value = init_val
@@ -43,7 +44,7 @@ class ForiLoop(Primitive):
     def __init__(self):
         super().__init__("ForiLoop")
 
-    def __call__(self, lower, upper, loop_func, init_val, unroll=True):
+    def __call__(self, lower, upper, loop_func, init_val, unroll=True) -> Tensor:
         _need_function("ForiLoop", "loop_func", loop_func)
         value = init_val
         for i in range(lower, upper):

@@ -37,7 +37,7 @@ def _same_shape(a, b, where):
         raise ValueError(f"For '{where}', both inputs must have one shape, but got {tuple(a.shape)} and {tuple(b.shape)}")
 
 
-def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0) -> Tensor:
     """Minus the log probability of the target class."""
     return apply("nll_loss", [inputs, target, weight],
                  {"ignore_index": ignore_index, "reduction": reduction, "label_smoothing": float(label_smoothing)})[0]
@@ -59,7 +59,7 @@ class NLLLoss(Primitive):
         return apply("nll_loss", [logits, labels, weight], {"reduction": self.reduction, "ignore_index": self.ignore_index})
 
 
-def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") -> Tensor:
     """1 - cosine where the target is 1, cosine above the margin where it is -1."""
     tensor_of(input1, "input1", "cosine_embedding_loss")
     axis = input1.ndim - 1 if input1.ndim == 1 else 1
@@ -72,7 +72,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
     return _reduce(loss, reduction, "cosine_embedding_loss")
 
 
-def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
+def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean") -> Tensor:
     """max(0, margin - target (input1 - input2))."""
     return _reduce(_at_least(margin - target * (input1 - input2), 0.0), reduction, "margin_ranking_loss")
 
@@ -82,7 +82,7 @@ def _distance(a, b, p, eps):
     return apply("pow", [_sum(power, -1), 1.0 / p], {})
 
 
-def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"):
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean") -> Tensor:
     """max(0, distance to the positive - distance to the negative + margin)."""
     if isinstance(margin, Tensor):
         margin = margin.item()
@@ -92,13 +92,13 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     return _reduce(_at_least(near - far + margin, 0.0), reduction, "triplet_margin_loss")
 
 
-def soft_margin_loss(input, target, reduction="mean"):
+def soft_margin_loss(input, target, reduction="mean") -> Tensor:
     """log(1 + exp(-target input))."""
     _same_shape(input, target, "soft_margin_loss")
     return _reduce(apply("softplus", [-target * input], {}), reduction, "soft_margin_loss")
 
 
-def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
+def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean") -> Tensor:
     """Mean over the other classes of max(0, margin - score of the target + score)^p."""
     tensor_of(input, "input", "multi_margin_loss")
     if p not in (1, 2):
@@ -115,7 +115,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
     return _reduce(loss.reshape(()) if input.ndim == 1 and reduction == "none" else loss, reduction, "multi_margin_loss")
 
 
-def multilabel_margin_loss(input, target, reduction="mean"):
+def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
     """Over targets (those before the first -1) and other classes: sum of max(0, 1 - score of target + score) / classes."""
     tensor_of(input, "input", "multilabel_margin_loss")
     x, t = (v.reshape((1, -1)) if v.ndim == 1 else v for v in (input, target))
@@ -133,7 +133,7 @@ def multilabel_margin_loss(input, target, reduction="mean"):
     return _reduce(loss.reshape(()) if input.ndim == 1 and reduction == "none" else loss, reduction, "multilabel_margin_loss")
 
 
-def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
+def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean") -> Tensor:
     """Mean over classes of the binary cross entropy of sigmoid(input)."""
     _same_shape(input, target, "multilabel_soft_margin_loss")
     yes, no = apply("logsigmoid", [input], {}), apply("logsigmoid", [-input], {})
@@ -143,7 +143,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):
     return _reduce(apply("reduce_mean", [loss], {"axis": (-1,)}), reduction, "multilabel_soft_margin_loss")
 
 
-def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
+def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean") -> Tensor:
     """Minus the log density of target under normal distributions."""
     if isinstance(var, Tensor):
         var = _at_least(var, eps)
@@ -157,7 +157,7 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):
     return _reduce(loss, reduction, "gaussian_nll_loss")
 
 
-def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduction="mean"):
+def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduction="mean") -> Tensor:
     """Minus the log likelihood of counts under Poisson distributions."""
     if log_input:
         loss = apply("exp", [input], {}) - target * input
@@ -169,7 +169,7 @@ def poisson_nll_loss(input, target, log_input=True, full=False, eps=1e-8, reduct
     return _reduce(loss, reduction, "poisson_nll_loss")
 
 
-def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean"):
+def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean") -> Tensor:
     """x where the target is 1, max(0, margin - x) where it is -1."""
     zero = inputs * 0
     loss = (apply("select", [targets != -1, inputs, zero], {}) +
@@ -189,7 +189,7 @@ class _Loss(Primitive):
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-label logits))."""
 
-    def __call__(self, logits, labels):
+    def __call__(self, logits, labels) -> Tensor:
         return soft_margin_loss(logits, labels, self.reduction)
 
 
@@ -212,7 +212,7 @@ class MultiMarginLoss(Primitive):
         if p not in (1, 2):
             raise ValueError(f"For 'MultiMarginLoss', p must be 1 or 2, but got {p}")
 
-    def __call__(self, inputs, target, weight=None):
+    def __call__(self, inputs, target, weight=None) -> Tensor:
         return multi_margin_loss(inputs, target, self.p, self.margin, weight, self.reduction)
 
 
@@ -223,7 +223,7 @@ class TripletMarginLoss(Primitive):
     def __init__(self, p=2, swap=False, eps=1e-6, reduction="mean"):
         pass
 
-    def __call__(self, x, positive, negative, margin):
+    def __call__(self, x, positive, negative, margin) -> Tensor:
         return triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
 
 

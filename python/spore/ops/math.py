@@ -41,14 +41,14 @@ def _axis(axis, rank, name):
 
 # --- bounds ----------------------------------------------------------------------------------------------------------
 
-def clamp(input, min=None, max=None):
+def clamp(input, min=None, max=None) -> Tensor:
     """Each element kept between min and max; of a tuple or list, each Tensor."""
     if isinstance(input, (tuple, list)):
         return type(input)(clamp(x, min, max) for x in input)
     return _apply("clamp", (_tensor(input, "clamp"), min, max))
 
 
-def clip(input, min=None, max=None):
+def clip(input, min=None, max=None) -> Tensor:
     """The same as clamp."""
     return clamp(input, min, max)
 
@@ -96,12 +96,12 @@ def min(input, axis=None, keepdims=False, *, initial=None, where=None):
     return _extreme(input, axis, keepdims, initial, where, False, "min")
 
 
-def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
+def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The maximum over axes."""
     return _extreme_values(input, axis, keepdims, initial, where, True, "amax")
 
 
-def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
+def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The minimum over axes."""
     return _extreme_values(input, axis, keepdims, initial, where, False, "amin")
 
@@ -116,7 +116,7 @@ def aminmax(input, *, axis=0, keepdims=False):
     return amin(input, axis, keepdims), amax(input, axis, keepdims)
 
 
-def ptp(x, axis=None, keepdims=False):
+def ptp(x, axis=None, keepdims=False) -> Tensor:
     """The distance from the minimum to the maximum over axes."""
     return amax(x, axis, keepdims) - amin(x, axis, keepdims)
 
@@ -182,7 +182,7 @@ def _vector_norm(x, **how):
     return _apply("vector_norm", (_ops().abs(x) if x.dtype.is_complex else x,), how)
 
 
-def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The norm of vectors over axes."""
     x = _tensor(x, "vector_norm", "x")
     if dtype is not None:
@@ -192,7 +192,7 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
     return _vector_norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None) -> Tensor:
     """The norm of matrices that two axes span."""
     A = _tensor(A, "matrix_norm", "A")
     if dtype is not None:
@@ -226,7 +226,7 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     return result.reshape(tuple(n for i, n in enumerate(A.shape) if i not in (rows, columns)))
 
 
-def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The norm of a tensor: of all its elements, of vectors (one dim) or of matrices (two dims, or rank 2 with an ord)."""
     A = _tensor(A, "norm", "A")
     if dtype is not None:
@@ -272,12 +272,12 @@ def _linalg_matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None
     return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
-def dist(input, other, p=2):
+def dist(input, other, p=2) -> Tensor:
     """The norm of the difference of two tensors."""
     return vector_norm(_tensor(input, "dist") - _tensor(other, "dist", "other"), p)
 
 
-def renorm(input, p, axis, maxnorm):
+def renorm(input, p, axis, maxnorm) -> Tensor:
     """Slices along an axis whose norm exceeds maxnorm, scaled down to it."""
     x = _tensor(input, "renorm")
     axis = _axis(axis, x.ndim, "renorm")
@@ -288,7 +288,7 @@ def renorm(input, p, axis, maxnorm):
 
 # --- products --------------------------------------------------------------------------------------------------------
 
-def dot(input, other):
+def dot(input, other) -> Tensor:
     """The product over the last axis of the first and the one before the last of the second."""
     x, y = _tensor(input, "dot"), _tensor(other, "dot", "other")
     if x.ndim < 2 or y.ndim < 2:
@@ -316,7 +316,7 @@ def _vdot(input, other):
     return _vector_dot(_apply("conj", (input,)), other)
 
 
-def inner(input, other):
+def inner(input, other) -> Tensor:
     """Sums of products over the last axes."""
     x, y = _tensor(input, "inner"), _tensor(other, "inner", "other")
     if x.ndim == 0 or y.ndim == 0:
@@ -324,14 +324,14 @@ def inner(input, other):
     return tensor_dot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
 
 
-def vecdot(x, y, *, axis=-1):
+def vecdot(x, y, *, axis=-1) -> Tensor:
     """Sums of products along an axis, of complex numbers with x conjugated."""
     x = _tensor(x, "vecdot", "x")
     product = _apply("mul", (_apply("conj", (x,)) if x.dtype.is_complex else x, _tensor(y, "vecdot", "y")))
     return _ops().sum(product, axis)
 
 
-def mv(mat, vec):
+def mv(mat, vec) -> Tensor:
     """A matrix times a vector."""
     if _tensor(mat, "mv", "mat").ndim != 2 or _tensor(vec, "mv", "vec").ndim != 1:
         raise ValueError(f"mv: a matrix and a vector are wanted, but the ranks are {mat.ndim} and {vec.ndim}")
@@ -345,7 +345,7 @@ def _product(numbers):
     return result
 
 
-def tensor_dot(x1, x2, axes):
+def tensor_dot(x1, x2, axes) -> Tensor:
     """Sums of products over axes: the last `axes` of x1 with the first of x2, or the pairs of two lists."""
     x, y = _tensor(x1, "tensor_dot", "x1"), _tensor(x2, "tensor_dot", "x2")
     if isinstance(axes, int) and not isinstance(axes, bool):
@@ -371,7 +371,7 @@ def tensor_dot(x1, x2, axes):
     return _apply("matmul", (a, b)).reshape(shape)
 
 
-def batch_dot(x1, x2, axes=None):
+def batch_dot(x1, x2, axes=None) -> Tensor:
     """Products of the items of two batches, over one axis of each."""
     x, y = _tensor(x1, "batch_dot", "x1"), _tensor(x2, "batch_dot", "x2")
     if x.ndim < 2 or y.ndim < 2:
@@ -395,7 +395,7 @@ def batch_dot(x1, x2, axes=None):
     return _apply("matmul", (a, b)).reshape(tuple(shape + [1] * (len(shape) == 1)))
 
 
-def kron(input, other):
+def kron(input, other) -> Tensor:
     """The Kronecker product."""
     x, y = _tensor(input, "kron"), _tensor(other, "kron", "other")
     rank = builtins.max(x.ndim, y.ndim)
@@ -405,7 +405,7 @@ def kron(input, other):
     return _apply("mul", (a, b)).reshape(tuple(m * n for m, n in zip(left, right)))
 
 
-def cross(input, other, dim=None):
+def cross(input, other, dim=None) -> Tensor:
     """The cross product of vectors of three elements along a dimension (the first of that size)."""
     x, y = _tensor(input, "cross"), _tensor(other, "cross", "other")
     if dim is None or dim == -65530:
@@ -533,7 +533,7 @@ def _lettered(given):
     return equation if n == len(given) else f"{equation}->{letters(given[-1])}", given[:n:2]
 
 
-def einsum(equation, *operands):
+def einsum(equation, *operands) -> Tensor:
     """Sums of products over labelled axes: einsum('ij,jk->ik', a, b) is the matrix product; einsum(a, [0, 1], b, [1, 2], [0, 2]) the
     same with numbers for the axes."""
     if isinstance(equation, Tensor):
@@ -562,13 +562,13 @@ def einsum(equation, *operands):
 
 # --- matrices --------------------------------------------------------------------------------------------------------
 
-def logdet(input):
+def logdet(input) -> Tensor:
     """The logarithm of the determinant; NaN where that is negative."""
     sign, size = _apply("slogdet", (_tensor(input, "logdet"),))
     return _apply("select", (sign >= 0, size, float("nan")))
 
 
-def matrix_power(input, n):
+def matrix_power(input, n) -> Tensor:
     """A square matrix times itself n times; of a negative n, the inverse."""
     x = _tensor(input, "matrix_power")
     if isinstance(n, bool) or not isinstance(n, int):
@@ -591,7 +591,7 @@ def matrix_power(input, n):
     return _apply("broadcast_to", (one,), {"shape": x.shape})
 
 
-def adjoint(x):
+def adjoint(x) -> Tensor:
     """The conjugate of the transpose of the last two axes."""
     x = _tensor(x, "adjoint", "x")
     if x.ndim < 2:
@@ -633,12 +633,12 @@ def _quantile(input, q, axis, keepdims, ignore_nan, name):
     return results[0] if single else _ops().stack(results, 0)
 
 
-def quantile(input, q, axis=None, keepdims=False):
+def quantile(input, q, axis=None, keepdims=False) -> Tensor:
     """Values below which a share q of the elements along an axis lies, interpolated."""
     return _quantile(input, q, axis, keepdims, False, "quantile")
 
 
-def nanquantile(input, q, axis=None, keepdims=False):
+def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
     """The same, of what is not NaN."""
     return _quantile(input, q, axis, keepdims, True, "nanquantile")
 
@@ -655,12 +655,12 @@ def _kthvalue(input, k, dim=-1, keepdim=False):
     return picked[0], _apply("cast", (picked[1],), {"dtype": _core_int64()})
 
 
-def pows(input, exponent):
+def pows(input, exponent) -> Tensor:
     """The power with a number for exponent."""
     return _apply("pow", (input, exponent))
 
 
-def tensor_muls(input, other):
+def tensor_muls(input, other) -> Tensor:
     """The product with a number."""
     return _apply("mul", (input, other))
 
@@ -671,7 +671,7 @@ def _slice(x, axis, begin, end):
     return x[(slice(None),) * axis + (slice(begin, end),)]
 
 
-def diff(x, n=1, axis=-1, prepend=None, append=None):
+def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
     """The n-th difference of neighbours along an axis."""
     x = _tensor(x, "diff", "x")
     axis = _axis(axis, x.ndim, "diff")
@@ -696,7 +696,7 @@ def _mint_diff(input, n=1, dim=-1, prepend=None, append=None):
     return diff(input, n, dim, prepend, append)
 
 
-def trapz(y, x=None, *, dx=1.0, dim=-1):
+def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:
     """The area under y by the trapezoidal rule, over points x or steps of dx."""
     y = _tensor(y, "trapz", "y")
     axis = _axis(dim, y.ndim, "trapz")
@@ -709,7 +709,7 @@ def trapz(y, x=None, *, dx=1.0, dim=-1):
     return _apply("reduce_sum", (pair * width / 2,), {"axis": axis})
 
 
-def cov(input, *, correction=1, fweights=None, aweights=None):
+def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
     """Covariances of the rows of a matrix."""
     x = _tensor(input, "cov")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -736,7 +736,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     return result.reshape(()) if input.ndim < 2 else result
 
 
-def vander(x, N=None):
+def vander(x, N=None) -> Tensor:
     """Powers of a vector's elements, the highest first."""
     x = _tensor(x, "vander", "x")
     x = x.astype(mstype.int64) if x.dtype == mstype.bool_ else x
@@ -747,7 +747,7 @@ def vander(x, N=None):
 
 # --- smaller ones ----------------------------------------------------------------------------------------------------
 
-def logit(input, eps=None):
+def logit(input, eps=None) -> Tensor:
     """log(x / (1 - x)), with x kept away from 0 and 1 by eps."""
     x = _tensor(input, "logit")
     if eps is not None and eps >= 0:
@@ -755,7 +755,7 @@ def logit(input, eps=None):
     return _apply("log", (x / (1 - x),))
 
 
-def mvlgamma(input, p):
+def mvlgamma(input, p) -> Tensor:
     """The multivariate log-gamma function of dimension p."""
     x = _tensor(input, "mvlgamma")
     if not isinstance(p, int) or not 1 <= p <= 1 << 16:
@@ -766,12 +766,12 @@ def mvlgamma(input, p):
     return result
 
 
-def positive(input):
+def positive(input) -> Tensor:
     """The input itself."""
     return _tensor(input, "positive")
 
 
-def isreal(input):
+def isreal(input) -> Tensor:
     """Whether each element is a real number."""
     x = _tensor(input, "isreal")
     if "omplex" in str(x.dtype):
@@ -779,7 +779,7 @@ def isreal(input):
     return _apply("logical_or", (x, True))
 
 
-def sgn(input):
+def sgn(input) -> Tensor:
     """The sign; of complex numbers, the number divided by its size."""
     x = _tensor(input, "sgn")
     if "omplex" not in str(x.dtype):
@@ -855,7 +855,7 @@ class Cross(Primitive):
     def __init__(self, dim=-65530):
         _keep(self, dim=dim)
 
-    def __call__(self, x1, x2):
+    def __call__(self, x1, x2) -> Tensor:
         return cross(x1, x2, self.dim)
 
 
@@ -864,7 +864,7 @@ class Einsum(Primitive):
     def __init__(self, equation):
         _keep(self, equation=equation)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return einsum(self.equation, *x)
 
 
@@ -873,7 +873,7 @@ class LpNorm(Primitive):
     def __init__(self, axis, p=2, keep_dims=False, epsilon=1e-12):
         _keep(self, axis=axis, p=p, keep_dims=keep_dims, epsilon=epsilon)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return _apply("vector_norm", (_tensor(x, "LpNorm"),), {"ord": self.p, "axis": self.axis, "keepdims": self.keep_dims})
 
 
@@ -882,7 +882,7 @@ class EuclideanNorm(Primitive):
     def __init__(self, keep_dims=False):
         _keep(self, keep_dims=keep_dims)
 
-    def __call__(self, x, axes):
+    def __call__(self, x, axes) -> Tensor:
         return _apply("vector_norm", (x,), {"axis": axes, "keepdims": self.keep_dims})
 
 
@@ -909,7 +909,7 @@ class Renorm(Primitive):
     def __init__(self, p, dim, maxnorm):
         _keep(self, p=p, dim=dim, maxnorm=maxnorm)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return renorm(x, self.p, self.dim, self.maxnorm)
 
 
@@ -918,7 +918,7 @@ class Logit(Primitive):
     def __init__(self, eps=-1.0):
         _keep(self, eps=eps)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return logit(x, self.eps)
 
 
@@ -927,7 +927,7 @@ class LerpScalar(Primitive):
     def __init__(self):
         _keep(self)
 
-    def __call__(self, input, end, weight):
+    def __call__(self, input, end, weight) -> Tensor:
         return _apply("lerp", (input, end, weight))
 
 
@@ -936,7 +936,7 @@ class Mvlgamma(Primitive):
     def __init__(self, p):
         _keep(self, p=p)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return mvlgamma(x, self.p)
 
 
@@ -957,7 +957,7 @@ class MatrixInverse(Primitive):
     def __init__(self, adjoint=False):
         _keep(self, adjoint=adjoint)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return _apply("matrix_inverse", (adjoint(x) if self.adjoint else x,))
 
 
@@ -966,7 +966,7 @@ class MatrixPower(Primitive):
     def __init__(self, n):
         _keep(self, n=n)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return matrix_power(x, self.n)
 
 
@@ -984,7 +984,7 @@ class Rint(Primitive):
     def __init__(self):
         _keep(self)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return _apply("round", (x,))
 
 

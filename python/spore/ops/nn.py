@@ -52,7 +52,7 @@ def _into(x, result, inplace):
 
 # --- activations ------------------------------------------------------------------------------------------------------
 
-def gelu(input, approximate="none"):
+def gelu(input, approximate="none") -> Tensor:
     """x times the probability that a normal variable is below x; 'tanh' approximates it."""
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', approximate must be 'none' or 'tanh', but got {approximate!r}")
@@ -63,7 +63,7 @@ def _mint_gelu(input, *, approximate="none"):
     return gelu(input, approximate)
 
 
-def softmax(input, axis=-1, *, dtype=None):
+def softmax(input, axis=-1, *, dtype=None) -> Tensor:
     """exp(x) divided by its sum along an axis."""
     if isinstance(axis, bool) or not isinstance(axis, (int, tuple, list)):
         raise TypeError(f"For 'softmax', axis must be an int, but got {type(axis).__name__}")
@@ -95,12 +95,12 @@ def _tensor_softmax(self, axis, dtype=None):
     return softmax(self, axis, dtype=dtype)
 
 
-def softmin(x, axis=-1, *, dtype=None):
+def softmin(x, axis=-1, *, dtype=None) -> Tensor:
     """softmax of -x."""
     return softmax(-x, axis, dtype=dtype)
 
 
-def softplus(input, beta=1, threshold=20):
+def softplus(input, beta=1, threshold=20) -> Tensor:
     """log(1 + exp(beta x)) / beta, linear where beta x is above threshold."""
     return _one("softplus", input, beta=float(beta), threshold=float(threshold))
 
@@ -113,7 +113,7 @@ def _halves(x, axis):
     return apply("split", [x], {"axis": axis, "sizes": (x.shape[axis] // 2,) * 2})
 
 
-def glu(x, axis=-1):
+def glu(x, axis=-1) -> Tensor:
     """The first half times sigmoid of the second half."""
     first, second = _halves(_need_tensor(x, "x", "glu"), axis)
     return first * _one("sigmoid", second)
@@ -123,13 +123,13 @@ def _mint_glu(input, dim=-1):
     return glu(input, dim)
 
 
-def swiglu(input, dim=-1):
+def swiglu(input, dim=-1) -> Tensor:
     """silu of the first half, times the second half."""
     first, second = _halves(_need_tensor(input, "input", "swiglu"), dim)
     return _one("silu", first) * second
 
 
-def relu(input, inplace=False):
+def relu(input, inplace=False) -> Tensor:
     """The larger of zero and each element."""
     return _into(input, _one("relu", input), inplace)
 
@@ -158,7 +158,7 @@ def _only_inplace(op, *names, **fixed):
     return function
 
 
-def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3) -> Tensor:
     """x above zero, x times a random slope between lower and upper below."""
     if not 0 <= lower <= upper <= 1:
         raise ValueError(f"For 'rrelu', 0 <= lower <= upper <= 1 must hold, but got {lower} and {upper}")
@@ -185,7 +185,7 @@ def _uniform(shape, low, high, dtype):
                  {"shape": shape, "low": float(low), "high": float(high), "dtype": dtype})
 
 
-def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
+def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1) -> Tensor:
     """A sample of the Gumbel-softmax distribution; hard gives one-hot vectors with the gradient of the soft ones."""
     if logits.dtype not in (mstype.float16, mstype.float32):
         raise TypeError(f"For 'gumbel_softmax', logits must be float16 or float32, but got {logits.dtype}")
@@ -214,7 +214,7 @@ def _check_training(training, where):
         raise TypeError(f"For '{where}', training must be a bool, but got {type(training).__name__}")
 
 
-def dropout(input, p=0.5, training=True, seed=None):
+def dropout(input, p=0.5, training=True, seed=None) -> Tensor:
     """Zero elements with probability p and scale the others, while training."""
     _check_training(training, "dropout")
     if not training:
@@ -236,12 +236,12 @@ def _drop_channels(x, p, training, ranks, where):
     return _drop(x, p, builtins.max(ranks) - 2, where)[0] if training else x
 
 
-def dropout1d(input, p=0.5, training=True):
+def dropout1d(input, p=0.5, training=True) -> Tensor:
     """Zero whole channels of [N, C, L] or [C, L]."""
     return _drop_channels(input, p, training, (2, 3), "dropout1d")
 
 
-def dropout2d(input, p=0.5, training=True):
+def dropout2d(input, p=0.5, training=True) -> Tensor:
     """Zero whole channels of [N, C, H, W]."""
     return _drop_channels(input, p, training, (4,), "dropout2d")
 
@@ -250,7 +250,7 @@ def _mint_dropout2d(input, p=0.5, training=True, inplace=False):
     return _into(input, dropout2d(input, p, training), inplace)
 
 
-def dropout3d(input, p=0.5, training=True):
+def dropout3d(input, p=0.5, training=True) -> Tensor:
     """Zero whole channels of [N, C, D, H, W]."""
     return _drop_channels(input, p, training, (5,), "dropout3d")
 
@@ -267,7 +267,7 @@ class Softmax(Primitive):
         self.add_prim_attr("axis", axes)
         self._attrs = {"axis": axes}
 
-    def __call__(self, input):
+    def __call__(self, input) -> Tensor:
         return apply("softmax", [input], self._attrs)
 
 
@@ -304,7 +304,7 @@ class Dropout3D(Dropout2D):
 
 # --- normalisation ----------------------------------------------------------------------------------------------------
 
-def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
+def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5) -> Tensor:
     """Normalise channels by the statistics of the batch (training) or by the kept ones."""
     return apply("batch_norm", [input_x, weight, bias, running_mean, running_var],
                  {"is_training": training, "epsilon": eps, "momentum": momentum})[0]
@@ -332,7 +332,7 @@ class BatchNorm(Primitive):
         return y, used_mean, used_variance, used_mean, used_variance
 
 
-def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
     """Normalise over the last axes, whose shape is normalized_shape."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError(f"For 'layer_norm', normalized_shape must be a tuple or list, but got {type(normalized_shape).__name__}")
@@ -345,13 +345,13 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
                  {"begin_norm_axis": first, "begin_params_axis": first, "epsilon": float(eps)})[0]
 
 
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5) -> Tensor:
     """Normalise every group of channels of every sample."""
     return apply("group_norm", [input, weight, bias], {"num_groups": num_groups, "epsilon": float(eps)})[0]
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
-                  eps=1e-5):
+                  eps=1e-5) -> Tensor:
     """Normalise every channel of every sample; the kept statistics move along, or are used instead."""
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
@@ -366,14 +366,14 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     return y
 
 
-def normalize(input, p=2.0, dim=1, eps=1e-12):
+def normalize(input, p=2.0, dim=1, eps=1e-12) -> Tensor:
     """Divide by the p-norm over dim, which is at least eps."""
     length = apply("vector_norm", [input], {"ord": float(p), "axis": dim if isinstance(dim, (tuple, list)) else (dim,),
                                             "keepdims": True})
     return input / apply("maximum", [length, eps], {})
 
 
-def bias_add(input_x, bias):
+def bias_add(input_x, bias) -> Tensor:
     """Add one number per channel (axis 1)."""
     _need_tensor(bias, "bias", "bias_add")
     return BiasAdd()(input_x, bias)
@@ -387,7 +387,7 @@ class BiasAdd(Primitive):
         if data_format not in ("NCHW", "NHWC", "NCDHW"):
             raise ValueError(f"For 'BiasAdd', data_format must be 'NCHW', 'NHWC' or 'NCDHW', but got {data_format!r}")
 
-    def __call__(self, input_x, bias):
+    def __call__(self, input_x, bias) -> Tensor:
         axis = input_x.ndim - 1 if self.data_format == "NHWC" else 1
         if input_x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != input_x.shape[axis]:
             raise ValueError(f"For 'BiasAdd', bias of shape {tuple(bias.shape)} does not fit axis {axis} of an input of shape "
@@ -397,7 +397,7 @@ class BiasAdd(Primitive):
         return input_x + bias.reshape((1,) * axis + (-1,) + (1,) * (input_x.ndim - 1 - axis))
 
 
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False) -> Tensor:
     """Rows of weight by index. The row padding_idx gets no gradient; with max_norm long rows are shortened in place."""
     if scale_grad_by_freq:
         raise ValueError("For 'embedding', scale_grad_by_freq is not supported")
@@ -446,7 +446,7 @@ def _norm_of(parts):
     return apply("sqrt", [squares[0] if len(squares) == 1 else apply("addn", squares, {})], {})
 
 
-def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
+def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False) -> Tensor:
     """Scale all Tensors together so that their common norm is at most max_norm."""
     parts = [x] if isinstance(x, Tensor) else list(x)
     if norm_type == float("inf"):
@@ -538,12 +538,12 @@ def _cubic(wanted, half_pixel):
     return {"cubic": -0.5, "inside": True, "steps": 1024} if half_pixel else {"cubic": -0.75, "steps": 1024}
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None) -> Tensor:
     """Resize the spatial axes to a size, or by a factor."""
     return _interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, "interpolate", True)
 
 
-def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None) -> Tensor:
     """Another name of interpolate."""
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
@@ -570,7 +570,7 @@ class _Resize(Primitive):
         if align_corners and half_pixel_centers:
             raise ValueError(f"For '{self.name}', align_corners and half_pixel_centers cannot both be True")
 
-    def __call__(self, x, size):
+    def __call__(self, x, size) -> Tensor:
         size = tuple(size.tolist()) if isinstance(size, Tensor) else size
         half = self.half_pixel_centers
         place = "align_corners" if self.align_corners else "half_pixel" if half else "asymmetric"
@@ -606,7 +606,7 @@ class ResizeNearestNeighbor(Primitive):
         # The nearest pixel is found without half_pixel_centers here, as MindSpore does on the CPU; V2 heeds it.
         self._run = self._of(align_corners, half_pixel_centers and self._of is not ResizeNearestNeighborV2)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return self._run(x, self.size)
 
 
@@ -622,7 +622,7 @@ class UpsampleNearest3D(Primitive):
     def __init__(self):
         pass
 
-    def __call__(self, x, output_size=None, scales=None):
+    def __call__(self, x, output_size=None, scales=None) -> Tensor:
         return _interpolate(x, output_size, scales, "nearest", None, None, self.name, False)
 
 
@@ -633,11 +633,11 @@ class UpsampleTrilinear3D(Primitive):
     def __init__(self, align_corners=False):
         pass
 
-    def __call__(self, x, output_size=None, scales=None):
+    def __call__(self, x, output_size=None, scales=None) -> Tensor:
         return _interpolate(x, output_size, scales, "trilinear", self.align_corners, None, self.name, False)
 
 
-def channel_shuffle(x, groups):
+def channel_shuffle(x, groups) -> Tensor:
     """Deal the channels of `groups` groups out in turn."""
     _need_tensor(x, "x", "channel_shuffle")
     n, c, *rest = x.shape
@@ -675,7 +675,7 @@ def _mint_max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, cei
     return _max_pool(input, 2, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Tensor:
     """The largest element of each window of [N, C, D, H, W]."""
     return _max_pool(x, 3, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
@@ -700,12 +700,12 @@ def _adaptive_avg(x, n, output_size):
     return out.squeeze(0) if single else out
 
 
-def adaptive_avg_pool2d(input, output_size):
+def adaptive_avg_pool2d(input, output_size) -> Tensor:
     """The mean of each part of the last two axes; None keeps an axis."""
     return _adaptive_avg(_need_tensor(input, "input", "adaptive_avg_pool2d"), 2, output_size)
 
 
-def adaptive_avg_pool3d(input, output_size):
+def adaptive_avg_pool3d(input, output_size) -> Tensor:
     """The mean of each part of the last three axes; None keeps an axis."""
     return _adaptive_avg(_need_tensor(input, "input", "adaptive_avg_pool3d"), 3, output_size)
 
@@ -718,23 +718,23 @@ class AdaptiveAvgPool2D(Primitive):
         if not isinstance(output_size, (int, tuple)) or isinstance(output_size, bool):
             raise TypeError(f"For 'AdaptiveAvgPool2D', output_size must be an int or a tuple, but got {type(output_size).__name__}")
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return adaptive_avg_pool2d(x, self.output_size)
 
 
 class AdaptiveAvgPool3D(AdaptiveAvgPool2D):
     """adaptive_avg_pool3d with its size given once."""
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return adaptive_avg_pool3d(x, self.output_size)
 
 
-def adaptive_max_pool1d(input, output_size):
+def adaptive_max_pool1d(input, output_size) -> Tensor:
     """The largest element of each of output_size parts of the last axis."""
     return _adaptive_max(input, 1, output_size, False)
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
+def adaptive_max_pool2d(input, output_size, return_indices=False) -> Tensor:
     """The largest element of each part of the last two axes."""
     return _adaptive_max(input, 2, output_size, return_indices)
 
@@ -762,12 +762,12 @@ def _lp_pool(x, n, norm_type, kernel_size, stride, ceil_mode):
     return out.squeeze(0) if single else out
 
 
-def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
     """The p-norm of each window of the last axis."""
     return _lp_pool(x, 1, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
     """The p-norm of each window of the last two axes."""
     return _lp_pool(x, 2, norm_type, kernel_size, stride, ceil_mode)
 
@@ -814,7 +814,7 @@ def _mint_conv(n):
     return conv
 
 
-def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
     """The adjoint of conv2d: weight is [in channels, out channels / groups, height, width]."""
     x, single = _batched(input, 2)
     stride, pad = _tuple(stride, 2, "stride"), _tuple(padding, 2, "padding")
@@ -882,7 +882,7 @@ class MaxPool(Primitive):
         self._attrs = {"kernel_size": _last(kernel_size, 2, "kernel_size"), "stride": _last(strides, 2, "strides"),
                        "pad_mode": pad_mode}
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         if self.data_format == "NCHW":
             return apply(self._operator, [x], self._attrs)
         return apply("transpose", [apply(self._operator, [_to_nchw(x)], self._attrs)], {"perm": (0, 2, 3, 1)})
@@ -911,7 +911,7 @@ class Conv2D(_Conv):
             raise ValueError(f"For 'Conv2D', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCHW", "NHWC"))
 
-    def __call__(self, x, weight):
+    def __call__(self, x, weight) -> Tensor:
         last = self.data_format == "NHWC"
         if last:
             x, weight = _to_nchw(x), _to_nchw(weight)
@@ -931,7 +931,7 @@ class Conv3D(_Conv):
             raise ValueError(f"For 'Conv3D', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCDHW",))
 
-    def __call__(self, x, weight):
+    def __call__(self, x, weight) -> Tensor:
         self._check_weight(weight, 0)
         return apply("conv3d", [x, weight, None], self._attrs)
 
@@ -946,7 +946,7 @@ class Conv2DTranspose(_Conv):
             raise ValueError(f"For 'Conv2DTranspose', mode must be 1, but got {mode!r}")
         self._setup(out_channel, kernel_size, pad_mode, pad, stride, dilation, group, data_format, ("NCHW",))
 
-    def __call__(self, dout, weight, input_size):
+    def __call__(self, dout, weight, input_size) -> Tensor:
         size = tuple(input_size.tolist()) if isinstance(input_size, Tensor) else tuple(input_size)
         return apply("conv2d_input_grad", [dout, weight], {**self._attrs, "input_size": size[-2:]})
 
@@ -957,7 +957,7 @@ class Conv2DBackpropInput(Conv2DTranspose):
 
 # --- attention --------------------------------------------------------------------------------------------------------
 
-def attention(query, key, value, mask, scale, causal=False):
+def attention(query, key, value, mask, scale, causal=False) -> Tensor:
     """softmax(scale query key' + mask) value of [..., length, size], without keeping the scores."""
     return apply("attention", [query, key, value, mask], {"scale": scale, "causal": causal})
 
@@ -967,7 +967,7 @@ _HEADS_FIRST = {"BNSD": None, "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": 
 
 def flash_attention_score(query, key, value, head_num, real_shift=None, drop_mask=None, padding_mask=None, attn_mask=None,
                           prefix=None, actual_seq_qlen=None, actual_seq_kvlen=None, keep_prob=1.0, scalar_value=1.0,
-                          pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout="BSH", sparse_mode=0):
+                          pre_tokens=2147483647, next_tokens=2147483647, inner_precise=0, input_layout="BSH", sparse_mode=0) -> Tensor:
     """Attention in `head_num` heads: softmax(scalar_value query key' + real_shift, without what attn_mask hides) value.
 
     The scores are never held as a whole, neither here nor for the gradient. Layouts BSH, SBH, BSND and BNSD; attn_mask hides

@@ -11,6 +11,7 @@ import inspect
 from .. import _core
 from .._alias import module_of
 from .._not_done import shard_not_done
+from spore._core import Tensor
 
 __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register",
            "constexpr"]
@@ -136,7 +137,7 @@ class Primitive:
         """Primitives that can answer at once override this: (True, value)."""
         return False, None
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Tensor:
         construct = getattr(self, "construct", None)
         if construct is not None:
             return self._with_own_gradient(construct, args, kwargs)
@@ -176,7 +177,7 @@ class _Recomputing:
     A class of its own, so that calls of other primitives need not ask.
     """
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Tensor:
         if not self.attrs.get("recompute") or not _core.grad_recording():
             return super().__call__(*args, **kwargs)
         from spore.common.recompute import run
@@ -226,7 +227,7 @@ class PrimitiveWithInfer(Primitive):
         [2. 4.]
     """
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Tensor:
         compute = getattr(self, "vm_impl", None)
         if compute is None:
             return super().__call__(*args, **kwargs)

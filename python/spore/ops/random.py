@@ -64,7 +64,7 @@ def _mixed(seed):
     return seed if common is None else (common * 0x9E3779B97F4A7C15 + seed + 1) % 2 ** 63
 
 
-def draw(op, attrs, count, inputs=(), generator=None, seed=None, name=None):
+def draw(op, attrs, count, inputs=(), generator=None, seed=None, name=None) -> Tensor:
     """Apply a random operator that makes `count` numbers."""
     if generator is None:
         generator = sources.default_generator if seed is None else _stream(name or op, seed)
@@ -85,7 +85,7 @@ def _float_type(dtype, name, default=mstype.float32):
     return dtype
 
 
-def draw_uniform(shape, low=0.0, high=1.0, dtype=None, **source):
+def draw_uniform(shape, low=0.0, high=1.0, dtype=None, **source) -> Tensor:
     """Numbers in [low, high)."""
     shape = ints_of(shape)
     return draw("random_uniform", {"shape": shape, "low": float(low), "high": float(high), "dtype": dtype
@@ -93,7 +93,7 @@ def draw_uniform(shape, low=0.0, high=1.0, dtype=None, **source):
                 _count(shape), **source)
 
 
-def draw_normal(shape, mean=0.0, std=1.0, dtype=None, **source):
+def draw_normal(shape, mean=0.0, std=1.0, dtype=None, **source) -> Tensor:
     """Normally distributed numbers."""
     shape = ints_of(shape)
     return draw("random_normal", {"shape": shape, "mean": float(mean), "std": float(std), "dtype": dtype
@@ -101,7 +101,7 @@ def draw_normal(shape, mean=0.0, std=1.0, dtype=None, **source):
                 _count(shape), **source)
 
 
-def draw_truncated_normal(shape, mean=0.0, std=1.0, low=-2.0, high=2.0, dtype=None, **source):
+def draw_truncated_normal(shape, mean=0.0, std=1.0, low=-2.0, high=2.0, dtype=None, **source) -> Tensor:
     """Normally distributed numbers, low to high standard deviations from the mean."""
     shape = ints_of(shape)
     return draw("random_truncated_normal", {"shape": shape, "mean": float(mean), "std": float(std), "low": float(low),
@@ -120,23 +120,23 @@ def _sizes(size):
 
 # --- even and normal -------------------------------------------------------------------------------------------------
 
-def rand(*size, dtype=None, seed=None):
+def rand(*size, dtype=None, seed=None) -> Tensor:
     """Numbers in [0, 1)."""
     return draw_uniform(_sizes(size) if size else (1,), dtype=_float_type(dtype, "rand"), seed=seed, name="rand")
 
 
-def rand_like(input, seed=None, *, dtype=None):
+def rand_like(input, seed=None, *, dtype=None) -> Tensor:
     """Numbers in [0, 1) in the shape of a Tensor."""
     tensor_of(input, "input", "rand_like")
     return draw_uniform(input.shape, dtype=_float_type(dtype, "rand_like", input.dtype), seed=seed, name="rand_like")
 
 
-def randn(*size, dtype=None, seed=None):
+def randn(*size, dtype=None, seed=None) -> Tensor:
     """Numbers of the standard normal distribution."""
     return draw_normal(_sizes(size) if size else (1,), dtype=_float_type(dtype, "randn"), seed=seed, name="randn")
 
 
-def randn_like(input, seed=None, *, dtype=None):
+def randn_like(input, seed=None, *, dtype=None) -> Tensor:
     """Numbers of the standard normal distribution in the shape of a Tensor."""
     tensor_of(input, "input", "randn_like")
     return draw_normal(input.shape, dtype=_float_type(dtype, "randn_like", input.dtype), seed=seed, name="randn_like")
@@ -148,7 +148,7 @@ def _integers(low, high, shape, dtype, **source):
                 **source)
 
 
-def randint(low, high, size, seed=None, *, dtype=None):
+def randint(low, high, size, seed=None, *, dtype=None) -> Tensor:
     """Whole numbers in [low, high)."""
     dtype = dtype or mstype.int64
     if dtype.is_floating_point or dtype.is_complex:
@@ -156,7 +156,7 @@ def randint(low, high, size, seed=None, *, dtype=None):
     return _integers(low, high, ints_of(size, "size"), dtype, seed=seed, name="randint")
 
 
-def randint_like(input, low, high, seed=None, *, dtype=None):
+def randint_like(input, low, high, seed=None, *, dtype=None) -> Tensor:
     """Whole numbers in [low, high) in the shape of a Tensor."""
     dtype = dtype or input.dtype
     if dtype.is_floating_point or dtype.is_complex:
@@ -164,7 +164,7 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
     return _integers(low, high, input.shape, dtype, seed=seed, name="randint_like")
 
 
-def standard_normal(shape, seed=None):
+def standard_normal(shape, seed=None) -> Tensor:
     """Numbers of the standard normal distribution."""
     return draw_normal(shape, seed=seed, name="standard_normal")
 
@@ -174,13 +174,13 @@ def _broadcast_shape(shape, *parameters):
     return np.broadcast_shapes(ints_of(shape), *(p.shape for p in parameters if isinstance(p, Tensor)))
 
 
-def normal(shape, mean, stddev, seed=None):
+def normal(shape, mean, stddev, seed=None) -> Tensor:
     """Normally distributed numbers; mean and stddev may be Tensors, which broadcast."""
     z = draw_normal(_broadcast_shape(shape, mean, stddev), seed=seed, name="normal")
     return apply("add", (apply("mul", (z, stddev)), mean))
 
 
-def uniform(shape, minval, maxval, seed=None, dtype=mstype.float32):
+def uniform(shape, minval, maxval, seed=None, dtype=mstype.float32) -> Tensor:
     """Numbers in [minval, maxval); both are Tensors, which broadcast."""
     if not isinstance(minval, Tensor) or not isinstance(maxval, Tensor):
         raise TypeError("uniform: minval and maxval must be Tensors")
@@ -205,12 +205,12 @@ def _laplace(shape, **source):
     return apply("neg", (apply("mul", (apply("sign", (u,)), apply("log", (tail,)))),))
 
 
-def standard_laplace(shape, seed=None):
+def standard_laplace(shape, seed=None) -> Tensor:
     """Numbers of the Laplace distribution with mean 0 and scale 1."""
     return _laplace(shape, seed=seed, name="standard_laplace")
 
 
-def laplace(shape, mean, lambda_param, seed=None):
+def laplace(shape, mean, lambda_param, seed=None) -> Tensor:
     """Numbers of the Laplace distribution; mean and scale are Tensors, which broadcast."""
     z = standard_laplace(_broadcast_shape(shape, mean, lambda_param), seed)
     return apply("add", (apply("mul", (z, lambda_param)), mean))
@@ -218,7 +218,7 @@ def laplace(shape, mean, lambda_param, seed=None):
 
 # --- counts and times ------------------------------------------------------------------------------------------------
 
-def gamma(shape, alpha, beta, seed=None):
+def gamma(shape, alpha, beta, seed=None) -> Tensor:
     """Gamma distributed numbers: of the given shape for each element of alpha and beta."""
     both = apply("mul", (alpha, apply("add", (apply("mul", (beta, 0)), 1))))  # alpha broadcast with beta
     shape = ints_of(shape) + both.shape
@@ -227,21 +227,21 @@ def gamma(shape, alpha, beta, seed=None):
     return apply("div", (drawn, beta))
 
 
-def random_gamma(shape, alpha, seed=None):
+def random_gamma(shape, alpha, seed=None) -> Tensor:
     """Gamma distributed numbers of scale 1: of the given shape for each element of alpha."""
     shape = ints_of(shape) + alpha.shape
     return draw("random_gamma", {"shape": shape, "dtype": alpha.dtype}, _count(shape), (alpha,), seed=seed,
                 name="random_gamma")
 
 
-def poisson(shape, mean, seed=None):
+def poisson(shape, mean, seed=None) -> Tensor:
     """Poisson distributed whole numbers; the mean broadcasts to the shape."""
     shape = _broadcast_shape(shape, mean)
     return draw("random_poisson", {"shape": shape, "dtype": mstype.int32}, _count(shape), (mean,), seed=seed,
                 name="poisson")
 
 
-def random_poisson(shape, rate, seed=None, dtype=mstype.float32):
+def random_poisson(shape, rate, seed=None, dtype=mstype.float32) -> Tensor:
     """Poisson distributed numbers: of the given shape for each element of the rate."""
     shape = ints_of(shape) + rate.shape
     return draw("random_poisson", {"shape": shape, "dtype": dtype}, _count(shape), (rate,), seed=seed,
@@ -257,18 +257,18 @@ def _categories(weights, n, replacement, dtype, **source):
                 (weights,), **source)
 
 
-def multinomial(input, num_samples, replacement=True, seed=None):
+def multinomial(input, num_samples, replacement=True, seed=None) -> Tensor:
     """Categories drawn with the given weights."""
     return _categories(tensor_of(input, "input", "multinomial"), num_samples, replacement, mstype.int32, seed=seed,
                        name="multinomial")
 
 
-def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
+def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False) -> Tensor:
     """Categories drawn with the given weights, each row for itself."""
     return _categories(x, numsamples, replacement, mstype.int64, generator=None if seed == 0 and offset == 0 else Fixed(seed, offset))
 
 
-def random_categorical(logits, num_sample, seed=0, dtype=mstype.int64):
+def random_categorical(logits, num_sample, seed=0, dtype=mstype.int64) -> Tensor:
     """Categories drawn with the softmax of the rows as weights."""
     return _softmax_categories(logits, num_sample, dtype, **({"generator": Fixed(seed)} if seed else {}))
 
@@ -280,7 +280,7 @@ def _softmax_categories(logits, num_sample, dtype, **source):
     return drawn if dtype == mstype.int64 else apply("cast", (drawn,), {"dtype": dtype})
 
 
-def bernoulli(input, p=0.5, seed=None):
+def bernoulli(input, p=0.5, seed=None) -> Tensor:
     """1 with probability p, else 0, in the shape and dtype of a Tensor."""
     return _tossed(input, p, **({} if seed is None else {"generator": Fixed(seed)}))
 
@@ -293,7 +293,7 @@ def _tossed(input, p, **source):
     return apply("cast", (apply("less", (u, p)),), {"dtype": input.dtype})
 
 
-def randperm(n, seed=0, offset=0, dtype=mstype.int64):
+def randperm(n, seed=0, offset=0, dtype=mstype.int64) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
     n = int_of(n, "n")
     if n < 0:
@@ -306,7 +306,7 @@ def _permutation(n, dtype, **source):
     return draw("random_permutation", {"n": n, "dtype": dtype}, n, **source)
 
 
-def shuffle(x, seed=None):
+def shuffle(x, seed=None) -> Tensor:
     """The slices along the first dimension in random order."""
     return _shuffled(x, **({} if seed is None else {"generator": _stream("shuffle", seed)}))
 

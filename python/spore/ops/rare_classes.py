@@ -484,7 +484,7 @@ for _name, _doc in {"cauchy": "Random numbers of Cauchy's distribution, of this 
     TENSOR_METHODS[_name].__doc__ = _doc
 
 
-def soft_shrink(input, lambd=0.5):
+def soft_shrink(input, lambd=0.5) -> Tensor:
     """See ops.softshrink."""
     return _op("softshrink")(input, lambd)
 
@@ -494,22 +494,22 @@ def top_k(input_x, k, sorted=True):
     return _op("topk")(input_x, k, None, True, sorted)
 
 
-def i0(input):
+def i0(input) -> Tensor:
     """The modified Bessel function of order 0; see ops.bessel_i0."""
     return _apply("bessel_i0", (input,))
 
 
-def row_stack(tensors):
+def row_stack(tensors) -> Tensor:
     """See ops.vstack."""
     return _op("vstack")(tensors)
 
 
-def tensor_slice(input, begin, size):
+def tensor_slice(input, begin, size) -> Tensor:
     """See ops.slice."""
     return array.slice(input, begin, size)
 
 
-def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride) -> Tensor:
     """Windows [batch, channels, elements, windows] added up to pictures."""
     n, channels, elements, windows = input_x.shape
     return _op("fold")(input_x.reshape((n, channels * elements, windows)), tuple(ints_of(output_size, "output_size")), kernel_size,

@@ -32,12 +32,12 @@ def _copy(x):
 
 # --- choosing --------------------------------------------------------------------------------------------------------
 
-def where(condition, input, other):
+def where(condition, input, other) -> Tensor:
     """input where the condition is true, else other."""
     return apply("select", (tensor_of(condition, "condition", "where"), input, other))
 
 
-def select(condition, input, other):
+def select(condition, input, other) -> Tensor:
     """input where the condition is true, else other."""
     return apply("select", (tensor_of(condition, "condition", "select"), input, other))
 
@@ -65,7 +65,7 @@ def _tensor_select(self, *args, **kwargs):
     return _mint_select(self, first, args[1] if len(args) > 1 else kwargs["index"])
 
 
-def masked_fill(input_x, mask, value):
+def masked_fill(input_x, mask, value) -> Tensor:
     """value where the mask is true."""
     tensor_of(input_x, "input_x", "masked_fill")
     tensor_of(mask, "mask", "masked_fill")
@@ -85,7 +85,7 @@ def masked_fill(input_x, mask, value):
     return apply("select", (mask, value, input_x))
 
 
-def masked_scatter(x, mask, source):
+def masked_scatter(x, mask, source) -> Tensor:
     """A copy in which the elements of source, in order, stand where the mask is true."""
     if mask.dtype != mstype.bool_:
         raise TypeError(f"masked_scatter: mask must be bool, but got {mask.dtype}")
@@ -99,7 +99,7 @@ def masked_scatter(x, mask, source):
 
 # --- reading by position ---------------------------------------------------------------------------------------------
 
-def gather(input_params, input_indices, axis, batch_dims=0):
+def gather(input_params, input_indices, axis, batch_dims=0) -> Tensor:
     """Slices along a dimension, one for each index."""
     tensor_of(input_params, "input_params", "gather")
     if not isinstance(input_indices, Tensor):
@@ -118,7 +118,7 @@ def _tensor_gather(self, *args, **kwargs):
     return gather(self, *args, **kwargs)
 
 
-def index_select(input, axis, index):
+def index_select(input, axis, index) -> Tensor:
     """Slices along a dimension, one for each element of a vector."""
     if index.ndim > 1:
         raise ValueError(f"index_select: index must be a vector, but it has {index.ndim} dimensions")
@@ -130,7 +130,7 @@ def _tensor_index_select(self, axis=None, index=None, *, dim=None):
     return index_select(self, axis if dim is None else dim, index)
 
 
-def take(input, index):
+def take(input, index) -> Tensor:
     """Elements of the flattened Tensor."""
     return apply("gather", (ravel(input), index), {"axis": 0})
 
@@ -160,12 +160,12 @@ def nonzero(input, *, as_tuple=False):
     return unstack(found, 1) if as_tuple else found
 
 
-def argwhere(input):
+def argwhere(input) -> Tensor:
     """The positions of elements that are not zero, a row each."""
     return nonzero(input)
 
 
-def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1) -> Tensor:
     """on_value at the position each index names along a new dimension, off_value elsewhere."""
     on = on_value if isinstance(on_value, Tensor) else Tensor(on_value)
     off = off_value if isinstance(off_value, Tensor) else Tensor(off_value)
@@ -190,7 +190,7 @@ def sort(input_x, axis=-1, descending=False):
     return apply("sort", (input_x,), {"axis": int_of(axis), "descending": descending, "indices": mstype.int32})
 
 
-def argsort(input, axis=-1, descending=False):
+def argsort(input, axis=-1, descending=False) -> Tensor:
     """Where the elements of the sorted Tensor come from."""
     return sort(input, axis, descending)[1]
 
@@ -275,7 +275,7 @@ def _tensor_unique(self, sorted=True, return_inverse=False, return_counts=False,
     return _distinct(self, True, False, return_inverse, return_counts, dim)
 
 
-def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
+def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
     """Where each value would go into a sorted row."""
     if side is not None:
         if side not in ("left", "right"):
@@ -291,13 +291,13 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
         else mstype.int64})
 
 
-def bucketize(input, boundaries, *, right=False):
+def bucketize(input, boundaries, *, right=False) -> Tensor:
     """The number of the interval each element lies in."""
     edges = boundaries if isinstance(boundaries, Tensor) else Tensor([float(b) for b in boundaries])
     return apply("searchsorted", (edges, input), {"right": right, "dtype": mstype.int32})
 
 
-def intopk(x1, x2, k):
+def intopk(x1, x2, k) -> Tensor:
     """Whether the element each target names is among the k largest of its row."""
     target = apply("gather_elements", (x1, apply("reshape", (x2,), {"shape": (-1, 1)})), {"dim": 1})
     larger = apply("cast", (apply("greater", (x1, target)),), {"dtype": mstype.int32})
@@ -306,7 +306,7 @@ def intopk(x1, x2, k):
     return apply("logical_and", (few, finite))
 
 
-def sequence_mask(lengths, maxlen=None):
+def sequence_mask(lengths, maxlen=None) -> Tensor:
     """Rows of as many true elements as the lengths say."""
     if maxlen is None:
         maxlen = int(lengths.asnumpy().max()) if lengths.size else 0
@@ -333,14 +333,14 @@ tensor_scatter_max = _tensor_scatter("max", "replaced by larger updates")
 tensor_scatter_min = _tensor_scatter("min", "replaced by smaller updates")
 
 
-def scatter_nd(indices, updates, shape):
+def scatter_nd(indices, updates, shape) -> Tensor:
     """Zeros with updates added at the given coordinates."""
     from .array import ints_of
     zeros = apply("full", (), {"shape": ints_of(shape), "value": 0, "dtype": updates.dtype})
     return tensor_scatter_add(zeros, indices, updates)
 
 
-def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
+def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none") -> Tensor:
     """A copy in which each update goes to its own position but for one dimension, where indices tell."""
     return _elements(input_x, axis, indices, updates, reduction)
 
@@ -354,7 +354,7 @@ def _elements(x, axis, index, src, reduce):
     return apply("scatter_elements", (x, index, src), {"axis": int_of(axis), "reduce": reduce})
 
 
-def scatter(input, axis, index, src):
+def scatter(input, axis, index, src) -> Tensor:
     """A copy in which each element of src goes to its own position but for one dimension, where index tells."""
     return _elements(input, axis, index, src, "none")
 
@@ -381,14 +381,14 @@ def _tensor_scatter_add(self, *args, **kwargs):
     return tensor_scatter_add(self, *args, **kwargs)
 
 
-def index_fill(x, axis, index, value):
+def index_fill(x, axis, index, value) -> Tensor:
     """A copy in which slices along a dimension hold one value."""
     if isinstance(index, int):
         index = Tensor([index], mstype.int32)
     return apply("index_put", (_copy(x), value, index), {"axes": (axis_of(axis, x.ndim),)})
 
 
-def select_scatter(input, src, axis, index):
+def select_scatter(input, src, axis, index) -> Tensor:
     """A copy in which one slice along a dimension is src."""
     tensor_of(input, "input", "select_scatter")
     axis = axis_of(axis, input.ndim)
@@ -399,7 +399,7 @@ def select_scatter(input, src, axis, index):
     return _put_range(_copy(input), src, axis, index % n, index % n + 1, 1)
 
 
-def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
+def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
     """A copy in which start:end:step along a dimension is src."""
     tensor_of(input, "input", "slice_scatter")
     axis = axis_of(axis, input.ndim)
@@ -500,7 +500,7 @@ scatter_nd_max = _scatter_coordinates("max", "scatter_nd_max")
 scatter_nd_min = _scatter_coordinates("min", "scatter_nd_min")
 
 
-def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
     """Add y to slices of a Parameter along a dimension, in place."""
     tensor_of(x, "x", "index_add")
     return _write_rows(x, (axis_of(axis, x.ndim),), (indices,), y, "add")
@@ -599,13 +599,13 @@ def _segments(x, segment_ids, num_segments, reduce, start):
     return part(out, 0, 0, n)
 
 
-def unsorted_segment_sum(input_x, segment_ids, num_segments):
+def unsorted_segment_sum(input_x, segment_ids, num_segments) -> Tensor:
     """The sums of the slices that carry the same number."""
     tensor_of(input_x, "input_x", "unsorted_segment_sum")
     return _segments(input_x, segment_ids, num_segments, "add", 0)
 
 
-def unsorted_segment_prod(x, segment_ids, num_segments):
+def unsorted_segment_prod(x, segment_ids, num_segments) -> Tensor:
     """The products of the slices that carry the same number."""
     tensor_of(x, "x", "unsorted_segment_prod")
     return _segments(x, segment_ids, num_segments, "mul", 1)
@@ -624,13 +624,13 @@ def _extreme(x, largest):
     return int(info.max if largest else info.min)
 
 
-def unsorted_segment_max(x, segment_ids, num_segments):
+def unsorted_segment_max(x, segment_ids, num_segments) -> Tensor:
     """The largest elements of the slices that carry the same number."""
     tensor_of(x, "x", "unsorted_segment_max")
     return _segments(x, segment_ids, num_segments, "max", _extreme(x, False))
 
 
-def unsorted_segment_min(x, segment_ids, num_segments):
+def unsorted_segment_min(x, segment_ids, num_segments) -> Tensor:
     """The smallest elements of the slices that carry the same number."""
     tensor_of(x, "x", "unsorted_segment_min")
     return _segments(x, segment_ids, num_segments, "min", _extreme(x, True))

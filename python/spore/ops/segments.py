@@ -47,7 +47,7 @@ SegmentMin = primitive("SegmentMin", _segment(scattering.unsorted_segment_min, 0
 SegmentProd = primitive("SegmentProd", _segment(scattering.unsorted_segment_prod, 1, _DOC.format("The product", "one")))
 
 
-def sparse_segment_mean(x, indices, segment_ids):
+def sparse_segment_mean(x, indices, segment_ids) -> Tensor:
     """The mean of those rows that the indices name, by segment."""
     return SegmentMean()(scattering.gather(x, indices, 0), segment_ids)
 
@@ -86,19 +86,19 @@ def _unpool(x, indices, n, kernel_size, stride, padding, output_size, name):
     return flat.reshape(lead + size)
 
 
-def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """max_pool1d undone: maxima back at their places, zeros elsewhere."""
     tensor_of(x, "x", "max_unpool1d")
     return _unpool(x, indices, 1, kernel_size, stride, padding, output_size, "max_unpool1d")
 
 
-def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """max_pool2d undone: maxima back at their places, zeros elsewhere."""
     tensor_of(x, "x", "max_unpool2d")
     return _unpool(x, indices, 2, kernel_size, stride, padding, output_size, "max_unpool2d")
 
 
-def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
     """max_pool3d undone: maxima back at their places, zeros elsewhere."""
     tensor_of(x, "x", "max_unpool3d")
     return _unpool(x, indices, 3, kernel_size, stride, padding, output_size, "max_unpool3d")
@@ -140,7 +140,7 @@ inplace_add = _rows_combined("add", "v added to the rows of x that the indices n
 inplace_update = _rows_combined("none", "The rows of x that the indices name replaced by v.")
 
 
-def inplace_sub(x, v, indices):
+def inplace_sub(x, v, indices) -> Tensor:
     """v taken from the rows of x that the indices name."""
     return inplace_add(x, _apply("neg", (v,)), indices)
 
@@ -149,7 +149,7 @@ for _function, _name in ((inplace_add, "inplace_add"), (inplace_update, "inplace
     _function.__name__ = _function.__qualname__ = _name
 
 
-def inplace_index_add(var, indices, updates, axis):
+def inplace_index_add(var, indices, updates, axis) -> Tensor:
     """Updates added to slices of a Parameter along an axis, in place."""
     return scattering.index_add(var, indices, updates, axis_of(axis, var.ndim))
 
@@ -164,7 +164,7 @@ InplaceIndexAdd = primitive("InplaceIndexAdd", lambda self, var, indices, update
 
 # --- numbers, orders -------------------------------------------------------------------------------------------------
 
-def population_count(input_x):
+def population_count(input_x) -> Tensor:
     """How many bits of each integer are one, as uint8."""
     tensor_of(input_x, "input_x", "population_count")
     if input_x.dtype not in (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8, mstype.uint16, mstype.uint32,
@@ -178,7 +178,7 @@ def population_count(input_x):
     return count.astype(mstype.uint8)
 
 
-def pdist(input, p=2.0):
+def pdist(input, p=2.0) -> Tensor:
     """The distances between all pairs of rows, (0, 1), (0, 2), ... (1, 2), ..."""
     from .. import ops
     n = input.shape[-2]
@@ -190,19 +190,19 @@ def pdist(input, p=2.0):
     return ops.norm(gap, float(p), -1)
 
 
-def msort(input):
+def msort(input) -> Tensor:
     """Sorted along the first dimension."""
     from .. import ops
     return ops.sort(input, 0)[0]
 
 
-def mirror_pad(input_x, paddings, mode):
+def mirror_pad(input_x, paddings, mode) -> Tensor:
     """Mirrored elements before and after each dimension; mode 'SYMMETRIC' repeats those at the edge, 'REFLECT' does not."""
     from .. import ops
     return ops.MirrorPad(mode)(input_x, paddings)
 
 
-def eps(x):
+def eps(x) -> Tensor:
     """The step from one to the next number of the dtype, everywhere."""
     tensor_of(x, "x", "eps")
     step = {mstype.float16: 2.0 ** -10, mstype.float32: 2.0 ** -23, mstype.float64: 2.0 ** -52, mstype.bfloat16: 2.0 ** -7}.get(x.dtype)
@@ -211,7 +211,7 @@ def eps(x):
     return _apply("add", (creation.zeros_like(x), step))
 
 
-def bidense(input1, input2, weight, bias=None):
+def bidense(input1, input2, weight, bias=None) -> Tensor:
     """A product of both inputs with a matrix for each output: input1 W input2."""
     from .. import ops
     out = ops.einsum("...i,oij,...j->...o", input1, weight, input2)

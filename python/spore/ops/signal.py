@@ -46,22 +46,22 @@ def _raised(coefficients):
     return weight
 
 
-def bartlett_window(window_length, periodic=True, *, dtype=None):
+def bartlett_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     """A triangle from zero to one and back."""
     return _window("bartlett_window", window_length, periodic, dtype, lambda n, last: 1 - (2 * n / last - 1).abs())
 
 
-def blackman_window(window_length, periodic=True, *, dtype=None):
+def blackman_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     """A bell of two cosines."""
     return _window("blackman_window", window_length, periodic, dtype, _raised((0.42, 0.5, 0.08)))
 
 
-def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None) -> Tensor:
     """A bell of one cosine on a pedestal: alpha minus beta times the cosine."""
     return _window("hamming_window", window_length, periodic, dtype, _raised((alpha, beta)))
 
 
-def hann_window(window_length, periodic=True, *, dtype=None):
+def hann_window(window_length, periodic=True, *, dtype=None) -> Tensor:
     """A bell of one cosine, from zero to one and back; float64 unless said otherwise."""
     return _window("hann_window", window_length, periodic, dtype or mstype.float64, _raised((0.5, 0.5)))
 
@@ -70,7 +70,7 @@ def _bessel(x):
     return _apply("bessel_i0", (x,))
 
 
-def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
+def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None) -> Tensor:
     """A bell of Kaiser's form; the larger beta, the narrower it is. float64 unless said otherwise."""
     return _window("kaiser_window", window_length, periodic, dtype or mstype.float64,
                    lambda n, last: _bessel(_double(beta) * _apply("sqrt", ((1 - (2 * n / last - 1) ** 2).clip(0.0),))) / _bessel(_double(beta)))
@@ -85,7 +85,7 @@ HammingWindow = primitive("HammingWindow", lambda self, length: hamming_window(
     "periodic=True, alpha=0.54, beta=0.46, dtype=mstype.float32", hamming_window.__doc__)
 
 
-def view_as_real(input):
+def view_as_real(input) -> Tensor:
     """Complex numbers as pairs: the last dimension of the result holds the real and the imaginary part."""
     tensor_of(input, "input", "view_as_real")
     if not input.is_complex():
@@ -94,7 +94,7 @@ def view_as_real(input):
 
 
 def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="REFLECT", normalized=False,
-         onesided=None, return_complex=None):
+         onesided=None, return_complex=None) -> Tensor:
     """Fourier transforms of pieces of a signal, hop_length apart: [..., frequency, piece], and 2 where complex numbers are
     shown as pairs.
 

@@ -33,14 +33,14 @@ def _ops():
 
 # --- places ----------------------------------------------------------------------------------------------------------
 
-def csr2coo(indptr, n):
+def csr2coo(indptr, n) -> Tensor:
     """The row of each of n values, from where rows begin."""
     ops = _ops()
     places = ops.arange(int(n)).astype(indptr.dtype)
     return ops.searchsorted(indptr[1:], places, right=True).astype(indptr.dtype)
 
 
-def coo2csr(row_indices, height):
+def coo2csr(row_indices, height) -> Tensor:
     """Where rows begin among values whose rows are given in order."""
     ops = _ops()
     rows = ops.arange(int(height) + 1).astype(row_indices.dtype)
@@ -89,7 +89,7 @@ def csr_to_coo(tensor):
     return _kinds().COOTensor(_ops().stack((rows, indices), 1), values, shape)
 
 
-def csr_to_dense(csr_tensor):
+def csr_to_dense(csr_tensor) -> Tensor:
     """The Tensor of a CSRTensor."""
     ops, (indptr, indices, values, shape) = _ops(), _wanted(csr_tensor, "CSRTensor", "csr_to_dense").to_tuple()
     places = ops.stack((csr2coo(indptr, values.shape[0]), indices), 1)
@@ -126,7 +126,7 @@ def dense_to_sparse_csr(tensor):
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
-def csr_gather(indptr, indices, dense, sparse_shape):
+def csr_gather(indptr, indices, dense, sparse_shape) -> Tensor:
     """The elements of a dense Tensor at the places of a CSRTensor."""
     ops = _ops()
     places = ops.stack((csr2coo(indptr, indices.shape[0]), indices), 1)
@@ -165,7 +165,7 @@ def _times(x, matrix, name):
     return _rows_added(x, _ops().expand_dims(x.values, 1) * matrix[x.indices.astype(mstype.int64)])
 
 
-def csr_mv(csr_tensor, dense):
+def csr_mv(csr_tensor, dense) -> Tensor:
     """A CSRTensor times a column.
 
     Examples:
@@ -214,7 +214,7 @@ def _both(a, b, alpha=1, beta=1):
                               ops.concat((a.values * alpha, b.values * beta)), a.shape)
 
 
-def csr_reduce_sum(csr_tensor, axis):
+def csr_reduce_sum(csr_tensor, axis) -> Tensor:
     """The sum of each row; axis must be 1 (or, counted from the end, the same)."""
     _wanted(csr_tensor, "CSRTensor", "csr_reduce_sum")
     if axis not in (1, 1 - csr_tensor.ndim):

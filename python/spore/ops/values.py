@@ -63,14 +63,14 @@ def scalar_cast(input_x, input_y):
     raise TypeError(f"scalar_cast: input_y must be a dtype of numbers, but got {input_y!r}")
 
 
-def scalar_to_tensor(input_x, dtype=None):
+def scalar_to_tensor(input_x, dtype=None) -> Tensor:
     """A Tensor of rank 0 from a Python number; float32 unless told."""
     if not isinstance(input_x, (bool, int, float)):
         raise TypeError(f"scalar_to_tensor: input_x must be a number, but got {type(input_x).__name__}")
     return Tensor(input_x, _types().float32 if dtype is None else dtype)
 
 
-def scalar_to_array(input_x):
+def scalar_to_array(input_x) -> Tensor:
     """A Tensor of rank 0 from a Python number, in its own dtype."""
     return Tensor(input_x)
 
@@ -233,7 +233,7 @@ def make_range(*args):
     return tuple(builtins.range(*args))
 
 
-def range(start, end, step, maxlen=1000000):
+def range(start, end, step, maxlen=1000000) -> Tensor:
     """Numbers from start up to end, without it, in steps."""
     values = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
     given = [v.dtype for v in (start, end, step) if isinstance(v, Tensor)]
@@ -250,21 +250,21 @@ def range(start, end, step, maxlen=1000000):
     return Tensor([values[0] + i * values[2] for i in builtins.range(count)], dtype)
 
 
-def tensor_range(start, end, step):
+def tensor_range(start, end, step) -> Tensor:
     """The same as range."""
     return range(start, end, step)
 
 
 # --- order and effects -------------------------------------------------------------------------------------------------
 
-def identity(x):
+def identity(x) -> Tensor:
     """The same value."""
     if isinstance(x, Tensor):
         return _apply("identity", (x,))
     return x
 
 
-def depend(value, expr):
+def depend(value, expr) -> Tensor:
     """The value, computed after expr; operators run in the order they are written."""
     return value
 
@@ -314,7 +314,7 @@ class Print(Primitive):
 @_instance
 class Depend(Primitive):
     """The value, computed after expr."""
-    def __call__(self, value, expr):
+    def __call__(self, value, expr) -> Tensor:
         return value
 
 
@@ -328,7 +328,7 @@ class UpdateState(Primitive):
 @_instance
 class Load(Primitive):
     """The value of a parameter."""
-    def __call__(self, variable, state=None):
+    def __call__(self, variable, state=None) -> Tensor:
         return identity(variable)
 
 
@@ -356,7 +356,7 @@ class Shape(Primitive):
         return _asked(x, "Shape").shape
 
 
-def dyn_shape(input_x):
+def dyn_shape(input_x) -> Tensor:
     """The shape as a Tensor."""
     return Tensor(list(_asked(input_x, "dyn_shape").shape), _types().int64)
 
@@ -369,7 +369,7 @@ def shape_(x):
 @_instance
 class TensorShape(Primitive):
     """The shape as a Tensor."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return dyn_shape(x)
 
 
@@ -379,7 +379,7 @@ class DynamicShape(Primitive):
         Primitive.__init__(self, "DynamicShape")
         self.add_prim_attr("is_dynamic_shape", True)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return dyn_shape(x)
 
 
@@ -420,21 +420,21 @@ class ScalarCast(Primitive):
 @_instance
 class ScalarToTensor(Primitive):
     """A Tensor of rank 0 from a Python number."""
-    def __call__(self, x, dtype=None):
+    def __call__(self, x, dtype=None) -> Tensor:
         return scalar_to_tensor(x, dtype)
 
 
 @_instance
 class ScalarToArray(Primitive):
     """A Tensor of rank 0 from a Python number, in its own dtype."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return scalar_to_array(x)
 
 
 @_instance
 class TupleToArray(Primitive):
     """A Tensor from a tuple of numbers."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         if x == ():
             raise ValueError("TupleToArray: the tuple must not be empty")
         kinds = {type(v) for v in x} if isinstance(x, tuple) else set()
@@ -449,7 +449,7 @@ class Range(Primitive):
         Primitive.__init__(self, "Range")
         self.add_prim_attr("maxlen", maxlen)
 
-    def __call__(self, start, end, step):
+    def __call__(self, start, end, step) -> Tensor:
         return range(start, end, step, self.maxlen)
 
 
@@ -458,7 +458,7 @@ class Range(Primitive):
 @_instance
 class FloatStatus(Primitive):
     """[1.] if an element is infinite or NaN, else [0.]."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         bad = _apply("logical_not", (_apply("reduce_all", (_apply("isfinite", (x,)),)),))
         return _apply("cast", (bad,), {"dtype": _types().float32}).reshape((1,))
 
@@ -468,35 +468,35 @@ class FloatStatus(Primitive):
 @_instance
 class NPUAllocFloatStatus(Primitive):
     """Eight flags, zero."""
-    def __call__(self):
+    def __call__(self) -> Tensor:
         return Tensor([0.0] * 8, _types().float32)
 
 
 @_instance
 class NPUGetFloatStatus(Primitive):
     """The flags, as they are."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return x
 
 
 @_instance
 class NPUClearFloatStatus(Primitive):
     """The flags, zero."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return _apply("mul", (x, 0))
 
 
 @_instance
 class NPUGetFloatStatusV2(Primitive):
     """The flags, as they are."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return x
 
 
 @_instance
 class NPUClearFloatStatusV2(Primitive):
     """The flags, zero."""
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return _apply("mul", (x, 0))
 
 
@@ -538,7 +538,7 @@ class InsertGradientOf(Primitive):
         Primitive.__init__(self, "InsertGradientOf")
         self.add_prim_attr("f", f)
 
-    def __call__(self, x):
+    def __call__(self, x) -> Tensor:
         return through_hook(lambda gradients: call(self.f, gradients), (x,))
 
 
@@ -551,7 +551,7 @@ class HookBackward(Primitive):
         self.add_prim_attr("hook_fn", hook_fn)
         self.add_prim_attr("cell_id", cell_id)
 
-    def __call__(self, *inputs):
+    def __call__(self, *inputs) -> Tensor:
         return through_hook(self.hook_fn, inputs)
 
 

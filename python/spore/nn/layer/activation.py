@@ -26,7 +26,7 @@ class ReLU(Plain):
         [0. 2.]
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.relu(input)
 
 
@@ -40,7 +40,7 @@ class ReLU6(Plain):
         [0. 2. 6.]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.relu6(x)
 
 
@@ -61,7 +61,7 @@ class LeakyReLU(Cell):
         super().__init__()
         self.alpha = alpha
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.leaky_relu(x, self.alpha)
 
 
@@ -87,7 +87,7 @@ class RReLU(Cell):
             raise ValueError(f"For '{self.cls_name}', 'lower' must not be above 'upper', but got {lower} and {upper}.")
         self.lower, self.upper = float(lower), float(upper)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not isinstance(x, Tensor):
             raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {type(x).__name__}.")
         slope = ops.uniform(x.shape, Tensor(self.lower, mstype.float32), Tensor(self.upper, mstype.float32))
@@ -104,7 +104,7 @@ class SeLU(Plain):
         [0.       1.050701]
     """
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         return ops.selu(input_x)
 
 
@@ -118,7 +118,7 @@ class SiLU(Plain):
         [0.        0.7310586]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.silu(x)
 
 
@@ -142,7 +142,7 @@ class ELU(Cell):
             check.fail_value(self.cls_name, "alpha", alpha, "1.0")
         self.alpha = alpha
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.elu(x, self.alpha)
 
 
@@ -166,7 +166,7 @@ class CELU(Cell):
             check.fail_value(self.cls_name, "alpha", alpha, "a float other than 0")
         self.alpha = alpha
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.celu(x, self.alpha)
 
 
@@ -180,7 +180,7 @@ class Tanh(Plain):
         [0.        0.7615942]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.tanh(x)
 
 
@@ -194,7 +194,7 @@ class Tanhshrink(Plain):
         [0.]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.tanhshrink(x)
 
 
@@ -218,7 +218,7 @@ class Hardtanh(Cell):
             raise ValueError(f"For '{self.cls_name}', 'min_val' must be below 'max_val', but got {min_val} and {max_val}.")
         self.min_val, self.max_val = min_val, max_val
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
@@ -240,7 +240,7 @@ class GELU(Cell):
         check.boolean(self.cls_name, "approximate", approximate)
         self.approximate = "tanh" if approximate else "none"
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.gelu(x, self.approximate)
 
 
@@ -254,7 +254,7 @@ class FastGelu(Plain):
         [0.]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.fast_gelu(x)
 
 
@@ -268,7 +268,7 @@ class Sigmoid(Plain):
         [0.5]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.sigmoid(x)
 
 
@@ -282,7 +282,7 @@ class LogSigmoid(Plain):
         [-0.6931472]
     """
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         return ops.logsigmoid(input_x)
 
 
@@ -296,7 +296,7 @@ class Softsign(Plain):
         [0.5]
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.softsign(x)
 
 
@@ -310,7 +310,7 @@ class HSwish(Plain):
         [0. 3.]
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.hardswish(input)
 
 
@@ -324,7 +324,7 @@ class HSigmoid(Plain):
         [0.  0.5 1. ]
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.hardsigmoid(input)
 
 
@@ -346,7 +346,7 @@ class SoftShrink(Cell):
         check.number_in(self.cls_name, "lambd", lambd, 0, float("inf"))
         self.lambd = lambd
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.softshrink(input, self.lambd)
 
 
@@ -368,7 +368,7 @@ class HShrink(Cell):
         check.instance(self.cls_name, "lambd", lambd, float, int)
         self.lambd = lambd
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.hardshrink(input, self.lambd)
 
 
@@ -390,7 +390,7 @@ class Threshold(Cell):
         super().__init__()
         self.threshold, self.value = threshold, value
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         return ops.threshold(input_x, self.threshold, self.value)
 
 
@@ -404,7 +404,7 @@ class Mish(Plain):
         [0.]
     """
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         return ops.mish(input_x)
 
 
@@ -425,7 +425,7 @@ class GLU(Cell):
         super().__init__()
         self.dim = axis
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.glu(x, self.dim)
 
 
@@ -447,7 +447,7 @@ class Softmax(Cell):
         check.instance(self.cls_name, "axis", axis, int, tuple)
         self.axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.softmax(input, self.axis)
 
 
@@ -477,7 +477,7 @@ class Softmax2d(Plain):
         (2, 1, 1)
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.rank_of(self.cls_name, x, 3, 4)
         return ops.softmax(x, -3)
 
@@ -499,7 +499,7 @@ class Softmin(Cell):
         super().__init__()
         self.axis = axis
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.softmin(x, self.axis)
 
 
@@ -521,7 +521,7 @@ class LogSoftmax(Cell):
         check.instance(self.cls_name, "axis", axis, int)
         self.axis = axis
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.log_softmax(x, self.axis)
 
 
@@ -532,7 +532,7 @@ class LogSoftmaxExt(Cell):
         super().__init__()
         self.dim = dim
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.log_softmax(x, _implicit_axis(x) if self.dim is None else self.dim)
 
 
@@ -568,7 +568,7 @@ class PReLU(Cell):
             check.fail_type(cls, "w", w, "a float, a list or a Tensor")
         self.w = Parameter(w, name="a")
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.prelu(x, self.w if self.w.dtype == x.dtype else self.w.astype(x.dtype))
 
 
@@ -585,7 +585,7 @@ class PReLUExt(Cell):
         super().__init__()
         self.weight = Parameter(Tensor(np.full((num_parameters,), init, np.float32), dtype or mstype.float32), name="weight")
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.prelu(input, self.weight)
 
 
@@ -616,7 +616,7 @@ class LRN(Cell):
         check.one_of(cls, "norm_region", norm_region, ("ACROSS_CHANNELS",))
         self.depth_radius, self.bias, self.alpha, self.beta = depth_radius, bias, alpha, beta
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         check.rank_of(self.cls_name, input_x, 4)
         r, channels = self.depth_radius, input_x.shape[1]
         total = ops.cumsum(ops.pad(input_x * input_x, (0, 0, 0, 0, r + 1, r)), 1)

@@ -59,7 +59,7 @@ class Dense(Cell):
         # For subclasses that change the weight and compute with these.
         self.matmul, self.bias_add = ops.MatMul(transpose_b=True), ops.BiasAdd()
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         held = self._params  # read directly: attributes of a Cell cost more
         x = ops.dense(x, held["weight"], held.get("bias"))
         return self.activation(x) if self.activation_flag else x
@@ -97,7 +97,7 @@ class Linear(Cell):
         self.weight, self.bias = check.affine_parameters(cls, weight_init, bias_init, [out_features, in_features], in_features,
                                                          bias, dtype or mstype.float32)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.dense(x, self.weight, self.bias)
 
     def extend_repr(self):
@@ -131,7 +131,7 @@ class Dropout(Cell):
             self._drop = float(p)
         self.p, self.keep_prob = p, keep_prob
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.training or self.p == 0 or self.keep_prob == 1:
             return x
         return ops.dropout(x, self._drop)
@@ -152,7 +152,7 @@ class DropoutExt(Cell):
         super().__init__()
         self.p, self.inplace = p, inplace
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         if not self.training or self.p == 0:
             return input
         out = ops.dropout(input, float(self.p))
@@ -170,7 +170,7 @@ class _DropoutWhole(Cell):
         self.prob = p
         self.keep_prob = 1.0 - p
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.training or self.prob == 0:
             return x
         return getattr(ops, self._function)(x, self.prob)
@@ -242,7 +242,7 @@ class Dropout2dExt(Cell):
         super().__init__()
         self.p, self.inplace = p, inplace
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         if not self.training or self.p == 0:
             return input
         out = ops.dropout2d(input, float(self.p))
@@ -273,7 +273,7 @@ class Flatten(Cell):
             raise ValueError(f"For '{self.cls_name}', 'start_dim' or 'end_dim' must be in [{-ndim}, {ndim}) for an input of {ndim} dimensions, "
                              f"but got {axis}.")
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         for dim in (self.start_dim, self.end_dim):
             self.check_axis_valid(dim, x.ndim or 1)
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
@@ -299,7 +299,7 @@ class Unflatten(Cell):
         check.instance(self.cls_name, "unflattened_size", unflattened_size, tuple, list)
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         shape = tuple(input_x.shape)
         after = shape[self.axis + 1:] if self.axis != -1 else ()
         return ops.reshape(input_x, shape[:self.axis] + self.unflattened_size + after)
@@ -344,7 +344,7 @@ class Upsample(Cell):
         self.size, self.scale_factor, self.mode = size, scale_factor, mode
         self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
 
 
@@ -367,7 +367,7 @@ class ClipByNorm(Cell):
             check.instance(self.cls_name, "axis", axis, int, tuple, list)
         self.axis = tuple(axis) if isinstance(axis, list) else axis
 
-    def construct(self, x, clip_norm):
+    def construct(self, x, clip_norm) -> Tensor:
         axis = tuple(range(x.ndim)) if self.axis is None else self.axis
         wide = x.astype(mstype.float32)
         total = ops.sum(wide * wide, axis, True)
@@ -395,7 +395,7 @@ class Norm(Cell):
         super().__init__()
         self.axis, self.keep_dims = axis, check.boolean(self.cls_name, "keep_dims", keep_dims)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         total = ops.sqrt(ops.sum(ops.square(x), tuple(range(x.ndim)) if self.axis == () else self.axis, True))
         return total if self.keep_dims else ops.squeeze(total, self.axis if self.axis != () else None)
 
@@ -426,7 +426,7 @@ class OneHot(Cell):
         self.axis, self.depth, self.dtype = axis, depth, dtype
         self.on_value, self.off_value = Tensor(on_value, dtype), Tensor(off_value, dtype)
 
-    def construct(self, indices):
+    def construct(self, indices) -> Tensor:
         return ops.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
 
 
@@ -455,7 +455,7 @@ class Pad(Cell):
             check.fail_value(cls, "paddings", paddings, "at most 4 pairs")
         self.paddings = paddings
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if len(self.paddings) != x.ndim:
             raise ValueError(f"For '{self.cls_name}', 'paddings' must have a pair for each of the {x.ndim} dimensions of the "
                              f"input, but got {self.paddings}.")
@@ -503,7 +503,7 @@ class Unfold(Cell):
         self.padding = check.one_of(cls, "padding", padding.lower(), ("valid", "same"))
         self.ksizes, self.strides, self.rates = tuple(ksizes[1:3]), tuple(strides[1:3]), tuple(rates[1:3])
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         check.rank_of(self.cls_name, input_x, 4)
         n, c = input_x.shape[:2]
         if self.padding == "same":
@@ -524,7 +524,7 @@ class Unfold(Cell):
 class _Triangle(Plain):
     """Half of the matrices in the last two dimensions."""
 
-    def construct(self, x, k=0):
+    def construct(self, x, k=0) -> Tensor:
         check.instance(self.cls_name, "k", k, int)
         return getattr(ops, self.cls_name.lower())(x, k)
 
@@ -564,7 +564,7 @@ class MatrixDiag(Plain):
          [0. 2.]]
     """
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         size = input_x.shape[-1]
         return ops.expand_dims(input_x, -1) * ops.eye(size, size, input_x.dtype)
 
@@ -579,7 +579,7 @@ class MatrixDiagPart(Plain):
         [1. 4.]
     """
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         rows, columns = input_x.shape[-2:]
         kept = input_x * ops.eye(rows, columns, input_x.dtype)
         return ops.sum(kept, -1 if rows <= columns else -2)
@@ -596,7 +596,7 @@ class MatrixSetDiag(Plain):
          [1. 6.]]
     """
 
-    def construct(self, input_x, diagonal):
+    def construct(self, input_x, diagonal) -> Tensor:
         rows, columns = input_x.shape[-2:]
         wanted = tuple(input_x.shape[:-2]) + (min(rows, columns),)
         if tuple(diagonal.shape) != wanted:
@@ -631,7 +631,7 @@ class Roll(Cell):
             raise ValueError(f"For '{self.cls_name}', 'shift' and 'axis' must have equal lengths, but got {len(self.shift)} "
                              f"and {len(self.axis)}.")
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         for axis in self.axis:
             if not -input_x.ndim <= axis < input_x.ndim:
                 check.fail_value(self.cls_name, "axis", axis, f"in [{-input_x.ndim}, {input_x.ndim})")
@@ -658,7 +658,7 @@ class L1Regularizer(Cell):
             check.fail_value(self.cls_name, "scale", scale, "a finite number above 0")
         self.scale = Tensor(scale, mstype.float32)
 
-    def construct(self, weights):
+    def construct(self, weights) -> Tensor:
         if weights.dtype == mstype.bool_:
             raise TypeError(f"For '{self.cls_name}', the weights must be numbers, but got {weights.dtype}.")
         return self.scale * ops.sum(ops.abs(weights))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Channels in another order."""
 from spore import ops
+from spore._core import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 
@@ -25,7 +26,7 @@ class ChannelShuffle(Cell):
         super().__init__()
         self.groups = check.positive_int(self.cls_name, "groups", groups)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         shape = tuple(x.shape)
         parts = ops.reshape(x, (shape[0], self.groups, shape[1] // self.groups, -1))
         return ops.reshape(ops.transpose(parts, (0, 2, 1, 3)), shape)

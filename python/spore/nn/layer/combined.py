@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers together with batch normalisation and activation."""
+from spore._core import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 from spore.nn.layer.activation import LeakyReLU
@@ -55,7 +56,7 @@ class Conv2dBnAct(_BnAct):
                            weight_init, bias_init)
         self._follow(lambda: BatchNorm2d(out_channels, eps, momentum), has_bn, activation, alpha, after_fake)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return self._finish(self.conv(x))
 
 
@@ -83,5 +84,5 @@ class DenseBnAct(_BnAct):
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
         self._follow(lambda: BatchNorm1d(out_channels, eps, momentum), has_bn, activation, alpha, after_fake)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return self._finish(self.dense(x))

@@ -6,6 +6,7 @@ comes from Cells further out is read off a child's Parameter, so containers can 
 """
 from collections import OrderedDict, abc
 
+from spore._core import Tensor
 from spore.nn.cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
@@ -184,7 +185,7 @@ class SequentialCell(_Row, Cell):
         self._numbered.insert(index, True)
         self.cell_list = list(self._cells.values())
 
-    def construct(self, input_data):
+    def construct(self, input_data) -> Tensor:
         for cell in self.cell_list:
             input_data = cell(input_data)
         return input_data

@@ -113,7 +113,7 @@ class Conv2d(_Conv):
                                  group)
         self.bias_add = ops.BiasAdd()
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         held = self._params  # read directly: attributes of a Cell cost more
         return _core.apply("conv2d", (x, held["weight"], held.get("bias")), self._attrs)
 
@@ -139,7 +139,7 @@ class Conv1d(_Conv):
         super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
                          weight_init, bias_init, dtype=dtype)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         out = _core.apply("conv2d", (ops.expand_dims(x, 2), self.weight, self.bias), self._attrs)
         return ops.squeeze(out, 2)
 
@@ -153,7 +153,7 @@ class Conv3d(_Conv):
                          check.tuple_of(cls, "dilation", dilation, 3), group, has_bias, weight_init, bias_init, data_format,
                          dtype=dtype)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return _core.apply("conv3d", (x, self.weight, self.bias), self._attrs)
 
 
@@ -169,7 +169,7 @@ class Conv2dTranspose(_Conv):
         self.output_padding = output_padding
         self._extra = check.tuple_of(cls, "output_padding", output_padding, 2, least=0)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         out = self._transposed(x, "conv2d_input_grad")
         if not any(self._extra):
             return out
@@ -190,7 +190,7 @@ class Conv1dTranspose(_Conv):
         super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
                          weight_init, bias_init, transposed=True, dtype=dtype)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.rank_of(self.cls_name, x, 3)
         return ops.squeeze(self._transposed(ops.expand_dims(x, 2), "conv2d_input_grad"), 2)
 
@@ -208,7 +208,7 @@ class Conv3dTranspose(_Conv):
         if any(self.output_padding) and pad_mode != "pad":
             raise ValueError(f"For '{cls}', 'output_padding' needs pad_mode 'pad', but got '{pad_mode}'.")
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return self._transposed(x, "conv3d_input_grad", self.output_padding)
 
 

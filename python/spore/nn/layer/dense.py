@@ -40,7 +40,7 @@ class BiDense(Cell):
             cls, bound if weight_init is None else weight_init, bound if bias_init is None else bias_init,
             [out_channels, in1_channels, in2_channels], in1_channels, has_bias, dtype)
 
-    def construct(self, input1, input2):
+    def construct(self, input1, input2) -> Tensor:
         cls = self.cls_name
         for name, value, size in (("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels)):
             if not isinstance(value, Tensor):

@@ -62,7 +62,7 @@ class Embedding(Cell):
         self.embedding_table = Parameter(_table(embedding_table, [vocab_size, embedding_size], mstype.float32, padding_idx),
                                          name="embedding_table")
 
-    def construct(self, ids):
+    def construct(self, ids) -> Tensor:
         table = self.embedding_table
         if not self.use_one_hot:
             return ops.gather(table, ids, 0)
@@ -116,7 +116,7 @@ class EmbeddingExt(Cell):
         check.boolean(cls, "scale_grad_by_freq", scale_grad_by_freq)
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
     def extend_repr(self):
@@ -169,7 +169,7 @@ class EmbeddingLookup(Cell):
             check.number_in(cls, "max_norm", max_norm, 0, float("inf"), (float,), open_low=True)
         self.max_norm = max_norm
 
-    def construct(self, indices):
+    def construct(self, indices) -> Tensor:
         rows = ops.gather(self.embedding_table, indices, 0)
         if self.max_norm is None:
             return rows
@@ -213,7 +213,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         self.field_size = check.positive_int(self.cls_name, "field_size", field_size)
         self.operator = check.one_of(self.cls_name, "operator", operator, ("SUM", "MAX", "MEAN"))
 
-    def construct(self, input_indices, input_values, field_ids):
+    def construct(self, input_indices, input_values, field_ids) -> Tensor:
         cls = self.cls_name
         for name, value, dtypes in (("input_indices", input_indices, (mstype.int32, mstype.int64)),
                                     ("input_values", input_values, (mstype.float32,)), ("field_ids", field_ids, (mstype.int32,))):

@@ -107,7 +107,7 @@ class SSIM(Cell):
         _similarity_arguments(self, max_val, filter_size, filter_sigma, k1, k2)
         self.conv = _blur(filter_size, filter_sigma)
 
-    def construct(self, img1, img2):
+    def construct(self, img1, img2) -> Tensor:
         check.float_types(self.cls_name, "img1", img1)
         check.rank_of(self.cls_name, img1, 4)
         if min(img1.shape[2:]) < self.filter_size:
@@ -147,7 +147,7 @@ class MSSSIM(Cell):
         self.weight_tensor = Tensor(list(power_factors), mstype.float32)
         self.avg_pool = AvgPool2d(kernel_size=2, stride=2, pad_mode="valid")
 
-    def construct(self, img1, img2):
+    def construct(self, img1, img2) -> Tensor:
         cls = self.cls_name
         check.rank_of(cls, img1, 4)
         check.rank_of(cls, img2, 4)
@@ -182,7 +182,7 @@ class PSNR(Cell):
         super().__init__()
         self.max_val = check.number_in(self.cls_name, "max_val", max_val, 0, math.inf, open_low=True)
 
-    def construct(self, img1, img2):
+    def construct(self, img1, img2) -> Tensor:
         check.rank_of(self.cls_name, img1, 4)
         check.rank_of(self.cls_name, img2, 4)
         _same(self.cls_name, img1, img2)
@@ -209,7 +209,7 @@ class CentralCrop(Cell):
         self.central_fraction = check.number_in(self.cls_name, "central_fraction", central_fraction, 0.0, 1.0, (float,),
                                                 open_low=True)
 
-    def construct(self, image):
+    def construct(self, image) -> Tensor:
         check.rank_of(self.cls_name, image, 3, 4)
         top, left = (int((size - size * self.central_fraction) / 2) for size in image.shape[-2:])
         if not top and not left:
@@ -234,7 +234,7 @@ class PixelShuffle(Cell):
         super().__init__()
         self.upscale_factor = upscale_factor
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.pixel_shuffle(input, self.upscale_factor)
 
 
@@ -255,7 +255,7 @@ class PixelUnshuffle(Cell):
         super().__init__()
         self.downscale_factor = downscale_factor
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.pixel_unshuffle(input, self.downscale_factor)
 
 
@@ -279,7 +279,7 @@ class ResizeBilinear(Cell):
         super().__init__()
         self.half_pixel_centers = check.boolean(self.cls_name, "half_pixel_centers", half_pixel_centers)
 
-    def construct(self, x, size=None, scale_factor=None, align_corners=False):
+    def construct(self, x, size=None, scale_factor=None, align_corners=False) -> Tensor:
         cls = self.cls_name
         check.rank_of(cls, x, 4)
         if (size is None) == (scale_factor is None):

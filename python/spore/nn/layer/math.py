@@ -32,7 +32,7 @@ class ReduceLogSumExp(Cell):
         check.instance(self.cls_name, "axis", axis, int, list, tuple)
         self.axis, self.keep_dims = axis, check.boolean(self.cls_name, "keep_dims", keep_dims)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         top = ops.stop_gradient(ops.amax(x))
         axis = tuple(self.axis) if isinstance(self.axis, (list, tuple)) else self.axis
         axis = tuple(range(x.ndim)) if axis == () else axis
@@ -60,7 +60,7 @@ class Range(Cell):
         data = np.arange(start, limit, delta) if limit is not None else np.arange(0, start, delta)
         self.result_tensor = Tensor(data, mstype.float32 if data.dtype == np.float64 else mstype.int32)
 
-    def construct(self):
+    def construct(self) -> Tensor:
         return self.result_tensor
 
 
@@ -74,7 +74,7 @@ class LGamma(Plain):
         (1,)
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.float_types(self.cls_name, "x", x)
         return ops.lgamma(x)
 
@@ -89,7 +89,7 @@ class DiGamma(Plain):
         (1,)
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.float_types(self.cls_name, "x", x)
         return ops.digamma(x)
 
@@ -108,7 +108,7 @@ class IGamma(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    def construct(self, a, x):
+    def construct(self, a, x) -> Tensor:
         for name, value in (("a", a), ("x", x)):
             if value.dtype != mstype.float32:
                 raise TypeError(f"For '{self.cls_name}', the dtype of '{name}' must be float32, but got {value.dtype}.")
@@ -171,7 +171,7 @@ class LBeta(Cell):
         super().__init__()
         self.lgamma = LGamma()
 
-    def construct(self, x, y):
+    def construct(self, x, y) -> Tensor:
         check.float_types(self.cls_name, "x", x)
         if y.dtype != x.dtype:
             raise TypeError(f"For '{self.cls_name}', 'y' must have the dtype of 'x', {x.dtype}, but got {y.dtype}.")
@@ -217,7 +217,7 @@ class MatMul(Cell):
         self.transpose_x1 = check.boolean(self.cls_name, "transpose_x1", transpose_x1)
         self.transpose_x2 = check.boolean(self.cls_name, "transpose_x2", transpose_x2)
 
-    def construct(self, x1, x2):
+    def construct(self, x1, x2) -> Tensor:
         if self.transpose_x1 and x1.ndim > 1:
             x1 = ops.swapaxes(x1, -1, -2)
         if self.transpose_x2 and x2.ndim > 1:
@@ -263,7 +263,7 @@ class Moments(Cell):
 class MatInverse(Plain):
     """Inverse of symmetric positive definite matrices."""
 
-    def construct(self, a):
+    def construct(self, a) -> Tensor:
         check.float_types(self.cls_name, "a", a)
         return ops.inverse(a)
 
@@ -271,6 +271,6 @@ class MatInverse(Plain):
 class MatDet(Plain):
     """Determinant of symmetric positive definite matrices."""
 
-    def construct(self, a):
+    def construct(self, a) -> Tensor:
         check.float_types(self.cls_name, "a", a)
         return ops.det(a)

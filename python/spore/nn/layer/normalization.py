@@ -48,7 +48,7 @@ class _BatchNorm(Cell):
         self._train = {"is_training": True, "epsilon": eps, "momentum": self.momentum}
         self._infer = {"is_training": False, "epsilon": eps}
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if x.ndim not in self._ranks:
             check.rank_of(self.cls_name, x, *self._ranks)
         return self._normalize(x)
@@ -108,7 +108,7 @@ class BatchNorm3d(Cell):
         self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
                                 use_batch_statistics, dtype=dtype)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.rank_of(self.cls_name, x, 5)
         return self.bn2d._normalize(x)
 
@@ -162,7 +162,7 @@ class LayerNorm(Cell):
         self.beta = check.parameter(beta_init, normalized_shape, dtype, "beta")
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, epsilon)
 
-    def construct(self, input_x):
+    def construct(self, input_x) -> Tensor:
         held = self._params  # read directly: attributes of a Cell cost more
         gamma, beta, dtype = held["gamma"], held["beta"], input_x.dtype
         if gamma.dtype != dtype:
@@ -200,7 +200,7 @@ class LayerNormExt(Cell):
             if bias:
                 self.bias = Parameter(Tensor(np.zeros(normalized_shape), dtype), name="bias")
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extend_repr(self):
@@ -238,7 +238,7 @@ class GroupNorm(Cell):
         self.gamma = check.parameter(gamma_init, num_channels, dtype, "gamma", affine)
         self.beta = check.parameter(beta_init, num_channels, dtype, "beta", affine)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         gamma, beta = self.gamma, self.beta
         if gamma.dtype != x.dtype:
             gamma, beta = gamma.astype(x.dtype), beta.astype(x.dtype)
@@ -274,7 +274,7 @@ class _InstanceNorm(Cell):
         self.gamma = check.parameter(gamma_init, num_features, dtype, "gamma", affine)
         self.beta = check.parameter(beta_init, num_features, dtype, "beta", affine)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         check.rank_of(self.cls_name, x, self._rank)
         if x.shape[1] != self.num_features:
             raise ValueError(f"For '{self.cls_name}', the input must have {self.num_features} channels, but got shape "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Padding of the last one, two or three dimensions. Amounts come in pairs (before, after), the last dimension first."""
 from spore import ops
+from spore._core import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 
@@ -36,7 +37,7 @@ class _ConstantPad(Cell):
         check.instance(cls, "value", value, int, float)
         self.padding, self.value = padding, value
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.pad(x, self.padding, "constant", self.value)
 
 
@@ -86,7 +87,7 @@ class _EdgePad(Cell):
                 check.fail_value(cls, "padding", padding, f"amounts not below {self._least}")
         self.padding = padding
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.padding:
             return x
         if 2 * x.ndim < len(self.padding):

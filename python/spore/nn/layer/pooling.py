@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pooling: the largest or the mean element of windows. Layers over one dimension run as planes of height 1."""
 from spore import ops
+from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
@@ -306,7 +307,7 @@ class MaxPool2dExt(Cell):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.return_indices,
                               self.ceil_mode)
 
@@ -321,7 +322,7 @@ class _AvgPoolExt(Cell):
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
         self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return getattr(ops, self._function)(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
                                             self.count_include_pad, self.divisor_override or 0)
 
@@ -332,7 +333,7 @@ class AvgPool1dExt(_AvgPoolExt):
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.avg_pool1d(input, *(v[0] if isinstance(v, tuple) else v
                                        for v in (self.kernel_size, self.stride, self.padding)),
                               self.ceil_mode, self.count_include_pad)
@@ -357,7 +358,7 @@ class _AdaptiveLine(Cell):
         super().__init__()
         self.output_size = check.positive_int(self.cls_name, "output_size", output_size)
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         check.rank_of(self.cls_name, input, 3)
         check.float_types(self.cls_name, "input", input)
         length = input.shape[2]
@@ -427,7 +428,7 @@ class AdaptiveAvgPool2d(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.adaptive_avg_pool2d(input, _whole(input, self.output_size))
 
 
@@ -448,7 +449,7 @@ class AdaptiveAvgPool3d(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.adaptive_avg_pool3d(input, _whole(input, self.output_size))
 
 
@@ -470,7 +471,7 @@ class AdaptiveMaxPool2d(Cell):
         super().__init__()
         self.output_size, self.return_indices = output_size, return_indices
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.adaptive_max_pool2d(input, _whole(input, self.output_size), self.return_indices)
 
 
@@ -508,7 +509,7 @@ class _FractionalMaxPool(Cell):
         self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
         self.return_indices, self._random_samples = return_indices, _random_samples
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return getattr(ops, self._function)(input, self.kernel_size, self.output_size, self.output_ratio,
                                             self.return_indices, self._random_samples)
 
@@ -560,7 +561,7 @@ class _MaxUnpool(Cell):
         super().__init__()
         self.kernel_size, self.stride, self.padding = kernel_size, kernel_size if stride is None else stride, padding
 
-    def construct(self, x, indices, output_size=None):
+    def construct(self, x, indices, output_size=None) -> Tensor:
         cls, n = self.cls_name, self._dims
         check.rank_of(cls, x, n + 1, n + 2)
         if tuple(x.shape) != tuple(indices.shape):
@@ -636,7 +637,7 @@ class LPPool1d(_LPPool):
         ceil_mode: whether a window may reach over the end. Default False.
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
@@ -650,7 +651,7 @@ class LPPool2d(_LPPool):
         ceil_mode: whether a window may reach over the edge. Default False.
     """
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return ops.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 

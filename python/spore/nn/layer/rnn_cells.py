@@ -14,7 +14,7 @@ __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
 
 
-def input_gates(x, w_ih, b_ih):
+def input_gates(x, w_ih, b_ih) -> Tensor:
     """What the input adds to the gates; for one step or for many."""
     return ops.dense(x, w_ih, b_ih)
 
@@ -92,7 +92,7 @@ class _RNNCellBase(RNNCellBase):
     def _step(self, x, hx):
         return step(self._mode, input_gates(x, self.weight_ih, self.bias_ih), hx, self.weight_hh, self.bias_hh)
 
-    def construct(self, x, hx):
+    def construct(self, x, hx) -> Tensor:
         self._need("x", x)
         self._need("hx", hx)
         return self._step(x, hx)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers of sparse Tensors."""
 from spore import ops
+from spore._core import Tensor
 from spore.nn.cell import Cell
 
 __all__ = ["SparseToDense", "SparseTensorDenseMatmul"]
@@ -18,7 +19,7 @@ class SparseToDense(Cell):
          [2 0]]
     """
 
-    def construct(self, coo_tensor):
+    def construct(self, coo_tensor) -> Tensor:
         return ops.scatter_nd(coo_tensor.indices, coo_tensor.values, coo_tensor.shape)
 
 
@@ -42,5 +43,5 @@ class SparseTensorDenseMatmul(Cell):
         self.adj_st, self.adj_dt = adjoint_st, adjoint_dt
         self.sparse_dense_matmul = ops.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
 
-    def construct(self, indices, values, sparse_shape, dense):
+    def construct(self, indices, values, sparse_shape, dense) -> Tensor:
         return self.sparse_dense_matmul(indices, values, sparse_shape, dense)

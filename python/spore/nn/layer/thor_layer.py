@@ -2,6 +2,7 @@
 """Layers for the optimizer nn.thor: while their flag `thor` is set, a pass keeps what they see of the data. `matrix_a` is the second
 moment of the input, filled on the way forward, `matrix_g` that of the gradient of the output, filled on the way back."""
 from spore import ops
+from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.nn.layer.basic import Dense
@@ -54,7 +55,7 @@ class DenseThor(Dense):
         _keep(self.matrix_g, _mean_of_squares(ops.reshape(dout, (-1, self.out_channels))))
         return dout
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.thor:
             return super().construct(x)
         rows = ops.cast(ops.reshape(x, (-1, self.in_channels)), mstype.float32)
@@ -111,7 +112,7 @@ class Conv2dThor(Conv2d):
         mean = ops.pad(mean, (*pads[1], *pads[0]))
         return ops.transpose(ops.unfold(mean, self.kernel_size, stride=self.stride)[0], (1, 0))
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.thor:
             return super().construct(x)
         patches = self._patches(x)
@@ -160,7 +161,7 @@ class EmbeddingThor(_Counting, Embedding):
         super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
         self._add_moments()
 
-    def construct(self, ids):
+    def construct(self, ids) -> Tensor:
         if self.use_one_hot or not self.thor:
             return super().construct(ids)
         return ops.reshape(self._rows(ids), tuple(ids.shape) + (self.embedding_size,))
@@ -186,7 +187,7 @@ class EmbeddingLookupThor(_Counting, EmbeddingLookup):
                          vocab_cache_size=vocab_cache_size)
         self._add_moments()
 
-    def construct(self, indices):
+    def construct(self, indices) -> Tensor:
         if not self.thor or self.max_norm is not None:
             return super().construct(indices)
         return ops.reshape(self._rows(indices), tuple(indices.shape) + (self.embedding_size,))

@@ -42,7 +42,7 @@ class TimeDistributed(Cell):
             raise TypeError(f"For '{self.cls_name}', the layer must return a Tensor, but got {type(out).__name__}.")
         return out
 
-    def construct(self, inputs):
+    def construct(self, inputs) -> Tensor:
         if not isinstance(inputs, Tensor):
             raise TypeError(f"For '{self.cls_name}', the input must be a Tensor, but got {type(inputs).__name__}.")
         rank = inputs.ndim

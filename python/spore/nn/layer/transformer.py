@@ -4,6 +4,7 @@ import copy
 import math
 
 from spore import ops
+from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.initializer import XavierNormal, XavierUniform, initializer
 from spore.nn.cell import Cell
@@ -224,7 +225,7 @@ class TransformerEncoderLayer(_Layer):
         self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
         self._finish(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype, 2)
 
-    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+    def construct(self, src, src_mask=None, src_key_padding_mask=None) -> Tensor:
         return self._blocks(src, (
             (self.norm1, lambda x: self.dropout1(self._attend(self.self_attn, x, x, src_mask, src_key_padding_mask))),
             (self.norm2, lambda x: self._ff_block(x, self.dropout2))))
@@ -260,7 +261,7 @@ class TransformerDecoderLayer(_Layer):
         self._finish(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype, 3)
 
     def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                  memory_key_padding_mask=None):
+                  memory_key_padding_mask=None) -> Tensor:
         return self._blocks(tgt, (
             (self.norm1, lambda x: self.dropout1(self._attend(self.self_attn, x, x, tgt_mask, tgt_key_padding_mask))),
             (self.norm2, lambda x: self.dropout2(self._attend(self.multihead_attn, x, memory, memory_mask,
@@ -297,7 +298,7 @@ class TransformerEncoder(Cell):
         self.layers = _stack(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
-    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+    def construct(self, src, src_mask=None, src_key_padding_mask=None) -> Tensor:
         for layer in self.layers:
             src = layer(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
         return src if self.norm is None else self.norm(src)
@@ -326,7 +327,7 @@ class TransformerDecoder(Cell):
         self.num_layers, self.norm = num_layers, norm
 
     def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                  memory_key_padding_mask=None):
+                  memory_key_padding_mask=None) -> Tensor:
         for layer in self.layers:
             tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
                         memory_key_padding_mask=memory_key_padding_mask)
@@ -375,7 +376,7 @@ class Transformer(Cell):
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
-                  tgt_key_padding_mask=None, memory_key_padding_mask=None):
+                  tgt_key_padding_mask=None, memory_key_padding_mask=None) -> Tensor:
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
             raise ValueError(f"For '{self.cls_name}', 'src' and 'tgt' must have one batch size, but got shapes {src.shape} and "

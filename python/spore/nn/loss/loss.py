@@ -109,7 +109,7 @@ class L1Loss(LossBase):
         1.0
     """
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.l1_loss(logits, labels, self.reduction)
 
 
@@ -130,7 +130,7 @@ class MSELoss(LossBase):
         2.0
     """
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         _tensors(self.cls_name, logits=logits, labels=labels)
         return self.get_loss(ops.square(logits - labels))
 
@@ -149,7 +149,7 @@ class RMSELoss(LossBase):
         super().__init__()
         self.MSELoss = MSELoss()
 
-    def construct(self, logits, label):
+    def construct(self, logits, label) -> Tensor:
         for name, value in (("logits", logits), ("label", label)):
             if value.dtype in (mstype.uint8, mstype.uint16, mstype.uint32, mstype.uint64):
                 raise TypeError(f"For '{self.cls_name}', the dtype of '{name}' must be signed, but got {value.dtype}.")
@@ -169,7 +169,7 @@ class MAELoss(LossBase):
         1.0
     """
 
-    def construct(self, logits, label):
+    def construct(self, logits, label) -> Tensor:
         _tensors(self.cls_name, logits=logits, label=label)
         return self.get_loss(ops.abs(logits - label))
 
@@ -193,7 +193,7 @@ class SmoothL1Loss(LossBase):
         check.number_in(self.cls_name, "beta", beta, 0, math.inf, open_low=True)
         self.beta = beta
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
@@ -215,7 +215,7 @@ class HuberLoss(LossBase):
         super().__init__(reduction)
         self.delta = delta
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -232,7 +232,7 @@ class SoftMarginLoss(LossBase):
         0.6931472
     """
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.soft_margin_loss(logits, labels, self.reduction)
 
 
@@ -254,7 +254,7 @@ class MarginRankingLoss(LossBase):
         super().__init__(reduction)
         self.margin = margin
 
-    def construct(self, input1, input2, target):
+    def construct(self, input1, input2, target) -> Tensor:
         return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
 
 
@@ -284,7 +284,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self._sparse_mean = ops.SparseSoftmaxCrossEntropyWithLogits()
         self._dense = ops.SoftmaxCrossEntropyWithLogits()
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         _tensors(self.cls_name, logits=logits, labels=labels)
         if self.sparse:
             if self.reduction == "mean" and not self.smooth_factor:
@@ -318,7 +318,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self._float_weight()
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         _tensors(self.cls_name, logits=logits, labels=labels)
         self._fit(logits, labels)
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
@@ -364,7 +364,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = check.instance(self.cls_name, "ignore_index", ignore_index, int)
         self._float_weight()
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
@@ -385,7 +385,7 @@ class BCELoss(_WeightedLoss):
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(weight, reduction)
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
@@ -411,7 +411,7 @@ class BCEWithLogitsLoss(LossBase):
                 raise TypeError(f"For '{self.cls_name}', '{name}' must not be a Parameter.")
         self.weight, self.pos_weight = weight, pos_weight
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         _tensors(self.cls_name, input=input, target=target)
         return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight, self.reduction)
 
@@ -433,7 +433,7 @@ class KLDivLoss(LossBase):
         super().__init__()
         self.reduction = reduction  # ops.kl_div knows one more than the others
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         _tensors(self.cls_name, logits=logits, labels=labels)
         return ops.kl_div(logits, labels, self.reduction)
 
@@ -457,7 +457,7 @@ class CosineEmbeddingLoss(LossBase):
         super().__init__(reduction)
         self.margin = check.number_in(self.cls_name, "margin", margin, -1.0, 1.0, (float,))
 
-    def construct(self, logits_x1, logits_x2, labels):
+    def construct(self, logits_x1, logits_x2, labels) -> Tensor:
         _tensors(self.cls_name, logits_x1=logits_x1, logits_x2=logits_x2, labels=labels)
         if logits_x1.dtype != logits_x2.dtype:
             raise TypeError(f"For '{self.cls_name}', the two inputs must have one dtype, but got {logits_x1.dtype} and "
@@ -491,7 +491,7 @@ class HingeEmbeddingLoss(LossBase):
         check.instance(self.cls_name, "margin", margin, float, int)
         self.margin = margin
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
 
 
@@ -517,7 +517,7 @@ class GaussianNLLLoss(LossBase):
         check.boolean(self.cls_name, "full", full)
         self.full, self.eps = full, eps
 
-    def construct(self, logits, labels, var):
+    def construct(self, logits, labels, var) -> Tensor:
         _tensors(self.cls_name, logits=logits, labels=labels, var=var)
         return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
 
@@ -542,7 +542,7 @@ class PoissonNLLLoss(LossBase):
         super().__init__(reduction)
         self.log_input, self.full, self.eps = log_input, full, eps
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         _tensors(self.cls_name, input=input, target=target)
         target = target.astype(input.dtype)
         if self.log_input:
@@ -578,7 +578,7 @@ class TripletMarginLoss(LossBase):
         super().__init__(reduction)
         self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
 
-    def construct(self, x, positive, negative, margin=1.0):
+    def construct(self, x, positive, negative, margin=1.0) -> Tensor:
         return ops.triplet_margin_loss(x, positive, negative, margin if self.margin == 1.0 else self.margin, self.p, self.eps,
                                        self.swap, self.reduction)
 
@@ -613,7 +613,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         self.distance_function = _euclidean if distance_function is None else distance_function
         self.swap, self.margin = swap, margin
 
-    def construct(self, x, positive, negative):
+    def construct(self, x, positive, negative) -> Tensor:
         _tensors(self.cls_name, x=x, positive=positive, negative=negative)
         near, far = self.distance_function(x, positive), self.distance_function(x, negative)
         if self.swap:
@@ -638,7 +638,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(weight, reduction)
 
-    def construct(self, x, target):
+    def construct(self, x, target) -> Tensor:
         return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
 
 
@@ -663,7 +663,7 @@ class MultiMarginLoss(_WeightedLoss):
         self.p = check.one_of(self.cls_name, "p", p, (1, 2))
         self.margin = check.instance(self.cls_name, "margin", margin, float)
 
-    def construct(self, x, target, weight=None):
+    def construct(self, x, target, weight=None) -> Tensor:
         _tensors(self.cls_name, x=x, target=target, weight=weight)
         return ops.multi_margin_loss(x, target, self.p, self.margin, weight if self.weight is None else self.weight,
                                      self.reduction)
@@ -682,7 +682,7 @@ class MultilabelMarginLoss(LossBase):
         0.0
     """
 
-    def construct(self, x, target):
+    def construct(self, x, target) -> Tensor:
         return ops.multilabel_margin_loss(x, target, self.reduction)
 
 
@@ -715,7 +715,7 @@ class CTCLoss(LossBase):
         super().__init__(reduction)
         self.blank, self.zero_infinity = blank, zero_infinity
 
-    def construct(self, log_probs, targets, input_lengths, target_lengths):
+    def construct(self, log_probs, targets, input_lengths, target_lengths) -> Tensor:
         _tensors(self.cls_name, log_probs=log_probs, targets=targets)
         single = log_probs.ndim == 2
         if single:
@@ -755,7 +755,7 @@ class DiceLoss(LossBase):
         super().__init__()
         self.smooth = check.number_in(self.cls_name, "smooth", smooth, 0, math.inf, (float,), open_low=True)
 
-    def construct(self, logits, label):
+    def construct(self, logits, label) -> Tensor:
         _tensors(self.cls_name, logits=logits, label=label)
         if tuple(logits.shape) != tuple(label.shape):
             raise ValueError(f"For '{self.cls_name}', logits and label must have one shape, but got {logits.shape} and "
@@ -800,7 +800,7 @@ class MultiClassDiceLoss(LossBase):
             check.fail_type(cls, "activation", activation, "a str or a Cell")
         self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
 
-    def construct(self, logits, label):
+    def construct(self, logits, label) -> Tensor:
         _tensors(self.cls_name, logits=logits, label=label)
         if tuple(logits.shape) != tuple(label.shape) or logits.ndim < 2:
             raise ValueError(f"For '{self.cls_name}', logits and label must have one shape of at least 2 dimensions, but got "
@@ -844,7 +844,7 @@ class FocalLoss(_WeightedLoss):
             check.rank_of(self.cls_name, weight, 1)
         self.logsoftmax = LogSoftmax(1)
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         cls = self.cls_name
         _tensors(cls, logits=logits, labels=labels)
         check.rank_of(cls, logits, 2, 3, 4)
@@ -912,7 +912,7 @@ class SampledSoftmaxLoss(LossBase):
         self.num_sampled, self.num_classes, self.num_true, self.seed = num_sampled, num_classes, num_true, seed
         self.sampled_values, self.remove_accidental_hits = sampled_values, remove_accidental_hits
 
-    def construct(self, weights, biases, labels, logits):
+    def construct(self, weights, biases, labels, logits) -> Tensor:
         _tensors(self.cls_name, weights=weights, biases=biases, labels=labels, logits=logits)
         if labels.dtype not in (mstype.int32, mstype.int64):
             raise TypeError(f"For '{self.cls_name}', the dtype of labels must be int32 or int64, but got {labels.dtype}.")

@@ -154,7 +154,7 @@ class AdamWeightDecay(Optimizer):
         return self._parameters
 
 
-def decays_of(optimizer):
+def decays_of(optimizer) -> Tensor:
     """One weight decay per parameter, 0 where it does not decay; one number when all agree."""
     decay, flags = optimizer.get_weight_decay(), optimizer.decay_flags
     if optimizer.is_group:

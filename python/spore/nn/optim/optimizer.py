@@ -69,7 +69,7 @@ class _RateList(LearningRateSchedule):
         super().__init__()
         self.learning_rate = Parameter(learning_rate, name)
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step = min(int(global_step.item()), self.learning_rate.size - 1)
         return self.learning_rate._alias()[step].reshape(global_step.shape)
 

@@ -43,7 +43,7 @@ def tensor_of(value, dtype, name):
     raise TypeError(f"{name}: a number, list, numpy.ndarray, Tensor or Parameter is wanted, but got {type(value).__name__}: {value!r}")
 
 
-def is_tensor(value, what):
+def is_tensor(value, what) -> Tensor:
     if not isinstance(value, Tensor):
         raise TypeError(f"For {what}, input type must be a Tensor or Parameter, but got {type(value).__name__}: {value!r}")
     return value

@@ -37,7 +37,7 @@ class WithLossCell(Cell):
         self._backbone = backbone
         self._loss_fn = loss_fn
 
-    def construct(self, data, label):
+    def construct(self, data, label) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
 
     @property
@@ -228,7 +228,7 @@ class ParameterUpdate(Cell):
         check.instance(self.cls_name, "param", param, Parameter)
         self._param = param
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         ops.assign(self._param, x)
         return x
 
@@ -262,7 +262,7 @@ class VirtualDatasetCellTriple(Cell):
         super().__init__(auto_prefix=False)
         self._backbone = backbone
 
-    def construct(self, a, b, c):
+    def construct(self, a, b, c) -> Tensor:
         return self._backbone(a, b, c)
 
 
@@ -277,7 +277,7 @@ class _MicroBatches(Cell):
         setattr(self, name, count)
         self._count = count
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Tensor:
         total = None
         for i in range(self._count):
             out = self.network(*(self._part(value, i) for value in inputs))

@@ -72,6 +72,6 @@ class GraphCell(Cell):
         parameter._rebind(start)
         return parameter
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Tensor:
         results = self.graph.run(*[one for x in inputs for one in (x if isinstance(x, (list, tuple)) else [x])])
         return _form.build(self.graph.form(), results)

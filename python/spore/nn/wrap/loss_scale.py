@@ -84,7 +84,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The scale."""
         return self.loss_scale_value
 
-    def construct(self, _, overflow):
+    def construct(self, _, overflow) -> Tensor:
         return overflow
 
 

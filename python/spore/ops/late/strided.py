@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Views by sizes and strides."""
-from ..._core import apply
+from ..._core import Tensor, apply
 from .._make import plain
 
 __all__ = ["as_strided", "AsStrided"]
 
 
-def as_strided(input, size, stride, storage_offset=0):
+def as_strided(input, size, stride, storage_offset=0) -> Tensor:
     """The elements of the memory that input shows, in the given sizes and strides: a view. It begins storage_offset elements behind the
     beginning of the memory.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activations."""
 from spore import _core
+from spore._core import Tensor
 from spore import ops
 from spore.nn.cell import Cell
 from spore.nn.layer.activation import HShrink as Hardshrink
@@ -24,7 +25,7 @@ class _Activation(Cell):
         super().__init__()
         self.inplace = inplace
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         out = self._compute(input)
         return ops.assign(input, out) if self.inplace else out
 
@@ -73,7 +74,7 @@ class Mish(Cell):
         [0.]
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.mish(input)
 
 
@@ -162,7 +163,7 @@ class GELU(Cell):
         super().__init__()
         self.approximate = approximate
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.gelu(input, self.approximate)
 
 
@@ -183,5 +184,5 @@ class GLU(Cell):
         super().__init__()
         self.dim = dim
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.glu(input, self.dim)

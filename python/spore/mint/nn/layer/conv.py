@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions."""
 from spore import _core
+from spore._core import Tensor
 from spore import ops
 from spore.common import dtype as mstype
 from spore.nn.cell import Cell
@@ -53,7 +54,7 @@ class _Conv(Cell):
         self._attrs = {"stride": self.stride, "pad_mode": "pad", "pad": (0,) * (2 * n) if self._around else pads,
                        "dilation": self.dilation, "group": groups}
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         single = input.ndim == self._dims + 1
         if single:
             input = ops.expand_dims(input, 0)
@@ -145,7 +146,7 @@ class ConvTranspose2d(Cell):
         self._attrs = {"stride": self.stride, "pad_mode": "pad", "pad": tuple(p for p in self.padding for _ in range(2)),
                        "dilation": self.dilation, "group": groups}
 
-    def construct(self, input, output_size=None):
+    def construct(self, input, output_size=None) -> Tensor:
         single = input.ndim == 3
         if single:
             input = ops.expand_dims(input, 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses."""
 from spore import ops
+from spore._core import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 from spore.nn.loss.loss import BCELoss as _BCELoss
@@ -31,7 +32,7 @@ class MSELoss(_Loss):
         2.0
     """
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         return ops.mse_loss(input, target, self.reduction)
 
 
@@ -53,7 +54,7 @@ class SmoothL1Loss(_Loss):
         super().__init__(reduction)
         self.beta = beta
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         if self.beta == 0:
             return ops.l1_loss(input, target, self.reduction)
         return ops.smooth_l1_loss(input, target, self.beta, self.reduction)
@@ -79,7 +80,7 @@ class NLLLoss(_Loss):
         self.__dict__["weight"] = weight
         self.ignore_index = ignore_index
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         return ops.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
@@ -104,7 +105,7 @@ class CrossEntropyLoss(_Loss):
         self.__dict__["weight"] = weight
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         return ops.cross_entropy(input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
@@ -126,7 +127,7 @@ class BCELoss(Cell):
         super().__init__()
         self.bce_loss = _BCELoss(weight, reduction)
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         return self.bce_loss(input, target)
 
 
@@ -149,7 +150,7 @@ class BCEWithLogitsLoss(_Loss):
         super().__init__(reduction)
         self.__dict__.update(weight=weight, pos_weight=pos_weight)
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight, self.reduction)
 
 
@@ -172,7 +173,7 @@ class KLDivLoss(_Loss):
         check.one_of(self.cls_name, "reduction", reduction, ("mean", "batchmean", "sum", "none"))
         self.log_target = log_target
 
-    def construct(self, input, target):
+    def construct(self, input, target) -> Tensor:
         if self.log_target:
             terms = ops.exp(target) * (target - input)
         else:
@@ -201,7 +202,7 @@ class CosineEmbeddingLoss(_CosineEmbeddingLoss):
         0.0
     """
 
-    def construct(self, input1, input2, target):
+    def construct(self, input1, input2, target) -> Tensor:
         if input1.ndim == 1:
             return super().construct(*(ops.expand_dims(x, 0) for x in (input1, input2, target)))
         return super().construct(input1, input2, target)

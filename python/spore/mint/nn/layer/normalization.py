@@ -48,7 +48,7 @@ class _BatchNorm(Cell):
     def _fits(self, rank):
         return rank in self._ranks
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         if not self._fits(input.ndim):
             check.rank_of(self.cls_name, input, *self._ranks)
         factor = 0.0 if self.momentum is None else self.momentum
@@ -141,7 +141,7 @@ class GroupNorm(Cell):
         self.weight = check.parameter("ones", num_channels, dtype or mstype.float32, "weight", affine)
         self.bias = check.parameter("zeros", num_channels, dtype or mstype.float32, "bias", affine)
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extend_repr(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Padding."""
 from spore import ops
+from spore._core import Tensor
 from spore.nn.cell import Cell
 from spore.nn.layer import _check as check
 
@@ -27,7 +28,7 @@ class _Pad(Cell):
                 check.fail_value(self.cls_name, "padding", padding, f"amounts not below {self._least}")
         self.padding, self.value = tuple(padding), 0
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         if self._mode == "constant":
             return ops.pad(input, self.padding, "constant", self.value)
         return ops.pad(input, self.padding, self._mode)

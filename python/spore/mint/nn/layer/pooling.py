@@ -3,6 +3,7 @@
 import math
 
 from spore import _core
+from spore._core import Tensor
 from spore import ops
 from spore.mint.nn.layer.conv import _sizes
 from spore.nn.cell import Cell
@@ -41,7 +42,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
         (1, 3, 2)
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         size = self.output_size[0] if isinstance(self.output_size, (tuple, list)) else self.output_size
         return ops.squeeze(ops.adaptive_avg_pool2d(ops.expand_dims(input, -2), (1, size)), -2)
 
@@ -59,7 +60,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
         (1, 3, 1, 1)
     """
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.adaptive_avg_pool2d(input, _whole(input, self.output_size))
 
 
@@ -80,7 +81,7 @@ class AdaptiveAvgPool3d(Cell):
         super().__init__()
         self.output_size = output_size
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         return ops.adaptive_avg_pool3d(input, _whole(input, self.output_size))
 
 
@@ -102,7 +103,7 @@ class AdaptiveMaxPool1d(Cell):
         super().__init__()
         self.output_size, self.return_indices = output_size, return_indices
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         size = self.output_size[0] if isinstance(self.output_size, (tuple, list)) else self.output_size
         out = ops.adaptive_max_pool2d(ops.expand_dims(input, -2), (1, size), self.return_indices)
         return tuple(ops.squeeze(o, -2) for o in out) if self.return_indices else ops.squeeze(out, -2)
@@ -131,7 +132,7 @@ class Unfold(Cell):
         super().__init__()
         self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         single = input.ndim == 3
         x = ops.expand_dims(input, 0) if single else input
         k, d, p, s = _geometry(self)
@@ -171,7 +172,7 @@ class Fold(Cell):
         self.output_size, self.kernel_size = output_size, kernel_size
         self.dilation, self.padding, self.stride = dilation, padding, stride
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         single = input.ndim == 2
         x = ops.expand_dims(input, 0) if single else input
         k, d, p, s = _geometry(self)
@@ -219,7 +220,7 @@ class Upsample(Cell):
         self.size, self.scale_factor, self.mode = size, scale_factor, mode
         self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         size = _grown(input, self.scale_factor) if self.size is None else self.size
         return ops.interpolate(input, size, None, self.mode, self.align_corners)
 
@@ -244,7 +245,7 @@ class UpsamplingNearest2d(Cell):
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
 
-    def construct(self, input):
+    def construct(self, input) -> Tensor:
         size = _grown(input, self.scale_factor) if self.size is None else self.size
         size = tuple(size) if isinstance(size, (tuple, list)) else (size,) * 2
         return ops.interpolate(input, size, None, *self._how)
