@@ -104,7 +104,7 @@ TABLE += [
 
 def rows():
     """(row's name, arguments) of all of them."""
-    for name, _, code, by, dtypes in TABLE:
+    for name, _, _, by, dtypes in TABLE:
         for dtype in dtypes:
             for size in SIZES:
                 for grad in (False, True) if by and dtype != "int64" and "float" in dtype else (False,):

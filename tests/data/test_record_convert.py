@@ -85,7 +85,7 @@ def idx(array):
 
 
 def test_mnist(tmp_path):
-    rng = np.random.default_rng(0)
+    rng, train = np.random.default_rng(0), None
     for part, n in (("train", 7), ("t10k", 3)):
         with gzip.open(tmp_path / f"{part}-images-idx3-ubyte.gz", "wb") as file:
             images = np.repeat(np.repeat(rng.integers(0, 256, (n, 7, 7), dtype=np.uint8), 4, 1), 4, 2)

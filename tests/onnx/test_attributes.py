@@ -11,7 +11,7 @@ import pytest
 from spore import Tensor, _core
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "sweep"))
-from small_files import attribute, block, file_of, initializer, input_info, node, number, onnx_function, onnx_model  # noqa: E402
+from small_files import attribute, block, file_of, input_info, node, number, onnx_function, onnx_model  # noqa: E402
 
 X = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
 ROWS = np.ones((2, 1, 3), np.float32)

@@ -86,4 +86,4 @@ def open_shape(name):
 
 def source(name):
     """The network as a module: graph mode reads functions from files."""
-    return (f"class Net(nn.Cell):\n    def construct(self, x):\n" + "".join(f"    {line}\n" for line in NETS[name].splitlines()[1:]))
+    return ("class Net(nn.Cell):\n    def construct(self, x):\n" + "".join(f"    {line}\n" for line in NETS[name].splitlines()[1:]))

@@ -283,7 +283,7 @@ def make_text(m):
 
 def make_iwslt(m):
     for language in ('de', 'en'):
-        head = f'<url>http://x</url>\n<keywords>k</keywords>\n<title>T</title>\n'
+        head = '<url>http://x</url>\n<keywords>k</keywords>\n<title>T</title>\n'
         train = head + f' First {language} line. \nSecond {language}.\n</doc>\n'
         xml = ('<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n<srcset setid="x" srclang="de">\n<doc docid="1" genre="l">\n'
                f'<title>T</title>\n<seg id="1"> Hello {language} </seg>\n<seg id="2">Bye {language}</seg>\n</doc>\n</srcset>\n</mteval>\n')

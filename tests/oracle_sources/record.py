@@ -16,9 +16,9 @@ ROOT = '/tmp/spore_sources'
 
 make.make(ROOT)
 answers = {}
-for name, source, arguments in cases.CASES:
+for name, source, keywords in cases.CASES:
     try:
-        answers[name] = cases.answer(ds, source, arguments, ROOT)
+        answers[name] = cases.answer(ds, source, keywords, ROOT)
     except Exception as error:
         answers[name] = {'error': type(error).__name__, 'text': str(error).strip()[:300]}
         print(name, type(error).__name__, str(error)[:1500])

@@ -9,7 +9,6 @@ import pytest
 
 import spore as ms
 from spore import Parameter, Tensor, nn, ops
-from spore import _checkparam as check
 from spore.common._decorator import deprecated
 from spore.common.parameter import init_to_value
 from spore.nn.probability.distribution._utils.utils import CheckTensor, CheckTuple, cast_to_tensor, set_param_type

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model and its callbacks."""
 import os
-import warnings
 
 import numpy as np
 import pytest

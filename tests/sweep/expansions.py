@@ -32,7 +32,7 @@ def graph_attribute(name, nodes, inputs=(), outputs=("y",)):
 def onnx_branches(depth):
     """An If in both branches of an If, and so on: 2^depth branches in as many bytes; so not deep."""
     nodes = [node("Relu", ["x"], ["y"])]
-    for i in range(depth):
+    for _ in range(depth):
         nodes = [node("If", ["c"], ["y"], graph_attribute("then_branch", nodes), graph_attribute("else_branch", nodes))]
     return onnx_model(nodes, inputs=("x",), extra=[block(5, number(1, 1), number(2, 9), block(8, "c"), block(9, b"\1"))])
 

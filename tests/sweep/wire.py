@@ -100,7 +100,7 @@ def messages(message, kind, path=""):
     here = path + (f"/{bytes(name).decode(errors='replace')}" if isinstance(name, (bytes, bytearray)) else "")
     if message.kind == kind:
         yield here, message
-    for number, _, value in message.fields:
+    for _, _, value in message.fields:
         if isinstance(value, Message):
             yield from messages(value, kind, f"{here}/{value.kind}")
 

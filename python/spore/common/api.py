@@ -128,8 +128,8 @@ def enable_dynamic(**kwargs):
         for name in kwargs:
             if name not in inspect.signature(inner).parameters:
                 raise ValueError(f"enable_dynamic: '{name}' is not in the list of parameters of {inner.__name__}")
-        options = getattr(jit(inner) if not isinstance(function, JitFunction) else function, "_options")
-        return JitFunction(inner, declared_options(kwargs, inner, options))
+        compiled = function if isinstance(function, JitFunction) else jit(inner)
+        return JitFunction(inner, declared_options(kwargs, inner, compiled._options))
     return decorate
 
 

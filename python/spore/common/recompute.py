@@ -10,7 +10,6 @@ import threading
 import types
 
 from spore import _core
-from spore._core import Tensor
 from spore._not_done import not_done
 from spore.common import generator
 from spore.common.differentiate import _flatten, _is_differentiable, _map, _Record, call, unrecorded

@@ -421,7 +421,7 @@ class _Call:
             before.append([_core.symbol_id(t) for t in taken])         # -1 where they are not symbols
             rest = iter(taken)
             function = self.function if self.cells is None else self.cells[start + i]
-            results.append(call(function, _map(lambda _: next(rest), self.args)))
+            results.append(call(function, _map(lambda _, rest=rest: next(rest), self.args)))
         # In eager mode slices are views, and what is written to them is there already.
         for place, (column, numbers) in enumerate(zip(zip(*rows), zip(*before))):
             if self.axes[place] is not None and any(_core.symbol_id(t) != n for t, n in zip(column, numbers)):

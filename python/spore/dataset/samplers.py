@@ -97,7 +97,7 @@ def _samples(num_samples):
         return None
     _whole(num_samples, 'num_samples')
     if num_samples < 0 or num_samples > 9223372036854775807:
-        raise ValueError(f"num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
+        raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
     return num_samples
 
 

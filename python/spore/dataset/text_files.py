@@ -14,7 +14,7 @@ import numpy as np
 
 from spore import _core, log
 from spore.dataset import _check
-from spore.dataset._table import Table, check_file, check_folder, one_of, read_lines, signature_of, sorted_files
+from spore.dataset._table import Table, check_folder, one_of, read_lines, signature_of, sorted_files
 from spore.dataset.samplers import Shuffle, generator_of
 from spore.dataset.sources import MappableDataset
 

@@ -289,7 +289,7 @@ class Calls:
         inner = getattr(function, "__spore_inner__", None)
         if inner is not None:
             return self.call(inner, args, kwargs)
-        method = getattr(type(function), "__call__", None)
+        method = getattr(type(function), "__call__", None)    # noqa: B004  looked at, not asked whether it is there
         if method is None or not callable(function):
             raise ValueError(f"The value of type '{type(function).__name__}' cannot be called: it has no __call__")
         if self.is_user(method):

@@ -8,7 +8,7 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.graph import builtin, late
 from spore.graph.errors import Unsupported
-from spore.graph.flow import RunRange, _Half
+from spore.graph.flow import _Half
 from spore.graph.heap import Attribute, Global
 from spore.graph.joins import varies
 from spore.graph.values import (DTYPES, Array, Choice, Filled, Joined, LateText, Scalar, Unbound, Walk, arithmetic, as_tensor,

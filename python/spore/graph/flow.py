@@ -15,12 +15,11 @@ from spore._core import Tensor
 from spore.common import dtype as mstype
 from spore.common.parameter import Parameter
 from spore.graph import source
-from spore.graph.capture import ControlFlow
 from spore.graph.errors import Redo, Unsupported
 from spore.graph.heap import is_missing
 from spore.graph.joins import JoinError, Known, join, kind_of, widen
 from spore.graph.statements import AGAIN, BREAK, NEXT, RETURN, Dead, Exit, Outcome
-from spore.graph.values import Scalar, Unbound, Walk, shape_of
+from spore.graph.values import Unbound, Walk, shape_of
 
 __all__ = ["Flow", "NeedResult"]
 
@@ -436,7 +435,7 @@ class Flow:
                 continue
             if NEXT not in outcome.exits or i + 1 == len(items):
                 return outcome
-            return self.after(outcome, frame, lambda: self._turns(node, frame, items, i + 1, walk))
+            return self.after(outcome, frame, lambda: self._turns(node, frame, items, i + 1, walk))    # noqa: B023  the loop ends here
         return None
 
     def _run_time_for(self, node, frame, iterable):
@@ -706,7 +705,7 @@ class _Loop:
     def _agree(self, outcome, changed):
         """Whether what the body leaves for the next turn is of the kinds the loop was captured for; else widen these."""
         agreed = True
-        for key, (place, value) in changed.items():
+        for key, (place, _) in changed.items():
             if key not in self.places:
                 if is_missing(place.get()):
                     raise Unsupported(f"a loop sets the attribute '{place.name}' that does not exist before it")

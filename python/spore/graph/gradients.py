@@ -102,7 +102,7 @@ def by_function(fn, args, kwargs, positions, weights, split, seeds=None):
     by_position = {}
     for position in positions:
         found = iter([gradients[i] for i in where[position]])
-        by_position[position] = _map(lambda t: next(found) if _is_differentiable(t) else _zeros(t), args[position])
+        by_position[position] = _map(lambda t, found=found: next(found) if _is_differentiable(t) else _zeros(t), args[position])
     value, news, contents = _rebuilt(left, loss, outputs, results)
     for (place, _), new in zip(changed, news):
         capture.heap.write(place, new)
@@ -209,7 +209,6 @@ def _outputs(value, loss):
 
 def _rebuilt(value, loss, outputs, results):
     """The value with its Tensors as seen outside the function."""
-    from spore.graph.flow import replaced
     seen = {id(o): r for o, r in zip(outputs, results)}
 
     def see(leaf):

@@ -98,7 +98,7 @@ class Statements:
                 frame.locals = outcome.exits[NEXT].locals
                 continue
             if rest or fall != NEXT:
-                return self.after(outcome, frame, lambda: self.run_block(rest or [], frame, fall))
+                return self.after(outcome, frame, lambda: self.run_block(rest or [], frame, fall))    # noqa: B023  the loop ends here
             return outcome
         if fall == NEXT:
             return None

@@ -2,7 +2,6 @@
 """Primitives of arrays and random numbers whose arguments need Python: constructor first, then the call."""
 from .._core import Tensor, apply
 from ..common import dtype as mstype
-from ..common import generator as sources
 from . import array, blocks, creation, random, scattering
 from ._make import plain, primitive
 from .array import ints_of

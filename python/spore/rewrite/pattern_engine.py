@@ -4,7 +4,7 @@ import abc
 from collections import OrderedDict
 
 from spore.nn.cell import Cell
-from spore.rewrite.node import Node, NodeType
+from spore.rewrite.node import NodeType
 
 __all__ = ['PatternEngine', 'PatternNode', 'VarNode', 'Replacement']
 

@@ -91,7 +91,7 @@ class TensorOperation:
         if not isinstance(device_target, str):
             raise TypeError(f"device_target must be a str, but got {type(device_target)}")
         if device_target not in ('CPU', 'Ascend'):
-            raise ValueError(f"Input device_target is not within the valid set of ['CPU', 'Ascend'].")
+            raise ValueError("Input device_target is not within the valid set of ['CPU', 'Ascend'].")
         if device_target != 'CPU':
             raise RuntimeError("transforms run on the CPU only; use device('CPU')")
         return self

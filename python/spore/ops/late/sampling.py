@@ -208,7 +208,7 @@ def _combined(self, boxes, scores, max_output_size_per_class, max_total_size, io
         for c in range(classes):
             own = corners[b, :, min(c, corners.shape[2] - 1)]
             for k in _suppressed(values[b, :, c], each, np.float32(_number(iou_threshold)), _number(score_threshold),
-                                 lambda k, others: _overlap(own, k, others)):
+                                 lambda k, others, own=own: _overlap(own, k, others)):
                 picked.append((values[b, k, c], c, own[k]))
         picked.sort(key=lambda row: -row[0])
         for n, (score, c, box) in enumerate(picked[:size]):

@@ -60,7 +60,7 @@ class _Watcher(Callback):
         value = handle_loss(params.get('net_outputs')) if self.monitor == 'loss' else results.get(self.monitor)
         if value is None:
             warnings.warn(f"{type(self).__name__}: '{self.monitor}' is not available; there are "
-                          f"{sorted({'loss', *results})}")
+                          f"{sorted({'loss', *results})}", stacklevel=2)
             return None
         array = value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
         if array.size != 1:

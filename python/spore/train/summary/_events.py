@@ -2,7 +2,6 @@
 """Event files as MindSpore's viewer reads them. A file is a row of records: length (8 bytes), its checksum, the message, its
 checksum; a message is an Event of Protocol Buffers: wall time (field 1), step (2), version (3) or a summary (5) of values. A value
 has a tag (1) and a number (3), a picture (4), a Tensor (8) or a histogram (9)."""
-import math
 import struct
 import zlib
 
