@@ -9,6 +9,7 @@ import pytest
 
 import spore as ms
 from spore import Parameter, Tensor, nn, ops
+from spore import _checkparam as check    # noqa: F401  for eval
 from spore.common._decorator import deprecated
 from spore.common.parameter import init_to_value
 from spore.nn.probability.distribution._utils.utils import CheckTensor, CheckTuple, cast_to_tensor, set_param_type
