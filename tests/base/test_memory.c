@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/plain.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -168,7 +169,7 @@ static void limit_refuses_and_says_so(void **unused)
     void *b = sp__alloc(5 << 20);
     assert_null(b);
     char wanted[64];
-    snprintf(wanted, sizeof wanted, "the limit is %.2f MB", (double)limit / 1e6);
+    sp__snprintf(wanted, sizeof wanted, "the limit is %.2f MB", (double)limit / 1e6);
     assert_non_null(strstr(sp_error_message(), "out of memory: 5.24 MB asked"));
     assert_non_null(strstr(sp_error_message(), wanted));
     /* Freed and cached, `a` stands in the way of a larger block: it must be given back to make room. */

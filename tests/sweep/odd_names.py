@@ -42,8 +42,10 @@ def constants(tree):
     """Numbers in a call that are arguments, not of Python's own functions."""
     inside = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in ("range", "list", "tuple"))
               and not ast.unparse(n.func).startswith("np.")]
+    own = {id(n) for b in ast.walk(tree) if isinstance(b, ast.BinOp) and isinstance(b.left, ast.Constant) and isinstance(b.right, ast.Constant)
+           for n in (b.left, b.right)}     # 2 ** 2147483648 is Python's affair
     places = {id(n): n for c in inside for a in [*c.args, *(k.value for k in c.keywords)] for n in ast.walk(a)
-              if isinstance(n, ast.Constant) and type(n.value) in (int, float)}
+              if isinstance(n, ast.Constant) and type(n.value) in (int, float) and id(n) not in own}
     return list(places.values())
 
 

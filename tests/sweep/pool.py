@@ -24,7 +24,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SENSIBLE = (ValueError, TypeError, RuntimeError, IndexError, MemoryError, OverflowError, NotImplementedError, KeyError, AttributeError, OSError)
-SECONDS = {"starved": 200} # for a case, where it is not 20: these run thousands of times
+SECONDS = {"starved": 200} # of the processor for a case, where it is not 20: these run thousands of times
+WAITING = 6 # times as many seconds of the clock: then it hangs, however busy the machine
 START = 300 # seconds until a worker is at its first case, with imports, on a busy machine
 SANITIZED = "address" in os.environ.get("SPORE_BUILD", "") or "libasan" in os.environ.get("LD_PRELOAD", "")
 
@@ -101,9 +102,27 @@ class Worker:
             os.set_blocking(self.process.stdout.fileno(), False)
             self.rest = b""
         self.unit, self.at, self.text, self.since, self.begun = unit, start - 1, "before the first case", time.monotonic(), False
-        self.child, self.slow, self.said = None, 0, self.errors.seek(0, os.SEEK_END)
+        self.child, self.slow, self.before, self.said = None, 0, None, self.errors.seek(0, os.SEEK_END)
         self.process.stdin.write((json.dumps([unit, start]) + "\n").encode())
         self.process.stdin.flush()
+
+    def used(self):
+        """Seconds of the processor that the process of the unit has used."""
+        try:
+            fields = Path(f"/proc/{self.child}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[1].split()
+        except OSError:    # there is none yet, or it has ended
+            return 0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def is_slow(self, seconds):
+        waited = time.monotonic() - self.since
+        if not self.begun:
+            return waited > START
+        if waited <= 1 or self.slow:
+            return False
+        if self.before is None:    # not asked at each case's beginning: most are over at once
+            self.before = self.used()
+        return waited > WAITING * seconds or self.used() - self.before > seconds
 
     def stop(self):
         """Ends the process of a case that takes too long."""
@@ -186,7 +205,7 @@ def sweep(name, units, jobs=2, seconds=None, megabytes=6000, show=None):
             *lines, worker.rest = (worker.rest + data).split(b"\n")
             for line in lines:
                 kind, number, *more = json.loads(line)
-                worker.since = time.monotonic()
+                worker.since, worker.before = time.monotonic(), None
                 if kind == "case":
                     worker.at, worker.text, worker.begun = number, more[0], True
                 elif kind == "wrong":
@@ -199,7 +218,7 @@ def sweep(name, units, jobs=2, seconds=None, megabytes=6000, show=None):
                     total += number
                     rest(worker)
         for worker in list(busy.values()):
-            if time.monotonic() - worker.since > (seconds if worker.begun else START) and not worker.slow:
+            if worker.is_slow(seconds):
                 worker.stop()
     for worker in idle:
         worker.close()

@@ -54,7 +54,7 @@ def test_what_kills_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     eats = [("a", "eat"), ("b", "eat")] if pool.SANITIZED else []     # no limit of memory but that of the sanitizer, which ends the process
     monkeypatch.setattr(pool, "SANITIZED", False)
-    cases, found = pool.sweep("deadly", ["a", "b"], seconds=3)
+    cases, found = pool.sweep("deadly", ["a", "b"], seconds=1)
     found = [row for row in found if row[:2] not in eats]
     assert cases == 18
     assert sorted(text for unit, text, _ in found if unit == "a") == ["broken", "die", "hang", "silent", "wrong"]
