@@ -64,6 +64,7 @@ class MultiheadAttention(Cell):
         self.kdim, self.vdim = embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         self.num_heads, self.dropout, self.batch_first = num_heads, dropout, batch_first
+        check.positive_int(self.cls_name, "num_heads", num_heads)
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             check.fail_value(self.cls_name, "embed_dim", embed_dim, f"a multiple of 'num_heads', {num_heads}")
