@@ -107,6 +107,8 @@ static inline sp_tensor *sp__py_fetched_mark(sp_tensor *t, PyObject *source, boo
 /* A tensor from numbers, bools, lists, arrays, Tensors (shared), owned by the caller; NULL with an exception. dtype
  * NONE: MindSpore's default for the value (int64, float32, the array's own). */
 sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype);
+/* A Tensor of another package's array; NULL without an exception where it is none. */
+sp_tensor *sp__py_foreign(PyObject *o);
 /* The same from an object with the buffer protocol; share: keep its memory instead of copying. */
 sp_tensor *sp__py_from_buffer(PyObject *o, bool share);
 /* A rank-0 tensor that yields in promotion, from a Python or numpy number. NULL without exception if o is none. */

@@ -442,6 +442,19 @@ static sp_tensor *from_list(PyObject *o, sp_dtype dtype)
     return cast_take(t, dtype == SP_DTYPE_NONE ? standard[s.kind] : dtype);
 }
 
+/* --- other packages' objects ------------------------------------------------------------------------------------- */
+
+sp_tensor *sp__py_foreign(PyObject *o)
+{
+    if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o) || PyDict_Check(o) || PyCallable_Check(o)) return NULL;
+    PyObject *module = PyImport_ImportModule("spore.common.foreign");
+    PyObject *found = module ? PyObject_CallMethod(module, "as_tensor", "O", o) : NULL;
+    sp_tensor *t = found && sp__py_is_tensor(found) ? sp_tensor_retain(sp__py_tensor(found)) : NULL;
+    Py_XDECREF(found);
+    Py_XDECREF(module);
+    return t;
+}
+
 /* --- anything ---------------------------------------------------------------------------------------------------- */
 
 sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
@@ -470,6 +483,7 @@ sp_tensor *sp__py_make_tensor(PyObject *o, sp_dtype dtype)
     if (PyComplex_CheckExact(o)) return complex_tensor(o, dtype);
     if (is_sequence(o)) return sp__py_fetched_mark(from_list(o, dtype), o, false);
     if (sp__py_is_array(o) || is_numpy_scalar(o)) return sp__py_fetched_mark(cast_take(sp__py_from_buffer(o, false), dtype), o, false);
+    if ((t = sp__py_foreign(o)) != NULL || PyErr_Occurred()) return t ? cast_take(t, dtype) : NULL;
     PyErr_Format(PyExc_TypeError,
                  "Tensor: input_data must be a Tensor, array, list, tuple or number, "
                  "but got an object of type '%.100s'",

@@ -117,6 +117,7 @@ static int put_input(const face *f, call_inputs *c, int at, const char *shown, P
         t = sp__py_make_tensor(value, SP_DTYPE_NONE);
         c->n_real++;
     }
+    if (!t && !PyErr_Occurred() && (t = sp__py_foreign(value)) != NULL) c->n_real++;
     if (!t) return input_wrong(f, shown, "a Tensor", value);
     c->own[c->n_own++] = c->in[at] = t;
     return 0;

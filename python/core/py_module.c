@@ -49,13 +49,29 @@ PyObject *sp__py_no_memory(void)
     return NULL;
 }
 
+/* The package that a type is from, when a reader could take the name alone for one of ours or of Python's own. */
+static bool package_of(PyTypeObject *type, char *out, size_t bytes)
+{
+    static const char *const plain[] = {"builtins", "__main__", "spore", "mindspore", "numpy"};
+    PyObject *module = PyObject_GetAttrString((PyObject *)type, "__module__");
+    const char *utf8 = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
+    if (!utf8) PyErr_Clear();
+    PyOS_snprintf(out, bytes, "%.*s", utf8 ? (int)strcspn(utf8, ".") : 0, utf8 ? utf8 : "");
+    Py_XDECREF(module);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(out, plain[i]) == 0) return false;
+    return out[0] != 0;
+}
+
 const char *sp__py_type_name(PyObject *o)
 {
-    static _Thread_local char text[128];
+    static _Thread_local char text[192];
+    char package[64];
     PyObject *name = PyType_GetName(Py_TYPE(o));
     const char *utf8 = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     if (!utf8) PyErr_Clear();
-    PyOS_snprintf(text, sizeof text, "%s", utf8 ? utf8 : "object");
+    bool foreign = package_of(Py_TYPE(o), package, sizeof package);
+    PyOS_snprintf(text, sizeof text, "%s%s%s", foreign ? package : "", foreign ? "." : "", utf8 ? utf8 : "object");
     Py_XDECREF(name);
     return text;
 }

@@ -180,7 +180,14 @@ static PyObject *has_op(PyObject *module, PyObject *name)
     return PyBool_FromLong(sp_op_find(text) != NULL);
 }
 
+static PyObject *type_name(PyObject *module, PyObject *value)
+{
+    (void)module;
+    return PyUnicode_FromString(sp__py_type_name(value));
+}
+
 static PyMethodDef functions[] = {
+    {"type_name", type_name, METH_O, "type_name(value)\n--\n\nThe type of a value as messages give it: with its package where that is another one."},
     {"op_table", op_table, METH_NOARGS, "op_table()\n--\n\nEvery operator of the engine as a dict."},
     {"apply", apply, METH_VARARGS,
      "apply(op, inputs, attrs=None)\n--\n\n"

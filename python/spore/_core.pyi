@@ -33,6 +33,10 @@ class Tensor:
     def __add__(self, other: Any) -> Tensor: ...
     def __and__(self, other: Any) -> Tensor: ...
     def __array__(self, dtype=None, copy=None) -> ndarray: ...
+    def __array_function__(self, function, kinds, args, kwargs) -> Any: ...
+    @property
+    def __array_interface__(self) -> Any:
+        """For Pillow and others that read memory."""
     def __bool__(self) -> _bool: ...
     def __contains__(self, element) -> _bool: ...
     def __copy__(self) -> Any: ...
@@ -971,6 +975,8 @@ class Tensor:
         """What is not zero in a matrix, row by row."""
     def to_dlpack(self) -> Any:
         """A DLPack capsule on the memory of the Tensor."""
+    def tobytes(self, order: Any = 'C') -> Any:
+        """The elements as bytes, as numpy's method of this name gives them."""
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
     def top_k(self, k, sorted: Any = True) -> Any:
@@ -1272,6 +1278,8 @@ def to_dlpack(tensor, *, stream=None, max_version=None, dl_device=None, copy=Non
     """A DLPack capsule on the Tensor's memory."""
 def transform_names(*args, **kwargs) -> Any:
     """transform_names(): what the engine has."""
+def type_name(value) -> Any:
+    """The type of a value as messages give it: with its package where that is another one."""
 def variable_mark(tensor) -> Any:
     """Programs read and write it like a Parameter."""
 def worker_serve(*args, **kwargs) -> Any:

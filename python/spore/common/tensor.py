@@ -854,6 +854,45 @@ def __dlpack_device__(self):
     return (1, 0)
 
 
+def _plain(value):
+    """A value in which Tensors, alone or in lists, are arrays."""
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value))
+    return value
+
+
+@_method
+def __array_function__(self, function, kinds, args, kwargs):
+    """numpy's functions: as numpy itself would, by the Tensor's methods, and on arrays where these take other arguments (np.mean)."""
+    try:
+        return function._implementation(*args, **kwargs)
+    except (AttributeError, TypeError, ValueError):
+        return function(*_plain(args), **{name: _plain(value) for name, value in kwargs.items()})
+
+
+@_method
+def tobytes(self, order="C"):
+    """The elements as bytes, as numpy's method of this name gives them.
+
+    Examples:
+        >>> import spore as ms
+        >>> print(ms.Tensor([1, 2], ms.uint8).tobytes())
+        b'\\x01\\x02'
+    """
+    return self.asnumpy().tobytes(order)
+
+
+def _array_interface(self):
+    import numpy as np
+    array = np.ascontiguousarray(self.asnumpy())
+    return {**array.__array_interface__, "data": array, "strides": array.strides}      # with strides Pillow asks for the bytes
+
+
+Tensor.__array_interface__ = property(_array_interface, doc="For Pillow and others that read memory.")
+
+
 def _from_dlpack(source):
     """A Tensor on the memory of an object with __dlpack__, or of a DLPack capsule."""
     return _core.from_dlpack(source)

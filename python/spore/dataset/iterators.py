@@ -100,6 +100,18 @@ class Iterator(Generic[Row]):
         if self._left:
             self._source.seek(epoch, row)
 
+    def __len__(self) -> int:
+        """Rows in an epoch, where that is known without reading them."""
+        data = self.dataset
+        size = data._size if data._size is not None else data._engine().count()
+        if size < 0:
+            raise TypeError(f"object of type '{type(self).__name__}' has no len(): the rows of this data set are known only by reading them; "
+                            "get_dataset_size() of the data set counts them")
+        return size
+
+    def __bool__(self):
+        return True
+
     def __iter__(self) -> Self:
         return self
 

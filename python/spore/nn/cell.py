@@ -14,6 +14,7 @@ from spore._not_done import not_done, shard_not_done
 from spore.common._where import name_cell
 from spore.common import dtype as mstype
 from spore.common.differentiate import call
+from spore.common.foreign import with_tensors
 from spore.common.own_gradient import through_hook, with_gradient
 from spore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple, is_default_name
 from spore.common.saved_tensors import saved_tensors_hooks
@@ -556,9 +557,15 @@ class Cell(CellBuffers, CellState):
             if self._plain:
                 return self.construct(*args, **kwargs)
             return self._call_full(args, kwargs)
+        except (AttributeError, TypeError) as error:
+            given = with_tensors(args, kwargs)      # None unless there are arrays of other packages
+            if given is None:
+                name_cell(self, error)
+                raise
         except Exception as error:
             name_cell(self, error)
             raise
+        return self(*given[0], **given[1])
 
     def _run(self, args, kwargs):
         """The call itself, as plain Python."""

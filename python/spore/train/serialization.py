@@ -13,11 +13,10 @@ import re
 import threading
 import types
 
-import numpy as np
-
 from spore import _core
 from spore._fork import Lock
 from spore._printable import printable
+from spore.common.foreign import as_tensor, type_name
 from spore.train._convert import convert_parameters, foreign_origin, looks_like_torch, origin_of
 
 __all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
@@ -49,7 +48,7 @@ def _require_type(function, name, value, types, error=ValueError):
     wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
     text = repr(value)
     shown = f"{text} of type" if len(text) < 100 and "\n" not in text else "an object of type"
-    raise error(f"For '{function}', the argument '{name}' must be {wanted}, but got {shown} {type(value).__name__}.")
+    raise error(f"For '{function}', the argument '{name}' must be {wanted}, but got {shown} {type_name(value)}.")
 
 
 def _check_key(function, key, key_name, mode, mode_name, format_name):
@@ -111,6 +110,12 @@ def _check_prefix(name, prefix):
 
 # --- saving ----------------------------------------------------------------------------------------------------------
 
+def _taken(value):
+    """Arrays of other packages as Tensors, the rest as it is."""
+    made = None if isinstance(value, (str, list, dict)) else as_tensor(value)
+    return value if made is None else made
+
+
 def _entries_of_list(items, choose):
     if not items:
         return []
@@ -128,8 +133,9 @@ def _entries_of_list(items, choose):
             raise TypeError(f"For 'save_checkpoint', element {i} of the list must be a dict with the keys 'name' and "
                             f"'data', but got {item!r}.")
         _require_type("save_checkpoint", f"'name' of element {i}", item["name"], str, TypeError)
-        _require_type("save_checkpoint", f"'data' of element {i} ('{item['name']}')", item["data"], tensor, TypeError)
-        entries.append((item["name"], item["data"]))
+        data = _taken(item["data"])
+        _require_type("save_checkpoint", f"'data' of element {i} ('{item['name']}')", data, tensor, TypeError)
+        entries.append((item["name"], data))
     return [entry for entry in entries if choose(entry[0])]
 
 
@@ -142,8 +148,7 @@ def _entries_of_dict(items, choose):
                             f"{type(name).__name__}.")
         if not choose(name):
             continue
-        if isinstance(value, np.ndarray):
-            value = tensor(value)
+        value = _taken(value)
         _require_type("save_checkpoint", f"save_obj['{name}']", value, (tensor, str), TypeError)
         entries.append((name, value))
     return entries
@@ -587,12 +592,17 @@ def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_rege
 # --- into a net ------------------------------------------------------------------------------------------------------
 
 def _check_parameter_dict(net, parameter_dict):
+    """The dict with other packages' arrays as Tensors."""
     _require_type("load_param_into_net", "net", net, _spore().nn.Cell, TypeError)
     _require_type("load_param_into_net", "parameter_dict", parameter_dict, dict, TypeError)
+    values = {}
     for name, value in parameter_dict.items():
-        if not isinstance(name, str) or not isinstance(value, (_spore().Parameter, str, list)):
-            raise TypeError(f"For 'load_param_into_net', parameter_dict must map str to Parameter, but got the key "
-                            f"{name!r} of type {type(name).__name__} with a value of type {type(value).__name__}.")
+        taken = value if isinstance(value, (_spore().Parameter, str, list)) else as_tensor(value)
+        if not isinstance(name, str) or taken is None or type(value) is _spore().Tensor:       # MindSpore refuses Tensors
+            raise TypeError(f"For 'load_param_into_net', parameter_dict must map str to Parameter or to an array, but got the key "
+                            f"{name!r} of type {type_name(name)} with a value of type {type_name(value)}.")
+        values[name] = taken
+    return parameter_dict if all(values[name] is value for name, value in parameter_dict.items()) else values
 
 
 def _convertible(old, new):
@@ -706,7 +716,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         TypeError: An argument, a key or a value has the wrong type.
         RuntimeError: A value has another shape, or a dtype that is not converted; or no parameter gets a value.
     """
-    _check_parameter_dict(net, parameter_dict)
+    parameter_dict = _check_parameter_dict(net, parameter_dict)
     _require_type("load_param_into_net", "strict_load", strict_load, bool, TypeError)
     _require_type("load_param_into_net", "remove_redundancy", remove_redundancy, bool)
     if remove_redundancy:
