@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - models of any kind: loaded, compiled for the shapes they meet, run.
+/* model.c - models of any kind: loaded, compiled, run.
  *
  * A kind of file (model_impl.h) gives one function that applies the model to arguments. Applied to symbols it records a
- * program, which is remembered with the arguments' dtypes and shapes; applied to tensors it computes. The second way is
+ * program for their dtypes and shapes; which program serves which sizes is the affair of graph/jit.h. Applied to tensors it computes. The second way is
  * taken when the first one fails with SP_SYMBOL because the contents of an argument decide about shapes, and when gradients are
  * recorded.
  *
@@ -16,26 +16,18 @@
 #include "base/plain.h"
 #include "base/text.h"
 #include "formats/model_impl.h"
+#include "graph/jit.h"
+#include "ir/constant.h"
 #include "ir/op_impl.h"
 #include "spore/grad.h"
 #include "tensor/mapped.h"
 
-enum { PROGRAMS_MAX = 64 }; /* shapes that are remembered; further ones are run operator by operator */
-
-typedef struct compiled {
-    struct compiled *next;
-    sp_program *program;
-    uint64_t given; /* bit i: argument i is there */
-    uint64_t stamp; /* of the weights it holds as constants; 0: it reads them */
-    sp_spec specs[];
-} compiled;
-
 struct sp_model_programs {
-    sp_lock lock;
-    compiled *first;
-    int count;
-    bool stepwise; /* found to depend on contents */
-    bool thawed;   /* weights were changed */
+    sp_jit *jit;
+    sp_lock lock;          /* of the stamp */
+    uint64_t stamp;        /* of the weights that programs hold as constants; 0: of none yet */
+    atomic_bool stepwise;  /* found to depend on contents */
+    atomic_bool thawed;    /* weights were changed */
 };
 
 static const sp_model_kind *const kinds[] = {&sp__model_mindir, &sp__model_onnx, &sp__model_tflite};
@@ -53,11 +45,7 @@ void sp_model_release(sp_model *m)
 {
     if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
     if (m->programs != NULL) {
-        for (compiled *c = m->programs->first, *next; c != NULL; c = next) {
-            next = c->next;
-            sp_program_release(c->program);
-            sp__free(c);
-        }
+        sp__jit_free(m->programs->jit);
         sp__lock_destroy(&m->programs->lock);
         sp__free(m->programs);
     }
@@ -77,8 +65,9 @@ static sp_status model_create(const sp_model_kind *kind, sp_model **out)
     sp_status status = m->programs != NULL ? SP_OK : SP_NOMEM;
     if (status == SP_OK) {
         sp__lock_init(&m->programs->lock);
-        status = sp_bundle_create(&m->parameters);
+        status = sp__jit_create(&m->programs->jit);
     }
+    if (status == SP_OK) status = sp_bundle_create(&m->parameters);
     if (status == SP_OK) *out = m;
     else sp_model_release(m);
     return status;
@@ -219,7 +208,7 @@ sp_status sp_model_set_parameter(sp_model *m, const char *name, sp_tensor *tenso
     int rank;
     const int64_t *dims;
     SP_CHECK(i >= 0, SP_KEY, "the model has no weight '%s'", name);
-    SP_CHECK(m->programs->first == NULL, SP_RUNTIME, "weight '%s' cannot be replaced after the model was run", name);
+    SP_CHECK(sp__jit_count(m->programs->jit).n_recorded == 0, SP_RUNTIME, "weight '%s' cannot be replaced after the model was run", name);
     sp_dtype dtype = sp_bundle_shape_at(m->parameters, i, &rank, &dims);
     bool fits = dtype == sp_tensor_dtype(tensor) && rank == sp_tensor_rank(tensor);
     for (int k = 0; k < rank && fits; k++) fits = dims[k] == sp_tensor_dims(tensor)[k];
@@ -402,93 +391,65 @@ done:
     return status;
 }
 
-static sp_status record(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
-{
-    sp_graph *g;
-    sp_function *f;
-    SP_TRY(sp__model_record(m, given, n, specs, &g, &f));
-    sp_status status = sp_program_create(f, NULL, out);
-    sp_graph_release(g);
-    return status;
-}
+/* What a program is recorded from. */
+typedef struct recording {
+    const sp_model *m;
+    uint64_t given; /* bit i: argument i is there */
+    bool frozen;    /* with the weights as constants */
+} recording;
 
-/* The same with the weights as constants. */
-static sp_status record_frozen(const sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
+static sp_status record(const void *context, int n, const sp_spec *specs, sp_graph **graph, sp_function **out)
 {
+    const recording *r = context;
+    const sp_model *m = r->m;
+    if (!r->frozen) return sp__model_record(m, r->given, n, specs, graph, out);
     sp_bundle *weights;
     SP_TRY(weights_frozen(m, &weights));
-    sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
-                       .outputs = m->outputs, .parameters = weights};
-    sp_status status = record(&frozen, given, n, specs, out);
+    for (int64_t i = 0; i < sp_bundle_count(weights); i++) {
+        sp_tensor *t = sp_bundle_tensor_at(weights, i);
+        if (t != NULL) t->flags |= SP_TENSOR_KEPT; /* the stamp tells when they change */
+    }
+    const sp_model frozen = {.kind = m->kind, .data = m->data, .n_inputs = m->n_inputs, .n_outputs = m->n_outputs, .inputs = m->inputs,
+                             .outputs = m->outputs, .parameters = weights};
+    const sp_status status = sp__model_record(&frozen, r->given, n, specs, graph, out);
     sp_bundle_release(weights);
     return status;
 }
 
-/* The program for these arguments among those of the model. One whose weights are not what they were is dropped. */
-static compiled *find_program(struct sp_model_programs *p, uint64_t stamp, uint64_t given, int n, const sp_spec *specs)
+/* The stamp of the weights as constants; 0: programs read them, because somebody changes them or the kind has it so. */
+static uint64_t stamp_now(sp_model *m)
 {
-    for (compiled **at = &p->first, *c; (c = *at) != NULL;) {
-        if (c->stamp != 0 && c->stamp != stamp) {
-            *at = c->next;
-            sp_program_release(c->program);
-            sp__free(c);
-            p->count--;
-            p->thawed = true;
-        } else if (c->given == given && memcmp(c->specs, specs, (size_t)n * sizeof *specs) == 0) return c;
-        else at = &c->next;
-    }
-    return NULL;
+    struct sp_model_programs *p = m->programs;
+    if (!m->kind->freezes || atomic_load(&p->thawed)) return 0;
+    sp__lock(&p->lock);
+    const uint64_t stamp = weights_stamp(m);
+    if (p->stamp == 0) p->stamp = stamp;
+    const bool same = p->stamp == stamp && !atomic_load(&p->thawed);
+    if (!same) atomic_store(&p->thawed, true);
+    sp__unlock(&p->lock);
+    return same ? stamp : 0;
 }
 
 /* The program for these arguments, found or made; NULL: there is none, and there will be none. */
 static sp_status program_for(sp_model *m, uint64_t given, int n, const sp_spec *specs, sp_program **out)
 {
-    struct sp_model_programs *p = m->programs;
-    sp_status status = SP_OK;
     *out = NULL;
-    sp__lock(&p->lock);
-    const uint64_t stamp = m->kind->freezes && !p->thawed ? weights_stamp(m) : 0;
-    compiled *c = find_program(p, stamp, given, n, specs);
-    if (c == NULL && !p->stepwise && p->count < PROGRAMS_MAX) {
-        const bool frozen = stamp != 0 && !p->thawed;
-        c = sp__alloc_zero(sizeof *c + (size_t)n * sizeof *specs);
-        if (c == NULL) status = SP_NOMEM;
-        else status = frozen ? record_frozen(m, given, n, specs, &c->program) : record(m, given, n, specs, &c->program);
-        if (status == SP_OK) {
-            c->given = given;
-            c->stamp = frozen ? stamp : 0;
-            memcpy(c->specs, specs, (size_t)n * sizeof *specs);
-            c->next = p->first;
-            p->first = c;
-            p->count++;
-        } else {
-            sp__free(c);
-            c = NULL;
-        }
-        if (status == SP_SYMBOL) {
-            p->stepwise = true;
-            status = SP_OK;
-        }
-    }
-    if (c != NULL) *out = sp_program_retain(c->program);
-    sp__unlock(&p->lock);
-    return status;
+    if (atomic_load(&m->programs->stepwise)) return SP_OK;
+    const uint64_t stamp = stamp_now(m);
+    const recording r = {.m = m, .given = given, .frozen = stamp != 0};
+    const sp_jit_call call = {.which = given, .stamp = stamp, .n = n, .specs = specs, .record = record, .context = &r};
+    const sp_status status = sp__jit_program(m->programs->jit, &call, out);
+    if (status != SP_SYMBOL) return status;
+    atomic_store(&m->programs->stepwise, true);
+    return SP_OK;
 }
 
 sp_status sp_model_report(sp_model *m, char **out)
 {
     sp__text text = {0};
-    sp_status status = SP_OK;
-    sp__lock(&m->programs->lock);
     if (m->programs->stepwise) sp__text_put(&text, "run operator by operator: shapes depend on the contents of arguments\n");
-    else if (m->programs->first == NULL) sp__text_put(&text, "not run yet\n");
-    for (const compiled *c = m->programs->first; c != NULL && status == SP_OK; c = c->next) {
-        char *one = NULL;
-        status = sp_program_report(c->program, &one);
-        if (status == SP_OK) sp__text_put(&text, "%s", one);
-        sp_text_free(one);
-    }
-    sp__unlock(&m->programs->lock);
+    else if (sp__jit_count(m->programs->jit).n_recorded == 0) sp__text_put(&text, "not run yet\n");
+    const sp_status status = sp__jit_report(m->programs->jit, &text);
     const sp_status taken = sp__text_take(&text, out);
     if (taken == SP_OK && status != SP_OK) {
         sp_text_free(*out);

@@ -2,6 +2,7 @@
 /* graph.c - graphs, functions, values and nodes: making, finding, removing. */
 
 #include "base/plain.h"
+#include "ir/constant.h"
 #include "ir/graph_impl.h"
 
 /* What the graph must give back besides its arena; removed nodes keep theirs until the end. */
@@ -155,12 +156,14 @@ sp_value *sp__value_constant(sp_function *f, sp_tensor *t)
     sp_owned *o = own(g), *keep = own(g);
     sp_value *v = o && keep ? value_create(g->first, SP_VALUE_CONSTANT) : NULL;
     if (!v) return NULL;
-    if (sp_tensor_bytes(t) <= SP_CONSTANT_COPY_BYTES && (t->flags & SP_TENSOR_CONTIGUOUS)) {
+    const bool shared = t->flags & SP_TENSOR_KEPT || sp_tensor_bytes(t) > SP_CONSTANT_COPY_BYTES || !(t->flags & SP_TENSOR_CONTIGUOUS);
+    if (!shared) {
         if (sp_tensor_copy(t, &o->tensor) != SP_OK) return NULL;
     } else if (sp__tensor_alias(t, &o->tensor) != SP_OK) {
         return NULL;
     }
     keep->tensor = sp_tensor_retain(t);
+    o->tensor->flags |= SP_TENSOR_KEPT; /* nobody writes to constants: copies of the graph share it */
     v->constant = o->tensor;
     v->weak = t->flags & SP_TENSOR_WEAK;
     sp__meta_of(t, &v->meta);

@@ -136,24 +136,36 @@ static sp_status encrypted_save(uint64_t *d)
 
 /* --- models ---------------------------------------------------------------------------------------------------------- */
 
-static sp_status model_inputs(sp_model *m, int n, sp_tensor **in)
+static sp_status model_inputs(sp_model *m, int n, int64_t size, sp_tensor **in)
 {
     for (int i = 0; i < n; i++) {
         sp_spec s = *sp_model_input_spec(m, i);
-        for (int k = 0; k < s.rank; k++) s.dims[k] = s.dims[k] < 0 ? 2 : s.dims[k];
+        for (int k = 0; k < s.rank; k++) s.dims[k] = s.dims[k] < 0 ? size : s.dims[k];
         SP_TRY(numbers(s.dtype, s.rank, s.dims, &in[i]));
     }
     return SP_OK;
 }
 
-static sp_status run_model(sp_model *m, uint64_t *digest)
+static sp_status run_size(sp_model *m, int64_t size, uint64_t *digest)
 {
     sp_tensor *in[8] = {0}, *out[8] = {0};
     const int n_in = sp_model_inputs(m), n_out = sp_model_outputs(m);
-    sp_status status = model_inputs(m, n_in, in);
+    sp_status status = model_inputs(m, n_in, size, in);
     if (status == SP_OK) status = sp_model_run(m, n_in, in, n_out, out);
     for (int i = 0; status == SP_OK && i < n_out; i++) add_tensor(digest, out[i]);
     for (int i = 0; i < 8; i++) sp_tensor_release(in[i]), sp_tensor_release(out[i]);
+    return status;
+}
+
+static sp_status run_model(sp_model *m, uint64_t *digest) { return run_size(m, 2, digest); }
+
+/* One program, then one that leaves sizes open. */
+static sp_status run_sizes(const char *path, uint64_t *digest)
+{
+    sp_model *m = NULL;
+    sp_status status = sp_model_load(path, NULL, &m);
+    for (int64_t size = 2; size < 5 && status == SP_OK; size++) status = run_size(m, size, digest);
+    sp_model_release(m);
     return status;
 }
 
@@ -178,6 +190,8 @@ static sp_status convert_file(const char *path, const char *to, uint64_t *digest
 }
 
 static sp_status onnx_run(uint64_t *d) { return run_file("tests/onnx/data/convnet.onnx", NULL, d); }
+static sp_status onnx_sizes_run(uint64_t *d) { return run_sizes("tests/onnx/data/convnet.onnx", d); }
+static sp_status mindir_sizes_run(uint64_t *d) { return run_sizes(FORMATS "mindir/dynamic.mindir", d); }
 static sp_status onnx_mlp_run(uint64_t *d) { return run_file(FORMATS "onnx/mlp.onnx", NULL, d); }
 static sp_status onnx_branch_run(uint64_t *d) { return run_file("tests/onnx/data/branch.onnx", NULL, d); }
 static sp_status onnx_attention_run(uint64_t *d) { return run_file("tests/onnx/data/attention.onnx", NULL, d); }
@@ -676,7 +690,7 @@ static const starve_work works[] = {
     {"torch_load", torch_load, NULL, false}, {"torch_old_load", torch_old_load, NULL, false}, {"h5_load", h5_load, NULL, false}, {"h5_new_load", h5_new_load, NULL, false},
     {"tensorflow_load", tensorflow_load, NULL, false}, {"keras_load", keras_load, NULL, false},
     {"encrypted_load", encrypted_load, NULL, false}, {"encrypted_save", encrypted_save, NULL, false},
-    {"onnx_run", onnx_run, NULL, false}, {"onnx_mlp_run", onnx_mlp_run, NULL, false}, {"onnx_branch_run", onnx_branch_run, NULL, false},
+    {"onnx_run", onnx_run, NULL, false}, {"onnx_sizes_run", onnx_sizes_run, NULL, false}, {"mindir_sizes_run", mindir_sizes_run, NULL, false}, {"onnx_mlp_run", onnx_mlp_run, NULL, false}, {"onnx_branch_run", onnx_branch_run, NULL, false},
     {"onnx_attention_run", onnx_attention_run, NULL, false}, {"onnx_bytes_run", onnx_bytes_run, NULL, false}, {"onnx_quantised_run", onnx_quantised_run, NULL, false},
     {"mindir_run", mindir_run, NULL, false}, {"mindir_loop_run", mindir_loop_run, NULL, false}, {"mindir_encrypted_run", mindir_encrypted_run, NULL, false},
     {"tflite_run", tflite_run, NULL, false}, {"tflite_int8_run", tflite_int8_run, NULL, false},
