@@ -11,6 +11,7 @@
 #include "spore/model.h"
 #include "spore/op.h"
 #include "spore/ops.h"
+#include "spore/parallel.h"
 #include "spore/provider.h"
 #include "spore/random.h"
 #include "spore/runtime.h"

@@ -148,6 +148,7 @@ int sp__py_add_tensor(PyObject *module);
 int sp__py_add_faces(PyObject *module);
 int sp__py_add_table(PyObject *module);
 int sp__py_add_runtime(PyObject *module);
+int sp__py_add_parallel(PyObject *module);
 int sp__py_add_dlpack(PyObject *module);
 int sp__py_add_grad(PyObject *module);      /* recording and gradients, py_grad.c */
 int sp__py_add_precision(PyObject *module); /* mixed precision, py_precision.c */

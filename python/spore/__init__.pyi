@@ -686,7 +686,7 @@ class Dirac(_Dirac):
     """Convolution weights that pass their input on, in each of `groups` groups."""
     def __init__(self, groups: Any = 1) -> None: ...
 class DistributedGradReducer(_DistributedGradReducer):
-    """Sums, or averages, gradients over the devices of a group."""
+    """Sums, or averages, gradients over the processes of a group. When it is made in a job of several processes, the Parameters of the group's first process become those of all: replicas that begin differently would never agree."""
     def __init__(self, parameters, mean=None, degree=None, fusion_type: Any = 1, group: Any = 'hccl_world_group') -> None: ...
 class Dropout(_Dropout):
     """While training, sets elements to zero at random and scales the others up, so that the mean stays."""

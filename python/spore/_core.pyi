@@ -1060,6 +1060,18 @@ def apply(op, inputs, attrs=None) -> Any:
     """Apply an operator by name: inputs a sequence of Tensors, numbers or None, attrs a dict."""
 def apply_each(op, columns, attrs=None) -> Any:
     """Apply an operator to every row of columns. A column is a tuple or list with one operand per row, or one operand for all rows. Gives the first result of each row, or None for operators that write in place."""
+def comm_barrier(group) -> Any:
+    """Wait for all ranks of a group."""
+def comm_create(name, ranks) -> Any:
+    """Make a group; all its ranks call it."""
+def comm_drop(name) -> Any:
+    """Forget a group."""
+def comm_info(group) -> Any:
+    """(rank, size, local rank, local size, ranks in the world)"""
+def comm_recv(like, rank, tag, group) -> Any:
+    """A Tensor from another rank, of this shape and dtype."""
+def comm_send(tensor, rank, tag, group) -> Any:
+    """A Tensor to another rank."""
 def die_with_parent(*args, **kwargs) -> Any:
     """die_with_parent(pipe, signal)"""
 def face_arguments(place, name) -> Any:
@@ -1198,6 +1210,16 @@ def is_recorded(o) -> Any:
     """Is it a symbol or, while recording, a Parameter?"""
 def is_symbol(o) -> Any:
     """Is it a Tensor without a value yet?"""
+def job_abort(code, why) -> Any:
+    """End all ranks of the job."""
+def job_join() -> Any:
+    """Become part of the job that a launcher started, or a job of one rank."""
+def job_launched() -> Any:
+    """Ranks that a launcher started, and the variable that says so."""
+def job_leave() -> Any:
+    """Leave the job."""
+def job_transport() -> Any:
+    """What carries the bytes between ranks."""
 def mark_parameter(*args, **kwargs) -> Any:
     """Say that a tensor is a weight."""
 def memory_fail_from(n) -> Any:

@@ -377,12 +377,26 @@ _ONE_PROCESS = ('device_num', 'global_rank', 'pipeline_stages', 'pipeline_segmen
 
 def _say_parallel_not_done(key, value):
     if key == 'parallel_mode' and value != ParallelMode.STAND_ALONE:
-        from spore.communication.management import check_alone
-        check_alone('set_auto_parallel_context')
+        from spore.communication.management import check_launched
+        check_launched('set_auto_parallel_context')
     splitting = key == 'parallel_mode' and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL, ParallelMode.HYBRID_PARALLEL)
     split_data = key == 'dataset_strategy' and value not in ('data_parallel', 'full_batch')
-    if splitting or split_data or (key in _ONE_PROCESS and value != _PARALLEL[key]):
-        not_done(f"set_auto_parallel_context: {key}={value!r}")
+    if splitting or split_data or (key in _ONE_PROCESS and value != _true_value(key)):
+        not_done(f"set_auto_parallel_context: {key}={value!r}", "processes share the data and nothing else" if _ranks() > 1 else "one process")
+
+
+def _ranks():
+    """Processes of the job, as far as it has been joined."""
+    from spore import _core
+    return _core.comm_info("mccl_world_group")[1] if _core.job_transport() else 1
+
+
+def _true_value(key):
+    """What is so whether it is set or not."""
+    from spore import _core
+    if key in ('device_num', 'global_rank') and _core.job_transport():
+        return _core.comm_info("mccl_world_group")[1 if key == 'device_num' else 0]
+    return _PARALLEL[key]
 
 
 def get_auto_parallel_context(attr_key):

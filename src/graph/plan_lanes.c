@@ -19,6 +19,7 @@ static double count_of(const sp_plan *p, int handle) { return handle < 0 ? 1 : (
 
 double sp__step_cost(const sp_plan *p, const sp_step *s)
 {
+    if (s->op && s->op->collective) return HUGE_VAL; /* alone: ranks make their exchanges in one order */
     double bytes = 0, counts = 1;
     int n_large = 0;
     for (int k = 0; k < sp__step_handles(s); k++) {

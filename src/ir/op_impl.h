@@ -128,6 +128,7 @@ struct sp_op {
     sp_inner_loop (*loop)(const sp_call *c);
     int loop_axis;       /* of the result: inputs of rank 1 lie along it in the loop; 0: they are broadcast as always */
     bool strided;        /* the kernel takes strided inputs; else it gets row-major ones */
+    bool collective;     /* other ranks take part: it runs once for every run of the program, in its order, alone */
     uint8_t writes;      /* bit i: in[i] is written in place (assign, optimizer steps); out[k] is the k-th such input */
     size_t (*workspace)(const sp_call *c);
     int64_t (*epilogue)(const sp_call *c); /* the reference runs c->epilogue itself, over runs of so many elements; 0, or NULL: it does not */

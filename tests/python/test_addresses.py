@@ -196,13 +196,13 @@ def test_profiler_writes_steps(tmp_path):
         profiler.step()
     profiler.start()
     for _ in range(5):
-        ops.ones((50, 50)) @ ops.ones((50, 50))
+        ops.ones((500, 500)) @ ops.ones((500, 500))
         profiler.step()
     profiler.add_metadata("run", "first")
     profiler.analyse()
     summary = json.loads((tmp_path / "summary.json").read_text())
     events = json.loads((tmp_path / "trace_view.json").read_text())["traceEvents"]
-    assert summary["steps"] == 2 and summary["metadata"] == {"run": "first"} and summary["peak_bytes"] >= 10000
+    assert summary["steps"] == 2 and summary["metadata"] == {"run": "first"} and summary["peak_bytes"] >= 1000000
     assert [e["name"] for e in events] == ["step 1", "step 2"] and all(e["dur"] > 0 for e in events)
 
 
@@ -289,7 +289,7 @@ def test_primitives_of_several_processes_and_of_older_versions():
     with pytest.raises(RuntimeError, match="no other process"):
         ops.Receive(sr_tag=0, src_rank=1, shape=[3], dtype=ms.float32)(x)
     assert ops.AlltoAllV()(x, [2], [2]).asnumpy().tolist() == [1.0, -2.0]
-    with pytest.raises(ValueError, match="keeps as much as it sends"):
+    with pytest.raises(ValueError, match="gives itself 2 elements and takes 1"):
         ops.AlltoAllV()(x, [2], [1])
     assert np.array_equal(ops.operations.Gelu()(x).asnumpy(), ops.GeLU()(x).asnumpy())
     mark = ops.operations._quant_ops.FakeQuantParam.linear_quant_param(ms.QuantDtype.INT8, 0.5, 1)

@@ -204,7 +204,7 @@ def test_what_needs_processes_or_other_hardware_says_so():
         with pytest.raises(wanted):
             call()
     assert AllGatherV()(x, [2]).tolist() == AlltoAllVC()(x, [2]).tolist() == [1, 2]
-    with pytest.raises(ValueError, match="one process"):
+    with pytest.raises(ValueError, match="1 process need 1 counts"):
         AlltoAllVC()(x, [1, 1])
     wrapped = ms.train.TrainFaultTolerance.get_optimizer_wrapper(nn.SGD)
     assert issubclass(wrapped, nn.SGD) and isinstance(wrapped(nn.Dense(2, 2).trainable_params()), nn.SGD)

@@ -113,19 +113,31 @@ def test_strategies_that_split_nothing_are_silent(said, ask):
     assert said == []
 
 
-LAUNCHERS = [{"RANK_SIZE": "4", "RANK_ID": "1"}, {"RANK_SIZE": "4"}, {"RANK_ID": "1"}, {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"},
-             {"PMI_SIZE": "2"}, {"MS_WORKER_NUM": "2", "MS_ROLE": "MS_WORKER"}, {"MS_WORKER_NUM": "1", "MS_ROLE": "MS_SCHED"}]
+LAUNCHERS = [{"RANK_SIZE": "4", "RANK_ID": "1"}, {"RANK_SIZE": "4"}, {"RANK_ID": "1"}, {"MS_WORKER_NUM": "2", "MS_ROLE": "MS_WORKER"},
+             {"MS_WORKER_NUM": "1", "MS_ROLE": "MS_SCHED"}]
 
 
 @pytest.mark.parametrize("variables", LAUNCHERS, ids=lambda v: " ".join(f"{k}={t}" for k, t in v.items()))
 @pytest.mark.parametrize("join", [init, get_rank, get_group_size, lambda: ms.set_auto_parallel_context(parallel_mode="data_parallel")],
                          ids=["init", "get_rank", "get_group_size", "data_parallel"])
-def test_a_job_of_several_processes_is_refused_in_one_line(monkeypatch, variables, join):
+def test_processes_that_no_mpi_connects_are_refused_in_one_line(monkeypatch, variables, join):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(RuntimeError, match="a job has one process so far") as refused:
+    with pytest.raises(RuntimeError, match="mpirun -n N spore run SCRIPT") as refused:
         join()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("variables", [{"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"}, {"PMI_SIZE": "2"}],
+                         ids=lambda v: " ".join(f"{k}={t}" for k, t in v.items()))
+def test_variables_of_an_mpi_launcher_that_is_not_there_are_refused(variables, tmp_path):
+    """In a process of its own: MPI may begin there before it finds itself alone."""
+    script = "from spore.communication import init, get_group_size\ninit()\nprint('joined a job of', get_group_size())\n"
+    run = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                         env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(os.path.abspath(ms.__file__))), **variables))
+    assert run.returncode != 0 and "joined" not in run.stdout
+    name = next(iter(variables))
+    assert f"{name}=2 asks for 2 processes" in run.stderr or f"({name})" in run.stderr  # built without that MPI
 
 
 @pytest.mark.parametrize("variables", [{"RANK_SIZE": "1", "RANK_ID": "0"}, {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"},

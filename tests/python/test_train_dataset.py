@@ -195,7 +195,7 @@ def test_a_job_has_one_process(monkeypatch):
         communication.get_rank("own")
     with pytest.raises(ValueError, match="rank_ids"):
         communication.create_group("two", [0, 1])
-    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK_SIZE", "4")
     with pytest.raises(RuntimeError, match="4 processes"):
         communication.init()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs ask of MindSpore's layer below spore.communication: one process, no libraries of other hardware."""
-from spore.communication.management import GlobalComm, get_group_size, get_rank
+"""What programs ask of MindSpore's layer below spore.communication: no libraries of other hardware."""
+from spore.communication.management import GlobalComm, get_group_size, get_process_group_ranks, get_rank
 
 _GROUPS = {}
 
@@ -31,17 +31,17 @@ _is_nccl_available = _is_mpi_available = _is_hccl_available
 
 def _get_rank_helper(group=None):
     """The number of this process."""
-    return get_rank()
+    return get_rank(group or GlobalComm.WORLD_COMM_GROUP)
 
 
 def _get_size_helper(group=None):
     """The number of processes."""
-    return get_group_size()
+    return get_group_size(group or GlobalComm.WORLD_COMM_GROUP)
 
 
 def _get_group_ranks(group=None):
     """The processes of a group."""
-    return [0]
+    return get_process_group_ranks(group or GlobalComm.WORLD_COMM_GROUP)
 
 
 def _get_group_map():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchange between processes as primitives: the functions of spore.communication.comm_func, with their arguments given
-once. With one process everybody's Tensor is one's own."""
+once."""
+from .. import _core
 from .primitive import Primitive, prim_attr_register
 from spore._core import Tensor
 
@@ -178,7 +179,7 @@ class AlltoAll(_Collective):
                              f"{split_count}")
 
     def __call__(self, input_x) -> Tensor:
-        return input_x.copy()
+        return _core.apply("all_to_all", [input_x], {"split_axis": self.split_dim, "concat_axis": self.concat_dim, "group": self.group})
 
 
 class Barrier(_Collective):

@@ -11,6 +11,9 @@ static bool is_used(const sp_node *n)
     return false;
 }
 
+/* Other ranks wait for a collective, whether its result is used here or not. */
+static bool is_collective(const sp_node *n) { return n->kind == SP_NODE_OP && n->op->collective; }
+
 static sp_status dead_run(sp_graph *g, int *count)
 {
     sp__marks_clear(g);
@@ -18,7 +21,7 @@ static sp_status dead_run(sp_graph *g, int *count)
         for (int i = 0; i < f->n_results; i++) f->results[i]->mark = f;
         for (sp_node *n = f->last, *before; n; n = before) {
             before = n->prev;
-            if ((sp__node_pure(n) || n->kind == SP_NODE_READ) && !is_used(n)) {
+            if ((sp__node_pure(n) || n->kind == SP_NODE_READ) && !is_used(n) && !is_collective(n)) {
                 sp__node_remove(n);
                 ++*count;
                 continue;

@@ -78,7 +78,7 @@ static sp_status fold_run(sp_graph *g, int *count)
             next = n->next;
             sp__node_forward(n);
             if (n->kind == SP_NODE_SWITCH && n->in[0]->origin == SP_VALUE_CONSTANT) SP_GOTO(done, fold_switch(n, count));
-            if (n->kind == SP_NODE_OP && !n->op->writes && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));
+            if (n->kind == SP_NODE_OP && !n->op->writes && !n->op->collective && all_constant(n) && small(n)) SP_GOTO(done, fold_op(n, count));
         }
     sp__values_forward(g);
 done:

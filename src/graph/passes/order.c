@@ -102,9 +102,22 @@ typedef struct {
     int reads;   /* since then: list of nodes */
 } variable_state;
 
-static sp_status survey_effects(scheduler *s, int i, variable_state *v, int *barrier)
+/* What has an order of its own during the survey: the last node of its kind. */
+typedef struct {
+    int barrier;
+    int collective; /* ranks make their exchanges in the order of the program */
+} last_effects;
+
+static sp_status survey_effects(scheduler *s, int i, variable_state *v, last_effects *last)
 {
     const sp_node *n = s->nodes[i];
+    int *barrier = &last->barrier;
+    if (n->kind == SP_NODE_OP && n->op->collective) {
+        SP_TRY(wait_for(s, i, last->collective));
+        SP_TRY(wait_for(s, i, *barrier));
+        last->collective = i;
+        return SP_OK;
+    }
     if (n->kind == SP_NODE_READ) {
         SP_TRY(wait_for(s, i, v[n->variable->id].store));
         SP_TRY(wait_for(s, i, *barrier));
@@ -128,6 +141,7 @@ static sp_status survey_effects(scheduler *s, int i, variable_state *v, int *bar
         if (k > *barrier && (m->kind == SP_NODE_READ || m->kind == SP_NODE_STORE)) SP_TRY(wait_for(s, i, k));
     }
     SP_TRY(wait_for(s, i, *barrier));
+    SP_TRY(wait_for(s, i, last->collective));
     *barrier = i;
     return SP_OK;
 }
@@ -165,11 +179,11 @@ static sp_status survey(scheduler *s)
     variable_state *v = sp__alloc((size_t)(n_variables + 1) * sizeof *v);
     if (!v) return SP_NOMEM;
     for (int k = 0; k < n_variables; k++) v[k] = (variable_state){-1, -1};
-    int barrier = -1;
+    last_effects last = {-1, -1};
     sp_status status = SP_OK;
     for (int i = 0; i < s->n; i++) {
         SP_GOTO(done, survey_node(s, i));
-        SP_GOTO(done, survey_effects(s, i, v, &barrier));
+        SP_GOTO(done, survey_effects(s, i, v, &last));
     }
     for (int i = 0; i < s->f->n_results; i++)
         if (s->f->results[i]->mark) set_of(s, s->f->results[i])->leaves = true;

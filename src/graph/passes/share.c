@@ -105,7 +105,7 @@ static bool same(const sp_node *a, const sp_node *b)
 
 static bool may_share(const sp_node *n)
 {
-    if (n->kind == SP_NODE_OP) return !n->op->writes;
+    if (n->kind == SP_NODE_OP) return !n->op->writes && !n->op->collective;
     return n->kind == SP_NODE_READ || n->kind == SP_NODE_PARTIAL || n->kind == SP_NODE_SWITCH;
 }
 

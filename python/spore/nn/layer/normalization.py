@@ -5,7 +5,8 @@ import numbers
 import numpy as np
 
 from spore import _core
-from spore import ops
+from spore import context, ops
+from spore._not_done import not_done
 from spore.common import dtype as mstype
 from spore.common.initializer import Initializer
 from spore.common.parameter import Parameter
@@ -130,6 +131,8 @@ class SyncBatchNorm(_BatchNorm):
             if len(ranks) != len(set(ranks)):
                 check.fail_value(self.cls_name, "process_groups", process_groups, "lists without a rank that stands twice")
         self.process_groups = process_groups
+        if context._ranks() > 1:
+            not_done("SyncBatchNorm: statistics of all processes", "each takes those of its own batch")
 
 
 class LayerNorm(Cell):

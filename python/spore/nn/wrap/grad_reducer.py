@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients brought together over devices. On one device they stay as they are."""
+"""Gradients brought together over the processes of a group. In one process they stay as they are."""
 from spore import context
 from spore import ops
 from spore._not_done import not_done
@@ -15,8 +15,27 @@ def _group_size(group):
     return get_group_size(group)
 
 
+BUCKET_BYTES = 32 << 20
+
+
+def _buckets(parameters, wanted):
+    """Numbers of gradients that travel together: one message for many small ones. A function of sizes alone, so that all processes agree."""
+    buckets, bytes_so_far = [], BUCKET_BYTES
+    for i, parameter in enumerate(parameters):
+        if not wanted[i]:
+            continue
+        size = 4 * parameter.size
+        if bytes_so_far + size > BUCKET_BYTES:
+            buckets.append([])
+            bytes_so_far = 0
+        buckets[-1].append(i)
+        bytes_so_far += size
+    return tuple(tuple(bucket) for bucket in buckets)
+
+
 class DistributedGradReducer(Cell):
-    """Sums, or averages, gradients over the devices of a group.
+    """Sums, or averages, gradients over the processes of a group. When it is made in a job of several processes, the Parameters of the group's first
+    process become those of all: replicas that begin differently would never agree.
 
     Args:
         parameters: the Parameters the gradients belong to; those with layerwise_parallel are left out.
@@ -48,15 +67,35 @@ class DistributedGradReducer(Cell):
         self.degree, self.fusion_type = degree, fusion_type
         self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
         self._sum = ops.AllReduce("sum", group) if degree > 1 else None
+        self._buckets = _buckets(parameters, self.allreduce_filter)
+        if self._sum is not None:
+            for parameter, wanted in zip(parameters, self.allreduce_filter):
+                if wanted:
+                    parameter.set_data(ops.Broadcast(0, group)((parameter.value(),))[0])
 
     def construct(self, grads):
         if self._sum is None:
             return grads
-        return tuple(self._reduce(g) if wanted else g for g, wanted in zip(grads, self.allreduce_filter))
+        reduced = list(grads)
+        for bucket in self._buckets:
+            parts = self._reduce([grads[i] for i in bucket])
+            for i, part in zip(bucket, parts):
+                reduced[i] = part
+        return tuple(reduced)
 
-    def _reduce(self, grad):
-        total = self._sum(grad.astype(mstype.float32))
-        return (total / self.degree if self.mean else total).astype(grad.dtype)
+    def _reduce(self, grads):
+        if len(grads) == 1:
+            total = self._sum(grads[0].astype(mstype.float32))
+            return [(total / self.degree if self.mean else total).astype(grads[0].dtype)]
+        flat = ops.concat([g.astype(mstype.float32).reshape((-1,)) for g in grads])
+        total = self._sum(flat)
+        if self.mean:
+            total = total / self.degree
+        parts, at = [], 0
+        for g in grads:
+            parts.append(total[at:at + g.size].reshape(g.shape).astype(g.dtype))
+            at += g.size
+        return parts
 
 
 class PipelineGradReducer(Cell):

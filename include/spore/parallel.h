@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parallel.h - several processes that compute together: the job, groups of its ranks, and what they exchange.
+ *
+ *     sp_job_join();                                  mpirun -n 4 ./program; alone without a launcher
+ *     sp_comm *world = sp_comm_world();
+ *     sp_exchange e = {.kind = SP_EXCHANGE_ALL_REDUCE, .dtype = SP_DTYPE_F32, .n = n, .in = g, .out = g};
+ *     sp_comm_run(world, &e);
+ *
+ * All ranks of a group make the same exchanges in the same order. One that does not is told: every exchange begins with a word
+ * about itself, and ranks whose words differ fail with both of them. One that does not come within SPORE_COMM_TIMEOUT seconds (600) is
+ * named. Sums are taken in the order of ranks, so a job of n ranks gives the same bits every time, on any number of hosts.
+ *
+ * Bytes are moved by MPI, which is opened at run time: see sp_transport below. */
+#ifndef SPORE_PARALLEL_H
+#define SPORE_PARALLEL_H
+
+#include "spore/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- the job ----------------------------------------------------------------------------------------------------- */
+
+/* Become part of the job that the launcher started, or a job of one rank. Calling it again does nothing. */
+SP_API sp_status sp_job_join(void);
+SP_API bool sp_job_joined(void);
+/* All exchanges are done: leave the job. Ranks that still wait for this one are told. Called at exit, too. */
+SP_API void sp_job_leave(void);
+/* This rank cannot go on: end all of them, now. `why` is shown once, with the rank. */
+SP_API void sp_job_abort(int code, const char *why);
+/* What carries the bytes: "one process", "Open MPI 4.1.4". "" before joining. */
+SP_API const char *sp_job_transport(void);
+/* What a launcher says, before joining: ranks of the job, 0 if there is none. `out_variable` gets the variable that says so. */
+SP_API int sp_job_launched(const char **out_variable);
+
+/* --- groups ------------------------------------------------------------------------------------------------------ */
+
+/* Ranks that exchange, numbered from 0. Counted; may be used by several threads, one exchange at a time each. */
+typedef struct sp_comm sp_comm;
+
+SP_API sp_comm *sp_comm_world(void); /* all ranks; NULL before sp_job_join. Lives as long as the job */
+/* These ranks of the world, in this order. Every one of them calls it, with the same list; others need not. */
+SP_API sp_status sp_comm_create(int n, const int *ranks, sp_comm **out);
+SP_API sp_comm *sp_comm_retain(sp_comm *c);
+SP_API void sp_comm_release(sp_comm *c);
+SP_API int sp_comm_rank(const sp_comm *c);
+SP_API int sp_comm_size(const sp_comm *c);
+SP_API const int *sp_comm_ranks(const sp_comm *c); /* numbers in the world; lives as long as c */
+SP_API int sp_comm_local_rank(const sp_comm *c);   /* number among the ranks of c on this host */
+SP_API int sp_comm_local_size(const sp_comm *c);
+
+/* Groups by name, for programs: an operator holds a name. Every name that ends in "world_group" stands for the world. */
+SP_API sp_status sp_comm_name(const char *name, sp_comm *c);             /* keeps a reference; SP_VALUE: the name is taken */
+SP_API sp_status sp_comm_find(const char *name, sp_comm **out);          /* borrowed until the name is dropped; SP_KEY: no such group */
+SP_API sp_status sp_comm_drop(const char *name);
+
+/* --- exchanges --------------------------------------------------------------------------------------------------- */
+
+#define SP_EXCHANGE_LIST(X)                                                                                            \
+    X(ALL_REDUCE, "all_reduce")         /* out[n] = reduced in[n], on all */                                           \
+    X(ALL_GATHER, "all_gather")         /* out[size * n] = everybody's in[n], by rank */                               \
+    X(REDUCE_SCATTER, "reduce_scatter") /* out[n] = this rank's part of the reduced in[size * n] */                    \
+    X(BROADCAST, "broadcast")           /* out[n] = the root's in[n] */                                                \
+    X(REDUCE, "reduce")                 /* out[n] = reduced in[n], on the root; elsewhere out is not written */        \
+    X(GATHER, "gather")                 /* out[size * n] = everybody's in[n], on the root */                           \
+    X(SCATTER, "scatter")               /* out[n] = this rank's part of the root's in[size * n] */                     \
+    X(ALL_TO_ALL, "all_to_all")         /* part i of in goes to rank i, part i of out comes from it */                 \
+    X(SEND, "send")                     /* in[n] to rank `root` */                                                     \
+    X(RECV, "recv")                     /* out[n] from rank `root` */                                                  \
+    X(BARRIER, "barrier")
+
+#define X(name, text) SP_EXCHANGE_##name,
+typedef enum { SP_EXCHANGE_LIST(X) SP_EXCHANGE_COUNT } sp_exchange_kind;
+#undef X
+
+#define SP_REDUCE_LIST(X) X(SUM, "sum") X(PROD, "prod") X(MAX, "max") X(MIN, "min") X(AND, "and") X(OR, "or") X(MEAN, "avg")
+#define X(name, text) SP_REDUCE_##name,
+typedef enum { SP_REDUCE_LIST(X) SP_REDUCE_COUNT } sp_reduce;
+#undef X
+
+SP_API const char *sp_exchange_name(sp_exchange_kind kind);
+SP_API const char *sp_reduce_name(sp_reduce how);
+SP_API sp_status sp_reduce_parse(const char *name, sp_reduce *out); /* "sum", "mean", ... */
+
+enum { SP_EXCHANGE_TAG_MAX = 16000 };
+
+typedef struct sp_exchange {
+    sp_exchange_kind kind;
+    sp_dtype dtype;
+    sp_reduce reduce;
+    int64_t n;                     /* elements, as the list says; of a part for ALL_TO_ALL with equal parts */
+    const void *in;                /* row-major; may be the same as out where both have the same size */
+    void *out;
+    int root;                      /* rank of the group: root, or the other one of SEND and RECV */
+    int tag;                       /* SEND and RECV, 0 to SP_EXCHANGE_TAG_MAX: a message meets the receiver with its tag */
+    const int64_t *n_to, *n_from;  /* ALL_TO_ALL with unequal parts, one number a rank; NULL: n each */
+    const char *where;             /* what this is, for messages: "train.py:12"; NULL: nothing to say */
+} sp_exchange;
+
+SP_API sp_status sp_comm_run(sp_comm *c, const sp_exchange *e);
+
+/* The same, begun and waited for. Memory of the exchange belongs to it in between; the request ends with sp_request_wait, also when it fails. */
+typedef struct sp_request sp_request;
+SP_API sp_status sp_comm_start(sp_comm *c, const sp_exchange *e, sp_request **out);
+SP_API sp_status sp_request_test(sp_request *r, bool *done); /* moves it on; the request stays */
+SP_API sp_status sp_request_wait(sp_request *r);
+
+/* --- transports -------------------------------------------------------------------------------------------------- */
+
+/* What moves bytes: a shared library that exports sp_transport_open, one for each binary interface of MPI (providers/mpi). It is chosen by
+ * what the launcher has set, or named by SPORE_TRANSPORT. Handles are the library's own; calls come from one thread at a time. Every
+ * operation is begun and gives a request, which test ends. Slots are appended, never moved. */
+#define SP_TRANSPORT_VERSION 1
+
+typedef struct sp_transport_host {
+    size_t struct_size;
+    sp_status (*fail)(sp_status status, const char *message);
+} sp_transport_host;
+
+typedef struct sp_transport_job {
+    size_t struct_size;
+    int rank, size;
+    void *world;
+    const char *name;      /* "Open MPI 4.1.4"; lives as long as the process */
+} sp_transport_job;
+
+typedef struct sp_transport {
+    size_t struct_size;
+    int version;
+    sp_status (*join)(const sp_transport_host *host, sp_transport_job *out);
+    void (*leave)(void);
+    void (*abort)(int code);
+    sp_status (*group)(int n, const int *ranks, int tag, void **out);
+    void (*release)(void *comm);
+    sp_status (*send)(void *comm, const void *data, size_t bytes, int to, int tag, void **request);
+    sp_status (*recv)(void *comm, void *data, size_t bytes, int from, int tag, void **request);
+    sp_status (*broadcast)(void *comm, void *data, size_t bytes, int root, void **request);
+    sp_status (*all_gather)(void *comm, const void *in, size_t bytes, void *out, void **request);
+    sp_status (*all_to_all)(void *comm, const void *in, size_t bytes, void *out, void **request);
+    sp_status (*test)(void *request, bool *done);
+    size_t bytes_max;      /* of one operation's part */
+} sp_transport;
+
+/* Exported by the library; NULL: it cannot work here. */
+typedef const sp_transport *sp_transport_open_fn(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

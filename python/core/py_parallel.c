@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* py_parallel.c - the job and its groups, for spore.communication. Exchanges themselves are operators. */
+#include "core.h"
+
+#include "spore/parallel.h"
+
+static sp_comm *group_of(const char *name)
+{
+    sp_comm *c;
+    const sp_status status = sp_comm_find(name, &c);
+    if (status == SP_OK) return c;
+    sp__py_fail(status);
+    return NULL;
+}
+
+static PyObject *job_join(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_job_join();
+    Py_END_ALLOW_THREADS
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *job_leave(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    sp_job_leave();
+    Py_RETURN_NONE;
+}
+
+static PyObject *job_abort(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int code;
+    const char *why;
+    if (!PyArg_ParseTuple(args, "iz:job_abort", &code, &why)) return NULL;
+    sp_job_abort(code, why);
+    Py_RETURN_NONE;
+}
+
+static PyObject *job_launched(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    const char *variable = NULL;
+    const int n = sp_job_launched(&variable);
+    return Py_BuildValue("(iz)", n, variable);
+}
+
+static PyObject *job_transport(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyUnicode_FromString(sp_job_transport());
+}
+
+/* (rank, size, local rank, local size, [ranks in the world]) */
+static PyObject *comm_info(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:comm_info", &name)) return NULL;
+    const sp_comm *c = group_of(name);
+    if (!c) return NULL;
+    const int size = sp_comm_size(c);
+    PyObject *ranks = PyList_New(size);
+    for (int i = 0; ranks && i < size; i++) {
+        PyObject *rank = PyLong_FromLong(sp_comm_ranks(c)[i]);
+        if (!rank || PyList_SetItem(ranks, i, rank) < 0) {
+            Py_DECREF(ranks);
+            return NULL;
+        }
+    }
+    return ranks ? Py_BuildValue("(iiiiN)", sp_comm_rank(c), size, sp_comm_local_rank(c), sp_comm_local_size(c), ranks) : NULL;
+}
+
+static PyObject *comm_create(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    PyObject *list;
+    if (!PyArg_ParseTuple(args, "sO!:comm_create", &name, &PyList_Type, &list)) return NULL;
+    const Py_ssize_t n = PyList_Size(list);
+    if (n <= 0 || n > 1 << 20) return PyErr_Format(PyExc_ValueError, "a group of %zd ranks", n);
+    int *ranks = PyMem_Malloc((size_t)n * sizeof *ranks);
+    if (!ranks) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const long rank = PyLong_AsLong(PyList_GetItem(list, i));
+        ranks[i] = rank > 1 << 20 || rank < 0 ? -1 : (int)rank;
+        if (rank == -1 && PyErr_Occurred()) {
+            PyMem_Free(ranks);
+            return NULL;
+        }
+    }
+    sp_comm *c = NULL;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_comm_create((int)n, ranks, &c);
+    if (status == SP_OK) status = sp_comm_name(name, c);
+    sp_comm_release(c);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(ranks);
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *comm_drop(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:comm_drop", &name)) return NULL;
+    SP_PY_TRY(sp_comm_drop(name));
+    Py_RETURN_NONE;
+}
+
+static PyObject *comm_barrier(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:comm_barrier", &name)) return NULL;
+    sp_comm *c = group_of(name);
+    if (!c) return NULL;
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_comm_run(c, &(sp_exchange){.kind = SP_EXCHANGE_BARRIER});
+    Py_END_ALLOW_THREADS
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+/* A message to another rank, or from it: (Tensor, rank of the group, tag, group). */
+static PyObject *message(PyObject *args, sp_exchange_kind kind)
+{
+    PyObject *object;
+    int rank, tag;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "Oiis:message", &object, &rank, &tag, &name)) return NULL;
+    sp_tensor *t = sp__py_value(object), *row = NULL;
+    sp_comm *c = t ? group_of(name) : NULL;
+    if (!c) return NULL;
+    if (kind == SP_EXCHANGE_SEND) SP_PY_TRY(sp_tensor_contiguous(t, &row));
+    else SP_PY_TRY(sp_tensor_create(sp_tensor_dtype(t), sp_tensor_rank(t), sp_tensor_dims(t), &row));
+    sp_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = sp_comm_run(c, &(sp_exchange){.kind = kind, .dtype = sp_tensor_dtype(row), .n = sp_tensor_count(row), .in = sp_tensor_data(row),
+                                           .out = sp_tensor_data(row), .root = rank, .tag = tag});
+    Py_END_ALLOW_THREADS
+    if (status == SP_OK && kind == SP_EXCHANGE_RECV) return sp__py_take_tensor(row);
+    sp_tensor_release(row);
+    SP_PY_TRY(status);
+    Py_RETURN_NONE;
+}
+
+static PyObject *comm_send(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_SEND); }
+static PyObject *comm_recv(PyObject *module, PyObject *args) { return (void)module, message(args, SP_EXCHANGE_RECV); }
+
+static PyMethodDef functions[] = {
+    {"comm_send", comm_send, METH_VARARGS, "comm_send(tensor, rank, tag, group)\n--\n\nA Tensor to another rank."},
+    {"comm_recv", comm_recv, METH_VARARGS, "comm_recv(like, rank, tag, group)\n--\n\nA Tensor from another rank, of this shape and dtype."},
+    {"job_join", job_join, METH_NOARGS, "job_join()\n--\n\nBecome part of the job that a launcher started, or a job of one rank."},
+    {"job_leave", job_leave, METH_NOARGS, "job_leave()\n--\n\nLeave the job."},
+    {"job_abort", job_abort, METH_VARARGS, "job_abort(code, why)\n--\n\nEnd all ranks of the job."},
+    {"job_launched", job_launched, METH_NOARGS, "job_launched()\n--\n\nRanks that a launcher started, and the variable that says so."},
+    {"job_transport", job_transport, METH_NOARGS, "job_transport()\n--\n\nWhat carries the bytes between ranks."},
+    {"comm_info", comm_info, METH_VARARGS, "comm_info(group)\n--\n\n(rank, size, local rank, local size, ranks in the world)"},
+    {"comm_create", comm_create, METH_VARARGS, "comm_create(name, ranks)\n--\n\nMake a group; all its ranks call it."},
+    {"comm_drop", comm_drop, METH_VARARGS, "comm_drop(name)\n--\n\nForget a group."},
+    {"comm_barrier", comm_barrier, METH_VARARGS, "comm_barrier(group)\n--\n\nWait for all ranks of a group."},
+    {NULL, NULL, 0, NULL}};
+
+int sp__py_add_parallel(PyObject *module) { return PyModule_AddFunctions(module, functions); }

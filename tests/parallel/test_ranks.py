@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several ranks on this machine: exchanges, their gradients in both modes, training on shared data, and what is said when something is wrong."""
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from launch import BUILD, launch, run_python
+
+BOTH = ["openmpi", "mpich"]
+
+
+def good(job):
+    assert job.returncode == 0, job.stdout[-3000:] + job.stderr[-3000:]
+    return job.stdout + job.stderr
+
+
+@pytest.mark.parametrize("family, ranks", [("openmpi", 2), ("openmpi", 3), ("mpich", 2)])
+def test_every_exchange(family, ranks):
+    assert good(launch(family, ranks, [BUILD / "tests/test_exchange"])).count("PASSED") == ranks
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", BOTH)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+def test_every_exchange_on_more_ranks(family, ranks):
+    assert good(launch(family, ranks, [BUILD / "tests/test_exchange"], timeout=600)).count("PASSED") == ranks
+
+
+OPERATORS = """
+    import numpy as np
+    import spore as ms
+    from spore import ops, Tensor, communication as comm
+    comm.init()
+    rank, size = comm.get_rank(), comm.get_group_size()
+
+    def given(r):
+        return np.random.RandomState(r).rand(2 * size, 3).astype(np.float32)
+
+    x, all_x = Tensor(given(rank)), np.stack([given(r) for r in range(size)])
+    weight = np.random.RandomState(99).rand(size, 2 * size, 3).astype(np.float32)  # what each rank makes of its result
+    cases = {
+        "all_reduce": (ops.AllReduce(), all_x.sum(0), weight.sum(0)),
+        "max": (ops.AllReduce("max"), all_x.max(0), weight.sum(0) * (all_x[rank] == all_x.max(0))),
+        "reduce_scatter": (ops.ReduceScatter(), all_x.sum(0)[2 * rank:2 * rank + 2], np.concatenate([weight[r][:2] for r in range(size)])),
+        "all_gather": (ops.AllGather(), all_x.reshape(-1, 3), None),
+        "all_to_all": (ops.AlltoAll(size, 0, 1), np.concatenate([all_x[r][2 * rank:2 * rank + 2] for r in range(size)], 1), None),
+    }
+    for name, (operator, value, gradient) in cases.items():
+        def loss(t):
+            y = operator(t)
+            return (y * Tensor(weight[rank][:y.shape[0]])).sum() if gradient is not None else (y * y).sum()
+        for how in (lambda f: f, ms.jit):
+            y = how(operator)(x).asnumpy()
+            assert np.allclose(y, value, rtol=1e-6), (name, how, y, value)
+            g = how(ms.grad(loss))(x).asnumpy()
+            if gradient is not None:
+                assert np.allclose(g, gradient, rtol=1e-5), (name, how, g, gradient)
+            else:  # every rank squares what it got: each element counts once for each rank that has it
+                times = size if name == "all_gather" else 1
+                assert np.allclose(g, 2 * times * all_x[rank], rtol=1e-5), (name, how, g)
+    root = comm.comm_func.broadcast(Tensor([float(rank)]), size - 1)
+    assert root.asnumpy()[0] == size - 1
+    comm.create_group("even", [r for r in range(size) if r % 2 == 0])
+    if rank % 2 == 0:
+        assert ops.AllReduce("sum", "even")(Tensor([1.0])).asnumpy()[0] == (size + 1) // 2
+    from spore.mint import distributed as dist
+    dist.init_process_group()
+    found = [None] * size
+    dist.all_gather_object(found, {"rank": rank, "text": "x" * (100 * rank)})
+    assert [f["rank"] for f in found] == list(range(size)) and len(found[-1]["text"]) == 100 * (size - 1)
+    outputs = [Tensor(np.zeros(r + 1, np.float32)) for _ in range(size) for r in [rank]]
+    dist.all_to_all(outputs, [Tensor(np.full(r + 1, rank, np.float32)) for r in range(size)])
+    assert [o.asnumpy().tolist() for o in outputs] == [[float(r)] * (rank + 1) for r in range(size)]
+    t = Tensor(np.full(3, rank, np.int32))
+    if rank == 0:
+        dist.send(t + 7, 1)
+    elif rank == 1:
+        dist.recv(t, 0)
+        assert t.asnumpy().tolist() == [7, 7, 7]
+    dist.barrier()
+    print("good")
+"""
+
+
+@pytest.mark.parametrize("family, ranks", [("openmpi", 2), ("mpich", 3)])
+def test_operators_and_their_gradients_in_both_modes(family, ranks, tmp_path):
+    assert good(run_python(family, ranks, OPERATORS, tmp_path)).count("good") == ranks
+
+
+TRAINING = """
+    import json
+    import numpy as np
+    import spore as ms
+    from spore import nn, ops, Tensor, communication as comm, context
+    comm.init()
+    rank, size = comm.get_rank(), comm.get_group_size()
+    context.set_context(mode={mode})
+    context.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    ms.set_seed(1 + rank)  # replicas that begin differently are made equal
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 4, 3, weight_init="normal")
+            self.flat = nn.Flatten()
+            self.a = nn.Dense(4 * 8 * 8, 16, weight_init="normal", activation="relu")
+            self.b = nn.Dense(16, 3, weight_init="normal")
+
+        def construct(self, x):
+            return self.b(self.a(self.flat(ops.relu(self.conv(x)))))
+
+    net = Net()
+    if rank == 0:
+        ms.set_seed(5)
+        for k, p in enumerate(net.trainable_params()):
+            p.set_data(Tensor(np.random.RandomState(k).normal(0, 0.1, p.shape).astype(np.float32)))
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")),
+                               nn.Momentum(net.trainable_params(), 0.05, 0.9))
+    step.set_train()
+    data = np.random.RandomState(3)
+    losses = []
+    for _ in range({steps}):
+        x, y = data.rand(12, 1, 8, 8).astype(np.float32), data.randint(0, 3, 12).astype(np.int32)
+        mine = slice(rank * 12 // size, (rank + 1) * 12 // size)
+        loss = step(Tensor(x[mine]), Tensor(y[mine]))
+        losses.append(float((ops.AllReduce()(loss) / size).asnumpy()))
+    if rank == 0:
+        print(json.dumps([losses, [p.asnumpy().tobytes().hex()[:64] for p in net.trainable_params()]]))
+"""
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_losses_do_not_depend_on_the_number_of_ranks(mode, tmp_path):
+    source = TRAINING.format(mode=mode, steps=15)
+    one, two, again = (json.loads(good(run_python("openmpi", n, source, tmp_path)).splitlines()[0]) for n in (1, 2, 2))
+    assert max(abs(a - b) for a, b in zip(one[0], two[0])) < 1e-5
+    assert two[0][-1] < two[0][0]
+    assert two == again, "the same job twice must give the same bits"
+
+
+def ended(job, *words, within):
+    """The job failed in time, and said so."""
+    text = job.stdout + job.stderr
+    assert job.returncode != 0 and within > 0, text
+    for word in words:
+        assert word in text, text
+
+
+FAULTS = {
+    "shapes": ("ops.AllReduce()(Tensor(np.ones(100 + rank, np.float32)))", ["do not make the same exchange", "all_reduce of 100 float32 (sum)", "of 101"]),
+    "order": ("ops.AllReduce()(Tensor([1.0])) if rank else ops.AllGather()(Tensor([1.0]))", ["do not make the same exchange", "all_gather", "all_reduce"]),
+    "exception": ("1 / 0 if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 1 of 2 ends the job: ZeroDivisionError"]),
+    "early exit": ("raise SystemExit(0) if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 1 has left the job"]),
+    "does not come": ("time.sleep(60) if rank == 1 else ops.AllReduce()(Tensor([1.0]))", ["rank 0 has waited", "Not come: rank 1", "SPORE_COMM_TIMEOUT"]),
+    "group": ("comm.create_group('g', [0, 5])", ["from 0 to 1", "[0, 5]"]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("family", BOTH)
+def test_faults_end_the_job_with_the_cause(family, fault, tmp_path):
+    action, words = FAULTS[fault]
+    source = f"""
+        import time
+        import numpy as np
+        from spore import ops, Tensor, communication as comm
+        comm.init()
+        rank = comm.get_rank()
+        ops.AllReduce()(Tensor([1.0]))
+        {action}
+    """
+    begun = time.monotonic()
+    job = run_python(family, 2, source, tmp_path, timeout=60, SPORE_COMM_TIMEOUT="2")
+    ended(job, *words, within=60 - (time.monotonic() - begun))
+
+
+def test_ranks_without_mpi_are_refused(tmp_path, monkeypatch):
+    """Variables of other launchers alone: every process would take itself for the only one."""
+    import subprocess
+    import os
+    job = subprocess.run([sys.executable, "-c", "from spore import communication as c; c.init()"], capture_output=True, text=True,
+                         env={**os.environ, "RANK_SIZE": "4", "RANK_ID": "1"})
+    assert job.returncode == 1 and "mpirun -n" in job.stderr
