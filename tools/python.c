@@ -3,12 +3,14 @@
  * to this executable, so that a build folder and an installation can be moved:
  *   package      <dir>/py (build folder) or <dir>/../lib/spore/python (installation), put in front of PYTHONPATH;
  *                neither exists when the command came with a wheel: then the interpreter knows the package already
- *   interpreter  SPORE_PYTHON; else the one named in <package>/interpreter; else python3 beside the executable (virtual
+ *   interpreter  SPORE_PYTHON; else that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), if it has numpy; else the one named in <package>/interpreter; else python3 beside the executable (virtual
  *                environment); else python3 on PATH */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <glob.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +84,43 @@ static int read_recorded_python(const char *package, char *out)
     return is_program(out);
 }
 
+/* Whether an environment has numpy, which spore needs: its own, or one that it shows of the system. */
+static bool has_numpy(const char *environment)
+{
+    char pattern[PATH_BYTES], line[256];
+    glob_t found;
+    if (!path_print(pattern, "%s/lib/python3*/site-packages/numpy", environment)) return false;
+    int missing = glob(pattern, 0, NULL, &found);
+    if (missing == 0) globfree(&found);
+    if (missing == 0 || !path_print(pattern, "%s/pyvenv.cfg", environment)) return missing == 0;
+    FILE *file = fopen(pattern, "r");
+    bool shown = false;
+    while (file != NULL && !shown && fgets(line, sizeof line, file) != NULL)
+        shown = strncmp(line, "include-system-site-packages", 28) == 0 && strstr(line, "true") != NULL;
+    if (file != NULL) fclose(file);
+    return shown;
+}
+
+/* The interpreter of the environment that a user has activated. One without numpy is not taken, and that is said. */
+static bool active_environment(tool_python *out)
+{
+    static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *environment = getenv(names[i]);
+        if (environment == NULL || environment[0] == '\0' || !path_print(out->python, "%s/bin/python3", environment) || !is_program(out->python)) continue;
+        if (has_numpy(environment)) {
+            out->how = names[i];
+            return true;
+        }
+        out->passed_over = names[i];
+    }
+    return false;
+}
+
 static int locate(tool_python *out)
 {
     char directory[PATH_BYTES];
+    out->passed_over = NULL;
     if (!own_directory(directory)) return tool_complain(EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
     find_package(directory, out->package);
     const char *chosen = getenv("SPORE_PYTHON");
@@ -95,6 +131,7 @@ static int locate(tool_python *out)
         out->how = "SPORE_PYTHON";
         return 0;
     }
+    if (active_environment(out)) return 0;
     if (read_recorded_python(out->package, out->python)) {
         out->how = "recorded with the package";
         return 0;
@@ -140,7 +177,8 @@ static const char run_help[] =
     "       spore run - [arguments]\n\n"
     "Runs a Python program as python does, but `import mindspore` in it means spore: a MindSpore script runs as it is. - reads the\n"
     "program from standard input. Exit code: the program's; 1 after an exception, 2 when it cannot be started.\n\n"
-    "  SPORE_PYTHON         the interpreter, 3.11 or newer (spore doctor shows which one is used)\n"
+    "  SPORE_PYTHON         the interpreter, 3.11 or newer; without it, that of the active virtual environment, then the one\n"
+    "                       that spore was built with (spore doctor shows which one is used)\n"
     "  SPORE_TRACEBACK=full show the lines inside spore in tracebacks, too\n"
     "  SPORE_NUM_THREADS    threads to compute with (default: all processors that the process may use)\n\n"
     "examples:\n"
@@ -168,6 +206,8 @@ static int hand_over(int argc, char **argv)
     char **command = calloc((size_t)argc + 3, sizeof *command);
     if (command == NULL) return tool_complain(EXIT_FAILED, "out of memory");
     char dash_m[] = "-m", module[] = "spore.run";
+    if (where.passed_over != NULL)
+        fprintf(stderr, "spore: the environment that %s names has no numpy; %s is used (%s)\n", where.passed_over, where.python, where.how);
     command[0] = where.python;
     command[1] = dash_m;
     command[2] = module;

@@ -115,6 +115,7 @@ typedef struct tool_python {
     char package[TOOL_PATH_BYTES]; /* folder for PYTHONPATH; empty: none needed */
     char python[TOOL_PATH_BYTES];  /* interpreter; a bare name is looked up on PATH */
     const char *how;               /* it was found */
+    const char *passed_over;       /* variable of an environment that lacks numpy, or NULL */
 } tool_python;
 /* Find both and set PYTHONPATH; 0 or an exit code after a complaint. */
 int tool_python_find(tool_python *out);

@@ -8,13 +8,13 @@
 time to load, like nn and dataset, are loaded when they are first used.
 """
 import importlib as _importlib
+import sys as _sys
 
 try:
     import numpy as _  # noqa: F401  said here in a line, not from some depth below
 except ModuleNotFoundError as _error:
     if _error.name != 'numpy':
         raise
-    import sys as _sys
     raise ModuleNotFoundError(f"spore needs numpy, which {_sys.executable} does not have; try: {_sys.executable} -m pip install numpy",
                               name='numpy') from None
 
@@ -30,6 +30,10 @@ from spore.context import (COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, P
                            set_auto_parallel_context,
                            set_context, set_deterministic, set_device, set_ps_context, reset_ps_context)
 from spore._alias import as_mindspore
+
+if 'IPython' in _sys.modules:
+    from spore._notebook import shorten_tracebacks as _shorten
+    _shorten(_sys.modules['IPython'].get_ipython())
 
 # Loaded on first use: packages, and names that live in them. A name is looked for in its places in order.
 _PACKAGES = ('amp', 'boost', 'communication', 'dataset', 'experimental', 'export', 'graph', 'hal', 'jit', 'log',

@@ -16,6 +16,18 @@ _FONT = {
 }
 
 
+def png(pixels):
+    """The bytes of a PNG file: uint8, height x width, with one, three or four colours or without that axis."""
+    pixels = pixels if pixels.ndim == 3 else pixels[:, :, None]
+    height, width, colours = pixels.shape
+    rows = b"".join(b"\0" + pixels[i].tobytes() for i in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2, 4: 6}[colours], 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+
+
 class Canvas:
     """A white picture of height x width dots."""
 
@@ -60,11 +72,5 @@ class Canvas:
 
     def save(self, path):
         """Write the picture as a PNG file."""
-        height, width, _ = self.pixels.shape
-        rows = b"".join(b"\0" + self.pixels[i].tobytes() for i in range(height))
-
-        def chunk(kind, data):
-            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         with open(path, "wb") as file:
-            file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-                       + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+            file.write(png(self.pixels))

@@ -9,6 +9,7 @@ import types
 from importlib import import_module
 
 import spore
+from spore.common._where import users_frames
 
 # Modules that scripts import and no package index has.
 _ELSEWHERE = {'moxing': "moxing is there on Huawei's cloud only, to copy files from and to it: give the script paths on this machine, "
@@ -40,28 +41,10 @@ def _without_our_frames(error):
     return error.with_traceback(trace)
 
 
-def _users_frames(error, seen):
-    """Leave the frames of this package out of the traceback, and of those of the errors shown before it; answers how many."""
-    if error is None or id(error) in seen:
-        return 0
-    seen.add(id(error))
-    frames, trace = [], error.__traceback__
-    while trace is not None:
-        frames.append(trace)
-        trace = trace.tb_next
-    package = os.path.dirname(os.path.abspath(__file__)) + os.sep
-    kept = [t for t in frames if not os.path.abspath(t.tb_frame.f_code.co_filename).startswith(package)]
-    for this, following in zip(kept, kept[1:] + [None]):
-        this.tb_next = following
-    error.__traceback__ = kept[0] if kept else None
-    shown = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return len(frames) - len(kept) + _users_frames(shown, seen)
-
-
 def _report(error):
     """Show an error that the script did not catch: its own lines, not those of this package between them."""
     _without_our_frames(error)
-    left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else _users_frames(error, set())
+    left_out = 0 if os.environ.get('SPORE_TRACEBACK') == 'full' else users_frames(error, set())
     hint = _ELSEWHERE.get(error.name) if isinstance(error, ModuleNotFoundError) else None
     if hint:
         sys.stderr.write(f'({hint})\n')

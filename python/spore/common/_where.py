@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which Cell of a network an error came from: a note on the error, since a traceback through containers shows the same line for
-every layer."""
+every layer. Which lines of a traceback are the user's."""
+import os
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def name_cell(cell, error):
@@ -26,3 +29,20 @@ def keep_cell(new, error):
         new._spore_cell = error._spore_cell
         if error._spore_cell[3]:
             new.add_note(error._spore_cell[3])
+
+
+def users_frames(error, seen):
+    """Leave the frames of this package out of the traceback, and of those of the errors shown before it; answers how many."""
+    if error is None or id(error) in seen:
+        return 0
+    seen.add(id(error))
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    kept = [t for t in frames if not os.path.abspath(t.tb_frame.f_code.co_filename).startswith(_PACKAGE)]
+    for this, following in zip(kept, kept[1:] + [None]):
+        this.tb_next = following
+    error.__traceback__ = kept[0] if kept else None
+    shown = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return len(frames) - len(kept) + users_frames(shown, seen)

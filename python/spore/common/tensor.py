@@ -873,6 +873,12 @@ def __array_function__(self, function, kinds, args, kwargs):
 
 
 @_method
+def _repr_html_(self):
+    from spore._html import tensor_html
+    return tensor_html(self)
+
+
+@_method
 def tobytes(self, order="C"):
     """The elements as bytes, as numpy's method of this name gives them.
 

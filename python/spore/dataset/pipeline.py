@@ -322,6 +322,10 @@ class Dataset:
     def __iter__(self) -> TupleIterator[list[_core.Tensor]]:
         return iter(self.create_tuple_iterator(num_epochs=1))
 
+    def _repr_html_(self):
+        from spore._html import dataset_html
+        return dataset_html(self)
+
     def stats(self):
         """What the stages of the iterator made last have cost, as a text."""
         iterator = self._last() if self._last is not None else None

@@ -725,6 +725,10 @@ class Cell(CellBuffers, CellState):
 
     # --- printing ----------------------------------------------------------------------------------------------------
 
+    def _repr_html_(self):
+        from spore._html import cell_html
+        return cell_html(self)
+
     def extend_repr(self):
         """Text between the brackets of repr; written by subclasses."""
         return ""

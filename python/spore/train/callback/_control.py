@@ -180,6 +180,10 @@ class History(Callback):
         self.history = {}
         self.epoch = None
 
+    def _repr_html_(self):
+        from spore._html import history_html
+        return history_html({**(self.epoch or {}), **self.history})
+
     def begin(self, run_context):
         self.epoch = {'epoch': []}
 
