@@ -14,7 +14,7 @@ BUILD := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 # The virtual environments hold no code of ours, so all build folders share them.
 VENV_PYTHON := $(abspath build/venv/bin/python)
 
-.PHONY: build deps check check-long demo bench bench-peers fmt install clean distclean
+.PHONY: build deps check check-long docs demo bench bench-peers fmt install clean distclean
 
 build: deps
 	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DSPORE_SANITIZE="$(subst $(comma),;,$(SAN))" -DSPORE_WERROR=ON -DPython_EXECUTABLE=$(VENV_PYTHON) --log-level=WARNING
@@ -31,6 +31,11 @@ check: build
 check-long: build
 	@scripts/deps long
 	@$(VENV_PYTHON) scripts/check --build $(BUILD) --san "$(SAN)" --jobs $(JOBS) --long
+
+# The site: build/docs/html/index.html opens without a server; build/docs/man has the manual pages of the command.
+docs: build
+	@scripts/deps docs
+	@PYTHONPATH=$(abspath $(BUILD))/py $(VENV_PYTHON) scripts/make-docs --build $(BUILD)
 
 demo: build
 	@PYTHONPATH=$(abspath $(BUILD))/py $(VENV_PYTHON) -m spore.demo
