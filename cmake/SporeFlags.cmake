@@ -84,7 +84,7 @@ function(spore_add_test name)
         set(arg_TIMEOUT 120)
     endif()
     if(SPORE_SANITIZE)
-        math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+        math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 15") # on a machine that does other things, too
     endif()
     # die_after_fork: the engine works in a forked child, with threads of its own; the sanitizer would rather forbid that.
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${arg_WORKING_DIRECTORY})
