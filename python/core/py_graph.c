@@ -4,8 +4,10 @@
  * The plain verbs of graph.h; the capture of Python code is written with them in python/spore/graph. A graph and a function are
  * capsules; a program is an object, called often. Code of Python inside a program (print, raise, what cannot be compiled) is
  * a host node: it takes the interpreter lock, and its exception reaches the caller of the program as it was raised. */
+#include "eager/eager.h"
+#include "ir/written.h"
 #include "py_lists.h"
-
+#include "tensor/outside.h"
 
 PyObject *sp__py_symbol_error;
 
@@ -506,6 +508,68 @@ static PyObject *symbol_id(PyObject *self, PyObject *o)
     return PyLong_FromLong(t && t->symbol ? t->symbol->id : -1);
 }
 
+/* written_handles(): Tensors around the handles that were there before the function being recorded and that it wrote to. */
+static PyObject *written_handles(PyObject *self, PyObject *none)
+{
+    (void)self;
+    (void)none;
+    PyObject *list = PyList_New(0);
+    sp_tensor *t;
+    for (int i = 0; list && sp__recorder && (t = sp__function_written(sp__recorder, i)) != NULL; i++) {
+        PyObject *one = sp__py_take_tensor(sp_tensor_retain(t));
+        if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
+/* handle_id(tensor): the same number for all Tensor objects around one handle. */
+static PyObject *handle_id(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o);
+    return t ? PyLong_FromVoidPtr(t) : NULL;
+}
+
+/* handle_value(tensor): another handle on what it stands for now. */
+static PyObject *handle_value(PyObject *self, PyObject *o)
+{
+    (void)self;
+    sp_tensor *t = sp__py_tensor(o), *made = NULL;
+    if (!t) return NULL;
+    const sp_status status = t->symbol ? sp__symbol_create(t->symbol, &made) : sp__tensor_alias(t, &made);
+    return status == SP_OK ? sp__py_take_tensor(made) : sp__py_fail(status);
+}
+
+/* handle_is_parameter(tensor): whether it is a Parameter, or the symbol of one that is differentiated. */
+static PyObject *handle_is_parameter(PyObject *self, PyObject *o)
+{
+    (void)self;
+    const sp_tensor *t = sp__py_tensor(o);
+    return t ? PyBool_FromLong(t->flags & SP_TENSOR_PARAMETER) : NULL;
+}
+
+/* handle_twin(tensor): the same, with its history. */
+static PyObject *handle_twin(PyObject *self, PyObject *o)
+{
+    PyObject *made = handle_value(self, o);
+    if (made) sp__grad_share(sp__py_tensor(made), sp__py_tensor(o));
+    return made;
+}
+
+/* handle_set(tensor, value): the handle stands for the value of another one until the function being recorded ends. */
+static PyObject *handle_set(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *o, *value;
+    if (!PyArg_ParseTuple(args, "OO", &o, &value)) return NULL;
+    sp_tensor *t = sp__py_tensor(o), *v = t ? sp__py_tensor(value) : NULL;
+    if (!v) return NULL;
+    const sp_status status = sp__symbol_rebind(t, v);
+    if (status != SP_OK) return sp__py_fail(status);
+    Py_RETURN_NONE;
+}
+
 /* Is v one of the node's inputs, and may what the node gives share its memory when everything is computed at once? */
 static bool shown_by(const sp_value *v, const sp_node *n)
 {
@@ -559,6 +623,19 @@ static PyObject *graph_writes(PyObject *self, PyObject *args)
     for (int i = 0; i < g->n_variables; i++)
         if (g->variables[i]->tensor == t) return PyBool_FromLong(g->variables[i]->written);
     Py_RETURN_FALSE;
+}
+
+/* outside_mark(tensor, on): whether it is a constant of a recording that others hold too. */
+static PyObject *outside_mark(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *o;
+    int on;
+    if (!PyArg_ParseTuple(args, "Op", &o, &on)) return NULL;
+    sp_tensor *t = sp__py_is_tensor(o) ? ((sp_py_tensor *)o)->t : NULL;
+    if (t && on) t->flags |= SP_TENSOR_OUTSIDE;
+    else if (t) t->flags &= (uint8_t)~SP_TENSOR_OUTSIDE;
+    Py_RETURN_NONE;
 }
 
 static PyObject *variable_mark(PyObject *self, PyObject *o)
@@ -743,9 +820,16 @@ static PyMethodDef functions[] = {
     {"place_pop", place_pop, METH_NOARGS, "place_pop()\n--\n\nLeave the frame."},
     {"is_symbol", is_symbol, METH_O, "is_symbol(o)\n--\n\nIs it a Tensor without a value yet?"},
     {"symbol_id", symbol_id, METH_O, "symbol_id(o)\n--\n\nNumber of the value a symbol stands for now, or -1."},
+    {"written_handles", written_handles, METH_NOARGS, "written_handles()\n--\n\nTensors from before this function that it wrote to."},
+    {"handle_id", handle_id, METH_O, "handle_id(tensor)\n--\n\nThe same for all objects around one Tensor."},
+    {"handle_value", handle_value, METH_O, "handle_value(tensor)\n--\n\nAnother Tensor of the same value."},
+    {"handle_is_parameter", handle_is_parameter, METH_O, "handle_is_parameter(tensor)\n--\n\nIs it a Parameter, or the symbol of one?"},
+    {"handle_twin", handle_twin, METH_O, "handle_twin(tensor)\n--\n\nAnother Tensor of the same value and history."},
+    {"handle_set", handle_set, METH_VARARGS, "handle_set(tensor, value)\n--\n\nGive it another value, until the function ends."},
     {"symbol_shared", symbol_shared, METH_O, "symbol_shared(o)\n--\n\nMay other Tensors share its memory in eager mode?"},
     {"is_recorded", is_recorded, METH_O, "is_recorded(o)\n--\n\nIs it a symbol or, while recording, a Parameter?"},
     {"symbol_shape", symbol_shape, METH_O, "symbol_shape(tensor)\n--\n\nShape, -1 where known at run time only."},
+    {"outside_mark", outside_mark, METH_VARARGS, "outside_mark(tensor, on)\n--\n\nWhen a recording writes it, it becomes a variable, and the write fails."},
     {"variable_mark", variable_mark, METH_O, "variable_mark(tensor)\n--\n\nPrograms read and write it like a Parameter."},
     {"program_create", program_create, METH_VARARGS, "program_create(function, off=None, fast=False, save_graphs='', save_level=0)\n--\n\nCompile."},
     {"program_cache", program_cache, METH_VARARGS, "program_cache(folder, most_bytes=0)\n--\n\nKeep compiled programs there; '': do not."},

@@ -8,6 +8,7 @@
 #include "ir/graph_impl.h"
 #include "ops/ops_impl.h"
 #include "tensor/mapped.h"
+#include "tensor/outside.h"
 
 /* Read with every operator: the fixed offset of initial-exec saves a call in a shared library. */
 extern _Thread_local int sp__grad_depth __attribute__((tls_model("initial-exec")));
@@ -237,11 +238,32 @@ static sp_status read_variables(int n_in, sp_tensor **in, sp_tensor **made, int 
     return SP_OK;
 }
 
+/* A constant that others hold too is no constant when it is written: it becomes a variable, and what was recorded does not hold. */
+static sp_status refuse_outside(const sp_op *op, int n_in, sp_tensor *const *in)
+{
+    bool any = false;
+    for (int i = 0; i < n_in; i++) {
+        if (!(op->writes >> i & 1) || !in[i] || !(in[i]->flags & SP_TENSOR_OUTSIDE) || in[i]->symbol || sp__is_variable(in[i])) continue;
+        sp_graph_variable_mark(in[i]);
+        any = true;
+    }
+    return any ? sp__fail(SP_SYMBOL, "a Tensor is written that was taken for a constant") : SP_OK;
+}
+
 static bool shapes_known(const sp_call *c)
 {
     for (int i = 0; i < c->n_in; i++)
         if (c->in[i] && c->in[i]->count < 0) return false;
     return true;
+}
+
+/* A Parameter that the recording differentiates as an argument: its handle has the value and the history of what is written, as in MindSpore's graphs. */
+static sp_status record_argument(const sp_call *c, sp_tensor *const *originals, const bool *tracked)
+{
+    SP_TRY(sp__grad_record_kept(c, tracked));
+    for (int i = 0, k = 0; i < c->n_in; i++)
+        if (c->op->writes >> i & 1) sp__grad_share(originals[i], c->out[k++]);
+    return SP_OK;
 }
 
 /* A call with a symbol among its inputs becomes a node. Rules and compositions compute with dimensions, so with unknown ones
@@ -260,7 +282,9 @@ static sp_status apply_recorded(sp_call *c, sp_tensor *const *originals)
     }
     SP_GOTO(done, sp__record(c, originals));
     if (!any || !c->op->vjp) goto done;
-    status = c->op->writes && sp__is_variable(originals[0]) ? sp__grad_record_kept(c, tracked) : sp__grad_record(c, tracked);
+    if (c->op->writes && sp__is_variable(originals[0])) status = sp__grad_record_kept(c, tracked);
+    else if (c->op->writes && originals[0]->flags & SP_TENSOR_PARAMETER) status = record_argument(c, originals, tracked);
+    else status = sp__grad_record(c, tracked);
 done:
     if (tracked != few) sp__free(tracked);
     return status;
@@ -294,6 +318,7 @@ sp_status sp_apply(const sp_op *op, const void *attrs, int n_in, sp_tensor *cons
     if (!attrs && op->n_attrs) c.attrs = op->defaults;
     SP_GOTO(done, sp__attrs_complete(op, &c.attrs, &attrs_room, sizeof attrs_room));
     /* A composition gets variables themselves: it may write to one (batch_norm), and its operators read them. */
+    if (__builtin_expect(sp__recorder != NULL, 0) && op->writes) SP_GOTO(done, refuse_outside(op, n_in, in));
     if (__builtin_expect(sp__recorder != NULL, 0) && !op->compose) SP_GOTO(done, read_variables(n_in, in, promoted, &n_made));
     /* The cast itself is left alone: it is what the weights go through. */
     if (sp__precision.weights != SP_DTYPE_NONE && !op->writes && op != &sp_op_cast)

@@ -13,7 +13,7 @@
  * a tensor from outside shows its own contents again. */
 #include <stdio.h>
 
-#include "ir/graph_impl.h"
+#include "ir/written.h"
 #include "spore/grad.h"
 
 _Thread_local sp_function *sp__recorder;
@@ -66,6 +66,22 @@ static void undo_to(int n)
         undo_log = NULL;
         undo_capacity = 0;
     }
+}
+
+sp_tensor *sp__function_written(const sp_function *f, int i)
+{
+    for (int k = f->undo_start; k < n_undo; k++) {
+        const sp_value *before = undo_log[k].symbol;
+        if ((!before || before->owner != f) && i-- == 0) return undo_log[k].handle;
+    }
+    return NULL;
+}
+
+sp_status sp__symbol_rebind(sp_tensor *t, sp_tensor *value)
+{
+    sp_value *v;
+    SP_TRY(sp__value_of(sp__recorder, value, &v));
+    return rebind(t, v);
 }
 
 sp_mark sp__function_mark(const sp_function *f) { return (sp_mark){f->last, n_undo}; }

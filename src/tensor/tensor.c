@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensor.c - making, viewing, copying and reading tensors. */
 #include "tensor/half.h"
-#include "tensor/tensor_impl.h"
+#include "tensor/outside.h"
 
 void (*sp__grad_node_release_hook)(struct sp_grad_node *node);
 void (*sp__symbol_hook)(struct sp_value *symbol, int change);
@@ -219,7 +219,7 @@ sp_status sp__tensor_alias(const sp_tensor *t, sp_tensor **out)
 {
     SP_CHECK(t, SP_VALUE, "the tensor is NULL: an expression that should have made it has failed");
     SP_TRY(sp__tensor_handle((sp_dtype)t->dtype, t->rank, t->dims, t->strides, t->storage, t->data, out));
-    (*out)->flags = (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE)) | SP_TENSOR_VIEW);
+    (*out)->flags = (uint8_t)((t->flags & ~(SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE)) | SP_TENSOR_VIEW);
     sp__tensor_set_symbol(*out, t->symbol);
     return SP_OK;
 }
@@ -233,7 +233,7 @@ void sp__tensor_rebind(sp_tensor *t, const sp_tensor *from)
     t->dtype = from->dtype;
     t->rank = from->rank;
     t->count = from->count;
-    const int own = SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE;
+    const int own = SP_TENSOR_PARAMETER | SP_TENSOR_VARIABLE | SP_TENSOR_OUTSIDE;
     t->flags = (uint8_t)((from->flags & ~(SP_TENSOR_WEAK | own)) | (t->flags & own));
     sp__tensor_set_symbol(t, from->symbol);
     memcpy(t->dims, from->dims, sizeof t->dims);

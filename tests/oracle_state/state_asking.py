@@ -89,6 +89,12 @@ def answers(survey):
         return json.load(file)
 
 
+def pinned():
+    """{survey: {question: {mode: answer}}}: what is answered here where that is not MindSpore's answer."""
+    with open(os.path.join(HERE, "pinned.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 def different():
     """[(survey, pattern of questions, mode or "both", reason)]"""
     known = []
@@ -96,7 +102,8 @@ def different():
         for line in file:
             if line.strip() and not line.startswith("#"):
                 place, _, reason = line.strip().partition(": ")
-                known.append((*place.split(), reason))
+                survey, *pattern, mode = place.split(" ")
+                known.append((survey, " ".join(pattern), mode, reason))
     return known
 
 

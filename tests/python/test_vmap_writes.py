@@ -32,10 +32,31 @@ def test_slices_of_a_parameter(axis, chunk, compiled):
         np.testing.assert_allclose(p.asnumpy(), START + turn * GIVEN)
 
 
-def test_slice_by_slice():
-    p = Parameter(Tensor(START), name="p")
-    wanted = START + GIVEN * (GIVEN.sum(1, keepdims=True) > 8)
-    np.testing.assert_allclose(ms.vmap(by_slice)(p, Tensor(GIVEN)).asnumpy(), wanted)
+def until(p, x):
+    while p.sum() < 40:
+        ops.assign_add(p, x)
+    return p * 1
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_slice_by_slice(compiled):
+    p, wanted = Parameter(Tensor(START), name="p"), START
+    over = ms.vmap(by_slice)
+    run = ms.jit(lambda x: over(p, x)) if compiled else lambda x: over(p, x)
+    for _ in range(3):
+        wanted = wanted + GIVEN * (GIVEN.sum(1, keepdims=True) > 8)
+        np.testing.assert_allclose(run(Tensor(GIVEN)).asnumpy(), wanted)
+        np.testing.assert_allclose(p.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_loops_over_slices(compiled):
+    p, wanted = Parameter(Tensor(START), name="p"), START.copy()
+    over = ms.vmap(until)
+    for row, given in zip(wanted, GIVEN):
+        while row.sum() < 40:
+            row += given
+    np.testing.assert_allclose((ms.jit(lambda x: over(p, x)) if compiled else lambda x: over(p, x))(Tensor(GIVEN)).asnumpy(), wanted)
     np.testing.assert_allclose(p.asnumpy(), wanted)
 
 

@@ -97,6 +97,8 @@ class _Record:
                                     f"{type(value).__name__}")
                 self.args[position] = self.variables[position] = _map(self._variable, value)
                 self._given += zip(leaves, _flatten(self.variables[position], []))
+                # A symbol that is written has another history from there; gradients are with respect to what it was.
+                self.variables[position] = _map(lambda t: _core.handle_twin(t) if _core.is_symbol(t) else t, self.variables[position])
             if self.outer and self.weights:
                 for i in set(range(len(self.args))) - set(self._positions):
                     self.args[i] = _map(self._other, self.args[i])

@@ -174,11 +174,6 @@ class Calls:
         writes = name.endswith("_") and not name.endswith("__") and _core.is_symbol(owner)
         if writes and self.capture.faithful:
             self.need_alone(owner)
-        elif writes and self.capture.condition_depth and self.is_assignable(node.value):
-            new = self.fresh(owner)
-            result = self.native(getattr(new, name), args, kwargs)
-            self.assign(node.value, new, frame)
-            return new if result is None or result is new else result
         return self.call(self.attribute(owner, name), args, kwargs)
 
     # --- dispatch ----------------------------------------------------------------------------------------------------
@@ -348,6 +343,7 @@ class Calls:
                 sizes.check(self.capture, _name_of(function), result)
             return result
         except _core.SymbolError as error:
+            self.capture.check_outside()
             if getattr(error, "_spore_places", None) is not None:        # from the user's code, which the library has called
                 raise
             if odd:

@@ -44,6 +44,7 @@ class Capture:
         self.held = {}           # key: symbol; attributes that are read when a program starts
         self.watched = {}        # key: (place, contents when they were read)
         self.read = set()        # keys of attributes that were read before they were changed
+        self.outside = {}        # Tensors from outside that are constants: {id: Tensor}
         self.executor = Executor(self)
         self.heap = Heap()
         self.frames = []         # being executed, innermost last
@@ -70,6 +71,8 @@ class Capture:
     def __exit__(self, *error):
         while self.heap.journals:
             self.heap.end()
+        for value in self.outside.values():
+            _core.outside_mark(value, False)
         sys.setrecursionlimit(self._limit)
         state.set_capture(self._before)
 
@@ -100,6 +103,17 @@ class Capture:
                     _core.variable_mark(value)           # what it holds may change too
             self.watched[place.key] = Watched(place, value)
 
+    def note_outside(self, value):
+        """A Tensor from outside is a constant, unless the program writes to it: then programs read and write it like a Parameter."""
+        if id(value) not in self.outside and not _core.is_recorded(value):
+            self.outside[id(value)] = value
+            _core.outside_mark(value, True)
+
+    def check_outside(self):
+        """Capture again when a Tensor is written that was taken for a constant."""
+        if any(_core.is_recorded(value) and not _core.is_symbol(value) for value in self.outside.values()):
+            raise Written("a Tensor is written that was taken for a constant")
+
     def note_read(self, key):
         """Note an attribute whose contents from before the call are used."""
         if key not in self.read and not any(key in journal for journal in self.heap.journals):
@@ -109,6 +123,10 @@ class Capture:
         """Run-time control flow has no place in a record of gradients; whoever records starts again another way."""
         if _core.grad_recording():
             raise ControlFlow(what)
+
+
+class Written(Redo):
+    """A Tensor from outside is written to: nothing that was captured before holds."""
 
 
 class ControlFlow(Redo):

@@ -20,10 +20,10 @@ from spore import _core, context
 from spore._fork import Lock
 from spore._core import Tensor
 from spore.graph import explain, pieces, sizes, source, state
-from spore.graph.capture import Capture
+from spore.graph.capture import Capture, Written
 from spore.graph.errors import Redo, Unsupported, located, refusal
 from spore.graph.flow import NoJoin
-from spore.graph.heap import Added, Attribute, Items, Watched
+from spore.graph.heap import Added, Attribute, Contents, Items, Watched
 from spore.graph.joins import Known, OfArray, OfDict, OfScalar, OfSequence, OfTensor, same
 from spore.graph.signatures import (Options, Results, argument_kind, containers, faithful_key, faithful_kind, giver, holds_tensors,
                                     is_declared, key_of, output_kind, shared, tensor_ids)
@@ -56,6 +56,7 @@ class Entry:
         self.one = False             # the result is one Tensor
         self.kind = None             # of the result (joins.py)
         self.same = None             # number of the argument that is the result
+        self.themselves = ()         # (number of a result, what finds the Tensor that it is), where Python's rules hold
         self.guards = ()             # (weak reference to a Cell, its training and hooks)
         self.version = -1
         self.keep = ()               # constants whose identity is in the key
@@ -77,10 +78,19 @@ class Entry:
             return True
         return False
 
+    def writes_shared(self, leaves):
+        """Whether a Tensor that the program writes may be reached in a second way, which the program takes for another Tensor."""
+        ids = [id(leaf) for leaf in leaves] + [id(w.value) for w in self.watched if isinstance(w.value, Tensor)]
+        return any(ids.count(id(leaves[i])) > 1 for i in self.written)
+
     def run(self, leaves, args=(), kwargs=None):
         results = self.program.run(leaves)
         if self.one:
             return results[0] if self.same is None else leaves[self.same]
+        if self.themselves:
+            results = list(results)
+            for number, find in self.themselves:
+                results[number] = find(leaves, results)
         rest = Results(results, args, kwargs)
         value = self.give(rest)
         changed = [change(rest.argument(path)) for path, change, _ in self.argument_changes]     # a change may move others
@@ -180,11 +190,14 @@ class Compiled:
                         return self.plain(*args, **kwargs)
                     return self.around(entry.pieces.function, args, kwargs)
             return self.run_constant(entry, args, kwargs)
-        if not kwargs and entry.simple:
+        if not kwargs and entry.simple and not entry.written:
             return entry.run(args)
         leaves = entry.leaves(args, kwargs)
         for place, kind in entry.state:
             leaves += _argument_leaves(kind, place.get())
+        if entry.written and self.options.faithful and entry.writes_shared(leaves):
+            with pieces.between():
+                return self.plain(*args, **kwargs)
         return entry.run(leaves, args, kwargs)
 
     def run_constant(self, marker, args, kwargs):
@@ -373,6 +386,9 @@ class Compiled:
                     capture.held[place.key] = kind.rebuild(leaves)
                     capture.heap.write(place, capture.held[place.key])
                 entry = self.execute(capture, function, params, inputs[:n_args], dict(zip(names, inputs[n_args:])))
+        except Written:
+            _core.function_abandon(function)
+            return self.make_entry(kinds, names, n_args, held)
         except BaseException as error:
             _core.function_abandon(function)
             self.fail(error)
@@ -414,6 +430,8 @@ class Compiled:
         entry.give, entry.one, entry.kind = giver(kind), isinstance(kind, OfTensor), kind
         changes, argument_changes, held, read = [], [], [], []
         for place, new in capture.heap.end().values():
+            if isinstance(place, Contents):              # of Tensors that leave, and of arguments: they are written themselves
+                continue
             if isinstance(place, Items) and (capture.strict or id(place.owner) not in capture.outer
                                              and id(place.owner) not in handed):
                 continue
@@ -437,9 +455,11 @@ class Compiled:
         if any(_core.symbol_id(symbol) != number for symbol, number in capture.chosen):
             raise Unsupported("a Parameter that the run chooses is written to")
         entry.written = tuple(i for i, p in enumerate(params) if _core.symbol_id(p) != numbers[i])
+        themselves = _themselves(leaves, params, capture) if capture.faithful else ()
         leaves = leaves + [params[i] for i in entry.written]
         entry.changes, entry.argument_changes, entry.state, entry.watched = tuple(changes), tuple(argument_changes), held, read
         entry.one = entry.one and not (changes or argument_changes or entry.written)
+        entry.themselves = () if entry.one else themselves
         if entry.one:
             entry.same = next((i for i, p in enumerate(params) if p is value), None)
             if getattr(value, "__parameter__", False) and not _core.graph_writes(capture.graph, value):
@@ -533,6 +553,22 @@ def _relative(place, new):
     if isinstance(new, dict) and all(key in new for key in old):
         return Added(place.owner), {k: v for k, v in new.items() if k not in old or old[k] is not v}
     return place, new
+
+
+def _themselves(leaves, params, capture):
+    """Results that are no new Tensors but arguments, Parameters and Tensors from outside, or other results: [(number, function of
+    arguments and results that finds the Tensor)]. What is written to them later is written to these."""
+    outside = {id(w.value): w.value for w in capture.watched.values() if isinstance(w.value, Tensor)}
+    known = {id(p): (lambda given, results, i=i: given[i]) for i, p in enumerate(params)}
+    found = []
+    for number, leaf in enumerate(leaves):
+        if getattr(leaf, "__parameter__", False) or id(leaf) in outside:
+            found.append((number, lambda given, results, value=leaf: value))
+        elif id(leaf) in known:
+            found.append((number, known[id(leaf)]))
+        else:
+            known[id(leaf)] = lambda given, results, i=number: results[i]
+    return found
 
 
 _NOTHING = Known(None)                   # in place of a constant: programs do not keep their arguments

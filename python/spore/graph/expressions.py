@@ -99,16 +99,19 @@ class Expressions:
         return builtin.NAMES.get(name, _MISSING)
 
     def from_outside(self, value):
-        """Note lists and dicts that others hold too, also those inside of others."""
-        if isinstance(value, (list, dict, tuple)):
+        """Note lists, dicts and Tensors that others hold too, also those inside of others."""
+        if isinstance(value, (list, dict, tuple, Tensor)):
             stack = [value]
             while stack:
                 one = stack.pop()
+                if isinstance(one, Tensor):
+                    self.capture.note_outside(one)
+                    continue
                 if isinstance(one, (list, dict)):
                     if id(one) in self.capture.outer or self.capture.heap.is_fresh(one):
                         continue
                     self.capture.outer[id(one)] = one
-                stack.extend(v for v in (one.values() if isinstance(one, dict) else one) if isinstance(v, (list, dict, tuple)))
+                stack.extend(v for v in (one.values() if isinstance(one, dict) else one) if isinstance(v, (list, dict, tuple, Tensor)))
         return value
 
     # --- operators ---------------------------------------------------------------------------------------------------

@@ -188,6 +188,7 @@ class Flow:
             place = frame.place() if frame.code else None
             if list(outcome.exits) == [RETURN] and capture.returned is not None:
                 place = capture.returned
+            capture.heap.note_written()
             raw, kinds, n_changed = self._raw_leaves(outcome, before, capture)
         except BaseException:
             capture.heap.end()
@@ -698,6 +699,7 @@ class _Loop:
             if self.start_turn is not None:
                 self.start_turn()
             outcome = self.executor._run_thunk(lambda: self.executor.run_block(self.body, frame, AGAIN), frame)
+            capture.heap.note_written()
         finally:
             changed = capture.heap.end()
         return outcome, changed

@@ -6,9 +6,10 @@ branch, and at the end of the whole capture, everything is as it was before; wha
 """
 import weakref
 
+from spore import _core
 from spore._core import Tensor
 
-__all__ = ["Heap", "Added", "Attribute", "Cell", "Global", "Items", "Watched"]
+__all__ = ["Heap", "Added", "Attribute", "Cell", "Contents", "Global", "Items", "Watched"]
 
 _MISSING = object()
 
@@ -113,6 +114,23 @@ class Cell:
             return _MISSING
 
 
+class Contents:
+    """What a Tensor of the program holds that is written in a branch or a loop of the run. The engine undoes such writes itself."""
+
+    def __init__(self, tensor):
+        self.tensor = self.owner = tensor
+        self.key = (_core.handle_id(tensor), "contents")
+        self.seen = None
+
+    def get(self):
+        if self.seen is None or _core.symbol_id(self.seen) == -1 or _core.symbol_id(self.seen) != _core.symbol_id(self.tensor):
+            self.seen = _core.handle_value(self.tensor)
+        return self.seen
+
+    def set(self, value):
+        _core.handle_set(self.tensor, value)
+
+
 class Watched:
     """What a place held when it was read; lists and dicts also what they held. It does not keep the owner alive."""
 
@@ -200,8 +218,15 @@ class Heap:
         changed = {}
         for key, (place, old) in reversed(journal.items()):
             changed[key] = (place, place.get())
-            place.set(old)
+            if not isinstance(place, Contents):
+                place.set(old)
         return changed
+
+    def note_written(self):
+        """Note Tensors from before the function being recorded that it wrote to."""
+        for tensor in _core.written_handles():
+            place = Contents(tensor)
+            self.journals[-1].setdefault(place.key, (place, None))
 
     def keep(self):
         """End a journal without undoing: the changes belong to the journal around it."""

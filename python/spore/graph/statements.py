@@ -269,7 +269,7 @@ class Statements:
             return
         if isinstance(owner, Tensor):
             index, value = self.plain(index), self.plain(value, owner)
-            if getattr(owner, "__parameter__", False) or not self.is_assignable(target.value):
+            if _core.handle_is_parameter(owner) or not self.is_assignable(target.value):
                 owner[index] = value
                 return
             new = self.fresh(owner, index, value)
