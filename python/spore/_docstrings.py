@@ -10,7 +10,7 @@ def attach(place, names):
     """Add the examples of a place (ops, mint, nn, ...) to the functions and classes of its namespace."""
     if sys.flags.optimize > 1:  # python -OO: no docstrings
         return
-    for name, example in EXAMPLES[place].items():
+    for name, example in EXAMPLES.get(place, {}).items():
         value = names.get(name)
         if isinstance(value, staticmethod):
             value = value.__func__

@@ -1101,6 +1101,863 @@ EXAMPLES = {
         [0. 0. 0.]
     """,
     },
+    'dataset': {
+        'AGNewsDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.AGNewsDataset('agnews')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['index', 'title', 'description']
+    """,
+        'AmazonReviewDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.AmazonReviewDataset('amazon')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['label', 'title', 'content']
+    """,
+        'BatchDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([row['n'].tolist() for row in rows.batch(3).create_dict_iterator(1, True)])
+        [[1, 2, 3], [4]]
+    """,
+        'BatchInfo': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([n.tolist() for n, in rows.batch(lambda info: info.get_batch_num() + 1).create_tuple_iterator(num_epochs=1, output_numpy=True)])
+        [[1], [2, 3], [4]]
+    """,
+        'BucketBatchByLengthDataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, dataset
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> lines = dataset.GeneratorDataset(lambda: iter([(np.ones(k),) for k in (1, 5, 2, 6)]), ['x'])
+        >>> data = lines.bucket_batch_by_length(['x'], [4], [2, 2], lambda x: x.shape[0], {'x': ([None], 0)})
+        >>> print([x.shape for x, in data])
+        [(2, 2), (2, 6)]
+    """,
+        'BuiltinSampler': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print(isinstance(dataset.SequentialSampler(), dataset.BuiltinSampler))
+        True
+    """,
+        'CLUEDataset': """
+
+    Examples:
+        >>> from spore import dataset, train
+        >>> data = dataset.CLUEDataset('clue/afqmc/train.json')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['label', 'sentence1', 'sentence2']
+    """,
+        'CMUArcticDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CMUArcticDataset('arctic')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['waveform', 'sample_rate', 'transcript', 'utterance_id']
+    """,
+        'CSVDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CSVDataset('csv/a.csv', column_defaults=[1, 1.5, 'none'])
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['a', 'b', 'c']
+    """,
+        'Caltech101Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Caltech101Dataset('caltech101')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['image', 'category']
+    """,
+        'Caltech256Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Caltech256Dataset('caltech256')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['image', 'label']
+    """,
+        'CelebADataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CelebADataset('celeba')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['image', 'attr']
+    """,
+        'Cifar100Dataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> import os
+        >>> _ = os.makedirs('cifar', exist_ok=True)
+        >>> _ = np.zeros((2, 3074), np.uint8).tofile('cifar/test.bin')
+        >>> data = dataset.Cifar100Dataset('cifar', 'test')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'coarse_label', 'fine_label']
+    """,
+        'Cifar10Dataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> import os
+        >>> _ = os.makedirs('cifar', exist_ok=True)
+        >>> _ = np.zeros((2, 3073), np.uint8).tofile('cifar/test_batch.bin')
+        >>> data = dataset.Cifar10Dataset('cifar', 'test')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'label']
+    """,
+        'CityscapesDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CityscapesDataset('cityscapes')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['image', 'task']
+    """,
+        'CoNLL2000Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CoNLL2000Dataset('conll')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['word', 'pos_tag', 'chunk_tag']
+    """,
+        'CocoDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.CocoDataset('coco/train', 'coco/boxes.json')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'bbox', 'category_id', 'iscrowd']
+    """,
+        'ColumnsDataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, dataset
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> _ = np.savez('points.npz', x=np.arange(3), y=np.arange(3) ** 2)
+        >>> print([(int(x), int(y)) for x, y in dataset.ColumnsDataset('points.npz', shuffle=False)])
+        [(0, 0), (1, 1), (2, 4)]
+    """,
+        'ConcatDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.concat(rows.take(1))])
+        [1, 2, 3, 4, 1]
+    """,
+        'DBpediaDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.DBpediaDataset('dbpedia')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['class', 'title', 'content']
+    """,
+        'DIV2KDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.DIV2KDataset('div2k')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['hr_image', 'lr_image']
+    """,
+        'Dataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(rows.get_col_names(), rows.get_dataset_size(), [int(n) for n, in rows])
+        ['n'] 4 [1, 2, 3, 4]
+    """,
+        'DistributedSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.DistributedSampler(2, 1, shuffle=False))])
+        [2, 4]
+    """,
+        'EMnistDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.EMnistDataset('emnist', 'letters', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'EnWik9Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.EnWik9Dataset('enwik9')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['text']
+    """,
+        'FakeImageDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.FakeImageDataset(3, (8, 8, 3), 2)
+        >>> print(next(data.create_tuple_iterator(output_numpy=True))[0].shape)
+        (8, 8, 3)
+    """,
+        'FashionMnistDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.FashionMnistDataset('fashion', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'FilterDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.filter(lambda n: n % 2 == 0)])
+        [2, 4]
+    """,
+        'FlatMapDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> data = rows.take(2).flat_map(lambda n: dataset.NumpySlicesDataset([int(n), 10 * int(n)], ['n'], shuffle=False))
+        >>> print([int(n) for n, in data])
+        [1, 10, 2, 20]
+    """,
+        'FlickrDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.FlickrDataset('flickr/images', 'flickr/tokens.txt')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'annotation']
+    """,
+        'Flowers102Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Flowers102Dataset('flowers')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        5 ['image', 'label']
+    """,
+        'Food101Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Food101Dataset('food101')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['image', 'label']
+    """,
+        'GTZANDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.GTZANDataset('gtzan')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['waveform', 'sample_rate', 'label']
+    """,
+        'GeneratorDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print([(int(a), int(b)) for a, b in dataset.GeneratorDataset([(1, 10), (2, 20)], ['a', 'b'], shuffle=False)])
+        [(1, 10), (2, 20)]
+    """,
+        'IMDBDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.IMDBDataset('imdb')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        8 ['text', 'label']
+    """,
+        'IWSLT2016Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.IWSLT2016Dataset('iwslt2016', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['text', 'translation']
+    """,
+        'IWSLT2017Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.IWSLT2017Dataset('iwslt2017', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['text', 'translation']
+    """,
+        'ImageFolderDataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> import os
+        >>> _ = os.makedirs('pets/cat', exist_ok=True)
+        >>> _ = vision.write_png('pets/cat/1.png', picture)
+        >>> print([(pixels.shape, int(label)) for pixels, label in dataset.ImageFolderDataset('pets', decode=True)])
+        [((4, 4, 3), 0)]
+    """,
+        'JsonLinesDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> n = Tensor([3, 1, 2])
+        >>> _ = open('rows.jsonl', 'w').write('{"a": 1, "b": "x"}\\n{"a": 2, "b": "y"}\\n')
+        >>> print([(int(a), str(b)) for a, b in dataset.JsonLinesDataset('rows.jsonl', shuffle=False)])
+        [(1, 'x'), (2, 'y')]
+    """,
+        'KITTIDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.KITTIDataset('kitti')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'label', 'truncated', 'occluded', 'alpha', 'bbox', 'dimensions', 'location', 'rotation_y']
+    """,
+        'KMnistDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.KMnistDataset('kmnist', 'all')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        5 ['image', 'label']
+    """,
+        'LFWDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.LFWDataset('lfw')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['image', 'label']
+    """,
+        'LJSpeechDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.LJSpeechDataset('ljspeech')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['waveform', 'sample_rate', 'transcription', 'normalized_transcription']
+    """,
+        'LSUNDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.LSUNDataset('lsun')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        8 ['image', 'label']
+    """,
+        'LibriTTSDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.LibriTTSDataset('libritts')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['waveform', 'sample_rate', 'original_text', 'normalized_text', 'speaker_id', 'chapter_id', 'utterance_id']
+    """,
+        'ManifestDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.ManifestDataset('manifest/list.manifest')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'label']
+    """,
+        'MapDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.map(lambda n: n * 10, 'n')])
+        [10, 20, 30, 40]
+    """,
+        'MindDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> from spore import mindrecord
+        >>> writer = mindrecord.FileWriter('rows.mindrecord', overwrite=True)
+        >>> _ = writer.add_schema({'n': {'type': 'int32'}})
+        >>> _ = writer.write_raw_data([{'n': k} for k in range(3)])
+        >>> _ = writer.commit()
+        >>> print([int(n) for n, in dataset.MindDataset('rows.mindrecord', shuffle=False)])
+        [0, 1, 2]
+    """,
+        'MnistDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.MnistDataset('mnist')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        5 ['image', 'label']
+    """,
+        'Multi30kDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Multi30kDataset('multi30k', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['text', 'translation']
+    """,
+        'OBSMindDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print(issubclass(dataset.OBSMindDataset, dataset.Dataset))
+        True
+    """,
+        'OmniglotDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.OmniglotDataset('omniglot')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        8 ['image', 'label']
+    """,
+        'PKSampler': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> import os
+        >>> _ = os.makedirs('pets/cat', exist_ok=True)
+        >>> _ = vision.write_png('pets/cat/1.png', picture)
+        >>> print([int(label) for _, label in dataset.ImageFolderDataset('pets', sampler=dataset.PKSampler(1))])
+        [0]
+    """,
+        'PaddedBatchDataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, dataset
+        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> lines = dataset.GeneratorDataset([(np.ones(1),), (np.ones(3),)], ['x'], shuffle=False)
+        >>> print([x.shape for x, in lines.padded_batch(2, pad_info={'x': ([4], 0)})])
+        [(2, 4)]
+    """,
+        'PaddedDataset': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print([int(n) for n, in dataset.PaddedDataset([{'n': np.array(7)}, {'n': np.array(8)}])])
+        [7, 8]
+    """,
+        'PennTreebankDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.PennTreebankDataset('ptb', 'valid')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['text']
+    """,
+        'PhotoTourDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.PhotoTourDataset('phototour', 'liberty', num_samples=3)
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image']
+    """,
+        'Places365Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.Places365Dataset('places365')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'label']
+    """,
+        'ProjectDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print(dataset.NumpySlicesDataset(([1, 2], [3, 4]), ['a', 'b']).project(['b']).get_col_names())
+        ['b']
+    """,
+        'QMnistDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.QMnistDataset('qmnist', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'RandomDataset': """
+
+    Examples:
+        >>> import spore as ms
+        >>> from spore import dataset
+        >>> schema = dataset.Schema()
+        >>> _ = schema.add_column('x', ms.float32, [2])
+        >>> print(next(dataset.RandomDataset(5, schema).create_tuple_iterator())[0].shape)
+        (2,)
+    """,
+        'RandomSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print(sorted(int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3], ['n'], sampler=dataset.RandomSampler())))
+        [1, 2, 3]
+    """,
+        'RenameDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(rows.rename('n', 'number').get_col_names())
+        ['number']
+    """,
+        'RenderedSST2Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.RenderedSST2Dataset('sst2pictures')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        12 ['image', 'label']
+    """,
+        'RepeatDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.take(2).repeat(2)])
+        [1, 2, 1, 2]
+    """,
+        'SBDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SBDataset('boundaries')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'task']
+    """,
+        'SBUDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SBUDataset('sbu')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'caption']
+    """,
+        'SQuADDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SQuADDataset('squad1')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['context', 'question', 'text', 'answer_start']
+    """,
+        'SST2Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SST2Dataset('sst2')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['sentence', 'label']
+    """,
+        'STL10Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.STL10Dataset('stl10')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        5 ['image', 'label']
+    """,
+        'SUN397Dataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SUN397Dataset('sun397')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'SVHNDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SVHNDataset('svhn', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'SemeionDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SemeionDataset('semeion')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['image', 'label']
+    """,
+        'SequentialSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SequentialSampler(1, 2))])
+        [2, 3]
+    """,
+        'Shuffle': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print([kind.name for kind in dataset.Shuffle])
+        ['FALSE', 'ADAPTIVE', 'GLOBAL', 'PARTIAL', 'FILES', 'INFILE']
+    """,
+        'ShuffleDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(sorted(int(n) for n, in rows.shuffle(4)))
+        [1, 2, 3, 4]
+    """,
+        'SkipDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.skip(2)])
+        [3, 4]
+    """,
+        'SogouNewsDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SogouNewsDataset('sogou', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['index', 'title', 'content']
+    """,
+        'SpeechCommandsDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.SpeechCommandsDataset('speech')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['waveform', 'sample_rate', 'label', 'speaker_id', 'utterance_number']
+    """,
+        'SubsetRandomSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print(sorted(int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetRandomSampler([0, 3]))))
+        [1, 4]
+    """,
+        'SubsetSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetSampler([3, 0]))])
+        [4, 1]
+    """,
+        'SyncWaitDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(rows.sync_wait('step').get_dataset_size())
+        4
+    """,
+        'TakeDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print([int(n) for n, in rows.take(2)])
+        [1, 2]
+    """,
+        'TedliumDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.TedliumDataset('tedlium/release1', 'release1')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['waveform', 'sample_rate', 'transcript', 'talk_id', 'speaker_id', 'identifier']
+    """,
+        'TextFileDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.TextFileDataset(['lines/b.txt', 'lines/a.txt'])
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        6 ['text']
+    """,
+        'TransferDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(rows.device_que().get_dataset_size())
+        4
+    """,
+        'UDPOSDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.UDPOSDataset('udpos', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['word', 'universal', 'stanford']
+    """,
+        'USPSDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.USPSDataset('usps')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        5 ['image', 'label']
+    """,
+        'VOCDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.VOCDataset('voc')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['image', 'target']
+    """,
+        'WIDERFaceDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.WIDERFaceDataset('wider')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['image', 'bbox', 'blur', 'expression', 'illumination', 'occlusion', 'pose', 'invalid']
+    """,
+        'WaitedDSCallback': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> print(dataset.WaitedDSCallback(step_size=1).step_size)
+        1
+    """,
+        'WebDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> import tarfile
+        >>> archive = tarfile.open('samples.tar', 'w')
+        >>> _ = archive.add('lines/a.txt', '0001.txt')
+        >>> _ = archive.close()
+        >>> print(dataset.WebDataset('samples.tar').get_col_names())
+        ['txt']
+    """,
+        'WeightedRandomSampler': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2], ['n'], sampler=dataset.WeightedRandomSampler([0.0, 1.0], 3))])
+        [2, 2]
+    """,
+        'WikiTextDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.WikiTextDataset('wikitext', 'train')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        4 ['text']
+    """,
+        'YahooAnswersDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.YahooAnswersDataset('yahoo', 'test')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['class', 'title', 'content', 'answer']
+    """,
+        'YelpReviewDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.YelpReviewDataset('yelp', 'test')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        3 ['label', 'text']
+    """,
+        'YesNoDataset': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> data = dataset.YesNoDataset('yesno')
+        >>> print(data.get_dataset_size(), data.get_col_names())
+        2 ['waveform', 'sample_rate', 'label']
+    """,
+        'ZipDataset': """
+
+    Examples:
+        >>> from spore import Tensor, dataset
+        >>> n = Tensor([3, 1, 2])
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> words = dataset.NumpySlicesDataset(['a', 'b'], ['word'], shuffle=False)
+        >>> print([(int(n), str(word)) for n, word in dataset.zip((rows.take(2), words))])
+        [(1, 'a'), (2, 'b')]
+    """,
+        'compare': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(dataset.compare(rows, rows))
+        True
+    """,
+        'deserialize': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> _ = dataset.serialize(dataset.TextFileDataset('lines/a.txt'), 'pipeline.json')
+        >>> print(dataset.deserialize(json_filepath='pipeline.json').get_col_names())
+        ['text']
+    """,
+        'show': """
+
+    Examples:
+        >>> from spore import dataset
+        >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
+        >>> print(dataset.show(rows))
+        None
+    """,
+    },
     'mint': {
         'argsort': """
 
@@ -10987,6 +11844,671 @@ EXAMPLES = {
         >>> _ = train.save_checkpoint(nn.Dense(2, 1), "dense.ckpt")
         >>> print(sorted(train.load_checkpoint("dense.ckpt")))
         ['bias', 'weight']
+    """,
+    },
+    'vision': {
+        'AdjustContrast': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AdjustContrast(0.5)(picture)[0, 0])
+        [12 12 13]
+    """,
+        'AdjustGamma': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AdjustGamma(2.0)(picture)[3, 3])
+        [7 8 8]
+    """,
+        'AdjustHue': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AdjustHue(0.3)(picture)[3, 3])
+        [47 45 46]
+    """,
+        'AdjustSaturation': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AdjustSaturation(2.0)(picture)[3, 3])
+        [44 46 48]
+    """,
+        'AdjustSharpness': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AdjustSharpness(0.0)(picture)[1, 1])
+        [15 16 17]
+    """,
+        'Affine': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Affine(0, (1, 0), 1.0, (0, 0))(picture)[0, :2])
+        [[0 0 0]
+         [0 0 0]]
+    """,
+        'AutoAugment': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AutoAugment()(picture).shape)
+        (4, 4, 3)
+    """,
+        'AutoAugmentPolicy': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> print([policy.name for policy in vision.AutoAugmentPolicy])
+        ['IMAGENET', 'CIFAR10', 'SVHN']
+    """,
+        'AutoContrast': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.AutoContrast()(picture)[0, 0], vision.AutoContrast()(picture)[3, 3])
+        [0 0 0] [255 254 254]
+    """,
+        'Border': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> print([border.name for border in vision.Border])
+        ['CONSTANT', 'EDGE', 'REFLECT', 'SYMMETRIC']
+    """,
+        'BoundingBoxAugment': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print([part.shape for part in vision.BoundingBoxAugment(vision.VerticalFlip(), 1.0)(picture, box)])
+        [(4, 4, 3), (1, 4)]
+    """,
+        'ConvertMode': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)(picture).shape)
+        (4, 4)
+    """,
+        'Crop': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Crop((1, 1), 2)(picture).shape)
+        (2, 2, 3)
+    """,
+        'CutMixBatch': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> from spore.dataset import vision
+        >>> data = dataset.NumpySlicesDataset((np.ones((4, 6, 6, 3), np.uint8), np.eye(4, dtype=np.float32)), ['image', 'label'])
+        >>> mix = vision.CutMixBatch(vision.ImageBatchFormat.NHWC)
+        >>> print(next(data.batch(2).map(mix, ['image', 'label']).create_tuple_iterator())[0].shape)
+        (2, 6, 6, 3)
+    """,
+        'CutOut': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.CutOut(2)(picture).shape)
+        (4, 4, 3)
+    """,
+        'Equalize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Equalize()(picture)[3, 3])
+        [255 255 255]
+    """,
+        'Erase': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Erase(0, 0, 1, 1)(picture)[0, 0])
+        [0 0 0]
+    """,
+        'GaussianBlur': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.GaussianBlur(3)(picture).shape)
+        (4, 4, 3)
+    """,
+        'HorizontalFlip': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.HorizontalFlip()(picture)[0, 0])
+        [ 9 10 11]
+    """,
+        'HsvToRgb': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.HsvToRgb(is_hwc=True)(np.full((1, 1, 3), 0.5, np.float32)))
+        [[[0.25 0.5  0.5 ]]]
+    """,
+        'ImageBatchFormat': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> print([form.name for form in vision.ImageBatchFormat])
+        ['NHWC', 'NCHW']
+    """,
+        'ImageReadMode': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> print([mode.name for mode in vision.ImageReadMode])
+        ['UNCHANGED', 'GRAYSCALE', 'COLOR']
+    """,
+        'Inter': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Resize((2, 2), vision.Inter.NEAREST)(picture)[0])
+        [[0 1 2]
+         [6 7 8]]
+    """,
+        'LinearTransformation': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.LinearTransformation(np.eye(12), np.zeros(12))(np.ones((3, 2, 2), np.float32)).shape)
+        (3, 2, 2)
+    """,
+        'MixUp': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print([part.shape for part in vision.MixUp(2, 0.5, True)(np.ones((2, 4, 4, 3), np.uint8), np.array([0, 1]))])
+        [(2, 4, 4, 3), (2, 2)]
+    """,
+        'MixUpBatch': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore import dataset
+        >>> from spore.dataset import vision
+        >>> data = dataset.NumpySlicesDataset((np.ones((4, 6, 6, 3), np.uint8), np.eye(4, dtype=np.float32)), ['image', 'label'])
+        >>> print(next(data.batch(2).map(vision.MixUpBatch(), ['image', 'label']).create_tuple_iterator())[0].shape)
+        (2, 6, 6, 3)
+    """,
+        'NormalizePad': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.NormalizePad([0.0, 0.0, 0.0], [1.0, 1.0, 1.0])(picture)[0, 1])
+        [3. 4. 5. 0.]
+    """,
+        'PadToSize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.PadToSize((6, 8))(picture).shape)
+        (6, 8, 3)
+    """,
+        'Perspective': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Perspective([[0, 0], [3, 0], [3, 3], [0, 3]], [[0, 0], [3, 0], [3, 3], [0, 3]])(picture).shape)
+        (4, 4, 3)
+    """,
+        'Posterize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.Posterize(2)(np.array([[[200, 100, 50]]], np.uint8)))
+        [[[192  64   0]]]
+    """,
+        'RandAugment': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandAugment()(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomAdjustSharpness': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomAdjustSharpness(2.0, 0.5)(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomAffine': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomAffine(15, translate=(-0.1, 0.1, 0, 0), scale=(0.9, 1.1))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomAutoContrast': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomAutoContrast()(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomColor': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomColor((0.5, 1.5))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomColorAdjust': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomColorAdjust(brightness=(0.5, 1.5))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomCropDecodeResize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomCropDecodeResize((2, 2))(vision.encode_jpeg(picture)).shape)
+        (2, 2, 3)
+    """,
+        'RandomCropWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print([part.shape for part in vision.RandomCropWithBBox(2)(picture, box)])
+        [(2, 2, 3), (1, 4)]
+    """,
+        'RandomEqualize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomEqualize()(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomErasing': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.RandomErasing()(np.ones((3, 4, 4), np.float32)).shape)
+        (3, 4, 4)
+    """,
+        'RandomHorizontalFlip': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomHorizontalFlip(1.0)(picture)[0, 0])
+        [ 9 10 11]
+    """,
+        'RandomHorizontalFlipWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print(vision.RandomHorizontalFlipWithBBox(1.0)(picture, box)[1])
+        [[2. 0. 2. 2.]]
+    """,
+        'RandomInvert': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomInvert(1.0)(picture)[0, 0])
+        [255 254 253]
+    """,
+        'RandomLighting': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomLighting(0.1)(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomPosterize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomPosterize((4, 8))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomResize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomResize((8, 8))(picture).shape)
+        (8, 8, 3)
+    """,
+        'RandomResizeWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print(vision.RandomResizeWithBBox((8, 8))(picture, box)[1])
+        [[0. 0. 4. 4.]]
+    """,
+        'RandomResizedCrop': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomResizedCrop((3, 3))(picture).shape)
+        (3, 3, 3)
+    """,
+        'RandomResizedCropWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print([part.shape for part in vision.RandomResizedCropWithBBox((3, 3))(picture, box)])
+        [(3, 3, 3), (1, 4)]
+    """,
+        'RandomRotation': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomRotation(30)(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomSelectSubpolicy': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomSelectSubpolicy([[(vision.HorizontalFlip(), 1.0)]])(picture)[0, 0])
+        [ 9 10 11]
+    """,
+        'RandomSharpness': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomSharpness((0.5, 1.5))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomSolarize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomSolarize((10, 40))(picture).shape)
+        (4, 4, 3)
+    """,
+        'RandomVerticalFlip': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.RandomVerticalFlip(1.0)(picture)[0, 0])
+        [36 37 38]
+    """,
+        'RandomVerticalFlipWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print(vision.RandomVerticalFlipWithBBox(1.0)(picture, box)[1])
+        [[0. 2. 2. 2.]]
+    """,
+        'ResizeWithBBox': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> box = np.array([[0, 0, 2, 2]], np.float32)
+        >>> print(vision.ResizeWithBBox((8, 8))(picture, box)[1])
+        [[0. 0. 4. 4.]]
+    """,
+        'ResizedCrop': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.ResizedCrop(0, 0, 2, 2, (3, 3))(picture).shape)
+        (3, 3, 3)
+    """,
+        'RgbToHsv': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.RgbToHsv(is_hwc=True)(np.full((1, 1, 3), 0.5, np.float32)))
+        [[[0.  0.  0.5]]]
+    """,
+        'Rotate': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Rotate(90)(picture)[0, 0])
+        [ 9 10 11]
+    """,
+        'SliceMode': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> print([mode.name for mode in vision.SliceMode])
+        ['PAD', 'DROP']
+    """,
+        'SlicePatches': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print([part.shape for part in vision.SlicePatches(2, 2)(picture)])
+        [(2, 2, 3), (2, 2, 3), (2, 2, 3), (2, 2, 3)]
+    """,
+        'Solarize': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> print(vision.Solarize((10, 40))(np.array([[[5, 20, 200]]], np.uint8)))
+        [[[  5 235 200]]]
+    """,
+        'ToTensor': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.ToTensor()(picture).shape)
+        (3, 4, 4)
+    """,
+        'ToType': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.ToType(np.float32)(picture).dtype)
+        float32
+    """,
+        'TrivialAugmentWide': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.TrivialAugmentWide()(picture).shape)
+        (4, 4, 3)
+    """,
+        'UniformAugment': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.UniformAugment([vision.HorizontalFlip(), vision.VerticalFlip()], 1)(picture).shape)
+        (4, 4, 3)
+    """,
+        'VerticalFlip': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.VerticalFlip()(picture)[0, 0])
+        [36 37 38]
+    """,
+        'encode_png': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> print(vision.Decode()(vision.encode_png(picture)).shape)
+        (4, 4, 3)
+    """,
+        'not_random': """
+
+    Examples:
+        >>> from spore.dataset import vision
+        >>> half = vision.not_random(lambda a: a // 2)
+        >>> print(half(8))
+        4
+    """,
+        'read_file': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> _ = vision.write_file('note.txt', np.frombuffer(b'hello', np.uint8))
+        >>> print(vision.read_file('note.txt').tobytes())
+        b'hello'
+    """,
+        'read_image': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> _ = vision.write_png('picture.png', picture)
+        >>> print(vision.read_image('picture.png').shape)
+        (4, 4, 3)
+    """,
+        'write_file': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> _ = vision.write_file('note.txt', np.frombuffer(b'hello', np.uint8))
+        >>> print(vision.read_file('note.txt').size)
+        5
+    """,
+        'write_jpeg': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> _ = vision.write_jpeg('picture.jpg', picture)
+        >>> print(vision.read_image('picture.jpg').shape)
+        (4, 4, 3)
+    """,
+        'write_png': """
+
+    Examples:
+        >>> import numpy as np
+        >>> from spore.dataset import vision
+        >>> picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        >>> _ = vision.write_png('picture.png', picture)
+        >>> print(bool((vision.read_image('picture.png') == picture).all()))
+        True
     """,
     },
 }

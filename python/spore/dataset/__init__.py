@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data pipelines: sources, and what is made of their rows."""
+from spore import _docstrings
 from spore.dataset import (_cells, audio, audio_files, column_files, config, dataloader, detection_files, files, operations, pipeline,
                            samplers, sources, text, text_files, transforms, vision, vision_files)
 from spore.dataset.audio_files import *
@@ -25,3 +26,5 @@ __all__ = ['Dataset', 'DSCallback', 'WaitedDSCallback', 'DatasetCache', 'Schema'
            'audio', 'config', 'text', 'transforms', 'vision', *files.__all__, *samplers.__all__, *audio_files.__all__,
            *column_files.__all__, *detection_files.__all__, *text_files.__all__, *vision_files.__all__, *operations.__all__,
            'GeneratorDataset', 'NumpySlicesDataset', 'PaddedDataset']
+
+_docstrings.attach('dataset', globals())
