@@ -1129,21 +1129,19 @@ EXAMPLES = {
         'BatchInfo': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([n.tolist() for n, in rows.batch(lambda info: info.get_batch_num() + 1).create_tuple_iterator(num_epochs=1, output_numpy=True)])
+        >>> print([k.tolist() for k, in rows.batch(lambda info: info.get_batch_num() + 1).create_tuple_iterator(num_epochs=1, output_numpy=True)])
         [[1], [2, 3], [4]]
     """,
         'BucketBatchByLengthDataset': """
 
     Examples:
         >>> import numpy as np
-        >>> from spore import Tensor, dataset
-        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> from spore import dataset
         >>> lines = dataset.GeneratorDataset(lambda: iter([(np.ones(k),) for k in (1, 5, 2, 6)]), ['x'])
-        >>> data = lines.bucket_batch_by_length(['x'], [4], [2, 2], lambda x: x.shape[0], {'x': ([None], 0)})
-        >>> print([x.shape for x, in data])
+        >>> data = lines.bucket_batch_by_length(['x'], [4], [2, 2], lambda a: a.shape[0], {'x': ([None], 0)})
+        >>> print([a.shape for a, in data])
         [(2, 2), (2, 6)]
     """,
         'BuiltinSampler': """
@@ -1253,20 +1251,17 @@ EXAMPLES = {
 
     Examples:
         >>> import numpy as np
-        >>> from spore import Tensor, dataset
-        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
+        >>> from spore import dataset
         >>> _ = np.savez('points.npz', x=np.arange(3), y=np.arange(3) ** 2)
-        >>> print([(int(x), int(y)) for x, y in dataset.ColumnsDataset('points.npz', shuffle=False)])
+        >>> print([(int(a), int(b)) for a, b in dataset.ColumnsDataset('points.npz', shuffle=False)])
         [(0, 0), (1, 1), (2, 4)]
     """,
         'ConcatDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.concat(rows.take(1))])
+        >>> print([int(k) for k, in rows.concat(rows.take(1))])
         [1, 2, 3, 4, 1]
     """,
         'DBpediaDataset': """
@@ -1288,18 +1283,16 @@ EXAMPLES = {
         'Dataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print(rows.get_col_names(), rows.get_dataset_size(), [int(n) for n, in rows])
+        >>> print(rows.get_col_names(), rows.get_dataset_size(), [int(k) for k, in rows])
         ['n'] 4 [1, 2, 3, 4]
     """,
         'DistributedSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.DistributedSampler(2, 1, shuffle=False))])
+        >>> from spore import dataset
+        >>> print([int(k) for k, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.DistributedSampler(2, 1, shuffle=False))])
         [2, 4]
     """,
         'EMnistDataset': """
@@ -1337,20 +1330,18 @@ EXAMPLES = {
         'FilterDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.filter(lambda n: n % 2 == 0)])
+        >>> print([int(k) for k, in rows.filter(lambda k: k % 2 == 0)])
         [2, 4]
     """,
         'FlatMapDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> data = rows.take(2).flat_map(lambda n: dataset.NumpySlicesDataset([int(n), 10 * int(n)], ['n'], shuffle=False))
-        >>> print([int(n) for n, in data])
+        >>> data = rows.take(2).flat_map(lambda k: dataset.NumpySlicesDataset([int(k), 10 * int(k)], ['n'], shuffle=False))
+        >>> print([int(k) for k, in data])
         [1, 10, 2, 20]
     """,
         'FlickrDataset': """
@@ -1433,12 +1424,10 @@ EXAMPLES = {
 
     Examples:
         >>> from spore import Tensor, dataset
-        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-        >>> y = Tensor([[0.5, 0.5, 1.0], [2.0, 1.0, 0.5]])
         >>> n = Tensor([3, 1, 2])
-        >>> _ = open('rows.jsonl', 'w').write('{"a": 1, "b": "x"}\\n{"a": 2, "b": "y"}\\n')
+        >>> _ = open('rows.jsonl', 'w').write('{"a": 1, "b": "a"}\\n{"a": 2, "b": "b"}\\n')
         >>> print([(int(a), str(b)) for a, b in dataset.JsonLinesDataset('rows.jsonl', shuffle=False)])
-        [(1, 'x'), (2, 'y')]
+        [(1, 'a'), (2, 'b')]
     """,
         'KITTIDataset': """
 
@@ -1499,23 +1488,21 @@ EXAMPLES = {
         'MapDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.map(lambda n: n * 10, 'n')])
+        >>> print([int(k) for k, in rows.map(lambda k: k * 10, 'n')])
         [10, 20, 30, 40]
     """,
         'MindDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> from spore import mindrecord
         >>> writer = mindrecord.FileWriter('rows.mindrecord', overwrite=True)
         >>> _ = writer.add_schema({'n': {'type': 'int32'}})
         >>> _ = writer.write_raw_data([{'n': k} for k in range(3)])
         >>> _ = writer.commit()
-        >>> print([int(n) for n, in dataset.MindDataset('rows.mindrecord', shuffle=False)])
+        >>> print([int(k) for k, in dataset.MindDataset('rows.mindrecord', shuffle=False)])
         [0, 1, 2]
     """,
         'MnistDataset': """
@@ -1566,19 +1553,17 @@ EXAMPLES = {
 
     Examples:
         >>> import numpy as np
-        >>> from spore import Tensor, dataset
-        >>> x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        >>> from spore import dataset
         >>> lines = dataset.GeneratorDataset([(np.ones(1),), (np.ones(3),)], ['x'], shuffle=False)
-        >>> print([x.shape for x, in lines.padded_batch(2, pad_info={'x': ([4], 0)})])
+        >>> print([a.shape for a, in lines.padded_batch(2, pad_info={'x': ([4], 0)})])
         [(2, 4)]
     """,
         'PaddedDataset': """
 
     Examples:
         >>> import numpy as np
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print([int(n) for n, in dataset.PaddedDataset([{'n': np.array(7)}, {'n': np.array(8)}])])
+        >>> from spore import dataset
+        >>> print([int(k) for k, in dataset.PaddedDataset([{'n': np.array(7)}, {'n': np.array(8)}])])
         [7, 8]
     """,
         'PennTreebankDataset': """
@@ -1633,9 +1618,8 @@ EXAMPLES = {
         'RandomSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print(sorted(int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3], ['n'], sampler=dataset.RandomSampler())))
+        >>> from spore import dataset
+        >>> print(sorted(int(k) for k, in dataset.NumpySlicesDataset([1, 2, 3], ['n'], sampler=dataset.RandomSampler())))
         [1, 2, 3]
     """,
         'RenameDataset': """
@@ -1657,10 +1641,9 @@ EXAMPLES = {
         'RepeatDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.take(2).repeat(2)])
+        >>> print([int(k) for k, in rows.take(2).repeat(2)])
         [1, 2, 1, 2]
     """,
         'SBDataset': """
@@ -1730,9 +1713,8 @@ EXAMPLES = {
         'SequentialSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SequentialSampler(1, 2))])
+        >>> from spore import dataset
+        >>> print([int(k) for k, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SequentialSampler(1, 2))])
         [2, 3]
     """,
         'Shuffle': """
@@ -1745,19 +1727,17 @@ EXAMPLES = {
         'ShuffleDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print(sorted(int(n) for n, in rows.shuffle(4)))
+        >>> print(sorted(int(k) for k, in rows.shuffle(4)))
         [1, 2, 3, 4]
     """,
         'SkipDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.skip(2)])
+        >>> print([int(k) for k, in rows.skip(2)])
         [3, 4]
     """,
         'SogouNewsDataset': """
@@ -1779,17 +1759,15 @@ EXAMPLES = {
         'SubsetRandomSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print(sorted(int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetRandomSampler([0, 3]))))
+        >>> from spore import dataset
+        >>> print(sorted(int(k) for k, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetRandomSampler([0, 3]))))
         [1, 4]
     """,
         'SubsetSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetSampler([3, 0]))])
+        >>> from spore import dataset
+        >>> print([int(k) for k, in dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], sampler=dataset.SubsetSampler([3, 0]))])
         [4, 1]
     """,
         'SyncWaitDataset': """
@@ -1803,10 +1781,9 @@ EXAMPLES = {
         'TakeDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
-        >>> print([int(n) for n, in rows.take(2)])
+        >>> print([int(k) for k, in rows.take(2)])
         [1, 2]
     """,
         'TedliumDataset': """
@@ -1886,9 +1863,8 @@ EXAMPLES = {
         'WeightedRandomSampler': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
-        >>> print([int(n) for n, in dataset.NumpySlicesDataset([1, 2], ['n'], sampler=dataset.WeightedRandomSampler([0.0, 1.0], 3))])
+        >>> from spore import dataset
+        >>> print([int(k) for k, in dataset.NumpySlicesDataset([1, 2], ['n'], sampler=dataset.WeightedRandomSampler([0.0, 1.0], 3))])
         [2, 2]
     """,
         'WikiTextDataset': """
@@ -1926,11 +1902,10 @@ EXAMPLES = {
         'ZipDataset': """
 
     Examples:
-        >>> from spore import Tensor, dataset
-        >>> n = Tensor([3, 1, 2])
+        >>> from spore import dataset
         >>> rows = dataset.NumpySlicesDataset([1, 2, 3, 4], ['n'], shuffle=False)
         >>> words = dataset.NumpySlicesDataset(['a', 'b'], ['word'], shuffle=False)
-        >>> print([(int(n), str(word)) for n, word in dataset.zip((rows.take(2), words))])
+        >>> print([(int(k), str(word)) for k, word in dataset.zip((rows.take(2), words))])
         [(1, 'a'), (2, 'b')]
     """,
         'compare': """
