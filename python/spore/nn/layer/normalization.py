@@ -5,8 +5,7 @@ import numbers
 import numpy as np
 
 from spore import _core
-from spore import context, ops
-from spore._not_done import not_done
+from spore import ops
 from spore.common import dtype as mstype
 from spore.common.initializer import Initializer
 from spore.common.parameter import Parameter
@@ -114,6 +113,21 @@ class BatchNorm3d(Cell):
         return self.bn2d._normalize(x)
 
 
+def _group_of_ranks(process_groups):
+    """The group whose statistics this process takes part in; None: its own alone."""
+    from spore.communication import GlobalComm, create_group, get_group_size, get_rank
+    if get_group_size() == 1:
+        return None
+    if process_groups in (None, 0):
+        return GlobalComm.WORLD_COMM_GROUP
+    ranks = next((group for group in process_groups if get_rank() in group), [])
+    if len(ranks) < 2:
+        return None
+    name = "sync_batch_norm-" + "-".join(str(r) for r in ranks)
+    create_group(name, ranks)
+    return name
+
+
 class SyncBatchNorm(_BatchNorm):
     __doc__ = ("Batch normalisation with the statistics of all devices; with one device the same as BatchNorm2d."
                + _BATCH_ARGS.format(more="\n        process_groups: lists of ranks that share statistics. Default None, all.",
@@ -131,8 +145,29 @@ class SyncBatchNorm(_BatchNorm):
             if len(ranks) != len(set(ranks)):
                 check.fail_value(self.cls_name, "process_groups", process_groups, "lists without a rank that stands twice")
         self.process_groups = process_groups
-        if context._ranks() > 1:
-            not_done("SyncBatchNorm: statistics of all processes", "each takes those of its own batch")
+        self._group = _group_of_ranks(process_groups)
+        self._mean_of_ranks = {"momentum": self.momentum}
+
+    def _summed(self, value):
+        return _core.apply("all_reduce", [value], {"op": "sum", "group": self._group})
+
+    def _normalize(self, x):
+        batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        if self._group is None or not batch:
+            return super()._normalize(x)
+        held, channels, axes = self._params, (1, -1) + (1,) * (x.ndim - 2), (0,) + tuple(range(2, x.ndim))
+        wide = x.astype(mstype.float32)
+        n_own = ops.full((1,), x.size // x.shape[1], dtype=mstype.float32)
+        sums = self._summed(ops.concat((wide.sum(axes), n_own)))  # batches of other ranks may be shorter
+        n = sums[-1:]
+        mean = sums[:-1] / n
+        apart = wide - mean.reshape(channels)
+        variance = self._summed((apart * apart).sum(axes)) / n
+        _core.apply("moving_average_update", [held["moving_mean"], ops.stop_gradient(mean).astype(held["moving_mean"].dtype)], self._mean_of_ranks)
+        unbiased = ops.stop_gradient(variance * (n / ops.maximum(n - 1, 1)))
+        _core.apply("moving_average_update", [held["moving_variance"], unbiased.astype(held["moving_variance"].dtype)], self._mean_of_ranks)
+        scale = held["gamma"].astype(mstype.float32) * ops.rsqrt(variance + self.eps)
+        return (apart * scale.reshape(channels) + held["beta"].astype(mstype.float32).reshape(channels)).astype(x.dtype)
 
 
 class LayerNorm(Cell):
