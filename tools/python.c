@@ -197,20 +197,21 @@ static const char explain_help[] =
 
 static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
-/* Become the interpreter; argv[1..] is for spore.run. Comes back only when that failed. */
-static int hand_over(int argc, char **argv)
+/* Become the interpreter; argv[1..] is for a module of the package. Comes back only when that failed. */
+static int hand_over(const char *module, int argc, char **argv)
 {
     tool_python where;
     int code = tool_python_find(&where);
     if (code != 0) return code;
     char **command = calloc((size_t)argc + 3, sizeof *command);
     if (command == NULL) return tool_complain(EXIT_FAILED, "out of memory");
-    char dash_m[] = "-m", module[] = "spore.run";
+    char dash_m[] = "-m", name[64];
+    snprintf(name, sizeof name, "%s", module);
     if (where.passed_over != NULL)
         fprintf(stderr, "spore: the environment that %s names has no numpy; %s is used (%s)\n", where.passed_over, where.python, where.how);
     command[0] = where.python;
     command[1] = dash_m;
-    command[2] = module;
+    command[2] = name;
     for (int i = 1; i < argc; i++) command[2 + i] = argv[i];
     execvp(where.python, command); /* comes back only when it failed */
     code = tool_complain(EXIT_FAILED, "cannot start %s: %s; set SPORE_PYTHON to a Python interpreter of 3.11 or newer",
@@ -229,8 +230,10 @@ int verb_run(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "-m") == 0 && argc < 3) return tool_complain(EXIT_USAGE, "run: -m wants the name of a module");
-    return hand_over(argc, argv);
+    return hand_over("spore.run", argc, argv);
 }
+
+int tool_msrun(int argc, char **argv) { return hand_over("spore.parallel.cluster.run", argc, argv); }
 
 /* The same, with a report about compiled functions on standard error at the end; --times: with the time of every kernel. */
 int verb_explain(int argc, char **argv)

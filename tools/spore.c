@@ -88,10 +88,18 @@ static bool hold_streams(void)
     return true;
 }
 
+/* MindSpore's launcher has a name of its own. */
+static bool is_msrun(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "msrun") == 0;
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "C"); /* a library may have chosen another before main; numbers are read and written with a point */
     if (!hold_streams()) return EXIT_FAILED;
+    if (argc > 0 && is_msrun(argv[0])) return finish(tool_msrun(argc, argv));
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

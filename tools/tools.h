@@ -138,6 +138,7 @@ int tool_kinds(const sp_model *m, tool_kind *kinds, int room);
 /* --- verbs ------------------------------------------------------------------------------------------------------- */
 
 int verb_run(int argc, char **argv);
+int tool_msrun(int argc, char **argv); /* the command under its other name */
 int verb_explain(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_convert(int argc, char **argv);

@@ -54,7 +54,7 @@ multitype_ops.in_impl multitype_ops.not_in_impl multitype_ops.logical_and_impl m
 multitype_ops.logical_not_impl multitype_ops.uadd_impl multitype_ops.invert_impl multitype_ops.left_shift_impl \
 multitype_ops.right_shift_impl multitype_ops.bitwise_and_impl multitype_ops.bitwise_or_impl multitype_ops.bitwise_xor_impl
 parallel < parallel._auto_parallel_context parallel._utils context: _cell_wrapper _dp_allreduce_fusion \
-_parallel_serialization _ps_context _tensor checkpoint_convert cluster data_access_adapter distributed \
+_parallel_serialization _ps_context _tensor checkpoint_convert data_access_adapter distributed \
 parameter_broadcast transform_safetensors function function.reshard_func
 parallel.nn: parallel_cell_wrapper parallel_grad_reducer
 rewrite: api api.node api.node_type api.pattern_engine api.scoped_value api.symbol_tree

@@ -1192,6 +1192,16 @@ def graph_text(graph) -> Any:
     """The graph as text."""
 def graph_writes(graph, parameter) -> Any:
     """Does the graph store to it?"""
+def handle_id(tensor) -> Any:
+    """The same for all objects around one Tensor."""
+def handle_is_parameter(tensor) -> Any:
+    """Is it a Parameter, or the symbol of one?"""
+def handle_set(tensor, value) -> Any:
+    """Give it another value, until the function ends."""
+def handle_twin(tensor) -> Any:
+    """Another Tensor of the same value and history."""
+def handle_value(tensor) -> Any:
+    """Another Tensor of the same value."""
 def has_op(name) -> Any:
     """Is there an operator of this name?"""
 def image_decode(*args, **kwargs) -> Any:
@@ -1242,6 +1252,8 @@ def model_save(*args, **kwargs) -> Any:
     """model_save(path, function, inputs, names, parameters, key=None, mode=None, outputs=None, others=None, axes=None, opset=0, flags=0, most_bytes=0, format=None, form=None): write MindIR, or ONNX when the path ends so."""
 def op_table() -> Any:
     """Every operator of the engine as a dict."""
+def outside_mark(tensor, on) -> Any:
+    """When a recording writes it, it becomes a variable, and the write fails."""
 def param_dtype_set(*args, **kwargs) -> Any:
     """Let weights enter operators in a float type (None: their own); returns the one before."""
 def pipeline_arrays(*args, **kwargs) -> Any:
@@ -1306,3 +1318,5 @@ def variable_mark(tensor) -> Any:
     """Programs read and write it like a Parameter."""
 def worker_serve(*args, **kwargs) -> Any:
     """worker_serve(socket, memory, how, function, prepare, pack)"""
+def written_handles() -> Any:
+    """Tensors from before this function that it wrote to."""
